@@ -1,6 +1,6 @@
 #!/bin/sh
-# covpredict --device: GPUs that are not there, and, on an emulation of some (tests/lib/runtime_mock.h), the plugin as
-# it is found, opened, shared and refused.
+# covpredict --device: without GPUs, and on mock GPUs (tests/lib/runtime_mock.h): how the plugin is found, opened, shared and
+# refused.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -18,7 +18,7 @@ predict() {
 }
 
 # shellcheck disable=SC2317 # ok calls it
-# A B: predictions of this network, which go up to 40,000, differ by rounding.
+# A B: the predictions, of up to 40,000, differ by rounding only.
 close() {
     "$PYTHON" -c "
 import sys, h5py, numpy
@@ -49,24 +49,24 @@ predict -o cpu.h5 --device cpu
 status_is 0 'the CPU'
 predict -o x.h5
 status_is 0 'auto without a plugin'
-is "$(grep -c '' "$stderr")" 1 '  says no more than ever'
-ok '  and is the CPU' cmp x.h5 cpu.h5
+is "$(grep -c '' "$stderr")" 1 '  logs one line only'
+ok '  uses the CPU' cmp x.h5 cpu.h5
 echo text >none/covtools-cuda.so
 predict -o x.h5 --device cuda
-refused 1 "^covpredict: error: --device cuda: $PWD/none/covtools-cuda\.so: " 'a file that is no plugin'
+refused 1 "^covpredict: error: --device cuda: $PWD/none/covtools-cuda\.so: " 'a file that is not a plugin'
 predict -o x.h5
-stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; using the CPU\$" '  auto says so'
-ok '  and takes the CPU' cmp x.h5 cpu.h5
+stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; using the CPU\$" '  auto reports it'
+ok '  uses the CPU' cmp x.h5 cpu.h5
 
-# ---------------------------------------------------------------- with emulated cards
+# ---------------------------------------------------------------- with mock cards
 
 COVTOOLS_PLUGINS=$TESTLIB/../plugins
 if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     predict -o one.h5 --device cuda --stats stats.json
     status_is 0 'a card'
-    stderr_like '^covpredict: GPU 0 \(Mock A\), fp32, [0-9]+ threads; m\.ckpt: ' '  and it is named'
-    ok '  in --stats too' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
-    ok '  the values of the CPU, but for rounding' close one.h5 cpu.h5
+    stderr_like '^covpredict: GPU 0 \(Mock A\), fp32, [0-9]+ threads; m\.ckpt: ' '  the log names it'
+    ok '  --stats names it' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
+    ok '  the same values as the CPU, up to rounding' close one.h5 cpu.h5
     COVTOOLS_MOCK=cards=3
     export COVTOOLS_MOCK
     for options in '--device auto' '--device cuda -@ 1' '--device cuda:2,0 --batch-size 3' \
@@ -77,24 +77,24 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
         ok '  the same bytes' cmp x.h5 one.h5
     done
     predict -o x.h5 --device auto
-    stderr_like 'GPU 0 \(Mock A\), GPU 1 \(Mock B\), GPU 2 \(Mock C\), fp32' 'auto takes them'
+    stderr_like 'GPU 0 \(Mock A\), GPU 1 \(Mock B\), GPU 2 \(Mock C\), fp32' 'auto uses all cards'
     predict -o x.h5 --cpu base
-    ok '  but not with --cpu' grep -qv Mock "$stderr"
+    ok '  but none with --cpu' grep -qv Mock "$stderr"
     predict -o x.h5 --device cuda:3
-    refused 1 '^covpredict: error: --device cuda: there is no GPU 3: CUDA shows 3, from 0$' 'a card that is not there'
+    refused 1 '^covpredict: error: --device cuda: no GPU 3: CUDA shows 3, numbered from 0$' 'a card that does not exist'
     predict -o x.h5 --device cuda --precision bf16x3
-    stderr_like 'tf32x3 instead of bf16x3: ' 'another precision, which is said'
+    stderr_like 'tf32x3 instead of bf16x3: ' 'bf16x3 is replaced by tf32x3, with a message'
     for precision in balanced tf32 bf16; do
         predict -o x.h5 --device cuda --precision $precision --stats stats.json
         ok "--precision $precision" grep -q "\"precision\": \"$precision\"" stats.json
     done
     predict -o x.h5 --device cuda --overlap 16
     covpredict -q -f --subsequence-length 48 -m m.ckpt --device cpu --overlap 16 -o y.h5 g.fa
-    ok 'windows that overlap' close x.h5 y.h5
+    ok 'overlapping windows' close x.h5 y.h5
     run covpredict -q -f --subsequence-length 480 -m m.ckpt --device cuda --float -o x.h5 --stats stats.json g.fa
-    ok 'padding is left out' grep -q '"positions_at_rest": [1-9]' stats.json
+    ok 'padding is skipped' grep -q '"positions_at_rest": [1-9]' stats.json
     run covpredict -q -f --subsequence-length 480 -m m.ckpt --device cuda --float --full -o y.h5 --stats stats.json g.fa
-    ok '  but with --full' grep -q '"positions_at_rest": 0,' stats.json
+    ok '  but not with --full' grep -q '"positions_at_rest": 0,' stats.json
     ok '  the same values' "$PYTHON" -c "
 import h5py, numpy
 a, b = (h5py.File(f)['prediction/predictions'][:] for f in ('x.h5', 'y.h5'))
@@ -106,44 +106,44 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     rm -f x.h5
     COVTOOLS_MOCK=cards=2,fail=9
     predict -o x.h5 --device cuda --batch-size 2
-    refused 1 '^covpredict: error: GPU [01] \(Mock [AB]\): computing: ' 'a card that fails in the middle'
-    ok '  and nothing is there' test ! -e x.h5
+    refused 1 '^covpredict: error: GPU [01] \(Mock [AB]\): computing: ' 'a card fails during prediction'
+    ok '  no output is left' test ! -e x.h5
     COVTOOLS_MOCK=wrong=0
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: GPU 0 \(Mock A\) computes wrong values: ' 'a card that is broken'
     predict -o x.h5
-    stderr_like 'warning: GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' '  is not taken by auto'
-    ok '  which takes the CPU' cmp x.h5 cpu.h5
-    # What a card has not enough memory for is an error, and with auto the CPU's.
+    stderr_like 'warning: GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' '  auto does not use it'
+    ok '  auto uses the CPU' cmp x.h5 cpu.h5
+    # Too little memory on a card is an error; auto falls back to the CPU.
     COVTOOLS_MOCK=memory=200000
     run covpredict -f -m m.ckpt --subsequence-length 4800 -o x.h5 --device cuda g.fa
     refused 137 '^covpredict: error: GPU 0 \(Mock A\): memory: out of memory$' 'too little memory'
     run covpredict -q -f -m m.ckpt --subsequence-length 4800 -o x.h5 --stats stats.json g.fa
     status_is 0 '  auto'
     is "$(cat "$stderr")" 'covpredict: warning: GPU 0 (Mock A): memory: out of memory; continuing on the CPU' \
-        '  says so in one line, also with -q'
+        '  logs one line, also with -q'
     covpredict -q -f -m m.ckpt --subsequence-length 4800 -o y.h5 --device cpu g.fa
-    ok '  and takes the CPU' cmp x.h5 y.h5
-    ok '  which --stats names' grep -q '"device": "[^G]' stats.json
-    # So in an evaluation, whose threads and batch are then those of the CPU.
+    ok '  uses the CPU' cmp x.h5 y.h5
+    ok '  --stats names the CPU' grep -q '"device": "[^G]' stats.json
+    # The same in an evaluation, whose threads and batch then are those of the CPU.
     "$PYTHON" "$SRC/tests/lib/training_data.py" t.h5 1 2 4800 || exit 99
     run covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
     status_is 0 '  --evaluate'
-    stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; continuing on the CPU$' '  says so'
-    stderr_like '^covpredict: [^G].*, 2 threads; ' '  before it names the CPU and its threads'
+    stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; continuing on the CPU$' '  reports it'
+    stderr_like '^covpredict: [^G].*, 2 threads; ' '  then names the CPU and its threads'
     cp "$stdout" auto.tsv
     run covpredict --evaluate -@ 2 -m m.ckpt --device cpu t.h5
     ok '  the same table' cmp auto.tsv "$stdout"
     COVTOOLS_MOCK=driver=no
     predict -o x.h5 --device cuda
-    refused 1 '^covpredict: error: --device cuda: no NVIDIA driver' 'no driver'
+    refused 1 '^covpredict: error: --device cuda: no working NVIDIA driver' 'no driver'
     predict -o x.h5
     status_is 0 '  auto'
-    stderr_like 'no GPU: no NVIDIA driver \(libcuda\.so\.1\) is there; using the CPU$' '  says why'
-    ok '  and takes the CPU' cmp x.h5 cpu.h5
+    stderr_like 'no GPU: no working NVIDIA driver \(libcuda\.so\.1\); using the CPU$' '  reports why'
+    ok '  uses the CPU' cmp x.h5 cpu.h5
     covpredict --version >version
-    ok '--version says so' grep -q 'no NVIDIA driver' version
+    ok '--version reports it' grep -q 'no working NVIDIA driver' version
 else
-    pass 'emulated cards # SKIP no C++ compiler, or a sanitized build'
+    pass 'mock cards # SKIP no C++ compiler, or a sanitized build'
 fi
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
-# shellcheck disable=SC2086 # lists of words, all through
-# covtrain --device: a GPU that is not there, and, on an emulation of some (tests/lib/runtime_mock.h), training as on the
-# CPU, resumed on either, refused, and out of memory.
+# shellcheck disable=SC2086 # lists of words everywhere
+# covtrain --device: without GPUs, and on mock GPUs (tests/lib/runtime_mock.h): training as on the CPU, resumed on either,
+# refused, and out of memory.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -19,8 +19,8 @@ train() { # ARG...
     run covtrain -f -i d $net -b 4 "$@"
 }
 # shellcheck disable=SC2317 # ok calls it
-# A B: the same losses in training but for rounding, of which Adam makes more, as it follows the sign of the smallest gradient.
-# Validation also shows what training does not feel: a bias that the norm behind it takes away.
+# A B: the training losses differ by rounding only, which Adam amplifies, since it follows the sign of even the smallest
+# gradient. Validation losses may differ more: they depend on biases that the norms hide in training.
 close() {
     "$PYTHON" -c '
 import json, sys
@@ -54,41 +54,41 @@ COVTOOLS_PLUGINS=$TESTLIB/../plugins
 if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o gpu -e 2 --device cuda --stats stats.json
     status_is 0 'a card'
-    stderr_like '^covtrain: GPU 0 \(Mock A\), fp32, ' '  and it is named'
-    ok '  in --stats too' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
-    ok '  learns as the CPU does' close gpu cpu
+    stderr_like '^covtrain: GPU 0 \(Mock A\), fp32, ' '  the log names it'
+    ok '  --stats names it' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
+    ok '  the same losses as on the CPU' close gpu cpu
     train -o again -e 2 -@ 1
-    ok '  auto takes it; the same bytes' cmp again/last.ckpt gpu/last.ckpt
+    ok '  auto uses it; the same bytes' cmp again/last.ckpt gpu/last.ckpt
 
     train -o part -e 1 --device cuda
     train -o part -e 2 --device cuda --resume-training part/last.ckpt
     ok 'resumed: the same bytes' cmp part/last.ckpt gpu/last.ckpt
     train -o mixed -e 1 --device cpu
     train -o mixed -e 2 --device cuda --resume-training mixed/last.ckpt
-    ok '  also of what the CPU began, but for rounding' close mixed cpu
+    ok '  also after a start on the CPU, up to rounding' close mixed cpu
 
     COVTOOLS_MOCK=cards=3
     export COVTOOLS_MOCK
     train -o x -e 1 --device cuda:2 --precision bf16
     status_is 0 'another card, in bf16'
-    stderr_like '^covtrain: GPU 2 \(Mock C\), bf16, ' '  and it is named'
+    stderr_like '^covtrain: GPU 2 \(Mock C\), bf16, ' '  the log names it'
     COVTOOLS_MOCK=memory=3000000
     run covtrain -f -i d $net -b 1000 -o x -e 1 --device cuda
-    refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions, .*: try a batch size of [1-9][0-9]*$' \
+    refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions: .*; try a batch size of [1-9][0-9]*$' \
         'a card with little memory'
     fits=$(sed -n 's/.*try a batch size of //p' "$stderr")
     run covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda
-    status_is 0 '  which has enough for the batch that it names'
+    status_is 0 '  the suggested batch size fits'
     run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda
-    refused 137 "not enough memory for batches of $((fits + 1)) chunks .*: try a batch size of $fits\$" '  and for no more'
+    refused 137 "not enough memory for batches of $((fits + 1)) chunks .*; try a batch size of $fits\$" '  a larger one does not'
     COVTOOLS_MOCK=memory=1000000
     train -o x -e 1
-    status_is 0 'what a card cannot hold, auto trains on the CPU'
-    stderr_like 'not enough memory .*; continuing on the CPU$' '  and says so'
+    status_is 0 'auto trains on the CPU if a card lacks memory'
+    stderr_like 'not enough memory .*; continuing on the CPU$' '  and reports it'
     COVTOOLS_MOCK=wrong=0
     train -o x -e 1
-    stderr_like 'GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' 'a broken card is not taken by auto'
+    stderr_like 'GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' 'auto does not use a broken card'
 else
-    pass 'emulated cards # SKIP no C++ compiler, or a sanitized build'
+    pass 'mock cards # SKIP no C++ compiler, or a sanitized build'
 fi
 done_testing

@@ -1,12 +1,12 @@
 #!/bin/sh
-# tests/gpu/report.sh, by programs that stand for nvcc, make and what is built: what fails is told, and does not keep the
-# others from running.
+# tests/gpu/report.sh, with stubs for nvcc, make and the programs it builds: failures are reported, and the other parts still
+# run.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
 mkdir -p tests/gpu tools
 cp "$SRC/tests/gpu/report.sh" tests/gpu
-tool() { # NAME: a program, from standard input
+tool() { # NAME: a stub, from standard input
     { echo '#!/bin/sh'; cat; } >"tools/$1"
     chmod +x "tools/$1"
 }
@@ -50,7 +50,7 @@ END
 report() {
     PATH=$PWD/tools:$PATH run_plain tests/gpu/report.sh out
 }
-# As run, of what is no program of ours.
+# Like run, for other programs than the tools.
 run_plain() {
     stdout=$PWD/stdout
     status=0
@@ -60,13 +60,13 @@ run_plain() {
 NVCC=$PWD/tools/nvcc PYTHON=python3 SECONDS_EACH=1
 export NVCC PYTHON SECONDS_EACH
 report
-is "$status" 1 'a failure is the status'
-ok 'it is built for the card that is there' grep -q 'CUDA_ARCHS=90 build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu' made
+is "$status" 1 'a failure sets the exit status'
+ok 'builds for the architecture of the card' grep -q 'CUDA_ARCHS=90 build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu' made
 is "$(sed -n 's/^FAIL \(.*[a-z0-9]\)  *[0-9]* s .*/\1/p' out/report.txt | tr -s ' ' | tr '\n' ',')" \
-    'check balanced,check tf32,racecheck bf16,racecheck fp32,racecheck training,' 'what fails is told'
-is "$(grep -c '^ok ' out/report.txt)" 21 '  and all else was run'
-is "$(grep -c '^[a-z0-9]*, convolution: off by' out/report.txt)" 3 'errors are in the report'
-is "$(grep -c '^not ok 1 - tf32: layers' out/report.txt)" 1 '  and tests that fail'
+    'check balanced,check tf32,racecheck bf16,racecheck fp32,racecheck training,' 'failed parts are listed'
+is "$(grep -c '^ok ' out/report.txt)" 21 '  all other parts run'
+is "$(grep -c '^[a-z0-9]*, convolution: off by' out/report.txt)" 3 'the report lists errors'
+is "$(grep -c '^not ok 1 - tf32: layers' out/report.txt)" 1 '  and failed tests'
 is "$(grep -c '[0-9] chunks/s' out/report.txt)" 6 '  and rates'
 is "$(grep -c '^  layer 1' out/report.txt)" 5 '  and layers'
 rm tools/compute-sanitizer
@@ -78,7 +78,7 @@ tool make <<'END'
 exit 2
 END
 report
-is "$status" 1 'nothing is built'
-is "$(grep -c '^FAIL build .*status 2' out/report.txt)" 1 '  is told'
-is "$(grep -c '^ok .*check' out/report.txt)" 0 '  and what was built before is not run'
+is "$status" 1 'the build fails'
+is "$(grep -c '^FAIL build .*status 2' out/report.txt)" 1 '  is reported'
+is "$(grep -c '^ok .*check' out/report.txt)" 0 '  programs of an earlier build are not run'
 done_testing

@@ -163,7 +163,7 @@ void several_cards(const std::vector<float> &want)
     r = make_run(6);
     r.cards = {0, 3};
     go(&r);
-    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "there is no GPU 3: CUDA shows 3, from 0"),
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no GPU 3: CUDA shows 3, numbered from 0"),
            "a card that does not exist");
 }
 
@@ -215,7 +215,7 @@ void little_memory(const std::vector<float> &want)
     r.threads = 2;
     go(&r);
     result(r.rc == COV_OK && r.values == want, "little memory: smaller batches, the same bytes");
-    result(runtime_mock_refused() == refused && has(log_text, "for its memory"),
+    result(runtime_mock_refused() == refused && has(log_text, "limited by its memory"),
            "  no allocation is refused");
 
     r = make_run(6);
@@ -227,7 +227,7 @@ void little_memory(const std::vector<float> &want)
            "less memory than reported as free: the batch is halved, the same bytes");
     result(runtime_mock_refused() == refused + 1 &&
                has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 64 chunks, "
-                             "going on with 32\n"),
+                             "continuing with 32\n"),
            "  with a warning");
 
     r = make_run(6);
@@ -236,7 +236,7 @@ void little_memory(const std::vector<float> &want)
     r.threads = 2;
     go(&r);
     result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory") &&
-               has(log_text, "batches of 256 chunks, going on with 128"),
+               has(log_text, "batches of 256 chunks, continuing with 128"),
            "still not enough memory: an error after one retry");
     r = make_run(6);
     set_mock("cards=1,memory=500000,free_percent=2");
@@ -273,13 +273,14 @@ void failures(void)
     Run r = make_run(3000);
     set_mock("shared=60000");
     go(&r);
-    result(r.rc == COV_EUNSUPPORTED &&
-               has(r.e.text, "an LSTM with 3000 units is too large for the memory of a block"),
-           "an LSTM that is too large for a block");
+    result(
+        r.rc == COV_EUNSUPPORTED &&
+            has(r.e.text, "an LSTM with 3000 units is too large for the shared memory of a block"),
+        "an LSTM that is too large for a block");
     r = make_run(6);
     set_mock("driver=no");
     go(&r);
-    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no NVIDIA driver"), "no driver");
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no working NVIDIA driver"), "no driver");
     set_mock("cards=3,wrong=1");
     r = make_run(6);
     go(&r);
@@ -289,7 +290,7 @@ void failures(void)
     set_mock("cards=0");
     r = make_run(6);
     go(&r);
-    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "sees no GPU"), "no card");
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "finds no GPU"), "no card");
 }
 
 void precisions(const std::vector<float> &want)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# report.sh - all that there is to ask of a GPU in one go, for who has one for half an hour and nothing but CUDA, a C
-# compiler and make on its machine: builds, checks every kernel at each precision, again under compute-sanitizer, measures,
-# and ends with a line for each part. What fails or takes too long does not keep the others from running.
-#   report.sh [FOLDER]      (build/gpu/report) for the logs
-# It ends with status 0 if nothing failed.
-# Environment: NVCC, CC, CXX, PYTHON, CUDA_ARCHS as for make; SECONDS_EACH of a measurement (3).
+# report.sh - builds, tests and measures the plugin on a GPU in one run of about half an hour; needs only CUDA, a C compiler
+# and make. Checks every kernel at each precision, again under compute-sanitizer, runs the benchmarks, and ends with a line
+# for each part. A part that fails or takes too long does not stop the others.
+#   report.sh [FOLDER]      folder of the logs (build/gpu/report)
+# Exit status 0 if nothing failed.
+# Environment: NVCC, CC, CXX, PYTHON, CUDA_ARCHS as for make; SECONDS_EACH per measurement (3).
 # SPDX-License-Identifier: MIT
 cd "$(dirname "$0")/../.." || exit 1
 out=${1:-build/gpu/report}
@@ -20,7 +20,7 @@ find_nvcc() {
     done
 }
 
-# Where it is not on the path it is beside nvcc.
+# It may be in the folder of nvcc instead of the path.
 find_sanitizer() {
     for tool in "$(command -v compute-sanitizer)" "${nvcc%/*}/compute-sanitizer" \
         "${nvcc%/bin/nvcc}/compute-sanitizer/compute-sanitizer"; do
@@ -33,7 +33,7 @@ note() { # RESULT NAME SECONDS MORE
     [ "$1" != FAIL ] || n_failed=$((n_failed + 1))
 }
 
-# NAME LIMIT COMMAND...: its output goes to a log, and on.
+# NAME LIMIT COMMAND...: runs a part; its output goes to a log and to standard output.
 part() {
     name=$1 limit=$2 beg=$(date +%s) log=$out/$(echo "$1" | tr ' ' -).log
     shift 2
@@ -52,7 +52,7 @@ part() {
     [ "$result" != FAIL ]
 }
 
-# What was found, shortly; also if it was cut off.
+# Writes the report, also after an interruption.
 report() {
     {
         echo '== errors'
@@ -62,21 +62,21 @@ report() {
         sed -n '/^[a-z0-9]*, batch .* one stream/p; /^  layer /p; /^  all /p' "$out"/bench-*.log 2>/dev/null
         echo '== chunks/s'
         grep -h 'chunks/s (' "$out"/bench-*.log 2>/dev/null
-        grep -h 'chunks/s$' "$out"/PyTorch-beside-it.log 2>/dev/null
+        grep -h 'chunks/s$' "$out"/PyTorch.log 2>/dev/null
         echo '== parts'
         cat "$summary"
     } >"$out/report.txt"
     cat "$out/report.txt"
-    echo "== all of it: $out"
+    echo "== logs: $out"
 }
 trap 'report; exit 130' INT TERM
 
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
-    echo 'report.sh: there is no nvcc (NVCC=/path/of/nvcc names it)' >&2
+    echo 'report.sh: no nvcc (set NVCC=/path/of/nvcc)' >&2
     exit 1
 fi
-# For the cards that are there alone, if nvcc can: a quarter of the time.
+# Build only for the installed cards if nvcc supports them: a quarter of the time.
 archs=${CUDA_ARCHS:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -un | paste -sd' ' -)}
 known=$("$nvcc" --list-gpu-arch 2>/dev/null)
 for arch in $archs; do
@@ -84,7 +84,7 @@ for arch in $archs; do
 done
 
 {
-    nvidia-smi 2>/dev/null || echo 'nvidia-smi: none, or no driver'
+    nvidia-smi 2>/dev/null || echo 'nvidia-smi: missing, or no driver'
     "$nvcc" --version | tail -n 2
     "${CC:-cc}" --version 2>/dev/null | head -n 1
     uname -srm
@@ -94,7 +94,7 @@ done
 rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu
 if ! part build 900 make -k "-j$(nproc)" NVCC="$nvcc" ${archs:+CUDA_ARCHS="$archs"} build/gpu/check_kernels \
     build/gpu/check_training build/gpu/bench_gpu; then
-    echo 'report.sh: without a whole build, what is there is run' >&2
+    echo 'report.sh: the build is incomplete; running what it produced' >&2
 fi
 if [ -x build/gpu/check_kernels ]; then
     for p in fp32 tf32x3 balanced tf32 bf16; do
@@ -112,14 +112,14 @@ if [ -x build/gpu/bench_gpu ]; then
     done
 fi
 if command -v "${PYTHON:-python3}" >/dev/null; then
-    part 'PyTorch beside it' 400 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
+    part PyTorch 400 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
 fi
-# Last, as the slowest; on the small networks.
+# Last because slowest; on the small networks.
 sanitizer=$(find_sanitizer)
 for tool in memcheck racecheck synccheck; do
     for p in bf16 fp32; do
         if [ -z "$sanitizer" ]; then
-            note SKIP "$tool $p" 0 'there is no compute-sanitizer'
+            note SKIP "$tool $p" 0 'no compute-sanitizer'
         elif [ -x build/gpu/check_kernels ]; then
             part "$tool $p" 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_kernels --precision $p
         fi

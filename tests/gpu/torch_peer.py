@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The published network in PyTorch on the same card, for comparison with bench_gpu: chunks a second in fp32,
-tf32 and bf16 (autocast), as it comes and compiled, the input one-hot on the card already, values copied back; and steps of
-training, the same, with targets on the card and Adam (fused).
+"""The published network in PyTorch on the same card, for comparison with bench_gpu: chunks per second in fp32, tf32 and
+bf16 (autocast), eager and compiled, with one-hot input on the card and values copied back; and training steps, with targets
+on the card and fused Adam.
 
 usage: torch_peer.py [SECONDS [BATCH...]]
 
-Says SKIP and ends with status 0 without PyTorch or a GPU that it can use.
+Prints SKIP and exits with status 0 without PyTorch or a GPU that it can use.
 SPDX-License-Identifier: MIT"""
 
 import sys
@@ -44,7 +44,7 @@ def make_network(torch):
 
 
 def measure(torch, run, x, seconds):
-    """The median rate of rounds for so many seconds, after three."""
+    """Median rate of rounds for this many seconds, after three warm-up rounds."""
     host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=True)
     rates = []
     for i in range(3):
@@ -60,7 +60,7 @@ def measure(torch, run, x, seconds):
 
 
 def measure_training(torch, network, x, bf16, seconds):
-    """The median rate of steps for so many seconds, after three."""
+    """Median rate of steps for this many seconds, after three warm-up steps."""
     network.train()
     adam = torch.optim.Adam(network.parameters(), fused=True)
     target = torch.randint(5, (x.shape[0], LENGTH, 2), device="cuda").float()
@@ -117,7 +117,7 @@ def main():
                     try:
                         rate = measure(torch, run, x, seconds)
                         print(f"{name} {how:8} batch {batch:4}: {rate:9.1f} chunks/s", flush=True)
-                    except Exception as e:  # of what a card has too little, or the compiler cannot
+                    except Exception as e:  # out of memory, or unsupported by the compiler
                         print(f"{name} {how:8} batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
                     torch.cuda.empty_cache()
 
@@ -128,7 +128,7 @@ def main():
             try:
                 rate = measure_training(torch, network, x, name == "bf16", seconds)
                 print(f"{name} training batch {batch:4}: {rate:9.1f} chunks/s", flush=True)
-            except Exception as e:  # as above
+            except Exception as e:  # out of memory
                 print(f"{name} training batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
             torch.cuda.empty_cache()
 

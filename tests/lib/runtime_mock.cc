@@ -33,21 +33,21 @@ struct Stream {
 struct Block {
     int card;
     char *pages;
-    size_t bytes; /* of whole pages, without the guards */
+    size_t bytes; /* whole pages, without guard pages */
     size_t asked;
 };
 
-/* One lock: a card computes while no other does. */
+/* Only one card computes at a time. */
 std::mutex lock;
 std::map<void *, Block> blocks;
 size_t used[MAX_CARDS], waits[MAX_CARDS], all_waits, refused, host_blocks;
 
-/* Streams on which something is queued, and the most of them at a time. */
+/* Streams with queued work, and the maximum so far. */
 std::mutex queue_lock;
 std::condition_variable queued_more;
 size_t n_queued, most_queued;
 
-/* The number behind "name=" in COVTOOLS_MOCK. */
+/* The number after "name=" in COVTOOLS_MOCK. */
 long setting(const char *name, long otherwise)
 {
     const char *text = getenv("COVTOOLS_MOCK");
@@ -94,8 +94,8 @@ int cov_rt_count(int *n, struct cov_err *e)
 {
     *n = (int)setting("cards", 1);
     if (no_driver())
-        return cov_fail(e, COV_EUNSUPPORTED, "no NVIDIA driver (libcuda.so.1) is there");
-    return *n > 0 ? COV_OK : cov_fail(e, COV_EUNSUPPORTED, "the NVIDIA driver sees no GPU");
+        return cov_fail(e, COV_EUNSUPPORTED, "no working NVIDIA driver (libcuda.so.1)");
+    return *n > 0 ? COV_OK : cov_fail(e, COV_EUNSUPPORTED, "the NVIDIA driver finds no GPU");
 }
 
 int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
@@ -124,7 +124,7 @@ int cov_rt_free_bytes(int card, size_t *out, struct cov_err *e)
     std::lock_guard<std::mutex> guard(lock);
     (void)e;
     *out = (size_t)setting("memory", 64L << 20) - used[card];
-    /* Another program takes some of it before we do. */
+    /* Above 100: another process takes memory before this one does. */
     *out = *out * (size_t)setting("free_percent", 100) / 100;
     return COV_OK;
 }
@@ -137,7 +137,7 @@ int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
         refused++;
         return cov_fail(e, COV_ENOMEM, "memory: out of memory");
     }
-    /* Its end is at the guard, as far as alignment allows. */
+    /* The block ends at the guard page, up to alignment. */
     size_t size = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
     char *pages =
         (char *)mmap(nullptr, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -237,8 +237,7 @@ int cov_rt_wait(void *stream, struct cov_err *e)
         std::unique_lock<std::mutex> guard(queue_lock);
         if (!queued_more.wait_for(guard, std::chrono::seconds(10),
                                   [=] { return most_queued >= together; }))
-            return cov_fail(e, COV_EIO, "computing: no more than %zu streams at a time",
-                            most_queued);
+            return cov_fail(e, COV_EIO, "computing: at most %zu streams at a time", most_queued);
         n_queued -= !s->queue.empty();
     }
     std::lock_guard<std::mutex> guard(lock);

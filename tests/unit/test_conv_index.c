@@ -1,4 +1,5 @@
-/* test_conv_index.c - the rows that convolutions read on a GPU, against PyTorch's definition of each.
+/* test_conv_index.c - the rows that convolutions read on a GPU, against PyTorch's definitions, and the layouts of
+ * tiles and fragments.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -16,7 +17,7 @@ static int draw(struct cov_rng *rng, int min, int max)
     return min + (int)cov_rng_below(rng, (unsigned)(1 + max - min));
 }
 
-/* seen[t][k]: the input row (from 1) that reaches output t by kernel k; 0: none, or outside. */
+/* seen[t][k]: the input row, counted from 1, that kernel position k adds to output t; 0: none. */
 struct reach {
     int seen[MAX_ROWS][MAX_KERNEL];
     int written[MAX_ROWS];
@@ -60,7 +61,7 @@ static void plain(void **state)
     }
 }
 
-/* Each row is written once, and input row j reaches j stride - pad + k dilation. */
+/* Each row is written once, and input row j contributes to row j stride - pad + k dilation. */
 static void transposed(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void transposed(void **state)
     }
 }
 
-/* Of a layer's two ends the same is read and written as of all of it; of a transposed one that is
- * wanted at its end too, everything. */
+/* A phase that is cut to a layer's two ends reads and writes the same rows there; a transposed convolution that
+ * is needed at both ends keeps all rows. */
 static void cut(void **state)
 {
     (void)state;
@@ -131,8 +132,8 @@ static void channels(void **state)
     assert_int_equal(cov_round_up(16, 8), 16);
 }
 
-/* Every piece has a place of its own, and eight rows of a piece that are read together, or two rows of
- * all pieces that are written together, are in different 16 bytes of the 128 of all banks. */
+/* Every vector has a place of its own. The same vector of eight rows, which is read at once, and all vectors of two
+ * rows, which are written at once, fall into different banks. */
 static void tiles(void **state)
 {
     (void)state;
@@ -156,7 +157,7 @@ static void tiles(void **state)
         }
 }
 
-/* The fragments of all lanes and warps are every weight once. */
+/* The fragments of all lanes and warps contain every weight once. */
 static void fragments(void **state)
 {
     (void)state;

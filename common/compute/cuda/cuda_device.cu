@@ -17,8 +17,8 @@ extern "C" {
 /* Tensor cores multiply tf32 and bf16 from Ampere on. */
 enum { AMPERE = 8 };
 
-/* Chunks of a call: a block of an LSTM takes 8 sequences, and with COV_CUDA_LANES calls at a time and
- * two directions each multiprocessor then has a block. */
+/* Chunks per call: a block of an LSTM takes 8 sequences; with COV_CUDA_LANES concurrent calls and two directions,
+ * each multiprocessor then has a block. */
 static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
 
 struct cuda_device {
@@ -26,13 +26,13 @@ struct cuda_device {
     struct cov_cuda_cards cards;
     struct cov_cuda_arithmetic arithmetic;
     const char *precision;
-    size_t shared_bytes; /* of a block, on any of the cards */
+    size_t shared_bytes; /* per block; the smallest of all cards */
     size_t batch;
-    bool trains; /* its gradients were checked */
+    bool trains; /* the self-check of gradients passed */
     char description[512];
 };
 
-/* What a precision comes to, and why it is another one than was asked for; or NULL. */
+/* Sets the arithmetic for a precision. Returns why it differs from the requested one, or NULL. */
 static const char *choose(struct cuda_device *dev, enum cov_precision wanted, bool tensor_cores)
 {
     const char *why = NULL;
@@ -71,7 +71,7 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
 {
     struct cov_rt_card card;
     if (index >= n_there)
-        return cov_fail(e, COV_EUNSUPPORTED, "there is no GPU %d: CUDA shows %d, from 0", index,
+        return cov_fail(e, COV_EUNSUPPORTED, "no GPU %d: CUDA shows %d, numbered from 0", index,
                         n_there);
     int rc = cov_rt_describe(index, &card, e);
     if (!rc)
@@ -105,7 +105,8 @@ static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *opt
         return rc;
     size_t n = options->n_cards ? options->n_cards : (size_t)n_there;
     if (n > COV_CUDA_MAX_CARDS)
-        return cov_fail(e, COV_EUNSUPPORTED, "%zu GPUs are more than %d", n, COV_CUDA_MAX_CARDS);
+        return cov_fail(e, COV_EUNSUPPORTED, "%zu GPUs are too many: at most %d", n,
+                        COV_CUDA_MAX_CARDS);
     for (size_t i = 0; i < n && !rc; i++)
         rc = add_card(dev, options->n_cards ? options->cards[i] : (int)i, n_there, tensor_cores, e);
     return rc;
@@ -160,7 +161,7 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
     if (!d->trains)
         rc = cov_cuda_train_check(&d->cards, d->arithmetic, d->shared_bytes, spec->pool, e);
     if (rc == COV_ENOMEM)
-        return cov_err_prefix(e, "a small network, to check the GPU");
+        return cov_err_prefix(e, "self-check of the GPU");
     if (rc)
         return rc;
     d->trains = true;

@@ -13,14 +13,14 @@ extern "C" {
 
 enum { ALIGNMENT = 256 };
 
-/* What goes from one layer to the next. */
+/* The activations between two layers. */
 struct rows {
     struct cov_channels channels;
     bool bf16;
     int area;
 };
 
-/* What a plan is made of. */
+/* A plan while it is made. */
 struct making {
     struct cov_cuda_plan *plan;
     const struct cov_layer *layers;
@@ -28,7 +28,7 @@ struct making {
     size_t n_layers;
     struct cov_cuda_arithmetic arithmetic;
     size_t shared_bytes;
-    struct rows rows; /* that the next layer reads */
+    struct rows rows; /* input of the next layer */
 };
 
 static size_t round_size(size_t bytes)
@@ -36,21 +36,26 @@ static size_t round_size(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* As on the CPU, the last convolution, whose rounding the last layer amplifies, is exact. */
-static enum cov_cuda_products products_of(const struct making *m, size_t layer)
+enum cov_cuda_products cov_cuda_products_of(const struct cov_layer *layers, size_t n, size_t i,
+                                            struct cov_cuda_arithmetic arithmetic)
 {
-    if (m->layers[layer].kind == COV_LAYER_LSTM)
-        return m->arithmetic.lstm;
-    return layer + 2 == m->n_layers ? COV_CUDA_FP32 : m->arithmetic.conv;
+    if (layers[i].kind == COV_LAYER_LSTM)
+        return arithmetic.lstm;
+    return i + 2 >= n ? COV_CUDA_FP32 : arithmetic.conv;
 }
 
-/* Whether what this layer writes is bf16: where the next one rounds it anyway. */
+static enum cov_cuda_products products_of(const struct making *m, size_t layer)
+{
+    return cov_cuda_products_of(m->layers, m->n_layers, layer, m->arithmetic);
+}
+
+/* Whether this layer writes bf16: if the next one rounds its input to bf16 anyway. */
 static bool writes_bf16(const struct making *m, size_t layer)
 {
     return layer + 2 < m->n_layers && products_of(m, layer + 1) == COV_CUDA_BF16;
 }
 
-/* A place for so many bytes of weights, zeroed; NULL: no memory. Valid until the next call. */
+/* Appends zeroed weights; NULL if out of memory. The pointer is valid until the next call. */
 static char *add_weights(struct making *m, size_t bytes, size_t *offset, struct cov_err *e)
 {
     struct cov_cuda_plan *p = m->plan;
@@ -77,7 +82,7 @@ static struct cov_cuda_step *add_step(struct making *m, enum cov_cuda_step_kind 
     return s;
 }
 
-/* An area holds what is the largest of what it holds in turn. */
+/* Enlarges an area to hold rows of this size. */
 static void need(struct making *m, int area, size_t rows, size_t width, size_t element)
 {
     size_t bytes = round_size(rows * width * element);
@@ -85,7 +90,7 @@ static void need(struct making *m, int area, size_t rows, size_t width, size_t e
         m->plan->area_bytes[area] = bytes;
 }
 
-/* The rows that this layer writes, to the area that it does not read. */
+/* Makes the output of this layer the input of the next; it goes to the area that the layer does not read. */
 static void advance(struct making *m, size_t layer, struct cov_channels channels)
 {
     m->rows.channels = channels;
@@ -95,7 +100,7 @@ static void advance(struct making *m, size_t layer, struct cov_channels channels
          m->rows.bf16 ? 2 : 4);
 }
 
-/* bias, scale and shift of a convolution, [width] each, the norm as one multiplication and one sum. */
+/* Packs bias, scale and shift of a convolution, [width] each; scale and shift are the norm. */
 static int add_vectors(struct making *m, struct cov_cuda_step *s, size_t width, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[s->layer];
@@ -176,7 +181,7 @@ static void put_weight(char *w, const struct cov_cuda_step *s, int k, int column
     }
 }
 
-/* A product of the rows that are there, without its weights. */
+/* Adds a product with the current rows; its weights are zero so far. */
 static struct cov_cuda_step *add_gemm(struct making *m, size_t layer,
                                       const struct cov_conv_phase *phase, int n_cols, char **w,
                                       struct cov_err *e)
@@ -241,7 +246,7 @@ static int add_conv(struct making *m, size_t layer, struct cov_err *e)
     return rc;
 }
 
-/* The product with x of all steps at once: columns [direction, unit, gate]. */
+/* The product with x, for all steps at once; columns are [direction, unit, gate]. */
 static int add_gates(struct making *m, size_t layer, int units, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[layer];
@@ -324,9 +329,10 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
     if (!bf16)
         units = cov_round_up((int)l->hidden, 8);
     if (!bf16 && !cov_cuda_lstm_fp32_fits(units, m->shared_bytes))
-        return cov_fail(e, COV_EUNSUPPORTED,
-                        "an LSTM with %zu units is too large for the memory of a block of this GPU",
-                        l->hidden);
+        return cov_fail(
+            e, COV_EUNSUPPORTED,
+            "an LSTM with %zu units is too large for the shared memory of a block of this GPU",
+            l->hidden);
     int rc = add_gates(m, layer, units, e);
     if (rc)
         return rc;
@@ -383,10 +389,13 @@ static int add_output(struct making *m, size_t layer, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_cuda_check_sizes(const struct cov_layer *layers, size_t n, size_t *max_batch,
-                         struct cov_err *e)
+int cov_cuda_check_network(const struct cov_layer *layers, size_t n, size_t *max_batch,
+                           struct cov_err *e)
 {
     size_t longest = 1;
+    if (n < 2 || layers[0].kind != COV_LAYER_CONV || layers[0].c_in != 4 ||
+        layers[n - 1].kind != COV_LAYER_LINEAR_EXP)
+        return cov_fail(e, COV_EUNSUPPORTED, "unsupported order of layers on a GPU");
     for (size_t i = 0; i < n; i++) {
         const struct cov_layer *l = &layers[i];
         size_t t = l->t_in > l->t_out ? l->t_in : l->t_out;
@@ -404,11 +413,7 @@ int cov_cuda_check_sizes(const struct cov_layer *layers, size_t n, size_t *max_b
 
 static int make(struct making *m, struct cov_err *e)
 {
-    const struct cov_layer *first = &m->layers[0], *last = &m->layers[m->n_layers - 1];
-    if (m->n_layers < 2 || first->kind != COV_LAYER_CONV || first->c_in != 4 ||
-        last->kind != COV_LAYER_LINEAR_EXP)
-        return cov_fail(e, COV_EUNSUPPORTED, "layers in an order that is not known on a GPU");
-    int rc = cov_cuda_check_sizes(m->layers, m->n_layers, &m->plan->max_batch, e);
+    int rc = cov_cuda_check_network(m->layers, m->n_layers, &m->plan->max_batch, e);
     if (rc)
         return rc;
     m->plan->layers = (struct cov_layer *)cov_malloc(m->n_layers, sizeof *m->layers, e);
@@ -416,8 +421,8 @@ static int make(struct making *m, struct cov_err *e)
         return COV_ENOMEM;
     memcpy(m->plan->layers, m->layers, m->n_layers * sizeof *m->layers);
     m->plan->n_layers = m->n_layers;
-    m->plan->length = first->t_in;
-    m->plan->area_bytes[COV_CUDA_CODES] = round_size((first->t_in + 1) / 2);
+    m->plan->length = m->layers[0].t_in;
+    m->plan->area_bytes[COV_CUDA_CODES] = round_size((m->layers[0].t_in + 1) / 2);
     rc = add_first(m, e);
     for (size_t i = 1; !rc && i < m->n_layers; i++) {
         switch (m->layers[i].kind) {
@@ -431,7 +436,8 @@ static int make(struct making *m, struct cov_err *e)
         case COV_LAYER_LINEAR_EXP:
             rc = i + 1 == m->n_layers
                      ? add_output(m, i, e)
-                     : cov_fail(e, COV_EUNSUPPORTED, "a linear layer that is not the last");
+                     : cov_fail(e, COV_EUNSUPPORTED,
+                                "a linear layer before the last layer is unsupported on a GPU");
             break;
         }
     }
@@ -511,13 +517,13 @@ double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_pl
 
 /* ---- queueing ---- */
 
-/* A step's weights on the card. */
+/* The weights of a step on the card. */
 struct weights {
     const float *bias, *scale, *shift;
     const void *w;
 };
 
-/* An area's rows t[c] of sequence `first` and on. */
+/* The rows of sequence `first` in an area [n, t, c]. */
 static char *rows_at(char *area, size_t first, int t, int c, bool bf16)
 {
     return area + first * (size_t)t * (size_t)c * (bf16 ? 2 : 4);
@@ -543,7 +549,7 @@ static void queue_gemm(const struct cov_cuda_step *step, const struct cov_cuda_g
                        const struct weights *w, char *const area[COV_CUDA_N_AREAS], void *stream)
 {
     struct cov_cuda_gemm g = step->gemm;
-    bool gates = step->to == COV_CUDA_GATES; /* of the rows that there are */
+    bool gates = step->to == COV_CUDA_GATES; /* for the rows of the input */
     const struct cov_plan_ends *ends = &group->ends[step->layer + !gates];
     g.n = (int)group->n;
     g.phase = cov_conv_phase_cut(g.phase, g.t_out, (int)ends->head, (int)ends->tail);

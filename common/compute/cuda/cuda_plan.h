@@ -1,5 +1,5 @@
-/* cuda_plan.h - a network as a list of kernels, with its weights packed for them. Knows no card:
- * where things stand is said as offsets.
+/* cuda_plan.h - a network as a list of kernels, with its weights packed for them. Independent of any card:
+ * all places are offsets.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUDA_PLAN_H
 #define COV_COMPUTE_CUDA_CUDA_PLAN_H
@@ -10,7 +10,7 @@ extern "C" {
 }
 #include "common/compute/cuda/kernels.h"
 
-/* What products are made of in convolutions and LSTMs. */
+/* The operands of products in convolutions and LSTMs. */
 struct cov_cuda_arithmetic {
     enum cov_cuda_products conv, lstm;
 };
@@ -23,8 +23,8 @@ enum cov_cuda_step_kind {
     COV_CUDA_STEP_OUTPUT,
 };
 
-/* Where activations are: codes and outputs of the network, what goes from layer to layer, the gates
- * of an LSTM, and what the LSTMs do. */
+/* Areas of a card's memory: codes and outputs of the network, activations between layers, gates of an LSTM,
+ * and the extents of the LSTMs. */
 enum {
     COV_CUDA_CODES,
     COV_CUDA_ROWS_A,
@@ -35,12 +35,12 @@ enum {
     COV_CUDA_N_AREAS
 };
 
-/* A kernel. Its arguments are whole but for n and pointers: those to weights are
- * offsets into the plan's, in bytes; x and y are areas. */
+/* A kernel with its arguments, except for n and pointers: those to weights are byte offsets into the plan's
+ * weights, and x and y are areas. */
 struct cov_cuda_step {
     enum cov_cuda_step_kind kind;
     enum cov_cuda_products products;
-    size_t layer, lstm_number; /* which of the LSTMs */
+    size_t layer, lstm_number; /* lstm_number: index among the LSTMs */
     int from, to;              /* areas */
     size_t w, bias, scale, shift;
     struct cov_cuda_first first;
@@ -52,23 +52,28 @@ struct cov_cuda_step {
 struct cov_cuda_plan {
     struct cov_cuda_step *steps;
     size_t n_steps, cap_steps;
-    char *weights; /* for the card to hold */
+    char *weights; /* to upload */
     size_t weight_bytes, cap_weights;
-    size_t area_bytes[COV_CUDA_N_AREAS]; /* a sequence's, each a multiple of 256 */
+    size_t area_bytes[COV_CUDA_N_AREAS]; /* per sequence, multiples of 256 */
     size_t chunk_bytes;                  /* their sum */
     size_t length, depth;                /* of the network */
-    size_t max_batch;                    /* that kernels can count */
+    size_t max_batch;                    /* limit of the kernels' ints */
     struct cov_layer *layers;
     size_t n_layers, n_lstms;
 };
 
-/* That ints can count rows and elements of a row of each of layers[n], and of how many chunks at once:
- * *max_batch. COV_EUNSUPPORTED where one is too large. */
-int cov_cuda_check_sizes(const struct cov_layer *layers, size_t n, size_t *max_batch,
-                         struct cov_err *e);
+/* Checks that the order of layers[n] is one that the kernels support, and that ints can count the rows and the
+ * elements of each row: *max_batch is the number of chunks for which they can. Else COV_EUNSUPPORTED. */
+int cov_cuda_check_network(const struct cov_layer *layers, size_t n, size_t *max_batch,
+                           struct cov_err *e);
 
-/* Sequences first .. first + n - 1 of a batch, and what is computed of them: ends[n_layers + 1], as
- * cov_plan_padded says. */
+/* The operands of layer i. As on the CPU, the last convolution, whose rounding the last layer amplifies, is
+ * in single precision. */
+enum cov_cuda_products cov_cuda_products_of(const struct cov_layer *layers, size_t n, size_t i,
+                                            struct cov_cuda_arithmetic arithmetic);
+
+/* Sequences first .. first + n - 1 of a batch, and the rows to compute: ends[n_layers + 1] from
+ * cov_plan_padded. */
 struct cov_cuda_group {
     size_t first, n;
     const struct cov_plan_ends *ends;
@@ -76,39 +81,37 @@ struct cov_cuda_group {
 
 enum { COV_CUDA_GROUPS = 8 };
 
-/* The sequences that are computed together: the LSTMs of all at once, of the other layers each group
- * as far as it needs. The values of a group are [n, its last head, depth], one group behind the
- * other. */
+/* The sequences of a batch. LSTMs process all of them at once; other layers process each group as far as
+ * needed. The values of a group are [n, last head of the group, depth], one group after another. */
 struct cov_cuda_batch {
     size_t n, n_groups;
     struct cov_cuda_group groups[COV_CUDA_GROUPS];
     bool rest; /* of the LSTMs */
 };
 
-/* COV_EUNSUPPORTED for what the kernels cannot do: an LSTM too large for `shared_bytes` of a block's
- * memory, sizes that do not fit into an int. Free with cov_cuda_plan_fini, also after a failure. */
+/* COV_EUNSUPPORTED for what the kernels cannot do: an LSTM too large for `shared_bytes` of shared memory per
+ * block, sizes that exceed an int. Free with cov_cuda_plan_fini, also after a failure. */
 int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_weights *weights,
                        size_t n_layers, struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                        struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;
 void cov_cuda_plan_fini(struct cov_cuda_plan *plan);
 
-/* A batch of n sequences of which everything is computed; ends[n_layers + 1] is filled and borrowed. */
+/* A batch of n sequences, all rows of which are computed; fills and borrows ends[n_layers + 1]. */
 void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_plan_ends *ends,
                          struct cov_cuda_batch *out);
-/* extents[n, n_lstms] = what the area has to begin with. */
+/* extents[n, n_lstms] = the initial contents of the area. */
 void cov_cuda_batch_extents(const struct cov_cuda_plan *plan, const struct cov_cuda_batch *batch,
                             struct cov_cuda_extent *extents);
-/* Multiplications of a sequence of a group, with the products that its LSTMs made; of the LSTMs,
- * extents[n_lstms]. */
+/* Multiplications that a sequence of a group took, given the extents[n_lstms] that its LSTMs wrote. */
 double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_plan_ends *ends,
                            const struct cov_cuda_extent *extents);
 
-/* Queues a step: `weights` are the plan's on the card, area[i] of each area begin there. */
+/* Queues a step. weights: the plan's weights on the card; area[i]: the start of area i. */
 void cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
                          const struct cov_cuda_batch *batch, const char *weights,
                          char *const area[COV_CUDA_N_AREAS], void *stream);
 
-/* "conv", "gates", ...; of the layer it belongs to. */
+/* "convolution", "gates of an LSTM", ... */
 const char *cov_cuda_step_name(const struct cov_cuda_step *step);
 
 #endif

@@ -14,13 +14,13 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the memory that is free, so much of a hundred is used; the rest is for CUDA itself, and others. */
+/* The percentage of free memory to use; the rest is for CUDA and other processes. */
 enum { USED_PERCENT = 90 };
 
 struct lane {
-    size_t card; /* of the program's */
+    size_t card; /* index in the program */
     void *stream;
-    void *memory;               /* on the card: areas of `batch` sequences, one behind the other */
+    void *memory;               /* on the card: the areas for `batch` sequences */
     void *codes;                /* pinned: [batch, (length + 1) / 2] */
     void *values;               /* pinned: [batch, length, depth] */
     void *extents;              /* pinned: struct cov_cuda_extent [batch, n_lstms] */
@@ -35,7 +35,7 @@ struct cov_cuda_program : cov_program {
     struct lane *lanes;
     size_t n_lanes, batch;
     bool halved, full;
-    double full_work;               /* multiplications of a chunk of which all is computed */
+    double full_work;               /* multiplications of a chunk if all rows are computed */
     struct cov_chunk_order *orders; /* [n_workers] */
     unsigned n_workers;
     pthread_mutex_t lock;
@@ -118,7 +118,7 @@ static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_er
     return rc ? name_card(p, card, e) : COV_OK;
 }
 
-/* The lanes of a card that are there, but no more than `most` of them. */
+/* Drops all but the first `most` lanes of a card; returns how many are left. */
 static size_t keep_lanes(struct cov_cuda_program *p, size_t card, size_t most)
 {
     size_t n = 0, kept = 0;
@@ -132,8 +132,8 @@ static size_t keep_lanes(struct cov_cuda_program *p, size_t card, size_t most)
     return n;
 }
 
-/* Lowers the batch to what is free on each card for all of its lanes; where that is not one chunk a
- * lane, there are fewer lanes. */
+/* Lowers the batch to what the free memory of each card holds for all of its lanes; if that is less than a
+ * chunk per lane, drops lanes. */
 static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
@@ -147,14 +147,14 @@ static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
         size_t fits = n_lanes ? chunks / n_lanes : p->batch;
         if (fits < p->batch) {
             p->batch = fits ? fits : 1;
-            cov_debug("%s: batches of %zu chunks, for its memory", p->cards.card[card].name,
+            cov_debug("%s: batches of %zu chunks, limited by its memory", p->cards.card[card].name,
                       p->batch);
         }
     }
     return COV_OK;
 }
 
-/* All lanes; where memory is short of them, again with half the batch, once. */
+/* Makes all lanes; if memory runs out, retries once with half the batch. */
 static int make_lanes(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t i = 0; i < p->n_lanes; i++) {
@@ -169,7 +169,7 @@ static int make_lanes(struct cov_cuda_program *p, struct cov_err *e)
             (void)cov_fail(e, rc, "%s", why.text);
             return name_card(p, card, e);
         }
-        cov_warn("%s: not enough memory for batches of %zu chunks, going on with %zu",
+        cov_warn("%s: not enough memory for batches of %zu chunks, continuing with %zu",
                  p->cards.card[card].name, p->batch, p->batch / 2);
         p->batch /= 2;
         p->halved = true;
@@ -235,7 +235,7 @@ static void free_program(struct cov_program *base)
 
 /* ---- running ---- */
 
-/* A free lane of the card that has most of them; waits for one. */
+/* Takes a free lane of the card that has most of them; waits if there is none. */
 static struct lane *take_lane(struct cov_cuda_program *p)
 {
     struct lane *best = NULL;
@@ -276,8 +276,8 @@ static void find_areas(const struct cov_cuda_program *p, const struct lane *l,
     }
 }
 
-/* Groups that are filled alike: none of the chunks has less than three quarters of its first, unless
- * they are few. They descend, unless all is computed. */
+/* Divides chunks, in descending order of their bases, into groups: a chunk joins a group if it has at least three
+ * quarters of the bases of the group's first chunk, or the group is small. */
 static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
                          const struct cov_ordered_chunk *chunks, size_t n,
                          struct cov_cuda_batch *out)
@@ -303,8 +303,8 @@ static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
     }
 }
 
-/* The values of the computed positions to their places, and what is known of the others; how many
- * positions were computed. */
+/* Copies the values of computed positions to their places and fills in the others; returns the number of computed
+ * positions. */
 static uint64_t take_values(const struct cov_cuda_program *p, const struct lane *l,
                             const struct cov_cuda_batch *batch,
                             const struct cov_ordered_chunk *chunks, float *out)
@@ -339,18 +339,27 @@ static size_t batch_values_bytes(const struct cov_cuda_program *p,
     return rows * p->plan.depth * sizeof(float);
 }
 
-static int run_lane(struct cov_cuda_program *p, struct lane *l, size_t n,
-                    const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
-                    uint64_t *computed, struct cov_err *e)
+/* A batch of a call of forward. */
+struct part {
+    const struct cov_ordered_chunk *chunks;
+    size_t n;
+    const uint8_t *codes; /* of the call */
+    float *out;
+    uint64_t computed; /* out: positions */
+};
+
+static int run_lane(const struct cov_cuda_program *p, struct lane *l, struct part *part,
+                    struct cov_err *e)
 {
+    size_t n = part->n;
     char *area[COV_CUDA_N_AREAS];
     struct cov_cuda_batch batch;
     const char *weights = (const char *)p->weights[l->card];
     find_areas(p, l, area);
-    group_chunks(p, l, chunks, n, &batch);
+    group_chunks(p, l, part->chunks, n, &batch);
     cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)l->extents);
     for (size_t i = 0; i < n; i++)
-        cov_codes_pack(codes + chunks[i].index * p->plan.length, p->plan.length,
+        cov_codes_pack(part->codes + part->chunks[i].index * p->plan.length, p->plan.length,
                        (uint8_t *)l->codes + i * codes_bytes(p));
     int rc = cov_rt_use(p->cards.card[l->card].index, e);
     if (!rc)
@@ -367,14 +376,14 @@ static int run_lane(struct cov_cuda_program *p, struct lane *l, size_t n,
     if (!rc && p->plan.n_lstms)
         rc =
             cov_rt_copy_out(l->stream, l->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
-    int waited = cov_rt_wait(l->stream, e); /* also for what was queued before a failure */
+    int waited = cov_rt_wait(l->stream, e); /* even after a failure: work may be queued */
     if (rc || waited)
         return name_card(p, l->card, e);
-    *computed += take_values(p, l, &batch, chunks, out);
+    part->computed = take_values(p, l, &batch, part->chunks, part->out);
     return COV_OK;
 }
 
-/* Chunks of nothing but padding, which are the last ones. */
+/* Fills in chunks of padding only, which are the last ones. */
 static void skip_empty(const struct cov_cuda_program *p, struct cov_chunk_order *o, float *out)
 {
     while (!p->full && o->n_todo > 0 && o->todo[o->n_todo - 1].filled == 0) {
@@ -396,8 +405,10 @@ static int forward(struct cov_program *base, unsigned worker, size_t n, const ui
     for (size_t beg = 0; beg < o->n_todo; beg += p->batch) {
         size_t k = o->n_todo - beg < p->batch ? o->n_todo - beg : p->batch;
         struct lane *l = take_lane(p);
-        int rc = run_lane(p, l, k, o->todo + beg, codes, out, &computed, e);
+        struct part part = {o->todo + beg, k, codes, out, 0};
+        int rc = run_lane(p, l, &part, e);
         give_back(p, l);
+        computed += part.computed;
         if (rc)
             return rc;
     }
@@ -450,7 +461,7 @@ int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_pla
     return COV_OK;
 }
 
-/* ---- measuring ---- */
+/* ---- benchmarks ---- */
 
 const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p)
 {
@@ -465,7 +476,7 @@ size_t cov_cuda_program_batch(const struct cov_program *p)
 int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, struct cov_err *e)
 {
     struct cov_cuda_program *p = (struct cov_cuda_program *)base;
-    /* So that waiting is a small part of it; each writes what it wrote before. */
+    /* To make the wait a small part; repeats write the same values. */
     enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];
     struct lane *l = take_lane(p);

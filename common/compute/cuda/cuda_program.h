@@ -1,16 +1,16 @@
 /* cuda_program.h - a network on one or several cards.
  *
- * Each card holds the weights, and has a few lanes: a stream with memory for a batch on the card, and
- * pinned memory for its bases and values on the host. A call takes a lane that is free, of whichever
- * card has most of them, so that the callers' threads are the queue that all cards are served from;
- * while one lane computes, others copy, and other threads work on the host.
+ * Each card holds the weights and has a few lanes: a stream with memory for a batch on the card, and pinned
+ * memory for its bases and values on the host. A call takes a free lane of the card that has most free lanes,
+ * so that the callers' threads are one queue for all cards. While one lane computes, others copy, and other
+ * threads work on the host.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUDA_PROGRAM_H
 #define COV_COMPUTE_CUDA_CUDA_PROGRAM_H
 
 #include "common/compute/cuda/cuda_plan.h"
 
-enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_LANES = 4 /* of a card */ };
+enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_LANES = 4 /* per card */ };
 
 /* The cards that a program runs on. */
 struct cov_cuda_cards {
@@ -21,15 +21,14 @@ struct cov_cuda_cards {
     } card[COV_CUDA_MAX_CARDS];
 };
 
-/* A program for one or several cards. Takes the plan over, also if it fails. A card that has not enough
- * memory for a batch of what is free takes smaller ones; if it is short of that too, once half of
- * it, with a warning. */
+/* Takes ownership of the plan, also on failure. If a card's free memory does not suffice for the batches, they
+ * become smaller; if an allocation fails nevertheless, the batch is halved once, with a warning. */
 int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
                          unsigned n_workers, size_t max_batch, struct cov_program **out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* For measurements: seconds that each step takes for n <= batch sequences, whatever they are, on a card
- * where nothing else runs. */
+/* For benchmarks. cov_cuda_program_time: seconds[n_steps] = the time of each step for n <= batch sequences of
+ * any content, on an otherwise idle card. */
 const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p);
 size_t cov_cuda_program_batch(const struct cov_program *p);
 int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds,

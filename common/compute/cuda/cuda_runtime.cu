@@ -7,13 +7,13 @@ extern "C" {
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
-/* 0, or a failure named after what was tried. */
+/* Translates a CUDA error; `what` is the operation that failed. */
 static int check(cudaError_t code, struct cov_err *e, const char *what)
 {
     if (code == cudaSuccess)
         return COV_OK;
     if (code == cudaErrorMemoryAllocation)
-        (void)cudaGetLastError(); /* it may be tried again with less */
+        (void)cudaGetLastError(); /* the caller may retry with less */
     return cov_fail(e, code == cudaErrorMemoryAllocation ? COV_ENOMEM : COV_EIO, "%s: %s", what,
                     cudaGetErrorString(code));
 }
@@ -24,18 +24,17 @@ int cov_rt_count(int *n, struct cov_err *e)
     *n = 0;
     (void)cudaRuntimeGetVersion(&runtime);
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-        return cov_fail(e, COV_EUNSUPPORTED,
-                        "no NVIDIA driver (libcuda.so.1) is there, or it does not work");
+        return cov_fail(e, COV_EUNSUPPORTED, "no working NVIDIA driver (libcuda.so.1)");
     cudaError_t code = cudaGetDeviceCount(n);
     if (code == cudaErrorInsufficientDriver)
         return cov_fail(e, COV_EUNSUPPORTED,
-                        "the NVIDIA driver is for CUDA %d.%d, and covtools-cuda.so was built with "
-                        "%d.%d: a newer driver is needed",
+                        "the NVIDIA driver supports CUDA %d.%d, but covtools-cuda.so was built "
+                        "with %d.%d: install a newer driver",
                         driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     if (code == cudaErrorNoDevice || (code == cudaSuccess && *n == 0))
         return cov_fail(e, COV_EUNSUPPORTED,
-                        "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES hides those that it "
-                        "does not name)");
+                        "the NVIDIA driver finds no GPU (CUDA_VISIBLE_DEVICES hides those that it "
+                        "does not list)");
     if (code != cudaSuccess)
         return cov_fail(e, COV_EUNSUPPORTED, "CUDA: %s", cudaGetErrorString(code));
     return COV_OK;
@@ -56,9 +55,9 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     if (cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, card) != cudaSuccess ||
         cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, card) != cudaSuccess ||
         cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, card) != cudaSuccess)
-        (void)cudaGetLastError(); /* only measurements are compared with them */
+        (void)cudaGetLastError(); /* only benchmarks use them */
     out->clock_hz = clock_khz * 1e3;
-    out->memory_bytes_per_s = memory_khz * 1e3 * bus_bits / 8 * 2; /* two transfers a cycle */
+    out->memory_bytes_per_s = memory_khz * 1e3 * bus_bits / 8 * 2; /* double data rate */
     return COV_OK;
 }
 
@@ -75,7 +74,7 @@ int cov_rt_check(int card, struct cov_err *e)
     cudaError_t code = cudaFuncGetAttributes(&attributes, (const void *)nothing);
     (void)cudaGetLastError();
     if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
-        return cov_fail(e, COV_EUNSUPPORTED, "covtools-cuda.so was not built for this GPU");
+        return cov_fail(e, COV_EUNSUPPORTED, "covtools-cuda.so was not built for this type of GPU");
     return check(code, e, "kernels");
 }
 
@@ -119,7 +118,7 @@ void cov_rt_free_host(int card, void *p)
         (void)cudaFreeHost(p);
 }
 
-/* A stream that waits for no other. */
+/* Independent of all other streams, including the default one. */
 int cov_rt_stream_new(int card, void **out, struct cov_err *e)
 {
     cudaStream_t stream;
@@ -160,7 +159,7 @@ int cov_rt_launched(const char *what, struct cov_err *e)
     return check(cudaGetLastError(), e, what);
 }
 
-/* By an event that leaves the CPU to others meanwhile, whatever flags the device was set up with. */
+/* Waits for an event that lets the thread sleep, whatever flags the device was initialised with. */
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
     cudaEvent_t event;

@@ -13,8 +13,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the memory that is free, so much of a hundred is used; the rest is for CUDA itself, others, and
- * predictions in between, which validate. */
+/* The percentage of free memory to use; the rest is for CUDA, other processes, and the predictions of
+ * validation. */
 enum { USED_PERCENT = 85 };
 
 static size_t codes_bytes(const struct cov_cuda_training *t)
@@ -29,7 +29,7 @@ static int name_card(const struct cov_cuda_training *t, struct cov_err *e)
 
 /* ---- making ---- */
 
-/* Says which batch the card would have memory for. */
+/* Fails with the batch size for which memory would suffice. */
 static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t free_bytes, fits = 0, bytes = t->mem.bytes;
@@ -49,11 +49,11 @@ static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
     if (fits == 0)
         return cov_fail(e, COV_ENOMEM,
                         "not enough memory to train on a single chunk of %zu positions: %.0f MiB "
-                        "are free",
+                        "free",
                         t->plan.length, (double)free_bytes / mib);
     return cov_fail(e, COV_ENOMEM,
-                    "not enough memory for batches of %zu chunks of %zu positions, which take %.0f "
-                    "MiB where %.0f MiB are free: try a batch size of %zu",
+                    "not enough memory for batches of %zu chunks of %zu positions: they take %.0f "
+                    "MiB, %.0f MiB are free; try a batch size of %zu",
                     n, t->plan.length, (double)bytes / mib, (double)free_bytes / mib, fits);
 }
 
@@ -108,7 +108,7 @@ static int copy_in(const struct cov_cuda_training *t, size_t to, const void *fro
     return bytes ? cov_rt_copy_in(t->stream, cov_train_at(t, to), from, bytes, e) : COV_OK;
 }
 
-/* What is the same in all steps. */
+/* Uploads what stays the same in all steps, and the initial parameters. */
 static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spec,
                 struct cov_err *e)
 {
@@ -287,7 +287,7 @@ static int add_training(struct cov_training *base, const struct cov_train_batch 
 
 /* ---- a step ---- */
 
-/* The sum of the gradient over all processes. */
+/* Replaces the gradient by its sum over all processes. */
 static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
 {
     size_t n = t->plan.n_floats, bytes = n * sizeof(float);
@@ -313,14 +313,14 @@ static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
     return rc;
 }
 
-/* *square = that of the gradient's length. */
+/* *square = the squared norm of the gradient. */
 static int measure_gradient(struct cov_cuda_training *t, double *square, struct cov_err *e)
 {
     double *total = (double *)cov_train_at(t, t->mem.square_total);
     cov_cuda_squares((const float *)cov_train_at(t, t->mem.sum),
                      (const uint8_t *)cov_train_at(t, t->mem.statistic), t->plan.n_floats,
                      (double *)cov_train_at(t, t->mem.squares), total, t->stream);
-    int rc = cov_rt_launched("the length of the gradient", e);
+    int rc = cov_rt_launched("the norm of the gradient", e);
     if (!rc)
         rc = cov_rt_copy_out(t->stream, t->few, total, sizeof *total, e);
     if (!rc)
@@ -329,7 +329,7 @@ static int measure_gradient(struct cov_cuda_training *t, double *square, struct 
     return rc;
 }
 
-/* The next step with the gradient times `scale`; as net/adam.c has it. */
+/* Queues a step with the gradient times `scale`, as net/adam.c does it. */
 static void queue_step(struct cov_cuda_training *t, const struct cov_adam *adam, double scale)
 {
     double step = (double)(t->n_steps + 1);

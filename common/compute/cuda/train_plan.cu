@@ -9,8 +9,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-/* Packed operands begin at whole pieces, of floats as of bf16. */
-enum { ALIGNMENT = 64 };
+/* Packed operands start at multiples of 64 elements; arrays in memory at multiples of 256 bytes. */
+enum { ALIGNMENT = 64, MEMORY_ALIGNMENT = 256 };
 
 struct making_training {
     struct cov_train_plan *plan;
@@ -19,13 +19,9 @@ struct making_training {
     size_t shared_bytes;
 };
 
-/* As in prediction: what the exponential amplifies is exact. */
 static enum cov_cuda_products products_of(const struct making_training *m, size_t i)
 {
-    const struct cov_layer *l = &m->spec->layers[i];
-    if (l->kind == COV_LAYER_LSTM)
-        return m->arithmetic.lstm;
-    return i + 2 >= m->spec->n_layers ? COV_CUDA_FP32 : m->arithmetic.conv;
+    return cov_cuda_products_of(m->spec->layers, m->spec->n_layers, i, m->arithmetic);
 }
 
 static size_t place_of(const struct making_training *m, const float *parameter)
@@ -41,7 +37,7 @@ static struct cov_train_places *places_for(struct making_training *m,
     return products == COV_CUDA_BF16 ? &m->plan->halves : &m->plan->floats;
 }
 
-/* Room for n elements that are 0 so far; *first is the first of them. */
+/* Appends n elements that are 0 until they are set; *first is the first of them. */
 static int add_packed(struct cov_train_places *p, size_t n, size_t *first, struct cov_err *e)
 {
     size_t end = p->n + 2 * ((n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
@@ -58,7 +54,7 @@ static void set_packed(struct cov_train_places *p, size_t element, size_t place)
     p->v[2 * element] = (int)place;
 }
 
-/* Row k, column `column` of a product's weights. */
+/* Sets row k, column `column` of a product's weights. */
 static void set_weight(struct making_training *m, enum cov_cuda_products products,
                        const struct cov_train_product *p, int k, int column, size_t place)
 {
@@ -78,21 +74,38 @@ static int add_collected(struct making_training *m, size_t n, size_t *first, str
 
 /* ---- products and gradients of weights ---- */
 
-static int add_product(struct making_training *m, struct cov_train_product *p,
-                       enum cov_cuda_products products, const struct cov_conv_phase *phase,
-                       size_t t_in, int c, size_t t_out, int columns, struct cov_err *e)
+static int add_product(struct making_training *m, const struct cov_train_layer *s,
+                       struct cov_train_product *p, const struct cov_conv_phase *phase, int c,
+                       int columns, struct cov_err *e)
 {
     struct cov_cuda_gemm *g = &p->gemm;
-    memset(p, 0, sizeof *p);
     g->phase = *phase;
-    g->t_in = (int)t_in;
-    g->t_out = (int)t_out;
     g->c = c;
     g->pitch = g->n_cols = columns;
     if (m->plan->most_columns < columns)
         m->plan->most_columns = columns;
-    cov_cuda_gemm_sizes(products, phase->n_taps, c, columns, &g->k, &g->width);
-    return add_packed(places_for(m, products), (size_t)g->k * g->width, &p->w, e);
+    cov_cuda_gemm_sizes(s->products, phase->n_taps, c, columns, &g->k, &g->width);
+    return add_packed(places_for(m, s->products), (size_t)g->k * g->width, &p->w, e);
+}
+
+/* The product of a layer's input rows with its weights. */
+static int add_forward(struct making_training *m, struct cov_train_layer *s, size_t i,
+                       const struct cov_conv_phase *phase, struct cov_err *e)
+{
+    struct cov_cuda_gemm *g = &s->forward[i].gemm;
+    g->t_in = (int)s->layer.t_in;
+    g->t_out = (int)s->layer.t_out;
+    g->relu = s->layer.kind != COV_LAYER_LINEAR_EXP && s->layer.kind != COV_LAYER_LSTM;
+    return add_product(m, s, &s->forward[i], phase, cov_channel_width(s->in), s->width, e);
+}
+
+/* The product of the gradient of its sums with its weights. */
+static int add_back(struct making_training *m, struct cov_train_layer *s, size_t i,
+                    const struct cov_conv_phase *phase, struct cov_err *e)
+{
+    s->back[i].gemm.t_in = (int)s->layer.t_out;
+    s->back[i].gemm.t_out = (int)s->layer.t_in;
+    return add_product(m, s, &s->back[i], phase, s->width, cov_channel_width(s->in), e);
 }
 
 static void set_outer(struct cov_train_layer *s, struct cov_train_outer *o,
@@ -122,7 +135,7 @@ static struct cov_train_collect *add_collect(struct cov_train_layer *s, bool of_
     return c;
 }
 
-/* Phase i of how a convolution, or its transposed, goes over rows. */
+/* Phase i of a convolution, or of its transpose. */
 static struct cov_conv_phase phase_of(const struct cov_layer *l, bool transposed, size_t i,
                                       size_t t_out)
 {
@@ -146,14 +159,14 @@ static int make_arrays(struct cov_train_layer *s, size_t n_forward, size_t n_bac
 
 /* ---- convolutions and the last layer ---- */
 
-/* Where, from the first of a layer's weights, that of channel i of the input, o of the output, tap k is. */
+/* The offset of a weight among those of its layer: input channel i, output channel o, kernel position k. */
 static size_t weight_at(const struct cov_layer *l, size_t i, size_t o, size_t k)
 {
     return l->kind == COV_LAYER_CONV_TRANSPOSED ? (i * l->c_out + o) * l->kernel + k
                                                 : (o * l->c_in + i) * l->kernel + k;
 }
 
-/* Calls of this kind go over all weights that a phase has. */
+/* Called for each weight of a phase. */
 typedef void (*weight_fn)(struct making_training *m, struct cov_train_layer *s, size_t which,
                           int tap, size_t i, size_t o, size_t place);
 
@@ -185,7 +198,7 @@ static void set_back(struct making_training *m, struct cov_train_layer *s, size_
                place);
 }
 
-/* collects[0] is of the weights. */
+/* collects[0] is that of the weights. */
 static void set_gradient(struct making_training *m, struct cov_train_layer *s, size_t which,
                          int tap, size_t i, size_t o, size_t place)
 {
@@ -212,19 +225,16 @@ static int make_conv(struct making_training *m, size_t which, struct cov_err *e)
         rc = add_collected(m, n_weights, &weights->places, e);
     for (size_t i = 0; !rc && i < n_forward; i++) {
         struct cov_conv_phase phase = phase_of(l, transposed, i, l->t_out);
-        rc = add_product(m, &s->forward[i], s->products, &phase, l->t_in, width_in, l->t_out,
-                         s->width, e);
+        rc = add_forward(m, s, i, &phase, e);
         if (rc)
             return rc;
-        s->forward[i].gemm.relu = l->kind != COV_LAYER_LINEAR_EXP;
         set_outer(s, &s->outers[i], &phase, width_in, width_in, s->width, s->width);
         each_weight(m, s, i, &phase, first, set_forward);
         each_weight(m, s, i, &phase, first, set_gradient);
     }
     for (size_t i = 0; !rc && i < n_back; i++) {
         struct cov_conv_phase phase = phase_of(l, !transposed, i, l->t_in);
-        rc = add_product(m, &s->back[i], s->products, &phase, l->t_out, s->width, l->t_in, width_in,
-                         e);
+        rc = add_back(m, s, i, &phase, e);
         if (!rc)
             each_weight(m, s, i, &phase, first, set_back);
     }
@@ -244,18 +254,16 @@ static int make_conv(struct making_training *m, size_t which, struct cov_err *e)
 
 /* ---- LSTMs ---- */
 
-/* The products with x, and their gradients; column [direction, unit, gate]. */
+/* The products with x, and their gradients; columns are [direction, unit, gate]. */
 static int make_gates(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     const struct cov_layer *l = &s->layer;
     int width_in = cov_channel_width(s->in);
     struct cov_conv_phase phase = cov_conv_phase_plain((int)l->t_out, 1, 1, 1, 0);
-    int rc = add_product(m, &s->forward[0], s->products, &phase, l->t_in, width_in, l->t_out,
-                         s->width, e);
+    int rc = add_forward(m, s, 0, &phase, e);
     if (!rc)
-        rc = add_product(m, &s->back[0], s->products, &phase, l->t_out, s->width, l->t_in, width_in,
-                         e);
+        rc = add_back(m, s, 0, &phase, e);
     if (!rc)
         rc = add_packed(&m->plan->floats, (size_t)s->width, &s->bias, e);
     set_outer(s, &s->outers[0], &phase, width_in, width_in, s->width, s->width);
@@ -305,8 +313,8 @@ static int make_biases(struct making_training *m, size_t which, int units, struc
     return COV_OK;
 }
 
-/* The weights of the steps: forth w[direction, h, unit, gate], back w[direction, unit whose gate, unit of
- * h, gate]. */
+/* The weights of the steps: forward w[direction, h, unit, gate], backward w[direction, unit of the gate, unit
+ * of h, gate]. */
 static int pack_steps(struct making_training *m, size_t which, size_t units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
@@ -326,7 +334,7 @@ static int pack_steps(struct making_training *m, size_t which, size_t units, str
     return rc;
 }
 
-/* Of the place, direction d, for an element of the packed halves. */
+/* Sets an element of the packed halves to the weight of a fragment, direction d. */
 static void set_fragment(struct making_training *m, size_t which, size_t d, struct cov_lstm_place p,
                          size_t element)
 {
@@ -347,7 +355,7 @@ static int pack_fragments(struct making_training *m, size_t which, int units, st
     for (size_t d = 0; !rc && d < directions; d++)
         for (size_t i = 0; i < n; i++) {
             int half = (int)(i % 2), reg = (int)(i / 2 % 4), lane = (int)(i / 8 % 32);
-            int group = (int)(i / 256); /* forth: warp, pair, k16; back: warp, k16 */
+            int group = (int)(i / 256); /* forward: warp, pair, k16; backward: warp, k16 */
             int k16 = units / 16, depth = units / 4;
             set_fragment(
                 m, which, d,
@@ -360,7 +368,7 @@ static int pack_fragments(struct making_training *m, size_t which, int units, st
     return rc;
 }
 
-/* The gradients of w_hh: h of the step before stands a row above, or, backwards, below. */
+/* The gradients of w_hh: h of the step before is one row above, or below in the backward direction. */
 static int make_recurrent(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
@@ -393,7 +401,7 @@ static int make_lstm(struct making_training *m, size_t which, struct cov_err *e)
     int units = s->out.pitch;
     if (!s->bf16_steps && !cov_cuda_lstm_train_fits(units, m->shared_bytes))
         return cov_fail(e, COV_EUNSUPPORTED,
-                        "an LSTM with %zu units is too large to be trained in the memory of a "
+                        "an LSTM with %zu units is too large to train in the shared memory of a "
                         "block of this GPU",
                         s->layer.hidden);
     s->width = cov_channel_width(s->out) * 4;
@@ -405,19 +413,15 @@ static int make_lstm(struct making_training *m, size_t which, struct cov_err *e)
     return rc ? rc : make_biases(m, which, units, e);
 }
 
-/* ---- all of it ---- */
+/* ---- the plan ---- */
 
 static int check_network(const struct making_training *m, struct cov_err *e)
 {
     const struct cov_training_spec *spec = m->spec;
-    const struct cov_layer *first = &spec->layers[0], *last = &spec->layers[spec->n_layers - 1];
-    if (spec->n_layers < 2 || first->kind != COV_LAYER_CONV || first->c_in != 4 ||
-        last->kind != COV_LAYER_LINEAR_EXP)
-        return cov_fail(e, COV_EUNSUPPORTED, "layers in an order that is not known on a GPU");
     if (spec->n_floats > INT_MAX / 16)
-        return cov_fail(e, COV_EUNSUPPORTED, "%zu parameters are too many for training on a GPU",
+        return cov_fail(e, COV_EUNSUPPORTED, "%zu parameters are too many to train on a GPU",
                         spec->n_floats);
-    return cov_cuda_check_sizes(spec->layers, spec->n_layers, &m->plan->max_batch, e);
+    return cov_cuda_check_network(spec->layers, spec->n_layers, &m->plan->max_batch, e);
 }
 
 static void set_types(struct making_training *m, size_t i)
@@ -484,4 +488,111 @@ void cov_train_plan_fini(struct cov_train_plan *plan)
     free(plan->halves.v);
     free(plan->collected.v);
     memset(plan, 0, sizeof *plan);
+}
+
+/* ---- memory ---- */
+
+struct laying {
+    size_t end;
+    bool overflow;
+};
+
+/* The offset of the next a * b * bytes. */
+static size_t take(struct laying *l, size_t a, size_t b, size_t bytes)
+{
+    size_t at = l->end, size;
+    l->overflow = l->overflow || cov_size_mul(a, b, &size) || cov_size_mul(size, bytes, &size) ||
+                  cov_size_add(size, MEMORY_ALIGNMENT - 1, &size) ||
+                  cov_size_add(l->end, size / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT, &l->end);
+    return at;
+}
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+int cov_train_splits(const struct cov_train_layer *layer, size_t n)
+{
+    const struct cov_cuda_outer *o = &layer->outers[0].outer;
+    return cov_cuda_outer_splits(o->phase.n_taps, o->c, o->n_cols, n * (size_t)o->phase.rows);
+}
+
+static void lay_layer(const struct cov_train_layer *s, size_t n, struct laying *l,
+                      struct cov_train_layer_memory *m)
+{
+    size_t width = (size_t)cov_channel_width(s->out), rows = n * s->layer.t_out;
+    memset(m, 0, sizeof *m);
+    if (s->layer.kind == COV_LAYER_LSTM) {
+        m->gates = take(l, rows, width * 4, sizeof(float));
+        m->cells = take(l, rows, width, sizeof(float));
+        m->r = m->y = take(l, rows, width, s->y_bf16 ? 2 : 4);
+        m->h = s->keeps_bf16 ? take(l, rows, width, 2) : m->y;
+        m->dropped = s->drops ? take(l, rows, width, s->next_bf16 ? 2 : 4) : m->y;
+        return;
+    }
+    m->r = take(l, rows, width, sizeof(float));
+    m->y = m->dropped = s->applies ? take(l, rows, width, s->y_bf16 ? 2 : 4) : m->r;
+    if (!s->norm)
+        return;
+    size_t *vectors[] = {&m->mean, &m->rstd, &m->scale, &m->shift, &m->by_d, &m->by_r, &m->by_one};
+    for (size_t *v : vectors)
+        *v = take(l, width, 1, sizeof(float));
+    m->total = take(l, width, 2, sizeof(double));
+}
+
+/* Arrays that layers use one after another. */
+static void lay_shared(const struct cov_train_plan *plan, size_t n, struct laying *l,
+                       struct cov_train_memory *mem)
+{
+    size_t d = 0, z = 0, partial = 0, columns = 0;
+    for (size_t i = 0; i < plan->n_layers; i++) {
+        const struct cov_train_layer *s = &plan->layers[i];
+        size_t rows = n * s->layer.t_out, width = (size_t)s->width;
+        bool bf16 = s->products == COV_CUDA_BF16;
+        d = max_size(d, rows * (size_t)cov_channel_width(s->out));
+        if (s->layer.kind != COV_LAYER_LINEAR_EXP && (s->layer.kind != COV_LAYER_LSTM || bf16))
+            z = max_size(z, rows * width * (bf16 ? 2 : 4));
+        partial = max_size(partial, s->stride * (size_t)cov_train_splits(s, n));
+        columns = max_size(columns, (size_t)cov_cuda_column_slices(rows) * 2 * width);
+    }
+    mem->d = take(l, d, 1, sizeof(float));
+    mem->z = take(l, z, 1, 1);
+    mem->partial = take(l, partial, 1, sizeof(float));
+    mem->column_partial = take(l, columns, 1, sizeof(double));
+}
+
+int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_train_memory *mem,
+                      struct cov_err *e)
+{
+    struct laying l = {};
+    size_t L = plan->length, depth = plan->depth;
+    size_t *blocks[] = {&mem->block,   &mem->moment1,  &mem->moment2,
+                        &mem->average, &mem->gradient, &mem->sum};
+    for (size_t *at : blocks)
+        *at = take(&l, plan->n_floats, 1, sizeof(float));
+    mem->statistic = take(&l, plan->n_floats, 1, 1);
+    mem->floats = take(&l, plan->floats.n / 2, 1, sizeof(float));
+    mem->halves = take(&l, plan->halves.n / 2, 1, 2);
+    mem->float_places = take(&l, plan->floats.n, 1, sizeof(int));
+    mem->half_places = take(&l, plan->halves.n, 1, sizeof(int));
+    mem->collected = take(&l, plan->collected.n, 1, sizeof(int));
+    mem->ones = take(&l, (size_t)plan->most_columns, 1, sizeof(float));
+    mem->zeros = take(&l, (size_t)plan->most_columns, 1, sizeof(float));
+    mem->table = take(&l, 16, 4, sizeof(float));
+    mem->loss_weights = take(&l, depth, 1, sizeof(float));
+    mem->slices = take(&l, n * (size_t)cov_cuda_loss_slices((int)L), depth * 7, sizeof(double));
+    mem->scores = take(&l, n, depth, sizeof(double));
+    mem->sums = take(&l, 4, 1, sizeof(double));
+    mem->squares = take(&l, (size_t)cov_cuda_square_slices(plan->n_floats), 1, sizeof(double));
+    mem->square_total = take(&l, 1, 1, sizeof(double));
+    mem->codes = take(&l, n, (L + 1) / 2, 1);
+    mem->targets = take(&l, n * L, depth, sizeof(float));
+    mem->present = take(&l, n, depth, 1);
+    mem->onehot = take(&l, n * L, 8, plan->layers[0].products == COV_CUDA_BF16 ? 2 : 4);
+    for (size_t i = 0; i < plan->n_layers; i++)
+        lay_layer(&plan->layers[i], n, &l, &mem->layers[i]);
+    lay_shared(plan, n, &l, mem);
+    mem->bytes = l.end;
+    return l.overflow ? cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", n) : COV_OK;
 }

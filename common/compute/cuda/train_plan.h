@@ -1,6 +1,6 @@
-/* train_plan.h - a network in training as kernels: of each layer the products of the way forward and
- * back, and where, of the block of parameters, what they take comes from and what they make goes to. Knows no
- * card and no memory.
+/* train_plan.h - a network in training as a list of kernels: for each layer the products of the forward and
+ * backward pass, which parameters of the block become their operands, and where their results go; and the
+ * layout of a card's memory. Independent of any card: all places are offsets.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_TRAIN_PLAN_H
 #define COV_COMPUTE_CUDA_TRAIN_PLAN_H
@@ -13,49 +13,49 @@ struct cov_train_places {
     size_t n, cap;
 };
 
-/* A product of rows with weights; `w`: where those are, in elements, among the packed ones of their type. */
+/* A product of rows with weights. */
 struct cov_train_product {
-    struct cov_cuda_gemm gemm; /* but for n and pointers */
-    size_t w;
+    struct cov_cuda_gemm gemm; /* n and pointers unset */
+    size_t w;                  /* first element among the packed operands of its type */
 };
 
 /* A gradient of weights. */
 struct cov_train_outer {
-    struct cov_cuda_outer outer; /* but for n, pointers, splits and stride */
-    bool of_h;                   /* x is what the layer itself makes, not what it reads */
+    struct cov_cuda_outer outer; /* n, pointers, splits and stride unset */
+    bool of_h;                   /* x is the h of the layer itself, not its input */
     size_t x_first, z_first;     /* elements */
-    size_t at;                   /* in a split of the layer's partial sums */
+    size_t at;                   /* first element in a split of the layer's partial sums */
 };
 
-/* Where sums go: block[to + i] for i < n, from place places[i] of partial sums, of which `places` are
- * at a place of the plan's lists; COV_TRAIN_IN_ORDER: place first + i. */
+/* Sums that become gradients: block[to + i], i < n, is the partial sum at collected[places + i] (struct
+ * cov_train_plan); with COV_TRAIN_IN_ORDER, the partial sum at i. */
 #define COV_TRAIN_IN_ORDER SIZE_MAX
 struct cov_train_collect {
-    bool of_columns; /* of sums over columns, not of outers */
+    bool of_columns; /* column sums, not gradients of weights */
     size_t to, n, places;
 };
 
-/* Where a norm's parameters are in the block. */
+/* Offsets of a norm's parameters in the block. */
 struct cov_train_norm_places {
     size_t gamma, beta, mean, var;
 };
 
 struct cov_train_layer {
     struct cov_layer layer;
-    enum cov_cuda_products products; /* of BF16: rows read, and gradients of sums, are bf16 */
+    enum cov_cuda_products products; /* BF16: rows it reads, and gradients of its sums, are bf16 */
     struct cov_channels in, out;
     int width;        /* columns of the gradient of its sums */
-    bool norm, drops; /* drops: the next layer reads what dropout leaves */
-    bool applies;     /* y is another array than r, the ReLU's output */
-    bool y_bf16;      /* what it makes, before dropout */
-    bool next_bf16;   /* what the next layer reads */
-    bool bf16_steps;  /* of an LSTM: on tensor cores */
-    bool keeps_bf16;  /* of an LSTM: h as bf16 beside y, for its own gradients */
+    bool norm, drops; /* drops: dropout follows */
+    bool applies;     /* y is a separate array from r, the ReLU's output */
+    bool y_bf16;      /* the output, before dropout */
+    bool next_bf16;   /* the input of the next layer */
+    bool bf16_steps;  /* LSTM: steps on tensor cores */
+    bool keeps_bf16;  /* LSTM: keeps h as bf16 next to y, for its own gradients */
 
-    struct cov_train_product *forward, *back; /* back: none of the first layer */
+    struct cov_train_product *forward, *back; /* the first layer has no back */
     size_t n_forward, n_back;
-    size_t bias;            /* among the packed floats: [width] */
-    size_t w_forth, w_back; /* of an LSTM's steps, among the packed ones */
+    size_t bias;            /* first of [width] among the packed floats */
+    size_t w_forth, w_back; /* LSTM: weights of the steps, among the packed operands */
 
     struct cov_train_outer *outers;
     size_t n_outers;
@@ -68,18 +68,57 @@ struct cov_train_layer {
 struct cov_train_plan {
     struct cov_train_layer *layers;
     size_t n_layers, n_floats;
-    size_t length, depth, max_batch; /* max_batch: that kernels can count */
-    int most_columns;                /* of a product */
-    /* Pairs of places in the block, whose sum is an element of the packed floats, or bf16; -1: 0. */
+    size_t length, depth, max_batch; /* max_batch: limit of the kernels' ints */
+    int most_columns;                /* of any product */
+    /* Pairs of offsets in the block whose sum is an element of the packed floats, or bf16; -1 adds 0. */
     struct cov_train_places floats, halves;
-    struct cov_train_places collected;
+    struct cov_train_places collected; /* offsets of partial sums */
 };
 
-/* Reads of the spec the layers, where their weights are in the block, and dropout. COV_EUNSUPPORTED for what the
- * kernels cannot do. Free with cov_train_plan_fini, also after a failure. */
+/* Uses the layers of the spec, the places of their weights in the block, and dropout. COV_EUNSUPPORTED for what
+ * the kernels cannot do. Free with cov_train_plan_fini, also after a failure. */
 int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_arithmetic arithmetic,
                         size_t shared_bytes, struct cov_train_plan *out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_train_plan_fini(struct cov_train_plan *plan);
+
+/* ---- memory ---- */
+
+/* The arrays of a layer; 0 if it has no such array. */
+struct cov_train_layer_memory {
+    size_t r;            /* float [n, t_out, out]: output of the ReLU; LSTM: h; last layer: p */
+    size_t y;            /* the same after the norm, as the next layer reads it; may be r */
+    size_t dropped;      /* y after dropout, as the next layer reads it; may be y */
+    size_t h;            /* bf16 [n, t, out]: h for the layer's own gradients; may be y */
+    size_t gates, cells; /* float [n, t, out, 4], [n, t, out] */
+    /* Float [out] each; total: double [2][out]. */
+    size_t mean, rstd, scale, shift, by_d, by_r, by_one, total;
+};
+
+struct cov_train_memory {
+    struct cov_train_layer_memory *layers;
+    size_t block, moment1, moment2, average, gradient, sum; /* float [n_floats] */
+    size_t statistic;                                       /* uint8_t [n_floats] */
+    size_t floats, halves;                                  /* packed operands */
+    size_t float_places, half_places, collected;            /* lists of the plan */
+    size_t ones, zeros;                                     /* float [most_columns] */
+    size_t table, loss_weights;                             /* float [16, 4], [depth] */
+    size_t partial, column_partial; /* float, double: of the current layer */
+    size_t slices, scores, sums;    /* double: loss */
+    size_t squares, square_total;   /* double */
+    size_t codes, targets, present; /* of the batch */
+    size_t onehot;                  /* float or bf16 [n, L, 8] */
+    size_t d;                       /* float: gradient of the current layer's output */
+    size_t z;                       /* float or bf16: gradient of its sums */
+    size_t bytes;                   /* of everything */
+};
+
+/* Lays out the memory for batches of n chunks: offsets in bytes. The caller allocates mem->layers[n_layers].
+ * COV_ENOMEM if sizes overflow. */
+int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_train_memory *mem,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* The number of splits of a layer's gradients, given n sequences. */
+int cov_train_splits(const struct cov_train_layer *layer, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* train_run.cu - see train_run.h. Layer by layer over the whole batch, since a norm waits for all of it; all
- * on one stream, of which the host waits for the end alone, but where other processes share the batch.
+/* train_run.cu - see train_run.h. Works layer by layer over the whole batch, since a norm needs all of it, on one
+ * stream. The host waits only at the end, except to add sums of other processes.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/compute/cuda/runtime.h"
@@ -28,7 +28,7 @@ static bool is_last(const struct cov_cuda_training *t, size_t i)
     return i + 1 == t->plan.n_layers;
 }
 
-/* What layer i reads. */
+/* The input of layer i. */
 static const void *input_of(const struct cov_cuda_training *t, size_t i)
 {
     return cov_train_at(t, i == 0 ? t->mem.onehot : t->mem.layers[i - 1].dropped);
@@ -39,7 +39,7 @@ static size_t rows_of(const struct cov_cuda_training *t, size_t i)
     return t->n * t->plan.layers[i].layer.t_out;
 }
 
-/* v[n] on the card = its sum over all processes. */
+/* Replaces v[n], on the card, by its sum over all processes. */
 static int share(struct cov_cuda_training *t, double *v, size_t n, struct cov_err *e)
 {
     if (!t->reduce.fn)
@@ -72,7 +72,7 @@ static void queue_product(const struct cov_cuda_training *t, const struct cov_tr
     cov_cuda_gemm(s->products, &g, t->stream);
 }
 
-/* The gradients of weights and biases, from that of the sums. */
+/* Queues the gradients of weights and biases, given z, the gradient of the sums. */
 static void queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -156,7 +156,8 @@ static struct cov_cuda_columns columns_of(const struct cov_cuda_training *t, siz
     return c;
 }
 
-/* The positions of the whole batch in *positions; the sums of layer i's columns are, of this process, queued. */
+/* Queues the totals of layer i's column sums and, with several processes, adds up theirs. *positions = those of
+ * the whole batch. */
 static int total_up(struct cov_cuda_training *t, size_t i, bool back, double *positions,
                     struct cov_err *e)
 {
@@ -251,7 +252,7 @@ static struct cov_cuda_lstm_train lstm_of(const struct cov_cuda_training *t, siz
     return l;
 }
 
-/* What dropout leaves of an LSTM's output, or of the gradient by it. */
+/* Applies dropout to an LSTM's output or to its gradient. */
 static void queue_dropout(const struct cov_cuda_training *t, size_t i, const float *from, void *to,
                           bool bf16)
 {
@@ -303,7 +304,7 @@ static void lstm_backward(const struct cov_cuda_training *t, size_t i)
     queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
 }
 
-/* ---- the whole way ---- */
+/* ---- the network ---- */
 
 static struct cov_cuda_loss loss_of(const struct cov_cuda_training *t)
 {
@@ -349,12 +350,12 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
         else
             rc = conv_forward(t, i, e);
         if (!rc)
-            rc = cov_rt_launched("the way forward of training", e);
+            rc = cov_rt_launched("the forward pass of training", e);
     }
     return rc;
 }
 
-/* The last layer's gradients, from that of its output. */
+/* The gradients of the last layer, given that of its output. */
 static void last_backward(const struct cov_cuda_training *t)
 {
     size_t i = t->plan.n_layers - 1;
@@ -378,7 +379,7 @@ static int backward(struct cov_cuda_training *t, struct cov_err *e)
         else
             rc = conv_backward(t, i, e);
         if (!rc)
-            rc = cov_rt_launched("the way back of training", e);
+            rc = cov_rt_launched("the backward pass of training", e);
     }
     return rc;
 }
@@ -401,7 +402,7 @@ int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_
     }
     if (!rc)
         rc = cov_rt_copy_out(t->stream, t->few, l.sums, 4 * sizeof *sums, e);
-    int waited = cov_rt_wait(t->stream, e); /* also for what was queued before a failure */
+    int waited = cov_rt_wait(t->stream, e); /* even after a failure: work may be queued */
     memcpy(sums, t->few, 4 * sizeof *sums);
     return rc ? rc : waited;
 }

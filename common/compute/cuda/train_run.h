@@ -1,14 +1,14 @@
-/* train_run.h - a training as its files share it, and the way of a batch through the network.
+/* train_run.h - the state of a training, and the forward and backward pass of a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_TRAIN_RUN_H
 #define COV_COMPUTE_CUDA_TRAIN_RUN_H
 
-#include "common/compute/cuda/train_memory.h"
+#include "common/compute/cuda/train_plan.h"
 
 struct cov_cuda_training : cov_training {
     struct cov_train_plan plan;
     struct cov_train_memory mem;
-    const float *block; /* the spec's: what is loaded */
+    const float *block; /* of the spec; borrowed */
     size_t max_batch;
     double dropout;
     uint64_t seed;
@@ -16,19 +16,19 @@ struct cov_cuda_training : cov_training {
     int card;
     char name[280]; /* of the card */
     void *stream;
-    char *memory;     /* on the card */
-    uint8_t *codes;   /* pinned, as all on the host: [max_batch, (L + 1) / 2] */
+    char *memory;     /* on the card, laid out as mem says */
+    uint8_t *codes;   /* pinned, as all buffers on the host: [max_batch, (L + 1) / 2] */
     float *targets;   /* [max_batch, L, depth] */
     uint8_t *present; /* [max_batch, depth] */
-    double *few;      /* sums on their way: [most of them] */
+    double *few;      /* [n_few], to copy sums */
     size_t n_few;
-    double *shared;   /* [n_floats], to reduce; NULL: there is one process */
-    bool packed;      /* what products take is of the block as it is */
-    bool averages;    /* average is one, not yet the parameters */
+    double *shared;   /* [n_floats], to sum gradients over processes; NULL: there is one */
+    bool packed;      /* the packed operands are those of the current block */
+    bool averages;    /* `average` is in use */
     size_t n_batches; /* since the last step */
     int64_t n_steps;
 
-    /* Of the run: */
+    /* Of the current pass: */
     size_t n;
     uint64_t step, first;
 };
@@ -36,8 +36,8 @@ struct cov_cuda_training : cov_training {
 /* The memory at an offset. */
 void *cov_train_at(const struct cov_cuda_training *t, size_t offset);
 
-/* Forward and backward of the batch that is on the card; the gradient is on the card then, and the sums of
- * the whole batch, as struct cov_cuda_loss has them, in sums. All of it has been waited for. */
+/* Forward and backward pass of the batch on the card. Leaves the gradient on the card, and returns the sums of the
+ * whole batch (as in struct cov_cuda_loss). Waits for completion. */
 int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
                    double sums[4], struct cov_err *e) COV_MUST_USE;
 
