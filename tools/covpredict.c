@@ -15,7 +15,7 @@
 #include "common/job/predict/predict.h"
 #include "common/job/predict/predict_resume.h"
 #include "tools/covpredict/evaluation.h"
-#include "tools/covpredict/options.h"
+#include "tools/covpredict/predict_options.h"
 
 static int open_device(const struct covpredict_config *c, struct cov_device **out,
                        struct cov_err *e)

@@ -13,9 +13,9 @@
 #include "common/job/libraries.h"
 #include "common/job/train/ranks.h"
 #include "common/job/train/train_epochs.h"
-#include "tools/covtrain/options.h"
+#include "tools/covtrain/train_options.h"
 
-/* By the names of --precision (options.c). */
+/* By the names of --precision (train_options.c). */
 static const enum cov_precision precision_values[] = {COV_PRECISION_FP32, COV_PRECISION_BF16,
                                                       COV_PRECISION_TF32};
 

@@ -1,6 +1,6 @@
-/* options.c - see options.h.
+/* predict_options.c - see predict_options.h.
  * SPDX-License-Identifier: MIT */
-#include "tools/covpredict/options.h"
+#include "tools/covpredict/predict_options.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* options.h - the options of covtrain.
+/* train_options.h - the options of covtrain.
  * SPDX-License-Identifier: MIT */
-#ifndef TOOLS_COVTRAIN_OPTIONS_H
-#define TOOLS_COVTRAIN_OPTIONS_H
+#ifndef TOOLS_COVTRAIN_TRAIN_OPTIONS_H
+#define TOOLS_COVTRAIN_TRAIN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-/* options.h - the options of covpredict.
+/* predict_options.h - the options of covpredict.
  * SPDX-License-Identifier: MIT */
-#ifndef TOOLS_COVPREDICT_OPTIONS_H
-#define TOOLS_COVPREDICT_OPTIONS_H
+#ifndef TOOLS_COVPREDICT_PREDICT_OPTIONS_H
+#define TOOLS_COVPREDICT_PREDICT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* options.c - see options.h.
+/* train_options.c - see train_options.h.
  * SPDX-License-Identifier: MIT */
-#include "tools/covtrain/options.h"
+#include "tools/covtrain/train_options.h"
 
 #include <stddef.h>
 
