@@ -1,5 +1,5 @@
-/* check_gemm.h - a table of matrix products at every remainder of rows and columns, against sums in
- * double; a row has the same bits wherever it stands. For cmocka tests.
+/* check_gemm.h - for tests: checks a table of matrix products at every remainder of rows and
+ * columns against sums in double, and that a row's bits do not depend on its position.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TESTS_CHECK_GEMM_H
 #define COV_TESTS_CHECK_GEMM_H
@@ -17,7 +17,7 @@
 
 enum { MAX_M = 35, MAX_N = 104, MAX_K = 2400, GAP = 3, MAX_LDC = MAX_N + GAP };
 
-/* A number that no product comes to. */
+/* Not the value of any product. */
 #define SENTINEL 12345.0f
 
 struct gemm_data {
@@ -42,7 +42,7 @@ static int free_gemm_data(void **state)
     return 0;
 }
 
-/* As gemm.h says. */
+/* One product as gemm.h defines it. */
 static double product_of(enum cov_arithmetic arithmetic, float a, float b)
 {
     if (arithmetic == COV_FP32)
@@ -52,7 +52,7 @@ static double product_of(enum cov_arithmetic arithmetic, float a, float b)
     return arithmetic == COV_BF16 ? a0 * b0 : a0 * b0 + a0 * b1 + a1 * b0;
 }
 
-/* The unit of a row, a column. */
+/* The unit of a row, as prepared. */
 static float unit_of_row(const float *a, size_t k, float *inverse)
 {
     float largest = 0;
@@ -61,7 +61,7 @@ static float unit_of_row(const float *a, size_t k, float *inverse)
     return cov_int16_row_unit(largest, inverse);
 }
 
-/* Element [r,j] of the product of whole numbers; *size gets the sum of its absolute values. */
+/* Element [r,j] of the product of integers; adds the sum of its absolute values to *size. */
 static double int16_product(const struct gemm_data *d, const float *a, size_t n, size_t k, size_t j,
                             double *size)
 {
@@ -75,7 +75,7 @@ static double int16_product(const struct gemm_data *d, const float *a, size_t n,
         *size += fabs(product) * (double)row * (double)column;
         part = i % COV_INT16_DEPTH ? part + fabs(product) : fabs(product);
         assert_true(part < 2147483648.0);
-        /* Rounding has moved them by half a unit. */
+        /* Rounding moved it by at most half a unit. */
         assert_true(fabs((double)cov_int16_of(a[i], inverse) * (double)row - (double)a[i]) <=
                     0.501 * (double)row);
     }
@@ -114,7 +114,7 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
         gemm->run(1, d->a + r * lda, lda, &b, d->row, n, add);
         assert_memory_equal(d->row, d->c + r * ldc, n * sizeof *d->row);
     }
-    if (gemm->prepare && !add) { /* the same bits by hand */
+    if (gemm->prepare && !add) { /* prepared rows give the same bits */
         float *ready = aligned_alloc(64, m * gemm->prepared_floats(k) * sizeof *ready);
         assert_non_null(ready);
         gemm->prepare(m, k, d->a, lda, ready);
@@ -126,7 +126,7 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
     cov_matrix_fini(&b);
 }
 
-/* Nothing, where the CPU cannot. */
+/* Skips tables that the CPU cannot run. */
 static void check_gemm(const struct cov_gemm *gemm, struct gemm_data *d)
 {
     bool amx = gemm->needs & COV_CPU_AMX_TILE;

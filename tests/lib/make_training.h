@@ -1,4 +1,4 @@
-/* make_training.h - small networks, parameters and batches to train them with, for tests.
+/* make_training.h - for tests: parameters and batches for small networks in training.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_TRAINING_H
 #define TESTS_MAKE_TRAINING_H
@@ -18,7 +18,7 @@ struct toy_data {
     bool *present;
 };
 
-/* Bases with some N and other letters; the last chunk is padding from its middle on; one target in
+/* Bases with some N and other letters; the second half of the last chunk is padding; one target in
  * four is missing, but not the first. */
 static inline void toy_data_init(struct toy_data *d, size_t n, size_t L, size_t outputs,
                                  uint64_t seed)
@@ -56,7 +56,7 @@ static inline struct cov_train_batch toy_batch(const struct toy_data *d, size_t 
                                     d->present + beg * d->outputs, beg};
 }
 
-/* block[n_floats], norms' weights and biases drawn as well. Caller frees. */
+/* block[n_floats], with random weights and biases of norms. Caller frees. */
 static inline float *toy_block(const struct cov_hparams *hp, const struct cov_params *params,
                                uint64_t seed)
 {

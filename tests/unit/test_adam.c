@@ -12,7 +12,7 @@ enum { N = 37, STEPS = 50 };
 
 static const struct cov_adam adam = {0.003, 0.9, 0.999, 1e-8, 0, 0};
 
-static void is_that_of_the_paper(void **state)
+static void equals_the_definition(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -66,7 +66,7 @@ static void does_not_depend_on_the_split(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_that_of_the_paper),
+        cmocka_unit_test(equals_the_definition),
         cmocka_unit_test(does_not_depend_on_the_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

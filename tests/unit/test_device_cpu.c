@@ -1,5 +1,5 @@
 /* test_device_cpu.c - whole networks on the CPU: fast kernels against the scalar reference, and the
- * same bits whatever the batch, the place in it, the worker and its neighbours.
+ * same bits for any batch, place in it, worker and neighbours.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -18,18 +18,12 @@
 enum { GUARD = 64, MAX_CHUNKS = 33 };
 static const float SENTINEL = 12345.0f;
 
-static void succeeds(int rc, const struct cov_err *e)
-{
-    if (rc)
-        fail_msg("%s", e->text);
-}
-
 static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
 {
     return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
 }
 
-/* A network with random hyper-parameters that are sound. */
+/* Random valid hyperparameters. */
 static struct cov_hparams draw_hparams(struct cov_rng *rng)
 {
     struct cov_hparams hp;
@@ -52,12 +46,11 @@ static struct cov_hparams draw_hparams(struct cov_rng *rng)
     return hp;
 }
 
-/* Random parameters; statistics of the norms too, so that they matter. Caller frees. */
+/* Random parameters, including the norms' statistics. Caller frees. */
 static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
 {
     struct cov_params params;
-    struct cov_err e = COV_ERR_INIT;
-    succeeds(cov_params_init(hp, &params, &e), &e);
+    assert_ok(cov_params_init(hp, &params, &e));
     float *block = malloc(params.n_floats * sizeof *block);
     assert_non_null(block);
     cov_params_randomize(hp, &params, cov_rng_next(rng), block);
@@ -68,7 +61,7 @@ static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
     return block;
 }
 
-/* codes[n, L]: bases, some N, and padding behind; the last chunk is all padding. */
+/* codes[n, L]: bases, some N, then padding; the last chunk is all padding. */
 static uint8_t *draw_codes(struct cov_rng *rng, size_t n, size_t L)
 {
     uint8_t *codes = malloc(n * L);
@@ -84,10 +77,10 @@ static uint8_t *draw_codes(struct cov_rng *rng, size_t n, size_t L)
     return codes;
 }
 
-/* What a task computes: n chunks a call, `items` calls. */
+/* A task computes n chunks per call. */
 struct work {
     struct cov_net *net;
-    size_t n_chunks, batch, in, out; /* in, out: of one chunk */
+    size_t n_chunks, batch, in, out; /* in, out: sizes of one chunk */
     const uint8_t *codes;
     float *values;
 };
@@ -100,7 +93,7 @@ static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
                            w->codes + first * w->in, w->values + first * w->out, e);
 }
 
-/* "ref", "openblas", "direct"; NULL: as they come, but for the levels in COVTOOLS_CPU. */
+/* "ref", "openblas", "direct"; NULL: the default, with the levels of COVTOOLS_CPU. */
 static struct cov_cpu_options options_of(const char *kernels)
 {
     const char *levels = getenv("COVTOOLS_CPU");
@@ -112,8 +105,8 @@ static struct cov_cpu_options options_of(const char *kernels)
     return o;
 }
 
-/* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool; all
- * computed if `full`; counts may be NULL. The values stand between guards. Caller frees with
+/* values[n, L, D] with these kernels, `batch` chunks per call, on the workers of the pool; all
+ * computed if `full`; counts may be NULL. The values are between guards. Caller frees with
  * free_values. */
 static float *run_net_with(const struct cov_cpu_options *options, bool full,
                            const struct cov_hparams *hp, const float *block, size_t L, size_t n,
@@ -121,7 +114,6 @@ static float *run_net_with(const struct cov_cpu_options *options, bool full,
                            struct cov_forward_counts *counts)
 {
     struct cov_device *dev;
-    struct cov_err e = COV_ERR_INIT;
     size_t out = L * (size_t)hp->output_size;
     float *memory = malloc((n * out + (size_t)2 * GUARD) * sizeof *memory);
     assert_non_null(memory);
@@ -129,11 +121,11 @@ static float *run_net_with(const struct cov_cpu_options *options, bool full,
         memory[i] = SENTINEL;
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
     struct cov_forward_counts all;
-    succeeds(cov_device_open_cpu(options, &dev, &e), &e);
-    succeeds(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e), &e);
+    assert_ok(cov_device_open_cpu(options, &dev, &e));
+    assert_ok(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e));
     if (full)
         cov_net_compute_all(w.net);
-    succeeds(cov_pool_for(pool, (n + batch - 1) / batch, compute, &w, &e), &e);
+    assert_ok(cov_pool_for(pool, (n + batch - 1) / batch, compute, &w, &e));
     cov_net_counts(w.net, &all);
     assert_int_equal(all.positions_computed + all.positions_at_rest + all.chunks_repeated * L,
                      n * L);
@@ -154,7 +146,7 @@ static float *run_net(const char *kernels, bool full, const struct cov_hparams *
     return run_net_with(&options, full, hp, block, L, n, codes, batch, pool, counts);
 }
 
-/* The same, as it is usual. */
+/* The same, without `full` and counts. */
 static float *values_of(const char *kernels, const struct cov_hparams *hp, const float *block,
                         size_t L, size_t n, const uint8_t *codes, size_t batch,
                         struct cov_pool *pool)
@@ -256,8 +248,8 @@ static void does_not_depend_on_batch(void **state)
     }
 }
 
-/* codes[n, L] that are mostly constant: one base, a few, half of a chunk, runs of N and of one
- * base, nothing but N, nothing at all; some chunks are there twice. */
+/* codes[n, L] that are mostly constant: one base, a few, half a chunk, runs of N and of one base,
+ * only N, nothing; some chunks occur twice. */
 static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
 {
     uint8_t *codes = malloc(n * L);
@@ -280,9 +272,9 @@ static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
     return codes;
 }
 
-/* What is left out changes nothing: against the reference, against computing all of it, and to the
- * last bit in other batches. */
-static void leaves_out_what_is_constant(void **state)
+/* Skipping changes nothing, compared to the reference and to computing everything; the same bits in
+ * other batches. */
+static void skips_constant_input(void **state)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -321,8 +313,8 @@ static void leaves_out_what_is_constant(void **state)
 }
 
 /* A network whose LSTM counts: half of its forget gates are 1, so that cells grow with every row of
- * padding, for the backward direction before it comes to the bases. */
-static void counts_through_padding(void **state)
+ * padding before the backward direction reaches the bases. */
+static void lstm_counts_through_padding(void **state)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -344,15 +336,14 @@ static void counts_through_padding(void **state)
         "lstm_layer_list.0.bias_ih_l0", "lstm_layer_list.0.bias_ih_l0_reverse",
         "lstm_layer_list.1.bias_ih_l0", "lstm_layer_list.1.bias_ih_l0_reverse"};
     struct cov_params params;
-    struct cov_err e = COV_ERR_INIT;
     float *block = draw_block(&rng, &hp);
-    succeeds(cov_params_init(&hp, &params, &e), &e);
+    assert_ok(cov_params_init(&hp, &params, &e));
     for (size_t k = 0; k < COV_COUNT(biases); k++) {
         const struct cov_param *bias = cov_params_find(&params, biases[k]);
         assert_non_null(bias);
         for (size_t u = 0; u < HIDDEN; u += 2) {
-            block[bias->offset + u] -= 3;           /* little is added */
-            block[bias->offset + HIDDEN + u] += 40; /* and all is kept */
+            block[bias->offset + u] -= 3;           /* adds little */
+            block[bias->offset + HIDDEN + u] += 40; /* and keeps everything */
         }
     }
     uint8_t *codes = calloc(N, L);
@@ -370,7 +361,7 @@ static void counts_through_padding(void **state)
         assert_true(fabsf(got[i] - want[i]) <= 1e-3f * fabsf(want[i])); /* float sums drift */
     }
     assert_true(counts.positions_computed < (uint64_t)N * L / 2);
-    /* That the padding counts shows on the bases of a chunk without. */
+    /* A chunk without padding differs: the padding counts. */
     float *cut = values_of(NULL, &hp, block, 4 * 128, 1, codes, 1, pool);
     for (size_t t = 0; t < 200; t++)
         most = fmaxf(most, fabsf(cut[t] - got[t]) / got[t]);
@@ -384,7 +375,7 @@ static void counts_through_padding(void **state)
     cov_params_fini(&params);
 }
 
-/* Equal chunks are counted as repeated, those of nothing but N over all calls. */
+/* Equal chunks are counted as repeated; chunks of only N over all calls. */
 static void computes_equal_chunks_once(void **state)
 {
     (void)state;
@@ -401,7 +392,7 @@ static void computes_equal_chunks_once(void **state)
     for (size_t i = 3; i < N; i++)
         for (size_t t = 0; t < L; t++)
             codes[i * L + t] = (uint8_t)(1U << (t * t + t / 7) % 4);
-    codes[5 * L] = COV_CODE_N; /* but for its first base */
+    codes[5 * L] = COV_CODE_N; /* except its first base */
     static const size_t batches[] = {1, 2, 3, 6}, repeats[] = {2, 2, 3, 3};
     struct cov_pool *single;
     assert_int_equal(cov_pool_new(1, &single, NULL), 0);
@@ -420,7 +411,7 @@ static void computes_equal_chunks_once(void **state)
     free(block);
 }
 
-/* Weights so large that sums overflow: what comes out may be anything, but comes out. */
+/* Weights so large that sums overflow: values are arbitrary, but the call returns. */
 static void survives_overflow(void **state)
 {
     struct cov_pool *pool = *state;
@@ -429,8 +420,7 @@ static void survives_overflow(void **state)
     for (int i = 0; i < 10; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
         struct cov_params params;
-        struct cov_err e = COV_ERR_INIT;
-        succeeds(cov_params_init(&hp, &params, &e), &e);
+        assert_ok(cov_params_init(&hp, &params, &e));
         float *block = draw_block(&rng, &hp);
         for (size_t k = 0; k < params.n_floats; k++)
             block[k] *= 1e37f;
@@ -446,8 +436,8 @@ static void survives_overflow(void **state)
     }
 }
 
-/* Every level that there is computes the same network. */
-static void has_levels(void **state)
+/* Every available level computes the same network. */
+static void levels_agree(void **state)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -476,7 +466,7 @@ static void has_levels(void **state)
 }
 
 /* Each precision against the scalar reference with the same rounding; the same bits in any batch. */
-static void has_precisions(void **state)
+static void precisions_agree(void **state)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -538,12 +528,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(agrees_with_reference, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(does_not_depend_on_batch, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(leaves_out_what_is_constant, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(counts_through_padding, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(skips_constant_input, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(lstm_counts_through_padding, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(computes_equal_chunks_once, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(has_levels, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(has_precisions, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(levels_agree, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(precisions_agree, open_pool, close_pool),
     };
     return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
 }

@@ -20,9 +20,9 @@ static void multiplies(void **state)
         check_gemm(tables[t], *state);
 }
 
-/* Rows and columns of very different sizes: errors are as large as what the row and the column make
- * them expect. A row of zeros, and rows that are too long to be made ready. */
-static void keeps_sizes(void **state)
+/* Rows and columns of very different sizes: errors are relative to the sizes of row and column.
+ * Includes a row of zeros, and rows too long to be prepared. */
+static void scales_rows_and_columns(void **state)
 {
     enum { M = 13, N = 40, SHORT = 130, LONG = 14100 };
     struct gemm_data *d = *state;
@@ -51,7 +51,7 @@ static void keeps_sizes(void **state)
                         rows += left * left;
                         columns += right * right;
                     }
-                    /* The least size of a row that is distinguished is 2^-60. */
+                    /* Scales of rows end at 2^-60. */
                     double bound = 1e-6 * sqrt(fmax(rows, exp2(-120)) * columns);
                     double error = fabs((double)d->c[r * n + j] - sum);
                     if (!(error <= bound))
@@ -64,7 +64,7 @@ static void keeps_sizes(void **state)
 }
 
 #ifdef __x86_64__
-/* The error of a[m,k] b[k,n], in the quadratic mean. */
+/* The root mean square error of a[m,k] b[k,n]. */
 static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t m, size_t n,
                        size_t k)
 {
@@ -83,9 +83,9 @@ static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t 
     return sqrt(squares / (double)(m * n));
 }
 
-/* Wherever sizes of rows and columns are between two powers of two: with pairs that share a
- * multiplication, products are about as exact as without. */
-static void is_about_as_exact(void **state)
+/* For sizes of rows and columns between two powers of two: pairs that share a multiplication are
+ * about as exact as plain products. */
+static void pairs_are_about_as_exact(void **state)
 {
     enum { K = 400, STEPS = 4 };
     struct gemm_data *d = *state;
@@ -110,8 +110,8 @@ static void is_about_as_exact(void **state)
 }
 #endif
 
-/* To nearest even, against the neighbours in double; what is no number. */
-static void rounds(void **state)
+/* Rounds to nearest even, judging by the neighbours in double; NaN and infinity. */
+static void rounds_to_nearest_even(void **state)
 {
     (void)state;
     for (uint32_t upper = 0; upper < 0x7f7f; upper++) {
@@ -124,21 +124,21 @@ static void rounds(void **state)
             double to_at = (double)v - (double)at, to_next = (double)next - (double)v;
             float want = to_at < to_next || (to_at == to_next && upper % 2 == 0) ? at : next;
             assert_true(cov_bf16_round(v) == want && cov_bf16_round(-v) == -want);
-            if (upper > 0x1000) /* what is left is no denormal */
+            if (upper > 0x1000) /* the rest is not denormal */
                 assert_true(fabs((double)v - (double)want - (double)cov_bf16_low(v)) <=
                             ldexp(fabs((double)v), -16));
         }
     }
     assert_true(isinf(cov_bf16_round(INFINITY)) && isinf(cov_bf16_round(3.4e38f)));
     assert_true(cov_bf16_round(-INFINITY) < 0 && isnan(cov_bf16_round(NAN)));
-    uint32_t bits = 0x7f800001; /* a NaN whose upper half is infinity's */
+    uint32_t bits = 0x7f800001; /* a NaN whose upper half is that of infinity */
     float v;
     memcpy(&v, &bits, sizeof v);
     assert_true(isnan(cov_bf16_round(v)));
 }
 
-/* What is chosen is the best that the features allow. */
-static void chooses(void **state)
+/* Chooses the best table for the features. */
+static void chooses_the_best(void **state)
 {
     (void)state;
     assert_ptr_equal(cov_gemm_choose(0), &cov_gemm_base);
@@ -170,12 +170,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
-        cmocka_unit_test_setup_teardown(keeps_sizes, new_gemm_data, free_gemm_data),
+        cmocka_unit_test_setup_teardown(scales_rows_and_columns, new_gemm_data, free_gemm_data),
 #ifdef __x86_64__
-        cmocka_unit_test_setup_teardown(is_about_as_exact, new_gemm_data, free_gemm_data),
+        cmocka_unit_test_setup_teardown(pairs_are_about_as_exact, new_gemm_data, free_gemm_data),
 #endif
-        cmocka_unit_test(rounds),
-        cmocka_unit_test(chooses),
+        cmocka_unit_test(rounds_to_nearest_even),
+        cmocka_unit_test(chooses_the_best),
     };
     return cmocka_run_group_tests_name("gemm", tests, NULL, NULL);
 }

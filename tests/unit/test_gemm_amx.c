@@ -1,8 +1,7 @@
-/* test_gemm_amx.c - products on the tiles of AMX on CPUs that have none. The loops around them run
- * on any CPU, with C in the place of the instructions, which is stricter than they are: it also
- * fails where a tile is used that was not configured, or before something was put there. And the
- * library's own code runs on any CPU with AVX-512: each instruction on tiles is illegal there, and
- * the handler of the signal decodes it and does the same in C.
+/* test_gemm_amx.c - products on AMX tiles on CPUs without them. The loops run on any CPU, with C in
+ * place of the instructions, which is stricter: it also fails if a tile is used that was not
+ * configured or not written. The library's own code runs on any CPU with AVX-512: instructions on
+ * tiles are illegal there, and the signal handler decodes and executes them in C.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -103,12 +102,12 @@ static void tile_dot(size_t sums, size_t a, size_t b)
 #ifdef __x86_64__
 #include <ucontext.h>
 
-/* Of a code in VEX's three bytes: C4, map of opcodes, prefix; the fields that are stored inverted
- * are turned round. */
+/* An instruction with a three-byte VEX prefix: C4, map of opcodes, prefix; fields that are stored
+ * inverted are inverted back. */
 struct vex_code {
     unsigned opcode, prefix, reg, rm, vvvv;
     bool memory;
-    uint64_t address, stride; /* with an index register: what it holds, times its scale */
+    uint64_t address, stride; /* with an index register: its value times the scale */
     size_t bytes;
 };
 
@@ -120,7 +119,7 @@ static uint64_t register_of(const ucontext_t *u, unsigned number)
     return (uint64_t)u->uc_mcontext.gregs[places[number]];
 }
 
-/* ModRM's operand in memory, which begins at p. */
+/* Decodes ModRM's memory operand, which begins at p. */
 static void decode_memory(const ucontext_t *u, const uint8_t *p, struct vex_code *c)
 {
     enum { SIB = 4, NO_INDEX = 4, NO_BASE = 5 };
@@ -152,7 +151,7 @@ static void decode_memory(const ucontext_t *u, const uint8_t *p, struct vex_code
     c->bytes = (size_t)(at - p);
 }
 
-/* false: nothing of VEX's map 0F38 in 128 bits and W0. */
+/* Returns false for anything but VEX map 0F38 with 128 bits and W0. */
 static bool decode(const ucontext_t *u, struct vex_code *c)
 {
     const uint8_t *p = (const uint8_t *)u->uc_mcontext.gregs[REG_RIP]; // NOLINT
@@ -170,12 +169,12 @@ static bool decode(const ucontext_t *u, struct vex_code *c)
     return true;
 }
 
-/* As Intel's manual has them. */
+/* As in Intel's manual. */
 static bool emulate(const struct vex_code *c)
 {
     enum { NONE, P66, PF3, PF2 };
     enum { CONFIGURE = 0x49, MOVE = 0x4b, DOT = 0x5c };
-    bool none = c->vvvv == 0;          /* no operand there */
+    bool none = c->vvvv == 0;          /* no operand in vvvv */
     void *memory = (void *)c->address; // NOLINT
     if (c->opcode == CONFIGURE && c->prefix == NONE && none && c->reg == 0 && c->memory)
         tile_configure(memory);
@@ -208,7 +207,7 @@ static void on_illegal(int signal_number, siginfo_t *info, void *context)
     n_emulated++;
 }
 
-/* Around the edges of tiles, of panels and of parts of k; a trap takes microseconds. */
+/* Around the edges of tiles, panels and parts of k; a trap takes microseconds. */
 static void check_edges(const struct cov_gemm *gemm, struct gemm_data *d)
 {
     static const size_t rows[] = {1, 15, 16, 17, 31, 32, 33};

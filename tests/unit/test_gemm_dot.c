@@ -1,4 +1,4 @@
-/* test_gemm_dot.c - the loops around VDPBF16PS on any CPU, with C in its place.
+/* test_gemm_dot.c - the loops around VDPBF16PS, with C in its place, on any CPU.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -14,13 +14,13 @@ static void dot(float *sums, const int32_t *a, const int32_t *b);
         dot((float *)&sums_, (const int32_t *)&a_, (const int32_t *)&b_);                          \
         sums_;                                                                                     \
     })
-/* Optimized, the copies of DOT keep the compiler busy for minutes. */
+/* With optimisation, the copies of DOT take minutes to compile. */
 #pragma GCC push_options
 #pragma GCC optimize("O0")
 #include "common/compute/cpu/kernels/gemm_dot_body.h"
 #pragma GCC pop_options
 
-/* The pair's second product is added first, as the instruction does. */
+/* Like the instruction, adds the pair's second product first. */
 static void dot(float *sums, const int32_t *a, const int32_t *b)
 {
     for (int i = 0; i < DOT_LANES; i++) {

@@ -1,5 +1,4 @@
-/* test_gemm_int16.c - the loops around VPDPWSSD on any CPU, with C in its place; numbers at their
- * limits.
+/* test_gemm_int16.c - the loops around VPDPWSSD, with C in its place, on any CPU; extreme values.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -14,7 +13,7 @@ static void dot(int32_t *sums, const int32_t *a, const int32_t *b);
         dot((int32_t *)&(sums), (const int32_t *)&a_, (const int32_t *)&b_);                       \
     } while (0)
 #define EVERY_PAIR(p) ((int32s){0} + *(const int32_t *)(const void *)(p))
-/* Optimized, the copies of DOT keep the compiler busy for minutes. */
+/* With optimisation, the copies of DOT take minutes to compile. */
 #pragma GCC push_options
 #pragma GCC optimize("O0")
 #include "common/compute/cpu/kernels/gemm_int16_body.h"
@@ -45,8 +44,8 @@ static void multiplies(void **state)
     check_gemm(&table, *state);
 }
 
-/* The largest sums that there can be; a row deeper than what is made ready at once; and rows that
- * are zero, nearly zero, infinite, or no number. */
+/* The largest possible sums; a row deeper than what is prepared at once; rows that are zero, nearly
+ * zero, infinite or NaN. */
 static void holds_limits(void **state)
 {
     (void)state;
@@ -66,7 +65,7 @@ static void holds_limits(void **state)
         assert_true(fabs((double)c - want) <= 1e-3 * 3e-5 * K);
         cov_matrix_fini(&m);
     }
-    b[0] = 1; /* beside it the others are little */
+    b[0] = 1; /* the others are small compared to it */
     assert_int_equal(cov_matrix_init(&table, 16, 1, b, &m, NULL), 0);
     static const float rows[] = {0, 1e-35f, INFINITY, NAN};
     for (size_t i = 0; i < COV_COUNT(rows); i++) {

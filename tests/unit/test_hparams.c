@@ -1,4 +1,4 @@
-/* test_hparams.c - hyper-parameters: what makes a network, and its paddings.
+/* test_hparams.c - hyperparameters: valid networks and their paddings.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -79,7 +79,7 @@ static void checks_ranges(void **state)
             hp = published;
             memcpy((char *)&hp + sizes[i].at, &bad[j], sizeof bad[j]);
             refuses(&hp, sizes[i].name);
-            hp.model_type = COV_MODEL_CNN; /* has no LSTM, so their sizes do not matter */
+            hp.model_type = COV_MODEL_CNN; /* has no LSTM, whose sizes do not matter */
             if (strcmp(sizes[i].name, "lstm_layers") == 0 ||
                 strcmp(sizes[i].name, "hidden_size") == 0)
                 accepts(&hp);
@@ -98,7 +98,7 @@ static void checks_ranges(void **state)
     }
 }
 
-/* filter_size * up^i and the like must not overflow on the way to a refusal. */
+/* filter_size * up^i and similar products must not overflow before they are refused. */
 static void refuses_petabytes(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void refuses_petabytes(void **state)
 static void pads(void **state)
 {
     (void)state;
-    /* Worked out by hand from the definition. */
+    /* Computed by hand from the definition. */
     static const struct {
         int64_t kernel, step, dilation, conv, transposed, output;
     } cases[] = {

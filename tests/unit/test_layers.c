@@ -1,4 +1,4 @@
-/* test_layers.c - the fast layers against the scalar reference, over odd shapes.
+/* test_layers.c - fast layers against the scalar reference, for unusual shapes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -15,7 +15,7 @@
 #include "common/compute/cpu/layers/ref.h"
 #include "common/seq/alphabet.h"
 
-/* Values that must not change stand around every output. */
+/* Guards around every output. */
 enum { GUARD = 64 };
 static const float SENTINEL = 12345.0f;
 
@@ -35,7 +35,7 @@ static const struct cov_cpu_kernels levels[] = {
     {&cov_gemm_base, &cov_vec_base, true, NULL},
 };
 
-/* Whether this machine can run level i. */
+/* Returns true if this machine can run level i. */
 static bool can_run(size_t i)
 {
     unsigned needs = levels[i].gemm->needs | levels[i].vec->needs;
@@ -101,7 +101,7 @@ static void assert_close(const float *got, const float *want, size_t n, float bo
                      l->dilation, (long)l->pad, i, (double)got[i], (double)want[i]);
 }
 
-/* Runs a layer of rows with the given strides and compares it with the reference. */
+/* Runs a layer with the given strides and compares it with the reference. */
 static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
                        const struct cov_cpu_kernels *kernels, size_t x_stride, size_t y_stride)
 {
@@ -146,7 +146,7 @@ static size_t draw(struct cov_rng *rng, size_t min, size_t max)
     return min + (size_t)cov_rng_below(rng, max - min + 1);
 }
 
-static void test_convolutions(void **state)
+static void convolutions(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -159,7 +159,7 @@ static void test_convolutions(void **state)
                               .stride = draw(&rng, 1, 4),
                               .dilation = draw(&rng, 1, 3),
                               .norm = draw(&rng, 0, 1)};
-        /* Now and then more than one tile of rows. */
+        /* Sometimes more than one tile of rows. */
         size_t t = draw(&rng, 0, 9) == 0 ? draw(&rng, 90, 900) : draw(&rng, 1, 40);
         l.t_in = i % 2 ? t : t * l.stride;
         l.t_out = i % 2 ? t * l.stride : t;
@@ -171,8 +171,8 @@ static void test_convolutions(void **state)
     }
 }
 
-/* First layers, of codes that are any of the sixteen: what they make of their one-hot rows. */
-static void test_codes(void **state)
+/* First layers from codes, including ambiguous ones, equal those from one-hot rows. */
+static void first_layers_from_codes(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -225,7 +225,7 @@ static void test_codes(void **state)
     }
 }
 
-static void test_linear(void **state)
+static void linear_layers(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -244,14 +244,14 @@ static void test_linear(void **state)
     }
 }
 
-/* Sequence b of n in a time-major array, as the reference wants it. */
+/* Sequence b of n in a time-major array, contiguous. */
 static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, float *one)
 {
     for (size_t t = 0; t < t_n; t++)
         memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
 }
 
-/* n sequences side by side: each as the reference has it, and the same to the last bit as alone. */
+/* n sequences side by side: each is close to the reference, and has the same bits as alone. */
 static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
                        const struct cov_cpu_kernels *kernels)
 {
@@ -290,7 +290,7 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     free(memory);
 }
 
-static void test_lstm(void **state)
+static void lstms(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -300,7 +300,7 @@ static void test_lstm(void **state)
                               .c_in = draw(&rng, 1, 40),
                               .hidden = i % 8 == 0 ? draw(&rng, 100, 130) : draw(&rng, 1, 50),
                               .directions = draw(&rng, 1, 2)};
-        /* Now and then more than one block of steps. */
+        /* Sometimes more than one block of steps. */
         l.t_in = l.t_out = i % 8 == 3 ? draw(&rng, 30, 60) : draw(&rng, 1, 12);
         l.c_out = l.hidden * l.directions;
         size_t level = draw(&rng, 0, COV_COUNT(levels) - 1), n = draw(&rng, 1, COV_LSTM_ROWS);
@@ -312,10 +312,10 @@ static void test_lstm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_lstm),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(first_layers_from_codes),
+        cmocka_unit_test(linear_layers),
+        cmocka_unit_test(lstms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

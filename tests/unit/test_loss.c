@@ -1,4 +1,4 @@
-/* test_loss.c - loss and Pearson's r of rows, against the formulas in the plainest way.
+/* test_loss.c - loss and Pearson's r of rows, against the plain formulas.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -79,7 +79,7 @@ static void test_rows(void **state)
     assert_int_equal(score.n_rows, 2);
 }
 
-/* Where there is no variance, r is 0; values of 0 have a finite log. */
+/* Without variance r is 0; values of 0 have a finite log. */
 static void test_edges(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_lstm.c - LSTM layers that rest: against the scalar reference, and against computing it all,
- * with inputs that stand still, drift, and start again, with cells that count without end, and with
- * rows of a padding that all sequences come to.
+/* test_lstm.c - LSTM layers that rest, against the scalar reference and against computing
+ * everything: inputs that stand still, drift and start again, cells that count without end, and
+ * shared padding.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -53,8 +53,7 @@ static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov
     return w;
 }
 
-/* x[T, n, c] of sequences that move, stand still, or drift by `drift` of their size a row, for
- * stretches of their own. */
+/* x[T, n, c] of sequences that move, stand still, or drift by rounding, for random stretches. */
 static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
 {
     for (size_t b = 0; b < n; b++) {
@@ -79,8 +78,8 @@ static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, fl
         memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
 }
 
-/* Sequences side by side are, row by row as wanted, what each is alone, and close to the reference;
- * rows that are not wanted need no x. */
+/* Sequences side by side equal each sequence alone and are close to the reference, in the wanted
+ * rows; x of other rows is not read. */
 static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
 {
     float *memory;
@@ -129,7 +128,7 @@ static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
     free(memory);
 }
 
-static void test_random(void **state)
+static void equals_the_reference(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -146,7 +145,7 @@ static void test_random(void **state)
 }
 
 /* Over constant input a random layer comes to rest, in each direction and for each sequence. */
-static void test_rests(void **state)
+static void rests_on_constant_input(void **state)
 {
     (void)state;
     enum { T = 2000, N = 3, STILL_FROM = 100 };
@@ -173,7 +172,7 @@ static void test_rests(void **state)
         assert_true(tasks[b].x_products == (size_t)2 * T && tasks[b].h_products == (size_t)2 * T);
     cov_lstm_run(f, &(struct cov_lstm_batch){N, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < N; b++) {
-        /* Forward the moving rows and one; backward the first and the moving ones. */
+        /* Forward: the moving rows and one more; backward: the first row and the moving ones. */
         assert_int_equal(tasks[b].x_products, 2 * STILL_FROM + 2);
         assert_in_range(tasks[b].h_products, 2 * STILL_FROM, 2 * STILL_FROM + 200);
     }
@@ -187,10 +186,10 @@ static void test_rests(void **state)
     free(memory);
 }
 
-/* Two units with a forget gate of 1, which add to their cells for half of the rows, and take away for
- * the others: thousands of steps at which h, and with it the gates, stand still, and then what was
- * counted decides when h changes its sign. A third one follows what they do. */
-static void test_counts_without_end(void **state)
+/* Two units with a forget gate of 1 add to their cells for half of the rows and subtract for the
+ * others. For thousands of steps h and the gates stand still, and then the count decides when h
+ * changes its sign. A third unit follows them. */
+static void keeps_counting(void **state)
 {
     (void)state;
     enum { T = 8000, H = 3, TURN = T / 2 };
@@ -198,7 +197,7 @@ static void test_counts_without_end(void **state)
     const float bias[4 * H] = {-4, -5, 0, 40, 40, 0, 0, 0, 0, 40, 0, 0}, zero[4 * H] = {0};
     const float w_ih[4 * H] = {0, 0, 0, 0, 0, 0, 40, -40, 0, 0, 0, 0};
     float w_hh[4 * H * H] = {0};
-    for (size_t g = 0; g < 4; g++) /* the third unit sees the others */
+    for (size_t g = 0; g < 4; g++) /* the third unit reads the others */
         w_hh[(g * H + 2) * H] = w_hh[(g * H + 2) * H + 1] = 1;
     struct cov_layer l = {.kind = COV_LAYER_LSTM,
                           .t_in = T,
@@ -222,10 +221,10 @@ static void test_counts_without_end(void **state)
     assert_true(task.h_products < T / 2);
     for (size_t i = 0; i < (size_t)T * H; i++)
         assert_true(fabsf(y[i] - full[i]) < 1e-5f);
-    assert_true(y[(size_t)(TURN + 3000) * H] == 1);         /* it has counted to 72 */
+    assert_true(y[(size_t)(TURN + 3000) * H] == 1);         /* it counted to 72 */
     assert_true(y[(size_t)(TURN + 3000) * H + 1] < -0.49f); /* and to -27, with o = 1/2 */
     assert_true(fabsf(y[(size_t)(T - 1) * H]) < 0.1f);      /* and back */
-    cov_ref_layer(&l, &w, x, full, ref_state);              /* here sums are double */
+    cov_ref_layer(&l, &w, x, full, ref_state);              /* with sums in double */
     for (size_t i = 0; i < (size_t)T * H; i++)
         assert_true(fabsf(y[i] - full[i]) < 0.02f);
     free(scratch);
@@ -239,26 +238,26 @@ static void test_counts_without_end(void **state)
 
 enum { PAD_T = 3000, PAD_C = 20, PAD_N = 5 };
 
-/* x[PAD_T, n, PAD_C] of n sequences: rows of their own, then one that stands still, nearly to the end. */
+/* x[PAD_T, n, PAD_C] of n sequences: random rows, then a constant one almost to the end. */
 static void fill_padded(struct cov_rng *rng, size_t n, const size_t *filled, float *x)
 {
     for (size_t t = 0; t < PAD_T; t++)
         for (size_t b = 0; b < n; b++)
             for (size_t i = 0; i < PAD_C; i++) {
-                float at_end = t + 10 > PAD_T ? 0.3f : 0; /* where a chunk ends */
+                float at_end = t + 10 > PAD_T ? 0.3f : 0; /* the end of a chunk */
                 x[(t * n + b) * PAD_C + i] = t < filled[b] ? (float)cov_rng_double(rng) * 2 - 1
                                                            : 0.05f * (float)i - 0.5f + at_end;
             }
 }
 
-/* Rows of the second layer: of some sequences those that are filled, of others all. */
+/* Wanted rows of the second layer: the filled ones for some sequences, all for others. */
 static size_t wanted(size_t filled)
 {
     return filled % 2 ? PAD_T : filled;
 }
 
-/* y[PAD_T, n, 64] of two layers in a row, each with its padding, or NULL. tasks[n] are those of the
- * second one, with all products among those with h. */
+/* y[PAD_T, n, 64] of two layers, each with its padding, or NULL. tasks[n] are those of the second
+ * layer; h_products counts all products. */
 static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *padding, size_t n,
                     const size_t *filled, struct cov_lstm_task *tasks, bool full, const float *x,
                     float *y)
@@ -268,7 +267,7 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
     float *scratch = floats(cov_lstm_scratch(f[0]) + cov_lstm_scratch(f[1]));
     size_t products[COV_LSTM_ROWS];
     for (size_t i = 0; i < (size_t)PAD_T * n * c; i++)
-        between[i] = y[i] = NAN; /* what is not written must not be read */
+        between[i] = y[i] = NAN; /* rows that are not written must not be read */
     for (size_t b = 0; b < n; b++) {
         tasks[b] = (struct cov_lstm_task){.rows = {0, PAD_T}, .x_padded = PAD_T};
         if (padding)
@@ -291,9 +290,9 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
     free(between);
 }
 
-/* Sequences that share what their layers make of padding: close to computing all, for fewer products
- * than each by itself, and the same bits whatever is beside them. Of some all rows are wanted. */
-static void test_shares_padding(void **state)
+/* Sequences that share padding: close to computing everything, with fewer products than without
+ * sharing, and the same bits with any neighbours. For some of them all rows are wanted. */
+static void shares_padding(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -343,7 +342,7 @@ static void test_shares_padding(void **state)
         assert_true(task.h_products == tasks[b].h_products);
         assert_true(tasks[b].h_products + 30 < by_itself[b].h_products);
     }
-    /* Of the padding itself, x is not read, and only the forward direction runs. */
+    /* For the padding itself, x is not read, and only the forward direction runs. */
     float *scratch = floats(cov_lstm_scratch(f[0]));
     task = (struct cov_lstm_task){.rows = {0, PAD_T}, .x_padded = 0};
     cov_lstm_run(f[0], &(struct cov_lstm_batch){1, &task, false, padding, NULL, alone}, scratch);
@@ -368,8 +367,8 @@ static void test_shares_padding(void **state)
     free(pad_x);
 }
 
-/* Rows of a period that differ by rounding become one; those that differ by more stay. */
-static void test_settles(void **state)
+/* Rows of a period that differ by rounding become one; those that differ by more do not. */
+static void merges_equal_rows(void **state)
 {
     (void)state;
     enum { C = 20, T = 100 };
@@ -399,11 +398,9 @@ static void test_settles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_rests),
-        cmocka_unit_test(test_counts_without_end),
-        cmocka_unit_test(test_shares_padding),
-        cmocka_unit_test(test_settles),
+        cmocka_unit_test(equals_the_reference), cmocka_unit_test(rests_on_constant_input),
+        cmocka_unit_test(keeps_counting),       cmocka_unit_test(shares_padding),
+        cmocka_unit_test(merges_equal_rows),
     };
     return cmocka_run_group_tests_name("lstm", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_minimal.c - minimal filtering: the transforms are inverse to one another, and convolutions
- * of every number of taps, stride, remainder and instruction set are those of the scalar reference.
+/* test_minimal.c - minimal filtering: the transforms are exact, and convolutions with every number
+ * of taps, stride, remainder and instruction set equal the scalar reference.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -27,7 +27,7 @@ static const struct level {
 #endif
 };
 
-/* Whether this machine can run level i. */
+/* Returns true if this machine can run level i. */
 static bool can_run(size_t i)
 {
     return ((levels[i].gemm->needs | levels[i].kernels->needs) & ~cov_cpu_features()) == 0;
@@ -46,7 +46,7 @@ static void fill(struct cov_rng *rng, float *x, size_t n)
 
 /* ---- transforms ---- */
 
-/* B[p][i]: what the kernel makes of a one at place i, the same for each of n channels. */
+/* b[p][i]: the kernel's output for a unit vector at i, equal for all of n channels. */
 static void input_matrix(const struct cov_minimal_kernels *kernels,
                          const struct cov_minimal_points *p, size_t n,
                          double b[MAX_POINTS][MAX_POINTS])
@@ -67,8 +67,8 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
     }
 }
 
-/* a[j][p]: what the kernel makes of a one at point p, for both signs: with ReLU one of them gives
- * it, without both do. */
+/* a[j][p]: the kernel's output for a unit vector at point p, from both signs: with ReLU one of them
+ * gives it, without it both do. */
 static void output_matrix(const struct cov_minimal_kernels *kernels,
                           const struct cov_minimal_points *p, size_t n, double a[M][MAX_POINTS])
 {
@@ -92,7 +92,7 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
         }
 }
 
-/* A tap k and an input i make output i - k and no other. */
+/* Tap k and input i contribute to output i - k only. */
 static void transforms_are_exact(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void free_guarded(float *p, size_t n, float value)
     free(p - GUARD);
 }
 
-/* What a layer computes with, without and with a norm; the weights of the reference beside it. */
+/* Random parameters of a layer, with or without a norm; weights also for the reference. */
 struct parameters {
     struct cov_layer_weights w;
     float *memory, *bias, *scale, *shift;
@@ -183,13 +183,13 @@ static double error_of(const float *got, const float *want, size_t n)
         scale = fmax(scale, fabs((double)want[i]));
     for (size_t i = 0; i < n; i++) {
         double error = fabs((double)got[i] - (double)want[i]);
-        most = error <= most ? most : error; /* takes NaN */
+        most = error <= most ? most : error; /* also for NaN */
     }
     return most / scale;
 }
 
-/* The layer with rows of x and y `gap_x` and `gap_y` further apart than needed. NaN stands wherever
- * nothing is to be read, in the scratch too. */
+/* Runs the layer with rows of x and y spread by their strides. Memory that must not be read is NaN,
+ * including scratch. */
 static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
                        const struct parameters *p, const float *x, size_t gap_x, size_t gap_y,
                        float *y)
@@ -212,8 +212,8 @@ static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
     free_guarded(spread, n_x, NAN);
 }
 
-/* Some rows of the layer: no others are written, and with NaN in all rows of x that they do not
- * depend on they are what the reference has. */
+/* Part of the layer: writes no other rows, and equals the reference with NaN in all rows of x that
+ * it does not depend on. */
 static void check_part(struct cov_rng *rng, const struct cov_layer *l, const struct cov_minimal *m,
                        const struct parameters *p, const float *x, const float *want)
 {
@@ -279,7 +279,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     return error;
 }
 
-/* Every length from 1 on, of every stride and number of taps. */
+/* Every length from 1 on, with every stride and number of taps. */
 static void agrees_with_reference(void **state)
 {
     (void)state;
@@ -308,8 +308,7 @@ static void agrees_with_reference(void **state)
     (void)fflush(stdout);
 }
 
-/* More tiles than are transformed at once, and channels as networks have them: tiles of six
- * outputs. */
+/* More tiles than are transformed at once, and realistic channels: tiles of six outputs. */
 static void agrees_on_long_sequences(void **state)
 {
     (void)state;
@@ -332,7 +331,7 @@ static void agrees_on_long_sequences(void **state)
         }
 }
 
-static void pays_where_channels_are_many(void **state)
+static void pays_with_many_channels(void **state)
 {
     (void)state;
     struct cov_layer l = {.kind = COV_LAYER_CONV,
@@ -366,7 +365,7 @@ int main(void)
         cmocka_unit_test(transforms_are_exact),
         cmocka_unit_test(agrees_with_reference),
         cmocka_unit_test(agrees_on_long_sequences),
-        cmocka_unit_test(pays_where_channels_are_many),
+        cmocka_unit_test(pays_with_many_channels),
     };
     return cmocka_run_group_tests_name("minimal", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_net.c - the network on a device that notes what it is asked.
+/* test_net.c - the network on a mock device.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -81,7 +81,7 @@ static void runs_on_device(void **state)
     static const uint8_t codes[4] = {1, 2, 4, 8};
     assert_int_equal(cov_net_new(&dev, &cnn, block, 2, 3, 2, &net, &e), 0);
     assert_int_equal(n_programs, 1);
-    block[0] = 0; /* the device has its own */
+    block[0] = 0; /* the device has its own copy */
     assert_int_equal(cov_net_forward(net, 2, 2, codes, values, &e), 0);
     assert_true(values[0] == 11 && values[1] == 12 && values[2] == 14 && values[3] == 18);
     assert_int_equal(cov_net_forward(net, 3, 1, codes, values, &e), COV_EIO);

@@ -1,5 +1,5 @@
-/* test_outer.c - sums of outer products at every level against plain loops, and how a split changes
- * nothing.
+/* test_outer.c - sums of outer products at every level against plain loops; splitting a sum changes
+ * no bit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -37,7 +37,7 @@ static double operand(const struct cov_outer *t, float v)
     return (double)(t->arithmetic == COV_BF16 ? cov_bf16_round(v) : v);
 }
 
-/* Rows of a overlap where lda < m; what stands beside c stays. */
+/* Rows of a overlap if lda < m; memory between rows of c does not change. */
 static void check(struct cov_rng *rng, const struct cov_outer *t, size_t m, size_t n, size_t k,
                   size_t lda)
 {

@@ -1,5 +1,5 @@
-/* test_plan.c - which rows are computed: over networks of any shape, rows are stood for by hashes
- * of all that they depend on, so that a row that is missing, stale or a wrong copy is seen.
+/* test_plan.c - which rows are computed, for networks of any shape: a row's value is a hash of
+ * everything that it depends on, so missing, stale and wrongly copied rows are detected.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t hash, uint64_t v)
     return hash ^ (hash >> 29);
 }
 
-/* Row t of a convolution of x[t_in]; rows beyond its ends are as those of padding, 0. */
+/* Row t of a convolution of x[t_in]; rows beyond the ends are 0, like padding. */
 static uint64_t row_of(const struct cov_layer *l, size_t t, const uint64_t *x)
 {
     uint64_t hash = 1;
@@ -62,8 +62,8 @@ static void run_lstm(const struct cov_layer *l, struct cov_rows rows,
     }
 }
 
-/* y = layer i of x, as planned; the rows of all ranges and copies are checked. Returns the rows
- * computed. */
+/* y = layer i of x, as planned; checks the rows of all ranges and copies. Returns the number of
+ * rows computed. */
 static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *input,
                         const struct cov_row_plan *plan, const uint64_t *x, uint64_t *y)
 {
@@ -96,7 +96,7 @@ static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *in
     return n;
 }
 
-/* The output of all layers; `full` without a plan. Returns the rows of convolutions computed. */
+/* The output of all layers. Returns the number of rows of convolutions computed. */
 static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov_row_plan *plans,
                       const uint8_t *codes, uint64_t *last)
 {
@@ -123,7 +123,8 @@ static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov
     return rows;
 }
 
-/* The output of all layers by cov_plan_padded. Returns the rows of convolutions computed. */
+/* The output of all layers by cov_plan_padded. Returns the number of rows of convolutions
+ * computed. */
 static size_t run_padded(const struct cov_layer *layers, size_t n, const struct cov_plan_ends *ends,
                          const uint8_t *codes, uint64_t *last)
 {
@@ -172,7 +173,7 @@ static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
     return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
 }
 
-/* codes[L]: bases, runs of one code, and padding behind. Returns where it begins. */
+/* codes[L]: bases, runs of one code, then padding. Returns where the padding begins. */
 static size_t draw_codes(struct cov_rng *rng, size_t L, uint8_t *codes)
 {
     size_t filled = (size_t)draw(rng, 0, 3) ? cov_rng_below(rng, L + 1) : L,
@@ -231,7 +232,7 @@ static void test_all_shapes(void **state)
                 least = run_all(layers, n, plans, codes, got);
                 assert_true(least <= full);
                 assert_memory_equal(got, want, filled * sizeof *got);
-                /* With another chunk, which is filled further. */
+                /* Together with a chunk that is filled further. */
                 size_t further = filled + cov_rng_below(&rng, (L - filled) / 2 + 1);
                 cov_plan_padded(layers, n, i ? filled : further, ends);
                 assert_true(run_padded(layers, n, ends, codes, got) <= full);
@@ -253,7 +254,7 @@ static void test_all_shapes(void **state)
     }
 }
 
-/* Of the published shape, what a contig of 1 kb, a chunk of N, and a full chunk take. */
+/* The published network: the work for a contig of 1 kb, a chunk of N, and a full chunk. */
 static void test_savings(void **state)
 {
     (void)state;
@@ -303,7 +304,7 @@ static void test_savings(void **state)
     assert_int_equal(run_all(layers, n, plans, codes, y), 0);
     cov_plan_padded(layers, n, 0, ends);
     assert_int_equal(run_padded(layers, n, ends, codes, y), 0);
-    /* All of the layers up have to be computed behind an LSTM, but little of those down. */
+    /* After an LSTM all layers up must be computed, but little of those down. */
     memset(codes, COV_CODE_N, L);
     cov_plan(layers, n, codes, plans);
     for (size_t i = 1; i <= 3; i++) {
@@ -313,7 +314,7 @@ static void test_savings(void **state)
         assert_true(rows < 64);
     }
     assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
-    /* And for padding as if there was a base, all of what an LSTM reads is made of few rows. */
+    /* For padding as if there were a base, a few rows make all that an LSTM reads. */
     memset(codes, COV_CODE_PAD, L);
     cov_plan_padding(layers, n, plans);
     assert_true(run_all(layers, n, plans, codes, y) < full * 2 / 100);

@@ -1,5 +1,5 @@
-/* test_reference_models.c - the network against Predmoter's own predictions with the same checkpoints:
- * small ones in tests/data below $SRC, larger ones in reference/ below $SHARED.
+/* test_reference_models.c - the network against Predmoter's own predictions with the same
+ * checkpoints: small ones in tests/data below $SRC, larger ones in reference/ below $SHARED.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -22,7 +22,7 @@
 
 enum { L = 21384 };
 
-/* Sanitizers look at what is done, which is the same for each chunk, and are slow. */
+/* Sanitizers are slow, and all chunks run the same code. */
 #ifdef __SANITIZE_ADDRESS__
 enum { MAX_CHUNKS = 2 };
 #else
@@ -46,18 +46,11 @@ static size_t at_most(size_t n)
     return n < MAX_CHUNKS ? n : MAX_CHUNKS;
 }
 
-static void succeeds(int rc, const struct cov_err *e)
-{
-    if (rc)
-        fail_msg("%s", e->text);
-}
-
 static struct cov_model *open_model(const char *name)
 {
     struct cov_model *m;
-    struct cov_err e = COV_ERR_INIT;
     char *path = reference(name);
-    succeeds(cov_model_open(path, &m, &e), &e);
+    assert_ok(cov_model_open(path, &m, &e));
     free(path);
     return m;
 }
@@ -67,16 +60,15 @@ static uint8_t *read_genome_file(const char *name, size_t n)
 {
     struct cov_chunk_file *f;
     struct cov_blob raw = {0};
-    struct cov_err e = COV_ERR_INIT;
     char *path = reference(name);
     uint8_t *codes = malloc(n * L);
     assert_non_null(codes);
-    succeeds(cov_chunk_file_open_bases(path, &f, &e), &e);
+    assert_ok(cov_chunk_file_open_bases(path, &f, &e));
     assert_int_equal(cov_grid_chunk_length(cov_chunk_file_grid(f)), L);
     assert_true(cov_grid_n_chunks(cov_chunk_file_grid(f)) >= n);
     for (size_t i = 0; i < n; i++) {
-        succeeds(genome_fetch(f, i, &raw, &e), &e);
-        succeeds(genome_decode(f, i, &raw, codes + i * L, &e), &e);
+        assert_ok(genome_fetch(f, i, &raw, &e));
+        assert_ok(genome_decode(f, i, &raw, codes + i * L, &e));
     }
     cov_blob_fini(&raw);
     cov_chunk_file_close(f);
@@ -88,10 +80,9 @@ static uint8_t *read_genome_file(const char *name, size_t n)
 static void take_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
                        uint8_t *codes)
 {
-    struct cov_err e = COV_ERR_INIT;
     struct cov_chunk c = cov_grid_chunk(grid, i);
     size_t n = (size_t)(c.end - c.beg);
-    succeeds(cov_genome_codes(g, c.seq, c.beg, c.end, codes, &e), &e);
+    assert_ok(cov_genome_codes(g, c.seq, c.beg, c.end, codes, &e));
     if (c.minus)
         cov_codes_reverse_complement(codes, n);
     memset(codes + n, COV_CODE_PAD, L - n);
@@ -102,11 +93,10 @@ static uint8_t *read_fasta(const char *name, size_t *n)
 {
     struct cov_genome *g;
     struct cov_grid *grid;
-    struct cov_err e = COV_ERR_INIT;
     char *path = reference(name);
     const struct cov_genome_options options = {.tmpdir = "/tmp", .n_threads = 1};
-    succeeds(cov_genome_read(path, &options, NULL, &g, &e), &e);
-    succeeds(cov_grid_new(g->n_seqs, g->names, g->lengths, "", L, &grid, &e), &e);
+    assert_ok(cov_genome_read(path, &options, NULL, &g, &e));
+    assert_ok(cov_grid_new(g->n_seqs, g->names, g->lengths, "", L, &grid, &e));
     *n = cov_grid_n_chunks(grid);
     uint8_t *codes = malloc(*n * L);
     assert_non_null(codes);
@@ -123,10 +113,9 @@ static double *read_values(const char *name, const char *set, size_t d, size_t *
 {
     struct cov_h5 *f;
     struct cov_h5_set *s;
-    struct cov_err e = COV_ERR_INIT;
     char *path = reference(name);
-    succeeds(cov_h5_open(path, &f, &e), &e);
-    succeeds(cov_h5_set_open(f, set, 3, &s, &e), &e);
+    assert_ok(cov_h5_open(path, &f, &e));
+    assert_ok(cov_h5_set_open(f, set, 3, &s, &e));
     const struct cov_h5_rows *rows = cov_h5_set_rows(s);
     assert_int_equal(rows->dims[1], L);
     assert_int_equal(rows->dims[2], d);
@@ -135,7 +124,7 @@ static double *read_values(const char *name, const char *set, size_t d, size_t *
     double *values = malloc(*n * L * d * sizeof *values);
     assert_non_null(raw);
     assert_non_null(values);
-    succeeds(cov_h5_set_read(s, 0, *n, 0, d, raw, &e), &e);
+    assert_ok(cov_h5_set_read(s, 0, *n, 0, d, raw, &e));
     cov_h5_to_double(&rows->type, raw, *n * L * d, values);
     free(raw);
     cov_h5_set_close(s);
@@ -149,16 +138,15 @@ static float *run(const struct cov_model *m, const char *levels, size_t n, const
 {
     struct cov_device *dev;
     struct cov_net *net;
-    struct cov_err e = COV_ERR_INIT;
     float *values = malloc(n * L * (size_t)m->hp.output_size * sizeof *values);
     assert_non_null(values);
     const char *preset = getenv("COVTOOLS_CPU");
     const struct cov_cpu_options options = {.levels = levels              ? levels
                                                       : preset && *preset ? preset
                                                                           : NULL};
-    succeeds(cov_device_open_cpu(&options, &dev, &e), &e);
-    succeeds(cov_net_new(dev, &m->hp, m->block, L, 1, n, &net, &e), &e);
-    succeeds(cov_net_forward(net, 0, n, codes, values, &e), &e);
+    assert_ok(cov_device_open_cpu(&options, &dev, &e));
+    assert_ok(cov_net_new(dev, &m->hp, m->block, L, 1, n, &net, &e));
+    assert_ok(cov_net_forward(net, 0, n, codes, values, &e));
     cov_net_free(net);
     cov_device_close(dev);
     return values;
@@ -170,8 +158,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Padding is exactly -1 in both, and nothing else is; the rest has a median relative error below
- * 5e-6, and nowhere one above 2e-4. */
+/* Padding is exactly -1 in both, and nothing else is; other values have a median relative error
+ * below 5e-6 and none above 2e-4. */
 static void compare(const char *title, size_t n, size_t d, const uint8_t *codes, const float *is,
                     const double *expected)
 {
@@ -185,7 +173,7 @@ static void compare(const char *title, size_t n, size_t d, const uint8_t *codes,
             n_pad++;
             continue;
         }
-        assert_true(value >= 0 && expected[i] > 0); /* false of NaN */
+        assert_true(value >= 0 && expected[i] > 0); /* false for NaN */
         errors[n_errors++] = fabs(value - expected[i]) / expected[i];
         n_rounded += rint(value) != rint(expected[i]);
     }
@@ -202,7 +190,7 @@ static void compare(const char *title, size_t n, size_t d, const uint8_t *codes,
     assert_true(most < 2e-4);
 }
 
-/* A model, and the file and data set of Predmoter's predictions with it for a genome file. */
+/* A model, and Predmoter's predictions with it for a genome file. */
 struct reference_case {
     const char *model, *expected, *set, *genome;
 };
@@ -249,8 +237,8 @@ static void agrees_on_yeast(void **state)
     cov_model_close(m);
 }
 
-/* Predmoter's predictions file holds rounded values: ours round to the same, unless the border
- * between two whole numbers is within the error. */
+/* Predmoter's predictions file holds rounded values: ours round to the same, except within the
+ * error of a tie. */
 static void agrees_when_rounded(void **state)
 {
     (void)state;
@@ -278,7 +266,7 @@ static void agrees_when_rounded(void **state)
     cov_model_close(m);
 }
 
-/* The other checkpoints are read as well, and their networks have layers. */
+/* Initial checkpoints can be read, and their networks have layers. */
 static void opens_initial(void **state)
 {
     (void)state;
@@ -290,11 +278,10 @@ static void opens_initial(void **state)
         struct cov_layer *layers;
         struct cov_layer_weights *weights;
         size_t n_layers;
-        struct cov_err e = COV_ERR_INIT;
         (void)snprintf(path, sizeof path, "models/%s/init.ckpt", names[i]);
         struct cov_model *m = open_model(path);
-        succeeds(cov_params_init(&m->hp, &params, &e), &e);
-        succeeds(cov_shape(&m->hp, L, &params, m->block, &layers, &weights, &n_layers, &e), &e);
+        assert_ok(cov_params_init(&m->hp, &params, &e));
+        assert_ok(cov_shape(&m->hp, L, &params, m->block, &layers, &weights, &n_layers, &e));
         assert_true(n_layers >= 5);
         assert_true(m->hp.dropout == 0);
         free(layers);

@@ -1,5 +1,6 @@
-/* test_reference_training.c - training against Predmoter's own first steps: NAME_init.ckpt and the losses in
- * cases.json in tests/data below $SRC, and reference/models/NAME/init.ckpt and case.json below $SHARED.
+/* test_reference_training.c - training against Predmoter's own first steps: NAME_init.ckpt and the
+ * losses in cases.json in tests/data below $SRC, and reference/models/NAME/init.ckpt and case.json
+ * below $SHARED.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -21,21 +22,15 @@ enum { L = 21384, MAX_STEPS = 32 };
 
 static const char *src, *shared;
 
-static void succeeds(int rc, const struct cov_err *e)
-{
-    if (rc)
-        fail_msg("%s", e->text);
-}
-
 /* ---- what was recorded ---- */
 
 struct record {
-    char *init, *data; /* paths of the first weights and of the chunks */
+    char *init, *data; /* paths of the initial weights and of the chunks */
     size_t batch, n_steps;
     double loss[MAX_STEPS], accuracy[MAX_STEPS];
 };
 
-/* What stands behind "key": in case.json. */
+/* The text after "key": in case.json. */
 static const char *member(const char *text, const char *key)
 {
     char quoted[64];
@@ -102,21 +97,20 @@ static void read_record(const char *name, struct record *r)
 /* ---- the chunks ---- */
 
 struct data {
-    size_t n; /* that are not N alone */
+    size_t n; /* chunks that are not N only */
     uint8_t *codes;
     float *targets;
     bool *present;
 };
 
-/* values[n,L,width] of a data set; NULL if it is not there. */
+/* values[n,L,width] of a data set; NULL if there is none. */
 static double *read_set(struct cov_h5 *f, const char *name, size_t *n, size_t *width)
 {
     struct cov_h5_set *s;
-    struct cov_err e = COV_ERR_INIT;
     *n = *width = 0;
     if (!cov_h5_has(f, name))
         return NULL;
-    succeeds(cov_h5_set_open(f, name, 3, &s, &e), &e);
+    assert_ok(cov_h5_set_open(f, name, 3, &s, &e));
     const struct cov_h5_rows *rows = cov_h5_set_rows(s);
     *n = rows->dims[0];
     *width = rows->dims[2];
@@ -124,7 +118,7 @@ static double *read_set(struct cov_h5 *f, const char *name, size_t *n, size_t *w
     char *raw = malloc(*n * L * *width * rows->type.bytes);
     double *values = malloc(*n * L * *width * sizeof *values);
     assert_true(raw && values);
-    succeeds(cov_h5_set_read(s, 0, *n, 0, *width, raw, &e), &e);
+    assert_ok(cov_h5_set_read(s, 0, *n, 0, *width, raw, &e));
     cov_h5_to_double(&rows->type, raw, *n * L * *width, values);
     cov_h5_set_close(s);
     free(raw);
@@ -149,9 +143,8 @@ static void take_targets(struct data *d, const size_t *rows, size_t n_sets, size
 static void read_data(const char *path, const struct cov_model *m, struct data *d)
 {
     struct cov_h5 *f;
-    struct cov_err e = COV_ERR_INIT;
     size_t n, width, n_sets = (size_t)m->hp.output_size;
-    succeeds(cov_h5_open(path, &f, &e), &e);
+    assert_ok(cov_h5_open(path, &f, &e));
     double *x = read_set(f, "data/X", &n, &width);
     assert_true(x && n > 0 && width == 4);
     size_t *rows = calloc(n + 1, sizeof *rows);
@@ -190,11 +183,10 @@ static void read_data(const char *path, const struct cov_model *m, struct data *
 static struct cov_trainer *make_trainer(struct cov_device *dev, const struct cov_model *m,
                                         struct cov_pool *pool, size_t batch)
 {
-    struct cov_err e = COV_ERR_INIT;
     struct cov_trainer *t;
     const struct cov_trainer_options options = {
         .hp = &m->hp, .L = L, .max_batch = batch, .pool = pool};
-    succeeds(cov_trainer_new(dev, &options, m->block, &t, &e), &e);
+    assert_ok(cov_trainer_new(dev, &options, m->block, &t, &e));
     return t;
 }
 
@@ -206,15 +198,14 @@ static void learns(const char *name, const char *levels, size_t most_steps)
     struct cov_model *m;
     struct cov_device *dev;
     struct cov_pool *pool;
-    struct cov_err e = COV_ERR_INIT;
     read_record(name, &r);
-    succeeds(cov_model_open(r.init, &m, &e), &e);
+    assert_ok(cov_model_open(r.init, &m, &e));
     read_data(r.data, m, &d);
     free(r.init);
     free(r.data);
     const struct cov_cpu_options options = {.levels = levels};
-    succeeds(cov_device_open_cpu(&options, &dev, &e), &e);
-    succeeds(cov_pool_new(cov_pool_default_size(), &pool, &e), &e);
+    assert_ok(cov_device_open_cpu(&options, &dev, &e));
+    assert_ok(cov_pool_new(cov_pool_default_size(), &pool, &e));
     struct cov_trainer *t = make_trainer(dev, m, pool, r.batch);
     double worst = 0, worst_accuracy = 0;
     size_t n_sets = (size_t)m->hp.output_size;
@@ -223,8 +214,8 @@ static void learns(const char *name, const char *levels, size_t most_steps)
         size_t n = d.n - at < r.batch ? d.n - at : r.batch;
         const struct cov_train_batch batch = {n, d.codes + at * L, d.targets + at * L * n_sets,
                                               d.present + at * n_sets, 0};
-        succeeds(cov_trainer_batch(t, &batch, &score, &e), &e);
-        succeeds(cov_trainer_step(t, &adam, &e), &e);
+        assert_ok(cov_trainer_batch(t, &batch, &score, &e));
+        assert_ok(cov_trainer_step(t, &adam, &e));
         double off = fabs(score.loss - r.loss[step]) / fabs(r.loss[step]);
         double off_accuracy = fabs(score.accuracy - r.accuracy[step]);
         worst = off > worst ? off : worst;

@@ -1,4 +1,4 @@
-/* test_shape.c - the table of parameters and the layers for a length, worked out by hand.
+/* test_shape.c - the table of parameters and the layers for a length, computed by hand.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -90,7 +90,7 @@ static void check_table(const struct cov_hparams *hp, const struct row *rows, si
 static void tabulates(void **state)
 {
     (void)state;
-    /* Norms between the convolutions, dropout between the LSTM layers: both count as modules. */
+    /* Norms between the convolutions and dropout between the LSTM layers count as modules. */
     static const struct row with_all[] = {
         ROW("down_layer_list.0.weight", 64, 4, 9),
         ROW("down_layer_list.0.bias", 64),
@@ -273,8 +273,8 @@ static void points_into_block(void **state)
     net_fini(&net);
 }
 
-/* Every small kernel, step and dilation, against the definition as it is written, in doubles: a
- * network wherever PyTorch would make one, and nowhere else. */
+/* Every small kernel, step and dilation against the literal definition in doubles: valid exactly if
+ * PyTorch makes a network. */
 static void follows_definition(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void refuses_lengths(void **state)
     hp.cnn_layers = 200;
     hp.up = 1;
     refuses_length(&hp, 21384, "step 2 and cnn_layers 200 ask for a subsequence length");
-    /* Sizes that nobody checked: PyTorch's lengths would not fit. */
+    /* Sizes that were not checked: PyTorch's lengths would not fit. */
     hp = small_cnn;
     hp.step = 1;
     hp.kernel_size = 8;
@@ -366,7 +366,7 @@ static void randomizes(void **state)
     float *a = malloc(p.n_floats * sizeof *a), *b = malloc(p.n_floats * sizeof *b);
     assert_non_null(a);
     assert_non_null(b);
-    memset(a, 0xff, p.n_floats * sizeof *a); /* NaN, to see what stays unset */
+    memset(a, 0xff, p.n_floats * sizeof *a); /* NaN, to detect elements that are not set */
     cov_params_randomize(&published, &p, 7, a);
     cov_params_randomize(&published, &p, 7, b);
     assert_memory_equal(a, b, p.n_floats * sizeof *a);
@@ -390,7 +390,7 @@ static void randomizes(void **state)
             squares += x * x;
         }
         assert_true(most <= bound * (1 + 1e-7));
-        if (param->n >= 64) { /* the variance is bound^2 / 3, give or take five deviations */
+        if (param->n >= 64) { /* the variance is bound^2 / 3, within five deviations */
             assert_true(most > 0.9 * bound);
             double ratio = squares / (double)param->n / (bound * bound / 3);
             assert_true(fabs(ratio - 1) < 5 * sqrt(0.8 / (double)param->n));

@@ -1,5 +1,5 @@
-/* test_strassen.c - products of pairs of rows, against sums in double precision: every remainder of
- * columns and pairs, pairs of one row, and rows that other pairs do not change.
+/* test_strassen.c - products of pairs of rows against sums in double: every remainder of columns
+ * and pairs, pairs of one row, and independence of other pairs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -64,7 +64,7 @@ static void check(struct data *d, size_t n_pairs, size_t k, size_t n)
     for (size_t i = 0; i < COV_COUNT(d->c); i++)
         d->c[i] = SENTINEL;
     for (size_t i = 0; i < n_pairs; i++) {
-        bool lone = i % 3 == 2; /* a row and itself */
+        bool lone = i % 3 == 2; /* a row paired with itself */
         float *c = d->c + 2 * i * (n + GAP);
         const float *a = d->a + 2 * i * k;
         pairs[i] =
@@ -86,7 +86,7 @@ static void check(struct data *d, size_t n_pairs, size_t k, size_t n)
     cov_strassen_free(f);
 }
 
-static void test_products(void **state)
+static void multiplies_pairs(void **state)
 {
     for (size_t n_pairs = 1; n_pairs <= 26; n_pairs++)
         check(*state, n_pairs, 64 + n_pairs % 5 * 2, 64 + n_pairs * 2);
@@ -97,7 +97,7 @@ static void test_products(void **state)
         check(*state, 3, 64 + n % 40, n);
 }
 
-static void test_pays(void **state)
+static void pays_with_wide_matrices(void **state)
 {
     (void)state;
     const struct cov_gemm *gemm = cov_gemm_choose(cov_cpu_features());
@@ -113,8 +113,8 @@ static void test_pays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_products, new_data, free_data),
-        cmocka_unit_test(test_pays),
+        cmocka_unit_test_setup_teardown(multiplies_pairs, new_data, free_data),
+        cmocka_unit_test(pays_with_wide_matrices),
     };
     return cmocka_run_group_tests_name("strassen", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_train.c - the trainer: steps, resuming, several calls a step, several processes, threads.
+/* test_train.c - the trainer: steps, resuming, several calls per step, several processes, threads.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -29,16 +29,10 @@ static const struct cov_hparams hybrid = {.model_type = COV_MODEL_BI_HYBRID,
 
 static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0};
 
-/* One that small gradients do not move far, whatever rounding makes of them. */
+/* Moves little for small gradients, whatever their rounding. */
 static const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
 
-static void succeeds(int rc, const struct cov_err *e)
-{
-    if (rc)
-        fail_msg("%s", e->text);
-}
-
-/* A trainer with what it stands on. */
+/* A trainer with its device, pool and parameters. */
 struct rig {
     struct cov_device *dev;
     struct cov_pool *pool;
@@ -49,14 +43,13 @@ struct rig {
 static void rig_init(struct rig *r, const struct cov_hparams *hp, unsigned threads,
                      struct cov_train_reduce reduce)
 {
-    struct cov_err e = COV_ERR_INIT;
-    succeeds(cov_device_open_cpu(NULL, &r->dev, &e), &e);
-    succeeds(cov_pool_new(threads, &r->pool, &e), &e);
-    succeeds(cov_params_init(hp, &r->params, &e), &e);
+    assert_ok(cov_device_open_cpu(NULL, &r->dev, &e));
+    assert_ok(cov_pool_new(threads, &r->pool, &e));
+    assert_ok(cov_params_init(hp, &r->params, &e));
     float *block = toy_block(hp, &r->params, 5);
     const struct cov_trainer_options options = {
         .hp = hp, .L = L, .max_batch = N, .seed = 9, .reduce = reduce, .pool = r->pool};
-    succeeds(cov_trainer_new(r->dev, &options, block, &r->trainer, &e), &e);
+    assert_ok(cov_trainer_new(r->dev, &options, block, &r->trainer, &e));
     free(block);
 }
 
@@ -70,28 +63,25 @@ static void rig_fini(struct rig *r)
 
 static struct cov_train_score learn(struct rig *r, const struct toy_data *d, size_t beg, size_t end)
 {
-    struct cov_err e = COV_ERR_INIT;
     struct cov_train_score score;
     struct cov_train_batch batch = toy_batch(d, beg, end);
-    succeeds(cov_trainer_batch(r->trainer, &batch, &score, &e), &e);
+    assert_ok(cov_trainer_batch(r->trainer, &batch, &score, &e));
     return score;
 }
 
 static void step(struct rig *r, const struct cov_adam *a)
 {
-    struct cov_err e = COV_ERR_INIT;
-    succeeds(cov_trainer_step(r->trainer, a, &e), &e);
+    assert_ok(cov_trainer_step(r->trainer, a, &e));
 }
 
-/* Parameters, moments and average, one behind the other. Caller frees. */
+/* Parameters, moments and average, concatenated. Caller frees. */
 static float *state_of(const struct rig *r)
 {
-    struct cov_err e = COV_ERR_INIT;
     size_t n = r->params.n_floats;
     float *all = malloc(4 * n * sizeof *all);
     assert_non_null(all);
     struct cov_train_state state = {all, all + n, all + 2 * n, all + 3 * n, 0};
-    succeeds(cov_trainer_read(r->trainer, &state, &e), &e);
+    assert_ok(cov_trainer_read(r->trainer, &state, &e));
     return all;
 }
 
@@ -150,13 +140,12 @@ static void loss_falls(void **state)
     toy_data_fini(&d);
 }
 
-/* What is written into another trainer goes on with the same bits. */
+/* A trainer that is written with another's state continues with the same bits. */
 static void resumes(void **state)
 {
     (void)state;
     struct toy_data d;
     struct rig a, b;
-    struct cov_err e = COV_ERR_INIT;
     struct cov_adam averaging = adam;
     averaging.average = 0.9;
     toy_data_init(&d, N, L, 2, 3);
@@ -170,7 +159,7 @@ static void resumes(void **state)
     size_t n = a.params.n_floats;
     float *all = state_of(&a);
     const struct cov_train_state saved = {all, all + n, all + 2 * n, all + 3 * n, 2};
-    succeeds(cov_trainer_write(b.trainer, &saved, &e), &e);
+    assert_ok(cov_trainer_write(b.trainer, &saved, &e));
     assert_int_equal(cov_trainer_step(b.trainer, &averaging, &e), COV_EUSAGE);
     free(all);
     for (int i = 0; i < 2; i++) {
@@ -190,7 +179,7 @@ static void resumes(void **state)
     toy_data_fini(&d);
 }
 
-/* Without norms, two halves of a batch are as good as the whole, where both have as many rows; and
+/* Without norms, two halves of a batch equal the whole if they have the same number of rows;
  * dropout draws the same. */
 static void several_calls_make_a_step(void **state)
 {
@@ -224,8 +213,8 @@ static void several_calls_make_a_step(void **state)
     toy_data_fini(&d);
 }
 
-/* The first step of Adam is the rate in the direction of the gradient, cut or not; the moments show
- * the gradient: the first is a tenth of it. */
+/* The first step of Adam is the rate in the direction of the gradient, clipped or not; the first
+ * moment is a tenth of the gradient. */
 static void cuts_the_gradient(void **state)
 {
     (void)state;
@@ -302,7 +291,7 @@ static void refuses_what_is_not_finite(void **state)
     assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
     assert_int_equal(cov_trainer_step(r.trainer, &adam, NULL), COV_EUSAGE);
     free(after);
-    /* A gradient whose squares are no floats; cut, they are. */
+    /* A gradient whose squares overflow floats; clipped, they do not. */
     d.targets[5] = 1e25F;
     cov_err_clear(&e);
     assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);
@@ -326,7 +315,7 @@ static void refuses_what_is_not_finite(void **state)
     toy_data_fini(&d);
 }
 
-/* A batch without a target, or none at all: no loss, no gradient. */
+/* A batch without targets, or without chunks: no loss, no gradient. */
 static void learns_nothing_from_nothing(void **state)
 {
     (void)state;
@@ -348,7 +337,7 @@ static void learns_nothing_from_nothing(void **state)
 
 /* ---- two processes ---- */
 
-/* Sums of two threads that meet. */
+/* Adds up over two threads. */
 struct meeting {
     pthread_barrier_t barrier;
     double *v[2];
@@ -391,7 +380,7 @@ static void *run_process(void *arg)
     return NULL;
 }
 
-/* A batch shared by two, the second with `rest` of its chunks. */
+/* A batch shared by two processes; the second gets its last chunks from `rest` on. */
 static void share(size_t rest)
 {
     struct toy_data d;

@@ -1,6 +1,5 @@
 /* test_training_fast.c - fast training at every level of the CPU against the scalar reference:
- * score, gradients and statistics of drawn networks; and that threads and the place of work change
- * no bit.
+ * score, gradients and statistics of random networks; threads change no bit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -42,7 +41,7 @@ static void toy_fini(struct toy *t)
     toy_data_fini(&t->data);
 }
 
-/* gradient[n_floats] of the whole batch, or of part of it. */
+/* gradient[n_floats] of the batch. */
 static struct cov_train_score run(const struct toy *t, const struct cov_cpu_options *options,
                                   unsigned threads, float *gradient)
 {
@@ -87,7 +86,7 @@ static double difference(const struct toy *t, const float *got, const float *wan
         for (size_t i = p->offset; i < p->offset + p->n; i++) {
             double error = fabs((double)got[i] - (double)want[i]);
             largest = fmax(largest, fabs((double)want[i]));
-            off = error <= off ? off : error; /* takes NaN */
+            off = error <= off ? off : error; /* also for NaN */
         }
         worst = off / largest <= worst ? worst : off / largest;
     }
@@ -101,7 +100,7 @@ static bool is_there(const char *level)
     return strstr(all, level) != NULL;
 }
 
-/* One network at a level; returns the difference. */
+/* One network at a level; returns the difference from the reference. */
 static double compare(const struct toy *t, const char *level, enum cov_precision precision,
                       bool direct, const float *want, const struct cov_train_score *score)
 {
@@ -186,8 +185,8 @@ static void agrees_with_the_reference(void **state)
     (void)fflush(stdout);
 }
 
-/* Convolutions wide enough that gradients of weights are by minimal filtering: with 5, 4, 3 and 2
- * taps, and phases of different lengths. */
+/* Convolutions wide enough for minimal filtering of gradients: with 5, 4, 3 and 2 taps, and phases
+ * of different lengths. */
 static void filters_wide_convolutions(void **state)
 {
     (void)state;
@@ -216,7 +215,7 @@ static void filters_wide_convolutions(void **state)
     (void)fflush(stdout);
 }
 
-/* Products of rounded operands; the direction of the gradient is what counts. */
+/* With rounded products only the direction of the gradient is compared. */
 static void train_in_bf16(const struct cov_hparams *hp)
 {
     static const char *const with_bf16[] = {"avx512bf16", "amx"};

@@ -1,5 +1,5 @@
 /* test_training_ref.c - the scalar reference of training: every gradient against central
- * differences, in double, and the statistics of norms against their definition.
+ * differences in double, and the norms' statistics against their definition.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -13,7 +13,7 @@
 #include "common/compute/cpu/train/training_ref.h"
 #include "tests/lib/make_training.h"
 
-/* A training that the reference runs. */
+/* A training on the reference. */
 struct toy {
     struct cov_params params;
     float *block;
@@ -166,8 +166,8 @@ static void loss_weights(void **state)
     check(&hp, 9, weights, 50);
 }
 
-/* Mean and unbiased variance stand where the running statistics do: those of the first norm, by its
- * definition. */
+/* The batch's mean and unbiased variance replace the gradients of the running statistics: those of
+ * the first norm, against their definition. */
 static void statistics(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_vec.c - the element-wise kernels of every instruction set: exp, sigmoid and tanh against the
- * double functions of libm, the others against their formulas; the same bits from all of them (of gates: from
- * those that have multiply-adds).
+/* test_vec.c - element-wise kernels of every instruction set: exp, sigmoid and tanh against libm in
+ * double, the others against their formulas. All tables give the same bits (gates: those with
+ * multiply-adds).
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -27,7 +27,7 @@ static bool can_run(size_t t)
     return (tables[t]->needs & ~cov_cpu_features()) == 0;
 }
 
-enum { N = 20011 }; /* a multiple of no vector */
+enum { N = 20011 }; /* not a multiple of any vector */
 
 /* x[N] from `from` to `to`, evenly. */
 static float *ramp(double from, double to)
@@ -46,7 +46,7 @@ static double worst(const float *got, const float *x, double (*f)(double))
         double want = f((double)x[i]), error = fabs((double)got[i] - want) / fabs(want);
         if (want == 0)
             error = fabs((double)got[i]);
-        assert_true(error <= 1); /* false of NaN */
+        assert_true(error <= 1); /* false for NaN */
         most = error > most ? error : most;
     }
     return most;
@@ -71,7 +71,7 @@ static void exponential(void **state)
         if (t == 0)
             memcpy(first, y, N * sizeof *y);
         assert_memory_equal(y, first, N * sizeof *y);
-        for (size_t n = 0; n < 70; n++) { /* every remainder, and nothing beyond */
+        for (size_t n = 0; n < 70; n++) { /* every remainder, nothing beyond the end */
             memcpy(y, x + N / 2, 71 * sizeof *y);
             tables[t]->exp(n, y);
             assert_memory_equal(y, first + N / 2, n * sizeof *y);
@@ -87,7 +87,7 @@ static void exponential(void **state)
     free(x);
 }
 
-/* gates[4, N]: each in turn the ramp, or what opens and closes it. */
+/* gates[4, N]: one is the ramp, the others are open or closed. */
 static void gates_of(float *gates, const float *x, int ramp_gate, float i, float f, float g,
                      float o)
 {
@@ -97,7 +97,7 @@ static void gates_of(float *gates, const float *x, int ramp_gate, float i, float
             gates[(size_t)k * N + u] = k == ramp_gate ? x[u] : fixed[k];
 }
 
-/* Through one step of N units: with i open, f closed the cell becomes tanh(g); with g saturated,
+/* One step of N units: with i open and f closed the cell becomes tanh(g); with g saturated,
  * sigmoid(i); with f the ramp and i closed, sigmoid(f) of a cell of 1; h is sigmoid(o) tanh(1). */
 static void sigmoid_and_tanh(void **state)
 {
@@ -107,7 +107,7 @@ static void sigmoid_and_tanh(void **state)
     float *cell = malloc(N * sizeof *cell), *h = malloc(N * sizeof *h);
     assert_true(gates && zero && cell && h);
     for (size_t k = N / 2 - 200; k < N / 2 + 200; k++)
-        x[k] *= 1e-4f; /* very small ones, too */
+        x[k] *= 1e-4f; /* also very small ones */
     for (size_t t = 0; t < COV_COUNT(tables); t++) {
         if (!can_run(t))
             continue;
@@ -137,8 +137,8 @@ static void sigmoid_and_tanh(void **state)
     free(x);
 }
 
-/* Several rows, any number of units, rows of h apart: the formula, the same bits from every table but
- * the first, which has no multiply-adds, and nothing between the rows. */
+/* Several rows with any number of units and stride of h: the formula, the same bits from every
+ * table except the first, which has no multiply-adds, and nothing written between the rows. */
 static void cell_of_rows(void **state)
 {
     (void)state;
@@ -162,8 +162,7 @@ static void cell_of_rows(void **state)
             memcpy(kept, gates, sizeof kept);
             memset(h, 0x55, sizeof h);
             tables[t]->lstm_cell(ROWS, hidden, kept, bias, cell, h, STRIDE);
-            for (size_t r = 0; r < ROWS;
-                 r++) { /* a step with the gates kept: from the same cells */
+            for (size_t r = 0; r < ROWS; r++) { /* a step with kept gates, from the same cells */
                 float again[MAX_HIDDEN], h_again[MAX_HIDDEN], h_before[MAX_HIDDEN];
                 memcpy(again, before + r * hidden, hidden * sizeof *again);
                 memset(h_before, 0x33, sizeof h_before); /* not used: all cells move */
@@ -233,8 +232,8 @@ static void finishes(void **state)
         }
 }
 
-/* At every remainder, one element decides; and what is no number is not near anything. */
-static void tells_distances(void **state)
+/* At every remainder, one element decides; NaN is not near anything. */
+static void compares_distances(void **state)
 {
     (void)state;
     enum { MAX_N = 150 };
@@ -251,7 +250,7 @@ static void tells_distances(void **state)
                 most = fmaxf(most, fabsf(a[i]));
                 far = fmaxf(far, fabsf(a[i] - b[i]));
             }
-            a[n] = NAN; /* not to be looked at */
+            a[n] = NAN; /* must not be read */
             b[n] = 100;
             const struct cov_vec *v = tables[t];
             assert_true(v->largest(n, a) == most);
@@ -276,9 +275,9 @@ static void tells_distances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exponential),     cmocka_unit_test(sigmoid_and_tanh),
-        cmocka_unit_test(cell_of_rows),    cmocka_unit_test(finishes),
-        cmocka_unit_test(tells_distances),
+        cmocka_unit_test(exponential),        cmocka_unit_test(sigmoid_and_tanh),
+        cmocka_unit_test(cell_of_rows),       cmocka_unit_test(finishes),
+        cmocka_unit_test(compares_distances),
     };
     return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
 }
