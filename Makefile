@@ -186,7 +186,6 @@ RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
-ISA_trainvec_base := $(VEC_CFLAGS)
 # Loops over parameters of a network and values of a track.
 ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
@@ -195,8 +194,6 @@ ISA_int_to_float := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
-ISA_trainvec_avx2   := $(ISA_vec_avx2)
-ISA_trainvec_avx512 := $(ISA_vec_avx512)
 ISA_gauss_avx2  := -mavx2
 ISA_alphabet_avx2 := -mavx2
 ISA_onehot_avx2 := -mavx2 -mbmi2
@@ -207,8 +204,6 @@ ISA_gemm_avx512shared := -mavx512f -ffp-contract=fast
 ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_gemm_avx512vnni := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512vnni -mprefer-vector-width=512
 ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl
-ISA_outer_avx2   := -mavx2 -mfma -ffp-contract=fast
-ISA_outer_avx512 := -mavx512f -ffp-contract=fast
 ISA_outer_avx512bf16 := -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_minimal_avx512 := -mavx512f -ffp-contract=fast

@@ -12,7 +12,7 @@
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/vec.h"
 #include "common/compute/cpu/layers/minimal.h"
-#include "common/compute/cpu/train/trainvec.h"
+#include "common/compute/cpu/kernels/trainvec.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet_kern.h"
 #include "common/track/gauss.h"

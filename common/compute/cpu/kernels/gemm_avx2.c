@@ -1,4 +1,4 @@
-/* gemm_avx2.c - matrix products for AVX2.
+/* gemm_avx2.c - single-precision products and sums of outer products for AVX2.
  * SPDX-License-Identifier: MIT */
 #define GEMM_LEVEL avx2
 #define GEMM_NAME "AVX2"
@@ -6,3 +6,5 @@
 #define LANES 8
 #define ROWS 6
 #include "common/compute/cpu/kernels/gemm_body.h"
+
+#include "common/compute/cpu/kernels/outer_body.h"

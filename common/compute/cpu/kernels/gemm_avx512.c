@@ -1,4 +1,4 @@
-/* gemm_avx512.c - matrix products for AVX-512.
+/* gemm_avx512.c - single-precision products and sums of outer products for AVX-512.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #include "common/compute/cpu/kernels/multiply_avx512.h"
@@ -9,4 +9,6 @@
 #define LANES 16
 #define ROWS 12
 #include "common/compute/cpu/kernels/gemm_body.h"
+
+#include "common/compute/cpu/kernels/outer_body.h"
 #endif

@@ -1,4 +1,4 @@
-/* gemm_base.c - matrix products for any CPU of the architecture.
+/* gemm_base.c - single-precision products and sums of outer products for any CPU of the architecture.
  * SPDX-License-Identifier: MIT */
 #define GEMM_LEVEL base
 #define GEMM_NAME "baseline"
@@ -6,3 +6,5 @@
 #define LANES 4
 #define ROWS 4
 #include "common/compute/cpu/kernels/gemm_body.h"
+
+#include "common/compute/cpu/kernels/outer_body.h"

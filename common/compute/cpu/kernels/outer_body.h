@@ -1,6 +1,5 @@
-/* outer_body.h - single-precision kernels of outer.h; included by the file of each instruction set,
- * which defines OUTER_LEVEL (the end of the table's name), OUTER_NAME, OUTER_NEEDS, LANES and ROWS
- * as for gemm_body.h.
+/* outer_body.h - single-precision kernels of outer.h; included by the file of each instruction set
+ * after gemm_body.h, whose macros it uses.
  *
  * COV_OUTER_DEPTH rows of b, two vectors wide, are packed: they stay in the first-level cache while
  * all columns of a are multiplied with them. Rows of a are read in place.
@@ -14,20 +13,12 @@
 
 enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES };
 
-typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
-
-#ifndef MULTIPLY
-#define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
-#define EVERY_LANE(p) (*(p))
-typedef float lanes;
-#endif
-
 #define INLINE static inline __attribute__((always_inline))
 
 /* c[rows, WIDTH] += products of `rows` columns of a with b[k, WIDTH]; rows <= ROWS is a constant
  * when this is inlined, so the sums are registers. */
-INLINE void tile(const int rows, size_t k, const float *a, size_t lda, const float *b, float *c,
-                 size_t ldc)
+INLINE void outer_tile(const int rows, size_t k, const float *a, size_t lda, const float *b,
+                       float *c, size_t ldc)
 {
     vec sum0[ROWS] = {{0}}, sum1[ROWS] = {{0}};
     for (size_t i = 0; i < k; i++, a += lda, b += WIDTH) {
@@ -65,26 +56,26 @@ struct panel {
     size_t ldc;
 };
 
-#define TILE(r)                                                                                    \
+#define OUTER_TILE(r)                                                                              \
     case r:                                                                                        \
-        tile(r, p->k, p->a + i, p->lda, p->b, c, ldc);                                             \
+        outer_tile(r, p->k, p->a + i, p->lda, p->b, c, ldc);                                       \
         break;
 
 /* c[rows, WIDTH] += products of columns i .. i+rows-1 of a. */
-static void run_tile(size_t rows, const struct panel *p, size_t i, float *c, size_t ldc)
+static void run_outer_tile(size_t rows, const struct panel *p, size_t i, float *c, size_t ldc)
 {
     switch (rows) {
-        COV_TILES(ROWS, TILE)
+        COV_TILES(ROWS, OUTER_TILE)
     default:
         break;
     }
 }
 
 /* A tile at the right edge, of fewer than WIDTH columns. */
-static void run_edge(size_t rows, const struct panel *p, size_t i)
+static void run_outer_edge(size_t rows, const struct panel *p, size_t i)
 {
     float whole[ROWS * WIDTH] = {0};
-    run_tile(rows, p, i, whole, WIDTH);
+    run_outer_tile(rows, p, i, whole, WIDTH);
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < p->cols; j++)
             p->c[(i + r) * p->ldc + j] += whole[r * WIDTH + j];
@@ -109,13 +100,13 @@ static void run_panel(size_t m, const struct panel *p, struct cov_outer_ahead *a
         size_t rows = m - i < ROWS ? m - i : ROWS;
         cov_outer_prefetch(ahead);
         if (p->cols < WIDTH)
-            run_edge(rows, p, i);
+            run_outer_edge(rows, p, i);
         else
-            run_tile(rows, p, i, p->c + i * p->ldc, p->ldc);
+            run_outer_tile(rows, p, i, p->c + i * p->ldc, p->ldc);
     }
 }
 
-static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
+static void add_outer(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
 {
     _Alignas(64) float packed[DEPTH * WIDTH];
     size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
@@ -136,6 +127,4 @@ static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next
     }
 }
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-const struct cov_outer JOIN(cov_outer_, OUTER_LEVEL) = {OUTER_NAME, OUTER_NEEDS, add, COV_FP32};
+const struct cov_outer JOIN(cov_outer_, GEMM_LEVEL) = {GEMM_NAME, GEMM_NEEDS, add_outer, COV_FP32};

@@ -1,9 +1,10 @@
-/* vec_avx2.c - the element-wise kernels for AVX2.
+/* vec_avx2.c - element-wise kernels of prediction and training for AVX2.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #include <immintrin.h>
 
 #define VEC_TABLE cov_vec_avx2
+#define TRAINVEC_TABLE cov_trainvec_avx2
 #define VEC_NAME "AVX2"
 #define VEC_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
 #define LANES 8
@@ -11,5 +12,6 @@
 #define LEAST(a, b) ((vec)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define MOST(a, b) ((vec)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define ANY(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
+#include "common/compute/cpu/kernels/trainvec_body.h"
 #include "common/compute/cpu/kernels/vec_body.h"
 #endif

@@ -1,6 +1,9 @@
 /* vec_gates.h - exponentials, sigmoid and tanh on vectors; included by the bodies of element-wise
  * kernels, which define LANES and, if possible, FUSED, LEAST and MOST (vec_body.h).
  * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_KERNELS_VEC_GATES_H
+#define COV_COMPUTE_CPU_KERNELS_VEC_GATES_H
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -78,3 +81,5 @@ static inline void store(size_t n, vec v, float *x)
 {
     memcpy(x, &v, n * sizeof *x);
 }
+
+#endif

@@ -11,7 +11,7 @@
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/layers/fast.h"
 #include "common/compute/cpu/layers/precision.h"
-#include "common/compute/cpu/train/trainvec.h"
+#include "common/compute/cpu/kernels/trainvec.h"
 #include "common/compute/device.h"
 
 struct cov_training_kernels {

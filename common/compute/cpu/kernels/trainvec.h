@@ -3,8 +3,8 @@
  *
  * Rows have c values; row r of an array with a stride starts at r * stride.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_TRAIN_TRAINVEC_H
-#define COV_COMPUTE_CPU_TRAIN_TRAINVEC_H
+#ifndef COV_COMPUTE_CPU_KERNELS_TRAINVEC_H
+#define COV_COMPUTE_CPU_KERNELS_TRAINVEC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,11 @@
 /* trainvec_body.h - the kernels of trainvec.h; included by the file of each instruction set, which
- * defines TRAINVEC_TABLE, TRAINVEC_NAME, TRAINVEC_NEEDS, and LANES and the others as for
- * vec_body.h. The compiler vectorises plain loops.
+ * defines TRAINVEC_TABLE, and the rest as for vec_body.h. The compiler vectorises plain loops.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 
 #include "common/base/cpu.h"
+#include "common/compute/cpu/kernels/trainvec.h"
 #include "common/compute/cpu/kernels/vec_gates.h"
-#include "common/compute/cpu/train/trainvec.h"
 #include "common/compute/dropout.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -230,6 +229,6 @@ static void dropout(size_t n, uint64_t key, uint64_t first, uint32_t limit, floa
 }
 
 const struct cov_trainvec TRAINVEC_TABLE = {
-    TRAINVEC_NAME,      TRAINVEC_NEEDS, norm_sums, scale_rows,
-    norm_backward_sums, relu_backward,  combine,   column_sums,
-    lstm_forward,       lstm_backward,  dropout};
+    VEC_NAME,           VEC_NEEDS,     norm_sums, scale_rows,
+    norm_backward_sums, relu_backward, combine,   column_sums,
+    lstm_forward,       lstm_backward, dropout};
