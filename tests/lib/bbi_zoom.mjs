@@ -1,6 +1,6 @@
-// Reads each zoom level of bigWigs with GMOD's bbi-js and compares its windows with those that the
-// intervals of a bedGraph make: SHARED=FOLDER node bbi_zoom.mjs CHR FILE.bw FILE.bedGraph ... Prints, for
-// each file, its levels and windows, or what is wrong.
+// Reads each zoom level of bigWigs with GMOD's bbi-js and compares its windows with those computed from a
+// bedGraph: SHARED=FOLDER node bbi_zoom.mjs CHR FILE.bw FILE.bedGraph ... Prints, for each file, its levels
+// and windows, or the fault.
 // SPDX-License-Identifier: MIT
 import fs from 'fs';
 import { createRequire } from 'module';
@@ -9,7 +9,7 @@ const reader = fs.realpathSync(`${process.env.SHARED}/tools/bbi-js/read.mjs`);
 const { BigWig } = createRequire(reader)('@gmod/bbi');
 const [chr, ...files] = process.argv.slice(2);
 
-// Windows of a level: those bases of an interval that are in it, per window.
+// Windows of a level: the bases of each interval per window.
 function makeWindows(intervals, reduction) {
   const windows = new Map();
   for (const [beg, end, value] of intervals)
@@ -45,7 +45,7 @@ for (let i = 0; i < files.length; i += 2) {
   const levels = (await bw.getHeader()).zoomLevels.map((z) => z.reductionLevel);
   let n = 0, wrong = null;
   for (const reduction of levels) {
-    // The reader takes the coarsest level of at most twice what is asked for.
+    // The reader uses the coarsest level of at most twice the requested scale.
     const got = await bw.getFeatures(chr, 0, 2 ** 31, { basesPerSpan: reduction / 2 });
     wrong ??= compare(got, makeWindows(intervals, reduction));
     n += got.length;

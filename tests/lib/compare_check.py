@@ -1,8 +1,8 @@
-"""compare_check.py - what cov2bigwig --compare should find, computed another way: base by base, with numpy.
+"""compare_check.py - computes the results of cov2bigwig --compare base by base, with NumPy.
 
-    make SEED WHOLE GAPS >x.bg     a bedGraph of made-up values: whole numbers or not, with gaps or without
+    make SEED WHOLE GAPS >x.bg     writes a bedGraph of random values: integers or not, with gaps or not
     check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
-                                   whether the table is that of the tracks
+                                   compares the table with that of the tracks
 
 SPDX-License-Identifier: MIT"""
 import math
@@ -65,7 +65,7 @@ def bins(x, y, size):
 
 
 def peaks(x, threshold):
-    """Whether each base is in a peak, and the number of peaks."""
+    """Returns, for each base, whether it is in a peak, and the number of peaks."""
     mask = np.zeros(len(x), bool)
     above = np.flatnonzero(np.nan_to_num(x, nan=-np.inf) >= np.float32(threshold))
     n = 0

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# cov2bigwig.sh - what the tests of cov2bigwig have in common; after tap.sh.
+# cov2bigwig.sh - functions for the tests of cov2bigwig; source it after tap.sh.
 # SPDX-License-Identifier: MIT
 : "${tap_dir:?}"
 
-# Of track_check.py, which the script has started.
+# Needs track_check.py, started by the script.
 make_input() { # KIND FILE [KEY=VALUE]...
     ask make "$@" || exit 99
 }
@@ -12,7 +12,7 @@ check_track() { # FILE TRACK NAME [KEY=VALUE]...: the track is what FILE says.
     shift 3
     ok "$name" ask input "$file" "$track" "$@"
 }
-# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
+# refuses STATUS REGEX NAME [ARG]...: cov2bigwig fails and leaves nothing.
 refuses() {
     wanted=$1 regex=$2 name=$3
     shift 3

@@ -23,7 +23,7 @@ SHARE = {1: 1, 2: 0.5, 3: 0.33, 4: 0.25}
 
 
 def rows_of(complement):
-    """[letter]: the row of its base, or of the complement."""
+    """Maps each letter to the row of its base, or of the complement."""
     rows = np.zeros((256, 4), np.float16)
     for letter, bases in BASES.items():
         bases = bases.translate(COMPLEMENT) if complement else bases
@@ -72,7 +72,7 @@ def read_file(path):
 
 
 def compare(expected, path):
-    """Lists the differences of the file at `path` from what is expected."""
+    """Lists the differences between the file at `path` and the expected contents."""
     failures = []
 
     def check(same, what):

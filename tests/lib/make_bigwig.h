@@ -14,7 +14,7 @@
 
 enum { MADE_ROOM = 1 << 16, MADE_SECTIONS = 8, MADE_CONTIGS = 2, MADE_KEY = 5 };
 
-/* a: 100 bases, bb: 1000 bases; bb has number 0 in the file, a has 1. */
+/* a: 100 bases, bb: 1000 bases; bb has id 0 in the file, a has 1. */
 static const char *const made_names[MADE_CONTIGS] = {"bb", "a"};
 static const uint32_t made_lengths[MADE_CONTIGS] = {1000, 100};
 
@@ -40,7 +40,7 @@ struct made {
     uint8_t bytes[MADE_ROOM];
     size_t n;
     bool big;
-    /* Places of what tests damage. */
+    /* Offsets of what tests damage. */
     size_t summary, bptree, data, blocks[MADE_SECTIONS], rtree, rtree_leaf;
 };
 
@@ -52,7 +52,7 @@ static inline void made_put(struct made *m, uint64_t x, size_t n)
     m->n += n;
 }
 
-/* Puts a number of n bytes at a place. */
+/* Stores a number of n bytes at an offset. */
 static inline void made_patch(struct made *m, size_t at, uint64_t x, size_t n)
 {
     size_t end = m->n;
@@ -113,7 +113,7 @@ static inline void made_contigs(struct made *m, bool deep)
             made_put(m, leaf, 8);
         }
     }
-    for (size_t c = MADE_CONTIGS; c-- > 0;) { /* names ascend, and numbers do not */
+    for (size_t c = MADE_CONTIGS; c-- > 0;) { /* names ascend, ids do not */
         if (deep || c == MADE_CONTIGS - 1) {
             made_put(m, 1, 1);
             made_put(m, 0, 1);
@@ -174,7 +174,7 @@ struct made_form {
     unsigned version;
 };
 
-/* A file of these sections. */
+/* Writes a file of these sections. */
 static inline void make_bigwig(struct made *m, const struct made_form *f,
                                const struct made_section *s, size_t n)
 {

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The code lengths of common/codec/onehot_codes.c: made, and checked.
+"""Makes and checks the code lengths of common/codec/onehot_codes.c.
 
 usage: onehot_lengths.py print
        onehot_lengths.py check ONEHOT_CODES.C
 
-Makes up chunks of DNA, finds repeats as onehot.c does, counts the symbols of literals, lengths
+Generates chunks of DNA, finds repeats as onehot.c does, counts the symbols of literals, lengths
 and distances, and computes the best code lengths of at most 11 bits. `print` prints them. `check`
 reads the tables of the C file instead: all codes must be complete, and spend on these chunks at
 most 0.1 % more bits than the best.
@@ -21,7 +21,7 @@ BASE, ZERO, HALF, QUARTER, END = 0x3C, 0x00, 0x38, 0x34, 256
 
 
 def make_chunk(rng):
-    """Uniformly random bases with diverged copies of what stands before, and tandem repeats."""
+    """Uniformly random bases with diverged copies of earlier bases, and tandem repeats."""
     s = []
     while len(s) < LENGTH:
         kind = rng.random()
@@ -69,7 +69,7 @@ def count(rng):
             for i in range(t, min(t + WORD, len(words))):
                 last[words[i]] = i
         literals[END] += 1
-    # All that can occur has a code.
+    # Every symbol that can occur has a code.
     for n in range(1, WINDOW + 1):
         distances.setdefault(distance_symbol(4 * n), 1)
     literals.update((HALF, QUARTER, length_symbol(4 * LONG_RUN)))

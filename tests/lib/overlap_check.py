@@ -31,7 +31,7 @@ def genome(path, overlap):
 
 
 def rows(path):
-    """(name, start, end): values."""
+    """Maps (name, start, end) to values."""
     with h5py.File(path) as f:
         where = zip(f["data/seqids"][:], f["data/start_ends"][:])
         values = f["prediction/predictions"][:]

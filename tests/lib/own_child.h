@@ -1,4 +1,4 @@
-/* own_child.h - for unit tests: a part that runs in a process of its own, and how that ends.
+/* own_child.h - for unit tests: code that runs in a child process, whose end is checked.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_OWN_CHILD_H
 #define TESTS_OWN_CHILD_H
@@ -12,7 +12,8 @@
 
 #include "common/base/leftovers.h"
 
-/* `part` returns 0 where all is well. No assertion may fail in it: cmocka would go on in the child. */
+/* `part` returns 0 for success. It must not use assertions: after a failure, cmocka would continue
+ * in the child. */
 typedef int child_part(void *arg);
 
 static inline void await_child(pid_t child, int expected)
@@ -38,7 +39,7 @@ static inline void remove_and_exit(int signal)
     _exit(128 + signal);
 }
 
-/* SIGTERM ends the child behind `part`, and finds the handler that tools have. */
+/* The child runs `part`, then gets SIGTERM, with the signal handler of the tools. */
 static inline void terminate_in_child(child_part *part, void *arg)
 {
     pid_t child = fork();

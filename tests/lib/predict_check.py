@@ -1,6 +1,6 @@
 """predict_check.py - makes valid and invalid genome files for covpredict, and checks its output, with h5py.
 
-predict_check.py variant KIND GENOME FILE     FILE is GENOME stored in another way (`variants`) or broken (`broken`)
+predict_check.py variant KIND GENOME FILE     writes GENOME in another form (`variants`) or with a fault (`broken`)
 predict_check.py kinds sound|broken           prints the kinds
 predict_check.py layout FILE GENOME MODEL TYPE DATASET...
 predict_check.py same FILE FILE [FIRST]       the same values; the second file may have more rows
@@ -11,7 +11,7 @@ predict_check.py close FILE EXPECTED [NAME]   float predictions against float32 
 predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST]]
                                               largest relative error below MAX, 1 - Pearson's r below MAX_1_R (-: any);
                                               99 % of the errors below MOST
-predict_check.py nearly FILE REFERENCE        integers: two at most differ, by one
+predict_check.py nearly FILE REFERENCE        integers: at most two differ, by one
 predict_check.py tracks FILE FOLDER           bigWigs <dataset>.bw against the mean of both strands
 predict_check.py serve                        any of these for each request of tests/lib/tap.sh
 
@@ -30,7 +30,7 @@ P = "prediction/predictions"
 # ---- genome files ----
 
 def store(source, path, libver="earliest", **how):
-    """Copies with other options of h5py for data/X, or other arrays (name: array)."""
+    """Copies the file with other h5py options for data/X, or other arrays (name: array)."""
     arrays = {k[5:]: how.pop(k) for k in list(how) if k.startswith("data_")}
     with h5py.File(source) as a, h5py.File(path, "w", libver=libver) as b:
         for name in ("seqids", "species", "start_ends"):
@@ -45,7 +45,7 @@ def change(source, path, edit):
 
 
 def with_x(source, path, edit):
-    """X is changed as an array."""
+    """Changes X as an array."""
     with h5py.File(source) as f:
         x = edit(f["data/X"][:])
     store(source, path, data_X=x)
@@ -102,7 +102,7 @@ BROKEN = {
     "base-past-end": lambda s, p: with_x(s, p, put((8, -1), (1, 0, 0, 0))),
     "group-as-X": lambda s, p: change(s, p, lambda f: (f.__delitem__("data/X"), f.create_group("data/X"))),
     "negative": lambda s, p: change(s, p, lambda f: f["data/start_ends"].__setitem__(0, (-5, 1003))),
-    # 8 TB a row, and rows that nothing was stored of
+    # 8 TB per row, and rows without stored data
     "huge-rows": lambda s, p: change(s, p, lambda f: (f.__delitem__("data/X"), f.create_dataset(
         "data/X", (len(f["data/seqids"]), 10**12, 4), "f2", chunks=(1, 1000, 4), compression="gzip"))),
     "not-stored": lambda s, p: change(s, p, lambda f: (f.__delitem__("data/X"), f.create_dataset(
@@ -117,7 +117,7 @@ def lengths(f):
 
 
 def padding(f):
-    """Whether a position is padding: [N, L]."""
+    """True at padding: [N, L]."""
     return np.arange(f[P].shape[1])[None, :] >= lengths(f)[:, None]
 
 

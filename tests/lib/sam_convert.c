@@ -1,5 +1,5 @@
-/* sam_convert - SAM to BAM or CRAM, with an index: sam_convert [-i bai|csi] [-r REFERENCE] IN.sam
- * OUT
+/* sam_convert.c - converts SAM to BAM or CRAM, with an index: sam_convert [-i bai|csi] [-r
+ * REFERENCE] IN.sam OUT
  * SPDX-License-Identifier: MIT */
 #include <htslib/hts.h>
 #include <htslib/sam.h>

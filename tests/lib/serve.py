@@ -1,8 +1,7 @@
 """serve.py - the main program of a checker: run(main).
 
-main(*arguments) returns what is wrong, or nothing. Called with "serve" alone, a checker answers one request after
-the other, as start_python and ask of tests/lib/tap.sh make them: to start Python and load h5py takes longer than
-most checks.
+main(*arguments) returns a fault, or nothing. With "serve" as only argument, a checker answers the requests of
+start_python and ask of tests/lib/tap.sh in turn: starting Python and loading h5py takes longer than most checks.
 
 SPDX-License-Identifier: MIT"""
 import sys
@@ -17,7 +16,7 @@ def serve(main):
             continue
         try:
             answer = main(*args)
-        except (Exception, SystemExit) as error:  # the test is to go on
+        except (Exception, SystemExit) as error:  # the test continues
             answer = f"{type(error).__name__}: {error}"
         print((answer or "ok").replace("\n", " "), flush=True)
         args = []

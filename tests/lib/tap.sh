@@ -9,11 +9,9 @@
 #   status_is 0 'a FASTA is converted' # $stdout and $stderr
 #   done_testing
 #
-# Each script runs in an empty folder of its own, which is removed at the end, with the built tools first
-# in PATH. From the environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (put in front of
-# every program that `run` starts).
-
-# Small files that Helixer and Predmoter wrote are in $SRC/tests/data, larger ones below $SHARED.
+# Each script runs in an empty folder, which is removed at the end, with the built tools first in PATH. From the
+# environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (a command that runs the programs of `run`).
+# Small files written by Helixer and Predmoter are in $SRC/tests/data, larger ones in $SHARED.
 
 set -u
 : "${SRC:?}" "${BIN:?}" "${TESTLIB:?}" "${PYTHON:=/usr/bin/python3}" "${SHARED:=/nonexistent}" "${WRAP:=}"
@@ -21,7 +19,7 @@ LC_ALL=C
 PATH=$BIN:$TESTLIB:$PATH
 export LC_ALL PATH
 
-# Not below $work: a test looks there for what a tool left behind.
+# Not below $work, where tests look for leftovers of tools.
 tap_dir=$(mktemp -d) || exit 99
 work=$tap_dir/work
 stdout=$tap_dir/stdout
@@ -38,7 +36,7 @@ trap 'exit 143' TERM HUP
 tap_n=0
 tap_failed=0
 
-# The end of every script: the plan, and status 1 if a test failed.
+# Ends every script: prints the plan, and exits with status 1 if a test failed.
 done_testing() {
     echo "1..$tap_n"
     [ "$tap_failed" -eq 0 ]
@@ -50,7 +48,7 @@ skip_all() {
     exit 0
 }
 
-# What needs the reference files: need_shared [PATH below the folder]...
+# need_shared [PATH below the folder]...: skips the script without these reference files.
 need_shared() {
     [ -d "$SHARED/reference" ] || skip_all 'no reference files (set SHARED to their folder)'
     for tap_path; do
@@ -58,7 +56,7 @@ need_shared() {
     done
 }
 
-# rest_needs_shared PATH...: what follows in the script needs these reference files; without them the script ends here.
+# rest_needs_shared PATH...: ends the script here without these reference files.
 rest_needs_shared() {
     for tap_path; do
         [ -e "$SHARED/$tap_path" ] && continue
@@ -69,15 +67,15 @@ rest_needs_shared() {
 
 # need_python MODULE...
 need_python() {
-    # Whether they are there; to load them takes longer than many a test.
+    # Only looks for them: loading them takes longer than many tests.
     tap_module=$("$PYTHON" -c 'import importlib.util, sys
 print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))' "$@" 2>/dev/null) || skip_all "no $PYTHON"
     [ -z "$tap_module" ] || skip_all "no Python with the module $tap_module"
 }
 
-# start_python SCRIPT, once: then `ask ARG...` calls main(ARG...) of the script, all in one process, as it
-# takes longer to start Python and load its modules than to do most of what is asked. The script serves when
-# its only argument is "serve": arguments one a line and an empty line; the answer is the line "ok" or another.
+# start_python SCRIPT, once: then `ask ARG...` calls main(ARG...) of the script, all in one process, because starting
+# Python and loading its modules takes longer than most calls. With "serve" as only argument, the script reads one
+# argument per line, then an empty line, and answers with the line "ok" or an error.
 start_python() {
     mkfifo "$tap_dir/ask" "$tap_dir/answer" || exit 99
     "$PYTHON" "$1" serve <"$tap_dir/ask" >"$tap_dir/answer" &
@@ -121,7 +119,7 @@ fail() { # NAME
     tap_result 1 "$1"
 }
 
-# ok NAME COMMAND [ARG]...: the command must succeed; what it prints is shown if it does not.
+# ok NAME COMMAND [ARG]...: the command must succeed; otherwise its output is shown.
 ok() {
     tap_name=$1
     shift
@@ -147,7 +145,7 @@ is() {
     fi
 }
 
-# like TEXT REGEX NAME: some line of TEXT matches the extended regular expression.
+# like TEXT REGEX NAME: a line of TEXT matches the extended regular expression.
 like() {
     if printf '%s\n' "$1" | grep -Eq -e "$2"; then
         pass "$3"
@@ -169,14 +167,14 @@ unlike() {
     fi
 }
 
-# run PROGRAM [ARG]...: a tool of ours, under $WRAP. Standard input is passed on.
+# run PROGRAM [ARG]...: runs one of our tools, under $WRAP. Standard input is passed on.
 run() {
     # shellcheck disable=SC2086 # WRAP is a list of words
     $WRAP "$@" >"$stdout" 2>"$stderr"
     status=$?
 }
 
-# The same, but root has to respect permissions too.
+# The same, but permissions also apply to root.
 run_unprivileged() {
     if [ "$(id -u)" -eq 0 ]; then
         run setpriv --inh-caps=-dac_override,-dac_read_search \
@@ -186,7 +184,7 @@ run_unprivileged() {
     fi
 }
 
-# status_is N NAME; says what the program said when it is another one.
+# status_is N NAME: shows standard error if the status differs.
 status_is() {
     if [ "$status" -eq "$1" ]; then
         pass "$2"
@@ -210,7 +208,7 @@ stderr_like() { # REGEX NAME
     like "$(cat "$stderr")" "$1" "$2"
 }
 
-# refused STATUS REGEX NAME: the last run ended with STATUS and one line `TOOL: error: ...`, which matches.
+# refused STATUS REGEX NAME: the last run exited with STATUS and printed one line `TOOL: error: ...`, which matches.
 refused() {
     tap_error=$(grep '^[a-z0-9_]*: error: ' "$stderr")
     if [ "$status" -eq "$1" ] && [ "$(printf '%s' "$tap_error" | grep -c '')" -eq 1 ] &&
@@ -224,7 +222,7 @@ refused() {
     fi
 }
 
-# leaves [FILE]... NAME: the script's folder holds exactly these files (hidden ones count).
+# leaves [FILE]... NAME: the working folder contains exactly these files, including hidden ones.
 leaves() {
     : >"$tap_dir/wanted"
     while [ $# -gt 1 ]; do

@@ -1,14 +1,14 @@
-"""track_check.py - makes inputs of cov2bigwig, and compares its tracks with what they should be.
+"""track_check.py - makes inputs for cov2bigwig, and compares its tracks with expected ones.
 
 track_check.py make KIND FILE [KEY=VALUE]...   a predictions file (KIND pred) or genome file (exp), see make()
-track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values in the input, worked out in
-                                               the plainest way, see expected()
+track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values in the input, computed
+                                               independently, see expected()
 track_check.py same TRACK REFERENCE            two tracks base by base, contigs in any order
 track_check.py cut FILE OUT what=WHAT          damages a copy of a file
 track_check.py subset FILE OUT drop=LIST       makes a partial file, see subset()
 track_check.py serve                           does any of these for each request on standard input (tap.sh)
 
-Tracks are read with pyBigWig, or as text; libBigWig's view comes in as the text of bw_dump.
+Tracks are read with pyBigWig, or as text; bw_dump prints what libBigWig reads.
 SPDX-License-Identifier: MIT
 """
 import gzip
@@ -68,7 +68,7 @@ def make(kind, path, species="one", names=NAMES, length=1000, seed=1, value="ran
 
 
 def subset(path, out, drop=""):
-    """A partial file of the rows that `drop` does not name: NAME:BEG-END[:STRAND],... (from 0); NAME:all."""
+    """Writes a partial file without the rows in `drop`: NAME:BEG-END[:STRAND],... (from 0); NAME:all."""
     drop = drop.split(",")
     with h5py.File(path, "r") as f, h5py.File(out, "w") as g:
         names, places = f["data/seqids"][:], f["data/start_ends"][:]
@@ -92,7 +92,7 @@ def subset(path, out, drop=""):
 
 
 def join(pieces):
-    """[(beg, values)] of what stands without a hole, from [(beg, values)] in any order."""
+    """Joins adjacent [(beg, values)], given in any order."""
     joined = []
     for beg, x in sorted(pieces, key=lambda y: y[0]):
         if joined and joined[-1][0] + len(joined[-1][1]) == beg:
@@ -109,15 +109,15 @@ def gauss(x, sd):
 
 
 def finish(x, is_float, window, sd, scale):
-    """Rounded, smoothed and scaled values, and others that may stand there too."""
+    """Rounded, smoothed and scaled values, and other acceptable ones."""
     x = x.astype(np.float32).astype(float) if is_float else x.round()
     other = None
     if window:
         r = (window - 1) // 2
         padded = np.concatenate([np.zeros(window - 1 - r), x, np.zeros(r)])
         mean = np.array([padded[i:i + window].sum() for i in range(len(x))]) / window
-        # Where the mean is halfway, either side will do; a unit test looks at which it is.
-        # A sum of floats depends on its order by a unit in the last place.
+        # If the mean is halfway, both sides are accepted; a unit test checks which one is right.
+        # The order of a sum of floats may change the last place.
         halves = np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
         other = mean * (1 + 2**-24) if is_float else halves
         x = mean if is_float else mean.round()
@@ -184,8 +184,8 @@ def read_text(path, ours, arrival=False):
         contig, beg, end, value = line.split("\t")
         beg, end = int(beg), int(end)
         if contig != last:
-            assert contig not in tracks, f"contig {contig} comes twice"
-            assert arrival or last is None or last.encode() < contig.encode(), f"{contig} stands behind {last}"
+            assert contig not in tracks, f"contig {contig} is repeated"
+            assert arrival or last is None or last.encode() < contig.encode(), f"{contig} follows {last}"
             tracks[contig], last = [], contig
         runs = tracks[contig]
         assert beg < end and beg >= (runs[-1][1] if runs else 0), f"{line}: out of order"

@@ -10,7 +10,7 @@ BITS, GOLDEN = 2 ** 64 - 1, 0x9E3779B97F4A7C15
 
 
 def mix(z):
-    """The finaliser of splitmix64, of a number or of an array of uint64."""
+    """The finaliser of splitmix64, for a number or an array of uint64."""
     last = BITS if isinstance(z, int) else np.uint64(BITS)
     kind = type(z) if isinstance(z, int) else np.uint64
     for shift, factor in (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB):
