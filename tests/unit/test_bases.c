@@ -215,7 +215,6 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
 {
     struct cov_h5 *f;
     struct cov_h5_set *s;
-    struct cov_blob b = COV_BLOB_INIT;
     struct cov_h5_new spec = {
         .type = form->type,
         .rank = 3,
@@ -226,6 +225,8 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
     };
     size_t size = form->type.bytes, n = size * spec.chunk[0] * spec.chunk[1] * spec.chunk[2];
     spec.n_filters = cov_h5_filters(form->compression, form->shuffle ? size : 0, spec.filters);
+    uint8_t *plain = malloc(n);
+    assert_non_null(plain);
     assert_int_equal(cov_h5_create(path, &f, NULL), 0);
     if (grid)
         assert_int_equal(cov_chunk_table_write(f, grid, 25, form->compression, NULL), 0);
@@ -234,11 +235,7 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
         for (size_t row = 0; row < form->rows; row += spec.chunk[0])
             for (size_t pos = 0; pos < form->positions; pos += spec.chunk[1])
                 for (size_t col = 0; col < form->columns; col += spec.chunk[2]) {
-                    uint8_t *src, *scratch;
-                    cov_blob_clear(&b);
-                    assert_int_equal(
-                        cov_h5_pack_begin(form->compression, n, &b, &src, &scratch, NULL), 0);
-                    uint8_t *plain = spec.n_filters > 1 ? scratch : src, *to = plain;
+                    uint8_t *to = plain;
                     memset(plain, 0, n);
                     for (size_t i = row; i < row + spec.chunk[0]; i++)
                         for (size_t j = pos; j < pos + spec.chunk[1]; j++)
@@ -248,17 +245,12 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
                                            elems + ((i * form->positions + j) * form->columns + k) *
                                                        size,
                                            size);
-                    if (spec.n_filters > 1)
-                        cov_shuffle(plain, n, size, src);
-                    assert_int_equal(cov_h5_pack_end(form->compression, spec.filters,
-                                                     spec.n_filters, n, &b, NULL),
-                                     0);
-                    assert_int_equal(
-                        cov_h5_set_put(s, (size_t[3]){row, pos, col}, b.data, b.n_bytes, NULL), 0);
+                    assert_ok(cov_h5_set_put_elems(s, &spec, form->compression,
+                                                   (size_t[3]){row, pos, col}, plain, n, &e));
                 }
         cov_h5_set_close(s);
     }
-    cov_blob_fini(&b);
+    free(plain);
     assert_int_equal(cov_h5_finish(f, NULL), 0);
 }
 

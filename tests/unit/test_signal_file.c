@@ -266,7 +266,6 @@ static void write_measured(const char *path, const struct cov_grid *grid,
                            const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
 {
     struct cov_h5 *f;
-    struct cov_blob b = COV_BLOB_INIT;
     assert_int_equal(cov_h5_create(path, &f, NULL), 0);
     assert_int_equal(cov_chunk_table_write(f, grid, 25, gzip, NULL), 0);
     for (size_t k = 0; k < n_sets; k++) {
@@ -282,28 +281,24 @@ static void write_measured(const char *path, const struct cov_grid *grid,
         };
         size_t size = c->type.bytes, n = c->chunk[0] * c->chunk[1] * c->chunk[2] * size;
         spec.n_filters = cov_h5_filters(lzf, size, spec.filters);
+        uint8_t *plain = malloc(n);
+        assert_non_null(plain);
         assert_int_equal(cov_h5_set_create(f, c->name, &spec, &s, NULL), 0);
         for (size_t row = 0; row < n_rows; row += c->chunk[0])
             for (size_t pos = 0; pos < L; pos += c->chunk[1])
                 for (size_t col = 0; col < c->n_cols; col += c->chunk[2]) {
-                    uint8_t *src, *scratch, *to;
-                    cov_blob_clear(&b);
-                    assert_int_equal(cov_h5_pack_begin(lzf, n, &b, &src, &scratch, NULL), 0);
-                    to = scratch;
+                    uint8_t *to = plain;
                     for (size_t i = row; i < row + c->chunk[0]; i++)
                         for (size_t t = pos; t < pos + c->chunk[1]; t++)
                             for (size_t j = col; j < col + c->chunk[2]; j++, to += size)
                                 put_number(&c->type,
                                            bad && i == 1 && t == 5 ? bad : count_of(i, t, j), to);
-                    cov_shuffle(scratch, n, size, src);
-                    assert_int_equal(
-                        cov_h5_pack_end(lzf, spec.filters, spec.n_filters, n, &b, NULL), 0);
-                    assert_int_equal(
-                        cov_h5_set_put(s, (size_t[3]){row, pos, col}, b.data, b.n_bytes, NULL), 0);
+                    assert_ok(cov_h5_set_put_elems(s, &spec, lzf, (size_t[3]){row, pos, col}, plain,
+                                                   n, &e));
                 }
+        free(plain);
         cov_h5_set_close(s);
     }
-    cov_blob_fini(&b);
     assert_int_equal(cov_h5_finish(f, NULL), 0);
 }
 
