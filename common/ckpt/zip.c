@@ -25,6 +25,14 @@ enum {
     MAX_ENTRIES = 1 << 20,
 };
 
+enum {
+    LOCAL_SIGNATURE = 0x04034b50,
+    CENTRAL_SIGNATURE = 0x02014b50,
+    END_SIGNATURE = 0x06054b50,
+    END64_SIGNATURE = 0x06064b50,
+    LOCATOR_SIGNATURE = 0x07064b50,
+};
+
 /* General purpose bits (4.4.4): 0, 6 and 13 mean encryption; 3: a data descriptor after the data
  * holds sizes and checksum. */
 enum { FLAGS_ENCRYPTED = 0x2041, FLAG_DESCRIPTOR = 8 };
@@ -109,7 +117,7 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
     int rc = read_at(z, 0, first, z->n_bytes < sizeof first ? 0 : sizeof first, e);
     if (rc)
         return rc;
-    if (get32(first) == 0x04034b50)
+    if (get32(first) == LOCAL_SIGNATURE)
         return cov_fail(e, COV_EINPUT, "%s: truncated zip archive: the end record is missing",
                         z->path);
     (void)cov_fail_kind(e, z->path, "not a zip archive (PyTorch checkpoint)");
@@ -127,7 +135,7 @@ static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, stru
     int rc = read_at(z, z->n_bytes - n, tail, n, e);
     size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; /* 1 + the offset being tested */
     while (!rc && i > 0 &&
-           (get32(tail + i - 1) != 0x06054b50 || i - 1 + END_BYTES + get16(tail + i + 19) != n))
+           (get32(tail + i - 1) != END_SIGNATURE || i - 1 + END_BYTES + get16(tail + i + 19) != n))
         i--;
     if (!rc && i > 0) {
         memcpy(record, tail + i - 1, END_BYTES);
@@ -149,7 +157,7 @@ static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *di
     if (end_at < LOCATOR_BYTES)
         return COV_OK;
     int rc = read_at(z, end_at - LOCATOR_BYTES, locator, sizeof locator, e);
-    if (rc || get32(locator) != 0x07064b50)
+    if (rc || get32(locator) != LOCATOR_SIGNATURE)
         return rc;
     uint64_t at = get(locator + 8, 8), locator_at = end_at - LOCATOR_BYTES;
     if (get32(locator + 4) != 0 || get32(locator + 16) != 1)
@@ -159,7 +167,7 @@ static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *di
     rc = read_at(z, at, record, sizeof record, e);
     if (rc)
         return rc;
-    if (get32(record) != 0x06064b50 || get(record + 4, 8) != locator_at - at - 12)
+    if (get32(record) != END64_SIGNATURE || get(record + 4, 8) != locator_at - at - 12)
         return damaged(z, "the zip64 end record is misplaced", e);
     if (get32(record + 16) != 0 || get32(record + 20) != 0 ||
         get(record + 24, 8) != get(record + 32, 8))
@@ -246,7 +254,7 @@ static bool good_name(const char *name, size_t n)
 static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, struct entry *entry,
                         size_t *n_record, struct cov_err *e)
 {
-    if (left < CENTRAL_BYTES || get32(p) != 0x02014b50)
+    if (left < CENTRAL_BYTES || get32(p) != CENTRAL_SIGNATURE)
         return damaged(z, "a record of the directory is missing", e);
     size_t n_name = get16(p + 28), n_extra = get16(p + 30), n_comment = get16(p + 32);
     *n_record = CENTRAL_BYTES + n_name + n_extra + n_comment;
@@ -289,7 +297,7 @@ static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir
     int rc = read_at(z, entry->header_at, header, sizeof header, e);
     if (rc)
         return rc;
-    if (get32(header) != 0x04034b50 || get16(header + 26) != n_name)
+    if (get32(header) != LOCAL_SIGNATURE || get16(header + 26) != n_name)
         return bad_entry(z, entry, "its header is misplaced", e);
     rc = read_at(z, entry->header_at + LOCAL_BYTES, name, n_name, e);
     if (rc)
@@ -541,7 +549,7 @@ static void put_local(struct cov_zip_writer *w, const char *name, size_t n_name,
     size_t n_zip64 = w->zip64 ? 20 : 0;
     uint64_t data_at = w->offset + LOCAL_BYTES + n_name + n_zip64 + 4;
     size_t padding = (size_t)(-data_at % ALIGNMENT);
-    put(b, 0x04034b50, 4);
+    put(b, LOCAL_SIGNATURE, 4);
     put_common(b, w->zip64, crc, size, n_name);
     put(b, n_zip64 + 4 + padding, 2);
     memcpy(b->data + b->n, name, n_name);
@@ -563,7 +571,7 @@ static void put_central(struct cov_zip_writer *w, const char *name, size_t n_nam
                         uint64_t size)
 {
     struct bytes *b = &w->directory;
-    put(b, 0x02014b50, 4);
+    put(b, CENTRAL_SIGNATURE, 4);
     put(b, w->zip64 ? 45 : 20, 2); /* version made by */
     put_common(b, w->zip64, crc, size, n_name);
     put(b, w->zip64 ? 28 : 0, 2); /* extra field */
@@ -635,7 +643,7 @@ static void put_end(struct cov_zip_writer *w, uint64_t directory_at)
     struct bytes *b = &w->directory;
     uint64_t n_directory = b->n;
     if (w->zip64) {
-        put(b, 0x06064b50, 4);
+        put(b, END64_SIGNATURE, 4);
         put(b, 44, 8); /* bytes of this record after this field */
         put(b, 45, 2);
         put(b, 45, 2);
@@ -645,12 +653,12 @@ static void put_end(struct cov_zip_writer *w, uint64_t directory_at)
         put(b, w->n_entries, 8);
         put(b, n_directory, 8);
         put(b, directory_at, 8);
-        put(b, 0x07064b50, 4);
+        put(b, LOCATOR_SIGNATURE, 4);
         put(b, 0, 4);
         put(b, directory_at + n_directory, 8);
         put(b, 1, 4);
     }
-    put(b, 0x06054b50, 4);
+    put(b, END_SIGNATURE, 4);
     put(b, 0, 2);
     put(b, 0, 2);
     put(b, w->zip64 ? UINT16_MAX : w->n_entries, 2);

@@ -166,9 +166,25 @@ const char *cov_h5_path(const struct cov_h5 *f)
     return f->path;
 }
 
-/* ---- reading ---- */
+/* ---- opening ---- */
 
-static int open_file(const char *path, bool to_write, struct cov_h5 **out, struct cov_err *e)
+/* Limits the cache of chunk indices while writing, which happens at few places; otherwise up to 32
+ * MB. */
+static void limit_metadata(hid_t fapl)
+{
+    enum { MOST_BYTES = 2 << 20 };
+    H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    if (H5Pget_mdc_config(fapl, &config) < 0)
+        return;
+    config.max_size = MOST_BYTES;
+    config.set_initial_size = true;
+    config.initial_size = config.min_size;
+    (void)H5Pset_mdc_config(fapl, &config);
+}
+
+enum mode { READ, CHANGE, CREATE };
+
+static int open_file(const char *path, enum mode mode, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = init_library(e);
@@ -177,12 +193,19 @@ static int open_file(const char *path, bool to_write, struct cov_h5 **out, struc
     struct cov_h5 *f = new_file(path, e);
     if (!f)
         return COV_ENOMEM;
-    hid_t fapl = access_list();
-    /* These macros initialise libhdf5: only after init_library. */
-    f->id = H5Fopen(path, to_write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
+    hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
+    if (mode == CREATE) {
+        limit_metadata(fapl);
+        (void)H5Pset_obj_track_times(fcpl, false);
+        f->id = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
+    } else {
+        f->id = H5Fopen(path, mode == CHANGE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
+    }
     if (f->id < 0)
-        rc = cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
+        rc = mode == CREATE ? cov_h5_fail(e, COV_EIO, path, NULL, "cannot be created")
+                            : cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
     cov_h5_close_id(fapl);
+    cov_h5_close_id(fcpl);
     if (rc)
         cov_h5_close(f);
     else
@@ -192,7 +215,17 @@ static int open_file(const char *path, bool to_write, struct cov_h5 **out, struc
 
 int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
-    return open_file(path, false, out, e);
+    return open_file(path, READ, out, e);
+}
+
+int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    return open_file(path, CHANGE, out, e);
+}
+
+int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    return open_file(path, CREATE, out, e);
 }
 
 int cov_h5_exists(const struct cov_h5 *f, const char *name)
@@ -271,49 +304,6 @@ void cov_h5_free_names(char **names, size_t n)
 }
 
 /* ---- writing ---- */
-
-/* Limits the cache of chunk indices while writing, which happens at few places; otherwise up to 32
- * MB. */
-static void limit_metadata(hid_t fapl)
-{
-    enum { MOST_BYTES = 2 << 20 };
-    H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    if (H5Pget_mdc_config(fapl, &config) < 0)
-        return;
-    config.max_size = MOST_BYTES;
-    config.set_initial_size = true;
-    config.initial_size = config.min_size;
-    (void)H5Pset_mdc_config(fapl, &config);
-}
-
-int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
-{
-    *out = NULL;
-    int rc = init_library(e);
-    if (rc)
-        return rc;
-    struct cov_h5 *f = new_file(path, e);
-    if (!f)
-        return COV_ENOMEM;
-    hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
-    limit_metadata(fapl);
-    (void)H5Pset_obj_track_times(fcpl, false);
-    f->id = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
-    if (f->id < 0)
-        rc = cov_h5_fail(e, COV_EIO, path, NULL, "cannot be created");
-    cov_h5_close_id(fapl);
-    cov_h5_close_id(fcpl);
-    if (rc)
-        cov_h5_close(f);
-    else
-        *out = f;
-    return rc;
-}
-
-int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e)
-{
-    return open_file(path, true, out, e);
-}
 
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)
 {

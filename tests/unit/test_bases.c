@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
 #include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_table.h"
@@ -15,6 +14,7 @@
 #include "tests/lib/genome_io.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_folder.h"
+#include "tests/lib/own_log.h"
 
 enum { L = 33 };
 
@@ -162,15 +162,6 @@ static void test_many_rows(void **state)
     cov_grid_free(grid);
 }
 
-static char warnings[4096];
-
-static void take_warning(void *arg, enum cov_log_level level, const char *text)
-{
-    (void)arg;
-    assert_int_equal(level, COV_LOG_WARNING);
-    (void)snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
-}
-
 static void test_long_names(void **state)
 {
     (void)state;
@@ -183,7 +174,7 @@ static void test_long_names(void **state)
     const int64_t lengths[] = {10, 50, 33};
     struct cov_grid *grid;
     assert_int_equal(cov_grid_new(3, names, lengths, species, L, &grid, NULL), 0);
-    cov_log_set(take_warning, NULL, COV_LOG_WARNING);
+    start_log(COV_LOG_WARNING);
     write_genome("x.h5", grid, gzip);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     char expected[600];
@@ -194,7 +185,7 @@ static void test_long_names(void **state)
         "data/species: 3 of 3 names are longer than the usual 25 bytes (such as %s); the "
         "data set stores 26 bytes per name\n",
         longer, species);
-    assert_string_equal(warnings, expected);
+    assert_string_equal(logged.all, expected);
     check_genome("x.h5", grid);
     cov_grid_free(grid);
 }

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "common/store/signal_file.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_folder.h"
+#include "tests/lib/own_log.h"
 #include "tests/lib/predictions_writer.h"
 
 enum { L = 21, D = 3 };
@@ -183,15 +183,6 @@ static void put_unknown(struct predictions_writer *w, const struct cov_grid *gri
     cov_blob_fini(&blob);
 }
 
-static char warnings[2048];
-
-static void take_warning(void *arg, enum cov_log_level level, const char *text)
-{
-    (void)arg;
-    assert_int_equal(level, COV_LOG_WARNING);
-    (void)snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
-}
-
 static void test_long_names(void **state)
 {
     (void)state;
@@ -207,15 +198,15 @@ static void test_long_names(void **state)
                                                     .compression = none};
     struct cov_grid *grid = two_sequences(50, 21, L);
     struct predictions_writer *w;
-    cov_log_set(take_warning, NULL, COV_LOG_WARNING);
+    start_log(COV_LOG_WARNING);
     assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     put_unknown(w, grid, 2);
     assert_int_equal(predictions_writer_close(w, NULL), 0);
     assert_non_null(strstr(
-        warnings, "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes"));
+        logged.all, "prediction/model_name: 1 of 1 names are longer than the usual 256 bytes"));
     assert_non_null(
-        strstr(warnings, "prediction/datasets: 1 of 2 names are longer than the usual 25 bytes"));
+        strstr(logged.all, "prediction/datasets: 1 of 2 names are longer than the usual 25 bytes"));
     struct cov_signal_file *f;
     assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_PREDICTED, &f, NULL), 0);
     assert_string_equal(cov_signal_file_dataset(f, 0), "short");
