@@ -184,7 +184,7 @@ static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *di
 
 static int find_directory(const struct cov_zip *z, struct place *dir, struct cov_err *e)
 {
-    uint8_t record[END_BYTES];
+    uint8_t record[END_BYTES] = {0};
     uint64_t end_at = 0, end;
     int rc = find_end(z, record, &end_at, e);
     if (rc)
