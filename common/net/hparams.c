@@ -33,7 +33,7 @@ static int64_t overhang(const struct cov_hparams *hp)
 }
 
 /* In Predmoter's formulas the lengths cancel: l_in = l_out * step of a convolution makes (l_out -
- * 1) * step - l_in = -step, and likewise for a transposed one. */
+ * 1) * step - l_in = -step, and similarly for a transposed one. */
 struct cov_paddings cov_hparams_paddings(const struct cov_hparams *hp)
 {
     bool odd = (hp->step + hp->kernel_size) % 2 != 0;

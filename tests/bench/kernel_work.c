@@ -1,6 +1,5 @@
-/* kernel_work - a fixed piece of work for a kernel: N times the product of two matrices, in single precision, by
- * the widest instructions that there are.
- * kernel_work N  Prints the seconds of processor time that the products took.
+/* kernel_work.c - a fixed amount of work for a kernel: N single-precision matrix products with the widest
+ * instructions. `kernel_work N` prints the seconds of processor time.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/gemm.h"
 
-/* As an LSTM of the published size has them. */
+/* As in an LSTM of the published size. */
 enum { ROWS = 64, DEPTH = 384, COLUMNS = 512 };
 
 static float a[ROWS * DEPTH], b[DEPTH * COLUMNS], c[ROWS * COLUMNS];

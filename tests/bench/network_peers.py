@@ -1,36 +1,30 @@
 #!/usr/bin/python3
-"""network_peers.py - chunks a second of the published network on the CPU: ours beside PyTorch and ONNX Runtime.
+"""network_peers.py - chunks per second of the published network on the CPU: covtools compared to PyTorch and ONNX Runtime.
 
   network_peers.py [--python PYTHON] [--training] [--rounds N] [--seconds S] [-@ N] [--batch-size N] [--peer-batch-size N]
-                   [--precision LIST] [--peers LIST] [--patience S] [--hold CMD] [-o FILE]
+                   [--precision LIST] [--peers LIST] [--patience S] [-o FILE]
 
-PYTHON (that of the variable PEER_PYTHON, else python3) is one that has the peers. Each of them is a process that loads the
-network, compiles it and computes once, and then waits; a peer that PYTHON lacks, or that is not ready within --patience
-(900) seconds, as of a compiler that takes minutes, is left out with a line that says SKIP. Then there are N rounds (7):
-in each, every contestant has its turn, in an order drawn anew, of at least S seconds (2) after a first pass that does
-not count. Only one of them computes at a time. Peers:
+PYTHON (default: the variable PEER_PYTHON, or python3) has the peers installed. Each peer is a process that loads the
+network, compiles it, computes once, and then waits. A peer that PYTHON lacks, or that is not ready within --patience
+(900) seconds, is left out, with a line that says SKIP. In each of N rounds (7) every contestant computes for at least
+S seconds (2), after one pass that does not count, in random order, one at a time. Peers:
 
-  fp32-eager  fp32-compiled  bf16-eager  bf16-compiled    PyTorch, as it comes and by torch.compile; bf16 is its autocast
+  fp32-eager  fp32-compiled  bf16-eager  bf16-compiled    PyTorch, eager or by torch.compile; bf16 is its autocast
   bf16-weights                                            PyTorch with weights and activations of bf16
   fp32-onnx                                               ONNX Runtime
 
-Ours is `benchmark model` of what is in PATH, in --precision (exact,balanced,bf16), each of N threads (-@, all) computing
-batches of --batch-size (16); a peer computes one of --peer-batch-size (16) with all threads. With --training it is steps
-of Adam: fp32 and bf16 of ours beside fp32-eager and bf16-eager, batches of 8.
+covtools runs `benchmark model` from PATH in --precision (exact,balanced,bf16), each of N threads (-@, all) with batches
+of --batch-size (16); a peer uses all threads for a batch of --peer-batch-size (16). With --training steps of Adam are
+measured: fp32 and bf16 against fp32-eager and bf16-eager, with batches of 8.
 
-Prints a table, contestant, n, median, least, greatest, and below it the ratios of the medians of ours to the best peer in
-fp32 and in bf16, with the least and greatest ratio of a round. -o keeps the values: a line a round. --hold: each round is
-run while `CMD sh -c ...` runs, for a CMD that gives quiet time on a machine with other work; a round that is not done
-when that ends does not count.
-
-  PEER_PYTHON=~/venv/bin/python network_peers.py --hold 'taskset -c 0,1'
+Prints a table (contestant, n, median, least, greatest), and the ratios of covtools' medians to those of the best peer in
+fp32 and in bf16, with the least and greatest ratio of a round. -o writes all values, one line per round.
 SPDX-License-Identifier: MIT"""
 import argparse
 import json
 import os
 import random
 import selectors
-import shlex
 import statistics
 import subprocess
 import sys
@@ -66,7 +60,7 @@ def bases(torch, batch):
 
 
 def predictor(name, batch, threads):
-    """What it is, and a function that predicts a batch: numpy[B, L, outputs]."""
+    """Returns the version, and a function that predicts a batch: numpy[B, L, outputs]."""
     torch, network = load_network()
     torch.set_num_threads(threads)
     precision, how = name.split("-")
@@ -107,7 +101,7 @@ def predictor(name, batch, threads):
 
 
 def learner(name, batch, threads):
-    """What it is, and a function that makes a step of training, with Predmoter's loss, and returns that."""
+    """Returns the version, and a function that makes a training step with Predmoter's loss, and returns the loss."""
     torch, network = load_network()
     torch.set_num_threads(threads)
     network.train()
@@ -128,7 +122,7 @@ def learner(name, batch, threads):
 
 
 def serve(name, training, batch, threads):
-    """Is ready after a first pass; then, for each line of seconds that it reads, answers with the chunks a second."""
+    """Computes once, prints "ready"; then answers each line, a number of seconds, with the chunks per second."""
     try:
         what, compute = (learner if training else predictor)(name, batch, threads)
         import numpy
@@ -137,7 +131,7 @@ def serve(name, training, batch, threads):
     except Skip as e:
         print("skip", e, flush=True)
         return
-    except Exception as e:  # a version that cannot, a missing compiler
+    except Exception as e:  # an unsupported version, a missing compiler
         print("skip", (str(e).strip() or type(e).__name__).splitlines()[0], flush=True)
         return
     print("ready", what, flush=True)
@@ -161,7 +155,7 @@ class Peer:
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def load(self, patience):
-        """Whether it is ready."""
+        """Waits until the peer is ready; returns false if it is not."""
         selector = selectors.DefaultSelector()
         selector.register(self.child.stdout, selectors.EVENT_READ)
         if not selector.select(patience):
@@ -169,8 +163,8 @@ class Peer:
             self.child.kill()
             self.child.wait()
             return False
-        # What a module prints by itself is not the answer.
-        line = next((s for s in self.child.stdout if s.startswith(("ready ", "skip "))), "skip it ended")
+        # Ignores what modules print themselves.
+        line = next((s for s in self.child.stdout if s.startswith(("ready ", "skip "))), "skip the process ended")
         word, self.state = line.strip().split(" ", 1)
         if word == "skip":
             self.state = f"SKIP: {self.state}"
@@ -197,7 +191,7 @@ class Ours:
         with tempfile.TemporaryDirectory() as folder:
             command = ["benchmark", "model", "-q", "--model", "combined", "--precision", self.precision, "--device", "cpu", "--repeats", "1",
                        "-@", str(c.threads), "--threads-list", str(c.threads), "-o", folder, "-f"]
-            # With --training prediction is measured as well; in no time.
+            # With --training, prediction is measured as well, with one chunk.
             command += ["--batch-size", "1", "--training", batch, "--seconds", str(seconds)] if c.training else \
                 ["--batch-size", batch, "--seconds", str(seconds)]
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
@@ -213,42 +207,14 @@ class Ours:
 # ---------------------------------------------------------------- rounds
 
 
-class Hold:
-    """While it is entered, CMD runs; `held` tells whether it did to the end."""
-
-    def __init__(self, command):
-        self.command, self.held = command, True
-
-    def __enter__(self):
-        if self.command:
-            self.child = subprocess.Popen([*self.command, "sh", "-c", "echo; read -r line"], stdin=subprocess.PIPE,
-                                          stdout=subprocess.PIPE, text=True)
-            if not self.child.stdout.readline():
-                sys.exit(f"network_peers.py: {shlex.join(self.command)} ended with {self.child.wait()}")
-        return self
-
-    def __exit__(self, *_):
-        if self.command:
-            self.held = self.child.poll() is None
-            self.child.communicate("\n" if self.held else None)
-
-
 def measure(contestants, c):
     values = {x.name: [] for x in contestants}
-    lost = 0
-    while (n := len(values[contestants[0].name])) < c.rounds:
+    for n in range(c.rounds):
         turns = random.sample(contestants, len(contestants))
-        with Hold(c.hold) as hold:
-            got = {x.name: x.turn(c.seconds) for x in turns}
-        if hold.held:
-            for name, value in got.items():
-                values[name].append(value)
-            print(f"round {n + 1} of {c.rounds}: " + ", ".join(f"{name} {value:.4g}" for name, value in got.items()), file=sys.stderr)
-        else:
-            lost += 1
-            print(f"{shlex.join(c.hold)} ended before the round did: it does not count", file=sys.stderr)
-            if lost == c.rounds:
-                sys.exit("network_peers.py: too many rounds that do not count: fewer --seconds, or fewer contestants")
+        got = {x.name: x.turn(c.seconds) for x in turns}
+        for name, value in got.items():
+            values[name].append(value)
+        print(f"round {n + 1} of {c.rounds}: " + ", ".join(f"{name} {value:.4g}" for name, value in got.items()), file=sys.stderr)
     return values
 
 
@@ -282,7 +248,6 @@ def parse():
     p.add_argument("--precision", type=lambda text: text.split(","))
     p.add_argument("--peers", type=lambda text: text.split(","))
     p.add_argument("--patience", type=float, default=900)
-    p.add_argument("--hold", type=shlex.split)
     p.add_argument("-o", "--output")
     p.add_argument("--serve", help=argparse.SUPPRESS)
     c = p.parse_args()
@@ -293,7 +258,7 @@ def parse():
     c.peers = known if c.peers is None else c.peers
     for name in c.peers:
         if name not in known:
-            p.error(f"--peers: '{name}' is none of {', '.join(known)}")
+            p.error(f"--peers: unknown peer '{name}'; use {', '.join(known)}")
     if c.rounds < 1 or c.threads < 1 or c.batch_size < 1 or c.peer_batch_size < 1:
         p.error("rounds, threads and batches are 1 or more")
     return c

@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""network_share.py - how much of the speed of the network alone `covpredict`, from a FASTA to a file, has.
+"""network_share.py - the speed of `covpredict` from a FASTA file, as a share of the speed of the network alone.
 
   network_share.py -m CKPT [--size N] [--rounds N] [--seconds S] [-@ N] [--batch-size N] [--precision P] [--keep FOLDER]
 
-In each of N rounds (3) `benchmark model` measures the network for S seconds (3), covpredict predicts a made-up genome of
---size bases (8M), and the network is measured again; with the same batch (16), threads (all) and precision (exact), on
-the CPU. Prints a line a round, with the chunks a second of the network, before and after, and of covpredict, all of its
-time counted, and the ratio of covpredict to the mean of the two; below them the median, least and greatest ratio.
-The genome is kept in FOLDER for the next call, if told. The tools are those in PATH. On a machine with other work the
-ratio says little, a round with two unlike measurements of the network nothing.
+In each of N rounds (3) `benchmark model` measures the network for S seconds (3), covpredict predicts a synthetic genome of
+--size bases (8M), and the network is measured again, on the CPU with the same batch (16), threads (all) and precision
+(exact). Prints the chunks per second of each round: network, covpredict (total time), network, and covpredict's ratio to
+the mean of both; then the median, least and greatest ratio. --keep stores the genome in FOLDER for the next run. The tools
+are those in PATH. On a busy machine the ratio is unreliable, as is a round whose network measurements differ.
 SPDX-License-Identifier: MIT"""
 import argparse
 import json

@@ -28,7 +28,7 @@ static void dot(int32_t *sums, const int32_t *a, const int32_t *b)
     }
 }
 
-static const struct cov_gemm table = {.name = "whole numbers",
+static const struct cov_gemm table = {.name = "16-bit integers",
                                       .lanes = INT16_LANES,
                                       .width = INT16_PANEL,
                                       .run = run_int16,

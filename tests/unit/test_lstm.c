@@ -1,5 +1,5 @@
 /* test_lstm.c - LSTM layers that rest, against the scalar reference and against computing
- * everything: inputs that stand still, drift and start again, cells that count without end, and
+ * everything: inputs that rest, drift and start again, cells that count without end, and
  * shared padding.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
@@ -53,7 +53,7 @@ static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov
     return w;
 }
 
-/* x[T, n, c] of sequences that move, stand still, or drift by rounding, for random stretches. */
+/* x[T, n, c] of sequences that move, rest, or drift by rounding, for random stretches. */
 static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
 {
     for (size_t b = 0; b < n; b++) {
@@ -187,7 +187,7 @@ static void rests_on_constant_input(void **state)
 }
 
 /* Two units with a forget gate of 1 add to their cells for half of the rows and subtract for the
- * others. For thousands of steps h and the gates stand still, and then the count decides when h
+ * others. For thousands of steps h and the gates rest, and then the count decides when h
  * changes its sign. A third unit follows them. */
 static void keeps_counting(void **state)
 {

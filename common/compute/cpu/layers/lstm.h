@@ -8,7 +8,7 @@
  * moves add up. Whether a sequence rests does not depend on the other sequences.
  *
  * All sequences end in the same padding, and most of the remaining work there is the state of the
- * backward direction settling. That is computed once, for a chunk of nothing but padding: where a
+ * backward direction settling. That is computed once, for a chunk of only padding: where a
  * sequence's x equals that of the padding chunk row by row, within COV_LSTM_STILL, the sequence takes
  * the padding's rows, and its backward direction starts before them with the padding's cells.
  * SPDX-License-Identifier: MIT */
@@ -40,7 +40,7 @@ void cov_lstm_free(struct cov_lstm *f); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_lstm_scratch(const struct cov_lstm *f);
 
-/* Input and output of a layer for a chunk of nothing but padding. */
+/* Input and output of a layer for a chunk of only padding. */
 struct cov_lstm_padding {
     const float *x;                   /* [T, c_in] */
     const struct cov_row_plan *input; /* where rows of x are; NULL: each in its place */

@@ -11,7 +11,7 @@
 
 enum {
     COV_LSTM_STEPS = 16,       /* of a block, at most */
-    COV_LSTM_BLOCK_ROWS = 192, /* steps of all sequences: the cache holds them beside the weights */
+    COV_LSTM_BLOCK_ROWS = 192, /* steps of all sequences: they fit in the cache with the weights */
 };
 #define COV_LSTM_NONE SIZE_MAX
 

@@ -6,7 +6,7 @@
  *     dg[k] = sum_p G[p][k] sum over tiles of (sum_j A[p][j] dy[j]) (sum_i B[p][i] x[i]):
  * at each of r + 3 points (r taps, four outputs), the outer product of two transformed rows per
  * tile. An item computes two points of some columns for all sequences, and prefetches the rows of
- * the next tiles meanwhile; the taps are computed when all points are done.
+ * the next tiles; the taps are computed when all points are done.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
