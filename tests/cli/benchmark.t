@@ -91,7 +91,7 @@ refused 2 "'fp64' is not exact" 'an unknown precision'
 run benchmark model -m small.ckpt --precision balanced --training 2 -o x/
 refused 2 '--training: needs fp32 or bf16' 'a precision that training does not support'
 run benchmark model -m small.ckpt --device gpu -o x/
-refused 2 "'gpu' is none of" 'an unknown device'
+refused 2 "unknown device 'gpu'" 'an unknown device'
 run benchmark model -m small.ckpt --length 801 -o x/
 refused 1 '801' 'a length that the network does not support'
 run benchmark model -m small.ckpt -o -

@@ -22,8 +22,8 @@
 /* A recommended setting. All strings are owned. */
 struct bench_advice {
     char *what, *value; /* "batch", "8" */
-    char *how;          /* "covpredict --batch-size 8"; "" if there is no such option */
-    char *reason;       /* the figures behind it */
+    char *how;          /* "covpredict --batch-size 8"; "" without an option */
+    char *reason;       /* the figures that support it */
 };
 
 /* A file written to `work` during a measurement (a table, a flame graph). It is copied to the output folder

@@ -88,29 +88,32 @@ static int compare_probes(const struct file *a, const struct file *b, double tol
 
 /* ---------------------------------------------------------------- the table */
 
+/* The table, and a summary of its verdicts. */
 struct verdicts {
+    FILE *out;
+    double max_slowdown;
     size_t n_compared, n_worse;
     struct cov_listing worse;
 };
 
-static void put_head(FILE *out)
+static void put_head(const struct verdicts *v)
 {
-    (void)fprintf(out, "name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict\n");
+    (void)fprintf(v->out, "name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict\n");
 }
 
 /* r: ratio of the speeds; above 1 if NEW is worse */
-static void put_row(const char *name, const char *unit, double base, double new_one,
-                    const struct spread *r, double max_slowdown, struct verdicts *v, FILE *out)
+static void put_row(struct verdicts *v, const char *name, const char *unit, double base,
+                    double new_one, const struct spread *r)
 {
-    bool worse = r->at > 1 + max_slowdown && r->low > 1;
-    bool better = r->at < 1 / (1 + max_slowdown) && r->high < 1;
+    bool worse = r->at > 1 + v->max_slowdown && r->low > 1;
+    bool better = r->at < 1 / (1 + v->max_slowdown) && r->high < 1;
     char text[256], of[64];
     (void)snprintf(text, sizeof text, "%s", name);
     (void)snprintf(of, sizeof of, "%s", unit);
     cov_text_make_printable(text);
     cov_text_make_printable(of);
-    (void)fprintf(out, "%s\t%s\t%.6g\t%.6g\t%.4f\t%.4f\t%.4f\t%s\n", text, of, base, new_one, r->at,
-                  r->low, r->high,
+    (void)fprintf(v->out, "%s\t%s\t%.6g\t%.6g\t%.4f\t%.4f\t%.4f\t%s\n", text, of, base, new_one,
+                  r->at, r->low, r->high,
                   worse    ? "worse"
                   : better ? "better"
                            : "same");
@@ -120,21 +123,21 @@ static void put_row(const char *name, const char *unit, double base, double new_
         cov_listing_add(&v->worse, text);
 }
 
-static int conclude(const struct verdicts *v, double max_slowdown, struct cov_err *e)
+static int conclude(const struct verdicts *v, struct cov_err *e)
 {
     if (v->n_compared == 0)
         return cov_fail(e, COV_EINPUT, "no common figures");
     if (v->n_worse == 0)
         return COV_OK;
     return cov_fail(e, COV_EINPUT, "%zu of %zu figures %s worse by more than %.4g %%: %s%s",
-                    v->n_worse, v->n_compared, v->n_worse == 1 ? "is" : "are", 100 * max_slowdown,
-                    v->worse.text, cov_listing_more(&v->worse));
+                    v->n_worse, v->n_compared, v->n_worse == 1 ? "is" : "are",
+                    100 * v->max_slowdown, v->worse.text, cov_listing_more(&v->worse));
 }
 
-static int compare_figures(const struct file *base, const struct file *new_one, double max_slowdown,
-                           struct verdicts *v, FILE *out, struct cov_err *e)
+static int compare_figures(const struct file *base, const struct file *new_one, struct verdicts *v,
+                           struct cov_err *e)
 {
-    put_head(out);
+    put_head(v);
     for (size_t i = 0; i < base->figures.n; i++) {
         const struct figure *a = &base->figures.items[i];
         const struct figure *b = figures_find(&new_one->figures, a->name);
@@ -150,7 +153,7 @@ static int compare_figures(const struct file *base, const struct file *new_one, 
         if (rc)
             return rc;
         if (isfinite(r.at) && r.at > 0)
-            put_row(a->name, a->unit, a->median, b->median, &r, max_slowdown, v, out);
+            put_row(v, a->name, a->unit, a->median, b->median, &r);
     }
     return COV_OK;
 }
@@ -161,16 +164,16 @@ static int compare_files(const char *base, const char *new_one, const struct set
                          FILE *out, struct cov_err *e)
 {
     struct file a = {0}, b = {0};
-    struct verdicts v = {0};
+    struct verdicts v = {.out = out, .max_slowdown = options->max_slowdown};
     int rc = read_file(base, &a, e);
     if (!rc)
         rc = read_file(new_one, &b, e);
     if (!rc)
         rc = compare_probes(&a, &b, options->probe_tolerance, e);
     if (!rc)
-        rc = compare_figures(&a, &b, options->max_slowdown, &v, out, e);
+        rc = compare_figures(&a, &b, &v, e);
     if (!rc)
-        rc = conclude(&v, options->max_slowdown, e);
+        rc = conclude(&v, e);
     close_file(&a);
     close_file(&b);
     return rc;
@@ -249,7 +252,7 @@ static int compare_commands(const char *a, const char *b, const struct settings 
                             struct cov_err *e)
 {
     struct pair p = {.options = options, .commands = {a, b}, .max = options->blocks * MORE_BLOCKS};
-    struct verdicts v = {0};
+    struct verdicts v = {.out = out, .max_slowdown = options->max_slowdown};
     struct spread r = {0};
     p.times[0] = cov_calloc(2 * p.max, sizeof(double), e);
     p.times[1] = cov_calloc(2 * p.max, sizeof(double), e);
@@ -260,9 +263,8 @@ static int compare_commands(const char *a, const char *b, const struct settings 
         rc = run_blocks(&p, &r, e);
     cov_progress_end(options->progress);
     if (!rc) {
-        put_head(out);
-        put_row(b, "s", median(p.times[0], 2 * p.n), median(p.times[1], 2 * p.n), &r,
-                options->max_slowdown, &v, out);
+        put_head(&v);
+        put_row(&v, b, "s", median(p.times[0], 2 * p.n), median(p.times[1], 2 * p.n), &r);
         if (v.n_worse > 0)
             rc = cov_fail(e, COV_EINPUT,
                           "%s takes %.3f times as long (%.3f to %.3f), more than %.4g %% longer", b,
@@ -290,22 +292,10 @@ static const char *const clocks[] = {"wall", "cpu", NULL};
 enum { ROW_SLOWDOWN, ROW_TOLERANCE, ROW_PAIRED, ROW_REPEATS, ROW_CLOCK };
 
 static const struct cov_opt compare_options[] = {
-    [ROW_SLOWDOWN] = {.name = "max-slowdown",
-                      .type = COV_OPT_FLOAT,
-                      .field = FIELD(max_slowdown),
-                      .metavar = "F",
-                      .def = "0.1",
-                      .min = 0,
-                      .max = 1000,
-                      .help = "fraction by which a figure may be worse"},
-    [ROW_TOLERANCE] = {.name = "probe-tolerance",
-                       .type = COV_OPT_FLOAT,
-                       .field = FIELD(tolerance),
-                       .metavar = "F",
-                       .def = "0.25",
-                       .min = 0,
-                       .max = 1000,
-                       .help = "fraction by which the probes of the machines may differ"},
+    [ROW_SLOWDOWN] = BENCHMARK_FRACTION("max-slowdown", FIELD(max_slowdown), "0.1", 1000,
+                                        "fraction by which a figure may be worse"),
+    [ROW_TOLERANCE] = BENCHMARK_FRACTION("probe-tolerance", FIELD(tolerance), "0.25", 1000,
+                                         "fraction by which the probes of the machines may differ"),
     [ROW_PAIRED] = {.name = "paired",
                     .type = COV_OPT_FLAG,
                     .field = FIELD(paired),

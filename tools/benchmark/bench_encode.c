@@ -87,13 +87,15 @@ static int open_text(struct text *t, size_t L, size_t batch, uint64_t seed, stru
 
 /* ---------------------------------------------------------------- forms */
 
-struct form_case {
+/* A form, or a padding, of sequences of one length. */
+struct encode_case {
     struct text *text;
     enum form form;
+    enum padding padding;
     size_t n_bytes; /* of the last result */
 };
 
-static int encode(struct form_case *c, struct cov_err *e)
+static int encode(struct encode_case *c, struct cov_err *e)
 {
     struct text *t = c->text;
     size_t L = t->L;
@@ -131,7 +133,7 @@ static int encode(struct form_case *c, struct cov_err *e)
 static int check_form(void *arg, struct cov_err *e)
 {
     static const struct cov_filter filters[] = {{COV_H5_SHUFFLE, 2, 0}, {COV_H5_DEFLATE, 0, 0}};
-    struct form_case *c = arg;
+    struct encode_case *c = arg;
     struct text *t = c->text;
     int rc = encode(c, e);
     if (rc)
@@ -159,7 +161,7 @@ static int check_form(void *arg, struct cov_err *e)
 /* Bases per second. */
 static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 {
-    struct form_case *c = arg;
+    struct encode_case *c = arg;
     double start = cov_clock(), spent;
     size_t n = 0;
     int rc = COV_OK;
@@ -174,13 +176,8 @@ static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 
 /* ---------------------------------------------------------------- padding */
 
-struct padding_case {
-    struct text *text;
-    enum padding padding;
-};
-
 /* The padded length of the sequences of the batch that starts at i. */
-static size_t padded_length(const struct padding_case *c, const size_t *lengths, size_t i)
+static size_t padded_length(const struct encode_case *c, const size_t *lengths, size_t i)
 {
     size_t most = 0;
     if (c->padding == MAX_LENGTH)
@@ -191,7 +188,7 @@ static size_t padded_length(const struct padding_case *c, const size_t *lengths,
 }
 
 /* Encodes all sequences once. *bases: without padding; *padded: with it. */
-static int pad_all(const struct padding_case *c, double *bases, double *padded, struct cov_err *e)
+static int pad_all(const struct encode_case *c, double *bases, double *padded, struct cov_err *e)
 {
     struct text *t = c->text;
     const size_t *lengths = c->padding == GROUPED ? t->sorted : t->lengths;
@@ -212,7 +209,7 @@ static int pad_all(const struct padding_case *c, double *bases, double *padded, 
 
 static int run_padding(void *arg, double seconds, double *value, struct cov_err *e)
 {
-    const struct padding_case *c = arg;
+    const struct encode_case *c = arg;
     double start = cov_clock(), spent, bases, padded, sum = 0;
     int rc;
     do {
@@ -230,9 +227,8 @@ struct all {
     struct bench *b;
     const struct bench_encode_options *o;
     struct text *texts;
-    struct form_case *forms;
-    struct padding_case *paddings;
-    struct bench_cases cases;
+    struct encode_case *of_cases; /* [n_lengths][FORMS + PADDINGS] */
+    struct bench_cases cases;     /* the same order */
 };
 
 static int plan(struct all *a, struct cov_err *e)
@@ -241,29 +237,25 @@ static int plan(struct all *a, struct cov_err *e)
     for (size_t i = 0; i < a->o->lengths.n && !rc; i++) {
         long long L = a->o->lengths.items[i];
         rc = open_text(&a->texts[i], (size_t)L, (size_t)a->o->batch, a->b->seed, e);
-        for (size_t k = 0; k < FORMS && !rc; k++) {
-            struct form_case *form = &a->forms[i * FORMS + k];
-            *form = (struct form_case){.text = &a->texts[i], .form = (enum form)k};
+        for (size_t k = 0; k < FORMS + PADDINGS && !rc; k++) {
+            struct encode_case *of = &a->of_cases[a->cases.n];
+            bool is_form = k < FORMS;
+            *of = (struct encode_case){.text = &a->texts[i]};
+            if (is_form)
+                of->form = (enum form)k;
+            else
+                of->padding = (enum padding)(k - FORMS);
             const struct bench_case c = {
-                .name =
-                    cov_strfmt(e, "encode/bases_per_second/form=%s,length=%lld", form_names[k], L),
+                .name = is_form
+                            ? cov_strfmt(e, "encode/bases_per_second/form=%s,length=%lld",
+                                         form_names[k], L)
+                            : cov_strfmt(e, "encode/padded_bases_per_second/padding=%s,length=%lld",
+                                         padding_names[k - FORMS], L),
                 .unit = "bases/s",
                 .higher_is_better = true,
-                .check = check_form,
-                .run = run_form,
-                .arg = form};
-            rc = bench_cases_add(&a->cases, c, e);
-        }
-        for (size_t k = 0; k < PADDINGS && !rc; k++) {
-            struct padding_case *padding = &a->paddings[i * PADDINGS + k];
-            *padding = (struct padding_case){&a->texts[i], (enum padding)k};
-            const struct bench_case c = {
-                .name = cov_strfmt(e, "encode/padded_bases_per_second/padding=%s,length=%lld",
-                                   padding_names[k], L),
-                .unit = "bases/s",
-                .higher_is_better = true,
-                .run = run_padding,
-                .arg = padding};
+                .check = is_form ? check_form : NULL,
+                .run = is_form ? run_form : run_padding,
+                .arg = of};
             rc = bench_cases_add(&a->cases, c, e);
         }
     }
@@ -273,15 +265,17 @@ static int plan(struct all *a, struct cov_err *e)
 static int add_padding_shares(const struct all *a, struct cov_err *e)
 {
     int rc = COV_OK;
-    for (size_t i = 0; i < a->o->lengths.n && !rc; i++)
-        for (size_t k = 0; k < PADDINGS && !rc; k++) {
-            double bases, padded;
-            rc = pad_all(&a->paddings[i * PADDINGS + k], &bases, &padded, e);
-            if (!rc)
-                rc = figures_add_one(&a->b->figures, "of positions", false, 1 - bases / padded, e,
-                                     "encode/padding_share/padding=%s,length=%lld",
-                                     padding_names[k], (long long)a->o->lengths.items[i]);
-        }
+    for (size_t i = 0; i < a->cases.n && !rc; i++) {
+        const struct encode_case *c = &a->of_cases[i];
+        double bases, padded;
+        if (a->cases.items[i].run != run_padding)
+            continue;
+        rc = pad_all(c, &bases, &padded, e);
+        if (!rc)
+            rc = figures_add_one(&a->b->figures, "of positions", false, 1 - bases / padded, e,
+                                 "encode/padding_share/padding=%s,length=%zu",
+                                 padding_names[c->padding], c->text->L);
+    }
     return rc;
 }
 
@@ -308,12 +302,11 @@ static int draw(const struct all *a, struct cov_err *e)
     for (size_t i = 0; i < a->cases.n && !rc; i++) {
         const struct bench_case *c = &a->cases.items[i];
         const struct figure *f = figures_find(&a->b->figures, c->name);
-        const struct form_case *form = c->arg;
-        const struct padding_case *padding = c->arg;
-        rc = c->run == run_form ? chart_add_figure(forms, form_names[form->form],
-                                                   (double)form->text->L, f, 1e-6, e)
-                                : chart_add_figure(paddings, padding_names[padding->padding],
-                                                   (double)padding->text->L, f, 1e-6, e);
+        const struct encode_case *of = c->arg;
+        rc = c->run == run_form
+                 ? chart_add_figure(forms, form_names[of->form], (double)of->text->L, f, 1e-6, e)
+                 : chart_add_figure(paddings, padding_names[of->padding], (double)of->text->L, f,
+                                    1e-6, e);
     }
     return rc;
 }
@@ -323,9 +316,8 @@ int bench_encode(struct bench *b, const struct bench_encode_options *options, st
     struct all a = {.b = b, .o = options};
     size_t n = options->lengths.n;
     a.texts = cov_calloc(n, sizeof *a.texts, e);
-    a.forms = cov_calloc(n * FORMS, sizeof *a.forms, e);
-    a.paddings = cov_calloc(n * PADDINGS, sizeof *a.paddings, e);
-    int rc = a.texts && a.forms && a.paddings ? plan(&a, e) : COV_ENOMEM;
+    a.of_cases = cov_calloc(n * (FORMS + PADDINGS), sizeof *a.of_cases, e);
+    int rc = a.texts && a.of_cases ? plan(&a, e) : COV_ENOMEM;
     if (!rc)
         rc = bench_run(b, "encoding", &a.cases, e);
     if (!rc)
@@ -336,8 +328,7 @@ int bench_encode(struct bench *b, const struct bench_encode_options *options, st
         close_text(&a.texts[i]);
     bench_cases_fini(&a.cases);
     free(a.texts);
-    free(a.forms);
-    free(a.paddings);
+    free(a.of_cases);
     return rc;
 }
 
@@ -352,14 +343,8 @@ struct encode_config {
 static const struct cov_opt encode_options[] = {
     BENCHMARK_LIST("length", offsetof(struct encode_config, lengths), "N", "500,2k,8k,21384",
                    "bases of a sequence"),
-    {.name = "batch-size",
-     .type = COV_OPT_INT,
-     .field = offsetof(struct encode_config, batch),
-     .metavar = "N",
-     .def = "16",
-     .min = 1,
-     .max = 256,
-     .help = "sequences padded together"},
+    BENCHMARK_COUNT("batch-size", offsetof(struct encode_config, batch), "16", 256,
+                    "sequences padded together"),
     BENCHMARK_OPTIONS("5", "0.02"),
     {.name = NULL},
 };

@@ -193,12 +193,13 @@ static int check_fp32(const struct setup *s, struct cov_err *e)
 }
 
 /* Adds the distance of a precision from fp32. */
-static int measure_distance(struct bench *b, struct setup s, const char *name, const float *ref,
-                            size_t n, struct cov_err *e)
+static int measure_distance(struct bench *b, const struct setup *s, const float *ref, size_t n,
+                            struct cov_err *e)
 {
     float *a = NULL;
     struct distance d;
-    int rc = compute(&s, &a, &n, e);
+    const char *name = cov_precision_name(s->precision);
+    int rc = compute(s, &a, &n, e);
     if (!rc)
         rc = compare(a, ref, n, &d, e);
     free(a);
@@ -218,17 +219,6 @@ static int measure_distance(struct bench *b, struct setup s, const char *name, c
 
 /* ---------------------------------------------------------------- all of them */
 
-static int parse_precision(const char *name, enum cov_precision *out, struct cov_err *e)
-{
-    for (enum cov_precision p = COV_PRECISION_EXACT; p <= COV_PRECISION_TF32; p++)
-        if (strcmp(name, cov_precision_name(p)) == 0) {
-            *out = p;
-            return COV_OK;
-        }
-    return cov_fail(e, COV_EUSAGE,
-                    "--precision: '%s' is not exact, fp32, bf16x3, balanced, bf16 or tf32", name);
-}
-
 /* Resolves "auto" to the device of this machine. */
 static int find_device(const char *text, struct setup *s, struct cov_err *e)
 {
@@ -246,38 +236,19 @@ static int find_device(const char *text, struct setup *s, struct cov_err *e)
     return cov_device_parse(s->device, &s->choice, e);
 }
 
-/* The requested precisions that training supports (exact counts as fp32), without duplicates. */
-static int find_training(const struct bench_model_options *o, enum cov_precision out[2], size_t *n,
-                         struct cov_err *e)
+/* The requested precisions that training supports (exact counts as fp32), without duplicates; returns how many. */
+static size_t find_training(const struct bench_model_options *o, enum cov_precision out[2])
 {
-    enum cov_precision p = COV_PRECISION_EXACT;
-    *n = 0;
+    size_t n = 0;
     for (size_t i = 0; i < o->n_precisions; i++) {
-        int rc = parse_precision(o->precisions[i], &p, e);
-        if (rc)
-            return rc;
+        enum cov_precision p = o->precisions[i];
         if (p == COV_PRECISION_EXACT)
             p = COV_PRECISION_FP32;
-        if ((p == COV_PRECISION_FP32 || p == COV_PRECISION_BF16) && (*n == 0 || out[0] != p) &&
-            *n < 2)
-            out[(*n)++] = p;
+        if ((p == COV_PRECISION_FP32 || p == COV_PRECISION_BF16) && (n == 0 || out[0] != p) &&
+            n < 2)
+            out[n++] = p;
     }
-    return *n > 0 ? COV_OK
-                  : cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
-}
-
-/* COV_EUSAGE for an unknown precision or device, or if training supports none of the precisions. */
-static int check_options(const struct bench_model_options *options, struct cov_err *e)
-{
-    enum cov_precision ignored, training[2];
-    struct cov_device_choice device;
-    size_t n;
-    int rc = COV_OK;
-    for (size_t i = 0; i < options->n_precisions && !rc; i++)
-        rc = parse_precision(options->precisions[i], &ignored, e);
-    for (size_t i = 0; i < options->n_devices && !rc; i++)
-        rc = cov_device_parse(options->devices[i], &device, e);
-    return rc || options->training.n == 0 ? rc : find_training(options, training, &n, e);
+    return n;
 }
 
 struct sweep {
@@ -316,9 +287,9 @@ static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e
                         .batch = (size_t)w->o->batches.items[0],
                         .length = (size_t)w->o->lengths.items[0],
                         .threads = (unsigned)w->o->threads.items[0],
-                        .seed = w->b->seed};
-    int rc = find_device(w->o->devices[0], s, e);
-    return rc ? rc : parse_precision(w->o->precisions[0], &s->precision, e);
+                        .seed = w->b->seed,
+                        .precision = w->o->precisions[0]};
+    return find_device(w->o->devices[0], s, e);
 }
 
 static int plan(struct sweep *w, struct cov_err *e)
@@ -331,8 +302,7 @@ static int plan(struct sweep *w, struct cov_err *e)
             for (size_t i = 0; i < o->batches.n && !rc; i++) {
                 struct setup k = s;
                 rc = find_device(o->devices[d], &k, e);
-                if (!rc)
-                    rc = parse_precision(o->precisions[p], &k.precision, e);
+                k.precision = o->precisions[p];
                 k.batch = (size_t)o->batches.items[i];
                 if (!rc)
                     rc = add_case(w, k, e);
@@ -437,21 +407,21 @@ static int add_shares(const struct sweep *w, struct cov_err *e)
     int rc = bench_net_operations(w->net, first->length, &operations, e);
     for (size_t p = 0; p < w->o->n_precisions && !rc; p++) {
         double best = 0;
-        const char *precision = w->o->precisions[p];
+        enum cov_precision precision = w->o->precisions[p];
         for (size_t i = 0; i < w->cases.n; i++) {
             const struct setup *s = &w->setups[i];
             const struct figure *f = figure_of(w, i);
             if (f && s->choice.kind == COV_DEVICE_CPU && s->threads == w->b->threads &&
-                s->length == first->length &&
-                strcmp(cov_precision_name(s->precision), precision) == 0 && f->median > best)
+                s->length == first->length && s->precision == precision && f->median > best)
                 best = f->median;
         }
-        bool bf16 = strncmp(precision, "bf16", 4) == 0 || strcmp(precision, "balanced") == 0;
+        bool bf16 = precision == COV_PRECISION_BF16 || precision == COV_PRECISION_BF16X3 ||
+                    precision == COV_PRECISION_BALANCED;
         double limit = machine_probe_value(&w->b->machine, bf16 ? "bf16_gflops" : "fp32_gflops");
         if (limit > 0 && best > 0)
             rc = figures_add_one(&w->b->figures, "of the limit", true,
                                  best * operations * 1e-9 / limit, e,
-                                 "model/limit_share/precision=%s", precision);
+                                 "model/limit_share/precision=%s", cov_precision_name(precision));
     }
     return rc;
 }
@@ -471,9 +441,8 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
     if (!rc)
         rc = compute(&s, &ref, &n, e);
     for (size_t i = 0; i < w->o->n_precisions && !rc; i++) {
-        rc = parse_precision(w->o->precisions[i], &s.precision, e);
-        if (!rc)
-            rc = measure_distance(w->b, s, w->o->precisions[i], ref, n, e);
+        s.precision = w->o->precisions[i];
+        rc = measure_distance(w->b, &s, ref, n, e);
     }
     free(ref);
     return rc;
@@ -482,10 +451,11 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
 static int measure_training(const struct sweep *w, struct cov_err *e)
 {
     enum cov_precision precisions[2];
-    struct bench_train_options o = {
-        .precisions = precisions, .batches = w->o->training, .L = (size_t)w->o->lengths.items[0]};
-    int rc = find_training(w->o, precisions, &o.n_precisions, e);
-    return rc ? rc : bench_train(w->b, w->net, &o, e);
+    const struct bench_train_options o = {.precisions = precisions,
+                                          .n_precisions = find_training(w->o, precisions),
+                                          .batches = w->o->training,
+                                          .L = (size_t)w->o->lengths.items[0]};
+    return bench_train(w->b, w->net, &o, e);
 }
 
 int bench_model(struct bench *b, const struct bench_net *net,
@@ -569,6 +539,23 @@ static const struct cov_opt model_options[] = {
     {.name = NULL},
 };
 
+static int read_precisions(const struct cov_strings *names, enum cov_precision **out,
+                           struct cov_err *e)
+{
+    *out = cov_calloc(names->n + 1, sizeof **out, e);
+    for (size_t i = 0; *out && i < names->n; i++) {
+        enum cov_precision p = COV_PRECISION_EXACT;
+        while (p <= COV_PRECISION_TF32 && strcmp(names->items[i], cov_precision_name(p)) != 0)
+            p++;
+        if (p > COV_PRECISION_TF32)
+            return cov_fail(e, COV_EUSAGE,
+                            "--precision: '%s' is not exact, fp32, bf16x3, balanced, bf16 or tf32",
+                            names->items[i]);
+        (*out)[i] = p;
+    }
+    return *out ? COV_OK : COV_ENOMEM;
+}
+
 static int read_options(const struct cov_common *common, const struct model_config *c,
                         struct bench_model_options *o, struct cov_err *e)
 {
@@ -580,7 +567,8 @@ static int read_options(const struct cov_common *common, const struct model_conf
                                           .def = {all_and_one, common->threads > 1 ? 2 : 1}};
     const struct number_limits lengths = {.option = "--length", .min = 1, .max = 1 << 24};
     const struct number_limits training = {.option = "--training", .min = 1, .max = 4096};
-    o->precisions = (const char *const *)c->precisions.items;
+    enum cov_precision unused[2];
+    struct cov_device_choice device;
     o->n_precisions = c->precisions.n;
     o->devices = (const char *const *)c->devices.items;
     o->n_devices = c->devices.n;
@@ -592,7 +580,11 @@ static int read_options(const struct cov_common *common, const struct model_conf
         rc = benchmark_numbers(&c->lengths, &lengths, &o->lengths, e);
     if (!rc)
         rc = benchmark_numbers(&c->training, &training, &o->training, e);
-    return rc ? rc : check_options(o, e);
+    for (size_t i = 0; i < o->n_devices && !rc; i++)
+        rc = cov_device_parse(o->devices[i], &device, e);
+    if (!rc && o->training.n > 0 && find_training(o, unused) == 0)
+        rc = cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
+    return rc;
 }
 
 static int model_run(struct cov_common *common, void *config, const bool *given, int n_operands,
@@ -605,7 +597,11 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
     struct bench_model_options o = {0};
     struct bench_net net = {0};
     struct bench b = {0};
-    int rc = read_options(common, c, &o, e);
+    enum cov_precision *precisions = NULL;
+    int rc = read_precisions(&c->precisions, &precisions, e);
+    o.precisions = precisions;
+    if (!rc)
+        rc = read_options(common, c, &o, e);
     if (!rc)
         rc = bench_net_open(c->model, (uint64_t)c->common.seed, &net, e);
     if (!rc)
@@ -616,6 +612,7 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
         rc = benchmark_end(common, &b, e);
     bench_fini(&b);
     bench_net_close(&net);
+    free(precisions);
     free(o.batches.items);
     free(o.threads.items);
     free(o.lengths.items);

@@ -338,7 +338,6 @@ struct output {
     struct cov_outfile *files;
     size_t n, cap;
     struct bench_picture *pictures;
-    char **texts; /* of the pictures. Owned */
     size_t n_pictures;
 };
 
@@ -464,7 +463,6 @@ static int add_picture(struct output *o, const char *name, const char *title, co
     int rc = bench_read_text(path, &text, &n, e);
     if (rc)
         return rc;
-    o->texts[o->n_pictures] = text;
     o->pictures[o->n_pictures++] = (struct bench_picture){name, title, text};
     return COV_OK;
 }
@@ -503,8 +501,7 @@ static int draw_all(struct output *o, struct cov_err *e)
     char *gnuplot = NULL;
     size_t n = b->charts.n + b->n_files;
     o->pictures = cov_calloc(n + 1, sizeof *o->pictures, e);
-    o->texts = cov_calloc(n + 1, sizeof *o->texts, e);
-    int rc = o->pictures && o->texts ? COV_OK : COV_ENOMEM;
+    int rc = o->pictures ? COV_OK : COV_ENOMEM;
     if (!rc && b->charts.n > 0 && cov_gnuplot_find(&gnuplot, &why) != COV_OK)
         cov_warn("%s", why.text);
     cov_progress_begin(b->progress, "drawing", "charts", (int64_t)b->charts.n);
@@ -545,8 +542,7 @@ int bench_output_write(const struct bench *b, struct cov_stats *stats, struct co
     for (size_t i = 0; i < o.n; i++)
         cov_outfile_end(&o.files[i], e);
     for (size_t i = 0; i < o.n_pictures; i++)
-        free(o.texts[i]);
-    free(o.texts);
+        free(o.pictures[i].text);
     free(o.pictures);
     free(o.files);
     free(all);

@@ -15,7 +15,7 @@
  * exists without b->force (COV_EEXIST), or cannot be written. */
 int bench_output_begin(struct bench *b, struct cov_err *e) COV_MUST_USE;
 
-/* Writes all files; they appear together. Without gnuplot, warns and leaves out the charts. Adds the figures to
+/* Writes all files; they appear together. Without gnuplot, warns and omits the charts. Adds the figures to
  * `stats`, for --stats and MultiQC. */
 int bench_output_write(const struct bench *b, struct cov_stats *stats,
                        struct cov_err *e) COV_MUST_USE;
@@ -23,7 +23,7 @@ int bench_output_write(const struct bench *b, struct cov_stats *stats,
 struct bench_picture {
     const char *name; /* of its file; its first word is that of the section that shows it */
     const char *title;
-    const char *text; /* the SVG file */
+    char *text; /* the SVG file. Owned */
 };
 
 /* Writes the report as one self-contained page, well-formed as XML too. Ids in the pictures are made unique. */

@@ -36,13 +36,19 @@ struct pipeline {
 
 static const struct child_cost no_cost = {.counters = {-1, -1, -1, -1}};
 
-static void add_cost(struct child_cost *to, const struct child_cost *c)
+static int64_t join_peaks(int64_t a, int64_t b, bool at_once)
+{
+    return at_once ? a + b : a > b ? a : b;
+}
+
+/* Adds a cost; peaks of memory add up only if the programs run at once. */
+static void add_cost(struct child_cost *to, const struct child_cost *c, bool at_once)
 {
     to->cpu += c->cpu;
-    to->max_rss += c->max_rss;
-    to->max_vms += c->max_vms;
-    to->max_uss += c->max_uss;
-    to->max_pss += c->max_pss;
+    to->max_rss = join_peaks(to->max_rss, c->max_rss, at_once);
+    to->max_vms = join_peaks(to->max_vms, c->max_vms, at_once);
+    to->max_uss = join_peaks(to->max_uss, c->max_uss, at_once);
+    to->max_pss = join_peaks(to->max_pss, c->max_pss, at_once);
     to->read_bytes += c->read_bytes > 0 ? c->read_bytes : 0;
     to->written_bytes += c->written_bytes > 0 ? c->written_bytes : 0;
     for (int i = 0; i < CHILD_COUNTERS; i++)
@@ -110,7 +116,7 @@ static int run_step(struct pipeline *p, int step, struct child_cost *cost, struc
     *cost = no_cost;
     int rc = children_run(children, n, p->b->work.path, &cost->wall, e);
     for (size_t i = 0; i < n && !rc; i++)
-        add_cost(cost, &children[i].cost);
+        add_cost(cost, &children[i].cost, true);
     return rc;
 }
 
@@ -122,18 +128,8 @@ static int run_all(struct pipeline *p, struct child_cost costs[STEPS], struct co
         rc = run_step(p, step, &costs[step], e);
         if (rc)
             return rc;
-        struct child_cost most = costs[ALL];
-        add_cost(&costs[ALL], &costs[step]);
+        add_cost(&costs[ALL], &costs[step], false);
         costs[ALL].wall += costs[step].wall;
-        /* Steps run in sequence, so the peak of all is that of the largest. */
-        costs[ALL].max_rss =
-            most.max_rss > costs[step].max_rss ? most.max_rss : costs[step].max_rss;
-        costs[ALL].max_vms =
-            most.max_vms > costs[step].max_vms ? most.max_vms : costs[step].max_vms;
-        costs[ALL].max_uss =
-            most.max_uss > costs[step].max_uss ? most.max_uss : costs[step].max_uss;
-        costs[ALL].max_pss =
-            most.max_pss > costs[step].max_pss ? most.max_pss : costs[step].max_pss;
         cov_progress_add(p->b->progress, 1);
     }
     return rc;
@@ -421,14 +417,8 @@ static const struct cov_opt pipeline_options[] = {
     BENCHMARK_MODEL(offsetof(struct pipeline_config, model)),
     BENCHMARK_FASTA(offsetof(struct pipeline_config, fasta), "the genome"),
     BENCHMARK_SIZE(offsetof(struct pipeline_config, size), "4M"),
-    {.name = "shards",
-     .type = COV_OPT_INT,
-     .field = offsetof(struct pipeline_config, shards),
-     .metavar = "N",
-     .def = "2",
-     .min = 1,
-     .max = 64,
-     .help = "concurrent shards of prediction, which share the threads"},
+    BENCHMARK_COUNT("shards", offsetof(struct pipeline_config, shards), "2", 64,
+                    "concurrent shards of prediction, which share the threads"),
     {.name = "profile",
      .type = COV_OPT_FLAG,
      .field = offsetof(struct pipeline_config, profile),

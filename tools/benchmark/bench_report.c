@@ -219,7 +219,7 @@ static const struct cov_opt report_options[] = {
      .type = COV_OPT_FLAG,
      .field = offsetof(struct report_config, quick),
      .help = "small genomes and few repeats: a minute or two on two cores"},
-    BENCHMARK_SEED,
+    BENCHMARK_SEED(offsetof(struct report_config, common.seed)),
     {.name = NULL},
 };
 
@@ -227,7 +227,9 @@ static int report_model(struct bench *b, const char *path, bool quick, struct co
 {
     int64_t training[] = {4, 8}, few[] = {4, 1, 16}, many[] = {8, 1, 2, 4, 16, 32};
     int64_t lengths[] = {21384, 10688}, threads[] = {b->threads, 1};
-    static const char *const precisions[] = {"exact", "bf16", "fp32", "bf16x3", "balanced"};
+    static const enum cov_precision precisions[] = {COV_PRECISION_EXACT, COV_PRECISION_BF16,
+                                                    COV_PRECISION_FP32, COV_PRECISION_BF16X3,
+                                                    COV_PRECISION_BALANCED};
     static const char *const devices[] = {"auto"};
     struct bench_model_options o = {
         .batches = {many, COV_COUNT(many)},

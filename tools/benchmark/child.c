@@ -308,7 +308,8 @@ int child_find(const char *name, char **path, struct cov_err *e)
         search = end && *end ? end + 1 : NULL;
     } while (folder);
     *path = NULL;
-    return cov_fail(e, COV_EUNSUPPORTED, "%s: not found beside this program or in PATH", name);
+    return cov_fail(e, COV_EUNSUPPORTED, "%s: not found in the folder of this program or in PATH",
+                    name);
 }
 
 int child_tools_find(struct child_tools *t, struct cov_err *e)

@@ -45,7 +45,7 @@ int children_run(struct child *children, size_t n, const char *tmpdir, double *w
 /* Runs one program, without measuring it. */
 int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 
-/* The path of a program: beside this one, else in PATH. COV_EUNSUPPORTED if it is in neither.
+/* The path of a program: in the folder of this program, else in PATH. COV_EUNSUPPORTED if it is in neither.
  * Caller frees. */
 int child_find(const char *name, char **path, struct cov_err *e) COV_MUST_USE;
 

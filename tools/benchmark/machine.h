@@ -41,7 +41,7 @@ void machine_describe(struct machine *m);
 int machine_probe(struct machine *m, struct cov_pool *pool, const char *dir, double seconds,
                   size_t disk_bytes, struct cov_err *e) COV_MUST_USE;
 
-/* 0 if there is no such probe. */
+/* 0 if the probe is missing. */
 double machine_probe_value(const struct machine *m, const char *name);
 
 /* Writes the object "machine" into the open object. `threads`: of the benchmark. */

@@ -14,7 +14,6 @@
 #include "common/job/predict/model.h"
 #include "common/seq/fasta.h"
 #include "tools/benchmark/bench_output.h"
-#include "tools/benchmark/synth.h"
 
 static int check_fasta(const char *path, struct cov_err *e)
 {
@@ -101,28 +100,6 @@ int benchmark_numbers(const struct cov_strings *list, const struct number_limits
             rc = cov_parse_size(list->items[i], limits->option, limits->min, limits->max,
                                 &out->items[i], e);
     }
-    return rc;
-}
-
-int benchmark_genome(const struct bench *b, const char *fasta, const char *name, int64_t n_bases,
-                     char **path, struct cov_err *e)
-{
-    const struct synth_options options = {.n_bases = n_bases,
-                                          .n_contigs = n_bases < 100000 ? 1 : 5,
-                                          .gc = 0.36,
-                                          .n_content = 0.01,
-                                          .repeats = 0.3,
-                                          .seed = b->seed};
-    struct cov_pool *pool = NULL;
-    *path = fasta ? cov_strdup(fasta, e) : cov_path_join(b->work.path, name, e);
-    if (!*path)
-        return COV_ENOMEM;
-    if (fasta)
-        return COV_OK;
-    int rc = cov_pool_new(b->threads, &pool, e);
-    if (!rc)
-        rc = synth_files(&options, *path, NULL, true, pool, b->progress, e);
-    cov_pool_free(pool);
     return rc;
 }
 

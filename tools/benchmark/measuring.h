@@ -19,7 +19,7 @@ struct benchmark_config {
     double seconds;
 };
 
-/* Rows of the option table: all three, without --seconds, and --seed alone. */
+/* Rows of the option table: all three, and those without --seconds. */
 #define BENCHMARK_OPTIONS(def_repeats, def_seconds)                                                \
     {.name = "seconds",                                                                            \
      .type = COV_OPT_FLOAT,                                                                        \
@@ -31,20 +31,9 @@ struct benchmark_config {
      .help = "minimum duration of each repeat"},                                                   \
         BENCHMARK_REPEATS(def_repeats)
 #define BENCHMARK_REPEATS(def_repeats)                                                             \
-    {.name = "repeats",                                                                            \
-     .type = COV_OPT_INT,                                                                          \
-     .field = offsetof(struct benchmark_config, repeats),                                          \
-     .metavar = "N",                                                                               \
-     .def = def_repeats,                                                                           \
-     .min = 1,                                                                                     \
-     .max = 1000,                                                                                  \
-     .help = "measurements of each figure, alternating with the others"},                          \
-        BENCHMARK_SEED
-#define BENCHMARK_SEED                                                                             \
-    {                                                                                              \
-        .name = "seed", .type = COV_OPT_INT, .field = offsetof(struct benchmark_config, seed),     \
-        .metavar = "N", .def = "1", .min = 0, .max = 1e15, .help = "seed of all random numbers"    \
-    }
+    BENCHMARK_COUNT("repeats", offsetof(struct benchmark_config, repeats), def_repeats, 1000,      \
+                    "measurements of each figure, alternating with the others"),                   \
+        BENCHMARK_SEED(offsetof(struct benchmark_config, seed))
 
 /* Rows whose field is at offset `at` of a config. */
 #define BENCHMARK_MODEL(at)                                                                        \
@@ -64,6 +53,23 @@ struct benchmark_config {
         .min = 1000, .max = 1e12, .help = "bases of the synthetic genome"                          \
     }
 
+#define BENCHMARK_SEED(at)                                                                         \
+    {                                                                                              \
+        .name = "seed", .type = COV_OPT_INT, .field = (at), .metavar = "N", .def = "1", .min = 0,  \
+        .max = 1e15, .help = "seed of all random numbers"                                          \
+    }
+/* A row for an integer from 1 on. */
+#define BENCHMARK_COUNT(name_, at, def_, max_, help_)                                              \
+    {                                                                                              \
+        .name = (name_), .type = COV_OPT_INT, .field = (at), .metavar = "N", .def = (def_),        \
+        .min = 1, .max = (max_), .help = (help_)                                                   \
+    }
+/* A row for a number from 0 on. */
+#define BENCHMARK_FRACTION(name_, at, def_, max_, help_)                                           \
+    {                                                                                              \
+        .name = (name_), .type = COV_OPT_FLOAT, .field = (at), .metavar = "F", .def = (def_),      \
+        .min = 0, .max = (max_), .help = (help_)                                                   \
+    }
 /* A row for a list; def_ may be NULL. */
 #define BENCHMARK_LIST(name_, at, metavar_, def_, help_)                                           \
     {                                                                                              \
@@ -183,7 +189,8 @@ int bench_encode(struct bench *b, const struct bench_encode_options *options,
 
 struct bench_model_options {
     struct numbers batches, threads, lengths; /* at least one each */
-    const char *const *precisions, *const *devices;
+    const enum cov_precision *precisions;
+    const char *const *devices;
     size_t n_precisions, n_devices;
     bool layers;             /* also measure each layer */
     struct numbers training; /* batches, in fp32 (also for exact) and bf16; may be empty */

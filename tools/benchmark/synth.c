@@ -1,10 +1,8 @@
-/* synth.c - benchmark synth; see synth.h.
+/* synth.c - benchmark synth: synthetic genomes of any size, and reads of them; without genes.
  *
  * A contig is made in blocks, each with a seed of its own, so that threads can share the work. Bases are drawn
  * from tables of 256 letters, eight per random number.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/synth.h"
-
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +29,20 @@ enum {
     PEAK_WIDTH = 600,
     MOST_STARTS = 100,     /* mean number of reads that start at a base */
     READS_TEXT = 32000000, /* approximate bytes of reads per work item */
-    READ_EXTRA = 160       /* bytes of a SAM line besides the bases */
+    READ_EXTRA = 160       /* bytes of a SAM line without the bases */
 };
 /* Changes the seed for the repeat families. */
 #define FAMILY_STREAM UINT64_C(0x9e3779b97f4a7c15)
+
+struct synth_options {
+    int64_t n_bases; /* of all contigs */
+    int64_t n_contigs;
+    double gc, n_content, repeats; /* fractions of all bases; repeats are in lower case */
+    bool rna;                      /* U for T */
+    double depth;                  /* mean read depth; 0: no reads */
+    int64_t read_length;
+    int64_t seed; /* >= 0 */
+};
 
 struct block {
     size_t contig;
@@ -274,7 +282,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     const struct run *r = arg;
     struct block *b = &r->blocks[slot];
     struct cov_rng rng;
-    cov_rng_init(&rng, r->o->seed);
+    cov_rng_init(&rng, (uint64_t)r->o->seed);
     cov_rng_init(&rng, cov_rng_next(&rng) + (uint64_t)b->contig * UINT64_C(0x100000001b3) +
                            (uint64_t)b->beg);
     for (int64_t i = 0; i < b->n; i += LINE)
@@ -329,7 +337,7 @@ static void make_tables(struct run *r)
 static void make_families(struct run *r)
 {
     struct cov_rng rng;
-    cov_rng_init(&rng, r->o->seed ^ FAMILY_STREAM);
+    cov_rng_init(&rng, (uint64_t)r->o->seed ^ FAMILY_STREAM);
     for (size_t i = 0; i < N_FAMILIES; i++) {
         size_t n = MIN_FAMILY + cov_rng_below(&rng, MAX_FAMILY - MIN_FAMILY + 1);
         r->families[i].n = n;
@@ -362,7 +370,7 @@ static int make_lengths(struct run *r, struct cov_err *e)
         free(weights);
         return COV_ENOMEM;
     }
-    cov_rng_init(&rng, r->o->seed + 1);
+    cov_rng_init(&rng, (uint64_t)r->o->seed + 1);
     for (size_t i = 0; i < n; i++)
         sum += weights[i] = 0.5 + cov_rng_double(&rng);
     /* One base each; the others are distributed by weight. */
@@ -441,8 +449,13 @@ static int write_streams(const struct synth_options *options, const char *const 
     return rc;
 }
 
-int synth_files(const struct synth_options *options, const char *fasta_path, const char *sam_path,
-                bool force, struct cov_pool *pool, struct cov_progress *progress, struct cov_err *e)
+/* Writes the genome as FASTA, and, if sam_path is not NULL, the reads as SAM, sorted by position: half of them
+ * anywhere, half within a few hundred bases of peaks, which are 10 kb apart. The contigs chr1, chr2 ... vary in
+ * length by up to a factor of three. The output does not depend on the pool. COV_EUSAGE if the options
+ * contradict each other. */
+static int synth_files(const struct synth_options *options, const char *fasta_path,
+                       const char *sam_path, bool force, struct cov_pool *pool,
+                       struct cov_progress *progress, struct cov_err *e)
 {
     struct cov_outfile out[2] = {COV_OUTFILE_INIT, COV_OUTFILE_INIT};
     struct cov_outfile *const both[2] = {&out[0], &out[1]};
@@ -467,12 +480,32 @@ int synth_files(const struct synth_options *options, const char *fasta_path, con
     return rc;
 }
 
+int benchmark_genome(const struct bench *b, const char *fasta, const char *name, int64_t n_bases,
+                     char **path, struct cov_err *e)
+{
+    const struct synth_options options = {.n_bases = n_bases,
+                                          .n_contigs = n_bases < 100000 ? 1 : 5,
+                                          .gc = 0.36,
+                                          .n_content = 0.01,
+                                          .repeats = 0.3,
+                                          .seed = (int64_t)b->seed};
+    struct cov_pool *pool = NULL;
+    *path = fasta ? cov_strdup(fasta, e) : cov_path_join(b->work.path, name, e);
+    if (!*path)
+        return COV_ENOMEM;
+    if (fasta)
+        return COV_OK;
+    int rc = cov_pool_new(b->threads, &pool, e);
+    if (!rc)
+        rc = synth_files(&options, *path, NULL, true, pool, b->progress, e);
+    cov_pool_free(pool);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- the subcommand */
 
 struct synth_config {
-    int64_t size, contigs, read_length, seed;
-    double gc, n_content, repeats, depth;
-    bool rna;
+    struct synth_options options;
     const char *reads;
 };
 
@@ -480,17 +513,10 @@ struct synth_config {
 
 enum { ROW_READS = 7 };
 
-/* A row for a fraction of all bases. */
-#define FRACTION(name_, at, def_, max_, help_)                                                     \
-    {                                                                                              \
-        .name = (name_), .type = COV_OPT_FLOAT, .field = (at), .metavar = "F", .def = (def_),      \
-        .min = 0, .max = (max_), .help = (help_)                                                   \
-    }
-
 static const struct cov_opt synth_options[] = {
     {.name = "size",
      .type = COV_OPT_SIZE,
-     .field = FIELD(size),
+     .field = FIELD(options.n_bases),
      .metavar = "N",
      .def = "10M",
      .min = 1,
@@ -498,47 +524,29 @@ static const struct cov_opt synth_options[] = {
      .help = "total number of bases, e.g. 0.125G"},
     {.name = "contigs",
      .type = COV_OPT_SIZE,
-     .field = FIELD(contigs),
+     .field = FIELD(options.n_contigs),
      .metavar = "N",
      .def = "5",
      .min = 1,
      .max = 100000000,
      .help = "number of contigs; their lengths vary by up to a factor of three"},
-    FRACTION("gc", FIELD(gc), "0.36", 1, "fraction of bases that are G or C"),
-    FRACTION("n-content", FIELD(n_content), "0.01", 0.95, "fraction of bases that are N, in runs"),
-    FRACTION("repeats", FIELD(repeats), "0.3", 0.95,
-             "fraction of bases in copies of sixteen repeats, in lower case"),
-    {.name = "rna", .type = COV_OPT_FLAG, .field = FIELD(rna), .help = "U instead of T"},
-    {.name = "depth",
-     .type = COV_OPT_FLOAT,
-     .field = FIELD(depth),
-     .metavar = "F",
-     .def = "0",
-     .min = 0,
-     .max = 10000,
-     .help = "mean read depth; the reads are written as sorted SAM, half of them near peaks"},
+    BENCHMARK_FRACTION("gc", FIELD(options.gc), "0.36", 1, "fraction of bases that are G or C"),
+    BENCHMARK_FRACTION("n-content", FIELD(options.n_content), "0.01", 0.95,
+                       "fraction of bases that are N, in runs"),
+    BENCHMARK_FRACTION("repeats", FIELD(options.repeats), "0.3", 0.95,
+                       "fraction of bases in copies of sixteen repeats, in lower case"),
+    {.name = "rna", .type = COV_OPT_FLAG, .field = FIELD(options.rna), .help = "U instead of T"},
+    BENCHMARK_FRACTION(
+        "depth", FIELD(options.depth), "0", 10000,
+        "mean read depth; the reads are written as sorted SAM, half of them near peaks"),
     [ROW_READS] = {.name = "reads",
                    .type = COV_OPT_STRING,
                    .flags = COV_OPT_PATH_OUT,
                    .field = FIELD(reads),
                    .metavar = "FILE",
-                   .help = "file for the reads (default: reads.sam beside the genome)"},
-    {.name = "read-length",
-     .type = COV_OPT_INT,
-     .field = FIELD(read_length),
-     .metavar = "N",
-     .def = "100",
-     .min = 1,
-     .max = 100000,
-     .help = "length of a read"},
-    {.name = "seed",
-     .type = COV_OPT_INT,
-     .field = FIELD(seed),
-     .metavar = "N",
-     .def = "1",
-     .min = 0,
-     .max = 1e15,
-     .help = "seed of all random numbers: the same seed gives the same files"},
+                   .help = "file for the reads (default: reads.sam in the folder of the genome)"},
+    BENCHMARK_COUNT("read-length", FIELD(options.read_length), "100", 100000, "length of a read"),
+    BENCHMARK_SEED(FIELD(options.seed)),
     {.name = NULL},
 };
 
@@ -558,7 +566,7 @@ static int name_outputs(const struct cov_common *common, const struct synth_conf
     }
     if (!*fasta)
         return COV_ENOMEM;
-    if (c->depth <= 0)
+    if (c->options.depth <= 0)
         return COV_OK;
     if (c->reads) {
         *sam = cov_strdup(c->reads, e);
@@ -576,35 +584,27 @@ static int synth_run(struct cov_common *common, void *config, const bool *given,
     (void)n_operands;
     (void)operands;
     const struct synth_config *c = config;
-    const struct synth_options options = {.n_bases = c->size,
-                                          .n_contigs = c->contigs,
-                                          .gc = c->gc,
-                                          .n_content = c->n_content,
-                                          .repeats = c->repeats,
-                                          .rna = c->rna,
-                                          .depth = c->depth,
-                                          .read_length = c->read_length,
-                                          .seed = (uint64_t)c->seed};
+    const struct synth_options *options = &c->options;
     static const char *const stdout_name[2] = {"standard output", NULL};
     FILE *const streams[2] = {stdout, NULL};
     bool to_stdout = common->output && cov_path_is_std(common->output);
     struct cov_newfolder folder = COV_NEWFOLDER_INIT;
     struct cov_pool *pool = NULL;
     char *fasta = NULL, *sam = NULL;
-    int rc = check_options(&options, e);
-    if (!rc && given[ROW_READS] && c->depth <= 0)
+    int rc = check_options(options, e);
+    if (!rc && given[ROW_READS] && c->options.depth <= 0)
         rc = cov_fail(e, COV_EUSAGE, "--reads needs --depth");
-    if (!rc && to_stdout && c->depth > 0)
+    if (!rc && to_stdout && c->options.depth > 0)
         rc = cov_fail(e, COV_EUSAGE, "--depth needs a file or folder as output");
     if (!rc && !to_stdout)
         rc = name_outputs(common, c, &folder, &fasta, &sam, e);
     if (!rc)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (!rc && to_stdout)
-        rc = write_streams(&options, stdout_name, streams, pool, &common->progress, e);
+        rc = write_streams(options, stdout_name, streams, pool, &common->progress, e);
     else if (!rc)
-        rc = synth_files(&options, fasta, sam, common->force, pool, &common->progress, e);
-    common->stats.bases = c->size;
+        rc = synth_files(options, fasta, sam, common->force, pool, &common->progress, e);
+    common->stats.bases = c->options.n_bases;
     cov_pool_free(pool);
     free(fasta);
     free(sam);

@@ -37,11 +37,11 @@ static const struct cov_opt subset_options[] = {
     [ROW_NAMES] = H5CHUNK_FILE_OPTION("names", offsetof(struct subset_config, names),
                                       "keep the listed sequences, one per line"),
     [ROW_EXCLUDED] = H5CHUNK_FILE_OPTION("exclude-names", offsetof(struct subset_config, excluded),
-                                         "leave out the listed sequences, one per line"),
+                                         "omit the listed sequences, one per line"),
     [ROW_DROP_N] = {.name = "drop-n",
                     .type = COV_OPT_FLAG,
                     .field = offsetof(struct subset_config, drop_n),
-                    .help = "leave out chunks of N only"},
+                    .help = "omit chunks of N only"},
     [ROW_MIN_LENGTH] = COV_MIN_LENGTH_OPTION(offsetof(struct subset_config, min_length)),
     {.name = NULL},
 };

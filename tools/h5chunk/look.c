@@ -1,5 +1,5 @@
 /* look.c - h5chunk info, verify and blacklist: contents of a file, its integrity, and the sequences that
- * training leaves out.
+ * training omits.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ static int blacklist_run(struct cov_common *common, void *config, const bool *gi
 
 const struct cov_tool h5chunk_blacklist = {
     .name = "blacklist",
-    .summary = "mark the sequences of a genome file that training leaves out",
+    .summary = "mark the sequences of a genome file that training omits",
     .synopsis = "(--report FILE | --names FILE) [options] [-o OUT.h5] GENOME.h5",
     .examples = "  h5chunk blacklist --report sequence_report.jsonl --list dropped.txt genome.h5\n",
     .options = blacklist_options,

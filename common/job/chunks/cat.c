@@ -16,9 +16,6 @@
 
 /* ---- a file to a stream ---- */
 
-/* Bases per slot, so that short chunks share one. */
-enum { SLOT_BASES = 1 << 16 };
-
 struct cat_slot {
     size_t first, n;         /* pairs */
     struct cov_blob *raw[2]; /* [batch] of each strand */
@@ -227,7 +224,7 @@ int cov_cat(const char *input, const char *output, const struct cov_rewrite_job 
     r.grid = cov_chunk_file_grid(r.file);
     r.head = cov_chunk_file_head(r.file);
     r.n_pairs = cov_grid_n_pairs(r.grid);
-    r.batch = 1 + SLOT_BASES / 2 / r.head->L;
+    r.batch = 1 + COV_REWRITE_SLOT_BASES / 2 / r.head->L;
     rc = write_stream(&r, is_std ? "-" : out.tmp, !is_std && !out.in_place, &job->job, &times, e);
     cov_stats_add_stage(job->job.stats, "fetch", times.source);
     cov_stats_add_stage(job->job.stats, "recode", times.work);
@@ -477,7 +474,7 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
     if (rc)
         goto out;
     r.from = cov_stream_head(r.stream);
-    r.batch = 2 + SLOT_BASES / 2 / r.from->L;
+    r.batch = 2 + COV_REWRITE_SLOT_BASES / 2 / r.from->L;
     rc = open_output(&r, storage, out.tmp, dir, e);
     if (!rc)
         rc = save_allocate(&r, e);

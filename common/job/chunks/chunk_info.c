@@ -337,30 +337,35 @@ static void set_texts(const struct set *set, char texts[N_TEXTS][300])
         (void)snprintf(texts[CHUNK], sizeof texts[0], "none");
 }
 
-/* Prints aligned columns. */
+/* Prints a row of texts padded to `widths`; the last text of a stream is not padded. */
+static void print_texts(FILE *out, char texts[N_TEXTS][300], const int *widths, bool is_stream)
+{
+    int n = is_stream ? CHUNK : N_TEXTS;
+    for (int k = 0; k < n; k++)
+        (void)fprintf(out, "  %-*s", k + 1 < n || !is_stream ? widths[k] : 0, texts[k]);
+}
+
 static void print_sets(const struct content *c, FILE *out)
 {
-    char texts[N_TEXTS][300] = {"data set", "type", "shape", "chunk", "filters"};
-    int widths[N_TEXTS], n_texts = c->is_stream ? CHUNK : N_TEXTS;
+    char heads[N_TEXTS][300] = {"data set", "type", "shape", "chunk", "filters"},
+         texts[N_TEXTS][300];
+    int widths[N_TEXTS];
     for (int k = 0; k < N_TEXTS; k++)
-        widths[k] = (int)strlen(texts[k]);
+        widths[k] = (int)strlen(heads[k]);
     for (size_t i = 0; i < c->n_sets; i++) {
         set_texts(&c->sets[i], texts);
         for (int k = 0; k < N_TEXTS; k++)
             if ((int)strlen(texts[k]) > widths[k])
                 widths[k] = (int)strlen(texts[k]);
     }
-    static const char *const heads[N_TEXTS] = {"data set", "type", "shape", "chunk", "filters"};
-    for (int k = 0; k < n_texts && c->n_sets > 0; k++)
-        (void)fprintf(out, "  %-*s", k + 1 < n_texts || !c->is_stream ? widths[k] : 0, heads[k]);
-    if (c->n_sets > 0)
+    if (c->n_sets > 0) {
+        print_texts(out, heads, widths, c->is_stream);
         (void)fputs(c->is_stream ? "\n" : "         bytes    a base\n", out);
+    }
     for (size_t i = 0; i < c->n_sets; i++) {
-        set_texts(&c->sets[i], texts);
-        for (int k = 0; k < n_texts; k++)
-            (void)fprintf(out, "  %-*s", k + 1 < n_texts || !c->is_stream ? widths[k] : 0,
-                          texts[k]);
         uint64_t bytes = c->sets[i].storage.stored_bytes;
+        set_texts(&c->sets[i], texts);
+        print_texts(out, texts, widths, c->is_stream);
         if (!c->is_stream)
             (void)fprintf(out, "  %12" PRIu64 "  %8.4f", bytes, per_base(c, (double)bytes));
         (void)fputc('\n', out);

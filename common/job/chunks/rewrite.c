@@ -14,8 +14,6 @@
 #include "common/store/h5_rows.h"
 #include "common/store/signal_file.h"
 
-/* Bases per slot, so that short chunks share one. */
-enum { SLOT_BASES = 1 << 16 };
 /* Number of rows that are read back. */
 enum { SAMPLE = 16 };
 
@@ -510,7 +508,7 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
     if (r->chunk_rows > r->n_rows && r->n_rows)
         r->chunk_rows = options.chunk_rows = r->n_rows;
     r->n_sets = r->to.n_sets;
-    size_t n = SLOT_BASES / r->L / r->chunk_rows;
+    size_t n = COV_REWRITE_SLOT_BASES / r->L / r->chunk_rows;
     r->batch = r->chunk_rows * (n ? n : 1);
     r->ks = cov_calloc(plan->n_files, sizeof *r->ks, e);
     if (!r->ks)

@@ -34,6 +34,9 @@ struct cov_rewrite_storage {
 extern const char *const cov_rewrite_types[];
 struct cov_h5_type cov_rewrite_type(size_t index);
 
+/* Bases per slot of a ring, so that short chunks share one. */
+enum { COV_REWRITE_SLOT_BASES = 1 << 16 };
+
 /* A row of one of the files. */
 struct cov_rewrite_row {
     size_t file, row;

@@ -7,6 +7,7 @@
 
 #include "common/base/bgz.h"
 #include "common/base/json.h"
+#include "common/base/lines.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
@@ -75,65 +76,43 @@ static int take_object(struct reader *r, const struct cov_json_value *v, struct 
     return rc;
 }
 
-static int take_line(struct reader *r, const char *beg, const char *end, struct cov_err *e)
+static int read_lines(struct reader *r, struct cov_lines *lines, struct cov_err *e)
 {
-    struct cov_json_value *v;
-    r->line++;
-    while (beg < end && cov_text_is_blank(*beg))
-        beg++;
-    if (beg == end)
-        return COV_OK;
-    int rc = cov_json_parse(beg, (size_t)(end - beg), &v, e);
-    if (rc)
-        return cov_err_prefix(e, "%s:%zu", r->path, r->line);
-    rc = take_object(r, v, e);
-    cov_json_free(v);
-    return rc;
-}
-
-static int read_lines(struct reader *r, struct cov_bgz *in, struct cov_err *e)
-{
-    enum { STEP = 1 << 16, MAX_LINE = 1 << 24 };
-    char *text = NULL;
-    size_t cap = 0, n = 0, got = 0;
+    const char *text;
+    size_t n;
     int rc;
-    do {
-        rc = COV_RESERVE(&text, &cap, n + STEP, e);
-        if (!rc)
-            rc = cov_bgz_read(in, text + n, STEP, &got, e);
-        if (rc)
-            break;
-        const char *p = text, *newline;
-        const char *end = p + n + got;
-        while (!rc && (newline = memchr(p, '\n', (size_t)(end - p)))) {
-            rc = take_line(r, p, newline, e);
-            p = newline + 1;
+    while ((rc = cov_lines_next(lines, &text, &n, &r->line, e)) > 0) {
+        struct cov_json_value *v;
+        while (n > 0 && cov_text_is_blank(*text)) {
+            text++;
+            n--;
         }
-        n = (size_t)(end - p);
-        memmove(text, p, n);
-        if (!rc && n > MAX_LINE)
-            rc = cov_fail(e, COV_EINPUT, "%s:%zu: line is longer than %d bytes", r->path,
-                          r->line + 1, MAX_LINE);
-    } while (!rc && got > 0);
-    if (!rc)
-        rc = take_line(r, text, (const char *)text + n, e);
-    free(text);
+        if (n == 0)
+            continue;
+        rc = cov_json_parse(text, n, &v, e);
+        if (rc)
+            return cov_err_prefix(e, "%s:%zu", r->path, r->line);
+        rc = take_object(r, v, e);
+        cov_json_free(v);
+        if (rc)
+            return rc;
+    }
     return rc;
 }
 
 int cov_sequence_report_read(const char *path, struct cov_sequence_report *out, struct cov_err *e)
 {
-    struct cov_bgz *in = NULL;
+    struct cov_lines *lines = NULL;
     struct reader r = {.report = out, .path = path};
     *out = (struct cov_sequence_report){0};
     int rc = cov_names_new(&out->ids, e);
     if (!rc)
-        rc = cov_bgz_open_read(path, 1, &in, e);
+        rc = cov_lines_open(path, &lines, e);
     if (!rc)
-        rc = read_lines(&r, in, e);
+        rc = read_lines(&r, lines, e);
     if (!rc && cov_names_count(out->ids) == 0)
         rc = cov_fail(e, COV_EINPUT, "%s: no sequences", path);
-    cov_bgz_abort(in);
+    cov_lines_close(lines);
     if (rc)
         cov_sequence_report_fini(out);
     return rc;

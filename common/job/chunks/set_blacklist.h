@@ -1,4 +1,4 @@
-/* set_blacklist.h - data/blacklist of a genome file, which sequences training leaves out, from NCBI's
+/* set_blacklist.h - data/blacklist of a genome file, the sequences that training omits, from NCBI's
  * sequence_report.jsonl or a list of ids.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_SET_BLACKLIST_H

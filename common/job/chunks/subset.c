@@ -17,9 +17,6 @@
 
 /* ---- chunks of N only ---- */
 
-/* Bases per slot, so that short chunks share one. */
-enum { SLOT_BASES = 1 << 16 };
-
 struct slot {
     size_t n;
     size_t *rows;         /* [batch] */
@@ -126,7 +123,7 @@ static int drop_n(struct cov_chunk_file *f, const char *path, bool *wanted,
                       .progress = job->progress,
                       .L = head->L,
                       .n_rows = cov_grid_n_chunks(cov_chunk_file_grid(f)),
-                      .batch = 1 + SLOT_BASES / head->L,
+                      .batch = 1 + COV_REWRITE_SLOT_BASES / head->L,
                       .n_slots = cov_ring_slots(job->pool)};
     v.wanted = wanted;
     int rc = allocate(&v, cov_pool_size(job->pool), e);
