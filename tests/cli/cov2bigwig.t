@@ -358,7 +358,7 @@ for signal in INT:130 TERM:143; do
         start cov2bigwig -o $file long.h5
         wait_for -name '.*.tmp.*' -size +8k
         like "$(find . -name '.*.tmp.*')" tmp "a temporary file is there while $file is written"
-        ends_by $signal 'while writing'
+        ends_by "$signal" 'while writing'
         stderr_is '' '  quietly'
         leaves p.h5 e.h5 one.h5 large.h5 long.h5 '  and nothing is left behind'
     done

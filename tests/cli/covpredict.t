@@ -355,7 +355,7 @@ for signal in INT:130 TERM:143; do
     start covpredict -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
     wait_for -name '.*late*' -size +100k
     like "$(find . -name '.*late*')" late '  a temporary file exists while it predicts'
-    ends_by $signal 'while predicting'
+    ends_by "$signal" 'while predicting'
     stderr_is '' '  quietly'
     is "$(find . -name '*late*')" '' '  and leaves no file'
 done

@@ -366,7 +366,7 @@ for signal in INT:130 TERM:143; do
     start fasta2h5 --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
     wait_for -name '.*late*' -size +8k # most rows are not written yet
     like "$(find . -name '.*late*')" late '  a temporary file exists while it writes'
-    ends_by $signal 'while writing'
+    ends_by "$signal" 'while writing'
     stderr_is '' '  quietly'
     leaves g.fa crlf.fa bad.fa r.fa fifo '  and leaves no file'
 done

@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # signals.sh - ends tools in the background with signals; after tap.sh.
 # SPDX-License-Identifier: MIT
+: "${stderr:?}"
 
 # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
 start() { # TOOL ARG...: starts a tool in the background, with SIGINT as on a terminal
@@ -21,13 +22,13 @@ ends_by() { # INT:130 NAME: the signal ends the tool with this status
     is $? "${1#*:}" "SIG${1%:*} $2: exits with 128 + signal"
 }
 ends_while_reading() { # INT:130 TOOL ARG...: it writes late.h5, and reads a pipe that stays open after some bases
-    signal=$1
+    by=$1
     shift
     [ -p fifo ] || mkfifo fifo
     start "$@" -o late.h5 fifo
     exec 7>fifo
     printf '>a\nACGT\n' >&7
     wait_for -name '.*late*'
-    ends_by "$signal" 'while reading'
+    ends_by "$by" 'while reading'
     exec 7>&-
 }
