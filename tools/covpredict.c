@@ -81,24 +81,12 @@ static int open_input(const struct task *t, const char *tmpdir, struct cov_loade
     return rc ? rc : cov_loader_open(t->input, &from, &t->common->progress, loader, e);
 }
 
-/* "chr1:1-100,chr2". NULL: out of memory. Caller frees. */
-static char *join_regions(const struct cov_strings *regions, struct cov_err *e)
-{
-    char *text = cov_strdup("", e);
-    for (size_t i = 0; text && i < regions->n; i++) {
-        char *longer = cov_strfmt(e, "%s%s%s", text, i ? "," : "", regions->items[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 static int predict_resumed(const struct task *t, struct cov_loader *loader,
                            const struct cov_predict_options *how, const struct cov_job *job,
                            struct cov_err *e)
 {
     const struct covpredict_config *c = t->config;
-    char *regions = join_regions(&c->regions, e);
+    char *regions = cov_strjoin((const char *const *)c->regions.items, c->regions.n, ",", e);
     if (!regions)
         return COV_ENOMEM;
     const struct cov_predict_fact files[] = {{"input", t->input},

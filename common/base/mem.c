@@ -145,3 +145,16 @@ char *cov_strfmt(struct cov_err *e, const char *fmt, ...)
     va_end(again);
     return text;
 }
+
+char *cov_strjoin(const char *const *items, size_t n, const char *separator, struct cov_err *e)
+{
+    size_t n_bytes = 1, n_separator = strlen(separator);
+    for (size_t i = 0; i < n; i++)
+        n_bytes += strlen(items[i]) + n_separator;
+    char *text = cov_malloc(n_bytes, 1, e), *at = text;
+    for (size_t i = 0; text && i < n; i++)
+        at += snprintf(at, n_bytes - (size_t)(at - text), "%s%s", i ? separator : "", items[i]);
+    if (text)
+        *at = '\0';
+    return text;
+}

@@ -42,5 +42,8 @@ char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;
 char *cov_strndup(const char *text, size_t n, struct cov_err *e) COV_MUST_USE;
 /* A new formatted string. */
 char *cov_strfmt(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3) COV_MUST_USE;
+/* items[0..n) with `separator` between them, as a new string. */
+char *cov_strjoin(const char *const *items, size_t n, const char *separator,
+                  struct cov_err *e) COV_MUST_USE;
 
 #endif

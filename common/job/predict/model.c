@@ -234,34 +234,23 @@ static int copy_tensors(const struct cov_ckpt *c, const struct cov_params *param
     return COV_OK;
 }
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static int describe(struct cov_model *m, struct cov_err *e)
 {
     const struct cov_hparams *hp = &m->hp;
     char lstm[64] = "", count[32];
     if (hp->model_type != COV_MODEL_CNN)
         (void)snprintf(lstm, sizeof lstm, " %lld LSTM layer%s,", (long long)hp->lstm_layers,
-                       plural(hp->lstm_layers));
+                       cov_text_s(hp->lstm_layers));
     if (m->n_parameters >= 1000000)
         (void)snprintf(count, sizeof count, "%.2f M", (double)m->n_parameters * 1e-6);
     else
         (void)snprintf(count, sizeof count, "%zu", m->n_parameters);
-    size_t n_bytes = 1;
-    for (int64_t i = 0; i < hp->output_size; i++)
-        n_bytes += strlen(m->datasets[i]) + 2;
-    char *names = cov_malloc(n_bytes, 1, e);
+    char *names = cov_strjoin((const char *const *)m->datasets, (size_t)hp->output_size, ", ", e);
     if (!names)
         return COV_ENOMEM;
-    char *at = names;
-    for (int64_t i = 0; i < hp->output_size; i++)
-        at += snprintf(at, n_bytes - (size_t)(at - names), "%s%s", i ? ", " : "", m->datasets[i]);
     m->description = cov_strfmt(e, "%s, %lld convolution%s,%s %s parameters: %s",
                                 cov_model_type_name(hp->model_type), (long long)hp->cnn_layers,
-                                plural(hp->cnn_layers), lstm, count, names);
+                                cov_text_s(hp->cnn_layers), lstm, count, names);
     free(names);
     if (!m->description)
         return COV_ENOMEM;

@@ -63,12 +63,11 @@ static size_t row_bytes(const struct cov_chunk_set *set)
 
 static char *list_parts(const struct cov_signal_part *parts, size_t n, struct cov_err *e)
 {
-    char *list = cov_strdup(n ? parts[0].name : "", e);
-    for (size_t i = 1; list && i < n; i++) {
-        char *longer = cov_strfmt(e, "%s,%s", list, parts[i].name);
-        free(list);
-        list = longer;
-    }
+    const char **names = cov_malloc(n, sizeof *names, e);
+    for (size_t i = 0; names && i < n; i++)
+        names[i] = parts[i].name;
+    char *list = names ? cov_strjoin(names, n, ",", e) : NULL;
+    free(names);
     return list;
 }
 

@@ -16,6 +16,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/job/predict/model.h"
 #include "common/job/train/train_log.h"
 
 const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
@@ -141,12 +142,7 @@ static bool same_datasets(const struct cov_train_options *o, const struct cov_tr
 
 static int refuse_datasets(const struct cov_train_network *n, const char *path, struct cov_err *e)
 {
-    char *list = cov_strdup(n->datasets[0], e);
-    for (int64_t d = 1; list && d < n->hp.output_size; d++) {
-        char *longer = cov_strfmt(e, "%s,%s", list, n->datasets[d]);
-        free(list);
-        list = longer;
-    }
+    char *list = cov_strjoin((const char *const *)n->datasets, (size_t)n->hp.output_size, ",", e);
     int rc =
         list ? cov_fail(e, COV_EUSAGE, "--datasets contradicts %s, where they are %s", path, list)
              : COV_ENOMEM;
@@ -305,18 +301,6 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_exam
     return rc;
 }
 
-static int check_length(const struct cov_train_setup *s, struct cov_err *e)
-{
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
-    size_t n_layers;
-    int rc = cov_shape(&s->network.hp, s->network.L, &s->network.params, s->point.state.block,
-                       &layers, &weights, &n_layers, e);
-    free(layers);
-    free(weights);
-    return rc;
-}
-
 static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
                      struct cov_ranks *ranks, struct cov_err *e)
 {
@@ -334,7 +318,8 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
     if (cov_examples_chunk_length(s->val) != s->network.L)
         return cov_fail(e, COV_EINPUT, "%s: chunks of train/ have %zu positions, those of val/ %zu",
                         o->input, s->network.L, cov_examples_chunk_length(s->val));
-    rc = check_length(s, e);
+    const struct cov_model model = {.hp = s->network.hp, .block = s->point.state.block};
+    rc = cov_model_check_length(&model, s->network.L, e);
     if (!rc)
         rc = check_datasets(s, s->train, o->input, "train", e);
     return rc ? rc : check_datasets(s, s->val, o->input, "val", e);
