@@ -1,18 +1,17 @@
-/* blosc.c - see blosc.h.
+/* blosc.c - Blosc, see h5_filters.h.
  *
- * Only libblosc's context calls are used, which take no lock and heed no environment, with one
- * thread.
+ * Uses libblosc's context functions only, with one thread: they take no lock and read no environment variables.
  *
- * Zstandard is what is put into Blosc, because LZ4 takes up to twice the bytes and is decoded no
- * faster here. Elements of two bytes are shuffled by bits: those are the one-hot matrix, of whose
- * sixteen bit planes four are equal and the rest nearly empty, which leaves half of what is left
- * with bytes. Coverage is as well off with bytes, and decoded faster.
+ * The compressor is Zstandard, because LZ4 takes up to twice the bytes and is not decoded faster here. Elements of two
+ * bytes, which are the one-hot matrix, are shuffled by bits: of their sixteen bit planes four are equal and the rest
+ * nearly empty, which halves the size compared with a shuffle by bytes. Coverage compresses as well by bytes, and is
+ * decoded faster.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/blosc.h"
+#include "common/codec/h5_filters.h"
 
 #include <blosc.h>
 
-enum { FILTER_VERSION = 2 }; /* of the plugin */
+enum { FILTER_VERSION = 2 }; /* of the HDF5 plugin */
 
 static int type_size(size_t elem_bytes)
 {
@@ -50,7 +49,7 @@ int cov_blosc_encode(int level, size_t elem_bytes, const void *src, size_t n, vo
     int got = blosc_compress_ctx(level, shuffle_of(elem_bytes), (size_t)type_size(elem_bytes), n,
                                  src, dst, n - 1, BLOSC_ZSTD_COMPNAME, 0, 1);
     if (got < 0)
-        return cov_fail(e, COV_ENOMEM, "blosc: the compressor fails");
+        return cov_fail(e, COV_ENOMEM, "blosc: the compressor failed");
     *n_dst = (size_t)got;
     return COV_OK;
 }
@@ -61,7 +60,7 @@ uint64_t cov_blosc_claim(const void *src, size_t n)
     return n >= BLOSC_MIN_HEADER_LENGTH && blosc_cbuffer_validate(src, n, &claim) == 0 ? claim : 0;
 }
 
-/* libblosc would print about a compressor that it lacks. */
+/* libblosc would print a message about a compressor that it lacks. */
 static int check_compressor(const uint8_t *src, struct cov_err *e)
 {
     static const char *const names[] = {

@@ -10,11 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/codec/blosc.h"
 #include "common/codec/deflate.h"
-#include "common/codec/lz4.h"
-#include "common/codec/lzf.h"
-#include "common/codec/zstd.h"
+#include "common/codec/h5_filters.h"
 
 /* libdeflate's levels behind the names "gzip" and "fast", for what is not left to onehot.h. On the
  * chunks of a genome file level 3 takes half the time of level 6 for 7 % more bytes, and both less

@@ -1,8 +1,8 @@
 /* deflate.c - see deflate.h.
  *
- * libdeflate's objects are made for every call: that takes 2 us (a compressor) and 0.1 us (a
- * decompressor) beside the 600 us and 50 us of a chunk of a genome file, and the allocator gives
- * the same memory again. So no state is kept between calls or shared by threads.
+ * Creates libdeflate's objects for every call: 2 us for a compressor and 0.1 us for a decompressor, compared with the
+ * 600 us and 50 us of a chunk of a genome file; the allocator reuses the memory. So no state is kept between calls or
+ * shared by threads.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/deflate.h"
 
@@ -22,11 +22,12 @@ int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, siz
     *n_dst = libdeflate_zlib_compress(c, src, n, dst, cap);
     libdeflate_free_compressor(c);
     if (*n_dst == 0)
-        return cov_fail(e, COV_ENOMEM, "%zu bytes are too few to compress %zu bytes", cap, n);
+        return cov_fail(e, COV_ENOMEM, "buffer of %zu bytes is too small to compress %zu bytes",
+                        cap, n);
     return COV_OK;
 }
 
-/* n_got: NULL when all of `cap` bytes are wanted. */
+/* n_got NULL: exactly `cap` bytes are expected. */
 static int inflate_bytes(const void *src, size_t n, void *dst, size_t cap, size_t *n_got,
                          struct cov_err *e)
 {

@@ -1,11 +1,11 @@
-/* lz4.c - see lz4.h.
+/* lz4.c - LZ4, see h5_filters.h.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/lz4.h"
+#include "common/codec/h5_filters.h"
 
 #include <lz4.h>
 #include <string.h>
 
-/* The plugin's own choice of block is the chunk, or this. */
+/* The plugin's default block is the chunk, at most this. */
 enum { HEAD_BYTES = 12, BLOCK_HEAD_BYTES = 4, MAX_BLOCK_BYTES = 1 << 30 };
 
 static uint64_t get_big_endian(const uint8_t *p, int n_bytes)
@@ -41,7 +41,7 @@ int cov_lz4_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct c
         if (room <= BLOCK_HEAD_BYTES)
             return COV_OK;
         room -= BLOCK_HEAD_BYTES;
-        /* A block that does not shrink stands as it is. */
+        /* A block that does not shrink is stored. */
         size_t cap = room < block ? room : block - 1;
         size_t packed = (size_t)LZ4_compress_default(
             (const char *)from, (char *)to + BLOCK_HEAD_BYTES, (int)block, (int)cap);

@@ -1,53 +1,32 @@
-/* lzf.c - see lzf.h.
+/* lzf.c - LZF, see h5_filters.h. Decodes with liblzf; the encoder is our own, for speed.
  *
- * A block is a row of tokens: a byte c < 32, then c + 1 bytes as they are; or a byte n << 5 | d >> 8
- * (n > 0; for n = 7 followed by a byte that is added to n), then d & 255: n + 2 bytes as they stand
- * d + 1 bytes before.
+ * A block is a sequence of tokens. Literals: a byte c < 32, then c + 1 bytes. Match: a byte n << 5 | d >> 8 (n > 0; if
+ * n = 7, a byte follows that is added to n), then d & 255; it copies n + 2 bytes from d + 1 bytes before.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/lzf.h"
+#include "common/codec/h5_filters.h"
 
-#include <endian.h>
 #include <limits.h>
 #include <lzf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "common/codec/bits_private.h"
+
 enum {
     MAX_LITERAL = 32,
     MIN_MATCH = 3,
-    WORD = 8,
+    WORD = COV_WORD_BYTES,
     MAX_MATCH = 7 + 255 + 2,
     MAX_DISTANCE = 1 << 13,
-    /* One entry a distance, of two bytes: the table stays in the innermost cache. */
+    /* An entry of two bytes per distance: the table fits into the L1 cache. */
     HASH_BITS = 13
 };
 
-static inline uint64_t load64(const uint8_t *p)
-{
-    uint64_t x;
-    memcpy(&x, p, sizeof x);
-    return le64toh(x);
-}
-
-/* Of the first three bytes. */
+/* Hashes the first three bytes. */
 static inline uint32_t hash(uint64_t word)
 {
     return ((uint32_t)word << 8) * 2654435761U >> (32 - HASH_BITS);
-}
-
-/* How many bytes at p, at most n, are those at q < p. */
-static inline size_t same_bytes(const uint8_t *p, const uint8_t *q, size_t n)
-{
-    size_t i = 0;
-    for (; i + WORD <= n; i += WORD) {
-        uint64_t differ = load64(p + i) ^ load64(q + i);
-        if (differ)
-            return i + (size_t)__builtin_ctzll(differ) / 8;
-    }
-    while (i < n && p[i] == q[i])
-        i++;
-    return i;
 }
 
 struct tokens {
@@ -55,11 +34,11 @@ struct tokens {
     size_t room;
 };
 
-/* The n bytes at p, of as many as come before `end`. Whether there was room. */
+/* Writes the n bytes at p as literals; bytes up to `end` are readable. Returns false if there is no room. */
 static inline bool put_literals(struct tokens *t, const uint8_t *p, size_t n, const uint8_t *end)
 {
     if (n <= 16 && t->room > 16 && end - p >= 16) {
-        /* Most are few: what this copies behind them is overwritten. */
+        /* Runs of literals are mostly short: copy 16 bytes, the surplus is overwritten. */
         t->to[0] = (uint8_t)(n - 1);
         memcpy(t->to + 1, p, 16);
         size_t taken = n + (n > 0);
@@ -87,23 +66,23 @@ static inline bool put_match(struct tokens *t, size_t n, size_t distance)
     bool is_long = code >= 7;
     t->to[0] = (uint8_t)((is_long ? 7 : code) << 5 | d >> 8);
     t->to[1] = (uint8_t)(is_long ? code - 7 : d);
-    t->to[2] = (uint8_t)d; /* overwritten where it is one too many */
+    t->to[2] = (uint8_t)d; /* overwritten if not used */
     t->to += 2 + is_long;
     t->room -= 2 + (size_t)is_long;
     return true;
 }
 
-/* As in liblzf, every three bytes are looked up where they were last, and within a match few are
- * remembered, here the first and the last. The table has places modulo 2^16; where an empty or old
- * entry leads to is compared, as any other. */
+/* As in liblzf, a table has the last place of every three bytes, and few places within a match enter it, here the
+ * first and the last. Places are modulo 2^16, so that an empty or old entry is compared like any other. Returns 0 if
+ * the result exceeds `room`. */
 static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
 {
     uint16_t last[1 << HASH_BITS];
     memset(last, 0, sizeof last);
     struct tokens t = {dst, room};
-    size_t i = 0, literal = 0; /* [literal, i) has no token yet */
+    size_t i = 0, literal = 0; /* [literal, i) are pending literals */
     while (i + WORD <= n) {
-        uint64_t word = load64(src + i);
+        uint64_t word = cov_load64(src + i);
         uint16_t *entry = &last[hash(word)];
         size_t d = (uint16_t)(i - *entry);
         *entry = (uint16_t)i;
@@ -111,7 +90,7 @@ static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
             i++;
             continue;
         }
-        uint64_t differ = word ^ load64(src + i - d);
+        uint64_t differ = word ^ cov_load64(src + i - d);
         size_t length = differ ? (size_t)__builtin_ctzll(differ) / 8 : WORD;
         if (length < MIN_MATCH) {
             i++;
@@ -119,7 +98,7 @@ static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
         }
         if (length == WORD) {
             size_t most = n - i < MAX_MATCH ? n - i : MAX_MATCH;
-            length += same_bytes(src + i + WORD, src + i + WORD - d, most - WORD);
+            length += cov_common_bytes(src + i + WORD, src + i + WORD - d, most - WORD);
         }
         if (literal < i && !put_literals(&t, src + literal, i - literal, src + n))
             return 0;
@@ -128,7 +107,7 @@ static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
         i += length;
         literal = i;
         if (i + WORD - 1 <= n)
-            last[hash(load64(src + i - 1))] = (uint16_t)(i - 1);
+            last[hash(cov_load64(src + i - 1))] = (uint16_t)(i - 1);
     }
     if (!put_literals(&t, src + literal, n - literal, src + n))
         return 0;

@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/codec/onehot_codes.h"
-#include "common/codec/onehot_kern.h"
+#include "common/codec/onehot_private.h"
 #include "common/seq/alphabet.h"
 
 enum {
@@ -45,13 +44,6 @@ size_t cov_onehot_bound(size_t L)
 {
     return L <= (SIZE_MAX - BOUND_REST) / BOUND_PER_CODE ? L * BOUND_PER_CODE + BOUND_REST
                                                          : SIZE_MAX;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-    uint64_t x;
-    memcpy(&x, p, sizeof x);
-    return le64toh(x);
 }
 
 size_t cov_onehot_scratch(size_t L)
@@ -103,7 +95,7 @@ static size_t filled(const uint8_t *codes, size_t n)
     while (n >= 64 && is_zero(load16(codes + n - 64) | load16(codes + n - 48) |
                               load16(codes + n - 32) | load16(codes + n - 16)))
         n -= 64;
-    while (n >= 8 && load64(codes + n - 8) == 0)
+    while (n >= 8 && cov_load64(codes + n - 8) == 0)
         n -= 8;
     while (n > 0 && codes[n - 1] == COV_CODE_PAD)
         n--;

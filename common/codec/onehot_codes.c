@@ -1,10 +1,10 @@
-/* onehot_codes.c - see onehot_codes.h.
+/* onehot_codes.c - the Huffman codes of the deflate blocks that onehot.c writes.
  *
- * Given here are the lengths of the codes, from Huffman's algorithm; all else follows by the rules
- * of RFC 1951, section 3.2. Each code of literals and lengths is complete, as zlib wants it; so is
- * each code of distances, unless it has one symbol, which then has one bit.
+ * The tables give the code lengths, from Huffman's algorithm; everything else follows from RFC 1951, section 3.2. Each
+ * code of literals and lengths is complete, as zlib requires; so is each code of distances, except those of a single
+ * symbol, which has one bit. Section numbers are those of RFC 1951.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/onehot_codes.h"
+#include "common/codec/onehot_private.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,21 +20,20 @@ struct symbol {
     uint16_t symbol, n_bits;
 };
 
-/* Runs of zeros: the low plane, and padding. */
+/* Block `zeros`, runs of zero bytes: the low plane, and padding. */
 static const struct symbol zeros_literals[] = {{MATCH_258, 1}, {0x00, 2}, {END, 2}};
 
-/* Bases are five bits. A run of one code (N) is found, bytes of 0.5 are rare. */
+/* Block `fast`: bases take five bits. Runs of N are found; bytes of 0.5 are rare. */
 static const struct symbol fast_literals[] = {
     {0x00, 1}, {0x3c, 2}, {MATCH_258, 3}, {0x34, 4}, {0x38, 5}, {END, 5},
 };
 
-/* The last byte. */
+/* Distance 1. */
 static const struct symbol one_distance[] = {{0, 1}};
 
-/* Counted over made-up DNA by tests/lib/onehot_lengths.py: uniformly random bases, a tenth of them
- * in diverged copies of what stands within 8000 bases, and some in tandem repeats. Repeats of 16
- * bytes, and of 256 for runs of one code. Distances are multiples of four bytes, so some symbols
- * cannot occur. */
+/* Block `small`. tests/lib/onehot_lengths.py counts the symbols over synthetic DNA: uniformly random bases, a tenth of
+ * them in diverged copies from within 8000 bases, and some in tandem repeats. Matches have 16 bytes, or 256 in runs of
+ * one code. Distances are multiples of four bytes, so that some symbols do not occur. */
 static const struct symbol small_literals[] = {
     {0x00, 2}, {0x34, 6}, {0x38, 6}, {0x3c, 3}, {END, 4}, {267, 1}, {284, 5},
 };
@@ -51,15 +50,7 @@ struct tree {
     struct cov_bits code[N_LITERALS];
 };
 
-static uint32_t reversed(uint32_t code, uint32_t n)
-{
-    uint32_t r = 0;
-    for (; n > 0; n--, code >>= 1)
-        r = r << 1 | (code & 1);
-    return r;
-}
-
-/* Canonical codes (3.2.2). Codes stand in the stream with their highest bit first. */
+/* Canonical codes (3.2.2), in stream order. */
 static void make_tree(const struct symbol *symbols, size_t n_symbols, struct tree *t)
 {
     memset(t, 0, sizeof *t);
@@ -69,37 +60,32 @@ static void make_tree(const struct symbol *symbols, size_t n_symbols, struct tre
     for (uint32_t n = 1; n <= 15; n++, code <<= 1)
         for (int s = 0; s < N_LITERALS; s++)
             if (t->n_bits[s] == n)
-                t->code[s] = (struct cov_bits){reversed(code++, n), n};
+                t->code[s] = (struct cov_bits){cov_reverse_bits(code++, n), n};
 }
 
-/* One behind the other; together at most 56 bits. */
+/* a followed by b; together at most 56 bits. */
 static struct cov_bits joined(struct cov_bits a, struct cov_bits b)
 {
     return (struct cov_bits){a.bits | b.bits << a.n, a.n + b.n};
 }
 
-static uint32_t log2_floor(uint32_t x)
-{
-    return 31 - (uint32_t)__builtin_clz(x);
-}
-
 /* The code and the extra bits of a match of 11 to 257 bytes (3.2.5). */
 static struct cov_bits length_code(const struct tree *t, uint32_t n_bytes)
 {
-    uint32_t v = n_bytes - 3, n_extra = log2_floor(v) - 2;
+    uint32_t v = n_bytes - 3, n_extra = cov_log2(v) - 2;
     uint32_t symbol = 257 + 4 * n_extra + (v >> n_extra);
     return joined(t->code[symbol], (struct cov_bits){v & ((1U << n_extra) - 1), n_extra});
 }
 
-/* The same of a distance of 4 bytes and more. */
+/* The same for a distance of at least 4 bytes. */
 static struct cov_bits distance_code(const struct tree *t, uint32_t n_bytes)
 {
-    uint32_t v = n_bytes - 1, n_extra = log2_floor(v) - 1;
+    uint32_t v = n_bytes - 1, n_extra = cov_log2(v) - 1;
     uint32_t symbol = 2 * n_extra + (v >> n_extra);
     return joined(t->code[symbol], (struct cov_bits){v & ((1U << n_extra) - 1), n_extra});
 }
 
-/* ---- the head of a block ---- */
+/* ---- the header of a block (3.2.7) ---- */
 
 static void append(struct cov_onehot_block *b, uint32_t bits, uint32_t n)
 {
@@ -107,8 +93,8 @@ static void append(struct cov_onehot_block *b, uint32_t bits, uint32_t n)
         b->head[b->n_head / 8] |= (uint8_t)((bits & 1) << b->n_head % 8);
 }
 
-/* The lengths themselves are written in a code of 16 symbols of four bits: the lengths 0 to 13,
- * and 17 and 18 for runs of zeros. It costs some 20 bytes more than a code made to measure. */
+/* The code lengths themselves use a code of 16 symbols of four bits: the lengths 0 to 13, and 17 and 18 for runs of
+ * zeros. This takes some 20 bytes more than the best code. */
 static void append_lengths(struct cov_onehot_block *b, const uint8_t *n_bits, size_t n)
 {
     for (size_t i = 0; i < n;) {
@@ -116,14 +102,14 @@ static void append_lengths(struct cov_onehot_block *b, const uint8_t *n_bits, si
         while (i + run < n && n_bits[i + run] == 0 && run < 138)
             run++;
         if (run < 3) {
-            append(b, reversed(n_bits[i++], 4), 4);
+            append(b, cov_reverse_bits(n_bits[i++], 4), 4);
             continue;
         }
         if (run < 11) {
-            append(b, reversed(14, 4), 4);
+            append(b, cov_reverse_bits(14, 4), 4);
             append(b, (uint32_t)run - 3, 3);
         } else {
-            append(b, reversed(15, 4), 4);
+            append(b, cov_reverse_bits(15, 4), 4);
             append(b, (uint32_t)run - 11, 7);
         }
         i += run;
@@ -194,7 +180,7 @@ static void make_codes(void)
     for (uint32_t d = 1; d <= COV_ONEHOT_WINDOW; d++) {
         struct cov_bits x =
             joined(length_code(&lit, 4 * COV_ONEHOT_WORD), distance_code(&dist, 4 * d));
-        /* At most 1 bit for the length, 11 and 13 for the distance. */
+        /* At most 1 bit for the length, and 11 + 13 for the distance. */
         codes.back[d] = (uint32_t)(x.bits << COV_ONEHOT_BACK_BITS | x.n);
     }
     for (int code = 0; code < 16; code++) {

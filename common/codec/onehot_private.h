@@ -1,14 +1,124 @@
-/* onehot_private.h - the functions of onehot_kern.h, for whatever instruction set this is compiled
- * for: ONEHOT_TABLE gets them, in which vectors have ONEHOT_BYTES.
+/* onehot_private.h - what the files of the one-hot encoder share: its Huffman codes (onehot_codes.c), and its inner
+ * loops, which onehot_base.c and onehot_avx2.c compile for one instruction set each, with the same results.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
+#ifndef COV_CODEC_ONEHOT_PRIVATE_H
+#define COV_CODEC_ONEHOT_PRIVATE_H
 
-#include "common/codec/onehot_kern.h"
+#include <stdbool.h>
+
+#include "common/codec/bits_private.h"
+
+/* ---- codes ---- */
+
+/* Bases in a match of the block `small`; the window, how many bases back a match may be, 2^n - 1; and rows in
+ * a long run of one code. */
+enum { COV_ONEHOT_WORD = 4, COV_ONEHOT_WINDOW = 8191, COV_ONEHOT_LONG_RUN = 64 };
+
+/* Bits for the length of two matches in bits. */
+enum { COV_ONEHOT_BACK_BITS = 6 };
+
+/* n bits in stream order, the first in the lowest bit. */
+struct cov_bits {
+    uint64_t bits;
+    uint32_t n;
+};
+
+struct cov_onehot_block {
+    /* The header of the block (RFC 1951, 3.2.7); its first bit, BFINAL, is 0. */
+    uint8_t head[64];
+    uint32_t n_head; /* in bits */
+    struct cov_bits end;
+    struct cov_bits zero, quarter; /* the bytes 0x00 and 0x34 (of 0.25) */
+    struct cov_bits
+        row[16]; /* by base code: four bytes of the high plane; n = 0: not in this block */
+    struct cov_bits match258; /* 258 bytes equal to the last one */
+};
+
+struct cov_onehot_codes {
+    struct cov_onehot_block zeros; /* runs of zero bytes */
+    struct cov_onehot_block fast, small;
+    /* In `small`: COV_ONEHOT_LONG_RUN rows equal to the last one; and COV_ONEHOT_WORD rows equal to those d rows
+     * before. The latter is looked up very often: the lowest COV_ONEHOT_BACK_BITS bits of back[d] are the
+     * number of bits, the bits are above. */
+    struct cov_bits long_run;
+    uint32_t back[COV_ONEHOT_WINDOW + 1];
+    /* Of the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
+    uint32_t row_sum[16], row_moment[16];
+    /* Whether `fast` and `small` have the base code and its low bytes are zero. */
+    uint8_t possible[16];
+};
+
+/* Built by the first call; thread-safe. */
+const struct cov_onehot_codes *cov_onehot_codes(void);
+
+/* ---- inner loops ---- */
+
+static inline void cov_put_code(struct cov_bit_writer *w, struct cov_bits code)
+{
+    cov_put_bits(w, code.bits, code.n);
+}
+
+/* A match of COV_ONEHOT_WORD rows, `distance` rows before. */
+static inline void cov_put_back(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
+                                uint32_t distance)
+{
+    uint32_t back = c->back[distance];
+    cov_put_bits(w, back >> COV_ONEHOT_BACK_BITS, back % (1U << COV_ONEHOT_BACK_BITS));
+}
+
+/* Codes per call of `take` at most, and their granularity; bases of a group, which are two words. */
+enum { COV_ONEHOT_BLOCK = 1024, COV_ONEHOT_STEP = 32, COV_ONEHOT_GROUP = 8 };
+
+struct cov_onehot_kern {
+    /* bases[0..n) = codes[0..n) as two bits each: A, C, G, T are 0 to 3. n is a multiple of COV_ONEHOT_STEP,
+     * at most COV_ONEHOT_BLOCK. *columns = the sum of their columns in the order C, A, T, G. Returns false if
+     * a code is not A, C, G or T. */
+    bool (*take)(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns);
+
+    /* bases[t] = the word of the bases t to t + 3, the first in the lowest bits, for t < n, a multiple of
+     * COV_ONEHOT_STEP; COV_ONEHOT_STEP more bases must be readable. */
+    void (*join)(uint8_t *bases, size_t n);
+
+    /* Writes n_groups groups of eight bases, from base t of the strand on, given the words that start at
+     * each: words[0], words[1], ..., or words[0], words[-1], ... on the other strand.
+     * last[word] = last place of the word + COV_ONEHOT_WINDOW + 1, or 0. */
+    void (*put_plus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
+                     const uint8_t *words, size_t t, size_t n_groups, uint32_t *last);
+    void (*put_minus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
+                      const uint8_t *words, size_t t, size_t n_groups, uint32_t *last);
+};
+
+extern const struct cov_onehot_kern cov_onehot_base, cov_onehot_avx2;
+
+/* The fastest for cov_cpu_features(). */
+const struct cov_onehot_kern *cov_onehot_choose(void);
+
+/* A word of the other strand is named by the word of its reverse complement. */
+enum cov_onehot_strand { COV_ONEHOT_PLUS = 1, COV_ONEHOT_MINUS = -1 };
+
+/* Writes a word as a match if `distance` is within the window, else as its four rows. */
+static inline void cov_onehot_put_word(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
+                                       uint32_t word, enum cov_onehot_strand strand,
+                                       uint32_t distance)
+{
+    if (distance <= COV_ONEHOT_WINDOW) {
+        cov_put_back(w, c, distance);
+        return;
+    }
+    for (uint32_t i = 0; i < COV_ONEHOT_WORD; i++) {
+        uint32_t code =
+            strand == COV_ONEHOT_PLUS ? 1U << (word >> 2 * i & 3) : 8U >> (word >> (6 - 2 * i) & 3);
+        cov_put_code(w, c->small.row[code]);
+    }
+}
+
+/* For the file of an instruction set: ONEHOT_TABLE is the name of its table, ONEHOT_BYTES the size of its vectors. */
+#if defined(ONEHOT_TABLE)
 
 typedef uint8_t bytes __attribute__((vector_size(ONEHOT_BYTES)));
 typedef uint64_t wides __attribute__((vector_size(ONEHOT_BYTES)));
 
-/* Each of the bytes. */
+/* A word of equal bytes. */
 #define EACH(byte) ((byte)*0x0101010101010101U)
 
 static inline bytes load(const uint8_t *p)
@@ -20,7 +130,7 @@ static inline bytes load(const uint8_t *p)
 
 static bool take(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns)
 {
-    /* A column is at most 3, so that bytes hold the sums of COV_ONEHOT_BLOCK / 16 of them. */
+    /* A column is at most 3, so that a byte holds the sum of COV_ONEHOT_BLOCK / 16 of them. */
     bytes sums = {0}, bad = {0};
     for (size_t t = 0; t < n; t += ONEHOT_BYTES) {
         bytes x = load(codes + t), less = x - 1;
@@ -45,7 +155,7 @@ static bool take(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *colum
 
 static void join(uint8_t *bases, size_t n)
 {
-    /* Two bits do not leave their byte. */
+    /* Shifts by up to 6 keep two bits within their byte. */
     for (size_t t = 0; t < n; t += ONEHOT_BYTES) {
         wides x = (wides)load(bases + t) | (wides)load(bases + t + 1) << 2 |
                   (wides)load(bases + t + 2) << 4 | (wides)load(bases + t + 3) << 6;
@@ -72,7 +182,7 @@ put_groups(struct cov_bit_writer *w, const struct cov_onehot_codes *c, const uin
         last[p[strand * 6]] = here + 6;
         last[p[strand * 7]] = here + 7;
         if ((first | second) <= COV_ONEHOT_WINDOW) {
-            /* Where one shifts by the number of bits, what is above it in `back` does not count. */
+            /* The lowest bits of `back` are the shift; the shift ignores the bits above. */
             uint64_t a = c->back[first], b = c->back[second];
             uint64_t both = a >> COV_ONEHOT_BACK_BITS | b >> COV_ONEHOT_BACK_BITS << (a & 63);
             to.bits |= both << to.n;
@@ -102,3 +212,7 @@ static void put_minus(struct cov_bit_writer *w, const struct cov_onehot_codes *c
 }
 
 const struct cov_onehot_kern ONEHOT_TABLE = {take, join, put_plus, put_minus};
+
+#endif
+
+#endif

@@ -9,9 +9,10 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/codec/bits_private.h"
 #include "common/codec/deflate.h"
 
-enum { MIN_MATCH = 3, MAX_MATCH = 258, MAX_DIST = 32768, WORD = 8 };
+enum { MIN_MATCH = 3, MAX_MATCH = 258, MAX_DIST = 32768, WORD = COV_WORD_BYTES };
 enum { N_LITLEN = 286, N_DIST = 30, N_PRE = 19, END = 256, MAX_BITS = 15, MAX_PRE_BITS = 7 };
 enum { STORED_MAX = 65535, STORED_HEAD = 5, ZLIB_BYTES = 6 };
 
@@ -35,29 +36,6 @@ void cov_tokens_fini(struct cov_tokens *t)
 
 /* ---------------------------------------------------------------- cutting */
 
-static inline uint64_t little_endian(uint64_t x)
-{
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-    uint64_t x;
-    memcpy(&x, p, sizeof x);
-    return little_endian(x);
-}
-
-static inline void store64(uint64_t x, uint8_t *p)
-{
-    x = little_endian(x);
-    memcpy(p, &x, sizeof x);
-}
-
-static inline unsigned log_2(unsigned x)
-{
-    return 31U - (unsigned)__builtin_clz(x);
-}
-
 static inline uint32_t length_part(unsigned length)
 {
     unsigned x = length - MIN_MATCH;
@@ -65,7 +43,7 @@ static inline uint32_t length_part(unsigned length)
         return END + 1 + x;
     if (length == MAX_MATCH)
         return N_LITLEN - 1;
-    unsigned n = log_2(x) - 2;
+    unsigned n = cov_log2(x) - 2;
     return (END + 1 + 4 * (n + 1) + (x >> n & 3)) | (x & ((1U << n) - 1)) << LENGTH_EXTRA_AT;
 }
 
@@ -74,28 +52,13 @@ static inline uint32_t dist_part(unsigned dist)
     unsigned x = dist - 1;
     if (x < 4)
         return x << DIST_AT;
-    unsigned n = log_2(x) - 1;
+    unsigned n = cov_log2(x) - 1;
     return (2 * (n + 1) + (x >> n & 1)) << DIST_AT | (x & ((1U << n) - 1)) << DIST_EXTRA_AT;
 }
 
 static inline uint32_t match_of(size_t length, size_t dist)
 {
     return length_part((unsigned)length) | dist_part((unsigned)dist);
-}
-
-/* How many of the first n bytes at p stand `dist` bytes before as well. */
-static inline size_t common_bytes(const uint8_t *p, size_t dist, size_t n)
-{
-    size_t k = 0;
-    while (n - k >= WORD) {
-        uint64_t differ = load64(p + k) ^ load64(p + k - dist);
-        if (differ)
-            return k + (size_t)__builtin_ctzll(differ) / 8;
-        k += WORD;
-    }
-    while (k < n && p[k] == p[k - dist])
-        k++;
-    return k;
 }
 
 /* The tokens of src[p..n) go to `to`; the place behind them. Inlined, for n_dists that the compiler
@@ -109,10 +72,10 @@ static inline uint32_t *cut(uint32_t *to, const uint8_t *src, size_t p, size_t n
     while (p < n && p < longest)
         *to++ = LITERAL | src[p++];
     while (n - p >= WORD) {
-        uint64_t here = load64(src + p);
+        uint64_t here = cov_load64(src + p);
         size_t length = 0, dist = 0;
         for (size_t k = 0; k < n_dists; k++) {
-            uint64_t differ = here ^ load64(src + p - dists[k]);
+            uint64_t differ = here ^ cov_load64(src + p - dists[k]);
             size_t same = differ ? (size_t)__builtin_ctzll(differ) / 8 : WORD;
             if (same > length) {
                 length = same;
@@ -124,7 +87,8 @@ static inline uint32_t *cut(uint32_t *to, const uint8_t *src, size_t p, size_t n
             continue;
         }
         if (length == WORD)
-            length = common_bytes(src + p, dist, n - p < MAX_MATCH ? n - p : MAX_MATCH);
+            length =
+                cov_common_bytes(src + p, src + p - dist, n - p < MAX_MATCH ? n - p : MAX_MATCH);
         *to++ = match_of(length, dist);
         p += length;
     }
@@ -157,7 +121,7 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
     for (; n - p >= RECORD; p += RECORD) {
         const uint8_t *q = src + p + HALF + 1;
         /* One byte more than the tail is looked at, and set apart. */
-        uint64_t tail = load64(q - 1) >> 8, differ = tail ^ load64(q - 1 - RECORD) >> 8;
+        uint64_t tail = cov_load64(q - 1) >> 8, differ = tail ^ cov_load64(q - 1 - RECORD) >> 8;
         size_t same = differ ? (size_t)__builtin_ctzll(differ) / 8 : TAIL;
         if (same < MIN_MATCH || memcmp(src + p, src + p - RECORD + HALF, HALF) != 0) {
             to = cut(to, src, p, p + RECORD, dists, COV_COUNT(dists));
@@ -211,19 +175,20 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
         size_t end = newline ? (size_t)(newline - src) : n, beg = p;
         size_t dist = p - before.beg;
         if (before.is_regular && dist <= MAX_DIST && end - p > before.n_first &&
-            common_bytes(src + p, dist, before.n_first) == before.n_first &&
+            cov_common_bytes(src + p, src + p - dist, before.n_first) == before.n_first &&
             before.n_first >= MIN_MATCH && before.n_first <= MAX_MATCH) {
             *to++ = match_of(before.n_first, dist);
             p += before.n_first;
             size_t most = end - p < before.n_third ? end - p : before.n_third;
-            size_t length = common_bytes(src + p, p - before.tab, most);
+            size_t length = cov_common_bytes(src + p, src + p - (p - before.tab), most);
             if (length >= MIN_MATCH && length <= MAX_MATCH) {
                 *to++ = match_of(length, p - before.tab);
                 p += length;
                 /* The third column begins as the second does: a number that is a little larger. */
                 size_t back = length - 1;
                 most = end - p < back - 1 ? end - p : back - 1;
-                length = length == before.n_third ? common_bytes(src + p, back, most) : 0;
+                length =
+                    length == before.n_third ? cov_common_bytes(src + p, src + p - back, most) : 0;
                 if (length >= MIN_MATCH) {
                     *to++ = match_of(length, back);
                     p += length;
@@ -315,15 +280,6 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
     }
 }
 
-static uint16_t reversed(unsigned bits, unsigned n)
-{
-    bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
-    bits = (bits & 0x3333) << 2 | (bits >> 2 & 0x3333);
-    bits = (bits & 0x0f0f) << 4 | (bits >> 4 & 0x0f0f);
-    bits = (bits & 0x00ff) << 8 | (bits >> 8 & 0x00ff);
-    return (uint16_t)(bits >> (16 - n));
-}
-
 /* The code of n_syms symbols (section 3.2.2). At least two get one, as some readers want. */
 static void make_code(uint32_t *freq, size_t n_syms, unsigned max_bits, struct code *c)
 {
@@ -346,29 +302,10 @@ static void make_code(uint32_t *freq, size_t n_syms, unsigned max_bits, struct c
     }
     for (size_t i = 0; i < n_syms; i++)
         if (c->lengths[i])
-            c->bits[i] = reversed(next[c->lengths[i]]++, c->lengths[i]);
+            c->bits[i] = cov_reverse_bits(next[c->lengths[i]]++, c->lengths[i]);
 }
 
 /* ---------------------------------------------------------------- writing */
-
-struct out {
-    uint8_t *at;
-    uint64_t bits; /* not yet written: fewer than 8 between calls */
-    unsigned n;
-};
-
-enum { MAX_PUT = 56 };
-
-/* n <= MAX_PUT bits. Eight bytes are written, of which those that are not full are written again. */
-static inline void put(struct out *o, uint64_t bits, unsigned n)
-{
-    o->bits |= bits << o->n;
-    o->n += n;
-    store64(o->bits, o->at);
-    o->at += o->n / 8;
-    o->bits >>= o->n & ~7U;
-    o->n &= 7;
-}
 
 /* The lengths of the codes as section 3.2.7 has them: the symbol, and above its 5 bits what
  * follows. */
@@ -426,19 +363,19 @@ static void list_lengths(struct lengths *l, const struct code *litlen, const str
         l->n_bits += freq[i] * (l->pre.lengths[i] + pre_extra(i));
 }
 
-static void put_head(struct out *o, const struct lengths *l)
+static void put_head(struct cov_bit_writer *o, const struct lengths *l)
 {
     enum { LAST = 1, DYNAMIC = 2, SHIFT = 5 };
-    put(o, LAST | DYNAMIC << 1, 3);
-    put(o, l->n_litlen - (END + 1), 5);
-    put(o, l->n_dist - 1, 5);
-    put(o, l->n_pre - 4, 4);
+    cov_put_bits(o, LAST | DYNAMIC << 1, 3);
+    cov_put_bits(o, l->n_litlen - (END + 1), 5);
+    cov_put_bits(o, l->n_dist - 1, 5);
+    cov_put_bits(o, l->n_pre - 4, 4);
     for (size_t i = 0; i < l->n_pre; i++)
-        put(o, l->pre.lengths[pre_order[i]], 3);
+        cov_put_bits(o, l->pre.lengths[pre_order[i]], 3);
     for (size_t i = 0; i < l->n; i++) {
         unsigned symbol = l->items[i] & 31;
-        put(o, l->pre.bits[symbol], l->pre.lengths[symbol]);
-        put(o, (uint64_t)l->items[i] >> SHIFT, pre_extra(symbol));
+        cov_put_bits(o, l->pre.bits[symbol], l->pre.lengths[symbol]);
+        cov_put_bits(o, (uint64_t)l->items[i] >> SHIFT, pre_extra(symbol));
     }
 }
 
@@ -484,28 +421,28 @@ static unsigned most_bits(const uint32_t *lengths, const uint32_t *dists)
     return length + dist;
 }
 
-static void put_tokens(struct out *o, const struct cov_tokens *t, const struct code *litlen,
-                       const struct code *dist)
+static void put_tokens(struct cov_bit_writer *o, const struct cov_tokens *t,
+                       const struct code *litlen, const struct code *dist)
 {
     uint32_t lengths[N_LITLEN], dists[NO_DIST + 1] = {0};
-    struct out to = *o;
+    struct cov_bit_writer to = *o;
     uint64_t bits, more;
     size_t i = 0;
     for (unsigned k = 0; k < N_LITLEN; k++)
         lengths[k] = written(litlen, k, length_extra(k));
     for (unsigned k = 0; k < N_DIST; k++)
         dists[k] = written(dist, k, dist_extra(k));
-    if (2 * most_bits(lengths, dists) <= MAX_PUT) /* two at once, as nearly always */
+    if (2 * most_bits(lengths, dists) <= COV_PUT_BITS) /* two at once, as nearly always */
         for (; i + 2 <= t->n; i += 2) {
             unsigned n = token_bits(t->list[i], lengths, dists, &bits);
             unsigned n_more = token_bits(t->list[i + 1], lengths, dists, &more);
-            put(&to, bits | more << n, n + n_more);
+            cov_put_bits(&to, bits | more << n, n + n_more);
         }
     for (; i < t->n; i++) {
         unsigned n = token_bits(t->list[i], lengths, dists, &bits);
-        put(&to, bits, n);
+        cov_put_bits(&to, bits, n);
     }
-    put(&to, litlen->bits[END], litlen->lengths[END]);
+    cov_put_bits(&to, litlen->bits[END], litlen->lengths[END]);
     *o = to;
 }
 
@@ -585,7 +522,7 @@ size_t cov_tokens_deflate(struct cov_tokens *t, const uint8_t *src, size_t n, ui
         t->n = 0;
         return store(src, n, dst);
     }
-    struct out o = {.at = dst};
+    struct cov_bit_writer o = {.at = dst};
     put_head(&o, &lengths);
     put_tokens(&o, t, &litlen, &dist);
     t->n = 0;

@@ -1,8 +1,6 @@
-/* zstd.c - see zstd.h.
- *
- * Contexts are made for every call, as in deflate.c.
+/* zstd.c - Zstandard, see h5_filters.h. Creates contexts for every call, as deflate.c does.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/zstd.h"
+#include "common/codec/h5_filters.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -31,8 +29,7 @@ int cov_zstd_encode(int level, const void *src, size_t n, void *dst, size_t *n_d
     return COV_OK;
 }
 
-/* libzstd may also know the formats of its first versions, and frames that are to be skipped; no
- * plugin writes those. */
+/* libzstd may also support the formats of its first versions, and skippable frames; no plugin writes those. */
 static bool is_frame(const void *src, size_t n)
 {
     static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};

@@ -4,10 +4,8 @@
 
 #include "common/base/bgz.h"
 #include "common/base/err.h"
-#include "common/codec/blosc.h"
 #include "common/codec/deflate.h"
-#include "common/codec/lz4.h"
-#include "common/codec/zstd.h"
+#include "common/codec/h5_filters.h"
 #include "common/store/h5.h"
 
 void cov_libraries_print(FILE *f)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/codec/blosc.h"
+#include "common/codec/h5_filters.h"
 
 /* Version 2, of the compressor 1, flags, element of 2 bytes; sizes of contents, block and buffer,
  * little-endian; then, as the flag 2 says, the plain bytes. */

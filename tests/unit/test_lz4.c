@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/codec/lz4.h"
+#include "common/codec/h5_filters.h"
 
 /* 250 times the byte 7 in blocks of 100: twice a literal, a match of 94 bytes and five literals;
  * then 50 plain bytes. */

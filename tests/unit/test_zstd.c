@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/codec/zstd.h"
+#include "common/codec/h5_filters.h"
 
 #define MAGIC 0x28, 0xb5, 0x2f, 0xfd
 
