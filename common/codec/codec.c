@@ -1,7 +1,7 @@
 /* codec.c - see codec.h.
  *
- * The numbers of the filters are those of the HDF5 file format specification (filter pipeline
- * message) and of the HDF Group's list of registered filters.
+ * Filter numbers are those of the HDF5 file format specification (filter pipeline message) and of the HDF Group's list
+ * of registered filters.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 
@@ -13,9 +13,8 @@
 #include "common/codec/deflate.h"
 #include "common/codec/h5_filters.h"
 
-/* libdeflate's levels behind the names "gzip" and "fast", for what is not left to onehot.h. On the
- * chunks of a genome file level 3 takes half the time of level 6 for 7 % more bytes, and both less
- * time and fewer bytes than zlib's level 4. */
+/* libdeflate's levels for "gzip" and "fast", where onehot.h does not apply. On the chunks of a genome file level 3
+ * takes half the time of level 6 for 7 % more bytes; both are faster and smaller than zlib's level 4. */
 enum { GZIP_LEVEL = 3, FAST_LEVEL = 1 };
 
 int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e)
@@ -69,10 +68,9 @@ size_t cov_codec_bound(struct cov_codec_choice choice, size_t n)
 }
 
 int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
-                     void *dst, size_t cap, size_t *n_dst, struct cov_err *e)
+                     void *dst, size_t *n_dst, struct cov_err *e)
 {
-    if (cap < cov_codec_bound(choice, n))
-        return cov_fail(e, COV_ENOMEM, "%zu bytes are too few to compress %zu bytes", cap, n);
+    size_t cap = cov_codec_bound(choice, n);
     switch (choice.id) {
     case COV_CODEC_GZIP:
         return cov_deflate(GZIP_LEVEL, src, n, dst, cap, n_dst, e);
@@ -101,7 +99,7 @@ uint32_t cov_fletcher32(const void *data, size_t n)
     const uint8_t *p = data, *end = p + (n & ~(size_t)1);
     uint32_t sum1 = 0, sum2 = 0;
     while (p < end) {
-        /* 360 words are as many as sum2 can take without overflow. */
+        /* sum2 overflows after more than 360 words. */
         const uint8_t *stop = end - p > 720 ? p + 720 : end;
         for (; p < stop; p += 2) {
             sum1 += (uint32_t)p[0] << 8 | p[1];
@@ -121,12 +119,12 @@ uint32_t cov_fletcher32(const void *data, size_t n)
     return sum2 << 16 | sum1;
 }
 
-/* The checksum stands behind the data, little-endian; HDF5 before 1.6.3 swapped the bytes of each
- * half on some machines, and its readers take either. */
+/* The checksum follows the data, little-endian. HDF5 before 1.6.3 swapped the bytes of each half on some machines; its
+ * readers accept both. */
 static int check_fletcher32(const uint8_t *src, size_t *n, struct cov_err *e)
 {
     if (*n < 4)
-        return cov_fail(e, COV_EINPUT, "fletcher32: %zu bytes are not a checksum", *n);
+        return cov_fail(e, COV_EINPUT, "fletcher32: truncated: %zu bytes", *n);
     *n -= 4;
     const uint8_t *p = src + *n;
     uint32_t stored = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -169,7 +167,7 @@ size_t cov_codec_values(const struct cov_filter *filter, size_t chunk_bytes,
         values[1] = 0x0105;
         values[2] = (unsigned)chunk_bytes;
         return 3;
-    case COV_H5_LZ4: /* size of a block: the plugin chooses */
+    case COV_H5_LZ4: /* block size: the plugin's default */
         values[0] = 0;
         return 1;
     case COV_H5_ZSTD:
@@ -214,8 +212,8 @@ size_t cov_codec_undo_scratch(size_t n_dst)
     return n_dst <= SIZE_MAX - 4 ? n_dst + 4 : SIZE_MAX;
 }
 
-/* How many bytes filters[0..n), none of which compresses, make of n_dst bytes. */
-static size_t size_behind(const struct cov_filter *filters, size_t n, uint32_t mask, size_t n_dst)
+/* The number of bytes that filters[0..n), none of which compresses, turn n_dst bytes into. */
+static size_t size_after(const struct cov_filter *filters, size_t n, uint32_t mask, size_t n_dst)
 {
     for (size_t i = 0; i < n; i++)
         if (filters[i].id == COV_H5_FLETCHER32 && !(mask >> i & 1))
@@ -223,19 +221,20 @@ static size_t size_behind(const struct cov_filter *filters, size_t n, uint32_t m
     return n_dst;
 }
 
-int cov_codec_undo(const struct cov_filter *filters, size_t n_filters, uint32_t mask,
-                   const void *src, size_t n, void *dst, size_t n_dst, void *scratch,
-                   struct cov_err *e)
+int cov_codec_undo(struct cov_applied applied, const void *src, size_t n, void *dst, size_t n_dst,
+                   void *scratch, struct cov_err *e)
 {
-    assert(cov_codec_can_undo(filters, n_filters));
-    /* The bytes are at src; then, decompressed, at scratch, or at dst when nothing is left to do;
-     * then, unshuffled, at dst. A checksum is cut off where it stands. */
-    for (size_t i = n_filters; i-- > 0;) {
+    const struct cov_filter *filters = applied.filters;
+    uint32_t mask = applied.mask;
+    assert(cov_codec_can_undo(filters, applied.n_filters));
+    /* Decompresses to scratch, or to dst if no filter is left, and unshuffles to dst. A checksum is cut off in
+     * place. */
+    for (size_t i = applied.n_filters; i-- > 0;) {
         if (mask >> i & 1)
             continue;
         int rc = COV_OK;
         if (is_compression(filters[i].id)) {
-            size_t size = size_behind(filters, i, mask, n_dst);
+            size_t size = size_after(filters, i, mask, n_dst);
             void *to = i == 0 ? dst : scratch;
             rc = decompress(filters[i].id, src, n, to, size, e);
             src = to;

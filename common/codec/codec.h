@@ -1,6 +1,4 @@
-/* codec.h - the filters that chunks of HDF5 data sets pass through, as plain functions on buffers.
- *
- * Nothing here knows HDF5. All functions are thread-safe.
+/* codec.h - the filters of HDF5 chunks, as functions on buffers. Independent of libhdf5; all functions are thread-safe.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_CODEC_H
 #define COV_CODEC_CODEC_H
@@ -11,11 +9,10 @@
 
 #include "common/base/err.h"
 
-/* ---- compressions, by the names of --compression ---- */
+/* ---- compressions, named as in --compression ---- */
 
-/* GZIP, FAST and LIBDEFLATE are the same format (HDF5's deflate) and differ in time and size only.
- * For the bases of a genome file GZIP and FAST stand for the encoders of onehot.h; elsewhere for
- * levels of libdeflate. */
+/* GZIP, FAST and LIBDEFLATE have the same format (HDF5's deflate) and differ in speed and size only. For the bases of a
+ * genome file GZIP and FAST are the encoders of onehot.h, elsewhere levels of libdeflate. */
 enum cov_codec_id {
     COV_CODEC_NONE,
     COV_CODEC_GZIP,
@@ -33,21 +30,20 @@ struct cov_codec_choice {
 };
 
 /* "gzip", "fast", "libdeflate[:LEVEL]", "lzf", "lz4", "zstd[:LEVEL]", "blosc[:LEVEL]", "none".
- * COV_EUSAGE lists the names. */
+ * The message of COV_EUSAGE lists the names. */
 int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e) COV_MUST_USE;
 
-/* Bytes that cov_codec_encode needs at dst for n bytes. */
+/* Bytes that cov_codec_encode may write for n bytes. */
 size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
 
-/* dst[0..*n_dst) = src compressed, as the filter of the choice stores it: zlib format, what lzf.h,
- * lz4.h, zstd.h and blosc.h describe, or a copy. *n_dst = 0, of the last four: it did not become
- * smaller; the chunk is then stored without this filter (HDF5's filter mask). elem_bytes: of BLOSC,
- * which shuffles for itself, the bytes of an element (0: no shuffle). The same bytes for the same
- * input. src and dst must not overlap. */
+/* dst[0..*n_dst) = src compressed in the format of the choice's filter: zlib, one of h5_filters.h, or a copy; dst has
+ * room for cov_codec_bound bytes. *n_dst = 0, with filters of h5_filters.h only: not smaller; the chunk is then stored
+ * without this filter (HDF5's filter mask). elem_bytes: size of an element, for the shuffle of BLOSC (0: none).
+ * Deterministic. src and dst must not overlap. */
 int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
-                     void *dst, size_t cap, size_t *n_dst, struct cov_err *e) COV_MUST_USE;
+                     void *dst, size_t *n_dst, struct cov_err *e) COV_MUST_USE;
 
-/* ---- filter pipelines, by HDF5's numbers ---- */
+/* ---- filter pipelines, with HDF5's filter numbers ---- */
 
 enum {
     COV_H5_DEFLATE = 1,
@@ -61,41 +57,46 @@ enum {
 
 struct cov_filter {
     int id;            /* HDF5's number */
-    size_t elem_bytes; /* of SHUFFLE, and of BLOSC when it encodes */
-    int level;         /* of ZSTD and BLOSC when they encode */
+    size_t elem_bytes; /* of SHUFFLE; encoding: of BLOSC */
+    int level;         /* encoding: of ZSTD and BLOSC */
 };
 
-/* Whether cov_codec_undo can: nothing but those above, shuffle only as the first, at most one
- * compression and one checksum. `filters` stand in the order in which they were applied. */
+/* Whether cov_codec_undo supports the pipeline: only filters of the list above, shuffle only as the first, at most one
+ * compression and one checksum. `filters` are in the order in which they were applied. */
 bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters);
+
+/* The filters of a data set that were applied to a chunk: all but those with a bit in `mask` (HDF5's filter mask). */
+struct cov_applied {
+    const struct cov_filter *filters;
+    size_t n_filters;
+    uint32_t mask;
+};
 
 /* Bytes of scratch that cov_codec_undo needs for n_dst bytes. */
 size_t cov_codec_undo_scratch(size_t n_dst);
 
-/* Undoes filters[n_filters-1] .. filters[0], leaving out those whose bit in `mask` is set, into
- * dst, which must come out as exactly n_dst bytes. The pipeline must be one that cov_codec_can_undo
- * allows. COV_EINPUT, naming the filter, when the data is damaged or has another size; dst is
- * undefined then. src, dst and scratch must not overlap. */
-int cov_codec_undo(const struct cov_filter *filters, size_t n_filters, uint32_t mask,
-                   const void *src, size_t n, void *dst, size_t n_dst, void *scratch,
-                   struct cov_err *e) COV_MUST_USE;
+/* dst[0..n_dst) = src with the filters undone, the last one first. The pipeline must be one that cov_codec_can_undo
+ * supports. COV_EINPUT, naming the filter, if the data is damaged or has another size; dst is undefined then. src, dst
+ * and scratch must not overlap. */
+int cov_codec_undo(struct cov_applied applied, const void *src, size_t n, void *dst, size_t n_dst,
+                   void *scratch, struct cov_err *e) COV_MUST_USE;
 
-/* values[] = the parameters that the filter's own plugin stores with a data set (client data of
- * HDF5's filter message), of LZF, LZ4, ZSTD and BLOSC; returns how many. */
+/* values[] = the parameters that the plugin of LZF, LZ4, ZSTD or BLOSC stores with a data set (client data of HDF5's
+ * filter message); returns how many. */
 enum { COV_CODEC_MAX_VALUES = 7 };
 size_t cov_codec_values(const struct cov_filter *filter, size_t chunk_bytes,
                         unsigned values[COV_CODEC_MAX_VALUES]);
 
-/* The size of the chunk that compressed data claims to hold, not to be trusted; 0 when it is
- * damaged, or a compression without such a claim (DEFLATE, LZF). */
+/* The size of the chunk that the header of compressed data states, not to be trusted; 0 if it is damaged, or for
+ * compressions without such a header (DEFLATE, LZF). */
 uint64_t cov_codec_claim(int id, const void *src, size_t n);
 
 /* HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32): big-endian 16-bit words, an odd
  * last byte as the high half of a word. */
 uint32_t cov_fletcher32(const void *data, size_t n);
 
-/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes behind the last whole
- * element stay where they are. elem_bytes > 0. src and dst must not overlap. */
+/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes after the last whole element keep their
+ * place. elem_bytes > 0. src and dst must not overlap. */
 void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 

@@ -1,14 +1,17 @@
-/* onehot.c - see onehot.h.
+/* onehot.c - see onehot.h. Section numbers are those of RFC 1951.
  *
- * The stream has one block for the low plane, one or two for the high plane up to the padding, and
- * one for the padding, if there is any. Runs of zeros are two bits per 258 bytes. A base is one
- * byte 0x3c and three bytes 0, which COV_ONEHOT_FAST writes as five bits in which the bit of its
- * column is set. COV_ONEHOT_SMALL begins like that, and as soon as most words of four bases have
- * been there it writes each next four bases as a repeat of the last place of their word: 1.44 bits
- * more than their information for the geometric distance, 2 because distances count bytes, and 2
- * for the length, 13.4 in all. Shorter words take more bits a base for these; longer ones are less
- * often there. Nothing is compared, and nothing but a word's first time is a branch that cannot be
- * foreseen. The checksum is a sum over codes.
+ * The stream has one block for the low plane, one or two for the high plane up to the padding, and one for the padding,
+ * if any. Runs of zeros take two bits per 258 bytes. A base is one byte 0x3c and three bytes 0.
+ *
+ * COV_ONEHOT_FAST writes a base as five bits of which the bit of its column is set: no search, no table.
+ *
+ * COV_ONEHOT_SMALL starts like that. Once most words of four bases have occurred, it writes every four bases as a match
+ * (a length and a distance, 3.2.5) with the last place of the same word, which a table of 256 entries holds. That takes
+ * 13.4 bits: the 8 bits of information, 1.44 bits because distances are distributed geometrically, 2 because they count
+ * bytes, and 2 for the length. Shorter words take more bits per base; longer ones occur less often. Bases are never
+ * compared, and the only unpredictable branch is the first occurrence of a word.
+ *
+ * The checksum (Adler-32, RFC 1950) follows from sums over the base codes, without making the bytes.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot.h"
 
@@ -27,17 +30,17 @@ enum {
     N_WORDS = 1 << 2 * WORD,
     WINDOW = COV_ONEHOT_WINDOW,
     LONG_RUN = COV_ONEHOT_LONG_RUN,
-    HEAD = 512, /* codes at the begin of `small` that are written as in `fast`: twice N_WORDS */
+    HEAD = 512, /* codes at the start of `small` that are written as in `fast`: twice N_WORDS */
     BLOCK = COV_ONEHOT_BLOCK,
     STEP = COV_ONEHOT_STEP,
     GROUP = COV_ONEHOT_GROUP
 };
-/* Positions are kept in 32 bits, together with the window. */
+/* Positions plus the window fit into 32 bits. */
 #define MAX_CODES ((size_t)1 << 31)
 
-/* The longest rows are those of rare codes in `small`: 24 bits. The runs of zeros have less than a
- * bit per code and two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks,
- * and the eight bytes that the last bits are stored with. */
+/* The longest rows are those of rare codes in `small`: 24 bits. Runs of zeros take less than a bit per code plus two bits
+ * per byte of a rest of up to 257 bytes, 65 bytes; in addition there are block headers, and the eight bytes that the
+ * last bits are stored with. */
 enum { BOUND_PER_CODE = 4, BOUND_REST = 512 };
 
 size_t cov_onehot_bound(size_t L)
@@ -67,7 +70,7 @@ static inline codes16 load16(const uint8_t *codes)
 
 #define EACH(byte) ((byte)*0x0101010101010101U)
 
-/* What is not zero if one of the codes is none of A, C, G and T, which have one bit. */
+/* Not zero if one of the codes is not A, C, G or T, which have exactly one bit set. */
 static inline codes16 not_plain(codes16 x)
 {
     return (x & (x - EACH(1U))) | (~(x + EACH(15U)) & EACH(16U));
@@ -83,13 +86,13 @@ static inline bool is_plain(uint8_t code)
     return code && !(code & (code - 1));
 }
 
-/* The columns of bases, in C, A, T, G. */
+/* The columns of bases, in the order C, A, T, G. */
 static inline codes16 columns_of(codes16 x)
 {
     return ((x | x >> 2) & EACH(1U)) | ((x >> 1 | x >> 2) & EACH(2U));
 }
 
-/* codes[0..n) without the padding at the end. */
+/* The length of codes[0..n) without the padding at the end. */
 static size_t filled(const uint8_t *codes, size_t n)
 {
     while (n >= 64 && is_zero(load16(codes + n - 64) | load16(codes + n - 48) |
@@ -110,11 +113,10 @@ static uint64_t sum_of_bytes(codes16 x)
     return (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
 }
 
-/* The sum of the columns of codes[0..n), n at most BLOCK, a multiple of 16; false if not all are
- * bases. */
+/* *sum = the sum of the columns of codes[0..n), n <= BLOCK, a multiple of 16. Returns false if not all are bases. */
 static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
 {
-    /* A column is at most 3, so that bytes hold the sums of BLOCK / 16 of them. */
+    /* A column is at most 3, so that a byte holds the sum of BLOCK / 16 of them. */
     codes16 sums = {0, 0}, bad = {0, 0};
     for (size_t i = 0; i < n; i += 16) {
         codes16 x = load16(codes + i);
@@ -125,10 +127,9 @@ static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
     return is_zero(bad);
 }
 
-/* Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the
- * bytes, its upper half 8L plus the sum of each byte times the number of bytes from it to the end,
- * which is 4 (L - t) - k for byte k of row t of the high plane. codes[n..L) are padding.
- * False if a code cannot be encoded here. */
+/* *adler = Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the bytes, its upper
+ * half 8L plus the sum of each byte times the number of bytes from it to the end, which is 4 (L - t) - k for byte k of
+ * row t of the high plane. codes[n..L) are padding. Returns false if a code cannot be encoded here. */
 static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, size_t n, size_t L,
                      uint32_t *adler)
 {
@@ -179,7 +180,7 @@ static void put_head(struct cov_bit_writer *w, const struct cov_onehot_block *b,
     }
 }
 
-/* n_bytes > 0 of what `byte` stands for. */
+/* A run of n_bytes > 0 bytes with the Huffman code `byte`. */
 static void put_run(struct cov_bit_writer *w, const struct cov_onehot_block *b,
                     struct cov_bits byte, size_t n_bytes)
 {
@@ -200,7 +201,7 @@ static void put_zeros(struct cov_bit_writer *w, const struct cov_onehot_block *b
 
 /* ---- the high plane ---- */
 
-/* How many of codes[0..n), n > 0, are equal to the first. */
+/* The number of codes at the start of codes[0..n), n > 0, that equal the first. */
 static size_t run_length(const uint8_t *codes, size_t n)
 {
     size_t i = 1;
@@ -209,21 +210,21 @@ static size_t run_length(const uint8_t *codes, size_t n)
     return i;
 }
 
-/* Twice eight bases as twice eight times five bits, which are the rows of `fast`. */
+/* Turns each eight bases into 40 bits: eight rows of `fast`. */
 static inline codes16 five_bits_each(codes16 x)
 {
-    /* From the bits A, C, G, T to the columns C, A, T, G. */
+    /* Bits A, C, G, T become columns C, A, T, G. */
     x = (x & EACH(5U)) << 1 | (x >> 1 & EACH(5U));
     x = (x & 0x000f000f000f000f) | (x >> 3 & 0x01e001e001e001e0);
     x = (x & 0x000003ff000003ff) | (x >> 6 & 0x000ffc00000ffc00);
     return (x & 0x00000000000fffff) | (x >> 12 & 0x000000fffff00000);
 }
 
-/* Writes codes[0..n) up to the first sixteen that are not all bases, or the last that are no
- * sixteen; returns how many were written. */
+/* Writes codes[0..n) in steps of sixteen, up to the first step that is incomplete or not all bases; returns the number of
+ * codes written. */
 static size_t put_sixteens(struct cov_bit_writer *w, const uint8_t *codes, size_t n)
 {
-    /* Eight bases are five bytes, so the number of bits that wait stays as it is. */
+    /* Eight bases are five bytes, so that the number of pending bits does not change. */
     struct cov_bit_writer to = *w;
     size_t t = 0;
     for (; n - t >= 16; t += 16) {
@@ -256,7 +257,7 @@ static void put_fast(struct cov_bit_writer *w, const struct cov_onehot_block *b,
     }
 }
 
-/* A run of one code: its row, then repeats of it. */
+/* A run of one code: its row, then matches. */
 static void put_same(struct cov_bit_writer *w, const struct cov_onehot_codes *c, uint8_t code,
                      size_t n)
 {
@@ -270,7 +271,7 @@ static void put_same(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
         cov_put_code(w, c->small.row[code]);
 }
 
-/* The first codes, at most HEAD, as in `fast`, in a block of their own. */
+/* A block `fast`. */
 static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                       const uint8_t *codes, size_t n, bool final)
 {
@@ -279,35 +280,35 @@ static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c
     cov_put_code(w, c->fast.end);
 }
 
-/* ---- repeats of words ---- */
+/* ---- matches of words ---- */
 
-/* All the words of a chunk are made at once, for both strands: those of the other strand are the
- * same in the reverse order, but for their names, on which nothing depends. */
+/* All words of a chunk are made at once, for both strands: the words of the other strand are the same in reverse order.
+ * Only their names differ, which does not matter. */
 
-/* Codes beg to end - 1, which all are this one, none of A, C, G and T. */
+/* A run: codes beg to end - 1 are all `code`, which is not A, C, G or T. */
 struct run {
     uint32_t beg, end;
     uint8_t code;
 };
 
-/* Chunks of more runs are left to `fast`. */
+/* Chunks with more runs are written as `fast`. */
 enum { MAX_RUNS = 1024 };
 
-/* Codes without the padding at the end. */
+/* A chunk without the padding at the end. */
 struct chunk {
     const struct cov_onehot_codes *c;
     const struct cov_onehot_kern *kern;
     const uint8_t *codes;
     size_t n, L;
-    uint8_t *words;   /* words[t] = that of the bases t to t + 3, the first the lowest; undefined if
-                       * they are not all bases */
+    uint8_t *
+        words; /* words[t] = bases t to t + 3, the first in the lowest bits; undefined unless all are bases */
     uint64_t columns; /* the sum of the columns of all bases */
     size_t n_bases, n_runs;
     struct run runs[MAX_RUNS];
 };
 
-/* Copies codes[0..n), which begin at code t of the chunk, but for others than bases, which become
- * C, as its column is 0, and are noted. Returns whether they can be encoded. */
+/* bases = codes[0..n), which start at code t of the chunk, with other codes replaced by C, whose column is 0, and added to
+ * the runs. Returns false if they cannot be encoded. */
 static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t, uint8_t *bases)
 {
     for (size_t i = 0; i < n; i++, t++) {
@@ -348,8 +349,8 @@ static const struct cov_onehot_kern *kern(void)
     return kernels;
 }
 
-/* All of *k from codes[0..n); `words` has room for cov_onehot_scratch(n). Returns false if they
- * cannot be encoded, or not here. */
+/* Fills *k from codes[0..n); `words` has room for cov_onehot_scratch(n) bytes. Returns false if the chunk cannot be
+ * encoded by words. */
 static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L, uint8_t *words)
 {
     k->c = cov_onehot_codes();
@@ -384,14 +385,14 @@ static inline uint8_t code_at(const struct chunk *k, enum cov_onehot_strand stra
     return strand == COV_ONEHOT_PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
 }
 
-/* The word at place t of a strand; that of the next place is `strand` further. */
+/* The word at place t of a strand; the next one is at + strand. */
 static inline const uint8_t *word_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
     return k->words + (strand == COV_ONEHOT_PLUS ? t : k->n - WORD - t);
 }
 
-/* Notes the words of bases: last[word] is where it was last + WINDOW + 1, or 0, so that what was
- * never seen is too far away. */
+/* Enters the words of bases: last[word] = place + WINDOW + 1. 0, a word that has not occurred, is thus out of the
+ * window. */
 static void note_words(const struct chunk *k, enum cov_onehot_strand strand, size_t beg, size_t end,
                        uint32_t *last)
 {
@@ -399,13 +400,13 @@ static void note_words(const struct chunk *k, enum cov_onehot_strand strand, siz
         last[*word_at(k, strand, t)] = (uint32_t)t + WINDOW + 1;
 }
 
-/* Places beg to end - 1 of a strand, which are bases. */
+/* Writes places beg to end - 1 of a strand, which are bases. */
 static void put_bases(struct cov_bit_writer *w, const struct chunk *k,
                       enum cov_onehot_strand strand, size_t beg, size_t end, uint32_t *last)
 {
     size_t t = beg;
     if (end - beg >= WORD - 1 + GROUP) {
-        /* The last three places begin no word. */
+        /* No word starts at the last three places. */
         size_t n_groups = (end - beg - (WORD - 1)) / GROUP;
         const uint8_t *p = word_at(k, strand, beg);
         if (strand == COV_ONEHOT_PLUS)
@@ -423,7 +424,7 @@ static void put_bases(struct cov_bit_writer *w, const struct chunk *k,
         cov_put_code(w, k->c->small.row[code_at(k, strand, t)]);
 }
 
-/* A strand of more than HEAD codes. */
+/* Writes a strand of more than HEAD codes. */
 static void put_small(struct cov_bit_writer *w, const struct chunk *k,
                       enum cov_onehot_strand strand, bool final)
 {
@@ -435,7 +436,7 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
         cov_codes_other_strand(k->codes + k->n - HEAD, HEAD, head);
     put_first(w, k->c, head, HEAD, false);
     put_head(w, &k->c->small, final);
-    /* Bases, and what run is behind them. */
+    /* Bases, and the run that follows them. */
     for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
         beg = end = k->n;
         if (i < k->n_runs) {
@@ -453,8 +454,8 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
     cov_put_code(w, k->c->small.end);
 }
 
-/* The checksum of a strand (see `checksum`). All places are taken as bases, those of the runs in
- * column 0; then the runs are put right. */
+/* The checksum of a strand (see `checksum`): as if all places were bases, those of runs in column 0, then corrected for
+ * the runs. */
 static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand strand)
 {
     uint64_t n = k->n, L = k->L, columns = k->columns;
@@ -468,7 +469,7 @@ static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand
         const struct run *run = &k->runs[i];
         uint8_t code = strand == COV_ONEHOT_PLUS ? run->code : cov_code_complement[run->code];
         uint64_t beg = strand == COV_ONEHOT_PLUS ? run->beg : n - run->end, m = run->end - run->beg;
-        /* No code has less than the 0x3c of a base. */
+        /* The row sum of a code is at least the 0x3c of a base. */
         uint64_t more = k->c->row_sum[code] - 0x3c;
         rows = m * (L - beg) - (m * m - m) / 2;
         low += m * more;
@@ -479,7 +480,7 @@ static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand
 
 /* ---- streams ---- */
 
-/* The zlib head (deflate, a window of 32 KiB, no dictionary), and the low plane. */
+/* The zlib header (deflate, a window of 32 KiB, no dictionary), and the low plane. */
 static struct cov_bit_writer begin_stream(const struct cov_onehot_codes *c, size_t L, uint8_t *dst)
 {
     dst[0] = 0x78;
@@ -489,7 +490,7 @@ static struct cov_bit_writer begin_stream(const struct cov_onehot_codes *c, size
     return w;
 }
 
-/* L - n codes of padding, and the checksum. */
+/* Writes L - n codes of padding, and the checksum; returns the size of the stream. */
 static size_t end_stream(struct cov_bit_writer *w, const struct cov_onehot_codes *c, size_t n,
                          size_t L, uint32_t adler, const uint8_t *dst)
 {
@@ -500,7 +501,7 @@ static size_t end_stream(struct cov_bit_writer *w, const struct cov_onehot_codes
     return (size_t)(w->at - dst);
 }
 
-/* Behind what begin_stream wrote at dst. */
+/* Writes a strand after begin_stream; returns the size of the stream. */
 static size_t put_strand(const struct chunk *k, enum cov_onehot_strand strand,
                          struct cov_bit_writer w, const uint8_t *dst)
 {
@@ -519,7 +520,7 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
-    /* The words wait behind the stream, which has at most three bytes a code. */
+    /* The words are at the end of dst; the stream has at most three bytes per code. */
     if (effort == COV_ONEHOT_SMALL && n > HEAD &&
         take_chunk(&k, codes, n, L, (uint8_t *)dst + cov_onehot_bound(L) - cov_onehot_scratch(n))) {
         *n_dst = put_strand(&k, COV_ONEHOT_PLUS, begin_stream(c, L, dst), dst);
@@ -534,13 +535,13 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     return true;
 }
 
-bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes, size_t n, size_t L,
-                            uint8_t *scratch, void *const dst[2], size_t cap, size_t n_dst[2])
+bool cov_onehot_encode_both(const uint8_t *codes, size_t n, size_t L, uint8_t *scratch,
+                            void *const dst[2], size_t cap, size_t n_dst[2])
 {
     assert(n <= L && cap >= cov_onehot_bound(L));
     (void)cap;
     struct chunk k;
-    if (effort != COV_ONEHOT_SMALL || n <= HEAD || L >= MAX_CODES || codes[n - 1] == COV_CODE_PAD ||
+    if (n <= HEAD || L >= MAX_CODES || codes[n - 1] == COV_CODE_PAD ||
         !take_chunk(&k, codes, n, L, scratch))
         return false;
     struct cov_bit_writer w = begin_stream(k.c, L, dst[0]), other = w;

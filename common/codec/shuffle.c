@@ -1,11 +1,11 @@
-/* shuffle.c - HDF5's shuffle filter: the bytes of elements sorted by their place in the element.
+/* shuffle.c - HDF5's shuffle filter: sorts the bytes of elements by their place in the element.
  *
- * It is the transposition of an [elements][bytes] matrix. For 2, 4 and 8 bytes, 16 elements at a
- * time are transposed in registers by rounds of interleaving, written with the compiler's generic
- * vectors.
+ * That is the transposition of an [elements][bytes] matrix. Elements of 2, 4 and 8 bytes are transposed 16 at a time
+ * in registers, by rounds of interleaving, written with the compiler's generic vectors.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 typedef uint8_t vec __attribute__((vector_size(16)));
@@ -33,8 +33,7 @@ static inline vec zip_high(vec a, vec b)
                                    31);
 }
 
-/* One perfect shuffle of the 16 n bytes of v: the byte at position p (of log2(16 n) bits) moves to
- * the position whose bits are those of p rotated left by one. */
+/* One perfect shuffle of the 16 n bytes of v: rotates the log2(16 n) bits of each byte's position left by one. */
 static inline __attribute__((always_inline)) void riffle(vec *v, int n)
 {
     vec out[8];
@@ -48,10 +47,9 @@ static inline __attribute__((always_inline)) void riffle(vec *v, int n)
         v[i] = out[i];
 }
 
-/* With 16 elements of n bytes the position of a byte is element * n + byte. The place of the byte
- * becomes the upper part when the position is rotated left by the 4 bits of the element; the way
- * back rotates by the log2(n) bits of the byte. With constant n and all loops unrolled the vectors
- * stay in registers. */
+/* The position of a byte in 16 elements of n bytes is element * n + byte. Rotating it left by the 4 bits of the element
+ * makes `byte` the upper part, which is the shuffle; its inverse rotates by the log2(n) bits of the byte. With constant n
+ * and unrolled loops the vectors stay in registers. */
 static inline __attribute__((always_inline)) size_t shuffle16(const uint8_t *src, size_t n_elems,
                                                               uint8_t *dst, int n)
 {
@@ -90,58 +88,44 @@ static inline __attribute__((always_inline)) size_t unshuffle16(const uint8_t *s
     return i;
 }
 
-void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst)
+/* Moves whole blocks of 16 elements of 2, 4 or 8 bytes; returns the number of elements moved. */
+static size_t move_blocks(const uint8_t *src, size_t n_elems, size_t elem_bytes, uint8_t *dst,
+                          bool back)
 {
-    const uint8_t *s = src;
-    uint8_t *d = dst;
-    size_t n_elems = n / elem_bytes, done = 0;
+    switch (elem_bytes) {
+    case 2:
+        return back ? unshuffle16(src, n_elems, dst, 2) : shuffle16(src, n_elems, dst, 2);
+    case 4:
+        return back ? unshuffle16(src, n_elems, dst, 4) : shuffle16(src, n_elems, dst, 4);
+    case 8:
+        return back ? unshuffle16(src, n_elems, dst, 8) : shuffle16(src, n_elems, dst, 8);
+    default:
+        return 0;
+    }
+}
+
+static void move(const uint8_t *s, size_t n, size_t elem_bytes, uint8_t *d, bool back)
+{
+    size_t n_elems = n / elem_bytes;
     if (n_elems <= 1 || elem_bytes == 1) {
         memcpy(d, s, n);
         return;
     }
-    switch (elem_bytes) {
-    case 2:
-        done = shuffle16(s, n_elems, d, 2);
-        break;
-    case 4:
-        done = shuffle16(s, n_elems, d, 4);
-        break;
-    case 8:
-        done = shuffle16(s, n_elems, d, 8);
-        break;
-    default:
-        break;
-    }
+    size_t done = move_blocks(s, n_elems, elem_bytes, d, back);
     for (size_t j = 0; j < elem_bytes; j++)
-        for (size_t i = done; i < n_elems; i++)
-            d[j * n_elems + i] = s[i * elem_bytes + j];
+        for (size_t i = done; i < n_elems; i++) {
+            size_t in_element = i * elem_bytes + j, in_plane = j * n_elems + i;
+            d[back ? in_element : in_plane] = s[back ? in_plane : in_element];
+        }
     memcpy(d + n_elems * elem_bytes, s + n_elems * elem_bytes, n % elem_bytes);
+}
+
+void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst)
+{
+    move(src, n, elem_bytes, dst, false);
 }
 
 void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst)
 {
-    const uint8_t *s = src;
-    uint8_t *d = dst;
-    size_t n_elems = n / elem_bytes, done = 0;
-    if (n_elems <= 1 || elem_bytes == 1) {
-        memcpy(d, s, n);
-        return;
-    }
-    switch (elem_bytes) {
-    case 2:
-        done = unshuffle16(s, n_elems, d, 2);
-        break;
-    case 4:
-        done = unshuffle16(s, n_elems, d, 4);
-        break;
-    case 8:
-        done = unshuffle16(s, n_elems, d, 8);
-        break;
-    default:
-        break;
-    }
-    for (size_t j = 0; j < elem_bytes; j++)
-        for (size_t i = done; i < n_elems; i++)
-            d[i * elem_bytes + j] = s[j * n_elems + i];
-    memcpy(d + n_elems * elem_bytes, s + n_elems * elem_bytes, n % elem_bytes);
+    move(src, n, elem_bytes, dst, true);
 }

@@ -1,4 +1,5 @@
-/* tokens.c - see tokens.h. Section numbers are those of RFC 1951.
+/* tokens.c - see tokens.h. First the data is divided into tokens, then Huffman codes are built from the counts of their
+ * symbols, then all is written as one block. Section numbers are those of RFC 1951.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/tokens.h"
 
@@ -16,9 +17,8 @@ enum { MIN_MATCH = 3, MAX_MATCH = 258, MAX_DIST = 32768, WORD = COV_WORD_BYTES }
 enum { N_LITLEN = 286, N_DIST = 30, N_PRE = 19, END = 256, MAX_BITS = 15, MAX_PRE_BITS = 7 };
 enum { STORED_MAX = 65535, STORED_HEAD = 5, ZLIB_BYTES = 6 };
 
-/* A token is the symbol of a literal or a length (section 3.2.5), that of a distance (NO_DIST
- * behind a literal), and the extra bits of both: so all are counted and written alike, without a
- * branch. */
+/* A token is the symbol of a literal or a length (3.2.5), the symbol of a distance (NO_DIST after a literal), and the
+ * extra bits of both. So all tokens are counted and written in the same way, without branches. */
 enum { DIST_AT = 9, LENGTH_EXTRA_AT = 14, DIST_EXTRA_AT = 19, NO_DIST = 31 };
 enum { LITERAL = NO_DIST << DIST_AT };
 
@@ -34,7 +34,7 @@ void cov_tokens_fini(struct cov_tokens *t)
     *t = (struct cov_tokens){0};
 }
 
-/* ---------------------------------------------------------------- cutting */
+/* ---------------------------------------------------------------- tokens */
 
 static inline uint32_t length_part(unsigned length)
 {
@@ -61,8 +61,7 @@ static inline uint32_t match_of(size_t length, size_t dist)
     return length_part((unsigned)length) | dist_part((unsigned)dist);
 }
 
-/* The tokens of src[p..n) go to `to`; the place behind them. Inlined, for n_dists that the compiler
- * knows. */
+/* Writes the tokens of src[p..n) to `to`; returns their end. Inlined for constant n_dists. */
 static inline uint32_t *cut(uint32_t *to, const uint8_t *src, size_t p, size_t n,
                             const unsigned *dists, size_t n_dists)
 {
@@ -108,7 +107,11 @@ void cov_tokens_strides(struct cov_tokens *t, const uint8_t *src, size_t n, cons
 
 void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size_t n_head)
 {
-    enum { RECORD = 12, HALF = 4, TAIL = 7 }; /* the second word's high bytes and the third word */
+    enum {
+        RECORD = 12,
+        HALF = 4,
+        TAIL = 7
+    }; /* tail: the second word except its first byte, and the third word */
     assert(t->cap - t->n >= n);
     static const unsigned dists[] = {RECORD, RECORD - HALF};
     const uint32_t word = match_of(HALF, RECORD - HALF);
@@ -120,7 +123,7 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
         *to++ = LITERAL | src[p++];
     for (; n - p >= RECORD; p += RECORD) {
         const uint8_t *q = src + p + HALF + 1;
-        /* One byte more than the tail is looked at, and set apart. */
+        /* Loads one byte before the tail, and drops it. */
         uint64_t tail = cov_load64(q - 1) >> 8, differ = tail ^ cov_load64(q - 1 - RECORD) >> 8;
         size_t same = differ ? (size_t)__builtin_ctzll(differ) / 8 : TAIL;
         if (same < MIN_MATCH || memcmp(src + p, src + p - RECORD + HALF, HALF) != 0) {
@@ -131,7 +134,7 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
         to[1] = LITERAL | q[-1];
         to[2] = tails[same];
         to += 3;
-        /* At most four are left; more than are, and than the record has, are not taken. */
+        /* At most four bytes are left; surplus tokens are overwritten. */
         tail >>= 8 * same;
         for (size_t i = 0; i < HALF; i++)
             to[i] = LITERAL | (tail >> (8 * i) & 0xff);
@@ -142,16 +145,16 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
     t->n = (size_t)(to - t->list);
 }
 
-/* Where the columns of the line before begin. Its second begins where the first and a tab end. */
+/* Where the columns of the previous line are. */
 struct line {
     size_t beg;      /* of the newline before the line */
     size_t n_first;  /* of that newline and the first column */
-    size_t tab;      /* in front of the third column */
-    size_t n_third;  /* of the third column between its two tabs, with them */
-    bool is_regular; /* it has these columns */
+    size_t tab;      /* before the third column */
+    size_t n_third;  /* of the third column with the tabs around it */
+    bool is_regular; /* the line has these columns */
 };
 
-/* The columns of the line that begins behind the newline at beg and ends before the one at `end`. */
+/* The columns of the line between the newlines at beg and `end`. */
 static struct line columns(const uint8_t *src, size_t beg, size_t end)
 {
     size_t tabs[3], n = 0;
@@ -170,7 +173,7 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
     struct line before = {0};
     size_t p = 0;
     while (p < n) {
-        /* At a newline, or at the beginning. */
+        /* p is at a newline, or at the start. */
         const uint8_t *newline = memchr(src + p + 1, '\n', n - p - 1);
         size_t end = newline ? (size_t)(newline - src) : n, beg = p;
         size_t dist = p - before.beg;
@@ -184,7 +187,7 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
             if (length >= MIN_MATCH && length <= MAX_MATCH) {
                 *to++ = match_of(length, p - before.tab);
                 p += length;
-                /* The third column begins as the second does: a number that is a little larger. */
+                /* The third column starts with the digits of the second: it is a slightly larger number. */
                 size_t back = length - 1;
                 most = end - p < back - 1 ? end - p : back - 1;
                 length =
@@ -205,11 +208,11 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
 /* ---------------------------------------------------------------- codes */
 
 struct code {
-    uint16_t bits[N_LITLEN]; /* in the order they are written in */
+    uint16_t bits[N_LITLEN]; /* in stream order */
     uint8_t lengths[N_LITLEN];
 };
 
-/* syms[0..n) = the symbols of freq[0..n_syms) that occur, the rarest first. */
+/* syms[0..n) = the symbols with freq > 0, the rarest first (radix sort); returns n. */
 static size_t sort_symbols(const uint32_t *freq, size_t n_syms, uint16_t *syms)
 {
     uint16_t other[N_LITLEN];
@@ -238,11 +241,11 @@ static size_t sort_symbols(const uint32_t *freq, size_t n_syms, uint16_t *syms)
     return n;
 }
 
-/* counts[k] = how many of the n >= 2 symbols get k bits: Huffman's tree, cut off at max_bits. */
+/* counts[k] = the number of symbols, of n >= 2, with codes of k bits: Huffman's algorithm, limited to max_bits. */
 static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, unsigned max_bits,
                           unsigned counts[MAX_BITS + 1])
 {
-    /* Leaves stand before the inner nodes, both by weight; a parent stands behind its children. */
+    /* Leaves first, then inner nodes, both by weight; parents come after their children. */
     uint32_t weights[2 * N_LITLEN] = {0};
     uint16_t parents[2 * N_LITLEN], depths[2 * N_LITLEN];
     size_t leaf = 0, inner = n, n_nodes = n;
@@ -260,7 +263,7 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
     }
     memset(counts, 0, (MAX_BITS + 1) * sizeof *counts);
     depths[n_nodes - 1] = 0;
-    uint32_t sum = 0; /* of 2^-length in units of 2^-max_bits */
+    uint32_t sum = 0; /* of 2^-length, in units of 2^-max_bits */
     for (size_t i = n_nodes - 1; i-- > 0;) {
         depths[i] = (uint16_t)(depths[parents[i]] + 1);
         if (i >= n)
@@ -269,7 +272,7 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
         counts[length]++;
         sum += UINT32_C(1) << (max_bits - length);
     }
-    /* Cut off, there are too many codes of max_bits: each takes half the place of a shorter one. */
+    /* The limit makes too many codes of max_bits: lengthen a shorter code, whose freed half takes one of them. */
     for (; sum > UINT32_C(1) << max_bits; sum--) {
         unsigned length = max_bits - 1;
         while (counts[length] == 0)
@@ -280,7 +283,7 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
     }
 }
 
-/* The code of n_syms symbols (section 3.2.2). At least two get one, as some readers want. */
+/* Builds the code of n_syms symbols (3.2.2). At least two symbols get a code, which some decoders require. */
 static void make_code(uint32_t *freq, size_t n_syms, unsigned max_bits, struct code *c)
 {
     uint16_t syms[N_LITLEN];
@@ -307,8 +310,8 @@ static void make_code(uint32_t *freq, size_t n_syms, unsigned max_bits, struct c
 
 /* ---------------------------------------------------------------- writing */
 
-/* The lengths of the codes as section 3.2.7 has them: the symbol, and above its 5 bits what
- * follows. */
+/* The code lengths of a block as 3.2.7 encodes them. An item is a symbol in the lowest 5 bits, and its extra bits
+ * above. */
 struct lengths {
     uint16_t items[N_LITLEN + N_DIST];
     size_t n, n_litlen, n_dist;
@@ -379,8 +382,8 @@ static void put_head(struct cov_bit_writer *o, const struct lengths *l)
     }
 }
 
-/* What a symbol is written as: bits, how many there are, and how many with the extra bits behind
- * them. In one word, for it is loaded for every token. */
+/* How a symbol is written: its bits, their number, and the number including the extra bits; in one word, because every
+ * token loads it. */
 enum { BITS_AT = 16, ALL_AT = 24 };
 
 static uint32_t written(const struct code *c, unsigned symbol, unsigned n_extra)
@@ -399,7 +402,7 @@ static unsigned dist_extra(unsigned symbol)
     return symbol < 4 ? 0 : symbol / 2 - 1;
 }
 
-/* The bits of a token: how many, and *bits. */
+/* *bits = the bits of a token; returns their number. */
 static inline unsigned token_bits(uint32_t token, const uint32_t *lengths, const uint32_t *dists,
                                   uint64_t *bits)
 {
@@ -410,7 +413,7 @@ static inline unsigned token_bits(uint32_t token, const uint32_t *lengths, const
     return (l >> ALL_AT) + (d >> ALL_AT);
 }
 
-/* How many bits a token can have. */
+/* The largest number of bits of a token. */
 static unsigned most_bits(const uint32_t *lengths, const uint32_t *dists)
 {
     unsigned length = 0, dist = 0;
@@ -432,7 +435,8 @@ static void put_tokens(struct cov_bit_writer *o, const struct cov_tokens *t,
         lengths[k] = written(litlen, k, length_extra(k));
     for (unsigned k = 0; k < N_DIST; k++)
         dists[k] = written(dist, k, dist_extra(k));
-    if (2 * most_bits(lengths, dists) <= COV_PUT_BITS) /* two at once, as nearly always */
+    if (2 * most_bits(lengths, dists) <=
+        COV_PUT_BITS) /* two tokens at a time, in nearly all cases */
         for (; i + 2 <= t->n; i += 2) {
             unsigned n = token_bits(t->list[i], lengths, dists, &bits);
             unsigned n_more = token_bits(t->list[i + 1], lengths, dists, &more);
@@ -446,7 +450,7 @@ static void put_tokens(struct cov_bit_writer *o, const struct cov_tokens *t,
     *o = to;
 }
 
-/* Section 3.2.4. */
+/* Stored blocks (3.2.4). */
 static size_t store(const uint8_t *src, size_t n, uint8_t *dst)
 {
     uint8_t *to = dst;
@@ -475,7 +479,7 @@ size_t cov_tokens_bound(size_t n)
     return stored_bytes(n) + ZLIB_BYTES + WORD;
 }
 
-/* How often each symbol comes. Counted in turns, for the same one may come again at once. */
+/* Counts the symbols, in several tables in turn, since equal symbols often follow each other. */
 static void count(const struct cov_tokens *t, uint32_t n_litlen[N_LITLEN],
                   uint32_t n_dist[NO_DIST + 1])
 {
@@ -531,7 +535,7 @@ size_t cov_tokens_deflate(struct cov_tokens *t, const uint8_t *src, size_t n, ui
 
 size_t cov_tokens_zlib(struct cov_tokens *t, const uint8_t *src, size_t n, uint8_t *dst)
 {
-    /* Deflate with a window of 32 kB, the quickest of levels; the check makes it a multiple of 31. */
+    /* zlib header (RFC 1950): deflate, a window of 32 KiB, fastest level; the check bits make it a multiple of 31. */
     dst[0] = 0x78;
     dst[1] = 0x01;
     uint8_t *to = dst + 2 + cov_tokens_deflate(t, src, n, dst + 2);

@@ -263,8 +263,9 @@ static int unpack_planes(const struct cov_h5_rows *r, struct cov_blob *raw, size
     uint32_t mask;
     memcpy(&mask, stored, sizeof mask);
     *planes = dst;
-    return cov_codec_undo(r->filters + 1, r->n_filters - 1, mask >> 1, stored + COV_H5_PIECE_HEAD,
-                          n - COV_H5_PIECE_HEAD, dst, bytes, dst + bytes, e);
+    const struct cov_applied applied = {r->filters + 1, r->n_filters - 1, mask >> 1};
+    return cov_codec_undo(applied, stored + COV_H5_PIECE_HEAD, n - COV_H5_PIECE_HEAD, dst, bytes,
+                          dst + bytes, e);
 }
 
 static int decode_onehot(const struct cov_bases *b, size_t row, struct cov_blob *raw, size_t piece,
@@ -517,7 +518,8 @@ static int encode_both_by_codes(const struct cov_bases_writer *w, const uint8_t 
     if (rc)
         return rc;
     void *const dst[2] = {at[0] + COV_H5_PIECE_HEAD, at[1] + COV_H5_PIECE_HEAD};
-    *done = cov_onehot_encode_both(effort, codes, n, w->L, scratch, dst, bound, n_out);
+    *done = effort == COV_ONEHOT_SMALL &&
+            cov_onehot_encode_both(codes, n, w->L, scratch, dst, bound, n_out);
     if (*done)
         rc = end_stream(out[0], at[0], n_out[0], e);
     return rc || !*done ? rc : end_stream(out[1], at[1], n_out[1], e);

@@ -58,7 +58,8 @@ static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size
     void *out = H5allocate_memory((size_t)claim, false);
     if (!out)
         return 0;
-    if (cov_codec_undo(&filter, 1, 0, *buf, n, out, (size_t)claim, NULL, NULL)) {
+    if (cov_codec_undo((struct cov_applied){&filter, 1, 0}, *buf, n, out, (size_t)claim, NULL,
+                       NULL)) {
         (void)H5free_memory(out);
         return 0;
     }

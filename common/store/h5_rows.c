@@ -130,8 +130,9 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
             assert(n >= COV_H5_PIECE_HEAD);
             uint32_t mask;
             memcpy(&mask, piece, sizeof mask);
-            rc = cov_codec_undo(rows->filters, rows->n_filters, mask, piece + COV_H5_PIECE_HEAD,
-                                n - COV_H5_PIECE_HEAD, to, chunk_bytes, scratch, e);
+            const struct cov_applied applied = {rows->filters, rows->n_filters, mask};
+            rc = cov_codec_undo(applied, piece + COV_H5_PIECE_HEAD, n - COV_H5_PIECE_HEAD, to,
+                                chunk_bytes, scratch, e);
             if (rc)
                 return rc;
             if (!whole)
@@ -304,8 +305,7 @@ int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *fil
     uint8_t *at = b->data + b->n_bytes;
     const uint8_t *src = at + COV_H5_PIECE_HEAD + bound;
     uint32_t mask = 0;
-    int rc =
-        cov_codec_encode(choice, elem_bytes, src, n, at + COV_H5_PIECE_HEAD, bound, &n_packed, e);
+    int rc = cov_codec_encode(choice, elem_bytes, src, n, at + COV_H5_PIECE_HEAD, &n_packed, e);
     if (rc)
         return rc;
     if (n_packed == 0) {

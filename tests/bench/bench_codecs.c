@@ -82,7 +82,7 @@ static int decode(const struct data *d, size_t i, const struct cov_filter *filte
     const uint8_t *piece = cov_blob_piece(packed, i, &n);
     uint32_t mask;
     memcpy(&mask, piece, sizeof mask);
-    return cov_codec_undo(filters, n_filters, mask, piece + COV_H5_PIECE_HEAD,
+    return cov_codec_undo((struct cov_applied){filters, n_filters, mask}, piece + COV_H5_PIECE_HEAD,
                           n - COV_H5_PIECE_HEAD, dst, d->chunk_bytes, scratch, e);
 }
 

@@ -91,7 +91,8 @@ static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, s
     for (int s = 0; s < 2; s++)
         memset(dst[s], GUARD, bound + N_GUARD);
     void *const to[2] = {dst[0], dst[1]};
-    bool done = cov_onehot_encode_both(effort, exact, n, L, scratch, to, bound, n_dst);
+    bool done = effort == COV_ONEHOT_SMALL &&
+                cov_onehot_encode_both(exact, n, L, scratch, to, bound, n_dst);
     cov_codes_other_strand(exact, n, other);
     memset(other + n, COV_CODE_PAD, L - n);
     const uint8_t *const strands[2] = {codes, other};

@@ -116,7 +116,7 @@ static int encode(struct encode_case *c, struct cov_err *e)
         if (c->form == ONEHOT_F16)
             break;
         cov_shuffle((const uint8_t *)t->halves, 8 * L, 2, t->plain);
-        return cov_codec_encode(libdeflate, 0, t->plain, 8 * L, t->bytes, bound(L), &c->n_bytes, e);
+        return cov_codec_encode(libdeflate, 0, t->plain, 8 * L, t->bytes, &c->n_bytes, e);
     case DEFLATE:
     case DEFLATE_FAST:
         if (!cov_onehot_encode(c->form == DEFLATE ? COV_ONEHOT_SMALL : COV_ONEHOT_FAST, t->codes, L,
@@ -139,7 +139,8 @@ static int check_form(void *arg, struct cov_err *e)
     if (rc)
         return rc;
     if (c->form >= DEFLATE) {
-        rc = cov_codec_undo(filters, 2, 0, t->bytes, c->n_bytes, t->back, 8 * t->L, t->scratch, e);
+        rc = cov_codec_undo((struct cov_applied){filters, 2, 0}, t->bytes, c->n_bytes, t->back,
+                            8 * t->L, t->scratch, e);
         if (rc)
             return rc;
         memcpy(t->halves, t->back, 8 * t->L);
