@@ -688,7 +688,8 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the index */
 
-/* Makes what tbx_index_build3 makes, in a third less of the time of writing a bedGraph file. */
+/* Makes the same index as tbx_index_build3, which is so slow that writing a bedGraph file would
+ * take a third longer. */
 struct indexer {
     const char *path;
     BGZF *in;

@@ -109,7 +109,7 @@ static int set_value(const struct cov_opt *o, void *field, const char *what, con
 struct row {
     const struct cov_opt *opt; /* NULL: not found */
     void *field;
-    bool *given;       /* NULL: nobody asks */
+    bool *given;       /* NULL: not requested */
     const char **seen; /* the last value, NULL if none yet */
 };
 

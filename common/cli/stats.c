@@ -207,11 +207,11 @@ static void get_costs(const struct cov_stats *s, struct cost costs[N_COSTS])
         {"wall_seconds", "Time", "seconds from start to end", " s", 1, s->wall_seconds},
         {"cpu_seconds", "CPU", "seconds of all threads", " s", 1, s->cpu_seconds},
         {"threads", "Threads", "threads that computed", "", 0, (double)s->threads},
-        {"peak_rss_mb", "Memory", "the most memory that was held, in MB", " MB", 0,
+        {"peak_rss_mb", "Memory", "peak memory in MB", " MB", 0,
          s->peak_rss_bytes < 0 ? -1 : (double)s->peak_rss_bytes / 1e6},
         {"bases", "Bases", "bases of the genome", "", 0, (double)s->bases},
         {"chunks", "Chunks", "chunks of both strands", "", 0, (double)s->chunks},
-        {"bases_per_second", "Bases/s", "bases in a second", "", 0,
+        {"bases_per_second", "Bases/s", "bases per second", "", 0,
          per_second(s->bases, s->wall_seconds)},
     };
     memcpy(costs, all, sizeof all);
@@ -308,7 +308,7 @@ void cov_stats_print_multiqc(const struct cov_stats *s, const char *sample, stru
     cov_json_string(j, "parent_id", "covtools");
     cov_json_string(j, "parent_name", "covtools");
     cov_json_string(j, "section_name", section);
-    (void)snprintf(text, sizeof text, "What %s %s did, and what it cost.", s->tool, s->version);
+    (void)snprintf(text, sizeof text, "Results, time and memory of %s %s.", s->tool, s->version);
     cov_json_string(j, "description", text);
     cov_json_string(j, "plot_type", "table");
     cov_json_begin_object(j, "pconfig");

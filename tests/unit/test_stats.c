@@ -191,7 +191,7 @@ static void prints_time_and_memory_for_multiqc(void **state)
     char *text = print_multiqc(&s, "x");
     assert_non_null(strstr(text, "\"id\": \"covtools_tool\","));
     assert_non_null(strstr(text, "\"section_name\": \"tool\","));
-    assert_non_null(strstr(text, "\"description\": \"What tool 1.2.3 did, and what it cost.\","));
+    assert_non_null(strstr(text, "\"description\": \"Results, time and memory of tool 1.2.3.\","));
     assert_non_null(strstr(text, "    \"bases\": {\n"
                                  "      \"title\": \"Bases\",\n"
                                  "      \"description\": \"bases of the genome\",\n"
