@@ -63,6 +63,11 @@ fault tools/z.c '#include "tools/tool/part.h"' 'is not a header of the library' 
 printf '%s\n' '#include "tools/tool/part.h"' >>good/tools/tool.c
 sources good
 stdout_is '' 'a tool may include its own parts'
+echo "$spdx" >good/common/seq/one.h
+printf '%s\n' "$spdx" '#include "common/seq/one.h"' >good/common/seq/two.h
+printf '%s\n' "$spdx" '#include "common/seq/two.h"' >good/common/seq/three.h
+fault common/seq/one_private.h '#include "common/seq/three.h"' \
+    'include circle of common/seq/one, common/seq/three, common/seq/two$' 'modules that include each other'
 fault common/store/store.c '#include <stdio.h>' 'first include is not "common/store/store\.h"' 'another header before its own'
 fault common/misc/x.c '' 'common/misc/ is not a layer' 'an unknown layer'
 fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a duplicate file name'

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks rules of the sources that a compiler does not check: layers, names, banned calls.
+"""Checks rules of the sources that a compiler does not check: layers, names, banned calls, include circles.
 
 usage: sources.py ROOT
 
@@ -74,6 +74,31 @@ def blank_comments(text):
     return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
 
 
+def find_circles(graph):
+    """The strongly connected components of {node: nodes} with several nodes, by Tarjan's algorithm."""
+    order, low, stack, circles = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == order[node]:
+            at = stack.index(node)
+            circle = sorted(stack[at:])
+            del stack[at:]
+            if len(circle) > 1:
+                circles.append(circle)
+
+    for node in sorted(graph):
+        if node not in order:
+            visit(node)
+    return circles
+
+
 def find_files(root):
     """Paths of the files to check, relative to `root`."""
     for top in ("common", "tools", "tests", "workflows", "man", ".ci"):
@@ -88,6 +113,7 @@ class Lint:
         self.root = root
         self.findings = []
         self.third_party = {}  # header -> files of common/ that include it
+        self.modules = {}  # module -> modules that its files include
 
     def say(self, path, line, text):
         self.findings.append((path, line, text))
@@ -128,6 +154,7 @@ class Lint:
             line = text.count("\n", 0, match.start()) + 1
             includes.append(match.groups())
             self.check_include(path, line, *match.groups())
+            self.note_modules(path, *match.groups())
         for quote, target in includes:
             topic = PRIVATE.fullmatch(target) if quote == '"' else None
             if topic and not re.fullmatch(re.escape(topic.group(1)) + r"(_[a-z0-9_]+)?\.c", path):
@@ -136,6 +163,14 @@ class Lint:
         if path.endswith(".c") and os.path.isfile(os.path.join(self.root, own)):
             if not includes or includes[0] != ('"', own):
                 self.say(path, 1, f'the first include is not "{own}"')
+
+    def note_modules(self, path, quote, target):
+        """Notes an include between modules; X.c, X.h and X_private.h are one."""
+        if quote == "<" or not path.startswith(("common/", "tools/")):
+            return
+        module, other = (re.sub(r"(_private)?\.\w+$", "", p) for p in (path, target))
+        if module != other:
+            self.modules.setdefault(module, set()).add(other)
 
     def check_calls(self, path, text):
         names = UNSAFE + ([] if path.startswith("tests/") else SHELLING)
@@ -196,6 +231,8 @@ class Lint:
                     self.say(path, line, f"<{header}> in a header; include it in one .c file")
                 elif path != sources[0]:
                     self.say(path, line, f"<{header}> is already included by {sources[0]}")
+        for circle in find_circles(self.modules):
+            self.say(circle[0], 1, "include circle of " + ", ".join(circle))
         for path, line, text in sorted(self.findings):
             print(f"{path}:{line}: {text}")
         return 1 if self.findings else 0
