@@ -1,8 +1,7 @@
-/* bench_codecs - bytes, ratio, and MB/s a core of the compressions, shuffle included, on what HDF5
- * files here hold: the one-hot matrix, packed bases, and coverage.
- * bench_codecs [ELEM_BYTES CHUNK_BYTES FILE] With a file, its bytes are compressed instead, in
- * chunks. Else the bases are random and the coverage is simulated. The median of seven passes over
- * at most 48 chunks; MB are those of the plain chunks.
+/* bench_codecs - bytes, ratio, and MB/s per core of the compressions, including shuffle, on the data of our HDF5 files: the
+ * one-hot matrix, packed bases, and coverage.
+ * bench_codecs [ELEM_BYTES CHUNK_BYTES FILE] With a file, compresses its bytes in chunks; otherwise the bases are random
+ * and the coverage is simulated. Prints the median of seven passes over at most 48 chunks; MB of uncompressed data.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void *room(size_t n)
     return p;
 }
 
-/* One chunk, as a piece of *out. */
+/* Encodes a chunk as a piece of *out. */
 static int encode(const struct data *d, size_t i, struct cov_codec_choice choice,
                   const struct cov_filter *filters, size_t n_filters, struct cov_blob *out,
                   struct cov_err *e)
@@ -107,7 +106,7 @@ static int measure(const struct data *d, const char *name, struct cov_err *e)
         decoding[pass] = now() - start;
     }
     if (!rc && memcmp(dst, d->bytes + (d->n_chunks - 1) * d->chunk_bytes, d->chunk_bytes) != 0)
-        rc = cov_fail(e, COV_EIO, "%s: %s: other bytes came back", d->name, name);
+        rc = cov_fail(e, COV_EIO, "%s: %s: decoded to other bytes", d->name, name);
     if (!rc) {
         double bytes = (double)d->chunk_bytes * (double)d->n_chunks,
                stored = (double)packed.n_bytes - (double)(COV_H5_PIECE_HEAD * d->n_chunks);
@@ -134,7 +133,7 @@ static int measure_all(const struct data *d, struct cov_err *e)
     return rc;
 }
 
-/* What reads cover: most lie at random, one in four in one of three peaks a chunk. */
+/* Coverage by reads: most at random places, one in four in one of three peaks per chunk. */
 static void simulate_coverage(struct cov_rng *r, uint8_t *bytes)
 {
     static int32_t depth[L + READ];
@@ -154,7 +153,7 @@ static void simulate_coverage(struct cov_rng *r, uint8_t *bytes)
     }
 }
 
-static int measure_made_up(struct cov_err *e)
+static int measure_synthetic(struct cov_err *e)
 {
     struct cov_rng r;
     cov_rng_init(&r, 1);
@@ -194,7 +193,7 @@ static int measure_file(char **argv, struct cov_err *e)
         (void)fclose(f);
     const char *slash = strrchr(argv[3], '/');
     const struct data d = {slash ? slash + 1 : argv[3], bytes, elem_bytes, chunk_bytes, n, NULL};
-    int rc = n > 0 ? measure_all(&d, e) : cov_fail(e, COV_EIO, "%s: no whole chunk", argv[3]);
+    int rc = n > 0 ? measure_all(&d, e) : cov_fail(e, COV_EIO, "%s: less than one chunk", argv[3]);
     free(bytes);
     return rc;
 }
@@ -207,7 +206,7 @@ int main(int argc, char **argv)
         return 2;
     }
     printf("%-10s %-13s %9s %7s %9s %9s\n", "", "", "bytes", "ratio", "in, MB/s", "out, MB/s");
-    int rc = argc == 4 ? measure_file(argv, &e) : measure_made_up(&e);
+    int rc = argc == 4 ? measure_file(argv, &e) : measure_synthetic(&e);
     if (rc)
         (void)fprintf(stderr, "bench_codecs: %s\n", e.text);
     return rc ? 1 : 0;

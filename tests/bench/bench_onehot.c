@@ -1,6 +1,6 @@
-/* bench_onehot - bytes and CPU time a chunk of what compresses the bases of a genome file.
- * bench_onehot [FASTA] Without FASTA the bases are random. The median of nine passes over at most
- * 64 chunks without padding.
+/* bench_onehot - bytes and CPU time per chunk of the encoders for the bases of a genome file.
+ * bench_onehot [FASTA] Without FASTA the bases are random. The median of nine passes over at most 64 chunks without
+ * padding.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@
 
 enum { CHUNK = 21384, N_CHUNKS = 64, N_PASSES = 9 };
 
-/* Fills codes with the letters of the file that belong to no header; returns how many whole
- * chunks. */
+/* Fills codes with the letters of the sequences of a FASTA file; *n_chunks = complete chunks. */
 static int read_codes(const char *path, uint8_t *codes, size_t *n_chunks, struct cov_err *e)
 {
     static uint8_t text[1 << 16];
@@ -41,7 +40,7 @@ static int read_codes(const char *path, uint8_t *codes, size_t *n_chunks, struct
 
 static uint8_t rows[8 * CHUNK], planes[8 * CHUNK], packed[16 * CHUNK];
 
-/* The stream at `packed`; level 0 is one of onehot.h. */
+/* Writes the stream to `packed`; level 0: by onehot.h. */
 static int encode(int level, enum cov_onehot_effort effort, const uint8_t *codes, size_t *n,
                   struct cov_err *e)
 {

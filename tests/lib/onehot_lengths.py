@@ -99,7 +99,7 @@ def read_tables(path):
         pairs = re.findall(r"\{(\w+), (\d+)\}", body)
         tables[name] = {names[s] if s in names else int(s, 0): int(n) for s, n in pairs}
         if len(tables[name]) != len(pairs):
-            sys.exit(f"{name}: a symbol twice")
+            sys.exit(f"{name}: duplicate symbol")
     return tables
 
 
@@ -115,7 +115,7 @@ def main():
     tables = read_tables(sys.argv[2])
     for name, lengths in tables.items():
         kraft = sum(2**(15 - n) for n in lengths.values())
-        # A single symbol has one bit.
+        # A code of a single symbol has one bit.
         if kraft != 2**15 and list(lengths.values()) != [1]:
             sys.exit(f"{name}: the code is not complete: {kraft} / {2**15}")
     for name, c in counts.items():

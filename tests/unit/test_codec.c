@@ -1,4 +1,4 @@
-/* test_codec.c - names of compressions, round trips through them, filter pipelines, damaged data.
+/* test_codec.c - names of compressions, round trips, filter pipelines, damaged data; and blobs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -87,14 +87,14 @@ static const struct cov_codec_choice choices[] = {
     {COV_CODEC_BLOSC, 1},      {COV_CODEC_BLOSC, 5},
 };
 
-/* Those that leave alone what they do not make smaller. */
+/* Compressions that decline data that does not become smaller. */
 static bool may_decline(struct cov_codec_choice choice)
 {
     return choice.id == COV_CODEC_LZF || choice.id == COV_CODEC_LZ4 ||
            choice.id == COV_CODEC_ZSTD || choice.id == COV_CODEC_BLOSC;
 }
 
-/* Those that notice every change. */
+/* Compressions with a checksum. */
 static bool has_checksum(struct cov_codec_choice choice)
 {
     return choice.id != COV_CODEC_LZF && choice.id != COV_CODEC_LZ4 && choice.id != COV_CODEC_BLOSC;
@@ -117,7 +117,7 @@ static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filt
     return 1;
 }
 
-/* Whether none before it has the same format. */
+/* Whether no earlier choice has the same format. */
 static bool is_first(size_t c)
 {
     struct cov_filter filter[1] = {{0, 0, 0}}, before[1] = {{0, 0, 0}};
@@ -128,7 +128,7 @@ static bool is_first(size_t c)
     return true;
 }
 
-/* ---- buffers that end where memory does ---- */
+/* ---- buffers that end at a guard page ---- */
 
 enum { ROOM = 1 << 17 };
 
@@ -167,7 +167,7 @@ static void fill(uint8_t *p, size_t n, int kind)
     }
 }
 
-/* One size: encode twice, decode, and decode as another size. */
+/* Encodes n bytes twice, decodes them, and decodes them with other sizes. */
 static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, int kind, size_t n,
                              const struct fence fences[4])
 {
@@ -188,7 +188,7 @@ static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, 
     }
     struct cov_filter filter[1] = {{0, 0, 0}};
     size_t n_filters = filters_of(choice, filter);
-    /* What is decoded ends where memory does. */
+    /* The input of the decoder ends at a guard page, too. */
     uint8_t *end = fenced(&fences[2], n_packed);
     memmove(end, packed, n_packed);
     if (n_filters > 0) {
@@ -218,8 +218,8 @@ static void test_round_trip(void **state)
     for (int i = 0; i < 4; i++)
         fence_init(&fences[i]);
     for (size_t c = 0; c < COV_COUNT(choices); c++) {
-        /* Elements are for Blosc alone. Its smallest blocks, and those of LZ4 and Zstandard that
-         * change tables, lie among the sizes. */
+        /* Element sizes matter for Blosc only. The sizes include its smallest blocks, and the limits at which LZ4
+         * and Zstandard change tables. */
         bool first = is_first(c);
         size_t n_elems = first && choices[c].id == COV_CODEC_BLOSC ? COV_COUNT(elems) : 1;
         for (size_t k = 0; k < n_elems; k++)
@@ -233,7 +233,7 @@ static void test_round_trip(void **state)
         fence_fini(&fences[i]);
 }
 
-/* LZF finds what repeats within its window, and nothing where places are the same modulo 2^16. */
+/* LZF finds matches within its window only, also where places are equal modulo 2^16. */
 static void test_lzf_window(void **state)
 {
     (void)state;
@@ -260,9 +260,8 @@ static void test_lzf_window(void **state)
     free(back);
 }
 
-/* Cut short or with one bit changed, data is refused, or (where there is no checksum) gives
- * something of the right size; it never makes the decoder read or write outside its buffers
- * (sanitizers watch). */
+/* Truncated data is refused. Data with a flipped bit is refused or, without a checksum, decodes to the right size. The
+ * decoder never reads or writes outside of its buffers (sanitizers check). */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -299,19 +298,19 @@ static void test_damaged(void **state)
             free(part);
             free(back);
         }
-        /* Adler-32 is not perfect. */
+        /* Adler-32 misses a few. */
         if (has_checksum(choices[c]))
             assert_true(n_unseen * 1000 < n_flips * 5);
         free(packed);
     }
 }
 
-/* Bytes changed, set to extremes, cut off, put in and moved about, at random. */
+/* Random mutations: flips bits, changes bytes, truncates, inserts, moves. */
 static size_t mutate(struct cov_rng *r, uint8_t *p, size_t n, size_t cap)
 {
     static const uint8_t extremes[] = {0, 1, 0x7f, 0x80, 0xff};
     for (uint32_t k = 1 + cov_rng_below(r, 4); k > 0; k--) {
-        /* Half of the time in the head, where sizes are. */
+        /* Half of them in the header, where sizes are. */
         size_t at = cov_rng_below(r, (uint32_t)(cov_rng_below(r, 2) && n > 24 ? 24 : n));
         switch (cov_rng_below(r, 6)) {
         case 0:
@@ -339,7 +338,7 @@ static size_t mutate(struct cov_rng *r, uint8_t *p, size_t n, size_t cap)
     return n;
 }
 
-/* The seed is the one of the tests unless COV_TEST_SEED gives another. */
+/* COV_TEST_SEED sets the seed. */
 static void test_mutations(void **state)
 {
     (void)state;
@@ -358,7 +357,7 @@ static void test_mutations(void **state)
         struct cov_filter filter[1] = {{0, 0, 0}};
         size_t n_filters = filters_of(choices[c], filter), n_done = 0;
         for (int i = 0; i < N_MUTATIONS; i++) {
-            /* Now and then other contents to begin with. */
+            /* New contents every 100 mutations. */
             static uint8_t src[N], packed[2 * N], changed[4 * N];
             static size_t n_src, n_packed;
             if (i % 100 == 0) {
@@ -380,7 +379,7 @@ static void test_mutations(void **state)
             assert_true(rc == 0 || rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
             n_done += rc == 0;
         }
-        /* Not all are refused at once for their head. */
+        /* Some get past the header. */
         assert_true(n_done < N_MUTATIONS / 2 && (n_done > 0 || has_checksum(choices[c])));
     }
     for (int i = 0; i < 3; i++)
@@ -396,13 +395,11 @@ static void put32(uint8_t *p, uint32_t v)
 static void test_fletcher32(void **state)
 {
     (void)state;
-    /* Worked by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half.
-     */
+    /* By hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half. */
     assert_int_equal(cov_fletcher32("\1\2\3\4", 4), 0x05080406);
     assert_int_equal(cov_fletcher32("\1\2\3", 3), 0x05040402);
     assert_int_equal(cov_fletcher32("", 0), 0);
-    /* Sums are taken modulo 65535, with 65535 itself left as it is: checked against plain division.
-     */
+    /* Sums are modulo 65535, where 65535 may stand for 0: compare with division. */
     uint8_t data[4097];
     fill(data, sizeof data, 2);
     for (size_t n = 4000; n <= sizeof data; n++) {
@@ -427,7 +424,7 @@ static struct cov_codec_choice choice_of(int id)
     return choices[0];
 }
 
-/* Every pipeline that can be undone, with every subset of filters left out. */
+/* All supported pipelines, with every subset of filters skipped. */
 static void test_pipelines(void **state)
 {
     (void)state;
@@ -492,7 +489,7 @@ static void test_checksum_mismatch(void **state)
     put32(data + 10, sum);
     assert_int_equal(
         cov_codec_undo((struct cov_applied){&f, 1, 0}, data, 14, back, 10, scratch, NULL), 0);
-    /* As HDF5 before 1.6.3 wrote it on some machines. */
+    /* The byte order of HDF5 before 1.6.3 on some machines. */
     put32(data + 10, (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff));
     assert_int_equal(
         cov_codec_undo((struct cov_applied){&f, 1, 0}, data, 14, back, 10, scratch, NULL), 0);
@@ -519,7 +516,7 @@ static void test_blob(void **state)
         for (size_t i = 0; i < 100; i++) {
             uint8_t *at;
             assert_int_equal(cov_blob_room(&b, 2 * i, &at, NULL), 0);
-            if (i) /* room for nothing may be nowhere */
+            if (i) /* room for 0 bytes may be NULL */
                 memset(at, (int)i, i);
             assert_int_equal(cov_blob_end_piece(&b, i, NULL), 0);
         }

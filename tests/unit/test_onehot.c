@@ -1,5 +1,4 @@
-/* test_onehot.c - streams of one-hot chunks against the planes that cov_shuffle makes, by two
- * decoders.
+/* test_onehot.c - streams of one-hot chunks, decoded by libdeflate and zlib, against the planes that cov_shuffle makes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -41,12 +40,11 @@ static uint8_t *planes_of(const uint8_t *codes, size_t L)
     return planes;
 }
 
-/* The stream of codes that can be encoded is right, stays within its bound, and is always the same.
- * Returns its size. */
+/* Checks that the stream of encodable codes is right, within its bound, and deterministic. Returns its size. */
 static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = 0, n_again = 0;
-    uint8_t *exact = alloc(L); /* so that a sanitizer sees reads behind the end */
+    uint8_t *exact = alloc(L); /* so that sanitizers find reads past the end */
     memcpy(exact, codes, L);
     uint8_t *packed = alloc(bound + N_GUARD), *again = alloc(bound);
     memset(packed, GUARD, bound + N_GUARD);
@@ -77,8 +75,8 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     return n;
 }
 
-/* Both strands of the codes, less the padding, at once: as each of them alone. Returns whether that
- * is possible. */
+/* Checks that both strands at once give the same streams as each strand alone. Returns whether the codes can be encoded
+ * so. */
 static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = L, n_dst[2] = {99, 99}, n_alone;
@@ -181,7 +179,7 @@ static void test_one_code(void **state)
     for_lengths(one_code, 2);
 }
 
-/* Periods of 1 to 80 bases, and of the window's length and about it. */
+/* Periods of 1 to 80 bases, and around the size of the window. */
 static void test_repeats(void **state)
 {
     (void)state;
@@ -197,7 +195,7 @@ static void test_repeats(void **state)
     }
 }
 
-/* Runs of one, of every length, between bases: behind a word of the same bases, and at the end. */
+/* Runs of one code of every length, between bases and at the end. */
 static void test_runs(void **state)
 {
     (void)state;
@@ -217,7 +215,7 @@ static void test_runs(void **state)
         }
 }
 
-/* Both strands can be had at once of chunks with one or two runs of N. */
+/* Both strands at once, of chunks with up to two runs of N. */
 static void test_strands(void **state)
 {
     (void)state;
@@ -226,7 +224,7 @@ static void test_strands(void **state)
     uint8_t *codes = alloc(CHUNK);
     for (size_t n = 513; n <= CHUNK; n += n < 700 ? 1 : 509) {
         fill_random(&r, codes, n);
-        /* Of three bases, so that the words with the fourth are missing. */
+        /* Every third chunk has only three bases in most places, so that words are missing. */
         for (size_t t = 0; n % 3 == 0 && t < n; t++)
             codes[t] = codes[t] == COV_CODE_G && t < n - 100 ? COV_CODE_T : codes[t];
         memset(codes + n, COV_CODE_PAD, CHUNK - n);
@@ -265,8 +263,7 @@ static void test_padding(void **state)
     free(chunk);
 }
 
-/* Pieces of everything: bases, copies from before, runs of any code, single codes, padding at the
- * end. */
+/* Random mixtures: bases, copies, runs of any code, single codes, padding at the end. */
 static void test_mixtures(void **state)
 {
     (void)state;
@@ -314,7 +311,7 @@ static void test_mixtures(void **state)
     }
 }
 
-/* Runs without end are written, too, but not both strands of them at once. */
+/* Chunks with many runs can be encoded, but not both strands at once. */
 static void test_many_runs(void **state)
 {
     (void)state;
@@ -336,7 +333,7 @@ static void test_many_runs(void **state)
     free(codes);
 }
 
-/* Codes of three bases, anywhere, and padding before a base are refused. */
+/* Codes of three bases, and padding before a base, are refused. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -362,9 +359,8 @@ static void test_refused(void **state)
     free(dst);
 }
 
-/* On random bases: five bits each, or 3.5 with repeats, beside 200 bytes for the low plane and the
- * heads. What is all N or all padding takes next to nothing; all A takes a short repeat per word of
- * four. */
+/* Random bases take 5 bits each, or 3.5 with matches, and 200 bytes for the low plane and the headers. Chunks of N or of
+ * padding take very little; chunks of A take a short match per word of four. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -389,7 +385,7 @@ static void test_sizes(void **state)
     assert_int_equal(cov_onehot_bound(SIZE_MAX / 4), SIZE_MAX);
 }
 
-/* One kernel's results of n random codes, a few of which are no bases. */
+/* The results of the inner loops of one instruction set. */
 struct outcome {
     bool all;
     uint64_t columns;
@@ -445,7 +441,7 @@ static void test_kernels(void **state)
                 continue;
             run_kernel(&cov_onehot_avx2, codes, n, &wide);
             if (!base.all) {
-                /* What is in the place of others means nothing. */
+                /* Values are undefined if not all codes are bases. */
                 assert_false(wide.all);
                 continue;
             }

@@ -7,7 +7,7 @@
 
 #include "common/codec/codec.h"
 
-/* Every element size, every remainder, at odd addresses, nothing written outside. */
+/* All element sizes and remainders, at odd addresses; nothing is written outside of the buffers. */
 static void test_definition(void **state)
 {
     (void)state;
@@ -39,7 +39,7 @@ static void test_definition(void **state)
     }
 }
 
-/* An element size as a damaged file may give it. */
+/* An element size as a damaged file may have it. */
 static void test_huge_elements(void **state)
 {
     (void)state;

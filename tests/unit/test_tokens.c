@@ -1,4 +1,4 @@
-/* test_tokens.c - what is deflated by its form comes back, and no larger than stored.
+/* test_tokens.c - round trips of the deflate encoder for records and lines, and sizes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -53,7 +53,7 @@ static size_t check_strides(size_t n, const unsigned *dists, size_t n_dists)
     return check(n);
 }
 
-static void test_short(void **state)
+static void short_data(void **state)
 {
     (void)state;
     static const unsigned dists[] = {12, 8};
@@ -66,7 +66,7 @@ static void test_short(void **state)
     }
 }
 
-static void test_noise_is_stored(void **state)
+static void noise_is_stored(void **state)
 {
     (void)state;
     static const unsigned dists[] = {1};
@@ -78,8 +78,8 @@ static void test_noise_is_stored(void **state)
     assert_int_equal(check_strides(65535, dists, 1), 65535 + 5 + 6);
 }
 
-/* Runs of all lengths, so that all symbols of lengths come, and copies from far away. */
-static void test_lengths_and_distances(void **state)
+/* Runs of all lengths, so that all length symbols occur, and all distances. */
+static void lengths_and_distances(void **state)
 {
     (void)state;
     size_t n = 0;
@@ -97,8 +97,8 @@ static void test_lengths_and_distances(void **state)
     (void)check_strides(65536, far, 1);
 }
 
-/* Frequencies like Fibonacci's numbers want codes of more than 15 bits. */
-static void test_codes_are_cut_off(void **state)
+/* Fibonacci frequencies would need codes of more than 15 bits. */
+static void code_length_limit(void **state)
 {
     (void)state;
     static const unsigned dists[] = {MOST};
@@ -114,7 +114,7 @@ static void test_codes_are_cut_off(void **state)
     assert_true(check_strides(n, dists, 1) < n / 3);
 }
 
-static void test_records(void **state)
+static void records(void **state)
 {
     (void)state;
     static const unsigned dists[] = {12, 8};
@@ -141,7 +141,7 @@ static void test_records(void **state)
     }
 }
 
-static void test_any_records(void **state)
+static void any_records(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -156,7 +156,7 @@ static void test_any_records(void **state)
     }
 }
 
-static void test_lines(void **state)
+static void lines(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -180,8 +180,8 @@ static void test_lines(void **state)
     }
 }
 
-/* Anything goes: what is not bedGraph is cut as well. */
-static void test_any_text(void **state)
+/* Text that is not bedGraph. */
+static void any_text(void **state)
 {
     (void)state;
     static const char letters[] = "\t\t\t\n\n12111a";
@@ -200,14 +200,14 @@ static void test_any_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short),
-        cmocka_unit_test(test_noise_is_stored),
-        cmocka_unit_test(test_lengths_and_distances),
-        cmocka_unit_test(test_codes_are_cut_off),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_any_records),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_any_text),
+        cmocka_unit_test(short_data),
+        cmocka_unit_test(noise_is_stored),
+        cmocka_unit_test(lengths_and_distances),
+        cmocka_unit_test(code_length_limit),
+        cmocka_unit_test(records),
+        cmocka_unit_test(any_records),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(any_text),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
