@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/job/device_options.h"
 #include "common/job/predict/predict_output.h"
@@ -361,7 +362,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model,
     choose_batch(&r, device, options->batch, options->overlap > 0);
 
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
-             r.n_workers == 1 ? "" : "s", model->path, model->description);
+             cov_text_s(r.n_workers), model->path, model->description);
     int rc = COV_OK;
     if (options->begin)
         rc = options->begin(options->begin_arg, device, e);

@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/job/device_options.h"
 
@@ -375,7 +376,7 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *mod
     int rc = new_evaluation(paths, n, model, &v, e);
     if (!rc)
         cov_info("%s, %u thread%s; %s: %s", options->device->ops->describe(options->device),
-                 cov_pool_size(job->pool), cov_pool_size(job->pool) == 1 ? "" : "s", model->path,
+                 cov_pool_size(job->pool), cov_text_s(cov_pool_size(job->pool)), model->path,
                  model->description);
     for (size_t k = 0; !rc && k < n; k++)
         rc = evaluate_file(&t, &v->files[k], e);

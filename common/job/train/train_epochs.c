@@ -495,7 +495,7 @@ static int open_trainer(struct run *r, struct cov_err *e)
         n += s->network.params.items[i].trained ? s->network.params.items[i].n : 0;
     if (!rc)
         cov_info("%s, %u thread%s; %s, %zu parameters", r->device->ops->describe(r->device),
-                 cov_pool_size(r->pool), cov_pool_size(r->pool) == 1 ? "" : "s",
+                 cov_pool_size(r->pool), cov_text_s(cov_pool_size(r->pool)),
                  cov_model_type_name(s->network.hp.model_type), n);
     return rc;
 }

@@ -16,6 +16,7 @@
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/text.h"
 
 /* Returns true if larger values are better. */
 static bool more_is_better(enum cov_train_quantity q)
@@ -152,7 +153,7 @@ void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_poi
     } else if (++stopping->wait_count >= s->patience) {
         cov_info("%s has not improved on %.6g for %" PRId64 " epoch%s: training stops",
                  stopping->monitor, stopping->best_score, stopping->wait_count,
-                 stopping->wait_count == 1 ? "" : "s");
+                 cov_text_s(stopping->wait_count));
         stopping->stopped_epoch = p->epoch;
         *stop = true;
     }
@@ -293,6 +294,6 @@ int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_trai
     (void)closedir(d);
     if (!rc && n > 0)
         cov_info("%s: %" PRId64 " checkpoint%s of the replaced training %s removed", s->dir, n,
-                 n == 1 ? "" : "s", n == 1 ? "is" : "are");
+                 cov_text_s(n), n == 1 ? "is" : "are");
     return rc;
 }
