@@ -11,13 +11,11 @@ struct cov_net {
     struct cov_program *program;
 };
 
-int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
-                unsigned n_workers, size_t max_batch, struct cov_net **out, struct cov_err *e)
+int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block,
+                struct cov_net_size size, struct cov_net **out, struct cov_err *e)
 {
     struct cov_params params = {0};
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
-    struct cov_program_spec spec = {.n_workers = n_workers, .max_batch = max_batch};
+    struct cov_layers layers = {0};
     *out = NULL;
     struct cov_net *net = cov_calloc(1, sizeof *net, e);
     int rc = net ? cov_hparams_check(hp, e) : COV_ENOMEM;
@@ -26,11 +24,11 @@ int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const floa
     rc = cov_params_init(hp, &params, e);
     if (rc)
         goto out;
-    rc = cov_shape(hp, L, &params, block, &layers, &weights, &spec.n_layers, e);
+    rc = cov_shape(hp, size.L, &params, block, &layers, e);
     if (rc)
         goto out;
-    spec.layers = layers;
-    spec.weights = weights;
+    const struct cov_program_spec spec = {layers.layers, layers.weights, layers.n, size.n_workers,
+                                          size.max_batch};
     rc = dev->ops->program_new(dev, &spec, &net->program, e);
     if (rc)
         goto out;
@@ -38,8 +36,7 @@ int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const floa
     net = NULL;
 out:
     free(net);
-    free(weights);
-    free(layers);
+    cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;
 }
@@ -48,7 +45,7 @@ int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const floa
                 unsigned n_workers, struct cov_err *e)
 {
     struct cov_net *net;
-    int rc = cov_net_new(dev, hp, block, L, n_workers, 1, &net, e);
+    int rc = cov_net_new(dev, hp, block, (struct cov_net_size){L, n_workers, 1}, &net, e);
     cov_net_free(net);
     return rc;
 }

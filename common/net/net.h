@@ -8,11 +8,16 @@
 
 struct cov_net;
 
-/* Puts the network with the parameters in `block` (shape.h; borrowed for the call) on `dev`
- * (borrowed until free) for chunks of L positions. */
-int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
-                unsigned n_workers, size_t max_batch, struct cov_net **out,
-                struct cov_err *e) COV_MUST_USE;
+struct cov_net_size {
+    size_t L;           /* positions of a chunk */
+    unsigned n_workers; /* callers at a time */
+    size_t max_batch;   /* chunks per call */
+};
+
+/* Prepares the network with the parameters in `block` (shape.h; borrowed for the call) on `dev`
+ * (borrowed until free). */
+int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block,
+                struct cov_net_size size, struct cov_net **out, struct cov_err *e) COV_MUST_USE;
 /* Tries whether the device can run the network, with one chunk per call. A device that can be
  * replaced (cov_device_open_auto) is replaced now, before its advice on batches and threads is used. */
 int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,

@@ -304,42 +304,35 @@ static int check_activations(const struct cov_layer *l, struct cov_err *e)
 }
 
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
-              const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
-              size_t *n_layers, struct cov_err *e)
+              const float *block, struct cov_layers *out, struct cov_err *e)
 {
-    *layers = NULL;
-    *weights = NULL;
-    *n_layers = 0;
+    *out = (struct cov_layers){0};
     int rc = check_length(hp, L, e);
     if (rc)
         return rc;
-    size_t n = count_layers(hp), t = L, module;
-    struct cov_layer *ls = cov_calloc(n, sizeof *ls, e);
-    struct cov_layer_weights *ws = cov_calloc(n, sizeof *ws, e);
-    if (!ls || !ws) {
-        rc = COV_ENOMEM;
-        goto out;
-    }
+    out->n = count_layers(hp);
+    out->layers = cov_calloc(out->n, sizeof *out->layers, e);
+    out->weights = cov_calloc(out->n, sizeof *out->weights, e);
+    rc = out->layers && out->weights ? COV_OK : COV_ENOMEM;
     const struct cov_param *param = p->items;
-    for (size_t i = 0; i < n; i++) {
-        ls[i] = layer_at(hp, i, &module);
-        rc = set_lengths(hp, t, &ls[i], e);
-        if (rc)
-            goto out;
-        t = ls[i].t_out;
-        rc = check_activations(&ls[i], e);
-        if (rc)
-            goto out;
-        ws[i] = weights_of(&ls[i], param, block);
-        param += count_params(&ls[i]);
+    for (size_t i = 0, t = L, module; rc == COV_OK && i < out->n; i++) {
+        struct cov_layer *l = &out->layers[i];
+        *l = layer_at(hp, i, &module);
+        rc = set_lengths(hp, t, l, e);
+        if (rc == COV_OK)
+            rc = check_activations(l, e);
+        t = l->t_out;
+        out->weights[i] = weights_of(l, param, block);
+        param += count_params(l);
     }
-    *layers = ls;
-    *weights = ws;
-    *n_layers = n;
-    ls = NULL;
-    ws = NULL;
-out:
-    free(ls);
-    free(ws);
+    if (rc)
+        cov_layers_fini(out);
     return rc;
+}
+
+void cov_layers_fini(struct cov_layers *l)
+{
+    free(l->layers);
+    free(l->weights);
+    *l = (struct cov_layers){0};
 }

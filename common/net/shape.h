@@ -37,13 +37,20 @@ const struct cov_param *cov_params_find(const struct cov_params *p,
 void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params *p, uint64_t seed,
                           float *block);
 
+/* Owned. */
+struct cov_layers {
+    struct cov_layer *layers;          /* [n] */
+    struct cov_layer_weights *weights; /* [n] */
+    size_t n;
+};
+
 /* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats).
  * COV_EINPUT unless L is a multiple of step^cnn_layers (the text names the nearest lengths that
  * are) and at most 2^40; also if PyTorch's formulas for the lengths do not give exactly 1/step and
- * step times a layer's length, or if a layer has more than 2^40 positions times channels. Caller
- * frees *layers and *weights. */
+ * step times a layer's length, or if a layer has more than 2^40 positions times channels.
+ * Free with cov_layers_fini. */
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
-              const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
-              size_t *n_layers, struct cov_err *e) COV_MUST_USE;
+              const float *block, struct cov_layers *out, struct cov_err *e) COV_MUST_USE;
+void cov_layers_fini(struct cov_layers *l);
 
 #endif

@@ -73,8 +73,7 @@ static int make_arrays(struct cov_trainer *t, struct cov_err *e)
 static int make_training(struct cov_trainer *t, struct cov_device *dev,
                          const struct cov_trainer_options *options, struct cov_err *e)
 {
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
+    struct cov_layers layers;
     struct cov_training_spec spec = {.block = t->block,
                                      .n_floats = t->params.n_floats,
                                      .max_batch = options->max_batch,
@@ -83,15 +82,13 @@ static int make_training(struct cov_trainer *t, struct cov_device *dev,
                                      .loss_weights = options->loss_weights,
                                      .reduce = options->reduce,
                                      .pool = options->pool};
-    int rc = cov_shape(options->hp, options->L, &t->params, t->block, &layers, &weights,
-                       &spec.n_layers, e);
-    if (rc)
-        return rc;
-    spec.layers = layers;
-    spec.weights = weights;
-    rc = dev->ops->training_new(dev, &spec, &t->training, e);
-    free(layers);
-    free(weights);
+    int rc = cov_shape(options->hp, options->L, &t->params, t->block, &layers, e);
+    spec.layers = layers.layers;
+    spec.weights = layers.weights;
+    spec.n_layers = layers.n;
+    if (rc == COV_OK)
+        rc = dev->ops->training_new(dev, &spec, &t->training, e);
+    cov_layers_fini(&layers);
     return rc;
 }
 

@@ -54,7 +54,7 @@ void measure(struct cov_device *dev, const float *block, size_t batch, size_t ba
     for (std::vector<float> &v : b.values)
         v.resize(batch * LENGTH * DEPTH);
     must(cov_pool_new(THREADS, &pool, &e), &e);
-    int rc = cov_net_new(dev, &hp, block, LENGTH, THREADS, batch, &b.net, &e);
+    int rc = cov_net_new(dev, &hp, block, cov_net_size{LENGTH, THREADS, batch}, &b.net, &e);
     if (rc == COV_ENOMEM) {
         printf("%-9s batch %4zu: %s\n", dev->ops->precision(dev), batch, e.text);
         cov_pool_free(pool);
@@ -137,13 +137,11 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
     struct cov_hparams hp = published(DEPTH);
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
+    struct cov_layers shape;
     struct cov_program *p;
-    size_t n_layers;
     must(cov_params_init(&hp, &params, &e), &e);
-    must(cov_shape(&hp, LENGTH, &params, block, &layers, &weights, &n_layers, &e), &e);
-    const struct cov_program_spec spec = {layers, weights, n_layers, 1, batch};
+    must(cov_shape(&hp, LENGTH, &params, block, &shape, &e), &e);
+    const struct cov_program_spec spec = {shape.layers, shape.weights, shape.n, 1, batch};
     must(dev->ops->program_new(dev, &spec, &p, &e), &e);
     batch = cov_cuda_program_batch(p);
     const struct cov_cuda_plan *plan = cov_cuda_program_plan(p);
@@ -165,7 +163,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
         std::sort(of.begin(), of.end());
         double median = of[of.size() / 2], chunks = (double)batch;
         sum += median;
-        double rate = work_of(layers[s.layer], s) * chunks / median;
+        double rate = work_of(shape.layers[s.layer], s) * chunks / median;
         double bytes = bytes_of(s) * chunks / median;
         double most = per_cycle(card, s) * card.clock_hz * card.n_multiprocessors;
         printf(
@@ -178,8 +176,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     printf("  all %.1f us/chunk, %.1f chunks/s\n", sum / (double)batch * 1e6, (double)batch / sum);
     fflush(stdout);
     cov_program_free(p);
-    free(layers);
-    free(weights);
+    cov_layers_fini(&shape);
     cov_params_fini(&params);
 }
 

@@ -104,7 +104,8 @@ void go(Run *r)
     if (!r->rc) {
         r->described = dev->ops->describe(dev);
         r->computed_in = dev->ops->precision(dev);
-        r->rc = cov_net_new(dev, &r->hp, r->block.data(), L, r->threads, r->batch, &r->net, &r->e);
+        r->rc = cov_net_new(dev, &r->hp, r->block.data(), cov_net_size{L, r->threads, r->batch},
+                            &r->net, &r->e);
     }
     if (!r->rc) {
         if (r->full)

@@ -65,10 +65,9 @@ void print_errors(const std::string &precision)
 /* A network, its reference, and bases. */
 struct Network {
     struct cov_hparams hp;
-    size_t L, n, n_layers;
+    size_t L, n;
     std::vector<float> block;
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
+    struct cov_layers shape;
     std::vector<uint8_t> codes; /* [n, L] */
 };
 
@@ -116,17 +115,14 @@ void make_network(struct cov_rng *rng, Network *net)
     for (size_t i = 0; i < params.n_items; i++)
         for (size_t k = 0; !params.items[i].trained && k < params.items[i].n; k++)
             net->block[params.items[i].offset + k] += (float)cov_rng_double(rng) * 0.5f;
-    must(cov_shape(&net->hp, net->L, &params, net->block.data(), &net->layers, &net->weights,
-                   &net->n_layers, &e),
-         &e);
+    must(cov_shape(&net->hp, net->L, &params, net->block.data(), &net->shape, &e), &e);
     cov_params_fini(&params);
     draw_codes(rng, net);
 }
 
 void free_network(Network *net)
 {
-    free(net->layers);
-    free(net->weights);
+    cov_layers_fini(&net->shape);
 }
 
 /* Memory of a card for a batch of a plan. */
@@ -217,12 +213,13 @@ double difference(const std::vector<float> &got, const std::vector<float> &want,
 std::vector<float> reference_layer(const Network &net, size_t layer, enum cov_arithmetic arithmetic,
                                    const std::vector<float> &x)
 {
-    const struct cov_layer &l = net.layers[layer];
+    const struct cov_layer &l = net.shape.layers[layer];
     std::vector<float> y(net.n * l.t_out * l.c_out);
     std::vector<double> state(6 * l.hidden + 1);
     for (size_t b = 0; b < net.n; b++)
-        cov_ref_layer_rounded(&l, &net.weights[layer], arithmetic, x.data() + b * l.t_in * l.c_in,
-                              y.data() + b * l.t_out * l.c_out, state.data());
+        cov_ref_layer_rounded(&l, &net.shape.weights[layer], arithmetic,
+                              x.data() + b * l.t_in * l.c_in, y.data() + b * l.t_out * l.c_out,
+                              state.data());
     return y;
 }
 
@@ -267,7 +264,7 @@ bool check_layer(const Network &net, const Precision &p, const Card &card,
                  const struct cov_cuda_step &s, enum cov_cuda_products products,
                  std::vector<float> *x)
 {
-    const struct cov_layer &l = net.layers[s.layer];
+    const struct cov_layer &l = net.shape.layers[s.layer];
     bool clean = true, bf16 = false;
     std::vector<float> got,
         want = reference_layer(net, s.layer, products == COV_CUDA_BF16 ? COV_BF16 : COV_FP32, *x);
@@ -309,8 +306,8 @@ bool check_layers(const Network &net, const Precision &p)
     struct cov_err e = COV_ERR_INIT;
     Card card;
     must(cov_rt_describe(0, &what, &e), &e);
-    must(cov_cuda_plan_init(net.layers, net.weights, net.n_layers, p.arithmetic, what.shared_bytes,
-                            &plan, &e),
+    must(cov_cuda_plan_init(net.shape.layers, net.shape.weights, net.shape.n, p.arithmetic,
+                            what.shared_bytes, &plan, &e),
          &e);
     open_card(&plan, net.n, &card);
     std::vector<struct cov_plan_ends> ends(plan.n_layers + 1);
@@ -347,7 +344,8 @@ std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t 
     struct cov_err e = COV_ERR_INIT;
     size_t row = net.L * (size_t)net.hp.output_size;
     std::vector<float> values(net.n * row);
-    must(cov_net_new(dev, &net.hp, net.block.data(), net.L, 1, batch, &program, &e), &e);
+    must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, batch}, &program, &e),
+         &e);
     for (size_t i = 0; i < net.n; i += batch)
         must(cov_net_forward(program, 0, std::min(batch, net.n - i), &net.codes[i * net.L],
                              &values[i * row], &e),
@@ -413,7 +411,9 @@ void check_padding(const Network &net, const Precision &p, const char *type)
     size_t row = net.L * (size_t)net.hp.output_size;
     std::vector<float> got(net.n * row), want(net.n * row), again(net.n * row);
     for (std::vector<float> *values : {&got, &want}) {
-        must(cov_net_new(dev, &net.hp, net.block.data(), net.L, 1, net.n, &program, &e), &e);
+        must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, net.n}, &program,
+                         &e),
+             &e);
         if (values == &want)
             cov_net_compute_all(program);
         must(cov_net_forward(program, 0, net.n, net.codes.data(), values->data(), &e), &e);
@@ -421,7 +421,8 @@ void check_padding(const Network &net, const Precision &p, const char *type)
         cov_net_free(program);
     }
     /* Another batch: without the first two chunks and the last two. */
-    must(cov_net_new(dev, &net.hp, net.block.data(), net.L, 1, net.n, &program, &e), &e);
+    must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, net.n}, &program, &e),
+         &e);
     must(cov_net_forward(program, 0, net.n - 4, &net.codes[2 * net.L], &again[2 * row], &e), &e);
     cov_net_free(program);
     cov_device_close(dev);
@@ -505,8 +506,8 @@ void check_random(bool big)
 std::vector<float> chained_values(const Network &net, bool rounded)
 {
     std::vector<float> x = onehot_rows(net);
-    for (size_t i = 0; i < net.n_layers; i++)
-        x = reference_layer(net, i, rounded && i > 0 && i + 2 < net.n_layers ? COV_BF16 : COV_FP32,
+    for (size_t i = 0; i < net.shape.n; i++)
+        x = reference_layer(net, i, rounded && i > 0 && i + 2 < net.shape.n ? COV_BF16 : COV_FP32,
                             x);
     return x;
 }
@@ -537,8 +538,8 @@ void check_amplified(const Precision &p)
     make_network(&rng, &net);
     for (uint8_t &code : net.codes)
         code = draw_base(&rng);
-    const struct cov_layer &last = net.layers[net.n_layers - 1];
-    size_t at = (size_t)(net.weights[net.n_layers - 1].weight - net.block.data());
+    const struct cov_layer &last = net.shape.layers[net.shape.n - 1];
+    size_t at = (size_t)(net.shape.weights[net.shape.n - 1].weight - net.block.data());
     for (size_t i = 0; i < last.c_in * last.c_out; i++)
         net.block[at + i] *= 2500;
     std::vector<float> exact = chained_values(net, false), rounded = chained_values(net, true);

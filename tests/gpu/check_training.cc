@@ -96,8 +96,7 @@ Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
+    struct cov_layers shape;
     struct cov_training *training;
     struct cov_training_spec spec = {};
     struct cov_train_batch batch = batch_of(t, 0, n);
@@ -109,18 +108,17 @@ Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
     spec.seed = 3;
     spec.loss_weights = t.loss_weights.empty() ? NULL : t.loss_weights.data();
     must(cov_pool_new(2, &pool, &e), &e);
-    must(cov_shape(&t.hp, t.L, &t.params, t.block.data(), &layers, &weights, &spec.n_layers, &e),
-         &e);
-    spec.layers = layers;
-    spec.weights = weights;
+    must(cov_shape(&t.hp, t.L, &t.params, t.block.data(), &shape, &e), &e);
+    spec.layers = shape.layers;
+    spec.weights = shape.weights;
+    spec.n_layers = shape.n;
     spec.pool = pool;
     g.v.resize(spec.n_floats);
     must(dev->ops->training_new(dev, &spec, &training, &e), &e);
     must(training->gradients->load(training, &e), &e);
     must(training->gradients->run(training, 5, &batch, g.v.data(), &g.score, &e), &e);
     cov_training_free(training);
-    free(layers);
-    free(weights);
+    cov_layers_fini(&shape);
     cov_pool_free(pool);
     return g;
 }

@@ -122,7 +122,8 @@ static float *run_net_with(const struct cov_cpu_options *options, bool full,
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
     struct cov_forward_counts all;
     assert_ok(cov_device_open_cpu(options, &dev, &e));
-    assert_ok(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e));
+    assert_ok(cov_net_new(dev, hp, block, (struct cov_net_size){L, cov_pool_size(pool), batch},
+                          &w.net, &e));
     if (full)
         cov_net_compute_all(w.net);
     assert_ok(cov_pool_for(pool, (n + batch - 1) / batch, compute, &w, &e));

@@ -120,8 +120,9 @@ static void run_examples(struct rig *r, size_t batch, size_t fail_at)
             list[n++] = cov_example_of_row(x, k, i);
         }
     assert_true(n_gaps > 0 && n > 4 * batch);
-    assert_int_equal(cov_net_new(r->device, &r->model->hp, r->model->block, L,
-                                 cov_pool_size(r->pool), batch, &net, NULL),
+    assert_int_equal(cov_net_new(r->device, &r->model->hp, r->model->block,
+                                 (struct cov_net_size){L, cov_pool_size(r->pool), batch}, &net,
+                                 NULL),
                      0);
     struct seen seen = {.x = x, .list = list, .fail_at = fail_at};
     struct cov_err e = COV_ERR_INIT;

@@ -79,7 +79,7 @@ static void runs_on_device(void **state)
     struct cov_err e = COV_ERR_INIT;
     float block[N_FLOATS] = {10}, values[4];
     static const uint8_t codes[4] = {1, 2, 4, 8};
-    assert_int_equal(cov_net_new(&dev, &cnn, block, 2, 3, 2, &net, &e), 0);
+    assert_int_equal(cov_net_new(&dev, &cnn, block, (struct cov_net_size){2, 3, 2}, &net, &e), 0);
     assert_int_equal(n_programs, 1);
     block[0] = 0; /* the device has its own copy */
     assert_int_equal(cov_net_forward(net, 2, 2, codes, values, &e), 0);
@@ -97,16 +97,19 @@ static void refuses(void **state)
     struct cov_net *net = (struct cov_net *)&dev;
     struct cov_err e = COV_ERR_INIT;
     float block[N_FLOATS] = {0};
-    assert_int_equal(cov_net_new(&dev, &cnn, block, 3, 1, 1, &net, &e), COV_EINPUT);
+    assert_int_equal(cov_net_new(&dev, &cnn, block, (struct cov_net_size){3, 1, 1}, &net, &e),
+                     COV_EINPUT);
     assert_null(net);
     assert_non_null(strstr(e.text, "subsequence length 3 is not a multiple of 2"));
     cov_err_clear(&e);
     struct cov_hparams bad = cnn;
     bad.up = -1;
-    assert_int_equal(cov_net_new(&dev, &bad, block, 2, 1, 1, &net, &e), COV_EINPUT);
+    assert_int_equal(cov_net_new(&dev, &bad, block, (struct cov_net_size){2, 1, 1}, &net, &e),
+                     COV_EINPUT);
     assert_non_null(strstr(e.text, "up is -1"));
     cov_err_clear(&e);
-    assert_int_equal(cov_net_new(&dev, &cnn, block, 2, 1, 99, &net, &e), COV_EUNSUPPORTED);
+    assert_int_equal(cov_net_new(&dev, &cnn, block, (struct cov_net_size){2, 1, 99}, &net, &e),
+                     COV_EUNSUPPORTED);
     assert_null(net);
     assert_int_equal(n_programs, 0);
 }

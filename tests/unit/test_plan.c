@@ -208,17 +208,18 @@ static void test_all_shapes(void **state)
                                       .input_size = 4,
                                       .output_size = 1};
         } while (cov_hparams_check(&hp, NULL));
-        size_t unit = 1, n, full, least = SIZE_MAX;
+        size_t unit = 1, full, least = SIZE_MAX;
         for (int64_t k = 0; k < hp.cnn_layers; k++)
             unit *= (size_t)hp.step;
         size_t L = unit * (size_t)draw(&rng, 1, 1 + 4000 / (int64_t)unit);
         struct cov_params params;
-        struct cov_layer *layers;
-        struct cov_layer_weights *weights;
+        struct cov_layers shape;
         assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
         float *block = calloc(params.n_floats, sizeof *block);
         assert_non_null(block);
-        if (cov_shape(&hp, L, &params, block, &layers, &weights, &n, NULL) == 0) {
+        if (cov_shape(&hp, L, &params, block, &shape, NULL) == 0) {
+            const struct cov_layer *layers = shape.layers;
+            size_t n = shape.n;
             uint8_t *codes = calloc(L, 1);
             uint64_t *want = malloc(L * sizeof *want), *got = malloc(L * sizeof *got);
             struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
@@ -246,9 +247,8 @@ static void test_all_shapes(void **state)
             free(got);
             free(want);
             free(codes);
-            free(layers);
-            free(weights);
         }
+        cov_layers_fini(&shape);
         free(block);
         cov_params_fini(&params);
     }
@@ -271,15 +271,15 @@ static void test_savings(void **state)
                              .input_size = 4,
                              .output_size = 1};
     struct cov_params params;
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
-    size_t n;
+    struct cov_layers shape;
     assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
     float *block = calloc(params.n_floats, sizeof *block);
     uint8_t *codes = calloc(L, 1);
     uint64_t *y = malloc(L * sizeof *y);
     assert_true(block && codes && y);
-    assert_int_equal(cov_shape(&hp, L, &params, block, &layers, &weights, &n, NULL), 0);
+    assert_int_equal(cov_shape(&hp, L, &params, block, &shape, NULL), 0);
+    const struct cov_layer *layers = shape.layers;
+    size_t n = shape.n;
     struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
     assert_non_null(plans);
     struct cov_rng rng;
@@ -321,8 +321,7 @@ static void test_savings(void **state)
     assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
     assert_true(plans[4].n_ranges == 1 && plans[4].ranges[0].end == layers[3].t_out);
     free(plans);
-    free(layers);
-    free(weights);
+    cov_layers_fini(&shape);
     free(y);
     free(codes);
     free(block);

@@ -145,7 +145,7 @@ static float *run(const struct cov_model *m, const char *levels, size_t n, const
                                                       : preset && *preset ? preset
                                                                           : NULL};
     assert_ok(cov_device_open_cpu(&options, &dev, &e));
-    assert_ok(cov_net_new(dev, &m->hp, m->block, L, 1, n, &net, &e));
+    assert_ok(cov_net_new(dev, &m->hp, m->block, (struct cov_net_size){L, 1, n}, &net, &e));
     assert_ok(cov_net_forward(net, 0, n, codes, values, &e));
     cov_net_free(net);
     cov_device_close(dev);
@@ -275,17 +275,14 @@ static void opens_initial(void **state)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         char path[128];
         struct cov_params params;
-        struct cov_layer *layers;
-        struct cov_layer_weights *weights;
-        size_t n_layers;
+        struct cov_layers layers;
         (void)snprintf(path, sizeof path, "models/%s/init.ckpt", names[i]);
         struct cov_model *m = open_model(path);
         assert_ok(cov_params_init(&m->hp, &params, &e));
-        assert_ok(cov_shape(&m->hp, L, &params, m->block, &layers, &weights, &n_layers, &e));
-        assert_true(n_layers >= 5);
+        assert_ok(cov_shape(&m->hp, L, &params, m->block, &layers, &e));
+        assert_true(layers.n >= 5);
         assert_true(m->hp.dropout == 0);
-        free(layers);
-        free(weights);
+        cov_layers_fini(&layers);
         cov_params_fini(&params);
         cov_model_close(m);
     }

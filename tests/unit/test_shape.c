@@ -174,9 +174,7 @@ static void counts_published_parameters(void **state)
 struct net {
     struct cov_params params;
     float *block;
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
-    size_t n_layers;
+    struct cov_layers shape;
 };
 
 static int net_init(struct net *net, const struct cov_hparams *hp, size_t L, struct cov_err *e)
@@ -184,14 +182,12 @@ static int net_init(struct net *net, const struct cov_hparams *hp, size_t L, str
     assert_int_equal(cov_params_init(hp, &net->params, e), 0);
     net->block = calloc(net->params.n_floats, sizeof *net->block);
     assert_non_null(net->block);
-    return cov_shape(hp, L, &net->params, net->block, &net->layers, &net->weights, &net->n_layers,
-                     e);
+    return cov_shape(hp, L, &net->params, net->block, &net->shape, e);
 }
 
 static void net_fini(struct net *net)
 {
-    free(net->layers);
-    free(net->weights);
+    cov_layers_fini(&net->shape);
     free(net->block);
     cov_params_fini(&net->params);
 }
@@ -213,9 +209,9 @@ static void lays_out(void **state)
         {COV_LAYER_CONV_TRANSPOSED, 10692, 64, 21384, 4, 9, 2, 1, 4, 0, 0, true},
         {COV_LAYER_LINEAR_EXP, 21384, 4, 21384, 2, 0, 0, 0, 0, 0, 0, false},
     };
-    assert_int_equal(net.n_layers, COV_COUNT(expected));
-    for (size_t i = 0; i < net.n_layers; i++) {
-        const struct cov_layer *is = &net.layers[i], *should = &expected[i];
+    assert_int_equal(net.shape.n, COV_COUNT(expected));
+    for (size_t i = 0; i < net.shape.n; i++) {
+        const struct cov_layer *is = &net.shape.layers[i], *should = &expected[i];
         assert_int_equal(is->kind, should->kind);
         assert_int_equal(is->t_in, should->t_in);
         assert_int_equal(is->c_in, should->c_in);
@@ -245,7 +241,7 @@ static void points_into_block(void **state)
     struct net net;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(net_init(&net, &published, 64, &e), 0);
-    const struct cov_layer_weights *w = &net.weights[1];
+    const struct cov_layer_weights *w = &net.shape.weights[1];
     assert_ptr_equal(w->weight, at(&net, "down_layer_list.2.weight"));
     assert_ptr_equal(w->bias, at(&net, "down_layer_list.2.bias"));
     assert_ptr_equal(w->gamma, at(&net, "down_layer_list.3.weight"));
@@ -253,7 +249,7 @@ static void points_into_block(void **state)
     assert_ptr_equal(w->mean, at(&net, "down_layer_list.3.running_mean"));
     assert_ptr_equal(w->var, at(&net, "down_layer_list.3.running_var"));
     assert_null(w->w_ih[0]);
-    w = &net.weights[4];
+    w = &net.shape.weights[4];
     assert_ptr_equal(w->w_ih[0], at(&net, "lstm_layer_list.2.weight_ih_l0"));
     assert_ptr_equal(w->w_hh[0], at(&net, "lstm_layer_list.2.weight_hh_l0"));
     assert_ptr_equal(w->b_ih[0], at(&net, "lstm_layer_list.2.bias_ih_l0"));
@@ -263,10 +259,10 @@ static void points_into_block(void **state)
     assert_ptr_equal(w->b_ih[1], at(&net, "lstm_layer_list.2.bias_ih_l0_reverse"));
     assert_ptr_equal(w->b_hh[1], at(&net, "lstm_layer_list.2.bias_hh_l0_reverse"));
     assert_null(w->weight);
-    w = &net.weights[7];
+    w = &net.shape.weights[7];
     assert_ptr_equal(w->weight, at(&net, "up_layer_list.4.weight"));
     assert_ptr_equal(w->var, at(&net, "up_layer_list.5.running_var"));
-    w = &net.weights[8];
+    w = &net.shape.weights[8];
     assert_ptr_equal(w->weight, at(&net, "out.weight"));
     assert_ptr_equal(w->bias, at(&net, "out.bias"));
     assert_null(w->gamma);
@@ -302,11 +298,11 @@ static void follows_definition(void **state)
                 struct net net;
                 n_sound++;
                 assert_int_equal(net_init(&net, &hp, (size_t)(10 * s * s), &e), 0);
-                assert_true((double)net.layers[0].pad == p);
-                assert_true((double)net.layers[1].pad == p);
-                assert_true((double)net.layers[2].pad == tp);
-                assert_int_equal(net.layers[1].t_out, 10);
-                assert_int_equal(net.layers[3].t_out, 10 * s * s);
+                assert_true((double)net.shape.layers[0].pad == p);
+                assert_true((double)net.shape.layers[1].pad == p);
+                assert_true((double)net.shape.layers[2].pad == tp);
+                assert_int_equal(net.shape.layers[1].t_out, 10);
+                assert_int_equal(net.shape.layers[3].t_out, 10 * s * s);
                 net_fini(&net);
             }
         }
@@ -319,8 +315,8 @@ static void refuses_length(const struct cov_hparams *hp, size_t L, const char *t
     struct net net;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(net_init(&net, hp, L, &e), COV_EINPUT);
-    assert_null(net.layers);
-    assert_null(net.weights);
+    assert_null(net.shape.layers);
+    assert_null(net.shape.weights);
     if (!strstr(e.text, text))
         fail_msg("\"%s\" does not hold \"%s\"", e.text, text);
     net_fini(&net);

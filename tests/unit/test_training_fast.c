@@ -48,8 +48,7 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
     struct cov_err e = COV_ERR_INIT;
     struct cov_device *dev = NULL;
     struct cov_pool *pool = NULL;
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
+    struct cov_layers shape;
     struct cov_training *training;
     struct cov_train_score score;
     struct cov_training_spec spec = {.block = t->block,
@@ -58,10 +57,11 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
                                      .dropout = t->hp.dropout,
                                      .seed = 3};
     if (cov_device_open_cpu(options, &dev, &e) || cov_pool_new(threads, &pool, &e) ||
-        cov_shape(&t->hp, t->L, &t->params, t->block, &layers, &weights, &spec.n_layers, &e))
+        cov_shape(&t->hp, t->L, &t->params, t->block, &shape, &e))
         fail_msg("%s", e.text);
-    spec.layers = layers;
-    spec.weights = weights;
+    spec.layers = shape.layers;
+    spec.weights = shape.weights;
+    spec.n_layers = shape.n;
     spec.pool = pool;
     const struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
     if (dev->ops->training_new(dev, &spec, &training, &e) ||
@@ -69,8 +69,7 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
         training->gradients->run(training, 5, &batch, gradient, &score, &e))
         fail_msg("%s", e.text);
     cov_training_free(training);
-    free(layers);
-    free(weights);
+    cov_layers_fini(&shape);
     cov_pool_free(pool);
     cov_device_close(dev);
     return score;

@@ -27,8 +27,7 @@ static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size
                      const float *loss_weights, uint64_t seed)
 {
     struct cov_err e = COV_ERR_INIT;
-    struct cov_layer *layers;
-    struct cov_layer_weights *weights;
+    struct cov_layers shape;
     struct cov_training_spec spec = {
         .max_batch = n, .dropout = hp->dropout, .seed = seed, .loss_weights = loss_weights};
     assert_int_equal(cov_hparams_check(hp, &e), 0);
@@ -38,18 +37,18 @@ static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size
     assert_non_null(t->precise);
     for (size_t i = 0; i < t->params.n_floats; i++)
         t->precise[i] = (double)t->block[i];
-    if (cov_shape(hp, L, &t->params, t->block, &layers, &weights, &spec.n_layers, &e))
+    if (cov_shape(hp, L, &t->params, t->block, &shape, &e))
         fail_msg("%s", e.text);
     assert_int_equal(cov_pool_new(2, &t->pool, &e), 0);
-    spec.layers = layers;
-    spec.weights = weights;
+    spec.layers = shape.layers;
+    spec.weights = shape.weights;
+    spec.n_layers = shape.n;
     spec.block = t->block;
     spec.n_floats = t->params.n_floats;
     spec.pool = t->pool;
     assert_int_equal(cov_ref_training_new(NULL, &spec, &t->training, &e), 0);
     toy_data_init(&t->data, n, L, (size_t)hp->output_size, seed + 1);
-    free(layers);
-    free(weights);
+    cov_layers_fini(&shape);
 }
 
 static void toy_fini(struct toy *t)

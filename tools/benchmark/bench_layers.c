@@ -222,27 +222,24 @@ static int run_layers(struct bench *b, struct layer *layers, size_t n, struct co
 int bench_layers(struct bench *b, const struct bench_net *net, size_t L, struct cov_err *e)
 {
     struct cov_params params = {0};
-    struct cov_layer *shapes = NULL;
-    struct cov_layer_weights *weights = NULL;
+    struct cov_layers shapes = {0};
     struct layer *layers = NULL;
     struct cov_cpu_choice cpu;
-    size_t n = 0;
     int rc = cov_cpu_level_choose(NULL, &cpu, e);
     if (!rc)
         rc = cov_params_init(&net->hp, &params, e);
     if (!rc)
-        rc = cov_shape(&net->hp, L, &params, net->block, &shapes, &weights, &n, e);
-    if (!rc && !(layers = cov_calloc(n, sizeof *layers, e)))
+        rc = cov_shape(&net->hp, L, &params, net->block, &shapes, e);
+    if (!rc && !(layers = cov_calloc(shapes.n, sizeof *layers, e)))
         rc = COV_ENOMEM;
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = init_layer(&layers[i], &shapes[i], &weights[i], i == 0, cpu.features, e);
+    for (size_t i = 0; i < shapes.n && !rc; i++)
+        rc = init_layer(&layers[i], &shapes.layers[i], &shapes.weights[i], i == 0, cpu.features, e);
     if (!rc)
-        rc = run_layers(b, layers, n, e);
-    for (size_t i = 0; layers && i < n; i++)
+        rc = run_layers(b, layers, shapes.n, e);
+    for (size_t i = 0; layers && i < shapes.n; i++)
         fini_layer(&layers[i]);
     free(layers);
-    free(weights);
-    free(shapes);
+    cov_layers_fini(&shapes);
     cov_params_fini(&params);
     return rc;
 }

@@ -57,8 +57,8 @@ static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
                          .batch = s->batch};
     int rc = cov_device_open(&s->choice, &cpu, &l->dev, e);
     if (!rc)
-        rc = cov_net_new(l->dev, &s->net->hp, s->net->block, s->length, s->threads, s->batch,
-                         &l->net, e);
+        rc = cov_net_new(l->dev, &s->net->hp, s->net->block,
+                         (struct cov_net_size){s->length, s->threads, s->batch}, &l->net, e);
     if (!rc)
         rc = cov_pool_new(s->threads, &l->pool, e);
     if (rc)

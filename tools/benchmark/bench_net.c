@@ -125,17 +125,14 @@ double bench_layer_operations(const struct cov_layer *l)
 int bench_net_operations(const struct bench_net *n, size_t L, double *operations, struct cov_err *e)
 {
     struct cov_params params = {0};
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
-    size_t n_layers = 0;
+    struct cov_layers layers = {0};
     int rc = cov_params_init(&n->hp, &params, e);
     if (!rc)
-        rc = cov_shape(&n->hp, L, &params, n->block, &layers, &weights, &n_layers, e);
+        rc = cov_shape(&n->hp, L, &params, n->block, &layers, e);
     *operations = 0;
-    for (size_t i = 0; i < n_layers && !rc; i++)
-        *operations += bench_layer_operations(&layers[i]);
-    free(layers);
-    free(weights);
+    for (size_t i = 0; i < layers.n && !rc; i++)
+        *operations += bench_layer_operations(&layers.layers[i]);
+    cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;
 }

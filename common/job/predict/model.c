@@ -319,15 +319,12 @@ void cov_model_close(struct cov_model *m)
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e)
 {
     struct cov_params params = {0};
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
-    size_t n_layers;
+    struct cov_layers layers;
     int rc = cov_params_init(&m->hp, &params, e);
     if (rc)
         return rc;
-    rc = cov_shape(&m->hp, L, &params, m->block, &layers, &weights, &n_layers, e);
-    free(layers);
-    free(weights);
+    rc = cov_shape(&m->hp, L, &params, m->block, &layers, e);
+    cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;
 }

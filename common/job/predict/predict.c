@@ -367,8 +367,8 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model,
     if (options->begin)
         rc = options->begin(options->begin_arg, device, e);
     if (rc == COV_OK)
-        rc = cov_net_new(options->device, &model->hp, model->block, r.length, r.n_workers, r.batch,
-                         &r.net, e);
+        rc = cov_net_new(options->device, &model->hp, model->block,
+                         (struct cov_net_size){r.length, r.n_workers, r.batch}, &r.net, e);
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
     if (rc == COV_OK && options->overlap > 0)

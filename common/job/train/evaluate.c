@@ -297,8 +297,8 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
     if (!rc)
         rc = list_rows(x, &list, &n, e);
     if (!rc)
-        rc = cov_net_new(t->o->device, &t->model->hp, t->model->block, L,
-                         cov_pool_size(t->job->pool), batch, &net, e);
+        rc = cov_net_new(t->o->device, &t->model->hp, t->model->block,
+                         (struct cov_net_size){L, cov_pool_size(t->job->pool), batch}, &net, e);
     if (rc)
         goto out;
     if (t->o->full)

@@ -221,7 +221,7 @@ static int validate(struct run *r, struct cov_err *e)
     size_t share = (end - beg) / cov_pool_size(r->pool);
     batch = batch > share && share > 0 ? share : batch;
     int rc = cov_net_new(r->device, &n->hp, p->has_average ? p->state.average : p->state.block,
-                         n->L, cov_pool_size(r->pool), batch, &net, e);
+                         (struct cov_net_size){n->L, cov_pool_size(r->pool), batch}, &net, e);
     if (rc)
         return rc;
     const struct cov_evaluate_work work = {r->setup.val, r->val.items + beg, end - beg, net,
