@@ -3,7 +3,6 @@
 #include "common/store/stream.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,6 @@
 #ifndef TESTS_GENOME_IO_H
 #define TESTS_GENOME_IO_H
 
-#include <stdlib.h>
-
-#include "common/base/mem.h"
 #include "common/store/chunk_file.h"
 
 static inline int genome_fetch(struct cov_chunk_file *f, size_t i, struct cov_blob *raw,

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
 #include "common/ckpt/zip.h"
 #include "tests/lib/own_folder.h"

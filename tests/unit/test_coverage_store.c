@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -3,7 +3,6 @@
 #include "tests/lib/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/store/h5_rows.h"

@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/seq/alphabet.h"
