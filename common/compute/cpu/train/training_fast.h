@@ -9,9 +9,9 @@
 #define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
 
 #include "common/compute/cpu/kernels/outer.h"
+#include "common/compute/cpu/kernels/trainvec.h"
 #include "common/compute/cpu/layers/fast.h"
 #include "common/compute/cpu/layers/precision.h"
-#include "common/compute/cpu/kernels/trainvec.h"
 #include "common/compute/device.h"
 
 struct cov_training_kernels {
