@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/lstm_batch.h"
 #include "common/compute/cpu/layers/strassen.h"
 
 enum {

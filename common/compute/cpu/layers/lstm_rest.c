@@ -1,11 +1,13 @@
 /* lstm_rest.c - what an LSTM layer does not compute again: see lstm.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/lstm_private.h"
+#include "common/compute/cpu/layers/lstm.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "common/compute/cpu/layers/lstm_private.h"
 
 /* ---- sequences that rest ---- */
 

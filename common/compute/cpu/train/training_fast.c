@@ -150,7 +150,7 @@ static int make_layer(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_layer *l = &s->layer;
-    const struct cov_training_kernels *k = &t->kernels;
+    const struct cov_training_kernels *k = t->kernels;
     size_t n = t->spec.max_batch, size = l->t_out * l->c_out;
     bool failed = false, last_conv = i + 2 == t->n_layers;
     s->y = make(n * size, &failed, e);
@@ -229,6 +229,7 @@ static void free_training(struct cov_training *base)
         free_layer(&t->layers[i]);
     for (size_t i = 0; t->scratch && i < t->n_workers; i++)
         free(t->scratch[i]);
+    free(t->kernels);
     free(t->layers);
     free(t->loss_weights);
     free(t->scores);
@@ -346,17 +347,19 @@ int cov_fast_training_new(const struct cov_training_kernels *kernels,
         return COV_ENOMEM;
     t->base = (struct cov_training){.gradients = &ops, .free = free_training};
     t->spec = *spec;
-    t->kernels = *kernels;
     t->n_layers = spec->n_layers;
     t->n_workers = cov_pool_size(spec->pool);
+    t->kernels = cov_calloc(1, sizeof *t->kernels, e);
     t->layers = cov_calloc(t->n_layers, sizeof *t->layers, e);
     t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
     t->scores = cov_calloc(n, outputs * 3 * sizeof *t->scores, e);
     t->linear_sums = cov_calloc(n, outputs * 5 * sizeof *t->linear_sums, e);
     t->scratch = cov_calloc(t->n_workers, sizeof *t->scratch, e);
-    int rc = t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch ? COV_OK
-                                                                                       : COV_ENOMEM;
+    int rc = t->kernels && t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch
+                 ? COV_OK
+                 : COV_ENOMEM;
     if (rc == COV_OK) {
+        *t->kernels = *kernels;
         for (size_t d = 0; d < outputs; d++)
             t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
         t->spec.loss_weights = t->loss_weights;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/cpu/train/training_fast_private.h"
 
 /* ---- parameters ---- */
@@ -16,7 +17,7 @@
 int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
-    const struct cov_training_kernels *k = &t->kernels;
+    const struct cov_training_kernels *k = t->kernels;
     enum cov_arithmetic operands =
         cov_cpu_arithmetic_of(&k->arithmetic, &s->layer, i + 2 == t->n_layers);
     struct cov_layer plain = s->layer;
@@ -61,8 +62,8 @@ static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err
     cov_fast_rows(s->forward, rows, &io, t->scratch[worker]);
     if (s->norm) {
         memset(sums_of(s, item), 0, 2 * c * sizeof(double));
-        t->kernels.vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
-                                  r.row, sums_of(s, item));
+        t->kernels->vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
+                                   r.row, sums_of(s, item));
     }
     return COV_OK;
 }
@@ -80,7 +81,7 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
                                          .c = s->layer.c_out,
                                          .r = r.data + b * r.seq + rows.beg * r.row,
                                          .r_stride = r.row};
-    t->kernels.vec->scale(&in, s->scale, s->shift, y.data + b * y.seq + rows.beg * y.row, y.row);
+    t->kernels->vec->scale(&in, s->scale, s->shift, y.data + b * y.seq + rows.beg * y.row, y.row);
     return COV_OK;
 }
 
@@ -162,7 +163,7 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
     const struct cov_trainvec_rows in = rows_with_gradient(t, b, rows);
     memset(sums_of(s, item), 0, 2 * c * sizeof(double));
-    t->kernels.vec->norm_backward_sums(&in, s->mean, s->rstd, sums_of(s, item));
+    t->kernels->vec->norm_backward_sums(&in, s->mean, s->rstd, sums_of(s, item));
     return COV_OK;
 }
 
@@ -203,8 +204,8 @@ static int relu_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
     const struct cov_trainvec_rows in = rows_with_gradient(t, b, rows);
     memset(sums_of(s, item), 0, c * sizeof(double));
-    t->kernels.vec->relu_backward(&in, s->by_d, s->by_r, s->by_one,
-                                  t->z + (b * s->layer.t_out + rows.beg) * c, sums_of(s, item));
+    t->kernels->vec->relu_backward(&in, s->by_d, s->by_r, s->by_one,
+                                   t->z + (b * s->layer.t_out + rows.beg) * c, sums_of(s, item));
     return COV_OK;
 }
 

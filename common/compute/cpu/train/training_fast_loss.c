@@ -5,6 +5,7 @@
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/ref_train.h"
+#include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/cpu/train/training_fast_private.h"
 #include "common/seq/alphabet.h"
 
@@ -78,7 +79,7 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
         if (t->batch->present[b * n + d])
             scores[3 * d + 2] =
                 (double)add_products(L, n, codes, p + d, targets + d, &scores[3 * d]);
-    t->kernels.plain.vec->exp(L * n, p);
+    t->kernels->plain.vec->exp(L * n, p);
     for (size_t d = 0; d < n; d++) {
         double *to = scores + 3 * d, sum_x;
         if (to[2] == 0)

@@ -10,6 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/cpu/train/training_fast_private.h"
 #include "common/compute/dropout.h"
 
@@ -154,8 +155,8 @@ static void forward_step(const struct cov_fast_training *t, const struct group *
         s->gemm->run(g->rows, s->y + y_place(t, g, before), l->c_out, &s->w_hh[g->d], sums, n_gates,
                      true);
     }
-    t->kernels.vec->lstm_forward(&kept, sums, s->bias + g->d * n_gates, s->y + y_place(t, g, row),
-                                 l->c_out);
+    t->kernels->vec->lstm_forward(&kept, sums, s->bias + g->d * n_gates, s->y + y_place(t, g, row),
+                                  l->c_out);
 }
 
 static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -185,9 +186,9 @@ static void drop_rows(const struct cov_fast_training *t, size_t i, size_t row, c
     size_t c = t->layers[i].layer.c_out;
     double p = t->spec.dropout;
     for (size_t b = 0; b < t->batch->n; b++)
-        t->kernels.vec->dropout(c, cov_dropout_key(t->spec.seed, t->step, i, t->batch->first + b),
-                                cov_dropout_place(row, c), cov_dropout_limit(p),
-                                (float)(1 / (1 - p)), from + b * c, to + b * c);
+        t->kernels->vec->dropout(c, cov_dropout_key(t->spec.seed, t->step, i, t->batch->first + b),
+                                 cov_dropout_place(row, c), cov_dropout_limit(p),
+                                 (float)(1 / (1 - p)), from + b * c, to + b * c);
 }
 
 /* Steps per item of dropout. */
@@ -244,8 +245,8 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
         if (!last)
             s->gemm->run(g.rows, kept_at(t, &g, s->gates, n_gates, next), n_gates, &s->back_hh[g.d],
                          from_next, hidden, false);
-        t->kernels.vec->lstm_backward(&kept, t->d_in + y_place(t, &g, row), l->c_out,
-                                      last ? NULL : from_next, dc);
+        t->kernels->vec->lstm_backward(&kept, t->d_in + y_place(t, &g, row), l->c_out,
+                                       last ? NULL : from_next, dc);
     }
     return COV_OK;
 }
@@ -330,7 +331,7 @@ static void rows_item(const struct cov_fast_training *t, size_t item)
     for (size_t d = 0; d < l->directions; d++) {
         const float *dgates = s->gates + (d * all + first) * n_gates;
         s->gemm->run(rows, dgates, n_gates, &s->back_ih[d], dx, l->c_in, d > 0);
-        t->kernels.vec->column_sums(rows, n_gates, dgates, n_gates, bias + d * n_gates);
+        t->kernels->vec->column_sums(rows, n_gates, dgates, n_gates, bias + d * n_gates);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/cpu/train/training_fast_private.h"
 
 enum {
@@ -206,7 +207,7 @@ static void add_tiles(const struct cov_fast_training *t, const struct cov_train_
         for (size_t phase = 0; phase < m->places.in_phases; phase++) {
             struct seen rows = of_x;
             rows.first = row_of(first + i, m->places.in_phases, phase, m->places.in_first);
-            combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[of->point], &rows,
+            combine(t->kernels->vec, l->c_in, m->points.n_points, m->input[of->point], &rows,
                     left + i * m->depth + phase * l->c_in);
         }
         for (size_t c = of->column, wide; c < end; c += wide) { /* phase by phase */
@@ -215,7 +216,7 @@ static void add_tiles(const struct cov_fast_training *t, const struct cov_train_
             wide = l->c_out - o < end - c ? l->c_out - o : end - c;
             rows.data += o;
             rows.first = row_of(first + i, m->places.out_phases, phase, m->places.out_first);
-            combine(t->kernels.vec, wide, TILE, m->output[of->point], &rows,
+            combine(t->kernels->vec, wide, TILE, m->output[of->point], &rows,
                     right + i * of->n_columns + c - of->column);
         }
     }

@@ -5,7 +5,9 @@
 #define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_PRIVATE_H
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/kernels/outer.h"
+#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/device.h"
 
 /* Row t of sequence b is at data + t * row + b * seq. */
 struct cov_view {
@@ -19,6 +21,7 @@ struct cov_pieces {
 };
 
 struct cov_train_minimal;
+struct cov_training_kernels; /* training_fast.h */
 
 struct cov_train_layer {
     struct cov_layer layer,
@@ -53,7 +56,7 @@ struct cov_train_layer {
 struct cov_fast_training {
     struct cov_training base;
     struct cov_training_spec spec; /* only what outlives the spec */
-    struct cov_training_kernels kernels;
+    struct cov_training_kernels *kernels;
     struct cov_train_layer *layers;
     size_t n_layers, n_workers;
     float *loss_weights; /* [D] */
