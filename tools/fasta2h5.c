@@ -25,13 +25,10 @@ static const struct cov_opt options[] = {
     [ROW_FASTA] = COV_FASTA_OPTIONS(offsetof(struct config, fasta)),
     [ROW_COMPRESSION] =
         COV_COMPRESSION_OPTION(offsetof(struct config, compression), "gzip", "the bases"),
-    [ROW_LAYOUT] = {.name = "layout",
-                    .type = COV_OPT_ENUM,
-                    .field = offsetof(struct config, layout),
-                    .def = "onehot",
-                    .choices = layout_choices,
-                    .help = "how bases are stored: four float16 each, as Helixer does, or 4 bits "
-                            "each, which only covtools reads"},
+    [ROW_LAYOUT] = COV_OPT(ENUM, "layout", 0, offsetof(struct config, layout), NULL,
+                           "how bases are stored: four float16 each, as Helixer does, or 4 bits "
+                           "each, which only covtools reads",
+                           .def = "onehot", .choices = layout_choices),
     {.name = NULL},
 };
 

@@ -55,6 +55,16 @@ struct cov_opt {
     const char *help; /* a phrase without capital and full stop; the default is appended */
 };
 
+/* A row of a table: the type without COV_OPT_, what every row has, then designated initialisers of the rest:
+ *
+ *     COV_OPT(INT, "step", 0, FIELD(step), "N", "stride of a convolution", .def = "2", .min = 1)
+ */
+#define COV_OPT(type_, name_, letter_, field_, metavar_, help_, ...)                               \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .type = COV_OPT_##type_, .field = (field_),          \
+        .metavar = (metavar_), .help = (help_), __VA_ARGS__                                        \
+    }
+
 /* A table and the struct that it fills. `given` (may be NULL) has a bool per row: true if it was on
  * the command line. */
 struct cov_opt_set {

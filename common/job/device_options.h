@@ -21,26 +21,19 @@ struct cov_device_options {
 /* Two rows. `cards`: how GPUs are numbered in the value, "N" for a tool that takes one, "N,..." for
  * several. */
 #define COV_DEVICE_OPTIONS(at, cards)                                                              \
-    {.name = "device",                                                                             \
-     .type = COV_OPT_STRING,                                                                       \
-     .field = (at) + offsetof(struct cov_device_options, device),                                  \
-     .def = "auto",                                                                                \
-     .metavar = "auto|cpu|cuda[:" cards "]",                                                       \
-     .help = "where to compute: on the CPU or on NVIDIA GPUs. auto uses GPUs if available "        \
-             "and --cpu is not given; cuda fails without one"},                                    \
-    {                                                                                              \
-        .name = "cpu", .type = COV_OPT_STRING,                                                     \
-        .field = (at) + offsetof(struct cov_device_options, cpu), .metavar = "LEVELS",             \
-        .help = "use only the instructions of the best of these levels: scalar, base, avx2, "      \
-                "avx512, avx512bf16, amx (default: the variable COVTOOLS_CPU, or all)"             \
-    }
+    COV_OPT(STRING, "device", 0, (at) + offsetof(struct cov_device_options, device),               \
+            "auto|cpu|cuda[:" cards "]",                                                           \
+            "where to compute: on the CPU or on NVIDIA GPUs. auto uses GPUs if available "         \
+            "and --cpu is not given; cuda fails without one",                                      \
+            .def = "auto"),                                                                        \
+        COV_OPT(STRING, "cpu", 0, (at) + offsetof(struct cov_device_options, cpu), "LEVELS",       \
+                "use only the instructions of the best of these levels: scalar, base, avx2, "      \
+                "avx512, avx512bf16, amx (default: the variable COVTOOLS_CPU, or all)")
 
 /* `names`: of enum cov_precision, as far as the tool has them; `more` ends the help text. */
 #define COV_PRECISION_OPTION(at, default_, names, more)                                            \
-    {                                                                                              \
-        .name = "precision", .type = COV_OPT_ENUM, .field = (at), .def = (default_),               \
-        .choices = (names), .help = "arithmetic of the network's products: " more                  \
-    }
+    COV_OPT(ENUM, "precision", 0, (at), NULL, "arithmetic of the network's products: " more,       \
+            .def = (default_), .choices = (names))
 
 /* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is given. With
  * --cpu, auto is the CPU. Restricts the whole process to these levels. COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */

@@ -22,70 +22,51 @@
 #include "common/seq/genome.h"
 
 #define COV_RENAME_OPTION(at)                                                                      \
-    {                                                                                              \
-        .name = "rename", .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN, .field = (at),         \
-        .metavar = "FILE",                                                                         \
-        .help = "two columns: name of a sequence in the input, name to use instead"                \
-    }
+    COV_OPT(STRING, "rename", 0, (at), "FILE",                                                     \
+            "two columns: name of a sequence in the input, name to use instead",                   \
+            .flags = COV_OPT_PATH_IN)
 
 /* HDF5 stores no chunk of 4 GiB or more, and one-hot takes eight bytes a base: at most 2^28 bases. */
 #define COV_SUBSEQUENCE_LENGTH_OPTION(at)                                                          \
-    {                                                                                              \
-        .name = "subsequence-length", .type = COV_OPT_SIZE, .field = (at), .metavar = "N",         \
-        .def = "21384", .min = 1, .max = 1 << 28,                                                  \
-        .help = "length of the chunks that a FASTA is cut into, in bases"                          \
-    }
+    COV_OPT(SIZE, "subsequence-length", 0, (at), "N",                                              \
+            "length of the chunks that a FASTA is cut into, in bases", .def = "21384", .min = 1,   \
+            .max = 1 << 28)
 
 #define COV_MIN_LENGTH_OPTION(at)                                                                  \
-    {                                                                                              \
-        .name = "min-length", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .min = 1,       \
-        .max = 1e15, .help = "omit sequences shorter than N bases"                                 \
-    }
+    COV_OPT(SIZE, "min-length", 0, (at), "N", "omit sequences shorter than N bases", .min = 1,     \
+            .max = 1e15)
 
 #define COV_MAX_LENGTH_OPTION(at)                                                                  \
-    {                                                                                              \
-        .name = "max-length", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .min = 1,       \
-        .max = 1e15, .help = "omit sequences longer than N bases"                                  \
-    }
+    COV_OPT(SIZE, "max-length", 0, (at), "N", "omit sequences longer than N bases", .min = 1,      \
+            .max = 1e15)
 
 /* `before` of the help text: "" or, say, "with --evaluate: ". */
 #define COV_BLACKLIST_OPTION(at, before)                                                           \
-    {                                                                                              \
-        .name = "blacklist", .type = COV_OPT_FLAG, .field = (at),                                  \
-        .help = before "omit the chunks that a file's data/blacklist marks"                        \
-    }
+    COV_OPT(FLAG, "blacklist", 0, (at), NULL,                                                      \
+            before "omit the chunks that a file's data/blacklist marks")
 
 /* `names`: of enum cov_loading, as far as the tool has them; `more` ends the help text. */
 #define COV_LOADING_OPTION(at, names, more)                                                        \
-    {                                                                                              \
-        .name = "loading", .type = COV_OPT_ENUM, .field = (at), .def = "disk", .choices = (names), \
-        .help =                                                                                    \
+    COV_OPT(ENUM, "loading", 0, (at), NULL,                                                        \
             "where the data are during the run: on disk, or read into memory first, as stored "    \
-            "or packed to 4 bits a base" more                                                      \
-    }
+            "or packed to 4 bits a base" more,                                                     \
+            .def = "disk", .choices = (names))
 
 /* `default_`: text or NULL; `what` is compressed. */
 #define COV_COMPRESSION_OPTION(at, default_, what)                                                 \
-    {                                                                                              \
-        .name = "compression", .type = COV_OPT_STRING, .field = (at),                              \
-        .metavar = "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",         \
-        .def = (default_), .help = "compression of " what                                          \
-    }
+    COV_OPT(STRING, "compression", 0, (at),                                                        \
+            "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",                \
+            "compression of " what, .def = (default_))
 
 /* `does` what with the regions: "predict only". */
 #define COV_REGIONS_OPTION(at, does)                                                               \
-    {                                                                                              \
-        .name = "regions", .letter = 'r', .type = COV_OPT_LIST, .field = (at),                     \
-        .metavar = "REGION,...",                                                                   \
-        .help = does " these: NAME or NAME:FIRST-LAST, 1-based, both ends included; separated by " \
-                     "commas, or the option repeated"                                              \
-    }
+    COV_OPT(LIST, "regions", 'r', (at), "REGION,...",                                              \
+            does " these: NAME or NAME:FIRST-LAST, 1-based, both ends included; separated by "     \
+                 "commas, or the option repeated")
 
 #define COV_REGIONS_FILE_OPTION(at, does)                                                          \
-    {                                                                                              \
-        .name = "regions-file", .letter = 'R', .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN,   \
-        .field = (at), .metavar = "BED", .help = does " the regions of a BED file"                 \
-    }
+    COV_OPT(STRING, "regions-file", 'R', (at), "BED", does " the regions of a BED file",           \
+            .flags = COV_OPT_PATH_IN)
 
 /* ---- how a FASTA is read ---- */
 
@@ -114,19 +95,14 @@ enum {
 
 #define COV_FASTA_OPTIONS(at)                                                                      \
     COV_SUBSEQUENCE_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, chunk_length)),        \
-        {.name = "species",                                                                        \
-         .type = COV_OPT_STRING,                                                                   \
-         .field = (at) + offsetof(struct cov_fasta_options, species),                              \
-         .metavar = "NAME",                                                                        \
-         .help = "species to store in the output (default: the FASTA's name without folder and "   \
-                 "suffix)"},                                                                       \
-        {.name = "on-bad-base",                                                                    \
-         .type = COV_OPT_ENUM,                                                                     \
-         .field = (at) + offsetof(struct cov_fasta_options, on_bad_base),                          \
-         .def = "error",                                                                           \
-         .choices = cov_on_bad_base_names,                                                         \
-         .help = "what to do with a letter that is not an IUPAC code: stop, or read it as N and "  \
-                 "count it"},                                                                      \
+        COV_OPT(STRING, "species", 0, (at) + offsetof(struct cov_fasta_options, species), "NAME",  \
+                "species to store in the output (default: the FASTA's name without folder and "    \
+                "suffix)"),                                                                        \
+        COV_OPT(ENUM, "on-bad-base", 0, (at) + offsetof(struct cov_fasta_options, on_bad_base),    \
+                NULL,                                                                              \
+                "what to do with a letter that is not an IUPAC code: stop, or read it as N and "   \
+                "count it",                                                                        \
+                .def = "error", .choices = cov_on_bad_base_names),                                 \
         COV_RENAME_OPTION((at) + offsetof(struct cov_fasta_options, rename)),                      \
         COV_MIN_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, min_length)),              \
         COV_MAX_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, max_length))

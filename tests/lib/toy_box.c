@@ -11,21 +11,10 @@ struct spin {
 };
 
 static const struct cov_opt spin_options[] = {
-    {.name = "times",
-     .letter = 'n',
-     .type = COV_OPT_INT,
-     .field = offsetof(struct spin, times),
-     .metavar = "N",
-     .def = "3",
-     .min = 1,
-     .max = 9,
-     .help = "how often"},
-    {.name = "log",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_OUT,
-     .field = offsetof(struct spin, log),
-     .metavar = "FILE",
-     .help = "another output"},
+    COV_OPT(INT, "times", 'n', offsetof(struct spin, times), "N", "how often", .def = "3", .min = 1,
+            .max = 9),
+    COV_OPT(STRING, "log", 0, offsetof(struct spin, log), "FILE", "another output",
+            .flags = COV_OPT_PATH_OUT),
     {.name = NULL},
 };
 

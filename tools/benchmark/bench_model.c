@@ -506,13 +506,9 @@ struct model_config {
 #define FIELD(name) offsetof(struct model_config, name)
 
 static const struct cov_opt model_options[] = {
-    {.name = "model",
-     .letter = 'm',
-     .type = COV_OPT_STRING,
-     .field = FIELD(model),
-     .metavar = "CKPT",
-     .def = "combined",
-     .help = "checkpoint, or the word combined: random weights in the published size"},
+    COV_OPT(STRING, "model", 'm', FIELD(model), "CKPT",
+            "checkpoint, or the word combined: random weights in the published size",
+            .def = "combined"),
     BENCHMARK_LIST("batch-size", FIELD(batches), "N", "1,4,16",
                    "chunks that a thread computes at a time"),
     BENCHMARK_LIST("precision", FIELD(precisions), "P", "exact",
@@ -527,10 +523,7 @@ static const struct cov_opt model_options[] = {
         "length", FIELD(lengths), "N", "21384",
         "positions of a chunk; lengths after the first are measured with the first precision "
         "and batch only"),
-    {.name = "layers",
-     .type = COV_OPT_FLAG,
-     .field = FIELD(layers),
-     .help = "also measure each layer, on one core"},
+    COV_OPT(FLAG, "layers", 0, FIELD(layers), NULL, "also measure each layer, on one core"),
     BENCHMARK_LIST(
         "training", FIELD(training), "N", NULL,
         "also measure training on the CPU with these batch sizes, in fp32 (for exact and "

@@ -419,10 +419,8 @@ static const struct cov_opt pipeline_options[] = {
     BENCHMARK_SIZE(offsetof(struct pipeline_config, size), "4M"),
     BENCHMARK_COUNT("shards", offsetof(struct pipeline_config, shards), "2", 64,
                     "concurrent shards of prediction, which share the threads"),
-    {.name = "profile",
-     .type = COV_OPT_FLAG,
-     .field = offsetof(struct pipeline_config, profile),
-     .help = "also draw a flame graph of prediction (needs perf)"},
+    COV_OPT(FLAG, "profile", 0, offsetof(struct pipeline_config, profile), NULL,
+            "also draw a flame graph of prediction (needs perf)"),
     BENCHMARK_REPEATS("3"),
     {.name = NULL},
 };

@@ -215,10 +215,8 @@ static const struct cov_opt report_options[] = {
     BENCHMARK_MODEL(offsetof(struct report_config, model)),
     BENCHMARK_FASTA(offsetof(struct report_config, fasta),
                     "the genome for the loaders and the pipeline"),
-    {.name = "quick",
-     .type = COV_OPT_FLAG,
-     .field = offsetof(struct report_config, quick),
-     .help = "small genomes and few repeats: a minute or two on two cores"},
+    COV_OPT(FLAG, "quick", 0, offsetof(struct report_config, quick), NULL,
+            "small genomes and few repeats: a minute or two on two cores"),
     BENCHMARK_SEED(offsetof(struct report_config, common.seed)),
     {.name = NULL},
 };

@@ -21,14 +21,8 @@ struct benchmark_config {
 
 /* Rows of the option table: all three, and those without --seconds. */
 #define BENCHMARK_OPTIONS(def_repeats, def_seconds)                                                \
-    {.name = "seconds",                                                                            \
-     .type = COV_OPT_FLOAT,                                                                        \
-     .field = offsetof(struct benchmark_config, seconds),                                          \
-     .metavar = "S",                                                                               \
-     .def = def_seconds,                                                                           \
-     .min = 0.001,                                                                                 \
-     .max = 3600,                                                                                  \
-     .help = "minimum duration of each repeat"},                                                   \
+    COV_OPT(FLOAT, "seconds", 0, offsetof(struct benchmark_config, seconds), "S",                  \
+            "minimum duration of each repeat", .def = def_seconds, .min = 0.001, .max = 3600),     \
         BENCHMARK_REPEATS(def_repeats)
 #define BENCHMARK_REPEATS(def_repeats)                                                             \
     BENCHMARK_COUNT("repeats", offsetof(struct benchmark_config, repeats), def_repeats, 1000,      \
@@ -37,45 +31,28 @@ struct benchmark_config {
 
 /* Rows whose field is at offset `at` of a config. */
 #define BENCHMARK_MODEL(at)                                                                        \
-    {                                                                                              \
-        .name = "model", .letter = 'm', .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN,          \
-        .field = (at), .metavar = "CKPT",                                                          \
-        .help = "checkpoint (default: random weights in the published size)"                       \
-    }
+    COV_OPT(STRING, "model", 'm', (at), "CKPT",                                                    \
+            "checkpoint (default: random weights in the published size)",                          \
+            .flags = COV_OPT_PATH_IN)
 #define BENCHMARK_FASTA(at, what)                                                                  \
-    {                                                                                              \
-        .name = "fasta", .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN, .field = (at),          \
-        .metavar = "FASTA", .help = what " (default: a synthetic genome)"                          \
-    }
+    COV_OPT(STRING, "fasta", 0, (at), "FASTA", what " (default: a synthetic genome)",              \
+            .flags = COV_OPT_PATH_IN)
 #define BENCHMARK_SIZE(at, def_size)                                                               \
-    {                                                                                              \
-        .name = "size", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .def = def_size,      \
-        .min = 1000, .max = 1e12, .help = "bases of the synthetic genome"                          \
-    }
+    COV_OPT(SIZE, "size", 0, (at), "N", "bases of the synthetic genome", .def = def_size,          \
+            .min = 1000, .max = 1e12)
 
 #define BENCHMARK_SEED(at)                                                                         \
-    {                                                                                              \
-        .name = "seed", .type = COV_OPT_INT, .field = (at), .metavar = "N", .def = "1", .min = 0,  \
-        .max = 1e15, .help = "seed of all random numbers"                                          \
-    }
+    COV_OPT(INT, "seed", 0, (at), "N", "seed of all random numbers", .def = "1", .min = 0,         \
+            .max = 1e15)
 /* A row for an integer from 1 on. */
 #define BENCHMARK_COUNT(name_, at, def_, max_, help_)                                              \
-    {                                                                                              \
-        .name = (name_), .type = COV_OPT_INT, .field = (at), .metavar = "N", .def = (def_),        \
-        .min = 1, .max = (max_), .help = (help_)                                                   \
-    }
+    COV_OPT(INT, (name_), 0, (at), "N", (help_), .def = (def_), .min = 1, .max = (max_))
 /* A row for a number from 0 on. */
 #define BENCHMARK_FRACTION(name_, at, def_, max_, help_)                                           \
-    {                                                                                              \
-        .name = (name_), .type = COV_OPT_FLOAT, .field = (at), .metavar = "F", .def = (def_),      \
-        .min = 0, .max = (max_), .help = (help_)                                                   \
-    }
+    COV_OPT(FLOAT, (name_), 0, (at), "F", (help_), .def = (def_), .min = 0, .max = (max_))
 /* A row for a list; def_ may be NULL. */
 #define BENCHMARK_LIST(name_, at, metavar_, def_, help_)                                           \
-    {                                                                                              \
-        .name = (name_), .type = COV_OPT_LIST, .field = (at), .metavar = metavar_ ",...",          \
-        .def = (def_), .help = (help_)                                                             \
-    }
+    COV_OPT(LIST, (name_), 0, (at), metavar_ ",...", (help_), .def = (def_))
 
 /* Members of the struct cov_tool of a subcommand that measures. */
 #define BENCHMARK_FOLDER "benchmark-results"

@@ -23,21 +23,13 @@ static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 #define MAX_SHARDS 1000000000
 
 const struct cov_opt covpredict_options[] = {
-    [ROW_MODEL] = {.name = "model",
-                   .letter = 'm',
-                   .type = COV_OPT_STRING,
-                   .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN,
-                   .field = FIELD(model),
-                   .metavar = "CKPT",
-                   .help = "checkpoint of Predmoter or covtools"},
-    [ROW_BATCH_SIZE] = {.name = "batch-size",
-                        .type = COV_OPT_INT,
-                        .field = FIELD(batch),
-                        .metavar = "N",
-                        .min = 1,
-                        .max = 4096,
-                        .help = "chunks that a thread computes at a time; affects memory and "
-                                "speed, not values (default: a fast size)"},
+    [ROW_MODEL] =
+        COV_OPT(STRING, "model", 'm', FIELD(model), "CKPT", "checkpoint of Predmoter or covtools",
+                .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+                               "chunks that a thread computes at a time; affects memory and "
+                               "speed, not values (default: a fast size)",
+                               .min = 1, .max = 4096),
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N,..."),
     [ROW_PRECISION] = COV_PRECISION_OPTION(
         FIELD(precision), "exact", precisions,
@@ -47,49 +39,29 @@ const struct cov_opt covpredict_options[] = {
     [ROW_FASTA] = COV_FASTA_OPTIONS(FIELD(fasta)),
     [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "predict only"),
     [ROW_BED] = COV_REGIONS_FILE_OPTION(FIELD(bed), "predict only"),
-    [ROW_OVERLAP] = {.name = "overlap",
-                     .type = COV_OPT_SIZE,
-                     .field = FIELD(overlap),
-                     .metavar = "N",
-                     .min = 0,
-                     .max = MAX_OVERLAP,
-                     .help =
-                         "predict in windows of a chunk's length; neighbours share N bases, of "
-                         "which each contributes half, against artefacts at the ends of chunks. "
-                         "0: chunks as they are"},
-    [ROW_SHARD] = {.name = "shard",
-                   .type = COV_OPT_STRING,
-                   .field = FIELD(shard),
-                   .metavar = "I/N",
-                   .help = "predict only the I-th of N equal parts; `h5chunk merge` joins them"},
-    [ROW_RESUME] = {.name = "resume",
-                    .type = COV_OPT_FLAG,
-                    .field = FIELD(resume),
-                    .help = "keep finished chunks in OUT.resume, and continue from those that an "
-                            "interrupted run left there; does nothing if OUT is complete"},
+    [ROW_OVERLAP] = COV_OPT(SIZE, "overlap", 0, FIELD(overlap), "N",
+                            "predict in windows of a chunk's length; neighbours share N bases, of "
+                            "which each contributes half, against artefacts at the ends of chunks. "
+                            "0: chunks as they are",
+                            .min = 0, .max = MAX_OVERLAP),
+    [ROW_SHARD] = COV_OPT(STRING, "shard", 0, FIELD(shard), "I/N",
+                          "predict only the I-th of N equal parts; `h5chunk merge` joins them"),
+    [ROW_RESUME] = COV_OPT(FLAG, "resume", 0, FIELD(resume), NULL,
+                           "keep finished chunks in OUT.resume, and continue from those that an "
+                           "interrupted run left there; does nothing if OUT is complete"),
     [ROW_LOADING] = COV_LOADING_OPTION(FIELD(loading), loadings, ""),
-    [ROW_FULL] = {.name = "full",
-                  .type = COV_OPT_FLAG,
-                  .field = FIELD(full),
-                  .help =
-                      "compute everything, for comparison: also padding, the constant inside of "
-                      "long runs of N, and repeated chunks"},
-    [ROW_FLOAT] = {.name = "float",
-                   .type = COV_OPT_FLAG,
-                   .field = FIELD(as_float),
-                   .help = "write the network's values unrounded, as float32"},
-    [ROW_DTYPE] = {.name = "dtype",
-                   .type = COV_OPT_ENUM,
-                   .field = FIELD(type),
-                   .def = "int32",
-                   .choices = types,
-                   .help = "type of the rounded values; a value that does not fit is an error"},
-    [ROW_EVALUATE] = {.name = "evaluate",
-                      .type = COV_OPT_FLAG,
-                      .field = FIELD(evaluate),
-                      .help = "instead of predicting, print a table with the loss and Pearson's r "
-                              "for each genome file with measured coverage and each data set, as "
-                              "Predmoter's test mode does"},
+    [ROW_FULL] = COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
+                         "compute everything, for comparison: also padding, the constant inside of "
+                         "long runs of N, and repeated chunks"),
+    [ROW_FLOAT] = COV_OPT(FLAG, "float", 0, FIELD(as_float), NULL,
+                          "write the network's values unrounded, as float32"),
+    [ROW_DTYPE] = COV_OPT(ENUM, "dtype", 0, FIELD(type), NULL,
+                          "type of the rounded values; a value that does not fit is an error",
+                          .def = "int32", .choices = types),
+    [ROW_EVALUATE] = COV_OPT(FLAG, "evaluate", 0, FIELD(evaluate), NULL,
+                             "instead of predicting, print a table with the loss and Pearson's r "
+                             "for each genome file with measured coverage and each data set, as "
+                             "Predmoter's test mode does"),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), "with --evaluate: "),
     {.name = NULL},
 };

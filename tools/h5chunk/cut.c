@@ -38,10 +38,8 @@ static const struct cov_opt subset_options[] = {
                                       "keep the listed sequences, one per line"),
     [ROW_EXCLUDED] = H5CHUNK_FILE_OPTION("exclude-names", offsetof(struct subset_config, excluded),
                                          "omit the listed sequences, one per line"),
-    [ROW_DROP_N] = {.name = "drop-n",
-                    .type = COV_OPT_FLAG,
-                    .field = offsetof(struct subset_config, drop_n),
-                    .help = "omit chunks of N only"},
+    [ROW_DROP_N] = COV_OPT(FLAG, "drop-n", 0, offsetof(struct subset_config, drop_n), NULL,
+                           "omit chunks of N only"),
     [ROW_MIN_LENGTH] = COV_MIN_LENGTH_OPTION(offsetof(struct subset_config, min_length)),
     {.name = NULL},
 };
@@ -108,36 +106,19 @@ enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES };
 static const char *const units[] = {"sequence", "chunk", NULL};
 
 static const struct cov_opt split_options[] = {
-    [ROW_SHARDS] = {.name = "shards",
-                    .type = COV_OPT_INT,
-                    .field = offsetof(struct split_config, shards),
-                    .metavar = "N",
-                    .min = 1,
-                    .max = 4000,
-                    .help = "split into N files of consecutive pairs of chunks: PREFIX.1.h5 to "
-                            "PREFIX.N.h5"},
-    [ROW_FRACTION] = {.name = "val-fraction",
-                      .type = COV_OPT_FLOAT,
-                      .field = offsetof(struct split_config, fraction),
-                      .metavar = "F",
-                      .min = 1e-9,
-                      .max = 0.999999999,
-                      .help =
-                          "fraction of the sequences or pairs of chunks to draw for validation"},
-    [ROW_SEED] = {.name = "seed",
-                  .type = COV_OPT_INT,
-                  .field = offsetof(struct split_config, seed),
-                  .metavar = "S",
-                  .min = 0,
-                  .max = 9007199254740992.0,
-                  .help = "seed of the random draw"},
-    [ROW_BY] = {.name = "by",
-                .type = COV_OPT_ENUM,
-                .field = offsetof(struct split_config, by),
-                .def = "sequence",
-                .choices = units,
-                .help =
-                    "draw sequences (longest up to N90 and others separately) or pairs of chunks"},
+    [ROW_SHARDS] = COV_OPT(INT, "shards", 0, offsetof(struct split_config, shards), "N",
+                           "split into N files of consecutive pairs of chunks: PREFIX.1.h5 to "
+                           "PREFIX.N.h5",
+                           .min = 1, .max = 4000),
+    [ROW_FRACTION] = COV_OPT(FLOAT, "val-fraction", 0, offsetof(struct split_config, fraction), "F",
+                             "fraction of the sequences or pairs of chunks to draw for validation",
+                             .min = 1e-9, .max = 0.999999999),
+    [ROW_SEED] = COV_OPT(INT, "seed", 0, offsetof(struct split_config, seed), "S",
+                         "seed of the random draw", .min = 0, .max = 9007199254740992.0),
+    [ROW_BY] =
+        COV_OPT(ENUM, "by", 0, offsetof(struct split_config, by), NULL,
+                "draw sequences (longest up to N90 and others separately) or pairs of chunks",
+                .def = "sequence", .choices = units),
     [ROW_VAL_NAMES] = H5CHUNK_FILE_OPTION("val-names", offsetof(struct split_config, val_names),
                                           "the sequences for validation, one per line"),
     {.name = NULL},
@@ -224,10 +205,8 @@ static int merge_run(struct cov_common *common, void *config, const bool *given,
 }
 
 static const struct cov_opt merge_options[] = {
-    {.name = "allow-holes",
-     .type = COV_OPT_FLAG,
-     .field = offsetof(struct merge_config, allow_holes),
-     .help = "allow missing chunks, as in parts of a subset; the result is then partial"},
+    COV_OPT(FLAG, "allow-holes", 0, offsetof(struct merge_config, allow_holes), NULL,
+            "allow missing chunks, as in parts of a subset; the result is then partial"),
     {.name = NULL},
 };
 

@@ -19,10 +19,8 @@ struct info_config {
 };
 
 static const struct cov_opt info_options[] = {
-    {.name = "json",
-     .type = COV_OPT_FLAG,
-     .field = offsetof(struct info_config, json),
-     .help = "print JSON instead of a table"},
+    COV_OPT(FLAG, "json", 0, offsetof(struct info_config, json), NULL,
+            "print JSON instead of a table"),
     {.name = NULL},
 };
 
@@ -110,12 +108,9 @@ static const struct cov_opt blacklist_options[] = {
                         "non-nuclear sequences"),
     H5CHUNK_FILE_OPTION("names", offsetof(struct blacklist_config, names),
                         "blacklist these sequences: ids, one per line"),
-    {.name = "list",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_OUT,
-     .field = offsetof(struct blacklist_config, list),
-     .metavar = "OUT",
-     .help = "write the blacklisted ids to this file, for cov2bigwig --blacklist-file"},
+    COV_OPT(STRING, "list", 0, offsetof(struct blacklist_config, list), "OUT",
+            "write the blacklisted ids to this file, for cov2bigwig --blacklist-file",
+            .flags = COV_OPT_PATH_OUT),
     {.name = NULL},
 };
 

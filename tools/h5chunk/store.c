@@ -21,32 +21,21 @@ enum { ROW_LAYOUT, ROW_DTYPE };
 #define FIELD(name) offsetof(struct config, name)
 
 #define STORAGE_OPTIONS(default_compression, default_layout)                                       \
-    [ROW_LAYOUT] =                                                                                 \
-        {.name = "layout",                                                                         \
-         .type = COV_OPT_ENUM,                                                                     \
-         .field = FIELD(layout),                                                                   \
-         .choices = layouts,                                                                       \
-         .help =                                                                                   \
-             "storage of bases: as in Helixer, or 4 bits per base (default: " default_layout ")"}, \
-    [ROW_DTYPE] = {.name = "dtype",                                                                \
-                   .type = COV_OPT_ENUM,                                                           \
-                   .field = FIELD(dtype),                                                          \
-                   .choices = cov_rewrite_types,                                                   \
-                   .help = "type of coverage and predictions; it is an error if a value does not " \
-                           "fit"},                                                                 \
+    [ROW_LAYOUT] = COV_OPT(                                                                        \
+        ENUM, "layout", 0, FIELD(layout), NULL,                                                    \
+        "storage of bases: as in Helixer, or 4 bits per base (default: " default_layout ")",       \
+        .choices = layouts),                                                                       \
+    [ROW_DTYPE] = COV_OPT(ENUM, "dtype", 0, FIELD(dtype), NULL,                                    \
+                          "type of coverage and predictions; it is an error if a value does not "  \
+                          "fit",                                                                   \
+                          .choices = cov_rewrite_types),                                           \
     COV_COMPRESSION_OPTION(FIELD(compression), NULL,                                               \
                            "all data sets (default: " default_compression ")")
 
 static const struct cov_opt repack_options[] = {
     STORAGE_OPTIONS("as in FILE", "as in FILE"),
-    {.name = "chunk-rows",
-     .type = COV_OPT_SIZE,
-     .field = FIELD(chunk_rows),
-     .metavar = "N",
-     .def = "1",
-     .min = 1,
-     .max = 1e6,
-     .help = "rows per stored HDF5 chunk"},
+    COV_OPT(SIZE, "chunk-rows", 0, FIELD(chunk_rows), "N", "rows per stored HDF5 chunk", .def = "1",
+            .min = 1, .max = 1e6),
     {.name = NULL},
 };
 

@@ -13,10 +13,7 @@ extern const struct cov_tool h5chunk_subset, h5chunk_split, h5chunk_merge;
 
 /* A row for an input file. */
 #define H5CHUNK_FILE_OPTION(name_, at, help_)                                                      \
-    {                                                                                              \
-        .name = (name_), .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN, .field = (at),          \
-        .metavar = "FILE", .help = (help_)                                                         \
-    }
+    COV_OPT(STRING, (name_), 0, (at), "FILE", (help_), .flags = COV_OPT_PATH_IN)
 
 /* Prepares a job on HDF5 inputs. COV_EUSAGE if one of them is standard input, or, unless the output is a
  * stream, the output is standard output. The caller frees job->job.pool, in any case. */
