@@ -1,8 +1,7 @@
-/* bench_bigwig - how fast bigWig is written, and how much memory that takes.
- * bench_bigwig OUT.bw [INTERVALS [CONTIGS [WIDTH [THREADS [announced]]]]]
- * Intervals are WIDTH (40) bases long on average, without gaps, and their values a random walk, as
- * those of coverage. Contigs are of one size. With OUT.bw = "-" the intervals go nowhere: what
- * remains is the cost of making them.
+/* bench_bigwig.c - speed and memory of writing bigWig. bench_bigwig OUT.bw [INTERVALS [CONTIGS
+ * [WIDTH [THREADS [announced]]]]] Intervals are WIDTH (40) bases long on average, without gaps;
+ * their values are a random walk, like coverage. All contigs have the same size. OUT.bw = "-"
+ * discards the intervals, to measure the cost of making them.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,7 +20,7 @@
 
 enum { POOLED = 1 << 16, PIECE = 1024, NAME_BYTES = 32 };
 
-/* Widths and values that are used again and again, at random places. */
+/* Widths and values, reused from random offsets. */
 static struct cov_interval pooled[POOLED];
 
 static void make_intervals(struct cov_rng *rng, uint64_t width)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# bam2h5 - measured coverage, against counting read by read, and what can go wrong.
+# bam2h5 - measured coverage compared with counting read by read, and failures.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
@@ -19,7 +19,7 @@ fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
 check random sorted.sam 1 2000 sorted
 check random unsorted.sam 2 2000
 
-# ---- every way of counting, in files of every kind
+# ---- every way of counting, in every kind of file
 while read -r options rules; do
     for sam in sorted unsorted; do
         # shellcheck disable=SC2046,SC2086 # lists of words, with commas for blanks
@@ -43,8 +43,8 @@ done <<'END'
 --require-flags=17|--strand=own require=17|strand=own
 END
 run bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
-status_is 0 'no read is good enough'
-stderr_like '^bam2h5: warning: no coverage: all values are 0$' '  which is told'
+status_is 0 'no read passes the filter'
+stderr_like '^bam2h5: warning: no coverage: all values are 0$' '  with a warning'
 run bam2h5 -q -f -p x --min-mapq 20 -o o.h5 g.h5 sorted.sam
 stderr_is '' '  and only then'
 
@@ -62,7 +62,7 @@ for file in sorted.bam unsorted.bam indexed.bam plain.cram; do
 done
 rm -f 1.h5 3.h5
 
-# ---- BAM as others write it: reads across blocks; CIGARs with more operations than the field has bits for
+# ---- unusual BAM: reads across blocks; CIGARs with more operations than the field can hold
 "$PYTHON" - >long.sam <<'END'
 print("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000\n@SQ\tSN:b\tLN:700")
 for n, cigar in enumerate(("3M", "3M2N" * 64, "2M1D" * 32 + "1M", "1M" + "1I1P" * 33000 + "5M2N4=", "0S7M", "9M")):
@@ -101,11 +101,11 @@ ok 'CRAM with a reference' check o.h5 x 0 small.sam
 # ---- in place, replicates, replacing
 cp g.h5 in_place.h5
 run bam2h5 -p x in_place.h5 sorted.bam unsorted.bam --stats s.json
-status_is 0 'the genome file is changed in its place'
+status_is 0 'the genome file is changed in place'
 ok 'the first column' check in_place.h5 x 0 sorted.sam
 ok 'the second column' check in_place.h5 x 1 unsorted.sam
 stderr_like '^bam2h5: sorted.bam: 2001 reads, [0-9]+ counted, [0-9]+ skipped \(unmapped 1, flags [0-9]+, no_bases [0-9]+\)$' \
-    'reads are told by reason'
+    'reads are reported by reason'
 ok 'reads and the mean coverage of each contig are in --stats' "$PYTHON" -c '
 import json, h5py
 s = json.load(open("s.json"))
@@ -127,23 +127,23 @@ assert f["evaluation/x_coverage"].attrs["settings"].split("\n")[1] == "count=rea
 '
 run bam2h5 -q -p x in_place.h5 sorted.bam
 refused 1 'in_place.h5 already has coverage of x \(2 columns\); use --append or --replace' \
-    'coverage is not replaced unasked'
+    'coverage is not replaced without --replace'
 bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
 run bam2h5 -q -p x single.h5 sorted.bam
 refused 1 'single.h5 already has coverage of x \(1 column\); use ' '  one column, either'
 rm -f single.h5
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
-ok 'appended: the first column is as it was' check in_place.h5 x 0 sorted.sam
+ok 'appended: the first column is unchanged' check in_place.h5 x 0 sorted.sam
 ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
 run bam2h5 -q -p y --append in_place.h5 unsorted.bam
-stderr_like 'warning: in_place.h5 has no coverage of y yet' 'another data set beside it'
+stderr_like 'warning: in_place.h5 has no coverage of y yet' 'another data set next to it'
 run bam2h5 -q -p x --replace in_place.h5 unsorted.bam
 ok 'replaced' check in_place.h5 x 0 unsorted.sam
-ok 'the other data set is as it was' check in_place.h5 y 0 unsorted.sam
+ok 'the other data set is unchanged' check in_place.h5 y 0 unsorted.sam
 run h5chunk verify in_place.h5
-status_is 0 'h5chunk verify finds nothing'
+status_is 0 'h5chunk verify passes'
 
-# ---- the type widens
+# ---- wider types
 "$PYTHON" - >deep.sam <<'END'
 print("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000")
 for i in range(40000):
@@ -152,18 +152,18 @@ END
 run bam2h5 -q -f -p x --dtype int16 -o o.h5 g.h5 deep.sam
 refused 1 'g.h5: a:2001-3000: index 0: 40000 does not fit in 16 bits' 'a depth that does not fit'
 run bam2h5 -q -p y --append in_place.h5 deep.sam
-ok 'wider, the old column is as it was' check in_place.h5 y 0 unsorted.sam
+ok 'wider, the old column is unchanged' check in_place.h5 y 0 unsorted.sam
 ok 'wider, the new column' check in_place.h5 y 1 deep.sam
 ok 'int32 now' "$PYTHON" -c 'import h5py; assert h5py.File("in_place.h5")["evaluation/y_coverage"].dtype == "i4"'
 run bam2h5 -q -f -p y -o o.h5 g.h5 unsorted.bam deep.sam
 ok 'the widest of several files decides' check o.h5 y 0 unsorted.sam
-ok 'and its own values are there' check o.h5 y 1 deep.sam
+ok 'and its own values are right' check o.h5 y 1 deep.sam
 
 # ---- contigs
 sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam
 run bam2h5 -f -p x -o o.h5 g.h5 renamed.sam
-status_is 0 'contigs that one side lacks are no failure'
-stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5: chrA$' 'but are told'
+status_is 0 'contigs that one side lacks are skipped'
+stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5: chrA$' 'with a warning'
 stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are missing and get 0: a$' 'on both sides'
 grep -v '	chrA	' renamed.sam >without.sam
 ok 'the rest is counted' check o.h5 x 0 without.sam
@@ -182,10 +182,10 @@ rm -f o.h5
 size=$(wc -c <sorted.bam)
 head -c $((size - 28)) sorted.bam >cut.bam
 run bam2h5 -q -p x -o o.h5 g.h5 cut.bam
-refused 1 'cut.bam: truncated: the end-of-file marker is missing' 'a BAM that was cut at a block'
+refused 1 'cut.bam: truncated: the end-of-file marker is missing' 'a BAM truncated at a block'
 head -c $((size / 2)) sorted.bam >half.bam
 run bam2h5 -q -p x -o o.h5 g.h5 half.bam
-refused 1 'half.bam: ' 'a BAM that was cut anywhere'
+refused 1 'half.bam: ' 'a truncated BAM'
 { head -c $((size / 2)) sorted.bam && printf 'xxxx' && tail -c +$((size / 2 + 5)) sorted.bam; } >flipped.bam
 run bam2h5 -q -p x -o o.h5 g.h5 flipped.bam
 refused 1 'flipped.bam: damaged or truncated after read [0-9]+: (a|the [a-z]+ of a) block ' 'a corrupt BAM'
@@ -202,7 +202,7 @@ rm pipe.bam
 awk -F '\t' -v OFS='\t' '!/^@/ && ++n == 50 { $6 = "3Z" } 1' sorted.sam >cigar.sam
 run bam2h5 -q -p x -o o.h5 g.h5 cigar.sam
 refused 1 'cigar.sam: damaged or truncated after read 49: the next line is not a read' 'a wrong line of SAM'
-# Reads of 8 bases within a block of BAM, the second of which has a CIGAR for another number.
+# Reads of 8 bases in one BAM block; the second has a CIGAR for another length.
 "$PYTHON" - <<'END'
 import struct, zlib
 def bam(name, flags):
@@ -223,19 +223,19 @@ END
 run bam2h5 -q -p x -o o.h5 g.h5 seven.bam
 refused 1 'seven.bam: damaged or truncated after read 1: the next record is not a read' 'a CIGAR that does not fit the bases'
 run bam2h5 -q -p x -o o.h5 g.h5 unmapped.bam
-status_is 0 'nor need it where the read is unmapped'
+status_is 0 'nor for unmapped reads'
 rm -f o.h5
 { cat sorted.sam && printf 'late\t0\ta\t1\t9\t5M\t*\t0\t0\t*\t*\n'; } >late.sam
 run bam2h5 -q -p x -o o.h5 g.h5 late.sam
 refused 1 'late.sam: not sorted: the header says sorted by coordinate, but read late at a:1 is out of order' \
-    'a file that is not sorted as it says'
+    'a file that is not sorted as declared'
 printf '@SQ\tSN:a\tLN:5000\nout\t0\ta\t4999\t9\t5M\t*\t0\t0\t*\t*\n' >out.sam
 run bam2h5 -q -p x -o o.h5 g.h5 out.sam
-refused 1 'out.sam: read out covers bases 4999 to 5003 of 5000' 'a read beyond its contig'
+refused 1 'out.sam: read out covers bases 4999 to 5003 of 5000' 'a read past its contig'
 run bam2h5 -q -p x -o o.h5 g.h5 g.fa
 refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'
 run bam2h5 -q -p x -o o.h5 g.h5 none.bam
-refused 1 'none.bam: No such file' 'a file that is not there'
+refused 1 'none.bam: No such file' 'a missing file'
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
 refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'no genome file'
 mkdir folder && : >empty
@@ -251,22 +251,22 @@ rmdir folder && rm empty
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
 refused 1 'safe.h5: (write-protected; use -f|cannot write)' 'a genome file that nobody may write to'
-ok '  and it is what it was' cmp g.h5 safe.h5
-ok 'and no output is left behind' test ! -e o.h5
+ok '  and it is unchanged' cmp g.h5 safe.h5
+ok 'and leaves no output' test ! -e o.h5
 touch -d '2001-01-01' sorted.bam.bai
 run bam2h5 -q -p x -o o.h5 g.h5 sorted.bam
 stderr_like 'warning: sorted.bam.bai is older than sorted.bam' 'an index older than its file'
 rm -f o.h5
 
-# ---- the genome file is changed as a whole or not at all
+# ---- the genome file is replaced completely or not at all
 cp g.h5 before.h5
 run bam2h5 -q -p x g.h5 flipped.bam
-ok 'a failure leaves the genome file as it was' cmp g.h5 before.h5
+ok 'a failure does not change the genome file' cmp g.h5 before.h5
 chmod a-w g.h5
 run_unprivileged bam2h5 -q -p x g.h5 sorted.bam
 refused 1 'g\.h5: cannot write \(use -o to write another file\): Permission denied$' 'a genome file that may not be written to'
 run_unprivileged bam2h5 -q -p x -o o.h5 g.h5 sorted.bam
-status_is 0 '  is no hindrance to a new file'
+status_is 0 '  does not prevent a new file'
 rm -f o.h5
 chmod u+w g.h5
 for moment in 0.01 0.03 0.06 0.1 0.2; do

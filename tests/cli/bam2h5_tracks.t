@@ -86,19 +86,19 @@ END
 fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
 make 1 integers >t.bg
 
-# ---- bedGraph in all forms
+# ---- all forms of bedGraph
 gzip -k t.bg
 { printf 'track type=bedGraph name="x y"\n#c\n\n' && tr '\t' ' ' <t.bg; } >spaces.txt
 for file in t.bg t.bg.gz spaces.txt; do
     run bam2h5 -q -f -p x -o o.h5 g.h5 $file
     status_is 0 "$file is taken"
-    stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are missing and get 0: c$' 'a sequence that it lacks is told'
+    stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are missing and get 0: c$' 'a warning names the missing sequence'
     ok "$file: its values" make check o.h5 0 t.bg
 done
 run bam2h5 -f -p x -o o.h5 g.h5 t.bg --stats s.json
 stderr_like "^bam2h5: t.bg: $(grep -c '' t.bg) intervals, 0 of them on contigs that are not in the genome$" \
-    'intervals are told'
-ok 'what was read is in --stats and in the file' "$PYTHON" -c '
+    'intervals are reported'
+ok '--stats and the file report what was read' "$PYTHON" -c '
 import h5py, json
 s = json.load(open("s.json"))
 n = sum(1 for _ in open("t.bg"))
@@ -111,7 +111,7 @@ for c in s["contigs"]:
     assert abs(rows[rows >= 0].mean() - c["mean_coverage"][0]) < 1e-9
 '
 run h5chunk verify o.h5
-status_is 0 'h5chunk verify finds nothing'
+status_is 0 'h5chunk verify passes'
 
 # ---- there and back
 run cov2bigwig -q --experimental -o back.bw o.h5
@@ -130,8 +130,8 @@ make 2 fractions >f.bg
 run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
 n=$(awk '$4 != int($4)' f.bg | grep -c '')
 stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers" \
-    'rounded values are counted in a warning'
-ok 'halves to the even integer' make check o.h5 0 f.bg
+    'a warning counts rounded values'
+ok 'ties go to the even integer' make check o.h5 0 f.bg
 
 # ---- bigWig with blocks of every type, by libBigWig
 if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
@@ -147,7 +147,7 @@ else
     cp back.bw t.bw
 fi
 
-# ---- several files, reads among them
+# ---- several files, including reads
 printf '@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000\nr\t0\ta\t11\t60\t4M\t*\t0\t0\t*\t*\n' >r.sam
 printf 'a\t10\t14\t1\n' >r.bg
 cp g.h5 in_place.h5
@@ -157,11 +157,11 @@ run bam2h5 -q -p x --append in_place.h5 t.bg
 ok 'the bigWig' make check in_place.h5 0 t.bg
 ok 'the reads' make check in_place.h5 1 r.bg
 ok 'the bedGraph' make check in_place.h5 2 f.bg
-ok 'and one behind them' make check in_place.h5 3 t.bg
+ok 'and one after them' make check in_place.h5 3 t.bg
 run bam2h5 -q -f -p x --min-mapq 61 -o o.h5 g.h5 r.sam t.bg
 : >none.bg
 ok 'options for reads are for reads' make check o.h5 0 none.bg
-ok 'and not for tracks' make check o.h5 1 t.bg
+ok 'but not for tracks' make check o.h5 1 t.bg
 
 # ---- contigs
 sed 's/^a/chrA/' t.bg >renamed.bg
@@ -175,16 +175,16 @@ ok 'renamed contigs' make check o.h5 0 renamed.bg chrA=a
 { cat t.bg && printf 'chrA\t0\t1\t1\n'; } >both.bg
 rm -f o.h5
 run bam2h5 -q -p x --rename names -o o.h5 g.h5 both.bg
-refused 1 'both.bg: two contigs both map to a of g.h5' 'two contigs that are one'
+refused 1 'both.bg: two contigs both map to a of g.h5' 'two contigs with the same name'
 
 # ---- partial genome files
 run h5chunk subset -q -o part.h5 -r a:2500-3500 -r b g.h5
 run bam2h5 -q -f -p x -o o.h5 part.h5 t.bg
-status_is 0 'a partial file gets what it has'
+status_is 0 'a partial file gets its part'
 ok 'with the right values' make check o.h5 0 t.bg
 rm -f o.h5
 
-# ---- what is wrong with the files
+# ---- bad files
 while IFS='|' read -r name text regex; do
     # shellcheck disable=SC2059 # the text has escapes
     printf "$text" >"$name"
@@ -202,7 +202,7 @@ nothing.bg|#\n|nothing.bg: none of its contigs
 END
 head -c 100 t.bg.gz >cut.bg.gz
 run bam2h5 -q -p x -o o.h5 g.h5 cut.bg.gz
-refused 1 'cut.bg.gz: truncated' 'a cut gzip file'
+refused 1 'cut.bg.gz: truncated' 'a truncated gzip file'
 sed 's/SN:a/&/' g.fa | sed '2s/^/A/' >longer.fa
 fasta2h5 -q --subsequence-length 1000 -o longer.h5 longer.fa
 run bam2h5 -q -p x -o o.h5 longer.h5 t.bw
@@ -221,14 +221,14 @@ open("flipped.bw", "wb").write(data)
 END
 run bam2h5 -q -p x -o o.h5 g.h5 flipped.bw
 refused 1 'flipped.bw: the block at byte [0-9]+: deflate:' 'a bigWig with a damaged block'
-ok 'no output is left behind' test ! -e o.h5
+ok 'no output is left' test ! -e o.h5
 
-# ---- options about reads
+# ---- options for reads
 for option in --shift --count=cut --count=read --min-mapq=3 --require-flags=2 --exclude-flags=0 --strand=own \
     --reference=g.fa --preset=helixer; do
     run bam2h5 -q -p x $option -o o.h5 g.h5 t.bg t.bw
     refused 2 "^bam2h5: error: ${option%%=*} applies to reads, but t.bg is a track" "$option without reads"
 done
 run bam2h5 -q -p x --strand both -o o.h5 g.h5 t.bg
-status_is 0 '--strand both is what tracks are for'
+status_is 0 '--strand both is allowed for tracks'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs that others wrote read our tracks: the bigWig reader of JBrowse, and igv.js in a browser.
+# Other programs read our tracks: the bigWig reader of JBrowse, and igv.js in a browser.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -16,7 +16,7 @@ run cov2bigwig -o t.bg p.h5
 run cov2bigwig -o t.bg.gz p.h5
 run cov2bigwig --window-size 150 -o w.bw p.h5
 run cov2bigwig --window-size 150 -o w.bg p.h5
-# Contigs as they come, with a tree of names that has to be made room for.
+# Announced contigs, whose tree of names needs more room than reserved.
 "$PYTHON" "$SRC/tests/lib/track_check.py" make pred many.h5 datasets=atacseq length=100 max_length=200 \
     names="chr2,chr1,$(seq 999 -1 100 | sed 's/^/a_scaffold_with_a_long_name_/' | tr '\n' ',')last"
 run sh -c 'h5chunk cat -q p.h5 | cov2bigwig --window-size 150 -o s.bw -'
@@ -24,7 +24,7 @@ run sh -c 'h5chunk cat -q many.h5 | cov2bigwig -o m.bw -'
 run cov2bigwig -o m.bg many.h5
 cp w.bg s.bg
 
-# Of "start end value" on standard input what overlaps REGION.
+# Prints the lines "start end value" of standard input that overlap REGION.
 within() { # REGION
     awk -v range="${1#*:}" 'BEGIN { split(range, r, "-") } $1 < r[2] && $2 >= r[1]'
 }

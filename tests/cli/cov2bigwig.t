@@ -1,5 +1,5 @@
 #!/bin/sh
-# cov2bigwig: every option and output, bad inputs, outputs that cannot be, signals.
+# cov2bigwig: every option and output, bad inputss, failing outputs, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/signals.sh"
@@ -23,12 +23,12 @@ run cov2bigwig -o out/ p.h5
 status_is 0 'a folder'
 stderr_is '' '  without a word'
 stdout_is '' '  and nothing on standard output'
-is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has a bigWig a data set'
+is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has one bigWig per data set'
 for dataset in atacseq h3k4me3; do
     check_track p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
 done
 run cov2bigwig -f -o out p.h5
-status_is 0 'a folder that is there needs no slash'
+status_is 0 'an existing folder needs no slash'
 for suffix in bw bigWig BW bedGraph bg bedGraph.gz bg.gz; do
     run cov2bigwig --datasets h3k4me3 -o x.$suffix p.h5
     status_is 0 "x.$suffix"
@@ -40,7 +40,7 @@ done
 is "$(find . -maxdepth 1 -name 'x*' | sort | tr '\n' ' ')" \
     './x.bedGraph ./x.bedGraph.gz ./x.bedGraph.gz.tbi ./x.bg ./x.bg.gz ./x.bg.gz.tbi ./x.bigWig ./x.bw ' \
     'compressed bedGraph comes with an index'
-ok 'compressed bedGraph is what plain is' sh -c 'gzip -dc x.bg.gz | cmp - x.bg'
+ok 'compressed and plain bedGraph are equal' sh -c 'gzip -dc x.bg.gz | cmp - x.bg'
 if command -v tabix >/dev/null; then
     is "$(tabix x.bg.gz chr2:5-900)" "$(awk -F '\t' '$1 == "chr2" && $2 < 900 && $3 > 4' x.bg)" \
         'tabix finds a region'
@@ -67,7 +67,7 @@ ok 'the same bytes with 2 threads' diff -r t1 t2
 ok 'the same bytes with 5 threads' diff -r t1 t5
 rm -r t1 t2 t5
 
-# ---------------------------------------------------------------- names of files
+# ---------------------------------------------------------------- file names
 
 mkdir out
 run cov2bigwig --format bedgraph --basename 'a b' --strand - --window-size 7 -o out/ one.h5
@@ -79,12 +79,12 @@ run cov2bigwig --format bedgraph --smooth gauss:2.50 -o out/ one.h5
 status_is 0 'a Gaussian'
 is "$(listing out)" \
     'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi one_atacseq_avg_strand_smooth=2.5.bg ' \
-    'names are those of Predmoter'
+    'names are like those of Predmoter'
 check_track one.h5 'out/a b_atacseq_-_strand_ws=7.bg' '  - strand' strand=- window=7
 check_track one.h5 'out/one_atacseq_+_strand_bl_ws=12.bg.gz' '  + strand' strand=+ window=12 drop=Mito
 rm -r out
 
-# ---------------------------------------------------------------- what is converted
+# ---------------------------------------------------------------- conversion
 
 for window in 1 2 3 10 150 999 1000 1001 2500 100000; do
     run cov2bigwig --window-size $window -o w.bw one.h5
@@ -120,24 +120,24 @@ unlike "$(cat s.bg)" '	-0$' '  without a negative zero'
 run cov2bigwig --scale 0 -f -o s.bg one.h5
 check_track one.h5 s.bg 'a scale of zero' scale=0
 run cov2bigwig --skip-zero -f -o s.bg one.h5
-check_track one.h5 s.bg 'zeros left out' skip_zero=1
+check_track one.h5 s.bg 'zeros dropped' skip_zero=1
 run cov2bigwig --skip-zero -f -o s.bw one.h5
-check_track one.h5 s.bw 'zeros left out of bigWig' skip_zero=1
+check_track one.h5 s.bw 'zeros dropped from bigWig' skip_zero=1
 run cov2bigwig --min-value 2 -f -o s.bw one.h5
-check_track one.h5 s.bw 'small values left out' min_value=2
+check_track one.h5 s.bw 'small values dropped' min_value=2
 run cov2bigwig --min-value 2.5 --scale 2 --window-size 4 -f -o s.bg one.h5
-check_track one.h5 s.bg 'small values left out after the rest' min_value=2.5 scale=2 window=4
+check_track one.h5 s.bg 'small values dropped after the other steps' min_value=2.5 scale=2 window=4
 run cov2bigwig --min-value 1e9 -f -o s.bw one.h5
-status_is 0 'nothing is left of a bigWig'
+status_is 0 'no part of a bigWig is left'
 check_track one.h5 s.bw '  but its contigs' min_value=1e9
 run cov2bigwig --min-value 1e9 -f -o s.bg.gz one.h5
-status_is 0 'nothing is left of a compressed bedGraph'
+status_is 0 'no part of a compressed bedGraph is left'
 
 printf '# two of them\nchr1\n\nscaffold|7:x.1 # and why\nabsent\n' >ids
 run cov2bigwig --blacklist-file ids -f -o s.bw one.h5
 status_is 0 'a list of ids'
 stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5; the first is absent$' '  counts unknown ones'
-check_track one.h5 s.bw '  leaves them out' 'drop=chr1,scaffold|7:x.1'
+check_track one.h5 s.bw '  drops them' 'drop=chr1,scaffold|7:x.1'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr1\t0\t1\nchr2\t0\t999999\nB\t3\t4\n' >regions.bed
 run cov2bigwig --blacklist-file regions.bed -f -o s.bw one.h5
 check_track one.h5 s.bw 'a BED file leaves gaps' bed=regions.bed
@@ -175,7 +175,7 @@ make_input pred d.h5 datasets='a,b c,d,e,f'
 mkdir out
 run cov2bigwig --datasets 'f,b c' -o out/ d.h5
 check_track d.h5 'out/d_b c_avg_strand.bw' 'some data sets of five' dataset='b c'
-check_track d.h5 out/d_f_avg_strand.bw '  each its own values' dataset=f
+check_track d.h5 out/d_f_avg_strand.bw '  each with its own values' dataset=f
 is "$(listing out | wc -w)" 3 '  and no more'
 rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
@@ -193,7 +193,7 @@ refuses 2 "--basename \.\./x: must not contain '/'" 'a base name in another fold
 refuses 2 '-o/--output is missing' 'no output' one.h5
 refuses 2 '' 'no input' -o x.bw
 refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
-refuses 1 'standard input: .*chunk stream' 'standard input that is no stream' -o x.bw -
+refuses 1 'standard input: .*chunk stream' 'standard input that is not a stream' -o x.bw -
 refuses 2 'window-size' 'a window of 0' --window-size 0 -o x.bw one.h5
 refuses 2 'window-size' 'a window that is no number' --window-size 1.5 -o x.bw one.h5
 refuses 2 'strand' 'an unknown strand' --strand both -o x.bw one.h5
@@ -201,15 +201,15 @@ refuses 2 'format' 'an unknown format' --format wig -o . one.h5
 refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5
 refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth mean:3 -o x.bw one.h5
 refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
-refuses 2 '--smooth: 10001 is out of range' 'a width that is too large' --smooth gauss:10001 -o x.bw one.h5
+refuses 2 '--smooth: 10001 is out of range' 'a window that is too wide' --smooth gauss:10001 -o x.bw one.h5
 refuses 2 '--smooth and --window-size exclude each other' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
-refuses 2 '--chrom-sizes is for bedGraph' 'lengths of what has them' --chrom-sizes p.h5 -o x.bw one.h5
+refuses 2 '--chrom-sizes is for bedGraph' 'lengths for an input that has them' --chrom-sizes p.h5 -o x.bw one.h5
 
-# ---------------------------------------------------------------- bad input
+# ---------------------------------------------------------------- bad inputs
 
-refuses 1 'absent\.h5: No such file or directory' 'no such file' -o x.bw absent.h5
+refuses 1 'absent\.h5: No such file or directory' 'a missing file' -o x.bw absent.h5
 echo text >text.h5
-refuses 1 'text\.h5: ' 'no HDF5' -o x.bw text.h5
+refuses 1 'text\.h5: ' 'not HDF5' -o x.bw text.h5
 size=$(stat -c %s one.h5)
 for part in 1 3 7 9; do
     head -c $((size * part / 10)) one.h5 >cut.h5
@@ -222,19 +222,19 @@ for key in prediction/predictions prediction/datasets data/seqids data/start_end
     refuses 1 'bad\.h5: ' "no $key" -o x.bw bad.h5
 done
 ask cut one.h5 bad.h5 what=hole || exit 99
-refuses 1 'bad\.h5: sequence chr1, \+ strand: ' 'a hole in a strand' -o x.bw bad.h5
+refuses 1 'bad\.h5: sequence chr1, \+ strand: ' 'a gap in a strand' -o x.bw bad.h5
 ask cut one.h5 bad.h5 what=uneven || exit 99
 refuses 1 'bad\.h5: ' 'a strand that ends too early' -o x.bw bad.h5
 ask cut one.h5 bad.h5 what=negative || exit 99
 refuses 1 'bad\.h5: .*chr1' 'a negative value' -o x.bg bad.h5
 make_input pred f.h5 datasets=atacseq dtype=float32
 ask cut f.h5 bad.h5 what=nan || exit 99
-refuses 1 'bad\.h5: .*chr1' 'a value that is no number' -o x.bg.gz bad.h5
+refuses 1 'bad\.h5: .*chr1' 'a value that is not a number' -o x.bg.gz bad.h5
 make_input pred bad.h5 datasets=../x
 mkdir out
 refuses 1 "data set '\.\./x': not usable as part of a file name" 'a data set that leads elsewhere' -o out/ bad.h5
 run cov2bigwig -o x.bw bad.h5
-status_is 0 '  and may be converted under another name'
+status_is 0 '  but works under another name'
 rm -r x.bw out
 make_input pred bad.h5 datasets=d names='a b,c'
 refuses 1 "the name of contig 'a b' has white space" 'a name with a blank, in bedGraph' -o x.bg bad.h5
@@ -242,7 +242,7 @@ run cov2bigwig -o x.bw bad.h5
 check_track bad.h5 x.bw '  but not in bigWig' dataset=d
 rm x.bw
 printf 'chr1 chr2\n' >names
-refuses 1 'names: chr[12] and chr[12] are both renamed to chr2' 'two sequences of one name' --rename names -o x.bw one.h5
+refuses 1 'names: chr[12] and chr[12] are both renamed to chr2' 'two sequences with the same name' --rename names -o x.bw one.h5
 "$PYTHON" - <<'END'
 import h5py
 with h5py.File("one.h5") as a, h5py.File("twice.h5", "w") as b:
@@ -258,7 +258,7 @@ END
 refuses 1 'twice\.h5: sequence chr1 is in two species, (one and two|two and one)' 'a name in two species' -o x.bw twice.h5
 printf 'chr1\t5\n' >list
 refuses 1 'list:1: neither an id nor contig, start and end' 'a bad blacklist' --blacklist-file list -o x.bw one.h5
-refuses 1 'absent: No such file' 'no such blacklist' --blacklist-file absent -o x.bw one.h5
+refuses 1 'absent: No such file' 'a missing blacklist' --blacklist-file absent -o x.bw one.h5
 "$PYTHON" -c 'import h5py; print("\n".join({x.decode() for x in h5py.File("one.h5")["data/seqids"][:]}))' >list
 refuses 1 'one\.h5: no contig left to convert' 'a blacklist of everything' --blacklist-file list -o x.bw one.h5
 refuses 1 'is not a finite number' 'values that overflow' --scale 1e300 -o x.bw one.h5
@@ -276,10 +276,10 @@ with h5py.File("huge.h5", "w") as f:
     f["prediction/datasets"] = np.array([b"d"])
     f.create_dataset("prediction/predictions", (len(places), L, 1), "i2", chunks=(1, 2**24, 1), compression="gzip")
 END
-refuses 1 'contig big has 4294967296 bases; the limit of bigWig is 4294967295' 'a contig that bigWig cannot hold' -o x.bw huge.h5
+refuses 1 'contig big has 4294967296 bases; the limit of bigWig is 4294967295' 'a contig too long for bigWig' -o x.bw huge.h5
 rm bad.h5 cut.h5 text.h5 f.h5 twice.h5 names list huge.h5
 
-# ---------------------------------------------------------------- outputs that cannot be
+# ---------------------------------------------------------------- failing outputs
 
 for file in x.bw x.bg x.bg.gz; do
     echo mine >$file
@@ -293,23 +293,23 @@ refuses 1 'x\.bg\.gz\.tbi exists; use -f' 'the index is there' -o x.bg.gz one.h5
 mv x.bg.gz.tbi x.bg.gz.csi
 refuses 1 'x\.bg\.gz\.csi exists; use -f' 'another index is there' -o x.bg.gz one.h5
 run cov2bigwig -f -o x.bg.gz one.h5
-is "$(echo x.bg.gz*)" 'x.bg.gz x.bg.gz.tbi' '  and goes with -f'
+is "$(echo x.bg.gz*)" 'x.bg.gz x.bg.gz.tbi' '  and is replaced with -f'
 rm x.bw x.bg x.bg.gz x.bg.gz.tbi
 mkdir out
 echo mine >out/p_h3k4me3_avg_strand.bw
 refuses 1 'out/p_h3k4me3_avg_strand\.bw exists' 'one of two outputs is there' -o out/ p.h5
-is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not made'
+is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not created'
 rm -r out
 run cov2bigwig --basename x -o absent/two/ p.h5
-status_is 0 'a folder that is not there is made'
-is "$(listing absent/two)" 'x_atacseq_avg_strand.bw x_h3k4me3_avg_strand.bw ' '  and has what it is for'
+status_is 0 'a missing folder is created'
+is "$(listing absent/two)" 'x_atacseq_avg_strand.bw x_h3k4me3_avg_strand.bw ' '  and has the right regions'
 rm -r absent
 head -c 1000 one.h5 >bad.h5
 run cov2bigwig -o absent/ bad.h5
 status_is 1 '  but not for what cannot be read'
-ok '  which leaves none' test ! -e absent
+ok '  which drops all' test ! -e absent
 rm bad.h5
-refuses 1 'absent.*does not exist' 'a file in a folder that is not there' -o absent/x.bw one.h5
+refuses 1 'absent.*does not exist' 'a file in a missing folder' -o absent/x.bw one.h5
 mkdir locked && chmod 555 locked
 run_unprivileged cov2bigwig -o locked/ one.h5
 refused 1 'locked.*Permission denied$' 'a folder that is read-only'
@@ -334,9 +334,9 @@ for blocks in 1 40 200; do
     done
 done
 rm -r out
-leaves p.h5 e.h5 one.h5 large.h5 'nothing was left by any of these'
+leaves p.h5 e.h5 one.h5 large.h5 'none of these left a file'
 
-# ---------------------------------------------------------------- signals, the reader goes away
+# ---------------------------------------------------------------- signals and closed pipes
 
 "$PYTHON" - <<'END'
 import h5py, numpy as np
@@ -360,12 +360,12 @@ for signal in INT:130 TERM:143; do
         like "$(find . -name '.*.tmp.*')" tmp "a temporary file is there while $file is written"
         ends_by "$signal" 'while writing'
         stderr_is '' '  quietly'
-        leaves p.h5 e.h5 one.h5 large.h5 long.h5 '  and nothing is left behind'
+        leaves p.h5 e.h5 one.h5 large.h5 long.h5 '  and leaves no file'
     done
 done
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c '{ cov2bigwig -o - long.h5; echo $? >code; } | head -n 2 >/dev/null'
-is "$(cat code)" 141 'it ends when the reader of standard output has gone'
+is "$(cat code)" 141 'it ends when the reader of standard output closes'
 stderr_is '' '  quietly'
 rm code
 

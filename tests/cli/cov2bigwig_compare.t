@@ -1,5 +1,5 @@
 #!/bin/sh
-# cov2bigwig --compare: the table and the JSON, against numpy; all kinds of inputs; what is refused.
+# cov2bigwig --compare: the table and the JSON, against numpy; all kinds of inputs; rejected inputs.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
@@ -43,14 +43,14 @@ for x in x.bg x.bw; do
         cp "$stdout" table
         check table x.bg y.bg "$x and $y" sizes=7,1,100000 threshold=2.5
         is "$(sed '/: missing values at 42 % of the bases of x[.]b[gw]/d' "$stderr")" '' \
-            '  with a word about gaps alone'
+            '  with no warning except about gaps'
     done
 done
 track one.bw one.h5
 track sparse.bw --min-value 3 one.h5
 run cov2bigwig --compare sparse.bw one.bw
 status_is 0 'a measured track that lacks most bases'
-stderr_like 'warning: sparse.bw: missing values at [0-9]+ % of the bases of one.bw' '  is warned of'
+stderr_like 'warning: sparse.bw: missing values at [0-9]+ % of the bases of one.bw' '  with a warning'
 run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
 status_is 0 'bedGraph from standard input'
 stdout_is '' '  and the table to a file'
@@ -62,7 +62,7 @@ run cov2bigwig --compare y.bw -@ 3 x.bw
 cp "$stdout" table
 check table x.bg y.bg 'the name is that of the input'
 is "$(head -n 1 table | cut -f 1-7)" 'sample	dataset	contig	bases	bins_1	pearson_1	spearman_1' \
-    'a line of names'
+    'a header line'
 run cov2bigwig --compare x.bw -@ 1 x.bw
 is "$(tail -n 1 "$stdout" | cut -f 3-8 | tr '\t' ' ')" "total $(awk '{n += $3 - $2} END {print n, n, 1, 1}' x.bg) $(
     tail -n 1 "$stdout" | cut -f 8
@@ -79,7 +79,7 @@ stderr_like 'few.bg: skipping 1 of 4 contigs that are not in x.bg: more' '  of b
 echo chr1 >drop
 run cov2bigwig --blacklist-file drop --compare y.bg x.bg
 stderr_like 'y.bg: skipping 1 of [0-9]+ contigs that are not in x.bg, or are dropped by drop: chr1' \
-    'a contig that a list leaves out'
+    'a contig that a list drops'
 
 # ---------------------------------------------------------------- signal
 
@@ -112,12 +112,12 @@ check table p_atacseq.bg e_atacseq.bg '  and the other way round' dataset=atacse
 track f.bg float.h5
 run cov2bigwig --compare e.h5 float.h5
 cp "$stdout" table
-check table f.bg e_atacseq.bg 'values that are no whole numbers' dataset=atacseq stem=float
+check table f.bg e_atacseq.bg 'values that are not integers' dataset=atacseq stem=float
 track p+.bg --strand + --datasets atacseq p.h5
 track e+.bg --strand + --experimental --datasets atacseq e.h5
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq p_atacseq.bg
 cp "$stdout" table
-check table p_atacseq.bg e+.bg 'one strand of what was measured, and a track' dataset=atacseq stem=p_atacseq
+check table p_atacseq.bg e+.bg 'one strand of measured coverage, and a track' dataset=atacseq stem=p_atacseq
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq - <p_atacseq.bg
 cp "$stdout" table
 check table p_atacseq.bg e+.bg '  from standard input' dataset=atacseq stem=stdin
@@ -133,14 +133,14 @@ run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
 cp "$stdout" table
 check table p+.bg e+.bg 'one strand of both' dataset=atacseq stem=p
 
-# ---------------------------------------------------------------- what comes first
+# ---------------------------------------------------------------- options of the input
 
 contig=$(head -n 1 p_atacseq.bg | cut -f 1)
 printf '%s\t5\t900\n' "$contig" >regions.bed
 printf '%s new\n' "$contig" >names
 sed "s/^$contig	/new	/" e_atacseq.bg >e_new.bg
 set -- --window-size 25 --scale 0.5 --min-value 1 --blacklist-file regions.bed --rename names
-# Smoothed values of tracks are not rounded, as none are for a comparison.
+# A comparison does not round smoothed values, like those of tracks.
 track p_plain.bg --datasets atacseq p.h5
 track p_new.bg "$@" p_plain.bg
 run cov2bigwig --datasets atacseq "$@" --compare e_new.bg --peak-threshold 3 p.h5
@@ -151,7 +151,7 @@ check table p_new.bg e_new.bg '  before it is compared' dataset=atacseq stem=p t
 # ---------------------------------------------------------------- JSON
 
 run cov2bigwig --compare y.bg --peak-threshold 2.5 --stats s.json -o t.tsv -f x.bg
-ok 'JSON has what the table has' "$PYTHON" - <<'END'
+ok 'JSON and the table have the same values' "$PYTHON" - <<'END'
 import csv, json
 t = {r["contig"]: r for r in csv.DictReader(open("t.tsv"), delimiter="\t")}
 s = json.load(open("s.json"))
@@ -181,7 +181,7 @@ run cov2bigwig -f --compare y.bg --stats s.json x.bg
 ok '  and no peaks without a threshold' sh -c '! grep -q "\"peaks\"" s.json && grep -q "\"peak_threshold\": null" s.json'
 
 run cov2bigwig --compare e.h5 --stats s.json -o t.tsv -f p.h5
-ok 'statistics are those of the input, and one stage' "$PYTHON" - <<'END'
+ok 'statistics of the input, and one more stage' "$PYTHON" - <<'END'
 import json, h5py
 s = json.load(open("s.json"))
 with h5py.File("p.h5") as f:
@@ -222,10 +222,10 @@ refuses 2 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single tr
 refuses 2 "unknown data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
 refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
-refuses 2 'both go to standard output' 'two outputs in one' --compare y.bg --stats - x.bg
+refuses 2 'both go to standard output' 'two outputs to one file' --compare y.bg --stats - x.bg
 refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
 
-# ---------------------------------------------------------------- bad input
+# ---------------------------------------------------------------- bad inputs
 
 refuses 1 'absent\.bw: No such file' 'a missing file' --compare absent.bw p.h5
 refuses 1 'absent\.h5: No such file' 'a missing input' --compare e.h5 absent.h5
@@ -241,7 +241,7 @@ track longer.bw --chrom-sizes longer x.bg
 refuses 1 'contig chr10 has 12345 bases, but 12346 in longer\.bw' 'another length' --compare longer.bw y.bw
 refuses 1 'contig chr10 has 12346 bases, but 12345 in y\.bw' '  the other way round' -o t --compare y.bw longer.bw
 printf 'chr2\t30000\t30012\t1\n' >beyond.bg
-refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has only 30011 bases in y\.bw' 'bedGraph beyond the end' \
+refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has only 30011 bases in y\.bw' 'bedGraph past the end' \
     --compare beyond.bg y.bw
 refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has only 30011 bases in y\.bw' '  the other way round' \
     --compare y.bw beyond.bg
@@ -252,7 +252,7 @@ refuses 1 'cut\.bw' 'a bigWig that was cut' --compare cut.bw x.bg
 refuses 1 'cut\.bw' '  the other way round' -o t.x --compare x.bg cut.bw
 head -c 20000 e.h5 >cut.h5
 refuses 1 'cut\.h5' 'a genome file that was cut' --compare cut.h5 p.h5
-refuses 1 't\.tsv exists' 'a table that is there' -o t.tsv --compare y.bg x.bg
+refuses 1 't\.tsv exists' 'an existing table' -o t.tsv --compare y.bg x.bg
 refuses 1 'absent/t\.tsv: .*absent' 'a folder that is not there' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
 refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
 refuses 1 '/dev/full: No space left on device$' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
@@ -264,7 +264,7 @@ refused 1 'closed' 'a folder that cannot be written to'
 
 # ---------------------------------------------------------------- memory
 
-# Every pair of values another one, so that they are sorted in files: a million, in bins of five sizes.
+# A million distinct pairs of values, which are sorted in files, in bins of five sizes.
 "$PYTHON" - <<'END'
 import numpy as np
 r = np.random.default_rng(4)
@@ -275,8 +275,8 @@ for path, x in ("u.bg", r.random(n)), ("v.bg", r.random(n)):
 END
 run cov2bigwig --compare v.bg --bin-sizes 1,2,3,5,7 -f --stats s.json u.bg
 cp "$stdout" table
-status_is 0 'pairs that are all different'
+status_is 0 'all pairs are different'
 check table u.bg v.bg '  are right' sizes=1,2,3,5,7 stem=u
-ok '  in memory that is bounded' "$PYTHON" -c 'import json; assert json.load(open("s.json"))["peak_rss_bytes"] < 400e6'
+ok '  in bounded memory' "$PYTHON" -c 'import json; assert json.load(open("s.json"))["peak_rss_bytes"] < 400e6'
 
 done_testing

@@ -73,7 +73,7 @@ for dataset in atacseq h3k4me3; do
 done
 is "$(find out -name '.*' ! -name out)" '' 'no temporary file is left'
 
-# The other genome files that Predmoter's own tests use, all layouts and types of them.
+# The other genome files of Predmoter's tests, in all layouts and types.
 for file in "$SHARED"/reference/predmoter_testdata/*.h5; do
     stem=$(basename "$file" .h5)
     run cov2bigwig --experimental --window-size 15 --basename "$stem" -o out/ "$file"

@@ -17,15 +17,15 @@ from() {
     run sh -c 'cat stream | cov2bigwig "$@" -' sh "$@"
 }
 
-# Contigs in no order, of one base, of one chunk, of several.
+# Unsorted contigs of one base, one chunk and several chunks.
 make_input pred p.h5
 make_input pred one.h5 datasets=atacseq seed=3
 make_input pred float.h5 datasets=atacseq seed=5 dtype=float32 value=float
 make_input exp e.h5 seed=2
-# Its bases are none.
+# It has no bases.
 "$PYTHON" -c 'import h5py; f = h5py.File("e.h5", "r+"); del f["data/X"]'
 
-# ---------------------------------------------------------------- the same tracks as of the file
+# ---------------------------------------------------------------- the same tracks as from the file
 
 for file in one p float; do
     for options in '' '--strand=+' '--strand=-' '--window-size 7' '--window-size 2500' '--scale=-2' '--skip-zero' '--min-value 2'; do
@@ -56,21 +56,21 @@ for suffix in bg bg.gz; do
     from float.h5 --window-size 20 -o s.$suffix
     check_track float.h5 s.$suffix "s.$suffix is right" arrival=1 window=20
 done
-ok 'an index of tabix is beside it' test -s s.bg.gz.tbi
-is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  and no other'
+ok 'it has a tabix index' test -s s.bg.gz.tbi
+is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  and no others'
 if command -v tabix >/dev/null; then
     is "$(tabix s.bg.gz chr2:5-900)" "$(awk -F '\t' '$1 == "chr2" && $2 < 900 && $3 > 4' s.bg)" '  which finds a region'
 fi
 from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz exists' 'an output that is there'
+refused 1 's\.bg\.gz exists' 'an existing output'
 rm s.bg.gz
 from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz\.tbi exists; use -f' 'an index that is there'
+refused 1 's\.bg\.gz\.tbi exists; use -f' 'an existing index'
 mv s.bg.gz.tbi s.bg.gz.csi
 from one.h5 -o s.bg.gz
 refused 1 's\.bg\.gz\.csi exists; use -f' 'an index of the other kind'
 from one.h5 -f -o s.bg.gz
-is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  goes with -f'
+is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  is replaced with -f'
 rm s.bw s.bg s.bg.gz s.bg.gz.tbi s.sorted f.sorted
 
 mkdir out
@@ -96,7 +96,7 @@ ok 'the same bytes with 5 threads' diff -r t1 t5
 rm -r t1 t2 t5
 h5chunk cat -q one.h5 >one.stream
 run cov2bigwig -o s.bw one.stream
-status_is 0 'a stream that was kept in a file'
+status_is 0 'a stream stored in a file'
 check_track one.h5 s.bw '  is right' arrival=1
 rm s.bw
 
@@ -111,17 +111,17 @@ stderr_like '^cov2bigwig: warning: ids: 1 of 2 names are not in standard input; 
 stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in standard input$' '  in both'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr2\t0\t999999\n' >regions.bed
 from one.h5 --blacklist-file regions.bed -f -o s.bw
-check_track one.h5 s.bw 'regions are left out' arrival=1 bed=regions.bed
+check_track one.h5 s.bw 'regions are dropped' arrival=1 bed=regions.bed
 rm s.bw
 find . | sort >"$tap_dir/before"
 printf 'chr10 chr1\n' >names
 from one.h5 --rename names -o s.bw
-refused 1 'names: chr10 is renamed to chr1, which is the name of an earlier sequence' 'two sequences of one name'
+refused 1 'names: chr10 is renamed to chr1, which is the name of an earlier sequence' 'two sequences with the same name'
 printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
 refused 1 'standard input: no contig left to convert: all are listed in ids' 'a blacklist of everything'
 from one.h5 --datasets x -o s.bw
-refused 2 "unknown data set 'x'; it has: atacseq" 'a data set that is not there'
+refused 2 "unknown data set 'x'; it has: atacseq" 'an unknown data set'
 from p.h5 -o s.bw
 refused 2 '2 data sets' 'two data sets for one file'
 from e.h5 -o s.bw
@@ -142,7 +142,7 @@ END
 from bad.h5 -o s.bg
 refused 1 'standard input: atacseq: chr1:.*index 5: -1 is not a valid coverage' 'a negative value'
 
-# ---------------------------------------------------------------- streams that are cut
+# ---------------------------------------------------------------- truncated streams
 
 h5chunk cat -q p.h5 >stream
 size=$(stat -c %s stream)
@@ -159,12 +159,12 @@ head -c $((size - 60)) stream >part.cov
 refuses 1 'part.cov: .*' 'a stream without its end' --datasets atacseq -o s.bg.gz part.cov
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'head -c 300 stream | cov2bigwig --datasets atacseq -o - -'
-refused 1 'standard input: .*' 'a stream cut, to standard output'
+refused 1 'standard input: .*' 'a truncated stream, to standard output'
 refuses 1 'empty' 'an empty file' -o s.bw /dev/null
 
 # ---------------------------------------------------------------- partial files
 
-# Holes at the beginning of a sequence, in the middle, at its end; a sequence that is not there.
+# Gaps at the start, in the middle and at the end of a sequence; a missing sequence.
 make_subset one.h5 part.h5 chr1:1000-2000,chr2:0-1000,scaffold\|7:x.1:1000-2000,B:all
 for options in '' 'strand=+' 'strand=-' 'window=7' 'window=1500' 'skip_zero=1' 'scale=3'; do
     flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
@@ -172,7 +172,7 @@ for options in '' 'strand=+' 'strand=-' 'window=7' 'window=1500' 'skip_zero=1' '
     run cov2bigwig $flag -f -o x.bw part.h5
     status_is 0 "a partial file $options"
     # shellcheck disable=SC2086 # no option is no word
-    check_track part.h5 x.bw '  has gaps for holes' $options
+    check_track part.h5 x.bw '  has gaps for missing chunks' $options
     # shellcheck disable=SC2086 # no option is no word
     from part.h5 $flag -f -o s.bw
     # shellcheck disable=SC2086 # no option is no word
@@ -194,7 +194,7 @@ for strand in + -; do
     check_track strands.h5 s.bw '  from a stream too' arrival=1 strand=$strand
 done
 rm x.bw s.bw
-refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is present' 'the mean of a strand and nothing' -o x.bw strands.h5
+refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is present' 'the mean with a missing strand' -o x.bw strands.h5
 from strands.h5 -o s.bw
 refused 1 'standard input: chr1:1001-2000: only the \+ strand is present, but the mean needs both; use --strand \+' '  from a stream'
 make_subset one.h5 none.h5 "$(for n in chr1 chr10 chr2 Mito scaffold\|7:x.1 B a é; do printf '%s:all,' "$n"; done)"
@@ -204,5 +204,5 @@ check_track none.h5 x.bw '  has sequences without values'
 rm x.bw
 
 leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream part.cov names ids regions.bed part.h5 strands.h5 none.h5 \
-    'nothing was left by any of these'
+    'none of these left a file'
 done_testing

@@ -105,7 +105,7 @@ refuses() { # STATUS REGEX NAME [ARG]...
     rm -f out.*
     run cov2bigwig "$@"
     refused "$wanted" "$regex" "$name"
-    ok '  and leaves nothing' test ! -e out.bw -a ! -e out.bg
+    ok '  and leaves no file' test ! -e out.bw -a ! -e out.bg
 }
 
 track make 1 >x.bg
@@ -113,7 +113,7 @@ printf 'z 3000\na 9000\nm 1\nb 700\nempty 50\n' >sizes
 gzip -k x.bg
 { printf 'track type=bedGraph\n#\n' && tr '\t' ' ' <x.bg; } >blanks.txt
 
-# ---- from one format to the other
+# ---- from one format to another
 run cov2bigwig -o x.bw --chrom-sizes sizes x.bg
 status_is 0 'bedGraph to bigWig'
 stderr_is '' 'without a word'
@@ -121,10 +121,10 @@ check 'with its values' x.bw x.bg
 bw_dump x.bw | LC_ALL=C sort >libbigwig.bg
 track_dump x.bw | LC_ALL=C sort >ours.bg
 ok 'as libBigWig reads them' cmp libbigwig.bg ours.bg
-ok 'neighbours of equal value are one interval' track merged got.bg
+ok 'equal neighbours are joined' track merged got.bg
 is "$(cut -f1 got.bg | uniq | tr '\n' ' ')" 'z a m b ' 'contigs stand in the order of the file'
 if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
-    ok 'all contigs of the sizes are in the header' "$PYTHON" -c '
+    ok 'the header has all contigs of the sizes' "$PYTHON" -c '
 import pyBigWig
 assert pyBigWig.open("x.bw").chroms() == {"z": 3000, "a": 9000, "m": 1, "b": 700, "empty": 50}'
 fi
@@ -146,14 +146,14 @@ for file in x.bg.gz blanks.txt; do
 done
 run sh -c 'cat x.bg.gz | cov2bigwig -f -o y.bw --chrom-sizes sizes -'
 status_is 0 'bedGraph from a pipe'
-ok 'is as from the file' cmp y.bw x.bw
+ok 'is the same as from the file' cmp y.bw x.bw
 run sh -c 'cat x.bg | cov2bigwig -o - - >y.bg'
 ok 'and to a pipe' cmp y.bg got.bg
 printf 'z 3000 1 60 61\na 9000 1 60 61\nm 1 1 60 61\nb 700 1 60 61\nempty\t50\t1\t60\t61\n' >x.fa.fai
 run cov2bigwig -f -o y.bw --chrom-sizes x.fa.fai x.bg
 ok 'lengths from a FASTA index' cmp y.bw x.bw
 
-# ---- what is done on the way
+# ---- options
 while read -r options keys; do
     for file in x.bg x.bw; do
         # shellcheck disable=SC2046,SC2086 # lists of words
@@ -175,18 +175,18 @@ done <<'END'
 END
 printf 'a\nnone\n' >ids
 run cov2bigwig -f -o o.bw --blacklist-file ids x.bw
-stderr_like 'warning: ids: 1 of 2 names are not in x.bw; the first is none' 'a name of the blacklist that is not there'
-check 'a contig is left out' o.bw x.bg drop=a
+stderr_like 'warning: ids: 1 of 2 names are not in x.bw; the first is none' 'an unknown name in the blacklist'
+check 'a contig is dropped' o.bw x.bg drop=a
 printf 'a\t100\t2000\n' >regions.bed
 run cov2bigwig -f -o o.bg --blacklist-file regions.bed x.bg
-check 'a region is left out' o.bg x.bg region=a:100-2000
+check 'a region is dropped' o.bg x.bg region=a:100-2000
 printf 'z chrZ\na A\n' >names
 for file in x.bg x.bw; do
     run cov2bigwig -f -o o.bg --rename names $file
     check "$file: contigs are renamed" o.bg x.bg rename=z:chrZ,a:A
 done
 run cov2bigwig -q -f -o o.bw --rename names --chrom-sizes sizes x.bg
-check 'sizes are by the names of the input' o.bw x.bg rename=z:chrZ,a:A
+check 'sizes use the names of the input' o.bw x.bg rename=z:chrZ,a:A
 
 # ---- folders
 mkdir dir
@@ -199,7 +199,7 @@ refused 1 'dir/y.bg exists; use -f to replace it' 'a file is not replaced unaske
 # ---- usage
 printf '2 1 a\n' >two
 refuses 2 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
-refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'lengths twice' -o out.bg --chrom-sizes sizes x.bw
+refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate lengths' -o out.bg --chrom-sizes sizes x.bw
 refuses 2 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
 refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
 refuses 2 '--experimental is about genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
@@ -213,13 +213,13 @@ refuses 1 'x.bg:[0-9]+: interval ends at 3000, but z has 2999 bases in short' 'a
 printf 'z\n' >none
 refuses 1 'none:1: expected a name and a length above 0' 'sizes without a size' -o out.bw --chrom-sizes none x.bg
 printf 'z a\n' >twins
-refuses 1 'duplicate contig a' 'two contigs of one name' -o out.bw --rename twins x.bw
+refuses 1 'duplicate contig a' 'two contigs with the same name' -o out.bw --rename twins x.bw
 printf 'z\na\nm\nb\nempty\n' >all
-refuses 1 'x.bw: no contig left to convert: all are listed in all' 'nothing left' -o out.bw --blacklist-file all x.bw
+refuses 1 'x.bw: no contig left to convert: all are listed in all' 'no contig left' -o out.bw --blacklist-file all x.bw
 printf 'a 0 1 1\na 0 1\n' >bad.bg
-refuses 1 'bad.bg:2: missing value' 'a line that is none' -o out.bg bad.bg
+refuses 1 'bad.bg:2: missing value' 'an invalid line' -o out.bg bad.bg
 head -c 700 x.bw >cut.bw
-refuses 1 'cut.bw: damaged or truncated' 'a cut bigWig' -o out.bg cut.bw
+refuses 1 'cut.bw: damaged or truncated' 'a truncated bigWig' -o out.bg cut.bw
 run sh -c 'cat x.bw | cov2bigwig -o out.bg -'
 refused 1 'standard input: a bigWig must be a regular file, not a pipe' 'a bigWig from a pipe'
 done_testing

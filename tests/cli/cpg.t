@@ -1,5 +1,5 @@
 #!/bin/sh
-# cpg.t - from a FASTA to a track with a network set by hand, which counts CpG: right at every base.
+# cpg.t - from FASTA to a track with a hand-made network that counts CpG: correct at every base.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_program awk
@@ -7,7 +7,7 @@ need_program awk
 make_demo=$TESTLIB/../../demo/make_demo
 cpg_awk=$SRC/workflows/demo/cpg.awk
 
-# What is counted, by hand: L = 8, so that ACGCGNCG and CgG are chunks; 1 base to each side.
+# Counted by hand: L = 8, so ACGCGNCG and CgG are chunks; 1 base to each side.
 printf '>x some words\nACGCG\nNCGCgG\n>y\nA\n' >x.fa
 awk -v flank=1 -v L=8 -v what=count -f "$cpg_awk" x.fa >count.bg
 printf 'x\t%s\n' '0	1	0' '1	5	1' '5	6	0' '6	10	1' '10	11	0' >wanted.bg
@@ -16,21 +16,21 @@ ok 'awk counts CpG within chunks' cmp count.bg wanted.bg
 awk -v flank=5 -v L=100 -v what=coverage -f "$cpg_awk" x.fa | sed -n 's/^x.*\t//p' | sort -n | tail -n 1 >most
 is "$(cat most)" 2 '2^(4/4) for the 4 CpG within 5 bases'
 
-# The same bytes everywhere.
+# The same bytes on every machine.
 mkdir one two
 ok 'the genome and the network are made' "$make_demo" one 400000
 ok 'and again' "$make_demo" two 400000
 for file in genome.fa features.bed cpg.ckpt; do
     ok "$file is the same" cmp one/$file two/$file
 done
-is "$(cksum <one/genome.fa)" '4248621841 434698' 'the genome is that of every machine'
+is "$(cksum <one/genome.fa)" '4248621841 434698' 'the genome is the same on every machine'
 like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacgt$' 'soft masking and N'
 run "$make_demo" one 12x
 refused 2 'BASES' 'a size that is no number'
 run "$make_demo" no/folder
 refused 1 'no/folder' 'a folder that is not there'
 
-# CG reads the same on both strands, and its window lies evenly about a base: both, and their mean, are the same.
+# CG is its own reverse complement and the window is symmetric, so both strands and their mean are equal.
 cd one || exit
 awk -v flank=100 -v L=21384 -v what=coverage -f "$cpg_awk" genome.fa >expected.bg
 run covpredict -m cpg.ckpt -o predictions.h5 genome.fa

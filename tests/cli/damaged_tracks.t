@@ -1,6 +1,6 @@
 #!/bin/sh
-# damaged_tracks - what reads bigWig and bedGraph, on damaged ones and on damaged files of other kinds: no crash,
-# no hang, no other track. COV_DAMAGED=1000 makes as many files.
+# damaged_tracks - reads damaged bigWig and bedGraph files, and damaged files of other kinds: no crash, no hang,
+# no wrong track. COV_DAMAGED=N sets the number of files.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
@@ -15,7 +15,7 @@ END
 fasta2h5 -q --subsequence-length 500 -o g.h5 g.fa
 ok "$((n = ${COV_DAMAGED:-16})) damaged files" "$PYTHON" "$SRC/tests/fuzz/track_damage.py" work "$n" "${COV_TEST_SEED:-1}" g.h5
 
-# Files of all kinds, damaged or odd: nearly none of them is a track. (HDF5: damaged_hdf5.t.)
+# Damaged or unusual files of all kinds; few of them are tracks. (HDF5: damaged_hdf5.t.)
 mkdir out
 if [ -d "$SHARED/data/damaged" ]; then
     find "$SHARED/data/damaged" -type f ! -name '*.h5' | LC_ALL=C sort >files

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tracks that other programs wrote, read by us and by libBigWig.
+# Tracks of other programs, read by our readers and by libBigWig.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -9,11 +9,11 @@ for file in "$SRC"/tests/data/tracks/*.bw "$SHARED"/data/coverage/*/*.bw "$SHARE
     bw_dump "$file" >wanted.bg
     run track_dump "$file"
     status_is 0 "${file##*/} is read"
-    ok 'with the intervals that libBigWig has' cmp "$stdout" wanted.bg
+    ok 'with the intervals that libBigWig reads' cmp "$stdout" wanted.bg
     stderr_is '' 'and without a warning'
 done
 
-# Text: as it is, but for how values are written.
+# Text: the same, except for the format of values.
 for file in "$SRC"/tests/data/tracks/*.bg.gz "$SHARED"/data/coverage/bigtools/*.bedGraph "$SHARED"/data/coverage/pyGenomeTracks/*.b*gz \
     "$SHARED"/reference/convert/*.bg.gz; do
     [ -e "$file" ] || continue

@@ -1,4 +1,4 @@
-/* bw_dump.c - writes a bigWig as bedGraph, read with libBigWig: bw_dump FILE.
+/* bw_dump.c - converts a bigWig to bedGraph with libBigWig: bw_dump FILE.
  * SPDX-License-Identifier: MIT */
 #include <bigWig.h>
 #include <inttypes.h>

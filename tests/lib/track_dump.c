@@ -1,4 +1,4 @@
-/* track_dump.c - writes a bigWig or a bedGraph as bedGraph, read with our readers: track_dump FILE.
+/* track_dump.c - converts a bigWig or bedGraph to bedGraph with our readers: track_dump FILE.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>

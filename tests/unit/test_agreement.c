@@ -1,4 +1,4 @@
-/* test_agreement.c - correlations, by hand and against ranks that are counted one by one.
+/* test_agreement.c - correlations, computed by hand and by ranking values one by one.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -29,7 +29,7 @@ static struct cov_agreement agreement(const struct pair *pairs, size_t n)
     return a;
 }
 
-static void is_counted_by_hand(void **state)
+static void matches_hand_computation(void **state)
 {
     (void)state;
     /* x 1 2 3 4, y 1 3 2 4: r = rho = 4/5. */
@@ -44,14 +44,14 @@ static void is_counted_by_hand(void **state)
     assert_true(fabs(a.spearman - 3.75 / 4.5) < 1e-15);
     /* Means 2.5 and 6: products 2.5 + 6.5 = 9, squares 6.25 + 6.25 + 2.25 + 42.25 = 57 and 2. */
     assert_true(fabs(a.pearson - 9 / sqrt(57.0 * 2)) < 1e-15);
-    /* The same pairs, each so often. */
+    /* The same pairs, each several times. */
     a = agreement((const struct pair[]){{0, 5, 3}, {0, 6, 1}, {0, 6, 2}, {9, 7, 3}, {1, 6, 3}}, 5);
     assert_int_equal(a.n, 12);
     assert_true(fabs(a.pearson - 9 / sqrt(57.0 * 2)) < 1e-15);
     assert_true(fabs(a.spearman - 3.75 / 4.5) < 1e-15);
 }
 
-static void has_none(void **state)
+static void is_undefined_without_variance(void **state)
 {
     (void)state;
     static const struct pair constant_x[] = {{0.1F, 1, 100}, {0.1F, 2, 3}, {0.1F, 5, 1}};
@@ -71,7 +71,7 @@ static void has_none(void **state)
 static void orders_negative_values(void **state)
 {
     (void)state;
-    /* y falls as x rises, zero of either sign in between. */
+    /* y falls as x rises, with zeros of either sign in between. */
     static const struct pair pairs[] = {{-3e30F, 4, 1}, {-2, 3, 1},   {-1e-30F, 2.5F, 1},
                                         {-0.0F, 2, 1},  {0.0F, 2, 1}, {5, -7, 1}};
     struct cov_agreement a = agreement(pairs, 6);
@@ -79,8 +79,8 @@ static void orders_negative_values(void **state)
     assert_true(a.pearson < 0 && a.pearson >= -1);
 }
 
-/* A genome: 17 Gbp, most of them 0 in both. Counts beyond 32 bits go through both sorts. */
-static void counts_whole_genomes(void **state)
+/* A genome: 17 Gbp, mostly 0 in both. Counts above 32 bits pass through both sorts. */
+static void handles_counts_above_32_bits(void **state)
 {
     (void)state;
     const uint64_t many = UINT64_C(17000000000);
@@ -101,7 +101,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ranks of v[0..n), the mean one of equal values. */
+/* Ranks of v[0..n); ties get their mean rank. */
 static void rank(const double *v, double *ranks, size_t n)
 {
     double *sorted = calloc(n, sizeof *sorted);
@@ -161,7 +161,7 @@ static void check(const struct cov_agreement *a, const double *x, const double *
     free(ry);
 }
 
-/* Contigs of N pairs each, and all together, of `kinds` different values or (0) of any. */
+/* Contigs of N pairs each, and their total, with `kinds` distinct values or (0) any. */
 static void compare(unsigned kinds, size_t max_bytes, bool spills)
 {
     struct cov_rng rng;
@@ -188,7 +188,7 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
         check(&a, x + c * N, y + c * N, N);
     }
     assert_int_equal(total.runs.n > 1, spills);
-    /* The bound of the memory. */
+    /* The memory limit. */
     size_t bytes = max_bytes < 65536 ? 65536 : max_bytes;
     assert_true(total.cap * sizeof *total.table <= bytes);
     assert_true(pairs.cap * sizeof *pairs.table <= bytes);
@@ -202,7 +202,7 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     free(y);
 }
 
-static void is_that_of_the_definition(void **state)
+static void matches_the_definition(void **state)
 {
     (void)state;
     compare(2, 0, false);
@@ -210,7 +210,7 @@ static void is_that_of_the_definition(void **state)
     compare(0, 1 << 24, false);
 }
 
-static void is_the_same_with_little_memory(void **state)
+static void does_not_depend_on_memory(void **state)
 {
     (void)state;
     compare(0, 0, true);
@@ -218,7 +218,7 @@ static void is_the_same_with_little_memory(void **state)
     compare(0, 300000, true);
 }
 
-static void names_the_folder(void **state)
+static void reports_the_folder(void **state)
 {
     (void)state;
     struct cov_pairs p;
@@ -235,13 +235,10 @@ static void names_the_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_counted_by_hand),
-        cmocka_unit_test(has_none),
-        cmocka_unit_test(orders_negative_values),
-        cmocka_unit_test(counts_whole_genomes),
-        cmocka_unit_test(is_that_of_the_definition),
-        cmocka_unit_test(is_the_same_with_little_memory),
-        cmocka_unit_test(names_the_folder),
+        cmocka_unit_test(matches_hand_computation), cmocka_unit_test(is_undefined_without_variance),
+        cmocka_unit_test(orders_negative_values),   cmocka_unit_test(handles_counts_above_32_bits),
+        cmocka_unit_test(matches_the_definition),   cmocka_unit_test(does_not_depend_on_memory),
+        cmocka_unit_test(reports_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_alignments.c - files of reads that the disk does not give to their end, which is another thing than a file
- * that is cut short. What reads become is tested by bam2h5.t.
+/* test_alignments.c - read errors of the disk, which must not be reported as truncation.
+ * bam2h5.t tests the contents.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -15,11 +15,12 @@
 
 enum { READS = 40000 };
 
-/* Of regular files as many bytes are given, and then EIO. */
-static _Atomic(long) bytes_left = -1; /* negative: all */
+/* Regular files yield this many bytes, and then EIO. */
+static _Atomic(long) bytes_left = -1; /* negative: no limit */
 
-/* In the place of the C library's, for htslib too. */
-/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those have underlines */
+/* Replaces the C library's function, also for htslib. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): glibc's names have
+ * underscores */
 ssize_t read(int fd, void *buf, size_t n)
 {
     struct stat st;
@@ -68,7 +69,7 @@ static int make_files(void **state)
     return 0;
 }
 
-/* Reads a file of which so many bytes can be had. Returns the code; *n: how many reads came. */
+/* Reads a file with a limit on its bytes. Returns the code; *n = number of reads. */
 static int read_file(const char *path, unsigned n_threads, long bytes, int64_t *n,
                      struct cov_err *e)
 {
@@ -91,7 +92,7 @@ static int read_file(const char *path, unsigned n_threads, long bytes, int64_t *
 
 static const char *const paths[] = {"a.sam", "a.bam", "a.cram"};
 
-static void tells_why_reading_failed(void **state)
+static void reports_read_errors(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COV_COUNT(paths); i++)
@@ -121,8 +122,8 @@ static void reads_whole_files(void **state)
     }
 }
 
-/* The same place, where the file really ends there: damage of the file. */
-static void tells_of_cut_files(void **state)
+/* The same place, but the file really ends there: a damaged file. */
+static void reports_truncated_files(void **state)
 {
     (void)state;
     for (size_t i = 1; i < COV_COUNT(paths); i++) {
@@ -136,8 +137,8 @@ static void tells_of_cut_files(void **state)
     }
 }
 
-/* CRAM that htslib does not open. */
-static void tells_of_what_is_left(void **state)
+/* A CRAM file that htslib rejects. */
+static void reports_damaged_files(void **state)
 {
     (void)state;
     struct cov_err e = COV_ERR_INIT;
@@ -151,9 +152,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_whole_files),
-        cmocka_unit_test(tells_why_reading_failed),
-        cmocka_unit_test(tells_of_cut_files),
-        cmocka_unit_test(tells_of_what_is_left),
+        cmocka_unit_test(reports_read_errors),
+        cmocka_unit_test(reports_truncated_files),
+        cmocka_unit_test(reports_damaged_files),
     };
     return cmocka_run_group_tests_name("alignments", tests, make_files, leave_folder);
 }

@@ -31,7 +31,7 @@ static const char *const names[] = {"chr1", "chr10", "chr2"};
 static const int64_t lengths[] = {INT64_C(3000000000000), 10, 1000};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
-/* The file's bytes, decompressed, with a zero behind them. Caller frees. */
+/* The decompressed file, with a zero at the end. Caller frees. */
 static char *contents(const char *path, size_t *n)
 {
     enum { CAP = 4000000 };
@@ -105,8 +105,8 @@ static void writes_lines(void **state)
     }
 }
 
-/* More than fits the buffer, with a name of any length. */
-static void writes_much(void **state)
+/* More than the buffer holds, with names of many lengths. */
+static void writes_many_lines(void **state)
 {
     (void)state;
     char *name = malloc(100001);
@@ -150,8 +150,8 @@ static void writes_much(void **state)
     free(name);
 }
 
-/* Contigs in no order, names longer and longer; which index there is, the lengths tell. */
-static void writes_announced(void **state)
+/* Unsorted contigs with longer and longer names; the kind of index depends on the lengths. */
+static void writes_announced_contigs(void **state)
 {
     (void)state;
     const struct cov_interval iv[] = {{3, 5, 1}, {7, 8, 2}};
@@ -202,7 +202,7 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
     *(int *)arg += level == COV_LOG_WARNING;
 }
 
-static void minds_names(void **state)
+static void checks_names(void **state)
 {
     (void)state;
     static const char *const bad[] = {"a b", "a\tb", "a\nb", "", "a\x7f"};
@@ -252,8 +252,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_values),    cmocka_unit_test(writes_lines),
-        cmocka_unit_test(writes_much),       cmocka_unit_test(writes_announced),
-        cmocka_unit_test(chooses_index),     cmocka_unit_test(minds_names),
+        cmocka_unit_test(writes_many_lines), cmocka_unit_test(writes_announced_contigs),
+        cmocka_unit_test(chooses_index),     cmocka_unit_test(checks_names),
         cmocka_unit_test(reports_full_disk),
     };
     return cmocka_run_group_tests_name("bedgraph", tests, enter, leave);

@@ -1,6 +1,6 @@
-/* test_bedgraph_reader.c - bedGraph of any layout, and what is none.
+/* test_bedgraph_reader.c - bedGraph in any layout, and invalid lines.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +12,6 @@
 #include "common/track/formats/bedgraph_reader.h"
 #include "common/track/formats/intervals.h"
 
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    (void)unlink("x");
-    return chdir("/") || rmdir(dir);
-}
-
 static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
 {
     struct cov_bgz *out;
@@ -35,7 +20,7 @@ static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
     assert_int_equal(cov_bgz_close(out, NULL), 0);
 }
 
-/* All of a file as text again: "contig beg end value @line" a line. */
+/* A file as text: a line "contig beg end value @line" per interval. */
 static int read_all(const char *text, size_t n, char *out, size_t room, struct cov_err *e)
 {
     struct cov_bedgraph_reader *r;
@@ -92,7 +77,7 @@ static void reads_all_layouts(void **state)
     }
 }
 
-/* Every value is what strtod makes of it. */
+/* Every value equals strtod's. */
 static void reads_values(void **state)
 {
     (void)state;
@@ -148,7 +133,7 @@ static void reads_values(void **state)
     }
 }
 
-static void refuses(void **state)
+static void rejects_bad_lines(void **state)
 {
     (void)state;
     static const struct {
@@ -198,7 +183,7 @@ static void refuses(void **state)
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(read_all("a 0\0001 2 3\n", 11, got, sizeof got, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "x:1: invalid position"));
-    /* A line without an end. */
+    /* A line without a newline. */
     size_t n = 3 << 20;
     char *text = malloc(n);
     assert_non_null(text);
@@ -211,8 +196,8 @@ static void refuses(void **state)
     free(text);
 }
 
-/* Tracks of our writer, in all kinds of files, longer than the buffers. */
-static void reads_our_own(void **state)
+/* Tracks of our writer in all kinds of files, longer than the buffers. */
+static void reads_our_files(void **state)
 {
     (void)state;
     enum { N = 50000 };
@@ -269,7 +254,7 @@ static void reads_our_own(void **state)
     }
 }
 
-/* Flips a bit or cuts the file: an error, or whatever the text now says. */
+/* Flips a bit or truncates the file: an error, or the intervals of the new text. */
 static void survives_fuzzing(void **state)
 {
     (void)state;
@@ -295,7 +280,7 @@ static void survives_fuzzing(void **state)
             fail_msg("round %u: %s", i, e.text);
     }
     assert_true(n_failed > ROUNDS / 4);
-    /* Compressed: a checksum notices. */
+    /* Compressed: a checksum detects it. */
     for (unsigned i = 0; i < 200; i++) {
         put_file(text, n, COV_BGZ_DEFLATE);
         FILE *f = fopen("x", "r+b");
@@ -318,8 +303,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_all_layouts), cmocka_unit_test(reads_values),
-        cmocka_unit_test(refuses),           cmocka_unit_test(reads_our_own),
+        cmocka_unit_test(rejects_bad_lines), cmocka_unit_test(reads_our_files),
         cmocka_unit_test(survives_fuzzing),
     };
-    return cmocka_run_group_tests_name("bedgraph_reader", tests, enter, leave);
+    return cmocka_run_group_tests_name("bedgraph_reader", tests, enter_folder, leave_folder);
 }

@@ -32,7 +32,7 @@ static int leave(void **state)
     return chdir("/") || rmdir(dir);
 }
 
-/* What the intervals of a contig must be. */
+/* The expected intervals of a contig. */
 struct expected {
     const struct cov_interval *iv;
     size_t n;
@@ -71,7 +71,7 @@ static void check_file(const char *path, const struct cov_track_contigs *contigs
     assert_int_equal(bw->hdr->nBasesCovered, n_bases);
     assert_true(bw->hdr->sumData == sum && bw->hdr->sumSquared == squares);
     if (n)
-        assert_true(bw->hdr->nLevels > 0); /* IGV wants one */
+        assert_true(bw->hdr->nLevels > 0); /* IGV requires one */
     bwClose(bw);
 }
 
@@ -108,8 +108,9 @@ static void round_trip(const struct expected *expected, double min, double max)
     }
 }
 
-/* The tracks whose maximum libBigWig has wrong, and those with nothing in some or all contigs. */
-static void has_right_summary(void **state)
+/* Tracks whose maximum libBigWig's writer gets wrong, and tracks without values in some or all
+ * contigs. */
+static void writes_the_summary(void **state)
 {
     (void)state;
     const struct cov_interval constant[] = {{0, 1000, 5}}, zero[] = {{0, 1000, 0}};
@@ -142,7 +143,7 @@ static uint64_t count_blocks(const char *path)
     return n;
 }
 
-/* Blocks hold 1024 intervals: contigs that end just before, at and behind the end of one. */
+/* Blocks hold 1024 intervals: contigs that end just before, at and after the end of a block. */
 static void fills_blocks(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ static void takes_many_contigs(void **state)
     free(expected);
 }
 
-static void refuses(void **state)
+static void rejects_long_contigs(void **state)
 {
     (void)state;
     struct cov_track_sink *s;
@@ -223,7 +224,7 @@ static void refuses(void **state)
                      COV_EIO);
     assert_string_equal(e.text, "there.bw: No such file or directory");
     cov_err_clear(&e);
-    /* Given up in the middle. */
+    /* Freed halfway. */
     const struct cov_interval iv[] = {{0, 1, 1}, {1, 2, 2}}, bad = {0, 1, 1};
     assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e), COV_OK);
     assert_int_equal(cov_track_begin(s, 0, &e), COV_OK);
@@ -233,7 +234,7 @@ static void refuses(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-/* A file that may not grow, so that writes fail early, late, or only at the end. */
+/* A file that must not grow, so that writes fail early, late, or only at the end. */
 static void reports_full_disk(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void reports_full_disk(void **state)
 
 /* ---- announced contigs ---- */
 
-static void refuses_announced(void **state)
+static void rejects_announced_contigs(void **state)
 {
     (void)state;
     const struct cov_interval beyond = {UINT32_MAX, INT64_C(1) + UINT32_MAX, 1}, one = {5, 9, 1};
@@ -318,7 +319,7 @@ static void refuses_announced(void **state)
 
 /* ---- what reading back finds ---- */
 
-static void reads_back(void **state)
+static void verifies_the_file(void **state)
 {
     (void)state;
     const struct cov_interval iv[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
@@ -358,10 +359,14 @@ static void reads_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_right_summary), cmocka_unit_test(may_be_empty),
-        cmocka_unit_test(fills_blocks),      cmocka_unit_test(takes_many_contigs),
-        cmocka_unit_test(refuses),           cmocka_unit_test(reports_full_disk),
-        cmocka_unit_test(refuses_announced), cmocka_unit_test(reads_back),
+        cmocka_unit_test(writes_the_summary),
+        cmocka_unit_test(may_be_empty),
+        cmocka_unit_test(fills_blocks),
+        cmocka_unit_test(takes_many_contigs),
+        cmocka_unit_test(rejects_long_contigs),
+        cmocka_unit_test(reports_full_disk),
+        cmocka_unit_test(rejects_announced_contigs),
+        cmocka_unit_test(verifies_the_file),
     };
     return cmocka_run_group_tests_name("bigwig", tests, enter, leave);
 }

@@ -1,6 +1,6 @@
-/* test_bigwig_reader.c - bigWig files of several writers, sound and damaged.
+/* test_bigwig_reader.c - valid and damaged bigWig files of several writers.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <bigWig.h>
 #include <stdio.h>
@@ -15,7 +15,6 @@
 #include "common/track/formats/bigwig_reader.h"
 #include "tests/lib/make_bigwig.h"
 
-static char dir[] = "/tmp/cov-test-XXXXXX";
 static unsigned n_warnings;
 
 static void count_warnings(void *arg, enum cov_log_level level, const char *text)
@@ -25,21 +24,7 @@ static void count_warnings(void *arg, enum cov_log_level level, const char *text
     n_warnings += level == COV_LOG_WARNING;
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    cov_log_set(count_warnings, NULL, COV_LOG_WARNING);
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    return chdir("/") || rmdir(dir);
-}
-
-/* All intervals of a file, or as many as come before it fails. */
+/* All intervals of a file, or those before the failure. */
 struct list {
     struct item {
         size_t contig;
@@ -88,7 +73,7 @@ static int read_file(const char *path, struct list *l, struct cov_err *e)
     if (rc)
         return rc;
     rc = read_on(r, l, e);
-    if (rc) { /* and it stays so */
+    if (rc) { /* every later call fails too */
         size_t contig, n;
         const struct cov_interval *iv;
         assert_true(cov_bigwig_reader_next(r, &contig, &iv, &n, NULL) < 0);
@@ -115,9 +100,7 @@ static void check_same(const struct list *got, const struct list *wanted)
     assert_true(same_items(got->items, wanted->items, got->n));
 }
 
-/* ---------------------------------------------------------------- sound files */
-
-static void reads_all_forms(void **state)
+static void reads_all_block_types(void **state)
 {
     (void)state;
     struct list got = {0}, wanted = {0};
@@ -155,7 +138,7 @@ static void reads_all_forms(void **state)
     free(wanted.items);
 }
 
-/* A track of our writer: more contigs and blocks than a node of either tree holds. */
+/* A track of our writer with more contigs and blocks than a node of either tree holds. */
 static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t seed,
                        struct list *written)
 {
@@ -197,7 +180,7 @@ static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t se
     free(lengths);
 }
 
-static void reads_our_own(void **state)
+static void reads_our_files(void **state)
 {
     (void)state;
     struct list got = {0}, wanted = {0};
@@ -205,12 +188,12 @@ static void reads_our_own(void **state)
     write_ours("x.bw", 700, 900, 5, &wanted);
     assert_int_equal(read_file("x.bw", &got, NULL), 0);
     check_same(&got, &wanted);
-    /* Contigs in any order, by way of the index. */
+    /* Contigs in any order, through the index. */
     assert_int_equal(cov_bigwig_reader_open("x.bw", &r, NULL), 0);
     assert_int_equal(cov_bigwig_reader_n_contigs(r), 700);
     assert_string_equal(cov_bigwig_reader_contig(r, 699), "c00699");
     for (size_t c = 700; c-- > 0; c -= c % 13) {
-        size_t at = (c - (c + 1) / 3) * 900; /* each third contig is empty */
+        size_t at = (c - (c + 1) / 3) * 900; /* every third contig is empty */
         cov_bigwig_reader_seek(r, c);
         assert_int_equal(read_on(r, &got, NULL), 0);
         assert_int_equal(got.n, c % 3 == 1 ? 0 : 900);
@@ -225,7 +208,7 @@ static void reads_our_own(void **state)
     free(wanted.items);
 }
 
-/* Blocks of all types by libBigWig; `seed` 0: none at all. */
+/* Blocks of all types from libBigWig; `seed` 0: no blocks. */
 static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct list *written)
 {
     enum { N = 20000 };
@@ -265,7 +248,7 @@ static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct li
     bwClose(bw);
 }
 
-static void reads_libbigwigs(void **state)
+static void reads_files_of_libbigwig(void **state)
 {
     (void)state;
     struct list got = {0}, wanted = {0};
@@ -298,7 +281,7 @@ static void expect(struct made *m, const char *reason)
     free(got.items);
 }
 
-static void refuses_damage(void **state)
+static void rejects_damage(void **state)
 {
     (void)state;
     enum { FROM_BPTREE = 1, FROM_RTREE, FROM_LEAF, FROM_BLOCK };
@@ -367,7 +350,7 @@ static void refuses_damage(void **state)
             if (f == 0 || (cases[i].from > 0 && cases[i].n_bytes > 1))
                 expect(&m, cases[i].reason);
         }
-    /* Two blocks that come in the wrong order, and the blocks of a contig in two places. */
+    /* Two blocks in the wrong order, and blocks of a contig in two places. */
     struct made_section s[MADE_N];
     memcpy(s, made_sections, sizeof s);
     s[0] = made_sections[1];
@@ -387,8 +370,8 @@ static void refuses_damage(void **state)
     expect(&m, "invalid block of intervals");
 }
 
-/* Nodes that lead back to themselves, and paths of which there are more than any file has nodes. */
-static void refuses_cycles(void **state)
+/* Nodes with cycles, and more paths than any file has nodes. */
+static void rejects_cycles(void **state)
 {
     (void)state;
     static struct made m;
@@ -399,7 +382,7 @@ static void refuses_cycles(void **state)
     make_bigwig(&m, &deep, made_sections, MADE_N);
     made_patch(&m, m.rtree + 48 + 4 + 16, m.rtree + 48, 8);
     expect(&m, "the index has a cycle");
-    /* Each of 20 nodes names the next one 60 times; no leaf has what is wanted. */
+    /* 20 nodes that each name the next one 60 times; no leaf has the wanted contig. */
     enum { LEVELS = 20, CHILDREN = 60 };
     struct cov_bigwig_reader *r;
     struct list got = {0};
@@ -435,7 +418,7 @@ static void refuses_cycles(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-static void refuses_other_files(void **state)
+static void rejects_other_files(void **state)
 {
     (void)state;
     static struct made m;
@@ -447,7 +430,7 @@ static void refuses_other_files(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_bigwig_reader_open(".", &r, &e), COV_EINPUT);
     assert_null(r);
-    /* Every length: an error, or, where only the end is missing, a warning. */
+    /* Every length: an error, or a warning if only the end marker is missing. */
     make_bigwig(&m, &f, made_sections, MADE_N);
     size_t whole = m.n;
     for (size_t n = 0; n < whole - 4; n++) {
@@ -464,7 +447,7 @@ static void refuses_other_files(void **state)
     free(got.items);
 }
 
-/* Flips a bit or cuts the file anywhere: it fails, or all is as it was; in `blind` files, where
+/* Flips a bit or truncates the file anywhere: it fails, or nothing changes. In `blind` files, whose
  * blocks have no checksum, values may differ. */
 static void fuzz(const char *path, const struct list *wanted, bool blind, uint64_t seed)
 {
@@ -473,21 +456,14 @@ static void fuzz(const char *path, const struct list *wanted, bool blind, uint64
     struct cov_rng rng;
     unsigned n_failed = 0;
     char name[32];
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    size_t n = (size_t)ftell(f);
-    uint8_t *bytes = malloc(n);
-    assert_non_null(bytes);
-    rewind(f);
-    assert_int_equal(fread(bytes, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-    int fd = memfd_create("fuzz", 0); /* many files one after the other take long on some disks */
+    size_t n;
+    uint8_t *bytes = (uint8_t *)get_bytes(path, &n);
+    int fd = memfd_create("fuzz", 0); /* many files are slow on some disks */
     assert_int_equal(write(fd, bytes, n), n);
     (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     cov_rng_init(&rng, seed);
     for (unsigned i = 0; i < ROUNDS; i++) {
-        /* Half of it where it matters most: in the head and the tail. */
+        /* Half of the changes are in the head and the tail, where they matter most. */
         size_t place = (size_t)cov_rng_below(&rng, i % 2 || n < 2000 ? n : 1000);
         size_t at = i % 4 == 0 ? n - 1 - place : place;
         bool cut = i % 10 == 9;
@@ -537,10 +513,11 @@ static void survives_fuzzing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_all_forms),  cmocka_unit_test(reads_our_own),
-        cmocka_unit_test(reads_libbigwigs), cmocka_unit_test(refuses_damage),
-        cmocka_unit_test(refuses_cycles),   cmocka_unit_test(refuses_other_files),
+        cmocka_unit_test(reads_all_block_types),    cmocka_unit_test(reads_our_files),
+        cmocka_unit_test(reads_files_of_libbigwig), cmocka_unit_test(rejects_damage),
+        cmocka_unit_test(rejects_cycles),           cmocka_unit_test(rejects_other_files),
         cmocka_unit_test(survives_fuzzing),
     };
-    return cmocka_run_group_tests_name("bigwig_reader", tests, enter, leave);
+    cov_log_set(count_warnings, NULL, COV_LOG_WARNING);
+    return cmocka_run_group_tests_name("bigwig_reader", tests, enter_folder, leave_folder);
 }

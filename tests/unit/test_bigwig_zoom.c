@@ -1,6 +1,6 @@
 /* test_bigwig_zoom.c - bigWig files of random tracks: intervals, zoom levels, trees, threads.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <bigWig.h>
 #include <float.h>
@@ -16,20 +16,6 @@
 #include "common/base/rng.h"
 #include "common/track/formats/bigwig.h"
 #include "common/track/formats/bigwig_zoom.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return chdir("/") || rmdir(dir);
-}
 
 struct expected {
     const struct cov_interval *iv;
@@ -64,7 +50,7 @@ static float random_value(struct cov_rng *rng, int kind, float before)
                                      1e-45F,  -1e-45F, 1,       16777216, -3.25F,
                                      FLT_MAX, 1e30F,   0,       -1e30F,   0.1F};
     if (cov_rng_below(rng, 3) == 0)
-        return before; /* neighbours with one value are not joined here */
+        return before; /* equal neighbours are not joined here */
     switch (kind) {
     case 0:
         return (float)cov_rng_below(rng, 100);
@@ -78,7 +64,7 @@ static float random_value(struct cov_rng *rng, int kind, float before)
 }
 
 /* Intervals of `width` bases on average, with and without gaps, on contigs of up to `longest`
- * bases. In the order of their names, or not. */
+ * bases, sorted by name or not. */
 static struct track make_track(struct cov_rng *rng, size_t n_contigs, size_t n_intervals,
                                int64_t longest, int64_t width, bool sorted)
 {
@@ -92,7 +78,7 @@ static struct track make_track(struct cov_rng *rng, size_t n_contigs, size_t n_i
     int kind = (int)cov_rng_below(rng, 4);
     for (size_t c = 0; c < n_contigs; c++) {
         int digits = sorted ? 9 : 1;
-        size_t number = sorted ? c : (c * 7919 + 5) % n_contigs; /* 7919 is a prime number */
+        size_t number = sorted ? c : (c * 7919 + 5) % n_contigs; /* 7919 is prime */
         (void)snprintf(t.texts[c], NAME_BYTES, "c%.*zu", digits, number);
         t.names[c] = t.texts[c];
         int64_t length = 1 + (int64_t)cov_rng_below(rng, (uint64_t)longest);
@@ -159,16 +145,8 @@ struct bytes {
 
 static struct bytes slurp(const char *path)
 {
-    struct bytes b = {NULL, 0};
-    struct stat st;
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(stat(path, &st), 0);
-    b.n = (size_t)st.st_size;
-    b.p = malloc(b.n);
-    assert_non_null(b.p);
-    assert_int_equal(fread(b.p, 1, b.n, f), b.n);
-    (void)fclose(f);
+    struct bytes b;
+    b.p = (uint8_t *)get_bytes(path, &b.n);
     return b;
 }
 
@@ -191,8 +169,8 @@ static float get_float(const uint8_t *p)
 /* The windows of a level, one after another. */
 struct windows {
     const struct bytes *file;
-    size_t at, end;       /* of the compressed blocks */
-    uint8_t block[32768]; /* the open one */
+    size_t at, end;       /* compressed blocks */
+    uint8_t block[32768]; /* the current one */
     size_t next, n;
     size_t n_blocks;
 };
@@ -227,7 +205,7 @@ static bool close_to(float got, double wanted, double size)
     return fabs((double)got - wanted) <= 1e-6 * size + 1e-44;
 }
 
-/* The windows of one contig at one level. Returns how many. */
+/* Checks the windows of a contig on a level; returns their number. */
 static uint64_t check_windows(struct windows *w, uint32_t contig, const struct expected *x,
                               int64_t reduction)
 {
@@ -250,7 +228,7 @@ static uint64_t check_windows(struct windows *w, uint32_t contig, const struct e
             max = v > max ? v : max;
             last = to;
             if (x->iv[i].end > end)
-                break; /* it goes on in the next window */
+                break; /* it continues in the next window */
             i++;
         }
         const uint8_t *p = next_window(w);
@@ -269,7 +247,7 @@ static uint64_t check_windows(struct windows *w, uint32_t contig, const struct e
     return n_windows;
 }
 
-/* Header and all levels. Returns the number of levels. */
+/* Checks the header and all levels; returns the number of levels. */
 static size_t check_levels(const char *path, const struct track *t)
 {
     struct bytes b = slurp(path);
@@ -278,7 +256,7 @@ static size_t check_levels(const char *path, const struct track *t)
     assert_int_equal(get(&b, 4, 2), 4);
     size_t n_levels = get(&b, 6, 2);
     assert_true(n_levels <= 10);
-    assert_true(get(&b, 8, 8) < get(&b, 16, 8)); /* the contigs stand before the data */
+    assert_true(get(&b, 8, 8) < get(&b, 16, 8)); /* the contigs are before the data */
     assert_int_equal(get(&b, 52, 4), 32768);
     uint64_t before = 0;
     struct windows *w = malloc(sizeof *w);
@@ -304,7 +282,7 @@ static size_t check_levels(const char *path, const struct track *t)
     return n_levels;
 }
 
-/* All intervals of the contig. */
+/* Checks all intervals of the contig. */
 static void check_intervals(bigWigFile_t *bw, const char *contig, uint32_t length,
                             const struct expected *x)
 {
@@ -333,7 +311,7 @@ static void check_track(const char *path, const struct track *t)
         n_bases_of_all += (uint64_t)bases;
     }
     assert_true(check_levels(path, t) > 0 || t->n_intervals == 0);
-    /* libBigWig finds the windows of a level through its index. */
+    /* Checks that libBigWig finds the windows of a level through its index. */
     bigWigFile_t *bw = bwOpen(path, NULL, "r");
     assert_non_null(bw);
     assert_int_equal(bw->cl->nKeys, t->n_contigs);
@@ -369,7 +347,7 @@ static void check_track(const char *path, const struct track *t)
 
 /* ---- the answers of libBigWig, on our file and on its own ---- */
 
-/* The same track by libBigWig's writer. */
+/* Writes the same track with libBigWig. */
 static void write_theirs(const char *path, const struct track *t)
 {
     enum { LEVELS = 10 };
@@ -411,9 +389,9 @@ static bool nearly(double got, double wanted, double size)
     return isnan(wanted) ? isnan(got) : fabs(got - wanted) <= 1e-5 * size + 1e-6;
 }
 
-/* Statistics of n bins of a contig from its start: exact ones of their file, against ours from all
- * intervals, where they must be the same, and from a zoom level. What libBigWig 0.4.7 calls a sum is none
- * where it comes from a zoom level, of its own files neither. */
+/* Compares statistics of n bins of a contig: the exact ones of libBigWig's file with ours from all
+ * intervals, which must be equal, and with ours from a zoom level. libBigWig 0.4.7 computes wrong
+ * sums from zoom levels, also for its own files. */
 static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *contig, uint32_t end,
                          uint32_t n, double size)
 {
@@ -422,7 +400,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
         double *exact = bwStatsFromFull(theirs, contig, 0, end, n, types[k]);
         double *same = bwStatsFromFull(ours, contig, 0, end, n, types[k]);
         double *zoomed = bwStats(ours, contig, 0, end, n, types[k]);
-        /* A difference of sums that rounding has made negative has no root. */
+        /* Rounding can make a difference of sums negative, and then there is no root. */
         assert_true(zoomed || types[k] == stdev);
         bool adds_up = types[k] == mean || types[k] == stdev;
         double least = types[k] == coverage ? 1 : size;
@@ -430,7 +408,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
         assert_non_null(same);
         for (uint32_t i = 0; exact && same && i < n; i++) {
             assert_true(exact[i] == same[i] || (isnan(exact[i]) && isnan(same[i])));
-            /* Of squares of floats a deviation keeps half of the digits. */
+            /* A deviation computed from squares of floats keeps half of the digits. */
             double slack = types[k] == stdev ? 300 * least : least;
             if (zoomed && types[k] == stdev && isnan(zoomed[i]) && !isnan(exact[i]))
                 zoomed[i] = 0;
@@ -445,8 +423,8 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
     }
 }
 
-/* All levels of our file: bins of four windows are read from theirs, and libBigWig takes the level
- * whose windows are not wider than half a bin. */
+/* All levels of our file: bins of four windows are read from the level, because libBigWig takes a
+ * level whose windows are at most half as wide as a bin. */
 static void check_answers(const char *path, const struct track *t)
 {
     enum { BINS = 12 };
@@ -474,7 +452,7 @@ static void check_answers(const char *path, const struct track *t)
     assert_int_equal(unlink("theirs.bw"), 0);
 }
 
-/* COV_TRACKS: how many, instead of 60; libBigWig is then asked about each. */
+/* COV_TRACKS: number of tracks instead of 60; each is then also checked with libBigWig. */
 static void writes_random_tracks(void **state)
 {
     (void)state;
@@ -504,9 +482,9 @@ static void writes_random_tracks(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-/* The finest levels are given up on the way, where they do not pay: in a constant stretch, and
- * where intervals are long. What then comes in is of the other kind. */
-static void gives_levels_up(void **state)
+/* The finest levels are dropped where they do not pay: in a constant stretch, and for long
+ * intervals. The rest of the track is of the other kind. */
+static void drops_levels(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -542,7 +520,7 @@ static int count_level(void *arg, size_t level, struct cov_err *e)
     return COV_OK;
 }
 
-/* However long intervals are, the work is bounded by their number. */
+/* The work is bounded by the number of intervals, however long they are. */
 static void zoom_work_is_bounded(void **state)
 {
     (void)state;
@@ -563,7 +541,7 @@ static void zoom_work_is_bounded(void **state)
     assert_int_equal(cov_zoom_choose(&z, levels), 1);
     assert_int_equal(levels[0], COV_ZOOM_LEVELS - 1);
     assert_true(cov_zoom_reduction(levels[0]) == UINT32_C(1) << 31);
-    /* Contigs of one window do not make levels. */
+    /* Contigs of one window do not create levels. */
     memset(n, 0, sizeof n);
     cov_zoom_init(&z, &out);
     for (uint32_t c = 0; c < 100000; c++) {
@@ -609,7 +587,7 @@ static bool look_up(const struct bytes *b, const char *name, uint32_t *number, u
 }
 
 /* Numbers of contigs around those that fill nodes, and enough for three levels. */
-static void contigs_are_found(void **state)
+static void finds_contigs(void **state)
 {
     (void)state;
     static const size_t counts[] = {1, 2, 255, 256, 257, 1000, 65536, 65537, 70001};
@@ -654,7 +632,7 @@ static int write_one(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return put_track(w->track, path, item % 2, w->pool, 1000 + item, e);
 }
 
-/* Writers in all workers of a pool, who wait for blocks that the same pool has to compress. */
+/* Writers in all workers of a pool, which wait for blocks that the same pool compresses. */
 static void bytes_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -691,9 +669,9 @@ static void bytes_do_not_depend_on_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_random_tracks),           cmocka_unit_test(gives_levels_up),
-        cmocka_unit_test(zoom_work_is_bounded),           cmocka_unit_test(contigs_are_found),
+        cmocka_unit_test(writes_random_tracks),           cmocka_unit_test(drops_levels),
+        cmocka_unit_test(zoom_work_is_bounded),           cmocka_unit_test(finds_contigs),
         cmocka_unit_test(bytes_do_not_depend_on_threads),
     };
-    return cmocka_run_group_tests_name("bigwig_zoom", tests, enter, leave);
+    return cmocka_run_group_tests_name("bigwig_zoom", tests, enter_folder, leave_folder);
 }

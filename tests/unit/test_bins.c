@@ -1,4 +1,4 @@
-/* test_bins.c - means of a region, with and without a list of contigs, against direct ones.
+/* test_bins.c - means of a region, with and without a list of contigs, compared with direct sums.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -10,7 +10,7 @@
 
 enum { LENGTH = 1000, MOST = 16 };
 
-/* The three contigs, the second of them with the values x, NaN: none. */
+/* Three contigs; the second has the values x, NaN: none. */
 static void fill(struct cov_track_sink *s, const float *x)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -33,7 +33,7 @@ static const int64_t lengths[] = {LENGTH, LENGTH, LENGTH};
 static const char *const names[] = {"a", "b", "c"};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
-static void equals_direct_means(void **state)
+static void matches_direct_means(void **state)
 {
     (void)state;
     static const struct {
@@ -83,7 +83,7 @@ static void equals_direct_means(void **state)
     }
 }
 
-static void says_what_is_not_there(void **state)
+static void reports_missing_regions(void **state)
 {
     (void)state;
     static const char *const texts[] = {"d:1-5", "d", "b:1001-1002"};
@@ -109,8 +109,8 @@ static void says_what_is_not_there(void **state)
     }
 }
 
-/* A sequence of which only the intervals are known: behind them is a gap. */
-static void goes_on_where_lengths_are_not_known(void **state)
+/* Without known lengths, the rest after the last interval is a gap. */
+static void handles_unknown_lengths(void **state)
 {
     (void)state;
     static const struct {
@@ -144,8 +144,8 @@ static void goes_on_where_lengths_are_not_known(void **state)
     }
 }
 
-/* In the extent of another track: longer, and of a sequence that this one lacks. */
-static void takes_the_extent_of_another(void **state)
+/* The extent of another track: longer, and on a contig that this one lacks. */
+static void uses_the_extent_of_another_track(void **state)
 {
     (void)state;
     float x[LENGTH];
@@ -172,10 +172,10 @@ static void takes_the_extent_of_another(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_direct_means),
-        cmocka_unit_test(says_what_is_not_there),
-        cmocka_unit_test(goes_on_where_lengths_are_not_known),
-        cmocka_unit_test(takes_the_extent_of_another),
+        cmocka_unit_test(matches_direct_means),
+        cmocka_unit_test(reports_missing_regions),
+        cmocka_unit_test(handles_unknown_lengths),
+        cmocka_unit_test(uses_the_extent_of_another_track),
     };
     return cmocka_run_group_tests_name("bins", tests, NULL, NULL);
 }

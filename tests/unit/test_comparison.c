@@ -12,7 +12,7 @@ static const int64_t lengths[] = {25, 7, 1000};
 static const int64_t sizes[] = {1, 10};
 static struct cov_err err;
 
-/* What is measured: a: 0-5 1, 5-15 3, 18-22 5; b: nothing; d is not in the track. */
+/* Measured: a: 0-5 1, 5-15 3, 18-22 5; b: no intervals; d is not in the track. */
 static struct cov_interval_store *measured(int64_t length_of_a)
 {
     static const struct cov_interval iv[] = {{0, 5, 1}, {5, 15, 3}, {18, 22, 5}};
@@ -56,8 +56,8 @@ static void counts_bins(void **state)
     assert_true(cov_comparison_has(c, 0) && cov_comparison_has(c, 1) && !cov_comparison_has(c, 2));
     assert_true(cov_comparison_has_measured(c, 0) && !cov_comparison_has_measured(c, 1));
     assert_int_equal(cov_comparison_n_rows(c), 2);
-    /* Both have 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5) 2, (0,5) 2.
-     */
+    /* Both have 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5) 2, (0,5)
+     * 2. */
     const struct cov_comparison_row *row = cov_comparison_row(c, 0);
     assert_int_equal(row->contig, 0);
     assert_int_equal(row->bases, 17);
@@ -69,7 +69,7 @@ static void counts_bins(void **state)
     /* Bins of 10: (36/10, 20/10), (30/5, 19/5), (0, 5): ranks 2 3 1 and 1 2 3. */
     assert_int_equal(row->agreements[1].n, 3);
     assert_true(fabs(row->agreements[1].spearman + 0.5) < 1e-14);
-    /* Nothing in b, and so all is a. */
+    /* b has none, so the total equals a. */
     assert_int_equal(cov_comparison_row(c, 1)->bases, 0);
     assert_int_equal(cov_comparison_row(c, 1)->agreements[1].n, 0);
     assert_true(isnan(cov_comparison_row(c, 1)->agreements[0].pearson));
@@ -102,7 +102,7 @@ static int compare(struct cov_interval_store *s, const struct cov_comparison_opt
     return rc;
 }
 
-static void refuses_other_lengths(void **state)
+static void rejects_different_lengths(void **state)
 {
     (void)state;
     static const struct cov_track_contigs contigs = {3, names, lengths};
@@ -118,7 +118,7 @@ static void refuses_other_lengths(void **state)
     assert_int_equal(compare(s, &o, &iv, 26), 0);
     assert_true(compare(s, &o, &iv, 25) < 0);
     assert_string_equal(err.text, "x.bg: contig a has 25 bases, but 26 in m.bw");
-    /* Those that are not known must not reach further than those that are. */
+    /* A contig of unknown length must not reach past a known length. */
     o.has_lengths[0] = false;
     assert_int_equal(compare(s, &o, &iv, 20), 0);
     assert_true(compare(s, &o, &iv, 27) < 0);
@@ -132,7 +132,7 @@ static void refuses_other_lengths(void **state)
     cov_interval_store_free(s);
 }
 
-static void shares(void **state)
+static void computes_precision_and_recall(void **state)
 {
     (void)state;
     const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100};
@@ -147,8 +147,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_bins),
-        cmocka_unit_test(refuses_other_lengths),
-        cmocka_unit_test(shares),
+        cmocka_unit_test(rejects_different_lengths),
+        cmocka_unit_test(computes_precision_and_recall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_counting - which reads count, and which bases of each; every expectation counted by hand.
+/* test_counting.c - which reads count, and which of their bases; expectations counted by hand.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -10,7 +10,7 @@
 
 enum { LENGTH = 1000 };
 
-/* The elements of a CIGAR in letters; returns how many. */
+/* Parses a CIGAR; returns the number of elements. */
 static size_t parse(const char *text, uint32_t cigar[16])
 {
     static const char letters[] = "MIDNSHP=X";
@@ -24,7 +24,7 @@ static size_t parse(const char *text, uint32_t cigar[16])
     return n;
 }
 
-/* Its CIGAR is good until the next one is made. */
+/* The CIGAR is valid until the next call. */
 static struct cov_read make_read(unsigned flags, int64_t pos, const char *text)
 {
     static uint32_t cigar[16];
@@ -40,7 +40,8 @@ static struct cov_read make_read(unsigned flags, int64_t pos, const char *text)
     };
 }
 
-/* Spans as "10-20 s20-25 -": s is spliced, the last sign the strand; or why it does not count. */
+/* Spans as "10-20 s20-25 -": s is spliced, the last character the strand; or the reason to skip
+ * it. */
 static void expect(const struct cov_counting *rules, const struct cov_read *r, const char *wanted)
 {
     struct cov_spans spans = {0};
@@ -68,7 +69,7 @@ static const struct cov_counting helixer = {
     .exclude_flags = COV_COUNT_HELIXER_EXCLUDES,
 };
 
-static void test_cigar(void **state)
+static void follows_the_cigar(void **state)
 {
     (void)state;
     static const struct {
@@ -95,7 +96,7 @@ static void test_cigar(void **state)
     }
 }
 
-static void test_flags(void **state)
+static void filters_by_flags(void **state)
 {
     (void)state;
     struct cov_counting rules = helixer;
@@ -135,7 +136,7 @@ static void test_flags(void **state)
     expect(&rules, &r, "mapping_quality");
 }
 
-static void test_shift(void **state)
+static void shifts_reads(void **state)
 {
     (void)state;
     struct cov_counting rules = helixer;
@@ -160,7 +161,7 @@ static void test_shift(void **state)
         struct cov_read r = make_read(cases[i].flags, cases[i].pos, cases[i].cigar);
         expect(&rules, &r, cases[i].wanted);
     }
-    /* Outwards, beyond both ends of the contig. */
+    /* Shifted outwards, past both ends of the contig. */
     rules.shift_plus = -7;
     rules.shift_minus = 9;
     struct cov_read r = make_read(0, 3, "10M");
@@ -171,7 +172,7 @@ static void test_shift(void **state)
     assert_int_equal(cov_count_reach(&helixer), 1);
 }
 
-static void test_cut(void **state)
+static void counts_cuts(void **state)
 {
     (void)state;
     struct cov_counting rules = helixer;
@@ -187,7 +188,7 @@ static void test_cut(void **state)
     expect(&rules, &plus, "104-105 +");
     expect(&rules, &minus, "104-105 -"); /* end - 6 */
     edge = make_read(0, 997, "3M");
-    expect(&rules, &edge, "no_bases"); /* the cut lies behind the contig */
+    expect(&rules, &edge, "no_bases"); /* the cut is past the end of the contig */
     edge = make_read(COV_READ_REVERSE, 0, "3M");
     expect(&rules, &edge, "no_bases");
     edge = make_read(COV_READ_REVERSE, 2, "3M"); /* before the read itself */
@@ -195,7 +196,7 @@ static void test_cut(void **state)
     expect(&rules, &edge, "0-1 -");
 }
 
-static void test_fragment(void **state)
+static void counts_fragments(void **state)
 {
     (void)state;
     enum { PROPER = COV_READ_PAIRED | COV_READ_PROPER_PAIR };
@@ -208,7 +209,7 @@ static void test_fragment(void **state)
     right.flags |= COV_READ_REVERSE | COV_READ_SECOND;
     expect(&rules, &left, "100-160 +");
     expect(&rules, &right, "counted_with_mate");
-    left.flags |= COV_READ_SECOND; /* then the first read is the right one, on the - strand */
+    left.flags |= COV_READ_SECOND; /* now the first read is the right one, on the - strand */
     expect(&rules, &left, "100-160 -");
     left.flags &= ~(unsigned)COV_READ_SECOND;
     rules.has_shift = true;
@@ -216,7 +217,7 @@ static void test_fragment(void **state)
     rules.shift_minus = -5;
     expect(&rules, &left, "104-155 +");
     rules.has_shift = false;
-    left.template_length = 950; /* clipped bases were counted */
+    left.template_length = 950; /* includes clipped bases */
     expect(&rules, &left, "100-1000 +");
     other.mate_contig = 1;
     other.template_length = 0;
@@ -229,11 +230,11 @@ static void test_fragment(void **state)
     expect(&rules, &other, "discordant_pair");
     other.flags = PROPER | COV_READ_SUPPLEMENTARY;
     expect(&rules, &other, "supplementary");
-    other.flags = 0; /* a single read counts as it is */
+    other.flags = 0; /* an unpaired read counts as it is */
     expect(&rules, &other, "100-110 +");
 }
 
-static void test_strand(void **state)
+static void counts_by_strand(void **state)
 {
     (void)state;
     enum { FIRST = COV_READ_PAIRED | 0x40, SECOND = COV_READ_PAIRED | COV_READ_SECOND };
@@ -260,7 +261,7 @@ static void test_strand(void **state)
     }
 }
 
-static void test_read_beyond_its_contig(void **state)
+static void rejects_reads_past_the_contig(void **state)
 {
     (void)state;
     struct cov_spans spans = {0};
@@ -274,13 +275,13 @@ static void test_read_beyond_its_contig(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cigar),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_fragment),
-        cmocka_unit_test(test_strand),
-        cmocka_unit_test(test_read_beyond_its_contig),
+        cmocka_unit_test(follows_the_cigar),
+        cmocka_unit_test(filters_by_flags),
+        cmocka_unit_test(shifts_reads),
+        cmocka_unit_test(counts_cuts),
+        cmocka_unit_test(counts_fragments),
+        cmocka_unit_test(counts_by_strand),
+        cmocka_unit_test(rejects_reads_past_the_contig),
     };
     return cmocka_run_group_tests_name("counting", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_depth - depth from runs in any order, against counting them one by one.
+/* test_depth.c - depth from spans in any order, compared with counting one by one.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -31,8 +31,8 @@ static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
         expected[lane][t]++;
 }
 
-/* Runs anywhere, with as few pages as can be: most wait in the file. */
-static void test_any_order(void **state)
+/* Spans in random order with the minimum of pages: most steps wait in the file. */
+static void counts_in_any_order(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -57,8 +57,8 @@ static void test_any_order(void **state)
         }
 }
 
-/* Runs come ascending and positions are taken behind them, as with sorted reads; some are long. */
-static void test_taken_on_the_way(void **state)
+/* Ascending spans with positions taken on the way, as for sorted reads; some spans are long. */
+static void takes_positions_early(void **state)
 {
     (void)state;
     struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};
@@ -77,7 +77,7 @@ static void test_taken_on_the_way(void **state)
     cov_depth_free(d);
 }
 
-static void test_passing_over(void **state)
+static void skips_positions(void **state)
 {
     (void)state;
     struct cov_depth_options o = {LANES, N, "/tmp", 0, 0};
@@ -95,9 +95,9 @@ static void test_passing_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_taken_on_the_way),
-        cmocka_unit_test(test_passing_over),
+        cmocka_unit_test(counts_in_any_order),
+        cmocka_unit_test(takes_positions_early),
+        cmocka_unit_test(skips_positions),
     };
     return cmocka_run_group_tests_name("depth", tests, NULL, NULL);
 }

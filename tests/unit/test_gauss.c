@@ -1,4 +1,4 @@
-/* test_gauss.c - Gaussian smoothing against direct sums.
+/* test_gauss.c - Gaussian smoothing compared with direct sums.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -9,30 +9,12 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/track/gauss.h"
+#include "tests/lib/smooth_pieces.h"
 
-enum { MAX_N = 3000 };
-
-/* Feeds x[0..n) in pieces of `piece` values (0: pieces of many lengths) and gathers what comes
- * out. */
-static void smooth(struct cov_gauss *g, const float *x, size_t n, size_t piece, float *out)
+static void init_gauss(struct cov_smoother *s, double sd, bool round)
 {
-    size_t k = 0;
-    cov_gauss_begin(g);
-    for (size_t i = 0; i < n;) {
-        size_t m = piece ? piece : 1 + (i * 7 + n) % 43;
-        m = m < n - i ? m : n - i;
-        float part[MAX_N];
-        memcpy(part, x + i, m * sizeof *x);
-        size_t got = cov_gauss_add(g, part, m, part); /* in place */
-        assert_true(got <= m && k + got <= n);
-        memcpy(out + k, part, got * sizeof *out);
-        k += got;
-        i += m;
-    }
-    size_t got;
-    while ((got = cov_gauss_end(g, out + k, 3)) > 0)
-        k += got;
-    assert_int_equal(k, n);
+    const struct cov_smoothing gauss = {.sd = sd};
+    assert_ok(cov_smoother_init(s, &gauss, round, &e));
 }
 
 static double direct(const float *x, size_t n, double sd, size_t i)
@@ -69,7 +51,7 @@ static void make(struct cov_rng *rng, enum kind kind, float *x, size_t n)
     }
 }
 
-static void equals_direct_sums(void **state)
+static void matches_direct_sums(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -79,8 +61,8 @@ static void equals_direct_sums(void **state)
     static const size_t pieces[] = {1, 16, 400, 0};
     for (size_t s = 0; s < COV_COUNT(sds); s++)
         for (int round = 0; round < 2; round++) {
-            struct cov_gauss g;
-            assert_int_equal(cov_gauss_init(&g, sds[s], round, NULL), COV_OK);
+            struct cov_smoother g;
+            init_gauss(&g, sds[s], round);
             for (size_t c = 0; c < COV_COUNT(lengths) * KINDS; c++) {
                 size_t n = lengths[c / KINDS];
                 float x[MAX_N], out[MAX_N], same[MAX_N];
@@ -98,18 +80,18 @@ static void equals_direct_sums(void **state)
                         assert_true(got == rint(wanted));
                 }
             }
-            cov_gauss_fini(&g);
+            cov_smoother_fini(&g);
         }
 }
 
-/* What is the same everywhere stays that, to the last bit; so does a window of zeros beside any
+/* Constant stretches keep their value to the last bit; so does a window of zeros next to any
  * value. */
 static void keeps_constants(void **state)
 {
     (void)state;
     static const float values[] = {0, 0.1F, 3, 1e30F, -7.7F};
-    struct cov_gauss g;
-    assert_int_equal(cov_gauss_init(&g, 10, false, NULL), COV_OK);
+    struct cov_smoother g;
+    init_gauss(&g, 10, false);
     for (size_t v = 0; v < COV_COUNT(values); v++) {
         float x[MAX_N], out[MAX_N];
         for (size_t i = 0; i < MAX_N; i++)
@@ -121,19 +103,19 @@ static void keeps_constants(void **state)
             assert_true(out[i] == values[v] || (i >= 460 && i <= 542));
         assert_true(out[2] < values[v] || values[v] <= 0);
     }
-    cov_gauss_fini(&g);
+    cov_smoother_fini(&g);
 }
 
-/* All that goes in comes out again: the weights are 1 together. */
+/* The sum is preserved: the weights add up to 1. */
 static void keeps_the_sum(void **state)
 {
     (void)state;
     static const double sds[] = {0.3, 3, 60.5};
     for (size_t s = 0; s < COV_COUNT(sds); s++) {
-        struct cov_gauss g;
+        struct cov_smoother g;
         float x[MAX_N] = {0}, out[MAX_N];
         double sum = 0;
-        assert_int_equal(cov_gauss_init(&g, sds[s], false, NULL), COV_OK);
+        init_gauss(&g, sds[s], false);
         x[1000] = 1;
         smooth(&g, x, MAX_N, 0, out);
         for (size_t i = 0; i < MAX_N; i++)
@@ -141,33 +123,33 @@ static void keeps_the_sum(void **state)
         assert_true(fabs(sum - 1) < 1e-6);
         for (size_t i = 1; i < 900; i++)
             assert_true(out[1000 - i] == out[1000 + i]);
-        cov_gauss_fini(&g);
+        cov_smoother_fini(&g);
     }
 }
 
-/* So narrow that the square of sd is 0, or sd a denormal: values stay as they are. */
-static void leaves_values_alone_when_narrow(void **state)
+/* So narrow that the square of sd is 0, or sd a denormal: values do not change. */
+static void keeps_values_if_narrow(void **state)
 {
     (void)state;
     static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};
     for (size_t s = 0; s < COV_COUNT(sds); s++) {
-        struct cov_gauss g;
+        struct cov_smoother g;
         float x[100], out[100];
         for (size_t i = 0; i < COV_COUNT(x); i++)
             x[i] = (float)(i % 7);
-        assert_int_equal(cov_gauss_init(&g, sds[s], false, NULL), COV_OK);
+        init_gauss(&g, sds[s], false);
         smooth(&g, x, COV_COUNT(x), 0, out);
         assert_memory_equal(out, x, sizeof x);
-        cov_gauss_fini(&g);
+        cov_smoother_fini(&g);
     }
 }
 
-/* The widest kernel, far wider than the contig, and contigs one behind the other with one state. */
-static void takes_short_contigs(void **state)
+/* The widest kernel, much wider than the contig, and several contigs with one state. */
+static void handles_short_contigs(void **state)
 {
     (void)state;
-    struct cov_gauss g;
-    assert_int_equal(cov_gauss_init(&g, COV_GAUSS_MAX_SD, false, NULL), COV_OK);
+    struct cov_smoother g;
+    init_gauss(&g, COV_GAUSS_MAX_SD, false);
     float x[MAX_N], out[MAX_N];
     for (size_t n = 0; n < 20; n++) {
         for (size_t i = 0; i < n; i++)
@@ -176,15 +158,15 @@ static void takes_short_contigs(void **state)
         for (size_t i = 0; i < n; i++)
             assert_true(fabs((double)out[i] - direct(x, n, COV_GAUSS_MAX_SD, i)) < 1e-9);
     }
-    cov_gauss_fini(&g);
+    cov_smoother_fini(&g);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_direct_sums),  cmocka_unit_test(keeps_constants),
-        cmocka_unit_test(keeps_the_sum),       cmocka_unit_test(leaves_values_alone_when_narrow),
-        cmocka_unit_test(takes_short_contigs),
+        cmocka_unit_test(matches_direct_sums),   cmocka_unit_test(keeps_constants),
+        cmocka_unit_test(keeps_the_sum),         cmocka_unit_test(keeps_values_if_narrow),
+        cmocka_unit_test(handles_short_contigs),
     };
     return cmocka_run_group_tests_name("gauss", tests, NULL, NULL);
 }

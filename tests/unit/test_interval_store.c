@@ -1,4 +1,4 @@
-/* test_interval_store.c - a track that is put aside comes back as it was.
+/* test_interval_store.c - a stored track is read back unchanged.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -41,7 +41,7 @@ static void check(const struct cov_interval_store *s, const char *name,
     free(c);
 }
 
-static void keeps_all_kinds(void **state)
+static void keeps_all_values(void **state)
 {
     (void)state;
     static const struct cov_interval few[] = {{0, 1, 0}, {1, 2, -0.0F}, {9, 10, 64}};
@@ -61,13 +61,13 @@ static void keeps_all_kinds(void **state)
     assert_int_equal(cov_track_add(sink, huge + 2, 4, NULL), 0);
     assert_int_equal(cov_track_close(sink, NULL), 0);
     check(s, "b", huge, 6);
-    check(s, "c", few, 0); /* never begun */
+    check(s, "c", few, 0); /* never started */
     check(s, "a", few, 3);
     assert_false(cov_interval_store_find(s, "d", &contig));
     cov_interval_store_free(s);
 }
 
-static void takes_announced_contigs(void **state)
+static void accepts_announced_contigs(void **state)
 {
     (void)state;
     static const struct cov_interval iv[] = {{5, 7, 1}};
@@ -84,8 +84,8 @@ static void takes_announced_contigs(void **state)
     cov_interval_store_free(s);
 }
 
-/* More than buffers hold, of sizes that do not divide them. */
-static void keeps_many(void **state)
+/* More than the buffers hold, with record sizes that do not divide them. */
+static void keeps_many_intervals(void **state)
 {
     (void)state;
     enum { N = 200000 };
@@ -111,7 +111,7 @@ static void keeps_many(void **state)
     free(iv);
 }
 
-static void names_the_folder(void **state)
+static void reports_the_folder(void **state)
 {
     (void)state;
     struct cov_err e = COV_ERR_INIT;
@@ -130,10 +130,10 @@ static void names_the_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_all_kinds),
-        cmocka_unit_test(takes_announced_contigs),
-        cmocka_unit_test(keeps_many),
-        cmocka_unit_test(names_the_folder),
+        cmocka_unit_test(keeps_all_values),
+        cmocka_unit_test(accepts_announced_contigs),
+        cmocka_unit_test(keeps_many_intervals),
+        cmocka_unit_test(reports_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

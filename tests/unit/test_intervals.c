@@ -1,6 +1,6 @@
-/* test_intervals.c - what kind of track a file is, and both kinds through one interface.
+/* test_intervals.c - detects the kind of a track, and reads both kinds.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,21 +9,6 @@
 
 #include "common/track/formats/intervals.h"
 #include "tests/lib/make_bigwig.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    (void)unlink("x");
-    return chdir("/") || rmdir(dir);
-}
 
 static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
 {
@@ -39,7 +24,7 @@ static enum cov_intervals_kind kind_of(const char *text)
     return cov_intervals_kind_of(text, n < COV_BGZ_PEEK ? n : COV_BGZ_PEEK);
 }
 
-static void knows_kinds(void **state)
+static void detects_kinds(void **state)
 {
     (void)state;
     static const char *const bedgraph[] = {
@@ -74,7 +59,7 @@ static void knows_kinds(void **state)
     assert_int_equal(cov_intervals_kind_of("\x88\x8f\xfc", 3), COV_INTERVALS_NONE);
 }
 
-static void opens_both(void **state)
+static void opens_both_kinds(void **state)
 {
     (void)state;
     static struct made m;
@@ -99,7 +84,7 @@ static void opens_both(void **state)
     cov_intervals_place(t, 1, place);
     assert_string_equal(place, "x: bb:8-8");
     cov_intervals_close(t);
-    put_file("", 0, COV_BGZ_PLAIN);
+    put_text("x", "");
     assert_int_equal(cov_intervals_open("x", 1, &t, &e), COV_EINPUT);
     assert_null(t);
     assert_string_equal(e.text, "x: empty file");
@@ -119,8 +104,8 @@ static void opens_both(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_kinds),
-        cmocka_unit_test(opens_both),
+        cmocka_unit_test(detects_kinds),
+        cmocka_unit_test(opens_both_kinds),
     };
-    return cmocka_run_group_tests_name("intervals", tests, enter, leave);
+    return cmocka_run_group_tests_name("intervals", tests, enter_folder, leave_folder);
 }

@@ -4,7 +4,7 @@
 
 #include "common/track/peaks.h"
 
-/* Intervals of a contig whose bases all count; the peaks that are wanted, as beg and end. */
+/* Calls peaks of intervals whose bases all count; expects these, as beg and end. */
 static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted, size_t n_wanted)
 {
     struct cov_peaks p = {.threshold = 5};
@@ -22,7 +22,7 @@ static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted
     cov_peaks_fini(&p);
 }
 
-static void has_200_bases(void **state)
+static void requires_200_bases(void **state)
 {
     (void)state;
     check((const struct cov_interval[]){{10, 209, 5}}, 1, NULL, 0);
@@ -31,10 +31,10 @@ static void has_200_bases(void **state)
     check(NULL, 0, NULL, 0);
 }
 
-static void joins_over_30(void **state)
+static void joins_across_gaps_of_30(void **state)
 {
     (void)state;
-    /* Whether below the threshold or without a value. */
+    /* Below the threshold, or without a value. */
     check((const struct cov_interval[]){{0, 100, 9}, {100, 130, 0}, {130, 230, 5}}, 3,
           (const int64_t[]){0, 230}, 1);
     check((const struct cov_interval[]){{0, 100, 9}, {130, 230, 5}}, 2, (const int64_t[]){0, 230},
@@ -42,8 +42,7 @@ static void joins_over_30(void **state)
     check((const struct cov_interval[]){{0, 100, 9}, {100, 131, 4}, {131, 230, 5}}, 3, NULL, 0);
     check((const struct cov_interval[]){{0, 300, 9}, {331, 600, 5}}, 2,
           (const int64_t[]){0, 300, 331, 600}, 2);
-    /* Gaps are counted from the last base above; they belong to the length, those at the ends do
-     * not. */
+    /* Gaps between peaks count towards the length, gaps at the ends do not. */
     check(
         (const struct cov_interval[]){
             {0, 20, 0}, {20, 21, 5}, {21, 51, 0}, {51, 190, 7}, {190, 219, 1}, {219, 220, 6}},
@@ -52,7 +51,7 @@ static void joins_over_30(void **state)
           (const int64_t[]){20, 220}, 1);
 }
 
-static void reaches_the_ends(void **state)
+static void reaches_contig_ends(void **state)
 {
     (void)state;
     struct cov_peaks p = {.threshold = 1};
@@ -63,20 +62,20 @@ static void reaches_the_ends(void **state)
             assert_int_equal(
                 cov_peaks_add(&p, &(struct cov_interval){150, 200, 2}, 150, true, NULL), 0);
         assert_int_equal(cov_peaks_end(&p, NULL), 0);
-        assert_int_equal(p.n, contig); /* nothing goes from one contig to the next */
+        assert_int_equal(p.n, contig); /* nothing carries over to the next contig */
     }
     cov_peaks_fini(&p);
 }
 
-static void takes_halves_of_intervals(void **state)
+static void accepts_parts_of_intervals(void **state)
 {
     (void)state;
     check((const struct cov_interval[]){{0, 100, 5}, {100, 101, 5}, {101, 200, 5}}, 3,
           (const int64_t[]){0, 200}, 1);
 }
 
-/* Of what does not count nothing is counted; what is shared is counted in what counts. */
-static void counts_what_counts(void **state)
+/* Bases that do not count are not counted; shared bases are counted bases. */
+static void counts_selected_bases(void **state)
 {
     (void)state;
     struct cov_peaks a = {.threshold = 1}, b = {.threshold = 1};
@@ -107,9 +106,9 @@ static void counts_what_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_200_bases),      cmocka_unit_test(joins_over_30),
-        cmocka_unit_test(reaches_the_ends),   cmocka_unit_test(takes_halves_of_intervals),
-        cmocka_unit_test(counts_what_counts),
+        cmocka_unit_test(requires_200_bases),    cmocka_unit_test(joins_across_gaps_of_30),
+        cmocka_unit_test(reaches_contig_ends),   cmocka_unit_test(accepts_parts_of_intervals),
+        cmocka_unit_test(counts_selected_bases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_smooth.c - the moving mean against direct sums, and against numpy's results.
+/* test_smooth.c - the moving mean compared with direct sums and with numpy, and the choice of
+ * smoothing.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -8,30 +9,14 @@
 
 #include "common/base/rng.h"
 #include "common/track/smooth.h"
+#include "tests/lib/smooth_pieces.h"
 
-enum { MAX_N = 400 };
+enum { SHORT = 400 };
 
-/* Feeds x[0..n) in pieces of `piece` values (0: pieces of random length) and gathers what comes
- * out. */
-static void smooth(struct cov_smooth *s, const float *x, size_t n, size_t piece, float *out)
+static void init_mean(struct cov_smoother *s, size_t window, bool round)
 {
-    size_t k = 0;
-    cov_smooth_begin(s);
-    for (size_t i = 0; i < n;) {
-        size_t m = piece ? piece : 1 + (i * 7 + n) % 13;
-        m = m < n - i ? m : n - i;
-        float part[MAX_N];
-        memcpy(part, x + i, m * sizeof *x);
-        size_t got = cov_smooth_add(s, part, m, part); /* in place */
-        assert_true(got <= m && k + got <= n);
-        memcpy(out + k, part, got * sizeof *out);
-        k += got;
-        i += m;
-    }
-    size_t got;
-    while ((got = cov_smooth_end(s, out + k, 3)) > 0)
-        k += got;
-    assert_int_equal(k, n);
+    const struct cov_smoothing mean = {.window = (int64_t)window};
+    assert_ok(cov_smoother_init(s, &mean, round, &e));
 }
 
 static double window_sum(const float *x, size_t n, size_t w, size_t i)
@@ -44,7 +29,7 @@ static double window_sum(const float *x, size_t n, size_t w, size_t i)
     return sum;
 }
 
-static void equals_direct_sums(void **state)
+static void matches_direct_sums(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -53,12 +38,12 @@ static void equals_direct_sums(void **state)
     static const size_t pieces[] = {1, 2, 7, 400, 0};
     for (size_t w = 1; w <= 20; w++)
         for (int round = 0; round < 2; round++) {
-            struct cov_smooth s;
-            assert_int_equal(cov_smooth_init(&s, w, round, NULL), COV_OK);
+            struct cov_smoother s;
+            init_mean(&s, w, round);
             for (size_t li = 0; li < COV_COUNT(lengths); li++)
                 for (size_t pi = 0; pi < COV_COUNT(pieces); pi++) {
                     size_t n = lengths[li];
-                    float x[MAX_N], out[MAX_N];
+                    float x[SHORT], out[SHORT];
                     for (size_t i = 0; i < n; i++)
                         x[i] = (float)(cov_rng_next(&rng) % 50);
                     smooth(&s, x, n, pieces[pi], out);
@@ -72,14 +57,14 @@ static void equals_direct_sums(void **state)
                             assert_true((double)out[i] == rint(mean));
                     }
                 }
-            cov_smooth_fini(&s);
+            cov_smoother_fini(&s);
         }
 }
 
-/* Where a mean lies halfway the side is numpy's; halfway values of windows that are powers of two
- * have no rounding errors and go to the even integer. Expected: numpy.convolve(x, ones(w)/w,
- * "same").round() with OpenBLAS on an AVX2 processor. */
-static void ties_are_those_of_numpy(void **state)
+/* Ties are rounded like numpy's; windows that are powers of two have no rounding errors, and ties
+ * go to the even integer. Expected: numpy.convolve(x, ones(w)/w, "same").round() with OpenBLAS on
+ * an AVX2 CPU. */
+static void rounds_ties_like_numpy(void **state)
 {
     (void)state;
     static const char input[] =
@@ -100,60 +85,60 @@ static void ties_are_those_of_numpy(void **state)
     for (size_t i = 0; i < N; i++)
         x[i] = (float)(input[i] - '0');
     for (size_t c = 0; c < COV_COUNT(cases); c++) {
-        struct cov_smooth s;
-        assert_int_equal(cov_smooth_init(&s, cases[c].w, true, NULL), COV_OK);
+        struct cov_smoother s;
+        init_mean(&s, cases[c].w, true);
         smooth(&s, x, N, 0, out);
         for (size_t i = 0; i < N; i++)
             assert_int_equal((int)out[i], cases[c].expected[i] - '0');
-        cov_smooth_fini(&s);
+        cov_smoother_fini(&s);
     }
-    struct cov_smooth s;
-    assert_int_equal(cov_smooth_init(&s, 8, true, NULL), COV_OK);
+    struct cov_smoother s;
+    init_mean(&s, 8, true);
     smooth(&s, x, N, 0, out);
     for (size_t i = 0; i < N; i++)
         assert_true((double)out[i] == rint(window_sum(x, N, 8, i) / 8));
-    cov_smooth_fini(&s);
+    cov_smoother_fini(&s);
 }
 
-/* A large value is forgotten when it has left the window, to the last bit. */
+/* A large value that has left the window leaves no trace, to the last bit. */
 static void leaves_no_trace(void **state)
 {
     (void)state;
-    struct cov_smooth s;
-    assert_int_equal(cov_smooth_init(&s, 10, false, NULL), COV_OK);
-    float x[MAX_N] = {0}, out[MAX_N];
+    struct cov_smoother s;
+    init_mean(&s, 10, false);
+    float x[SHORT] = {0}, out[SHORT];
     x[3] = 1e30F;
     x[100] = 0.1F;
-    smooth(&s, x, MAX_N, 0, out);
-    for (size_t i = 20; i < MAX_N; i++)
+    smooth(&s, x, SHORT, 0, out);
+    for (size_t i = 20; i < SHORT; i++)
         assert_true(out[i] == (i >= 96 && i <= 105 ? (float)((double)0.1F / 10) : 0));
-    cov_smooth_fini(&s);
+    cov_smoother_fini(&s);
 }
 
-/* A window far wider than a contig, and contigs one behind the other with one state. */
-static void takes_short_contigs(void **state)
+/* A window much wider than a contig, and several contigs with one state. */
+static void handles_short_contigs(void **state)
 {
     (void)state;
-    struct cov_smooth s;
-    assert_int_equal(cov_smooth_init(&s, 1000, false, NULL), COV_OK);
+    struct cov_smoother s;
+    init_mean(&s, 1000, false);
     for (size_t n = 0; n < 50; n++) {
-        float x[MAX_N], out[MAX_N];
+        float x[SHORT], out[SHORT];
         for (size_t i = 0; i < n; i++)
             x[i] = (float)(i + n);
         smooth(&s, x, n, 0, out);
         for (size_t i = 0; i < n; i++)
             assert_true(out[i] == (float)(window_sum(x, n, 1000, i) / 1000));
     }
-    cov_smooth_fini(&s);
-    assert_int_equal(cov_smooth_init(&s, COV_SMOOTH_MAX_WINDOW, true, NULL), COV_OK);
+    cov_smoother_fini(&s);
+    init_mean(&s, COV_SMOOTH_MAX_WINDOW, true);
     float x[3] = {2e6F, 0, 1e6F}, out[3];
     smooth(&s, x, 3, 0, out);
     for (size_t i = 0; i < 3; i++)
         assert_true(out[i] == 3);
-    cov_smooth_fini(&s);
+    cov_smoother_fini(&s);
 }
 
-static void reads_what_is_wanted(void **state)
+static void parses_options(void **state)
 {
     (void)state;
     static const struct {
@@ -184,7 +169,7 @@ static void reads_what_is_wanted(void **state)
     }
 }
 
-static void names_files(void **state)
+static void makes_file_suffixes(void **state)
 {
     (void)state;
     static const struct {
@@ -203,7 +188,7 @@ static void names_files(void **state)
     }
 }
 
-static void smooths_in_either_way(void **state)
+static void selects_the_method(void **state)
 {
     (void)state;
     const struct cov_smoothing none = {0}, mean = {.window = 3}, gauss = {.sd = 0.5};
@@ -230,10 +215,10 @@ static void smooths_in_either_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_direct_sums),    cmocka_unit_test(ties_are_those_of_numpy),
-        cmocka_unit_test(leaves_no_trace),       cmocka_unit_test(takes_short_contigs),
-        cmocka_unit_test(reads_what_is_wanted),  cmocka_unit_test(names_files),
-        cmocka_unit_test(smooths_in_either_way),
+        cmocka_unit_test(matches_direct_sums), cmocka_unit_test(rounds_ties_like_numpy),
+        cmocka_unit_test(leaves_no_trace),     cmocka_unit_test(handles_short_contigs),
+        cmocka_unit_test(parses_options),      cmocka_unit_test(makes_file_suffixes),
+        cmocka_unit_test(selects_the_method),
     };
     return cmocka_run_group_tests_name("smooth", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_tee.c - both sinks get all of the track.
+/* test_tee.c - both sinks get the whole track.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -10,7 +10,7 @@ static const int64_t lengths[] = {10, 20};
 static const char *const names[] = {"a", "b"};
 static const struct cov_track_contigs contigs = {2, names, lengths};
 
-static void hands_on_to_both(void **state)
+static void writes_to_both(void **state)
 {
     (void)state;
     for (int listed = 0; listed < 2; listed++) {
@@ -49,7 +49,7 @@ static void hands_on_to_both(void **state)
     }
 }
 
-/* What one of them refuses is refused. */
+/* The tee fails if one of the sinks fails. */
 static void fails_with_either(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void fails_with_either(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hands_on_to_both),
+        cmocka_unit_test(writes_to_both),
         cmocka_unit_test(fails_with_either),
     };
     return cmocka_run_group_tests_name("tee", tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* test_track.c - what lies between values and a track file: strands, runs, filters, blacklists,
- * checks.
+/* test_track.c - from values to a track file: sinks, strands, runs, value pipe, blacklists.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -122,7 +121,7 @@ static void sink_checks_intervals(void **state)
     }
 }
 
-static void sink_takes_announced_contigs(void **state)
+static void sink_accepts_announced_contigs(void **state)
 {
     (void)state;
     struct memory m = {.n = 0};
@@ -165,7 +164,7 @@ static void sink_takes_announced_contigs(void **state)
     assert_int_equal(cov_track_end_contig(&m.base, 5000, NULL), COV_EINPUT);
 }
 
-static void sink_sums_up(void **state)
+static void sink_summarizes(void **state)
 {
     (void)state;
     struct memory m;
@@ -220,8 +219,8 @@ static void combines_strands(void **state)
     assert_memory_equal(out, exact, sizeof out);
 }
 
-/* The quick way of small values against the formula, and large ones beside them. */
-static void averages_as_rounded_one_by_one(void **state)
+/* The fast path for small values, and large values among them, compared with the formula. */
+static void averages_like_the_formula(void **state)
 {
     (void)state;
     enum { N = 2500 };
@@ -255,6 +254,13 @@ static int to_sink(void *arg, const struct cov_interval *iv, size_t n, struct co
     return cov_track_add(arg, iv, n, e);
 }
 
+static void begin_runs(struct memory *m, struct cov_runs *runs)
+{
+    init(m);
+    assert_int_equal(cov_track_begin(&m->base, 0, NULL), COV_OK);
+    cov_runs_begin(runs, to_sink, m);
+}
+
 static void makes_runs(void **state)
 {
     (void)state;
@@ -263,9 +269,7 @@ static void makes_runs(void **state)
     struct cov_runs runs;
     struct memory m;
     for (size_t piece = 1; piece <= COV_COUNT(x); piece++) {
-        init(&m);
-        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-        cov_runs_begin(&runs, to_sink, &m);
+        begin_runs(&m, &runs);
         for (size_t i = 0; i < COV_COUNT(x); i += piece) {
             size_t n = COV_COUNT(x) - i < piece ? COV_COUNT(x) - i : piece;
             assert_int_equal(cov_runs_add(&runs, x + i, n, NULL), COV_OK);
@@ -274,14 +278,12 @@ static void makes_runs(void **state)
         assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
         check(&m, expected, COV_COUNT(expected));
     }
-    /* As many runs as blocks hold, and one more or less. */
+    /* As many runs as a block holds, one more and one less. */
     for (size_t n = COV_RUNS_BLOCK - 1; n <= 2 * COV_RUNS_BLOCK + 1; n++) {
         float alternating[2 * COV_RUNS_BLOCK + 1];
         for (size_t i = 0; i < n; i++)
             alternating[i] = (float)(i % 2);
-        init(&m);
-        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-        cov_runs_begin(&runs, to_sink, &m);
+        begin_runs(&m, &runs);
         assert_int_equal(cov_runs_add(&runs, alternating, n, NULL), COV_OK);
         assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
         assert_int_equal(m.n, n);
@@ -293,7 +295,7 @@ static void makes_runs(void **state)
     assert_int_equal(m.n, 0);
 }
 
-/* Runs of any length, longer than what is compared at once, in pieces of any size. */
+/* Runs of any length, longer than a tile, in pieces of any size. */
 static void makes_long_runs(void **state)
 {
     (void)state;
@@ -310,9 +312,7 @@ static void makes_long_runs(void **state)
                 n = 1 + (size_t)cov_rng_below(&rng, longest);
             x[i] = i > 0 && n > 1 ? x[i - 1] : (float)cov_rng_below(&rng, 3);
         }
-        init(&m);
-        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-        cov_runs_begin(&runs, to_sink, &m);
+        begin_runs(&m, &runs);
         for (size_t i = 0, n; i < N; i += n) {
             n = (size_t)cov_rng_below(&rng, 1200);
             n = n < N - i ? n : N - i;
@@ -331,17 +331,15 @@ static void makes_long_runs(void **state)
     }
 }
 
-/* Holes at the beginning, between equal values, one behind the other, and where a block is full. */
-static void runs_leave_holes(void **state)
+/* Gaps at the start, between equal values, adjacent, and where a block is full. */
+static void runs_keep_gaps(void **state)
 {
     (void)state;
     struct cov_runs runs;
     struct memory m;
     const float x[] = {1, 1, 2};
     const struct cov_interval expected[] = {{5, 7, 1}, {7, 8, 2}, {9, 11, 1}, {11, 12, 2}};
-    init(&m);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_runs_begin(&runs, to_sink, &m);
+    begin_runs(&m, &runs);
     assert_int_equal(cov_runs_skip(&runs, 5, NULL), COV_OK);
     assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
     assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
@@ -350,9 +348,7 @@ static void runs_leave_holes(void **state)
     assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
     assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
     check(&m, expected, COV_COUNT(expected));
-    init(&m);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_runs_begin(&runs, to_sink, &m);
+    begin_runs(&m, &runs);
     for (size_t i = 0; i < 2 * COV_RUNS_BLOCK + 1; i++) {
         assert_int_equal(cov_runs_add(&runs, x, 1, NULL), COV_OK);
         assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
@@ -362,7 +358,7 @@ static void runs_leave_holes(void **state)
     assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 1);
 }
 
-/* Values one by one and many at once: the same runs. */
+/* Repeated values and single values make the same runs. */
 static void runs_repeat(void **state)
 {
     (void)state;
@@ -370,9 +366,7 @@ static void runs_repeat(void **state)
     struct memory m;
     const float x[] = {1, 1, 2};
     const struct cov_interval expected[] = {{0, 7, 1}, {7, 9, 2}, {9, 12, 3}, {13, 20, 3}};
-    init(&m);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_runs_begin(&runs, to_sink, &m);
+    begin_runs(&m, &runs);
     assert_int_equal(cov_runs_repeat(&runs, 1, 5, NULL), COV_OK);
     assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
     assert_int_equal(cov_runs_repeat(&runs, 2, 1, NULL), COV_OK);
@@ -382,9 +376,7 @@ static void runs_repeat(void **state)
     assert_int_equal(cov_runs_repeat(&runs, 3, 4, NULL), COV_OK);
     assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
     check(&m, expected, COV_COUNT(expected));
-    init(&m);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_runs_begin(&runs, to_sink, &m);
+    begin_runs(&m, &runs);
     for (size_t i = 0; i < 2 * COV_RUNS_BLOCK + 1; i++)
         assert_int_equal(cov_runs_repeat(&runs, (float)(i % 2), 2, NULL), COV_OK);
     assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
@@ -399,7 +391,7 @@ static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov
     return cov_fail(e, COV_EIO, "%zu", n);
 }
 
-static void runs_pass_failures_on(void **state)
+static void runs_report_failures(void **state)
 {
     (void)state;
     struct cov_runs runs;
@@ -459,8 +451,8 @@ static void smooths_and_scales(void **state)
     check(&m, out, COV_COUNT(out));
 }
 
-/* Against a mask, base by base, with random intervals and regions. */
-static void cuts_regions_out(void **state)
+/* Compared with a mask, base by base, with random intervals and regions. */
+static void cuts_out_regions(void **state)
 {
     (void)state;
     struct cov_rng rng;
@@ -577,7 +569,7 @@ static void reads_bed(void **state)
     cov_blacklist_free(b);
 }
 
-static void refuses_other_lists(void **state)
+static void rejects_bad_lists(void **state)
 {
     (void)state;
     static const struct {
@@ -617,22 +609,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sink_checks_contigs),
         cmocka_unit_test(sink_checks_intervals),
-        cmocka_unit_test(sink_takes_announced_contigs),
-        cmocka_unit_test(sink_sums_up),
+        cmocka_unit_test(sink_accepts_announced_contigs),
+        cmocka_unit_test(sink_summarizes),
         cmocka_unit_test(rounds_half_to_even),
         cmocka_unit_test(combines_strands),
-        cmocka_unit_test(averages_as_rounded_one_by_one),
+        cmocka_unit_test(averages_like_the_formula),
         cmocka_unit_test(makes_runs),
         cmocka_unit_test(makes_long_runs),
-        cmocka_unit_test(runs_leave_holes),
+        cmocka_unit_test(runs_keep_gaps),
         cmocka_unit_test(runs_repeat),
-        cmocka_unit_test(runs_pass_failures_on),
+        cmocka_unit_test(runs_report_failures),
         cmocka_unit_test(filters_values),
         cmocka_unit_test(smooths_and_scales),
-        cmocka_unit_test(cuts_regions_out),
+        cmocka_unit_test(cuts_out_regions),
         cmocka_unit_test(reads_ids),
         cmocka_unit_test(reads_bed),
-        cmocka_unit_test(refuses_other_lists),
+        cmocka_unit_test(rejects_bad_lists),
     };
     return cmocka_run_group_tests_name("track", tests, NULL, NULL);
 }

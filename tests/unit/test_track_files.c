@@ -1,6 +1,6 @@
-/* test_track_files.c - names of output files, and that they appear together or not at all.
+/* test_track_files.c - names of output files; all appear together or none does.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -10,20 +10,6 @@
 #include <unistd.h>
 
 #include "common/job/tracks/track_files.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 && mkdir("out", 0777) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return rmdir("out") || chdir("/") || rmdir(dir);
-}
 
 static const char *const names[] = {"chr1"};
 static const int64_t lengths[] = {10};
@@ -39,24 +25,6 @@ static size_t n_files(void)
         n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     (void)closedir(d);
     return n;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void is(const char *path, const char *text)
-{
-    char got[64] = "";
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    assert_int_equal(fread(got, 1, sizeof got - 1, f), strlen(text));
-    (void)fclose(f);
-    assert_string_equal(got, text);
 }
 
 static struct cov_track_files *write_files(enum cov_track_kind kind, bool force)
@@ -75,7 +43,7 @@ static struct cov_track_files *write_files(enum cov_track_kind kind, bool force)
     return f;
 }
 
-static void knows_suffixes(void **state)
+static void recognizes_suffixes(void **state)
 {
     (void)state;
     static const struct {
@@ -107,8 +75,8 @@ static void appear_together(void **state)
     assert_int_equal(access("out/x_a_avg.bg", F_OK), -1);
     assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
     cov_track_files_free(f);
-    is("out/x_a_avg.bg", "chr1\t0\t10\t0\n");
-    is("out/x_b_avg.bg", "chr1\t0\t10\t1\n");
+    check_text("out/x_a_avg.bg", "chr1\t0\t10\t0\n");
+    check_text("out/x_b_avg.bg", "chr1\t0\t10\t1\n");
     assert_int_equal(n_files(), 2);
     assert_int_equal(unlink("out/x_a_avg.bg"), 0);
     assert_int_equal(unlink("out/x_b_avg.bg"), 0);
@@ -121,24 +89,24 @@ static void vanish_together(void **state)
     cov_track_files_free(NULL);
     assert_int_equal(n_files(), 0);
 
-    /* The second one's name has been taken meanwhile: the first one goes again. */
+    /* The name of the second one was taken while it was written: the first one is removed. */
     struct cov_err e = COV_ERR_INIT;
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
-    put("out/x_b_avg.bg.gz", "mine");
+    put_text("out/x_b_avg.bg.gz", "mine");
     assert_int_equal(cov_track_files_commit(f, NULL, &e), COV_EEXIST);
     assert_string_equal(e.text,
                         "out/x_b_avg.bg.gz was created by another program; use -f to replace it");
     cov_track_files_free(f);
-    is("out/x_b_avg.bg.gz", "mine");
+    check_text("out/x_b_avg.bg.gz", "mine");
     assert_int_equal(n_files(), 1);
     assert_int_equal(unlink("out/x_b_avg.bg.gz"), 0);
 
-    /* And when it is the index of the second one. */
+    /* The same for the index of the second one. */
     f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
-    put("out/x_b_avg.bg.gz.tbi", "mine");
+    put_text("out/x_b_avg.bg.gz.tbi", "mine");
     assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_EEXIST);
     cov_track_files_free(f);
-    is("out/x_b_avg.bg.gz.tbi", "mine");
+    check_text("out/x_b_avg.bg.gz.tbi", "mine");
     assert_int_equal(n_files(), 1);
     assert_int_equal(unlink("out/x_b_avg.bg.gz.tbi"), 0);
 }
@@ -146,9 +114,9 @@ static void vanish_together(void **state)
 static void replace_stale_indexes(void **state)
 {
     (void)state;
-    put("out/x_a_avg.bg.gz.csi", "old");
+    put_text("out/x_a_avg.bg.gz.csi", "old");
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
-    is("out/x_a_avg.bg.gz.csi", "old");
+    check_text("out/x_a_avg.bg.gz.csi", "old");
     assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
     cov_track_files_free(f);
     assert_int_equal(access("out/x_a_avg.bg.gz.csi", F_OK), -1);
@@ -162,7 +130,7 @@ static void replace_stale_indexes(void **state)
     }
 }
 
-static void refuse(void **state)
+static void rejects_bad_targets(void **state)
 {
     (void)state;
     struct cov_track_target target = {
@@ -181,9 +149,9 @@ static void refuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_suffixes),  cmocka_unit_test(appear_together),
-        cmocka_unit_test(vanish_together), cmocka_unit_test(replace_stale_indexes),
-        cmocka_unit_test(refuse),
+        cmocka_unit_test(recognizes_suffixes), cmocka_unit_test(appear_together),
+        cmocka_unit_test(vanish_together),     cmocka_unit_test(replace_stale_indexes),
+        cmocka_unit_test(rejects_bad_targets),
     };
-    return cmocka_run_group_tests_name("track_files", tests, enter, leave);
+    return cmocka_run_group_tests_name("track_files", tests, enter_folder, leave_folder);
 }
