@@ -195,7 +195,7 @@ refuses 2 '' 'no input' -o x.bw
 refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
 refuses 1 'standard input: .*chunk stream' 'standard input that is not a stream' -o x.bw -
 refuses 2 'window-size' 'a window of 0' --window-size 0 -o x.bw one.h5
-refuses 2 'window-size' 'a window that is no number' --window-size 1.5 -o x.bw one.h5
+refuses 2 'window-size' 'a window that is not a number' --window-size 1.5 -o x.bw one.h5
 refuses 2 'strand' 'an unknown strand' --strand both -o x.bw one.h5
 refuses 2 'format' 'an unknown format' --format wig -o . one.h5
 refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5

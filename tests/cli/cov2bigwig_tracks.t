@@ -122,7 +122,7 @@ bw_dump x.bw | LC_ALL=C sort >libbigwig.bg
 track_dump x.bw | LC_ALL=C sort >ours.bg
 ok 'as libBigWig reads them' cmp libbigwig.bg ours.bg
 ok 'equal neighbours are joined' track merged got.bg
-is "$(cut -f1 got.bg | uniq | tr '\n' ' ')" 'z a m b ' 'contigs stand in the order of the file'
+is "$(cut -f1 got.bg | uniq | tr '\n' ' ')" 'z a m b ' 'contigs keep the order of the file'
 if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
     ok 'the header has all contigs of the sizes' "$PYTHON" -c '
 import pyBigWig

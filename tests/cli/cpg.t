@@ -26,7 +26,7 @@ done
 is "$(cksum <one/genome.fa)" '4248621841 434698' 'the genome is the same on every machine'
 like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacgt$' 'soft masking and N'
 run "$make_demo" one 12x
-refused 2 'BASES' 'a size that is no number'
+refused 2 'BASES' 'a size that is not a number'
 run "$make_demo" no/folder
 refused 1 'no/folder' 'a folder that is not there'
 

@@ -32,7 +32,7 @@ def f32(x):
 # ---- tracks: lists of (contig, beg, end, value)
 
 def merge(track):
-    """Neighbours of equal value are one interval."""
+    """Joins neighbours with equal values."""
     out = []
     for name, beg, end, value in track:
         if out and out[-1][0] == name and out[-1][2] == beg and out[-1][3] == value:
@@ -58,7 +58,7 @@ def text_of(track):
 
 
 def parse_text(data):
-    """What bedGraph says; None where it says nothing that can be right."""
+    """The intervals of a bedGraph; None if it is invalid."""
     track, done, last = [], set(), None
     for line in data.split(b"\n"):
         words = line.replace(b"\r", b" ").replace(b"\v", b" ").replace(b"\f", b" ").replace(b"\t", b" ").split(b" ")
@@ -90,7 +90,7 @@ def parse_text(data):
 # ---- bigWig
 
 def write_bigwig(path, track, lengths, compressed, order):
-    """A file of one-level trees, `order` "<" or ">"."""
+    """Makes a bigWig with one-level trees; `order` is "<" or ">"."""
     names = sorted(lengths)
     key = max(map(len, names))
     sections = []
@@ -124,7 +124,7 @@ class Broken(Exception):
 
 
 class BigWig:
-    """The contigs and intervals of a file, read without mercy."""
+    """The contigs and intervals of a file, read without checks."""
 
     def __init__(self, path):
         with open(path, "rb") as f:
@@ -157,7 +157,7 @@ class BigWig:
             at += leaf_bytes if leaf else inner_bytes
 
     def track(self):
-        """By the numbers of contigs."""
+        """Sorted by contig number."""
         out = []
         if self.index == 0:
             return out
@@ -183,7 +183,7 @@ class BigWig:
 
 
 def structure(path):
-    """Where numbers stand that are not of blocks, as ranges of bytes."""
+    """Byte ranges of the numbers outside blocks."""
     if not path.endswith(".bw"):
         return [(0, os.path.getsize(path))]
     b = BigWig(path)
@@ -214,7 +214,7 @@ def wipe(data, areas, rng):
 
 
 def move(data, areas, rng):
-    """Bytes that come twice, go missing, or change places."""
+    """Duplicates, deletes or moves bytes."""
     a, b = sorted((place(data, areas, rng), place(data, areas, rng)))
     b = min(b, a + rng.choice((1, 8, 32, 4000)))
     how = rng.randrange(3)
@@ -229,7 +229,7 @@ def move(data, areas, rng):
 
 
 def number(data, areas, rng):
-    """Another number of 2, 4 or 8 bytes."""
+    """Changes a number of 2, 4 or 8 bytes."""
     form = rng.choice("HIQ")
     n = struct.calcsize(form)
     at = place(data, areas, rng) & ~(rng.choice((2, 4)) - 1)
@@ -256,7 +256,7 @@ class Base:
 
 
 def is_right(base, path, made):
-    """None, or how the bedGraph that was made of the file differs from what is in it."""
+    """None, or the difference between the file and the bedGraph made from it."""
     with open(made, "rb") as f:
         got = merge(parse_text(f.read()) or [])
     if got == base.track:
@@ -285,7 +285,7 @@ def is_right(base, path, made):
 
 
 def is_counted(path, made):
-    """Whether the coverage that bam2h5 wrote, rounded, is that of the bedGraph that was made of the same file."""
+    """Checks that the coverage of bam2h5 is the rounded bedGraph made from the same file."""
     with h5py.File(made, "r") as f:
         x = f["evaluation/new_coverage"][:].astype(float)
     with open(path, "rb") as f:

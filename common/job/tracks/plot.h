@@ -25,8 +25,8 @@ struct cov_plot;
 
 /* Prepares the picture `path` (.png or .svg) of `region`, see cov_range_parse; *out is NULL if both
  * are NULL. COV_EUSAGE if only one is given, or for another suffix; COV_EUNSUPPORTED without
- * gnuplot; COV_EEXIST if the file exists, without `force`. Temporary files are made in `tmpdir`, or
- * beside the picture if that is NULL. */
+ * gnuplot; COV_EEXIST if the file exists, without `force`. Temporary files are made in `tmpdir`;
+ * NULL: the folder of the picture. */
 int cov_plot_new(const char *path, const char *region, bool force, const char *tmpdir,
                  struct cov_plot **out, struct cov_err *e) COV_MUST_USE;
 
