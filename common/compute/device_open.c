@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/device_open.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -194,7 +195,7 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
     if (!d->cpu && d->gpu->ops->program_new(d->gpu, spec, out, &why) == COV_OK)
         return COV_OK;
     int rc = d->cpu ? COV_OK : change(dev, &why, e);
-    return rc ? rc : d->cpu->ops->program_new(d->cpu, spec, out, e);
+    return rc || !d->cpu ? rc : d->cpu->ops->program_new(d->cpu, spec, out, e);
 }
 
 static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
@@ -213,12 +214,13 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
             return COV_OK;
         rc = change(dev, &why, e);
     }
-    return rc ? rc : d->cpu->ops->training_new(d->cpu, spec, out, e);
+    return rc || !d->cpu ? rc : d->cpu->ops->training_new(d->cpu, spec, out, e);
 }
 
 int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *cpu,
                          struct cov_device **out, struct cov_err *e)
 {
+    assert(gpu);
     *out = NULL;
     struct auto_device *d = cov_calloc(1, sizeof *d, e);
     if (!d) {

@@ -414,8 +414,9 @@ static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
             cov_plan_full(p->layers, p->n_layers, plans);
         else
             cov_plan(p->layers, p->n_layers, in, plans);
+        float *y = lstm ? a->lstm[0] + b * c : out + chunks[b].index * row;
         const struct cov_layer_io io = {
-            .y = lstm ? a->lstm[0] + b * c : out + chunks[b].index * row,
+            .y = y,
             .y_stride = lstm ? n * c : depth,
         };
         a->work[b] =
@@ -425,7 +426,8 @@ static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
         const float *x = run_lstms(p, a, n, chunks, padding);
         c = p->layers[p->lstm_end - 1].c_out;
         for (size_t b = 0; b < n; b++) {
-            const struct cov_layer_io io = {x + b * c, n * c, out + chunks[b].index * row, depth};
+            float *y = out + chunks[b].index * row;
+            const struct cov_layer_io io = {x + b * c, n * c, y, depth};
             a->work[b] += run_rows(p, a, a->plans + b * n_plans,
                                    (struct cov_rows){p->lstm_end, p->n_layers}, NULL, &io);
         }

@@ -278,6 +278,7 @@ static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
         if (first == last)
             continue;
         size_t row = (size_t)((int64_t)first * stride + offset);
+        float *c = sums + (m0 - tile->m0) * columns;
         const struct cov_outer_sum sum = {
             .m = m1 - m0,
             .n = columns,
@@ -286,7 +287,7 @@ static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
             .lda = l->stride * s->wide.row,
             .b = s->narrow.data + b * s->narrow.seq + first * s->narrow.row + tile->n0,
             .ldb = s->narrow.row,
-            .c = sums + (m0 - tile->m0) * columns,
+            .c = c,
             .ldc = columns,
         };
         layer->outer->add(&sum, NULL);

@@ -302,8 +302,8 @@ static void tile_item(const struct cov_fast_training *t, const struct rest *r, s
                                 .a = cov_train_input(t, t->layer).data,
                                 .lda = l->c_in,
                                 .b = s->gates + d * steps * n * n_gates,
-                                .ldb = n_gates,
-                                .c = scratch};
+                                .ldb = n_gates};
+    sum.c = scratch;
     if (row < r->ih_rows) {
         add_tile(s, sum, row * COV_TRAIN_TILE_ROWS, n0, cov_train_gradient(t, s->weights.w_ih[d]),
                  l->c_in);

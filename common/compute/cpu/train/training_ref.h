@@ -10,7 +10,7 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
 
 /* gradients->run with the gradient in double, for tests. `block` [n_floats] replaces the loaded
  * parameters. */
-int cov_ref_training_run_double(struct cov_training *t, uint64_t step, const double *block,
+int cov_ref_training_run_double(struct cov_training *base, uint64_t step, const double *block,
                                 const struct cov_train_batch *batch, double *gradient,
                                 struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
 
