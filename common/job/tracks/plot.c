@@ -414,6 +414,8 @@ static int check_picture(const struct cov_plot *p, struct cov_err *e)
 
 static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *e)
 {
+    assert(p->n_panels > 0 && p->n_panels <= COV_PLOT_MAX_PANELS);
+    assert(p->n_series > 0 && p->n_series <= COV_PLOT_SERIES);
     int fd;
     int rc = cov_tmpfile(p->tmpdir, &fd, e);
     if (rc)
