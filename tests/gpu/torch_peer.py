@@ -43,24 +43,31 @@ def make_network(torch):
     return Network().cuda().eval()
 
 
-def measure(torch, run, x, seconds):
-    """Median rate of rounds for this many seconds, after three warm-up rounds."""
-    host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=True)
+def median_rate(n, seconds, once):
+    """Median rate of calls that each process n chunks, over `seconds` after three warm-up calls; once() returns when the
+    GPU is done."""
+    for _ in range(3):
+        once()
     rates = []
-    for i in range(3):
-        host.copy_(run(x))
     start = time.monotonic()
     while len(rates) < 3 or time.monotonic() - start < seconds:
-        torch.cuda.synchronize()
         beg = time.monotonic()
-        host.copy_(run(x))
-        torch.cuda.synchronize()
-        rates.append(x.shape[0] / (time.monotonic() - beg))
+        once()
+        rates.append(n / (time.monotonic() - beg))
     return sorted(rates)[len(rates) // 2]
 
 
+def measure(torch, run, x, seconds):
+    host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=True)
+
+    def once():
+        host.copy_(run(x))
+        torch.cuda.synchronize()
+
+    return median_rate(x.shape[0], seconds, once)
+
+
 def measure_training(torch, network, x, bf16, seconds):
-    """Median rate of steps for this many seconds, after three warm-up steps."""
     network.train()
     adam = torch.optim.Adam(network.parameters(), fused=True)
     target = torch.randint(5, (x.shape[0], LENGTH, 2), device="cuda").float()
@@ -75,16 +82,19 @@ def measure_training(torch, network, x, bf16, seconds):
         adam.step()
         return float(loss)
 
-    for i in range(3):
-        step()
-    rates = []
-    start = time.monotonic()
-    while len(rates) < 3 or time.monotonic() - start < seconds:
-        beg = time.monotonic()
-        step()
-        rates.append(x.shape[0] / (time.monotonic() - beg))
+    rate = median_rate(x.shape[0], seconds, step)
     network.eval()
-    return sorted(rates)[len(rates) // 2]
+    return rate
+
+
+def report(torch, name, batch, rate_of):
+    """Prints the rate, or why there is none: out of memory, or unsupported by the compiler."""
+    x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
+    try:
+        print(f"{name} batch {batch:4}: {rate_of(x):9.1f} chunks/s", flush=True)
+    except Exception as e:
+        print(f"{name} batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
+    torch.cuda.empty_cache()
 
 
 def main():
@@ -104,33 +114,19 @@ def main():
     with torch.inference_mode():
         for name in ("fp32", "tf32", "bf16"):
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
-            for compiled in (False, True):
+            for how, module in ("eager   ", network), ("compiled", torch.compile(network)):
+
+                def run(x):
+                    with torch.autocast("cuda", torch.bfloat16, enabled=name == "bf16"):
+                        return module(x)
+
                 for batch in batches:
-                    module = torch.compile(network) if compiled else network
-
-                    def run(x):
-                        with torch.autocast("cuda", torch.bfloat16, enabled=name == "bf16"):
-                            return module(x)
-
-                    x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
-                    how = "compiled" if compiled else "eager"
-                    try:
-                        rate = measure(torch, run, x, seconds)
-                        print(f"{name} {how:8} batch {batch:4}: {rate:9.1f} chunks/s", flush=True)
-                    except Exception as e:  # out of memory, or unsupported by the compiler
-                        print(f"{name} {how:8} batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
-                    torch.cuda.empty_cache()
-
+                    report(torch, f"{name} {how}", batch, lambda x: measure(torch, run, x, seconds))
     for name in ("fp32", "tf32", "bf16"):
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
         for batch in batches:
-            x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
-            try:
-                rate = measure_training(torch, network, x, name == "bf16", seconds)
-                print(f"{name} training batch {batch:4}: {rate:9.1f} chunks/s", flush=True)
-            except Exception as e:  # out of memory
-                print(f"{name} training batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
-            torch.cuda.empty_cache()
+            report(torch, f"{name} training", batch,
+                   lambda x: measure_training(torch, network, x, name == "bf16", seconds))
 
 
 if __name__ == "__main__":

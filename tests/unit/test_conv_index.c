@@ -157,45 +157,36 @@ static void tiles(void **state)
         }
 }
 
+enum { UNITS = 32 };
+
+/* seen[gate][unit][h]: how often fragments contain a weight. */
+static void count_weight(int seen[4][UNITS][UNITS], struct cov_lstm_place p)
+{
+    assert_in_range(p.gate, 0, 3);
+    assert_in_range(p.unit, 0, UNITS - 1);
+    assert_in_range(p.h, 0, UNITS - 1);
+    seen[p.gate][p.unit][p.h]++;
+}
+
 /* The fragments of all lanes and warps contain every weight once. */
 static void fragments(void **state)
 {
     (void)state;
-    enum { UNITS = 32 };
-    static int seen[4][UNITS][UNITS];
-    for (int warp = 0; warp < UNITS / 8; warp++)
-        for (int pair = 0; pair < 2; pair++)
-            for (int k16 = 0; k16 < UNITS / 16; k16++)
-                for (int lane = 0; lane < 32; lane++)
-                    for (int i = 0; i < 8; i++) {
-                        struct cov_lstm_place p =
-                            cov_lstm_fragment(warp, pair, k16, lane, i / 2, i % 2);
-                        assert_in_range(p.gate, 0, 3);
-                        assert_in_range(p.unit, 0, UNITS - 1);
-                        assert_in_range(p.h, 0, UNITS - 1);
-                        seen[p.gate][p.unit][p.h]++;
-                    }
-    for (int i = 0; i < 4 * UNITS * UNITS; i++)
+    static int seen[4][UNITS][UNITS], seen_back[4][UNITS][UNITS];
+    for (int lane = 0; lane < 32; lane++)
+        for (int i = 0; i < 8; i++) {
+            for (int warp = 0; warp < UNITS / 8; warp++)
+                for (int pair = 0; pair < 2; pair++)
+                    for (int k16 = 0; k16 < UNITS / 16; k16++)
+                        count_weight(seen, cov_lstm_fragment(warp, pair, k16, lane, i / 2, i % 2));
+            for (int warp = 0; warp < UNITS / 16; warp++)
+                for (int k16 = 0; k16 < UNITS / 4; k16++)
+                    count_weight(seen_back, cov_lstm_back_fragment(warp, k16, lane, i / 2, i % 2));
+        }
+    for (int i = 0; i < 4 * UNITS * UNITS; i++) {
         assert_int_equal((&seen[0][0][0])[i], 1);
-}
-
-static void back_fragments(void **state)
-{
-    (void)state;
-    enum { UNITS = 32 };
-    static int seen[4][UNITS][UNITS];
-    for (int warp = 0; warp < UNITS / 16; warp++)
-        for (int k16 = 0; k16 < UNITS / 4; k16++)
-            for (int lane = 0; lane < 32; lane++)
-                for (int i = 0; i < 8; i++) {
-                    struct cov_lstm_place p = cov_lstm_back_fragment(warp, k16, lane, i / 2, i % 2);
-                    assert_in_range(p.gate, 0, 3);
-                    assert_in_range(p.unit, 0, UNITS - 1);
-                    assert_in_range(p.h, 0, UNITS - 1);
-                    seen[p.gate][p.unit][p.h]++;
-                }
-    for (int i = 0; i < 4 * UNITS * UNITS; i++)
-        assert_int_equal((&seen[0][0][0])[i], 1);
+        assert_int_equal((&seen_back[0][0][0])[i], 1);
+    }
 }
 
 /* Splits cover all rows of a batch once; advancing from a row gives the rows that follow it. */
@@ -244,15 +235,9 @@ static void tile_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain),
-        cmocka_unit_test(transposed),
-        cmocka_unit_test(cut),
-        cmocka_unit_test(channels),
-        cmocka_unit_test(tiles),
-        cmocka_unit_test(fragments),
-        cmocka_unit_test(back_fragments),
-        cmocka_unit_test(split_rows),
-        cmocka_unit_test(tile_columns),
+        cmocka_unit_test(plain),      cmocka_unit_test(transposed),   cmocka_unit_test(cut),
+        cmocka_unit_test(channels),   cmocka_unit_test(tiles),        cmocka_unit_test(fragments),
+        cmocka_unit_test(split_rows), cmocka_unit_test(tile_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

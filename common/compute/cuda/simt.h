@@ -76,26 +76,32 @@ SIMT_DEVICE uint32_t simt_shared_address(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
+/* Turing lacks these instructions; the host does not launch kernels that use them there. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define SIMT_AMPERE_ASM(...) asm volatile(__VA_ARGS__)
+#else
+#define SIMT_AMPERE_ASM(...) __trap()
+#endif
 
 /* Starts an asynchronous copy of 16 bytes to shared memory; writes zeros if !there. */
 SIMT_DEVICE void simt_copy16(void *shared, const void *global, bool there)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(simt_shared_address(shared)),
-                 "l"(global), "r"(there ? 16 : 0)
-                 : "memory");
+    SIMT_AMPERE_ASM(
+        "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(simt_shared_address(shared)),
+        "l"(global), "r"(there ? 16 : 0)
+        : "memory");
 }
 
 /* Commits the copies since the last call as one group. */
 SIMT_DEVICE void simt_copy_group(void)
 {
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    SIMT_AMPERE_ASM("cp.async.commit_group;" ::: "memory");
 }
 
 /* Waits until at most the last N groups of this thread are pending. */
 template <int N> SIMT_DEVICE void simt_copy_wait(void)
 {
-    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+    SIMT_AMPERE_ASM("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
 /* ldmatrix: loads four matrices of 8 rows of 16 bytes. Lane i passes the address of row i % 8 of matrix
@@ -103,77 +109,38 @@ template <int N> SIMT_DEVICE void simt_copy_wait(void)
  * call it; the same holds for the products below. */
 SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *shared)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(simt_shared_address(shared))
-                 : "memory");
+    SIMT_AMPERE_ASM("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                    : "r"(simt_shared_address(shared))
+                    : "memory");
 }
 
 /* The same, with each matrix of 8 by 8 bf16 transposed. */
 SIMT_DEVICE void simt_load_transposed(uint32_t r[4], const void *shared)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(simt_shared_address(shared))
-                 : "memory");
+    SIMT_AMPERE_ASM("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                    : "r"(simt_shared_address(shared))
+                    : "memory");
 }
 
 /* d[16,8] += a[16,16] b[16,8] of bf16. */
 SIMT_DEVICE void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    SIMT_AMPERE_ASM("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+                    "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                    : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 /* d[16,8] += a[16,8] b[8,8] of tf32. */
 SIMT_DEVICE void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    SIMT_AMPERE_ASM("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
+                    "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                    : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
-
-#else /* Turing lacks these instructions; the host does not launch kernels that use them */
-
-SIMT_DEVICE void simt_copy16(void *, const void *, bool)
-{
-    __trap();
-}
-
-SIMT_DEVICE void simt_copy_group(void)
-{
-}
-
-template <int N> SIMT_DEVICE void simt_copy_wait(void)
-{
-}
-
-SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *)
-{
-    r[0] = r[1] = r[2] = r[3] = 0;
-    __trap();
-}
-
-SIMT_DEVICE void simt_load_transposed(uint32_t r[4], const void *)
-{
-    r[0] = r[1] = r[2] = r[3] = 0;
-    __trap();
-}
-
-SIMT_DEVICE void simt_mma_bf16(float *, const uint32_t *, uint32_t, uint32_t)
-{
-    __trap();
-}
-
-SIMT_DEVICE void simt_mma_tf32(float *, const uint32_t *, uint32_t, uint32_t)
-{
-    __trap();
-}
-
-#endif
 
 /* Queues a kernel; cov_rt_launched (runtime.h) reports a failure. More than 48 KiB of shared memory
  * must be requested explicitly. */
