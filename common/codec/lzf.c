@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/codec/bits_private.h"
+#include "common/codec/bits.h"
 
 enum {
     MAX_LITERAL = 32,

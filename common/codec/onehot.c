@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/codec/onehot_private.h"
+#include "common/codec/onehot_kern.h"
 #include "common/seq/alphabet.h"
 
 enum {

@@ -2,4 +2,4 @@
  * SPDX-License-Identifier: MIT */
 #define ONEHOT_TABLE cov_onehot_avx2
 #define ONEHOT_BYTES 32
-#include "common/codec/onehot_private.h"
+#include "common/codec/onehot_kern.h"

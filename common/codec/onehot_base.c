@@ -2,4 +2,4 @@
  * SPDX-License-Identifier: MIT */
 #define ONEHOT_TABLE cov_onehot_base
 #define ONEHOT_BYTES 16
-#include "common/codec/onehot_private.h"
+#include "common/codec/onehot_kern.h"

@@ -4,7 +4,7 @@
  * code of literals and lengths is complete, as zlib requires; so is each code of distances, except those of a single
  * symbol, which has one bit. Section numbers are those of RFC 1951.
  * SPDX-License-Identifier: MIT */
-#include "common/codec/onehot_private.h"
+#include "common/codec/onehot_kern.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
-#include "common/codec/bits_private.h"
+#include "common/codec/bits.h"
 #include "common/codec/deflate.h"
 
 enum { MIN_MATCH = 3, MAX_MATCH = 258, MAX_DIST = 32768, WORD = COV_WORD_BYTES };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "common/base/cpu.h"
-#include "common/codec/onehot_private.h"
+#include "common/codec/onehot_kern.h"
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/kernels/outer.h"

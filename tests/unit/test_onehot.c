@@ -12,7 +12,7 @@
 #include "common/codec/codec.h"
 #include "common/codec/deflate.h"
 #include "common/codec/onehot.h"
-#include "common/codec/onehot_private.h"
+#include "common/codec/onehot_kern.h"
 #include "common/seq/alphabet.h"
 
 enum { GUARD = 0xa5, N_GUARD = 64, CHUNK = 21384 };

@@ -22,7 +22,7 @@
  * block (N = 16) would save barriers, but lose the overlap of blocks; fewer leave the products half empty.
  * The sums over x, 11 MB per chunk and layer, take longer to read: 4.5 us at 4.8 TB/s.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cuda/lstm.h"
+#include "common/compute/cuda/lstm_steps.h"
 
 enum { SEQUENCES = 8, ALL = (1 << SEQUENCES) - 1, STAGES = 4, CHAINS = 4 };
 

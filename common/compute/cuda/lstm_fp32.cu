@@ -10,7 +10,7 @@
  * Bound: a step reads all weights, 256 KB for 128 units. At the 64 bytes per cycle that the cache delivers
  * to a multiprocessor, that takes 4,096 cycles, 2.3 us.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cuda/lstm.h"
+#include "common/compute/cuda/lstm_steps.h"
 
 enum { MAX_THREADS = 256, MANY = 8, FEW = 2 };
 

@@ -1,7 +1,7 @@
-/* bits_private.h - words, common prefixes and a stream of bits, for the encoders of this folder.
+/* bits.h - words, common prefixes and a stream of bits, for the encoders of this folder.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_CODEC_BITS_PRIVATE_H
-#define COV_CODEC_BITS_PRIVATE_H
+#ifndef COV_CODEC_BITS_H
+#define COV_CODEC_BITS_H
 
 #include <endian.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* lstm.h - what the LSTM kernels of both precisions share: places in memory, and a unit at a step of
+/* lstm_steps.h - what the LSTM kernels of both precisions share: places in memory, and a unit at a step of
  * training, forward and backward.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CUDA_LSTM_H
-#define COV_COMPUTE_CUDA_LSTM_H
+#ifndef COV_COMPUTE_CUDA_LSTM_STEPS_H
+#define COV_COMPUTE_CUDA_LSTM_STEPS_H
 
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"

@@ -1,12 +1,12 @@
-/* onehot_private.h - what the files of the one-hot encoder share: its Huffman codes (onehot_codes.c), and its inner
+/* onehot_kern.h - what the files of the one-hot encoder share: its Huffman codes (onehot_codes.c), and its inner
  * loops, which onehot_base.c and onehot_avx2.c compile for one instruction set each, with the same results.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_CODEC_ONEHOT_PRIVATE_H
-#define COV_CODEC_ONEHOT_PRIVATE_H
+#ifndef COV_CODEC_ONEHOT_KERN_H
+#define COV_CODEC_ONEHOT_KERN_H
 
 #include <stdbool.h>
 
-#include "common/codec/bits_private.h"
+#include "common/codec/bits.h"
 
 /* ---- codes ---- */
 
