@@ -241,6 +241,9 @@ ifdef SAN
 $(B)/obj/common/net/%.o: HOT_CFLAGS := -O2
 endif
 
+# cmocka passes a state to every test; most ignore it.
+$(B)/obj/tests/unit/%.o: COV_CFLAGS += -Wno-unused-parameter
+
 $(B)/obj/common/base/version.o: COV_CPPFLAGS += $(VERSION_MACROS)
 $(B)/obj/common/base/version.o: $(B)/version
 
@@ -471,6 +474,7 @@ format-check: ## check that all sources are formatted
 SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh tools/*/*.sh containers/*.sh .ci/run)
 lint: all ## check layers, names, banned calls, instructions of objects, man pages against options, shell scripts, Snakemake
 	$(Q)$(PYTHON) tests/lint/sources.py .
+	$(Q)$(PYTHON) tests/lint/english.py .
 	$(check_instructions)
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
 	$(Q)$(if $(MAN1)$(MAN5)$(MAN7),mandoc -T lint -W warning $(MAN1) $(MAN5) $(MAN7))

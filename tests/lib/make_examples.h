@@ -90,7 +90,6 @@ static inline void make_file(size_t file)
 /* Creates the files in a temporary folder. */
 static inline int make_examples(void **state)
 {
-    (void)state;
     if (!mkdtemp(home))
         return -1;
     for (size_t i = 0; i < N_FILES; i++) {
@@ -102,7 +101,6 @@ static inline int make_examples(void **state)
 
 static inline int remove_examples(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_FILES; i++)
         (void)unlink(paths[i]);
     return rmdir(home);

@@ -16,12 +16,10 @@ static char own_folder[] = "/tmp/covtools_unit.XXXXXX";
 /* Group setup and teardown. */
 static inline int enter_folder(void **state)
 {
-    (void)state;
     return mkdtemp(own_folder) && chdir(own_folder) == 0 ? 0 : -1;
 }
 static inline int leave_folder(void **state)
 {
-    (void)state;
     char command[64];
     (void)snprintf(command, sizeof command, "rm -rf %s", own_folder);
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1; /* NOLINT(cert-env33-c): constant */

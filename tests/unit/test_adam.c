@@ -14,7 +14,6 @@ static const struct cov_adam adam = {0.003, 0.9, 0.999, 1e-8, 0, 0};
 
 static void equals_the_definition(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     float p[N], m[N] = {0}, v[N] = {0}, g[N];
     double wanted[N], m2[N] = {0}, v2[N] = {0};
@@ -44,7 +43,6 @@ static void equals_the_definition(void **state)
 
 static void does_not_depend_on_the_split(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     float p[2][N], m[2][N] = {{0}}, v[2][N] = {{0}}, g[N];
     cov_rng_init(&rng, 2);

@@ -31,7 +31,6 @@ static struct cov_agreement agreement(const struct pair *pairs, size_t n)
 
 static void matches_hand_computation(void **state)
 {
-    (void)state;
     /* x 1 2 3 4, y 1 3 2 4: r = rho = 4/5. */
     struct cov_agreement a =
         agreement((const struct pair[]){{3, 2, 1}, {1, 1, 1}, {4, 4, 1}, {2, 3, 1}}, 4);
@@ -53,7 +52,6 @@ static void matches_hand_computation(void **state)
 
 static void is_undefined_without_variance(void **state)
 {
-    (void)state;
     static const struct pair constant_x[] = {{0.1F, 1, 100}, {0.1F, 2, 3}, {0.1F, 5, 1}};
     static const struct pair constant_y[] = {{-0.0F, 0.0F, 7}, {2, -0.0F, 3}};
     struct cov_agreement a = agreement(NULL, 0);
@@ -70,7 +68,6 @@ static void is_undefined_without_variance(void **state)
 
 static void orders_negative_values(void **state)
 {
-    (void)state;
     /* y falls as x rises, with zeros of either sign in between. */
     static const struct pair pairs[] = {{-3e30F, 4, 1}, {-2, 3, 1},   {-1e-30F, 2.5F, 1},
                                         {-0.0F, 2, 1},  {0.0F, 2, 1}, {5, -7, 1}};
@@ -82,7 +79,6 @@ static void orders_negative_values(void **state)
 /* A genome: 17 Gbp, mostly 0 in both. Counts above 32 bits pass through both sorts. */
 static void handles_counts_above_32_bits(void **state)
 {
-    (void)state;
     const uint64_t many = UINT64_C(17000000000);
     struct cov_agreement a =
         agreement((const struct pair[]){{0, 0, many}, {1, 1, 5000000000}, {0, 1, 1000000000}}, 3);
@@ -204,7 +200,6 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
 
 static void matches_the_definition(void **state)
 {
-    (void)state;
     compare(2, 0, false);
     compare(30, 0, false);
     compare(0, 1 << 24, false);
@@ -212,7 +207,6 @@ static void matches_the_definition(void **state)
 
 static void does_not_depend_on_memory(void **state)
 {
-    (void)state;
     compare(0, 0, true);
     compare(1000, 0, true);
     compare(0, 300000, true);
@@ -220,7 +214,6 @@ static void does_not_depend_on_memory(void **state)
 
 static void reports_the_folder(void **state)
 {
-    (void)state;
     struct cov_pairs p;
     struct cov_err e = COV_ERR_INIT;
     int rc = cov_pairs_init(&p, 0, "/tmp/cov-no-such-folder", &scratch, &e);

@@ -94,7 +94,6 @@ static const char *const paths[] = {"a.sam", "a.bam", "a.cram"};
 
 static void reports_read_errors(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COV_COUNT(paths); i++)
         for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
             struct cov_err e = COV_ERR_INIT;
@@ -114,7 +113,6 @@ static void reports_read_errors(void **state)
 
 static void reads_whole_files(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COV_COUNT(paths); i++) {
         int64_t n;
         assert_int_equal(read_file(paths[i], 3, -1, &n, NULL), 0);
@@ -125,7 +123,6 @@ static void reads_whole_files(void **state)
 /* The same place, but the file really ends there: a damaged file. */
 static void reports_truncated_files(void **state)
 {
-    (void)state;
     for (size_t i = 1; i < COV_COUNT(paths); i++) {
         struct cov_err e = COV_ERR_INIT;
         struct stat st;
@@ -140,7 +137,6 @@ static void reports_truncated_files(void **state)
 /* A CRAM file that htslib rejects. */
 static void reports_damaged_files(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     int64_t n;
     assert_int_equal(truncate("a.cram", 20), 0);

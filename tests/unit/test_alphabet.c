@@ -25,7 +25,6 @@ enum { N_IUPAC = sizeof iupac / sizeof iupac[0] };
 
 static void test_letters(void **state)
 {
-    (void)state;
     int known = 0;
     for (int c = 0; c < 256; c++)
         known += cov_code_of_letter[c] != COV_CODE_BAD;
@@ -97,7 +96,6 @@ static void check_lines(const struct cov_letters *k)
 
 static void test_kernels(void **state)
 {
-    (void)state;
     check_kernels(&cov_letters_base);
     check_lines(&cov_letters_base);
     if (cov_cpu_features() & COV_CPU_AVX2) {
@@ -108,7 +106,6 @@ static void test_kernels(void **state)
 
 static void test_onehot(void **state)
 {
-    (void)state;
     static const double share[5] = {0, 1, 0.5, 0.33, 0.25};
     static const uint16_t half[5] = {0, 0x3c00, 0x3800, 0x3548, 0x3400};
     static const unsigned bit[4] = {COV_CODE_C, COV_CODE_A, COV_CODE_T, COV_CODE_G};
@@ -126,7 +123,6 @@ static void test_onehot(void **state)
 
 static void test_onehot_inexact(void **state)
 {
-    (void)state;
     for (unsigned code = 0; code < 16; code++)
         for (int k = 0; k < 4; k++) {
             float v[4];
@@ -164,7 +160,6 @@ static void fill(uint8_t *codes, size_t n)
 
 static void test_reverse_complement(void **state)
 {
-    (void)state;
     uint8_t src[MAX], dst[MAX + 1];
     fill(src, MAX);
     for (size_t at = 0; at < 3; at++)
@@ -186,7 +181,6 @@ static void test_reverse_complement(void **state)
 /* Every byte at every place of texts, with lengths around the size of a block. */
 static void test_texts(void **state)
 {
-    (void)state;
     enum { LONGEST = 300 };
     char text[LONGEST];
     uint8_t codes[LONGEST + 1];
@@ -213,7 +207,6 @@ static void test_texts(void **state)
 
 static void test_packing(void **state)
 {
-    (void)state;
     uint8_t codes[MAX], packed[MAX / 2 + 1], back[MAX + 1];
     fill(codes, MAX);
     for (size_t n = 0; n <= MAX; n++) {

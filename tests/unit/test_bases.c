@@ -87,7 +87,6 @@ static void check_genome(const char *path, const struct cov_grid *grid)
 
 static void test_round_trips(void **state)
 {
-    (void)state;
     const struct cov_codec_choice choices[] = {none, gzip, fast, lzf, best};
     struct cov_grid *grid = two_sequences(100, 33, L);
     for (size_t c = 0; c < COV_COUNT(choices); c++) {
@@ -101,7 +100,6 @@ static void test_round_trips(void **state)
  * the general way. All rows decode. */
 static void test_onehot(void **state)
 {
-    (void)state;
     static const uint8_t simple[] = {1, 2, 4, 8, 15, 3, 12};
     const struct cov_codec_choice choices[] = {gzip, fast};
     const enum cov_onehot_effort efforts[] = {COV_ONEHOT_SMALL, COV_ONEHOT_FAST};
@@ -155,7 +153,6 @@ static void test_onehot(void **state)
 /* More rows than a block of the table, in many sequences. */
 static void test_many_rows(void **state)
 {
-    (void)state;
     struct cov_grid *grid = many_contigs(40, L);
     write_genome("x.h5", grid, gzip);
     check_genome("x.h5", grid);
@@ -164,7 +161,6 @@ static void test_many_rows(void **state)
 
 static void test_long_names(void **state)
 {
-    (void)state;
     char fifty[51], longer[71], species[27];
     memset(fifty, 'f', 50);
     memset(longer, 'l', 70);
@@ -268,7 +264,6 @@ static const struct cov_h5_type half = {COV_H5_FLOAT, 2, true, false, '\0'},
 
 static void test_other_forms(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n = cov_grid_n_chunks(grid);
     uint8_t *halves = elements_of(grid, 2), *singles = elements_of(grid, 4);
@@ -299,7 +294,6 @@ static void refuse(const char *path, const char *text)
 
 static void test_wrong_layouts(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n = cov_grid_n_chunks(grid);
     uint8_t *elems = calloc(n * L * 16, 2);
@@ -358,7 +352,6 @@ static void poke(const struct form *form, size_t t, const uint16_t values[4], co
 
 static void test_contents(void **state)
 {
-    (void)state;
     enum { ONE = 0x3c00, HALF = 0x3800, THIRD = 0x3548, NAN16 = 0x7e00, NEGATIVE_ZERO = 0x8000 };
     const struct form forms[] = {{10, L, 4, half, {1, L, 4}, gzip, true},
                                  {10, L, 4, half, {3, 10, 1}, gzip, false}};
@@ -383,7 +376,6 @@ static void test_contents(void **state)
 /* Random damage is decoded, or refused with a text that names the file. */
 static void test_flipped(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, L);
     write_genome("x.h5", grid, gzip);
     cov_grid_free(grid);
@@ -424,7 +416,6 @@ static void test_flipped(void **state)
 
 static void test_same_bytes(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, L);
     char *files[2];
     size_t n[2];

@@ -17,13 +17,11 @@ static char dir[] = "/tmp/cov-test-XXXXXX";
 
 static int enter(void **state)
 {
-    (void)state;
     return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-    (void)state;
     return chdir("/") || rmdir(dir);
 }
 
@@ -52,7 +50,6 @@ static char *contents(const char *path, size_t *n)
 
 static void formats_values(void **state)
 {
-    (void)state;
     static const struct {
         float value;
         const char *text;
@@ -80,7 +77,6 @@ static void formats_values(void **state)
 
 static void writes_lines(void **state)
 {
-    (void)state;
     static const char expected[] =
         "chr1\t0\t2999999999999\t3\nchr1\t2999999999999\t3000000000000\t0\n"
         "chr2\t5\t6\t0.25\n";
@@ -108,7 +104,6 @@ static void writes_lines(void **state)
 /* More than the buffer holds, with names of many lengths. */
 static void writes_many_lines(void **state)
 {
-    (void)state;
     char *name = malloc(100001);
     assert_non_null(name);
     memset(name, 'n', 100000);
@@ -153,7 +148,6 @@ static void writes_many_lines(void **state)
 /* Unsorted contigs with longer and longer names; the kind of index depends on the lengths. */
 static void writes_announced_contigs(void **state)
 {
-    (void)state;
     const struct cov_interval iv[] = {{3, 5, 1}, {7, 8, 2}};
     for (int large = 0; large < 2; large++) {
         struct cov_bedgraph_options o = {
@@ -188,7 +182,6 @@ static void writes_announced_contigs(void **state)
 
 static void chooses_index(void **state)
 {
-    (void)state;
     int64_t n = INT64_C(1) << 29;
     struct cov_track_contigs c = {1, names, &n};
     assert_false(cov_bedgraph_list_needs_csi(&c));
@@ -204,7 +197,6 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
 
 static void checks_names(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"a b", "a\tb", "a\nb", "", "a\x7f"};
     static const int64_t length = 5;
     struct cov_bedgraph_options o = {.compress = false};
@@ -231,7 +223,6 @@ static void checks_names(void **state)
 
 static void reports_full_disk(void **state)
 {
-    (void)state;
     if (access("/dev/full", W_OK))
         return;
     for (int compress = 0; compress < 2; compress++) {

@@ -45,7 +45,6 @@ static int read_all(const char *text, size_t n, char *out, size_t room, struct c
 
 static void reads_all_layouts(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *wanted;
     } cases[] = {
@@ -80,7 +79,6 @@ static void reads_all_layouts(void **state)
 /* Every value equals strtod's. */
 static void reads_values(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"0",
                                         "-0",
                                         "+1",
@@ -135,7 +133,6 @@ static void reads_values(void **state)
 
 static void rejects_bad_lines(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -199,7 +196,6 @@ static void rejects_bad_lines(void **state)
 /* Tracks of our writer in all kinds of files, longer than the buffers. */
 static void reads_our_files(void **state)
 {
-    (void)state;
     enum { N = 50000 };
     const char *const names[] = {"chr1", "chr10", "chr2"};
     const int64_t lengths[] = {1 << 30, 1 << 30, 1 << 30};
@@ -257,7 +253,6 @@ static void reads_our_files(void **state)
 /* Flips a bit or truncates the file: an error, or the intervals of the new text. */
 static void survives_fuzzing(void **state)
 {
-    (void)state;
     enum { N = 2000, ROUNDS = 2000, ROOM = 1 << 17 };
     static char text[ROOM], got[2 * ROOM];
     size_t n = 0;

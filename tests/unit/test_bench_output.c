@@ -26,7 +26,6 @@ static char *print(const struct bench *b)
 
 static void escapes_texts(void **state)
 {
-    (void)state;
     const double one = 1;
     struct bench b = {.command = "benchmark model --fasta " NAME, .threads = 1};
     assert_int_equal(bench_advise(&b, "what " NAME, "value " NAME,

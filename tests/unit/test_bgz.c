@@ -110,7 +110,6 @@ static void expect_error(const char *part)
 
 static void reads_what_it_wrote(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 0xff00, 0xff01, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct bytes text = text_of(sizes[i]);
@@ -137,7 +136,6 @@ static void reads_what_it_wrote(void **state)
 
 static void knows_total_of_plain_files(void **state)
 {
-    (void)state;
     struct bytes text = text_of(1000);
     struct cov_bgz *b;
     write_with(path, text, COV_BGZ_PLAIN, 1);
@@ -155,7 +153,6 @@ static void knows_total_of_plain_files(void **state)
 /* Bytes are read after a peek, in files of any kind, and any number of bytes. */
 static void peeks(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 20, COV_BGZ_PEEK, 70000};
     for (size_t i = 0; i < 5; i++)
         for (int mode = COV_BGZ_PLAIN; mode <= COV_BGZ_STORED; mode++) {
@@ -189,7 +186,6 @@ static void peeks(void **state)
 /* A BGZF file truncated anywhere is found, also without its end-of-file block. */
 static void finds_truncation_and_damage(void **state)
 {
-    (void)state;
     struct bytes text = text_of(66000);
     write_with(path, text, COV_BGZ_DEFLATE, 1);
     struct bytes file = get(path);
@@ -253,7 +249,6 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
 
 static void reads_gzip_members(void **state)
 {
-    (void)state;
     struct bytes text = text_of(60000), file = {NULL, 0}, empty = {text.p, 0};
     add_member(&file, empty);
     put_bytes(path, file.p, file.n);
@@ -299,7 +294,6 @@ static void reads_gzip_members(void **state)
 
 static void refuses_other_files(void **state)
 {
-    (void)state;
     struct cov_bgz *b;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_bgz_open_read("/nonexistent/x", 1, &b, &e), COV_EIO);
@@ -322,7 +316,6 @@ static void refuses_other_files(void **state)
 
 static void reports_a_full_disk(void **state)
 {
-    (void)state;
     struct bytes text = text_of(2000000);
     static const size_t sizes[] = {10, 2000000};
     static const enum cov_bgz_mode modes[] = {COV_BGZ_PLAIN, COV_BGZ_DEFLATE, COV_BGZ_STORED};
@@ -344,7 +337,6 @@ static void reports_a_full_disk(void **state)
 
 static void indexes_bedgraph(void **state)
 {
-    (void)state;
     static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
     struct bytes text = {bed, sizeof bed - 1};
     struct cov_err e = COV_ERR_INIT;

@@ -22,13 +22,11 @@ static char dir[] = "/tmp/cov-test-XXXXXX";
 
 static int enter(void **state)
 {
-    (void)state;
     return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-    (void)state;
     return chdir("/") || rmdir(dir);
 }
 
@@ -112,7 +110,6 @@ static void round_trip(const struct expected *expected, double min, double max)
  * contigs. */
 static void writes_the_summary(void **state)
 {
-    (void)state;
     const struct cov_interval constant[] = {{0, 1000, 5}}, zero[] = {{0, 1000, 0}};
     const struct cov_interval falling[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
     const struct cov_interval negative[] = {{0, 10, -9}, {10, 20, -3}, {900, 1000, -20}};
@@ -128,7 +125,6 @@ static void writes_the_summary(void **state)
 
 static void may_be_empty(void **state)
 {
-    (void)state;
     round_trip((struct expected[]){{0}, {0}, {0}, {0}}, 0, 0);
 }
 
@@ -146,7 +142,6 @@ static uint64_t count_blocks(const char *path)
 /* Blocks hold 1024 intervals: contigs that end just before, at and after the end of a block. */
 static void fills_blocks(void **state)
 {
-    (void)state;
     enum { N_CONTIGS = 12, PER_BLOCK = 1024, CAP = 3 * PER_BLOCK };
     static struct cov_interval iv[N_CONTIGS][CAP];
     static char text[N_CONTIGS][4];
@@ -184,7 +179,6 @@ static void fills_blocks(void **state)
 
 static void takes_many_contigs(void **state)
 {
-    (void)state;
     enum { N = 3000 };
     static char texts[N][16];
     const char **list = calloc(N, sizeof *list);
@@ -211,7 +205,6 @@ static void takes_many_contigs(void **state)
 
 static void rejects_long_contigs(void **state)
 {
-    (void)state;
     struct cov_track_sink *s;
     struct cov_err e = COV_ERR_INIT;
     const int64_t length = INT64_C(1) << 32;
@@ -237,7 +230,6 @@ static void rejects_long_contigs(void **state)
 /* A file that must not grow, so that writes fail early, late, or only at the end. */
 static void reports_full_disk(void **state)
 {
-    (void)state;
     enum { N = 40000 };
     struct cov_interval *iv = calloc(N, sizeof *iv);
     assert_non_null(iv);
@@ -291,7 +283,6 @@ static void reports_full_disk(void **state)
 
 static void rejects_announced_contigs(void **state)
 {
-    (void)state;
     const struct cov_interval beyond = {UINT32_MAX, INT64_C(1) + UINT32_MAX, 1}, one = {5, 9, 1};
     struct cov_track_sink *s;
     struct cov_err e = COV_ERR_INIT;
@@ -321,7 +312,6 @@ static void rejects_announced_contigs(void **state)
 
 static void verifies_the_file(void **state)
 {
-    (void)state;
     const struct cov_interval iv[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
     const struct cov_track_summary right = {3, 1000, 0, 9, 125, 810 + 122.5};
     const struct cov_bigwig_sample good[] = {{2, {10, 20, 3.5F}}, {2, {20, 1000, 0}}};

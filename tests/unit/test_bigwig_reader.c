@@ -102,7 +102,6 @@ static void check_same(const struct list *got, const struct list *wanted)
 
 static void reads_all_block_types(void **state)
 {
-    (void)state;
     struct list got = {0}, wanted = {0};
     static struct made m;
     expect_made(&wanted, made_sections, MADE_N);
@@ -182,7 +181,6 @@ static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t se
 
 static void reads_our_files(void **state)
 {
-    (void)state;
     struct list got = {0}, wanted = {0};
     struct cov_bigwig_reader *r;
     write_ours("x.bw", 700, 900, 5, &wanted);
@@ -250,7 +248,6 @@ static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct li
 
 static void reads_files_of_libbigwig(void **state)
 {
-    (void)state;
     struct list got = {0}, wanted = {0};
     for (uint64_t seed = 0; seed < 3; seed++) {
         write_libbigwig("x.bw", seed, 20000, &wanted);
@@ -283,7 +280,6 @@ static void expect(struct made *m, const char *reason)
 
 static void rejects_damage(void **state)
 {
-    (void)state;
     enum { FROM_BPTREE = 1, FROM_RTREE, FROM_LEAF, FROM_BLOCK };
     static const struct {
         int from;
@@ -373,7 +369,6 @@ static void rejects_damage(void **state)
 /* Nodes with cycles, and more paths than any file has nodes. */
 static void rejects_cycles(void **state)
 {
-    (void)state;
     static struct made m;
     const struct made_form deep = {false, true, true, 4};
     make_bigwig(&m, &deep, made_sections, MADE_N);
@@ -420,7 +415,6 @@ static void rejects_cycles(void **state)
 
 static void rejects_other_files(void **state)
 {
-    (void)state;
     static struct made m;
     const struct made_form f = {false, true, false, 4};
     struct cov_bigwig_reader *r;
@@ -492,7 +486,6 @@ static void fuzz(const char *path, const struct list *wanted, bool blind, uint64
 
 static void survives_fuzzing(void **state)
 {
-    (void)state;
     struct list wanted = {0};
     static struct made m;
     write_ours("x.bw", 40, 60, 7, &wanted);

@@ -455,7 +455,6 @@ static void check_answers(const char *path, const struct track *t)
 /* COV_TRACKS: number of tracks instead of 60; each is then also checked with libBigWig. */
 static void writes_random_tracks(void **state)
 {
-    (void)state;
     const char *wanted = getenv("COV_TRACKS");
     long n_rounds = wanted ? strtol(wanted, NULL, 10) : 60;
     assert_true(n_rounds > 0);
@@ -486,7 +485,6 @@ static void writes_random_tracks(void **state)
  * intervals. The rest of the track is of the other kind. */
 static void drops_levels(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 12);
     for (int constant_first = 0; constant_first < 2; constant_first++) {
@@ -523,7 +521,6 @@ static int count_level(void *arg, size_t level, struct cov_err *e)
 /* The work is bounded by the number of intervals, however long they are. */
 static void zoom_work_is_bounded(void **state)
 {
-    (void)state;
     uint64_t n[COV_ZOOM_LEVELS] = {0}, sum = 0;
     const struct cov_zoom_out out = {count_window, count_level, n};
     size_t levels[COV_ZOOM_MAX_CHOSEN];
@@ -589,7 +586,6 @@ static bool look_up(const struct bytes *b, const char *name, uint32_t *number, u
 /* Numbers of contigs around those that fill nodes, and enough for three levels. */
 static void finds_contigs(void **state)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 255, 256, 257, 1000, 65536, 65537, 70001};
     struct cov_rng rng;
     cov_rng_init(&rng, 13);
@@ -635,7 +631,6 @@ static int write_one(void *arg, size_t item, unsigned worker, struct cov_err *e)
 /* Writers in all workers of a pool, which wait for blocks that the same pool compresses. */
 static void bytes_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     enum { FILES = 5 };
     struct cov_rng rng;
     cov_rng_init(&rng, 14);

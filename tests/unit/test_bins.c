@@ -35,7 +35,6 @@ static const struct cov_track_contigs contigs = {3, names, lengths};
 
 static void matches_direct_means(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t beg, end, width;
@@ -85,7 +84,6 @@ static void matches_direct_means(void **state)
 
 static void reports_missing_regions(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"d:1-5", "d", "b:1001-1002"};
     float x[LENGTH] = {0};
     for (size_t c = 0; c < COV_COUNT(texts); c++) {
@@ -112,7 +110,6 @@ static void reports_missing_regions(void **state)
 /* Without known lengths, the rest after the last interval is a gap. */
 static void handles_unknown_lengths(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t beg, end;
@@ -147,7 +144,6 @@ static void handles_unknown_lengths(void **state)
 /* The extent of another track: longer, and on a contig that this one lacks. */
 static void uses_the_extent_of_another_track(void **state)
 {
-    (void)state;
     float x[LENGTH];
     for (size_t i = 0; i < LENGTH; i++)
         x[i] = 3;

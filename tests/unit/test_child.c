@@ -15,7 +15,6 @@ static struct child shell(const char *const arguments[4])
 
 static void measures_cost(void **state)
 {
-    (void)state;
     const char *const sleeps[] = {"/bin/sh", "-c", "sleep 0.05", NULL};
     const char *const works[] = {"/bin/sh", "-c",
                                  "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done", NULL};
@@ -33,7 +32,6 @@ static void measures_cost(void **state)
 
 static void keeps_output(void **state)
 {
-    (void)state;
     const char *const says[] = {"/bin/sh", "-c", "echo word; cat",
                                 NULL}; /* standard input is empty */
     char path[] = "/tmp/test_child_XXXXXX", text[16] = "";
@@ -51,7 +49,6 @@ static void keeps_output(void **state)
 
 static void reports_failures(void **state)
 {
-    (void)state;
     static const struct {
         const char *command, *text;
     } cases[] = {
@@ -77,7 +74,6 @@ static void reports_failures(void **state)
 
 static void finds_programs(void **state)
 {
-    (void)state;
     char *path;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(child_find("sh", &path, NULL), 0);

@@ -281,7 +281,6 @@ static void check_file(const char *path, const struct cov_grid *grid,
 
 static void test_round_trips(void **state)
 {
-    (void)state;
     static const size_t lengths[] = {33, 20}, groups[] = {0, 3, 10, 16};
     for (size_t l = 0; l < COV_COUNT(lengths); l++) {
         struct cov_grid *grid = two_sequences(100, 33, lengths[l]);
@@ -304,7 +303,6 @@ static void test_round_trips(void **state)
 /* A file of bases only; only bases read; no bases. */
 static void test_parts(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head bases = {.L = 33, .has_bases = true}, all = full_head(33, true),
                           others = full_head(33, false);
@@ -341,7 +339,6 @@ static void test_parts(void **state)
 
 static void test_storage(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head h = full_head(33, true);
     static const struct {
@@ -389,7 +386,6 @@ static void test_storage(void **state)
 
 static void test_same_bytes(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head h = full_head(33, true);
     const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
@@ -403,7 +399,6 @@ static void test_same_bytes(void **state)
 
 static void test_partial(void **state)
 {
-    (void)state;
     static const size_t groups[] = {1, 2};
     for (size_t n = 0; n <= 3; n += 3)
         for (size_t k = 0; k < 8; k++) {
@@ -432,7 +427,6 @@ static void test_partial(void **state)
 /* More rows than a stored chunk of small rows. */
 static void test_many_rows(void **state)
 {
-    (void)state;
     struct cov_grid *grid = many_contigs(20, 20);
     struct cov_chunk_head h = full_head(20, true);
     const struct cov_chunk_writer_options options = {COV_LAYOUT_PACKED, gzip, 1000};
@@ -446,7 +440,6 @@ static void test_many_rows(void **state)
 
 static void test_wrong_use(void **state)
 {
-    (void)state;
     struct cov_chunk_head h = {.L = 33, .has_bases = true};
     struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
     struct cov_grid *grid = two_sequences(100, 33, 33), *other = two_sequences(100, 33, 32);
@@ -513,7 +506,6 @@ static void refuse(const char *text)
 
 static void test_wrong_files(void **state)
 {
-    (void)state;
     const struct cov_h5_type byte = {COV_H5_INT, 1, false, false, '\0'},
                              word = {COV_H5_INT, 2, true, false, '\0'};
     struct cov_grid *grid = two_sequences(100, 33, 33);
@@ -566,7 +558,6 @@ static void test_wrong_files(void **state)
  * it. */
 static void test_damaged(void **state)
 {
-    (void)state;
     static uint8_t good[1 << 17], bad[1 << 17];
     struct cov_grid *grid = two_sequences(100, 33, 33);
     size_t n_refused = 0, n_file = 0;

@@ -19,7 +19,6 @@ static struct cov_chunk_set coverage(void)
 
 static void test_contents(void **state)
 {
-    (void)state;
     struct cov_chunk_head h = {.L = 40, .has_bases = true}, copy;
     static char blacklist[] = "data/blacklist", matrix[] = "extra/matrix";
     uint8_t bytes[24];
@@ -91,7 +90,6 @@ static void refuse_set(struct cov_chunk_head *h, const struct cov_chunk_set *set
 
 static void test_wrong_sets(void **state)
 {
-    (void)state;
     struct cov_chunk_head h = {.L = 40};
     static char *const names[] = {"",         "/a", "a/", "a//b", ".",           "data/..",
                                   "./data/y", NULL, NULL, NULL,   "data/../data"};
@@ -161,7 +159,6 @@ static void test_wrong_sets(void **state)
 
 static void test_wrong_tables(void **state)
 {
-    (void)state;
     struct cov_chunk_head h = {.L = 40};
     static char name[] = "extra/t";
     uint8_t bytes[24] = {0};

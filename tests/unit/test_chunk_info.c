@@ -74,7 +74,6 @@ static void has(const char *text, const char *line)
 /* Two files: bases, chunks and figures of both together. */
 static void sums_up(void **state)
 {
-    (void)state;
     char name[] = "x.h5", *text = NULL;
     size_t n_text = 0;
     char *const paths[] = {name, name};
@@ -102,7 +101,6 @@ static void sums_up(void **state)
 
 static void describes_predictions(void **state)
 {
-    (void)state;
     char *text = info("x.h5", false, COV_OK);
     has(text, "x.h5: predictions file\n  chunks     8 of 10 bases, in 4 pairs\n  sequences  2, "
               "together 35 ");
@@ -119,7 +117,6 @@ static void describes_predictions(void **state)
 
 static void describes_genomes(void **state)
 {
-    (void)state;
     char *text = info("g.h5", false, COV_OK);
     has(text, "g.h5: genome file\n");
     has(text, "\n  bases      one-hot\n");
@@ -129,7 +126,6 @@ static void describes_genomes(void **state)
 
 static void describes_streams(void **state)
 {
-    (void)state;
     char *text = info("x.cov", false, COV_OK);
     has(text, "x.cov: predictions file, as a stream\n  chunks     5 of 10 bases, in 3 pairs\n"
               "  sequences  1, together 25 bases\n  partial    25 of these bases are here\n");
@@ -145,7 +141,6 @@ static void describes_streams(void **state)
 
 static void refuses_other_files(void **state)
 {
-    (void)state;
     free(info("none", false, COV_EIO));
     put_text("other", "chr1\n");
     free(info("other", false, COV_EINPUT));

@@ -44,7 +44,6 @@ static void draw(struct cov_rng *rng, size_t n, uint8_t *codes)
 
 static void orders(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     struct cov_chunk_order o;
     uint8_t codes[MOST * L];

@@ -21,7 +21,6 @@ static char path[40], path2[40];
 
 static int setup(void **state)
 {
-    (void)state;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.ckpt", 0));
     (void)snprintf(path2, sizeof path2, "/proc/self/fd/%d", memfd_create("b.ckpt", 0));
     return access(path, R_OK | W_OK) || access(path2, R_OK | W_OK);
@@ -116,7 +115,6 @@ static void read_bad(const char *from, const char *message)
 
 static void round_trip(void **state)
 {
-    (void)state;
     struct cov_ckpt c = COV_CKPT_INIT;
     fill(&c);
     assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
@@ -139,7 +137,6 @@ static void round_trip(void **state)
 
 static void refused_writing(void **state)
 {
-    (void)state;
     static const struct {
         int what, code;
         const char *message;
@@ -201,7 +198,6 @@ static void refused_writing(void **state)
 
 static void cut_or_changed(void **state)
 {
-    (void)state;
     struct cov_ckpt c = COV_CKPT_INIT;
     fill(&c);
     assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
@@ -303,7 +299,6 @@ static void check_ints(const struct tensor *t, enum cov_torch_dtype dtype, const
 
 static void types(void **state)
 {
-    (void)state;
     static const float f32[] = {1.5f, -0.0f, 1e-45f, 3.4e38f};
     static const double f64[] = {1.5, -0.0, 1e-300, 0.1};
     static const float from_f64[] = {1.5f, -0.0f, 0, 0.1f};
@@ -363,7 +358,6 @@ static const struct tensor plain = {.class_name = "FloatStorage",
 
 static void strides(void **state)
 {
-    (void)state;
     struct tensor t = plain;
     check_floats(&t, COV_TORCH_FLOAT32, storage, 24);
     /* transposed */
@@ -409,7 +403,6 @@ static void strides(void **state)
 
 static void bad_tensors(void **state)
 {
-    (void)state;
 #define BAD(message, ...)                                                                          \
     do {                                                                                           \
         struct tensor t = plain;                                                                   \
@@ -478,7 +471,6 @@ static void bad_tensors(void **state)
 /* Values that are not tensors, and a parameter around a tensor. */
 static void other_values(void **state)
 {
-    (void)state;
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
     put_head(&w);
     put_empty(&w, "hyper_parameters");
@@ -535,7 +527,6 @@ static void other_values(void **state)
 
 static void other_entries(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *text, *message; /* message NULL: valid */
     } all[] = {
@@ -577,7 +568,6 @@ static void other_entries(void **state)
 /* A missing item, an item of another type, and a pickle that is not a dict. */
 static void other_pickles(void **state)
 {
-    (void)state;
     static const char *const keys[] = {"epoch", "global_step", "pytorch-lightning_version",
                                        "hyper_parameters", "state_dict"};
     for (int wrong = 0; wrong < (int)COV_COUNT(keys); wrong++) {
@@ -668,7 +658,6 @@ static void put_no_name(struct cov_pickle_writer *w)
 
 static void hyper_parameters(void **state)
 {
-    (void)state;
     make_hparams(put_unusual);
     struct cov_ckpt *c = read_good(path);
     assert_int_equal(c->n_hparams, 4);

@@ -13,7 +13,6 @@ static char path[40];
 
 static int setup(void **state)
 {
-    (void)state;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.ckpt", 0));
     return access(path, R_OK | W_OK);
 }
@@ -45,7 +44,6 @@ static void fill(struct cov_ckpt *c)
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_ckpt_moments moments[N];
     struct cov_ckpt_saved saved[2] = {{first, 0.25}, {second, 0.5}};
@@ -103,7 +101,6 @@ static void test_round_trip(void **state)
 /* Checkpoints without a state of training. */
 static void test_without(void **state)
 {
-    (void)state;
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_ckpt_training r;
     fill(&c);
@@ -122,7 +119,6 @@ static void test_without(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_err e = COV_ERR_INIT;
     struct cov_ckpt_training r;

@@ -20,7 +20,6 @@ static uint8_t *random_codes(struct cov_rng *r, size_t n)
 /* Pieces of several lengths, more than fit in memory; random reads. */
 static void test_pieces(void **state)
 {
-    (void)state;
     static const size_t lengths[] = {1, 2, 7, 32767, 32768, 32769, 3000001, 5, 2000000, 1};
     enum { N = sizeof lengths / sizeof lengths[0] };
     struct cov_rng r;
@@ -68,7 +67,6 @@ static void test_pieces(void **state)
 /* A missing folder is an error only when the file is needed. */
 static void test_no_folder(void **state)
 {
-    (void)state;
     struct cov_code_store *s;
     struct cov_err e = COV_ERR_INIT;
     uint8_t *codes = calloc(3000000, 1);

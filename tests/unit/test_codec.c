@@ -20,7 +20,6 @@ static void *alloc(size_t n)
 
 static void test_parse(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum cov_codec_id id;
@@ -212,7 +211,6 @@ static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, 
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     static const size_t elems[] = {0, 1, 2, 3, 4, 8, 300};
     struct fence fences[4];
     for (int i = 0; i < 4; i++)
@@ -236,7 +234,6 @@ static void test_round_trip(void **state)
 /* LZF finds matches within its window only, also where places are equal modulo 2^16. */
 static void test_lzf_window(void **state)
 {
-    (void)state;
     static const size_t periods[] = {1, 2, 3, 63, 8191, 8192, 8193, 65535, 65536, 65537};
     enum { N = 131000, WINDOW = 8192 };
     const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};
@@ -264,7 +261,6 @@ static void test_lzf_window(void **state)
  * decoder never reads or writes outside of its buffers (sanitizers check). */
 static void test_damaged(void **state)
 {
-    (void)state;
     enum { N = 3000 };
     uint8_t src[N];
     fill(src, N, 1);
@@ -341,7 +337,6 @@ static size_t mutate(struct cov_rng *r, uint8_t *p, size_t n, size_t cap)
 /* COV_TEST_SEED sets the seed. */
 static void test_mutations(void **state)
 {
-    (void)state;
     enum { N = 2000, N_MUTATIONS = 10000 };
     const char *text = getenv("COV_TEST_SEED");
     uint64_t seed = text ? strtoull(text, NULL, 10) : 20;
@@ -394,7 +389,6 @@ static void put32(uint8_t *p, uint32_t v)
 
 static void test_fletcher32(void **state)
 {
-    (void)state;
     /* By hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half. */
     assert_int_equal(cov_fletcher32("\1\2\3\4", 4), 0x05080406);
     assert_int_equal(cov_fletcher32("\1\2\3", 3), 0x05040402);
@@ -427,7 +421,6 @@ static struct cov_codec_choice choice_of(int id)
 /* All supported pipelines, with every subset of filters skipped. */
 static void test_pipelines(void **state)
 {
-    (void)state;
     enum { N = 1003, ELEM = 4 };
     static const struct cov_filter S = {COV_H5_SHUFFLE, ELEM, 0}, D = {COV_H5_DEFLATE, 0, 0},
                                    Z = {COV_H5_LZF, 0, 0}, F = {COV_H5_FLETCHER32, 0, 0},
@@ -481,7 +474,6 @@ static void test_pipelines(void **state)
 
 static void test_checksum_mismatch(void **state)
 {
-    (void)state;
     static const struct cov_filter f = {COV_H5_FLETCHER32, 0, 0};
     uint8_t data[14], back[10], scratch[14];
     fill(data, 10, 2);
@@ -509,7 +501,6 @@ static void test_checksum_mismatch(void **state)
 
 static void test_blob(void **state)
 {
-    (void)state;
     struct cov_blob b = COV_BLOB_INIT;
     for (int round = 0; round < 2; round++) {
         cov_blob_clear(&b);

@@ -39,7 +39,6 @@ static const struct cov_comparison_options options = {.bin_sizes = sizes,
 
 static void counts_bins(void **state)
 {
-    (void)state;
     static const struct cov_track_contigs contigs = {3, names, lengths};
     static const struct cov_interval iv[] = {{0, 2, 2}, {2, 10, 4}, {12, 20, 6}, {20, 25, 0}};
     struct cov_interval_store *s = measured(25);
@@ -104,7 +103,6 @@ static int compare(struct cov_interval_store *s, const struct cov_comparison_opt
 
 static void rejects_different_lengths(void **state)
 {
-    (void)state;
     static const struct cov_track_contigs contigs = {3, names, lengths};
     static const struct cov_interval iv = {0, 20, 1};
     struct cov_comparison_options o = options;
@@ -134,7 +132,6 @@ static void rejects_different_lengths(void **state)
 
 static void computes_precision_and_recall(void **state)
 {
-    (void)state;
     const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100};
     assert_true(isnan(cov_peak_precision(&none)) && isnan(cov_peak_f1(&none)));
     assert_true(isnan(cov_peak_recall(&none)));

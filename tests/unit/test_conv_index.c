@@ -43,7 +43,6 @@ static void add_phase(struct reach *r, const struct cov_conv_phase *p, int t_in)
 
 static void plain(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
     for (int n = 0; n < 2000; n++) {
@@ -64,7 +63,6 @@ static void plain(void **state)
 /* Each row is written once, and input row j contributes to row j stride - pad + k dilation. */
 static void transposed(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 2);
     for (int n = 0; n < 5000; n++) {
@@ -92,7 +90,6 @@ static void transposed(void **state)
  * is needed at both ends keeps all rows. */
 static void cut(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
     for (int n = 0; n < 5000; n++) {
@@ -121,7 +118,6 @@ static void cut(void **state)
 
 static void channels(void **state)
 {
-    (void)state;
     const struct cov_channels c = {2, 5, 8};
     static const int places[] = {0, 1, 2, 3, 4, 8, 9, 10, 11, 12};
     for (int i = 0; i < 10; i++)
@@ -136,7 +132,6 @@ static void channels(void **state)
  * rows, which are written at once, fall into different banks. */
 static void tiles(void **state)
 {
-    (void)state;
     enum { ROWS = 128 };
     int seen[ROWS * 4] = {0};
     for (int row = 0; row < ROWS; row++)
@@ -171,7 +166,6 @@ static void count_weight(int seen[4][UNITS][UNITS], struct cov_lstm_place p)
 /* The fragments of all lanes and warps contain every weight once. */
 static void fragments(void **state)
 {
-    (void)state;
     static int seen[4][UNITS][UNITS], seen_back[4][UNITS][UNITS];
     for (int lane = 0; lane < 32; lane++)
         for (int i = 0; i < 8; i++) {
@@ -192,7 +186,6 @@ static void fragments(void **state)
 /* Splits cover all rows of a batch once; advancing from a row gives the rows that follow it. */
 static void split_rows(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int round = 0; round < 200; round++) {
@@ -220,7 +213,6 @@ static void split_rows(void **state)
 /* The threads of a tile have every column once. */
 static void tile_columns(void **state)
 {
-    (void)state;
     static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* columns, of a thread */
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
         int seen[128] = {0}, bn = tiles[i][0], tn = tiles[i][1];

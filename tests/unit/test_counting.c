@@ -71,7 +71,6 @@ static const struct cov_counting helixer = {
 
 static void follows_the_cigar(void **state)
 {
-    (void)state;
     static const struct {
         const char *cigar, *wanted;
     } cases[] = {
@@ -98,7 +97,6 @@ static void follows_the_cigar(void **state)
 
 static void filters_by_flags(void **state)
 {
-    (void)state;
     struct cov_counting rules = helixer;
     static const struct {
         unsigned flags;
@@ -138,7 +136,6 @@ static void filters_by_flags(void **state)
 
 static void shifts_reads(void **state)
 {
-    (void)state;
     struct cov_counting rules = helixer;
     rules.has_shift = true;
     rules.shift_plus = 4;
@@ -174,7 +171,6 @@ static void shifts_reads(void **state)
 
 static void counts_cuts(void **state)
 {
-    (void)state;
     struct cov_counting rules = helixer;
     struct cov_read plus = make_read(0, 100, "10M");
     struct cov_read minus = plus, edge = plus;
@@ -198,7 +194,6 @@ static void counts_cuts(void **state)
 
 static void counts_fragments(void **state)
 {
-    (void)state;
     enum { PROPER = COV_READ_PAIRED | COV_READ_PROPER_PAIR };
     struct cov_counting rules = helixer;
     rules.unit = COV_COUNT_FRAGMENT;
@@ -236,7 +231,6 @@ static void counts_fragments(void **state)
 
 static void counts_by_strand(void **state)
 {
-    (void)state;
     enum { FIRST = COV_READ_PAIRED | 0x40, SECOND = COV_READ_PAIRED | COV_READ_SECOND };
     static const struct {
         unsigned flags;
@@ -263,7 +257,6 @@ static void counts_by_strand(void **state)
 
 static void rejects_reads_past_the_contig(void **state)
 {
-    (void)state;
     struct cov_spans spans = {0};
     struct cov_err e = COV_ERR_INIT;
     struct cov_read r = make_read(0, 995, "10M");

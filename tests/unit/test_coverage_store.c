@@ -64,7 +64,6 @@ static void expect_row(const struct cov_coverage_store *s, size_t i, int strand,
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {2, 4, 8};
     static const int32_t none[L];
     struct cov_coverage_store s;
@@ -104,7 +103,6 @@ static void test_round_trip(void **state)
 /* The hash of the counted values equals that of the values read back, and only of those. */
 static void test_sample(void **state)
 {
-    (void)state;
     struct cov_coverage_store s;
     struct cov_packed_pair packed = {0};
     struct cov_rng rng;

@@ -40,7 +40,6 @@ static char *kernel_flags(void)
 
 static void agrees_with_kernel(void **state)
 {
-    (void)state;
     char *flags = kernel_flags();
     unsigned features = cov_cpu_features();
     for (unsigned bit = 1; flags && bit; bit <<= 1) {
@@ -65,7 +64,6 @@ static void agrees_with_kernel(void **state)
 
 static void describes(void **state)
 {
-    (void)state;
     char whole[512], part[512];
     cov_cpu_describe(whole, sizeof whole);
     print_message("%s\n", whole);
@@ -95,7 +93,6 @@ static void put_below(const char *path, const char *text)
 
 static void finds_quota(void **state)
 {
-    (void)state;
     assert_int_equal(cov_cpu_quota("."), 0);
     put_below("proc/self/cgroup", "0::/a.slice/job_7\n");
     assert_int_equal(cov_cpu_quota("."), 0);

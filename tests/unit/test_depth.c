@@ -34,7 +34,6 @@ static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
 /* Spans in random order with the minimum of pages: most steps wait in the file. */
 static void counts_in_any_order(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
     for (size_t pages = 1; pages < 4; pages++)
@@ -60,7 +59,6 @@ static void counts_in_any_order(void **state)
 /* Ascending spans with positions taken on the way, as for sorted reads; some spans are long. */
 static void takes_positions_early(void **state)
 {
-    (void)state;
     struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};
     struct cov_depth *d;
     struct cov_rng rng;
@@ -79,7 +77,6 @@ static void takes_positions_early(void **state)
 
 static void skips_positions(void **state)
 {
-    (void)state;
     struct cov_depth_options o = {LANES, N, "/tmp", 0, 0};
     struct cov_depth *d;
     memset(expected, 0, sizeof expected);

@@ -379,7 +379,6 @@ static void lstm_counts_through_padding(void **state)
 /* Equal chunks are counted as repeated; chunks of only N over all calls. */
 static void computes_equal_chunks_once(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 26);
     struct cov_hparams hp = draw_hparams(&rng);

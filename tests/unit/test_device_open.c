@@ -24,7 +24,6 @@ static void parses(const char *text, enum cov_device_kind kind, size_t n_cards)
 
 static void names(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {
         "",      "CPU",      "cuda:",   "cuda:0,", "cuda:,0",     "cuda:1,1", "cuda:-1", "cuda:1;2",
         "cuda0", "cuda:0x1", "cuda: 1", "gpu",     "cuda:123456", "auto:0",   "cuda:1.5"};
@@ -53,7 +52,6 @@ static void names(void **state)
 
 static void no_plugin(void **state)
 {
-    (void)state;
     static const struct cov_device_choice automatic = {.kind = COV_DEVICE_AUTO},
                                           cpu = {.kind = COV_DEVICE_CPU},
                                           cuda = {.kind = COV_DEVICE_CUDA};
@@ -91,7 +89,6 @@ static void advise(const struct cov_device *dev, struct cov_device_advice *out)
 
 static void advice(void **state)
 {
-    (void)state;
     static const struct cov_device_ops ops = {.name = "some", .advise = advise};
     const struct cov_device dev = {&ops};
     assert_int_equal(cov_device_batch(&dev, 10), 64);
@@ -226,7 +223,6 @@ static void run_forward(struct cov_program *p, float *values)
 
 static void keeps_the_gpu(void **state)
 {
-    (void)state;
     struct cov_program *p;
     struct cov_forward_counts counts;
     float values[L];
@@ -251,7 +247,6 @@ static void keeps_the_gpu(void **state)
 
 static void falls_back_to_the_cpu(void **state)
 {
-    (void)state;
     struct cov_device *dev, *cpu;
     struct cov_program *p, *want_p;
     float values[L], want[L];
@@ -290,7 +285,6 @@ static void falls_back_to_the_cpu(void **state)
 /* The CPU cannot be opened either. */
 static void fails_without_a_cpu(void **state)
 {
-    (void)state;
     struct cov_program *p;
     struct cov_err e = COV_ERR_INIT;
     const struct cov_cpu_options options = {.levels = "none such"};
@@ -304,7 +298,6 @@ static void fails_without_a_cpu(void **state)
 /* The GPU cannot train. */
 static void trains_on_the_cpu(void **state)
 {
-    (void)state;
     struct cov_training *t;
     const struct cov_training_spec training = {.layers = layers,
                                                .weights = weights,

@@ -93,7 +93,6 @@ static void check_file(void)
 
 static void test_rows(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     for (int k = 0; k < 2; k++) {
         struct cov_stats stats;
@@ -128,7 +127,6 @@ static int encode_stream(unsigned n_threads, struct cov_err *e)
 
 static void test_stream(void **state)
 {
-    (void)state;
     for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
         struct cov_err e = COV_ERR_INIT;
         struct cov_bgz *b;
@@ -174,7 +172,6 @@ static void test_stream(void **state)
 
 static void test_threads(void **state)
 {
-    (void)state;
     struct cov_stats stats;
     cov_stats_init(&stats, "test", "0");
     assert_int_equal(encode(output, true, 1, &stats, NULL), 0);
@@ -185,7 +182,6 @@ static void test_threads(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     struct cov_stats stats;
     struct cov_err e = COV_ERR_INIT;
     cov_stats_init(&stats, "test", "0");

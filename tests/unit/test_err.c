@@ -11,7 +11,6 @@
 
 static void keeps_first(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_fail(&e, COV_EINPUT, "chr%d: \x1b[31mbad\n", 7), COV_EINPUT);
     assert_string_equal(e.text, "chr7: ?[31mbad?");
@@ -26,7 +25,6 @@ static void keeps_first(void **state)
 
 static void appends_the_reason(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     errno = ENOENT;
     assert_int_equal(cov_fail_errno(&e, "x.fa"), COV_EIO);
@@ -52,7 +50,6 @@ static void appends_the_reason(void **state)
 
 static void renames(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     cov_err_rename(NULL, "a", "b");
     cov_err_rename(&e, "a", "b");
@@ -75,7 +72,6 @@ static void renames(void **state)
 
 static void makes_printable(void **state)
 {
-    (void)state;
     char text[] = "a\tb\x7f\xc3\xa9\xc2\x9b"
                   "1m\xc2\xa0\xc2";
     cov_text_make_printable(text);
@@ -91,7 +87,6 @@ static void receive(void *arg, enum cov_log_level level, const char *text)
 
 static void logs(void **state)
 {
-    (void)state;
     int n = 0;
     cov_warn("dropped");
     cov_log_set(receive, &n, COV_LOG_WARNING);

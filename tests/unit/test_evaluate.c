@@ -138,7 +138,6 @@ static void run_examples(struct rig *r, size_t batch, size_t fail_at)
 
 static void test_examples(void **state)
 {
-    (void)state;
     for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
         struct rig r;
         rig_init(&r, n_threads, biases);
@@ -154,7 +153,6 @@ static void test_examples(void **state)
 
 static void test_files(void **state)
 {
-    (void)state;
     struct rig r;
     struct cov_evaluation *v;
     struct cov_stats stats = {0};
@@ -251,7 +249,6 @@ static void refused(const struct rig *r, const char *path, int code, const char 
 
 static void test_failures(void **state)
 {
-    (void)state;
     struct rig r;
     const float infinite[D] = {0, 0, 1000};
     rig_init(&r, 2, infinite);

@@ -66,7 +66,6 @@ static const char *next_record(const char *file, size_t size, size_t *at, size_t
 
 static void test_checksums(void **state)
 {
-    (void)state;
     /* RFC 3720, B.4, and the common check value. */
     static const uint8_t zeros[32];
     uint8_t ones[32];
@@ -96,7 +95,6 @@ static void test_checksums(void **state)
  * head. */
 static void test_start(void **state)
 {
-    (void)state;
     char path[600];
     size_t n_file, at = 0, n;
     struct cov_event_file *f;
@@ -116,7 +114,6 @@ static void test_start(void **state)
 
 static void test_scalars(void **state)
 {
-    (void)state;
     static const struct {
         int64_t step;
         const char *tag;
@@ -168,7 +165,6 @@ static void test_scalars(void **state)
 
 static void test_failures(void **state)
 {
-    (void)state;
     char path[600];
     struct cov_event_file *f = NULL;
     assert_fails(cov_event_file_open("/dev/null/x", &f, &e), COV_EIO, "/dev/null");

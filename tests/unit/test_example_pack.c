@@ -42,7 +42,6 @@ static size_t bytes_of(size_t kind, size_t L)
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (size_t L = 1; L <= MAX_L; L++) {

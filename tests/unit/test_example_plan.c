@@ -118,7 +118,6 @@ static void check_seen(bool random_offset)
 
 static void test_plans(void **state)
 {
-    (void)state;
     static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
     for (size_t how = 0; how < 3 * 8; how++) {
         struct cov_examples *x = open_examples(loadings[how / 8]);
@@ -156,7 +155,6 @@ static void test_plans(void **state)
 /* The order depends on seed and epoch; without shuffling it is that of the files. */
 static void test_orders(void **state)
 {
-    (void)state;
     struct cov_examples *x = open_examples(COV_LOAD_DISK);
     struct cov_example_plan_options o = {.batch = 4, .shuffle = true, .seed = 1};
     struct cov_example_plan a, b;
@@ -183,7 +181,6 @@ static void test_orders(void **state)
 
 static void test_gaps(void **state)
 {
-    (void)state;
     const uint8_t all[4] = {COV_CODE_N, COV_CODE_N, COV_CODE_N, COV_CODE_PAD};
     const uint8_t c[3] = {COV_CODE_N, COV_CODE_C, COV_CODE_N};
     const uint8_t a[3] = {COV_CODE_N, COV_CODE_A, COV_CODE_T}, none[2] = {COV_CODE_A, COV_CODE_A};
@@ -195,7 +192,6 @@ static void test_gaps(void **state)
 
 static void test_refused(void **state)
 {
-    (void)state;
     const struct cov_examples_options options = {datasets, D, false, COV_LOAD_DISK, NULL};
     struct cov_examples *x;
     assert_int_equal(cov_examples_open_dir("/nonexistent", &options, &x, NULL), COV_EIO);

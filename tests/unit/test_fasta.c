@@ -53,7 +53,6 @@ static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
 
 static void test_contents(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *found;
     } cases[] = {
@@ -98,7 +97,6 @@ static void test_contents(void **state)
 /* Invalid letters at each place of lines of each length. */
 static void test_bad_letters(void **state)
 {
-    (void)state;
     char text[80], found[128], expected[128];
     for (size_t n = 1; n < 50; n++)
         for (size_t at = 0; at < n; at++) {
@@ -142,7 +140,6 @@ static void test_bad_letters(void **state)
 
 static void test_long_names(void **state)
 {
-    (void)state;
     char text[2 * COV_FASTA_MAX_NAME], found[2 * COV_FASTA_MAX_NAME];
     memset(text, 'n', sizeof text);
     text[0] = '>';
@@ -159,7 +156,6 @@ static void test_long_names(void **state)
 /* The end of a long line and the next header at each place around the end of the buffer. */
 static void test_buffers(void **state)
 {
-    (void)state;
     enum { N = 1 << 20 };
     char *text = malloc(N + 100);
     static const char head[3] = ">a\n", tail[] = " \t\n>second with words\nGG\n";

@@ -13,7 +13,6 @@
 
 static void collects_values(void **state)
 {
-    (void)state;
     struct figures f = {0};
     const double values[] = {3, NAN, 1, INFINITY, 2}, none[] = {NAN};
     assert_int_equal(figures_add(&f, "a/b", "s", false, values, 5, NULL), 0);
@@ -33,7 +32,6 @@ static void collects_values(void **state)
 
 static void survives_json(void **state)
 {
-    (void)state;
     struct figures f = {0}, back = {0};
     const double values[] = {0.1, 1e-300, 3};
     char *text = NULL;
@@ -63,7 +61,6 @@ static void survives_json(void **state)
 
 static void rejects_malformed_json(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -104,7 +101,6 @@ static void rejects_malformed_json(void **state)
 
 static void formats_numbers(void **state)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -120,7 +116,6 @@ static void formats_numbers(void **state)
 
 static void finds_medians(void **state)
 {
-    (void)state;
     double odd[] = {3, -1, 2}, even[] = {4, 1, 3, 2};
     spread_sort(odd, 3);
     spread_sort(even, 4);
@@ -132,7 +127,6 @@ static void finds_medians(void **state)
 
 static void single_values_have_no_width(void **state)
 {
-    (void)state;
     const double a = 4, b = 5;
     struct spread r;
     assert_int_equal(spread_ratio(&a, 1, &b, 1, &r, NULL), 0);
@@ -143,7 +137,6 @@ static void single_values_have_no_width(void **state)
  * holds 1. */
 static void intervals_cover_the_true_ratio(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
     int held = 0, above_one = 0;
@@ -167,7 +160,6 @@ static void intervals_cover_the_true_ratio(void **state)
 
 static void fits_lines(void **state)
 {
-    (void)state;
     const double x[] = {1, 2, 4, 5}, y[] = {5, 7, 11, 13}, flat[] = {2, 2, 2, 2},
                  bent[] = {0, 1, 1, 0};
     struct line line = spread_line(x, y, 4);

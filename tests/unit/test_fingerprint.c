@@ -13,7 +13,6 @@ static const char path[] = "x";
 
 static void depends_on_every_bit(void **state)
 {
-    (void)state;
     enum { N = 40 };
     uint8_t bytes[N + 1];
     uint64_t seen[9 * N + 1 + N];
@@ -39,7 +38,6 @@ static void depends_on_every_bit(void **state)
 
 static void hashes_files(void **state)
 {
-    (void)state;
     enum { N = (2 << 20) + 5 };
     uint64_t a, b;
     int64_t n;

@@ -31,7 +31,6 @@ static size_t count(const char *text, const char *word)
 
 static void draws_boxes(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);
@@ -49,7 +48,6 @@ static void draws_boxes(void **state)
 
 static void rejects_empty_input(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);

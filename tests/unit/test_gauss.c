@@ -53,7 +53,6 @@ static void make(struct cov_rng *rng, enum kind kind, float *x, size_t n)
 
 static void matches_direct_sums(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
     static const double sds[] = {0.1, 0.5, 1, 1.3, 2.5, 7, 50.25};
@@ -88,7 +87,6 @@ static void matches_direct_sums(void **state)
  * value. */
 static void keeps_constants(void **state)
 {
-    (void)state;
     static const float values[] = {0, 0.1F, 3, 1e30F, -7.7F};
     struct cov_smoother g;
     init_gauss(&g, 10, false);
@@ -109,7 +107,6 @@ static void keeps_constants(void **state)
 /* The sum is preserved: the weights add up to 1. */
 static void keeps_the_sum(void **state)
 {
-    (void)state;
     static const double sds[] = {0.3, 3, 60.5};
     for (size_t s = 0; s < COV_COUNT(sds); s++) {
         struct cov_smoother g;
@@ -130,7 +127,6 @@ static void keeps_the_sum(void **state)
 /* So narrow that the square of sd is 0, or sd a denormal: values do not change. */
 static void keeps_values_if_narrow(void **state)
 {
-    (void)state;
     static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};
     for (size_t s = 0; s < COV_COUNT(sds); s++) {
         struct cov_smoother g;
@@ -147,7 +143,6 @@ static void keeps_values_if_narrow(void **state)
 /* The widest kernel, much wider than the contig, and several contigs with one state. */
 static void handles_short_contigs(void **state)
 {
-    (void)state;
     struct cov_smoother g;
     init_gauss(&g, COV_GAUSS_MAX_SD, false);
     float x[MAX_N], out[MAX_N];

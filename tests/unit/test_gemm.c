@@ -113,7 +113,6 @@ static void pairs_are_about_as_exact(void **state)
 /* Rounds to nearest even, judging by the neighbours in double; NaN and infinity. */
 static void rounds_to_nearest_even(void **state)
 {
-    (void)state;
     for (uint32_t upper = 0; upper < 0x7f7f; upper++) {
         float at = cov_bf16_float((uint16_t)upper), next = cov_bf16_float((uint16_t)(upper + 1));
         static const uint32_t rests[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
@@ -140,7 +139,6 @@ static void rounds_to_nearest_even(void **state)
 /* Chooses the best table for the features. */
 static void chooses_the_best(void **state)
 {
-    (void)state;
     assert_ptr_equal(cov_gemm_choose(0), &cov_gemm_base);
     assert_null(cov_gemm_choose_bf16(0, COV_BF16));
 #ifdef __x86_64__

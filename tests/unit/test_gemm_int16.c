@@ -48,7 +48,6 @@ static void multiplies(void **state)
  * zero, infinite or NaN. */
 static void holds_limits(void **state)
 {
-    (void)state;
     enum { K = INT16_DEPTH + 300 };
     static float a[K], b[K];
     struct cov_matrix m;

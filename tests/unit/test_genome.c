@@ -95,7 +95,6 @@ static const char *read_pairs(const char *fasta, const struct cov_genome_options
 
 static void sequences_are_read(void **state)
 {
-    (void)state;
     assert_string_equal(read_all(">a x\nACGT\nacg\n\n>b\r\nRYSWKMBDHVNU\r\nn", &defaults),
                         "a=ACGTACG b=RYSWKMBDHVNTN");
     assert_string_equal(
@@ -109,7 +108,6 @@ static void sequences_are_read(void **state)
 
 static void bad_input_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *fasta, *error;
     } cases[] = {
@@ -144,7 +142,6 @@ static void bad_input_is_refused(void **state)
 
 static void bad_bases_become_n(void **state)
 {
-    (void)state;
     struct cov_genome_options options = defaults;
     options.bad_base_is_n = true;
     assert_string_equal(read_all(">a\nACXT-A*\n>b\nEE\n", &options), "a=ACNTNAN b=NN");
@@ -160,7 +157,6 @@ static void bad_bases_become_n(void **state)
 
 static void limits_skip_sequences(void **state)
 {
-    (void)state;
     static const char fasta[] = ">a\nA\n>b\nACGTAC\n>c\nACGTACGTACGTX\n>d\nACGTACGTAC\n";
     static const char five[] = ">a\nA\n>b\nAC\n>c\nACG\n>d\nACGT\n>e\nTG\n";
     struct cov_genome_options options = defaults;
@@ -196,7 +192,6 @@ static void limits_skip_sequences(void **state)
 
 static void sequences_are_renamed(void **state)
 {
-    (void)state;
     struct cov_genome_options options = defaults;
     static const char abc[] = ">a\nA\n>b\nC\n>c\nG\n";
     options.rename_path = "names";
@@ -257,7 +252,6 @@ static void check_codes(const uint8_t *codes, int64_t beg, size_t n)
 /* The bases do not depend on L or on limits; sequences are longer than all buffers. */
 static void large_sequences_are_streamed(void **state)
 {
-    (void)state;
     static const size_t Ls[] = {999, 1000, 21384, 100001, 3000000};
     uint8_t *codes = malloc(3000000);
     assert_non_null(codes);
@@ -291,7 +285,6 @@ static void large_sequences_are_streamed(void **state)
 
 static void large_genomes_have_random_access(void **state)
 {
-    (void)state;
     struct cov_genome_options options = defaults;
     struct cov_genome *g;
     options.max_length = MOST - 1;
@@ -314,7 +307,6 @@ static void large_genomes_have_random_access(void **state)
 
 static void many_sequences_are_read(void **state)
 {
-    (void)state;
     enum { MANY = 100000 };
     FILE *f = fopen("x.fa", "wb");
     assert_non_null(f);
@@ -334,7 +326,6 @@ static void many_sequences_are_read(void **state)
 
 static void full_disk_is_an_error(void **state)
 {
-    (void)state;
     struct cov_genome *g;
     struct cov_err e = COV_ERR_INIT;
     struct rlimit before, limit;

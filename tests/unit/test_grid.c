@@ -47,7 +47,6 @@ enum { N_REGULAR = sizeof regular / sizeof regular[0] };
 
 static void test_regular(void **state)
 {
-    (void)state;
     char *names[] = {"a", "bb", "ccc"};
     const int64_t lengths[] = {51321, 42768, 1};
     struct cov_grid *g;
@@ -75,7 +74,6 @@ static void test_regular(void **state)
 
 static void test_new_refuses(void **state)
 {
-    (void)state;
     char *names[] = {"a", "a"};
     struct cov_grid *g;
     struct cov_err e = COV_ERR_INIT;
@@ -97,7 +95,6 @@ static void test_new_refuses(void **state)
 
 static void test_builder_regular(void **state)
 {
-    (void)state;
     struct cov_grid *g = build(21384, regular, N_REGULAR);
     assert_true(cov_grid_is_regular(g));
     check_rows(g, regular, N_REGULAR);
@@ -112,7 +109,6 @@ static void test_builder_regular(void **state)
 /* A grid without one row, with two neighbours swapped, or cut short lists the rows as they came. */
 static void test_builder_irregular(void **state)
 {
-    (void)state;
     struct expected rows[N_REGULAR];
     for (size_t i = 0; i < N_REGULAR; i++) {
         size_t n = 0;
@@ -165,7 +161,6 @@ static void check_strand(const struct expected *rows, size_t n_rows, bool minus,
 
 static void test_strand_rows(void **state)
 {
-    (void)state;
     /* Strands interleaved, and chunks that do not end at multiples of L. */
     const struct expected good[] = {{0, 7, 17}, {0, 17, 9}, {0, 0, 7}, {0, 9, 0}};
     check_strand(good, 4, false, NULL);
@@ -184,7 +179,6 @@ static void test_strand_rows(void **state)
 
 static void test_builder_refuses(void **state)
 {
-    (void)state;
     struct cov_grid_builder *b;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
     static const struct {
@@ -208,7 +202,6 @@ static void test_builder_refuses(void **state)
 /* The same name in two species is two sequences. */
 static void test_species(void **state)
 {
-    (void)state;
     struct cov_grid_builder *b;
     struct cov_grid *g;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
@@ -261,7 +254,6 @@ static void check_regular_pairs(const struct cov_grid *g)
 
 static void test_pairs(void **state)
 {
-    (void)state;
     struct cov_grid *g = build(21384, regular, N_REGULAR), *all;
     check_regular_pairs(g);
     /* The same rows, listed one by one. */
@@ -279,7 +271,6 @@ static void test_pairs(void **state)
 
 static void test_pairs_of_any_rows(void **state)
 {
-    (void)state;
     /* Missing strands, a duplicate interval, a shorter one, and no order. */
     static const struct expected rows[] = {{1, 10, 0},  {0, 10, 20}, {0, 0, 10}, {0, 20, 10},
                                            {0, 10, 20}, {0, 0, 7},   {1, 10, 12}};
@@ -297,7 +288,6 @@ static void test_pairs_of_any_rows(void **state)
 
 static void test_shards(void **state)
 {
-    (void)state;
     struct cov_grid *g = build(21384, regular, N_REGULAR);
     for (size_t n = 1; n < 10; n++) {
         size_t at = 0, n_rows = 0;
@@ -322,7 +312,6 @@ static void test_shards(void **state)
 
 static void test_partial(void **state)
 {
-    (void)state;
     static const size_t rows[] = {1, 4, 10};
     static const size_t none[] = {0};
     struct cov_grid *g = build(21384, regular, N_REGULAR), *part, *empty;
@@ -348,7 +337,6 @@ static void test_partial(void **state)
 
 static void test_declared_sequences_are_binding(void **state)
 {
-    (void)state;
     struct cov_grid_builder *b;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
@@ -393,7 +381,6 @@ static void check_windows(int64_t length, int64_t L, int64_t N)
 
 static void test_windows_tile(void **state)
 {
-    (void)state;
     for (int64_t L = 1; L <= 9; L++)
         for (int64_t N = 0; N < L; N++)
             for (int64_t length = 1; length <= 40; length++)
@@ -402,7 +389,6 @@ static void test_windows_tile(void **state)
 
 static void test_windows_of_a_long_sequence(void **state)
 {
-    (void)state;
     const int64_t length = INT64_C(1) << 50, L = 21384, N = 5000;
     struct cov_window w = cov_window_number(length, L, N, cov_window_at(length, L, N, length - 1));
     assert_int_equal(w.end, length);

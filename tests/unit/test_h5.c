@@ -147,7 +147,6 @@ static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_COD
 
 static void test_round_trips(void **state)
 {
-    (void)state;
     static const size_t shapes[][3] = {{1, 20, 1}, {1, 20, 3},  {3, 6, 2},  {8, 20, 3},
                                        {9, 7, 1},  {11, 20, 3}, {16, 32, 4}};
     const struct cov_codec_choice choices[] = {none, gzip, lzf};
@@ -162,7 +161,6 @@ static void test_round_trips(void **state)
 
 static void test_same_bytes(void **state)
 {
-    (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("a.h5", &spec, gzip, false);
     /* Times in the file have a resolution of a second. */
@@ -173,7 +171,6 @@ static void test_same_bytes(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     struct cov_h5 *f;
     struct cov_h5_set *s;
@@ -232,7 +229,6 @@ static void refuse(const char *path, int code, const char *text)
 
 static void test_no_hdf5(void **state)
 {
-    (void)state;
     refuse("none.h5", COV_EIO, "none.h5: No such file or directory");
     refuse(".", COV_EINPUT, ".: is a folder, not a file");
     refuse("/dev/null", COV_EINPUT, "/dev/null: not a regular file, as HDF5 files must be");
@@ -283,7 +279,6 @@ static int read_all(const char *path)
 
 static void test_cut_short(void **state)
 {
-    (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
     struct bytes whole = slurp("x.h5");
@@ -312,7 +307,6 @@ static void test_cut_short(void **state)
 
 static void test_flipped(void **state)
 {
-    (void)state;
     static const size_t shapes[][3] = {{1, 20, 1}, {11, 20, 3}};
     size_t n_refused = 0, n_tried = 0;
     uint32_t r = 1;
@@ -340,7 +334,6 @@ static void test_flipped(void **state)
 /* Chunks of 0 rows: libhdf5 1.10.8 divides by zero on opening the set, in the child. */
 static void test_crash_of_libhdf5(void **state)
 {
-    (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
     struct bytes whole = slurp("x.h5");
@@ -370,7 +363,6 @@ static void test_crash_of_libhdf5(void **state)
 /* libhdf5 allocates and fills as many bytes as a variable-length attribute claims. */
 static void test_long_attribute(void **state)
 {
-    (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     struct cov_h5 *f;
     struct cov_h5_set *s;
@@ -413,7 +405,6 @@ static void test_long_attribute(void **state)
 /* The probe works while the caller ignores SIGCHLD or handles it. */
 static void test_probe_ignoring_children(void **state)
 {
-    (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
     void (*old)(int) = signal(SIGCHLD, SIG_IGN);
@@ -441,7 +432,6 @@ static int write_cache_image(void *arg)
 /* A file with a metadata cache image is refused. */
 static void test_cache_image(void **state)
 {
-    (void)state;
     check_in_child(write_cache_image, NULL);
     struct cov_err e = COV_ERR_INIT;
     bool good_texts;
@@ -480,7 +470,6 @@ static int fill_disk(void *arg)
  * process. */
 static void test_full_disk(void **state)
 {
-    (void)state;
     static const size_t limits[] = {0, 100, 3000, 20000, 60000};
     for (size_t k = 0; k < COV_COUNT(limits); k++) {
         size_t limit = limits[k];

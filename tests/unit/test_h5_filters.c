@@ -30,7 +30,6 @@ static void make_blosc(uint8_t *p)
 
 static void blosc_header(void **state)
 {
-    (void)state;
     uint8_t p[BLOSC_PACKED], dst[BLOSC_N];
     make_blosc(p);
     assert_int_equal(cov_blosc_claim(p, BLOSC_PACKED), BLOSC_N);
@@ -41,7 +40,6 @@ static void blosc_header(void **state)
 
 static void blosc_wrong_fields(void **state)
 {
-    (void)state;
     static const struct patch patches[] = {
         {0, 3},                            /* version */
         {0, 0},     {2, 0xe2}, {2, 0xa2},  /* unknown compressors */
@@ -69,7 +67,6 @@ static void blosc_wrong_fields(void **state)
 /* Every compressor, whether libblosc has it or not, is decoded or refused. */
 static void blosc_compressors(void **state)
 {
-    (void)state;
     enum { M = 40000 };
     static uint8_t src[M], packed[M], dst[M];
     size_t n;
@@ -90,7 +87,6 @@ static void blosc_compressors(void **state)
 
 static void blosc_values(void **state)
 {
-    (void)state;
     static const struct {
         size_t elem_bytes;
         unsigned expected[7];
@@ -132,7 +128,6 @@ static void make_lz4(uint8_t *p)
 
 static void lz4_blocks(void **state)
 {
-    (void)state;
     uint8_t p[LZ4_PACKED], dst[LZ4_N], expected[LZ4_N];
     make_lz4(p);
     memset(expected, 7, LZ4_N);
@@ -149,7 +144,6 @@ static void lz4_blocks(void **state)
 
 static void lz4_wrong_fields(void **state)
 {
-    (void)state;
     static const struct patch patches[] = {
         {7, 249},                         /* size of the chunk */
         {0, 0x80},                        /* absurd */
@@ -178,7 +172,6 @@ static void lz4_wrong_fields(void **state)
 /* The encoder writes one block with the header of the format. */
 static void lz4_header(void **state)
 {
-    (void)state;
     enum { M = 70000 };
     static uint8_t src[M], packed[M];
     static const uint8_t head[LZ4_HEAD] = {0, 0, 0, 0, 0, 1, 0x11, 0x70, 0, 1, 0x11, 0x70};
@@ -212,7 +205,6 @@ static void check_zstd(const uint8_t *frame, size_t n, size_t n_dst, int rc, con
 
 static void zstd_frames(void **state)
 {
-    (void)state;
     /* A raw block of three bytes, the last; frame size in one byte, or missing. */
     static const uint8_t plain[] = {MAGIC, 0x20, 3, 0x19, 0, 0, 'a', 'a', 'a'},
                          silent[] = {MAGIC, 0x00, 0, 0x19, 0, 0, 'a', 'a', 'a'},
@@ -253,7 +245,6 @@ static void zstd_frames(void **state)
 /* Our frames have a size and a checksum, so that every error is found. */
 static void zstd_flipped_bits(void **state)
 {
-    (void)state;
     enum { N = 4000 };
     uint8_t src[N], packed[N], dst[N];
     size_t n;

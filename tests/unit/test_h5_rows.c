@@ -17,7 +17,6 @@ static void put_bytes(uint64_t bits, const struct cov_h5_type *type, uint8_t *ds
 
 static void test_integers(void **state)
 {
-    (void)state;
     static const int64_t values[] = {
         0,         1,        -1,     77,    -77,       127,       -128,       255,
         256,       32767,    -32768, 65535, INT32_MAX, INT32_MIN, UINT32_MAX, (int64_t)1 << 40,
@@ -73,7 +72,6 @@ static void check_float(const struct cov_h5_type *type, uint64_t bits, double ex
 
 static void test_floats(void **state)
 {
-    (void)state;
     for (int big = 0; big < 2; big++) {
         struct cov_h5_type half = {COV_H5_FLOAT, 2, true, big, 0};
         for (unsigned h = 0; h < 65536; h++) {
@@ -99,7 +97,6 @@ static void test_floats(void **state)
 
 static void test_string_length(void **state)
 {
-    (void)state;
     struct cov_h5_type zeros = {COV_H5_STRING, 6, false, false, '\0'};
     struct cov_h5_type spaces = {COV_H5_STRING, 6, false, false, ' '};
     assert_int_equal(cov_h5_string_length(&zeros, "Chr1\0"), 4);
@@ -181,7 +178,6 @@ static void check_block(const struct cov_h5_rows *r, size_t row, size_t n_rows, 
 
 static void test_chunk_shapes(void **state)
 {
-    (void)state;
     static const size_t shapes[][3] = {{1, 20, 4}, {1, 20, 1}, {3, 5, 1}, {2, 7, 3}, {9, 20, 4},
                                        {4, 32, 8}, {1, 1, 1},  {1, 6, 4}, {2, 20, 2}};
     static const struct cov_codec_choice choices[] = {
@@ -225,7 +221,6 @@ static void test_chunk_shapes(void **state)
 
 static void test_plain_rows(void **state)
 {
-    (void)state;
     struct cov_h5_rows r = {.type = {COV_H5_INT, 2, true, false, 0}, .dims = {7, 5, 2}};
     struct cov_blob raw = COV_BLOB_INIT;
     uint8_t *at;
@@ -244,7 +239,6 @@ static void test_plain_rows(void **state)
 /* If LZF does not shrink a chunk, it is stored unchanged, with the filter's mask bit. */
 static void test_mask(void **state)
 {
-    (void)state;
     static const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};
     for (size_t n_before = 0; n_before < 2; n_before++) {
         struct cov_filter filters[3];
@@ -269,7 +263,6 @@ static void test_mask(void **state)
 
 static void test_wrong_size(void **state)
 {
-    (void)state;
     uint8_t fill[8] = {0};
     struct cov_h5_rows r = {
         .type = {COV_H5_INT, 4, true, false, 0},
@@ -306,7 +299,6 @@ static struct cov_h5_type float_type(size_t bytes)
 /* Limits of each integer type, converted to each type. */
 static void test_retype_integers(void **state)
 {
-    (void)state;
     static const int64_t values[] = {0,          1,          -1,          127,         128,
                                      -128,       -129,       255,         256,         32767,
                                      32768,      -32768,     -32769,      65535,       65536,
@@ -337,7 +329,6 @@ static void test_retype_integers(void **state)
 
 static void test_retype_floats(void **state)
 {
-    (void)state;
     const struct cov_h5_type i32 = int_type(4, true), i64 = int_type(8, true), f32 = float_type(4),
                              f64 = float_type(8), f16 = float_type(2), u8 = int_type(1, false);
     const int32_t whole[] = {0, -1, 16777216, 16777217};
@@ -375,7 +366,6 @@ static void test_retype_floats(void **state)
 
 static void test_print_element(void **state)
 {
-    (void)state;
     const struct cov_h5_type i64 = int_type(8, true), u64 = int_type(8, false), f32 = float_type(4);
     const int64_t least = INT64_MIN;
     const uint64_t most = UINT64_MAX;

@@ -8,7 +8,6 @@
 
 static void known_values(void **state)
 {
-    (void)state;
     assert_true(cov_half_to_float(0x3c00) == 1.0F);
     assert_true(cov_half_to_float(0xc000) == -2.0F);
     assert_true(cov_half_to_float(0x3555) == 0.333251953125F);
@@ -25,7 +24,6 @@ static void known_values(void **state)
 /* Patterns of one sign are numbers in ascending order; within a binade all steps are equal. */
 static void all_patterns(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 0x8000; bits++) {
         float x = cov_half_to_float((uint16_t)bits);
         if (bits > 0x7c00) {

@@ -43,7 +43,6 @@ static void by_sequence(const struct cov_grid *g, const bool *held, bool *held_s
 
 static void test_sequences(void **state)
 {
-    (void)state;
     struct cov_grid *g = make_grid();
     bool held[256], again[256], held_seq[N] = {false};
     bool ever[N] = {false}, differs = false;
@@ -83,7 +82,6 @@ static void test_sequences(void **state)
 
 static void test_pairs(void **state)
 {
-    (void)state;
     struct cov_grid *g = make_grid();
     bool held[256], again[256], ever[128] = {false};
     size_t n_pairs = cov_grid_n_pairs(g);
@@ -107,7 +105,6 @@ static void test_pairs(void **state)
 
 static void test_too_few(void **state)
 {
-    (void)state;
     char *names[] = {"a", "b"};
     const int64_t lengths[] = {1000, 5};
     struct cov_grid *g;

@@ -25,7 +25,6 @@ static const struct cov_hparams published = {
 
 static void names_types(void **state)
 {
-    (void)state;
     static const char *const names[] = {"cnn", "hybrid", "bi-hybrid"};
     struct cov_err e = COV_ERR_INIT;
     enum cov_model_type type;
@@ -55,7 +54,6 @@ static void accepts(const struct cov_hparams *hp)
 
 static void checks_ranges(void **state)
 {
-    (void)state;
     accepts(&published);
     struct cov_hparams hp;
     static const struct {
@@ -101,7 +99,6 @@ static void checks_ranges(void **state)
 /* filter_size * up^i and similar products must not overflow before they are refused. */
 static void refuses_petabytes(void **state)
 {
-    (void)state;
     const char *text = "more than 2^31 parameters";
     struct cov_hparams hp = published;
     hp.filter_size = INT32_MAX;
@@ -149,7 +146,6 @@ static void refuses_petabytes(void **state)
 
 static void pads(void **state)
 {
-    (void)state;
     /* Computed by hand from the definition. */
     static const struct {
         int64_t kernel, step, dilation, conv, transposed, output;

@@ -33,7 +33,6 @@ static bool convert(struct cov_h5_type type, size_t n, size_t at, int64_t odd, f
 
 static void test_to_float(void **state)
 {
-    (void)state;
     static const size_t places[] = {0, 1, 1023, 1024, 2047, 2048, N - 1};
     static float values[N];
     for (size_t bytes = 4; bytes <= 8; bytes += 4) {
@@ -55,7 +54,6 @@ static void test_to_float(void **state)
 
 static void test_other_types(void **state)
 {
-    (void)state;
     static float values[N];
     static const struct cov_h5_type others[] = {
         {COV_H5_INT, 2, true, big, '\0'},   {COV_H5_INT, 4, true, !big, '\0'},
@@ -71,7 +69,6 @@ static void test_other_types(void **state)
 
 static void test_good(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 1023, 1024, 1025, N};
     static const float bad[] = {NAN, INFINITY, -INFINITY, -1, -1e-30F};
     static float values[N];

@@ -43,7 +43,6 @@ static void check(const struct cov_interval_store *s, const char *name,
 
 static void keeps_all_values(void **state)
 {
-    (void)state;
     static const struct cov_interval few[] = {{0, 1, 0}, {1, 2, -0.0F}, {9, 10, 64}};
     static const struct cov_interval huge[] = {{1, 2, 16777215},
                                                {2, 3, 16777216},
@@ -69,7 +68,6 @@ static void keeps_all_values(void **state)
 
 static void accepts_announced_contigs(void **state)
 {
-    (void)state;
     static const struct cov_interval iv[] = {{5, 7, 1}};
     struct cov_interval_store *s = open_store(NULL);
     struct cov_track_sink *sink = cov_interval_store_sink(s);
@@ -87,7 +85,6 @@ static void accepts_announced_contigs(void **state)
 /* More than the buffers hold, with record sizes that do not divide them. */
 static void keeps_many_intervals(void **state)
 {
-    (void)state;
     enum { N = 200000 };
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
@@ -113,7 +110,6 @@ static void keeps_many_intervals(void **state)
 
 static void reports_the_folder(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     struct cov_interval_store *s;
     static const struct cov_interval iv[] = {{0, 1, 1}};

@@ -26,7 +26,6 @@ static enum cov_intervals_kind kind_of(const char *text)
 
 static void detects_kinds(void **state)
 {
-    (void)state;
     static const char *const bedgraph[] = {
         "a\t0\t1\t1\n",
         "#x\na 0 1 1",
@@ -61,7 +60,6 @@ static void detects_kinds(void **state)
 
 static void opens_both_kinds(void **state)
 {
-    (void)state;
     static struct made m;
     const struct made_form f = {false, true, false, 4};
     struct cov_intervals *t;

@@ -98,7 +98,6 @@ static void make(const char *path)
 
 static void test_pieces(void **state)
 {
-    (void)state;
     make("a");
     struct cov_journal *j = reopen("a");
     assert_int_equal(cov_journal_n_pieces(j), N - 1);
@@ -115,7 +114,6 @@ static void test_pieces(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     struct cov_journal *j;
     assert_int_equal(cov_journal_open("e", &j, NULL), 0);
     assert_int_equal(size_of("e"), 0);
@@ -132,7 +130,6 @@ static void test_empty(void **state)
 /* Wherever it is truncated, complete pieces remain and more can be appended. */
 static void test_cut(void **state)
 {
-    (void)state;
     make("c");
     long size = size_of("c");
     for (long n = size; n >= 0; n -= n > 300 ? 61 : 1) {
@@ -161,7 +158,6 @@ static void test_cut(void **state)
 /* Whichever byte changes, only pieces that were appended are returned. */
 static void test_damage(void **state)
 {
-    (void)state;
     make("d");
     long size = size_of("d"), first = 32 + (long)strlen(head);
     for (long at = 0; at < size; at += at < first + 200 ? 1 : 97) {
@@ -205,7 +201,6 @@ static void test_damage(void **state)
 
 static void test_damaged_later(void **state)
 {
-    (void)state;
     make("l");
     struct cov_journal *j = reopen("l");
     struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
@@ -222,7 +217,6 @@ static void test_damaged_later(void **state)
 /* A piece with a number outside of the run is ignored. */
 static void test_other_number(void **state)
 {
-    (void)state;
     make("o");
     struct cov_journal *j;
     assert_int_equal(cov_journal_open("o", &j, NULL), 0);
@@ -240,7 +234,6 @@ static int find_locked(void *arg)
 
 static void test_lock(void **state)
 {
-    (void)state;
     make("k");
     struct cov_journal *j = reopen("k"), *other;
     struct cov_err e = COV_ERR_INIT;
@@ -256,7 +249,6 @@ static void test_lock(void **state)
 
 static void test_full_disk(void **state)
 {
-    (void)state;
     make("f");
     long size = size_of("f");
     struct rlimit limit, small = {(rlim_t)size + 100, RLIM_INFINITY};
@@ -282,7 +274,6 @@ static void test_full_disk(void **state)
 
 static void test_no_folder(void **state)
 {
-    (void)state;
     struct cov_journal *j;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_journal_open("absent/x", &j, &e), COV_EIO);

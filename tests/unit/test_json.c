@@ -33,7 +33,6 @@ static void expect(struct writer *w, const char *text)
 
 static void nests(void **state)
 {
-    (void)state;
     struct writer w;
     begin(&w);
     cov_json_begin_object(&w.j, NULL);
@@ -77,7 +76,6 @@ static void string_is(const char *value, const char *text)
 
 static void escapes(void **state)
 {
-    (void)state;
     string_is("", "\"\"");
     string_is("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
     string_is("\n\t\x01\x7f", "\"\\u000a\\u0009\\u0001\\u007f\"");
@@ -86,7 +84,6 @@ static void escapes(void **state)
 
 static void replaces_invalid_utf8(void **state)
 {
-    (void)state;
     string_is("a\xff"
               "b",
               "\"a\\ufffdb\"");
@@ -109,7 +106,6 @@ static void number_is(double value, const char *text)
 
 static void writes_numbers(void **state)
 {
-    (void)state;
     number_is(0, "0");
     number_is(0.1, "0.1");
     number_is(-1.5e300, "-1.5e+300");
@@ -122,7 +118,6 @@ static void writes_numbers(void **state)
 
 static void finds_texts(void **state)
 {
-    (void)state;
     static const char text[] =
         " {\"a\": \"x\", \"A\": \"y\", \"n\": 1, \"l\": [\"a\"], "
         "\"u\": \"\\u00e9\\\"\\n\", \"o\": {\"in\": \"z\"}, \"null\": null} \n";
@@ -143,7 +138,6 @@ static void finds_texts(void **state)
 
 static void walks(void **state)
 {
-    (void)state;
     static const char text[] = "{\"a\": [1, -2.5e1, \"x\"], \"o\": {\"p\": 7}, \"t\": true}";
     struct cov_json_value *v;
     double x = 0;
@@ -172,7 +166,6 @@ static void walks(void **state)
 
 static void other_values_have_no_members(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "[\"a\", {\"a\": \"b\"}]", "\"a\"", "1", "true", "null", "{}", "[]"};
     for (size_t i = 0; i < COV_COUNT(texts); i++) {
@@ -200,7 +193,6 @@ static void refuse(const char *text, size_t n, const char *says)
 
 static void refuses_invalid_json(void **state)
 {
-    (void)state;
     refuse("", 0, "invalid JSON at byte ");
     refuse("{\"a\": 1} x", 10, "invalid JSON at byte ");
     refuse("{\"a\": \"b", 8, "invalid JSON at byte ");
@@ -219,7 +211,6 @@ static void refuses_invalid_json(void **state)
 /* Truncated or changed anywhere, text is either parsed or refused. */
 static void survives_damage(void **state)
 {
-    (void)state;
     static const char text[] =
         "{\"assemblyUnit\":\"non-nuclear\",\"length\":12.5e3,\"x\":[{},\"\\u0041\"]}";
     size_t n = strlen(text);

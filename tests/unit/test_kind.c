@@ -49,7 +49,6 @@ static void put_packed(const char *path, const struct sample *s)
 
 static void knows_bytes(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COV_COUNT(samples); i++) {
         assert_int_equal(cov_kind_of(samples[i].bytes, samples[i].n), samples[i].kind);
         assert_true((cov_kind_name(samples[i].kind) == NULL) ==
@@ -65,7 +64,6 @@ static void knows_bytes(void **state)
 
 static void knows_files(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COV_COUNT(samples); i++) {
         enum cov_kind kind = samples[i].kind;
         bool packed = true;
@@ -89,14 +87,12 @@ static void knows_files(void **state)
 /* Only the first bytes of a gzip file. */
 static void knows_damaged_files(void **state)
 {
-    (void)state;
     put_bytes("a", "\x1f\x8b\x08", 4);
     assert_int_equal(cov_kind_of_file("a", NULL), COV_KIND_GZIP);
 }
 
 static void fails_with_the_kind(void **state)
 {
-    (void)state;
     static const struct sample hdf5 = SAMPLE("\x89HDF\r\n\x1a\n", COV_KIND_HDF5),
                                fasta = SAMPLE(">a\n", COV_KIND_FASTA),
                                text = SAMPLE("text", COV_KIND_UNKNOWN);

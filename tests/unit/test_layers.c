@@ -148,7 +148,6 @@ static size_t draw(struct cov_rng *rng, size_t min, size_t max)
 
 static void convolutions(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 7);
     for (int i = 0; i < 400; i++) {
@@ -174,7 +173,6 @@ static void convolutions(void **state)
 /* First layers from codes, including ambiguous ones, equal those from one-hot rows. */
 static void first_layers_from_codes(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int i = 0; i < 200; i++) {
@@ -227,7 +225,6 @@ static void first_layers_from_codes(void **state)
 
 static void linear_layers(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 8);
     for (int i = 0; i < 60; i++) {
@@ -292,7 +289,6 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
 
 static void lstms(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int i = 0; i < 80; i++) {

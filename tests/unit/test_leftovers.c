@@ -43,7 +43,6 @@ static void *enter(void *arg)
 /* Each must keep its kind, or it would not be removed. */
 static void threads_add(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     size_t numbers[THREADS];
     assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS), 0);
@@ -63,7 +62,6 @@ static void threads_add(void **state)
 /* Folders are removed from the last to the first, whatever their slots. */
 static void removes_last_folders_first(void **state)
 {
-    (void)state;
     char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";
     int place = cov_leftovers_add(COV_LEFTOVER_EMPTY, early, 0);
     assert_int_equal(mkdir(outer, 0777), 0);

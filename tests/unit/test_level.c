@@ -19,7 +19,6 @@
 
 static void chooses_levels(void **state)
 {
-    (void)state;
     struct cov_device *dev;
     struct cov_err why = COV_ERR_INIT;
     static const char *const unknown[] = {"abacus", "", "avx2,", ",base", "avx", "base,avx2x"};
@@ -71,7 +70,6 @@ static void is_base(bool base)
 /* Without a limit, then with one. */
 static void limits_every_table(void **state)
 {
-    (void)state;
     unsigned all = cov_cpu_features();
     char levels[128];
     assert_ok(cov_cpu_level_limit(NULL, &e));

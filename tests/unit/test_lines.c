@@ -31,7 +31,6 @@ static void expect(const char *text, const char *const *lines, size_t n)
 
 static void reads_lines(void **state)
 {
-    (void)state;
     const char *const lines[] = {"a b", "", "last"};
     expect("", NULL, 0);
     expect("\n", lines + 1, 1);
@@ -42,7 +41,6 @@ static void reads_lines(void **state)
 /* Lines longer than the buffer, with the newline at every offset in it. */
 static void reads_long_lines(void **state)
 {
-    (void)state;
     enum { N = 3 * 65536 + 7 };
     struct cov_lines *l;
     const char *line;
@@ -81,7 +79,6 @@ static void refuse(const char *text, size_t n, const char *why)
 
 static void refuses_bad_lines(void **state)
 {
-    (void)state;
     refuse("ok\nno\0no\n", 9, ":2: not a text file: it has a zero byte");
     char *text = malloc(COV_MAX_LINE + 2);
     assert_non_null(text);
@@ -95,7 +92,6 @@ static void refuses_bad_lines(void **state)
 
 static void splits_words(void **state)
 {
-    (void)state;
     const char text[] = "\t one  two#2 #three four", *p = text;
     size_t n;
     const char *word = cov_line_word(&p, text + strlen(text), &n);

@@ -312,7 +312,6 @@ static void check_order(enum cov_loader_order order, const struct cov_loader_ite
 
 static void test_all(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COV_COUNT(inputs); k++)
         for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++)
             for (enum cov_loader_order order = COV_ORDER_GRID; order <= COV_ORDER_SHUFFLED; order++)
@@ -336,7 +335,6 @@ static void test_all(void **state)
 /* The order depends only on the seed, not on loading or earlier orders. */
 static void test_shuffle(void **state)
 {
-    (void)state;
     struct cov_loader_item first[MAX_PAIRS], items[MAX_PAIRS];
     size_t n, m, n_moved = 0, n_other = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -367,7 +365,6 @@ static void test_shuffle(void **state)
 
 static void test_shards(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COV_COUNT(inputs); k++) {
         struct cov_loader_item all[MAX_PAIRS], items[MAX_PAIRS];
         size_t n_all, n, n_seqs;
@@ -450,7 +447,6 @@ static const char *describe(const char *input, int64_t min, int64_t max, size_t 
 
 static void test_limits(void **state)
 {
-    (void)state;
     assert_string_equal(describe("genome.fa", 0, 0, 0, 0), "one:3 two:1 three:1 four:6 five:3");
     assert_string_equal(logged.text, "");
     assert_string_equal(describe("regular.h5", 0, 0, 0, 0), "one:3 two:1 three:1 four:6 five:3");
@@ -482,7 +478,6 @@ static void test_limits(void **state)
 /* A stream gives the items of a file with the same rows, except row numbers. */
 static void test_streams(void **state)
 {
-    (void)state;
     static const char *const files[] = {"regular.h5", "partial.h5"};
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
         struct cov_loader_item items[MAX_PAIRS], expected[MAX_PAIRS];
@@ -514,7 +509,6 @@ static void test_streams(void **state)
 /* With any limits of length, a stream gives the same as the file. */
 static void test_stream_limits(void **state)
 {
-    (void)state;
     static const int64_t limits[] = {0, 1, 7, 8, 40, 41, 80, 81, 82, 100, 101, 204, 205, 206};
     static const char *const files[] = {"regular.h5", "partial.h5"};
     for (size_t k = 0; k < COV_COUNT(streams); k++)
@@ -556,7 +550,6 @@ static void test_stream_limits(void **state)
 /* A stream that is truncated anywhere is an error. */
 static void test_cut_streams(void **state)
 {
-    (void)state;
     size_t n;
     char *bytes = get_bytes("regular.stream", &n);
     assert_true(n >= 200);
@@ -599,7 +592,6 @@ static int no_length(const void *arg, size_t n, struct cov_err *e)
 
 static void test_refused(void **state)
 {
-    (void)state;
     struct cov_loader *l;
     const size_t length = L;
     for (size_t k = 0; k < COV_COUNT(inputs); k++) {
@@ -627,7 +619,6 @@ static void test_refused(void **state)
 
 static void test_streams_refused(void **state)
 {
-    (void)state;
     struct cov_loader *l;
     const size_t length = L;
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
@@ -685,7 +676,6 @@ static void put_damaged(const char *path)
 
 static void test_damaged(void **state)
 {
-    (void)state;
     put_damaged("damaged.h5");
     for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++) {
         struct cov_loader_options o = options_of(loading, COV_ORDER_GRID, 0);

@@ -43,7 +43,6 @@ static void fill(float *values, float *targets, size_t n)
 /* Every third element is a row; two of them, merged, are one long row. */
 static void test_rows(void **state)
 {
-    (void)state;
     static float values[N * D], targets[N * D];
     static double x[2 * N], y[2 * N];
     struct cov_fit fit[2], both = {0};
@@ -82,7 +81,6 @@ static void test_rows(void **state)
 /* Without variance r is 0; values of 0 have a finite log. */
 static void test_edges(void **state)
 {
-    (void)state;
     const float zeros[4] = {0, 0, 0, 0}, some[4] = {0, 1, 2, 0};
     struct cov_fit fit;
     cov_fit_row(zeros, some, 4, 1, &fit);

@@ -130,7 +130,6 @@ static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
 
 static void equals_the_reference(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 51);
     for (int i = 0; i < 60; i++) {
@@ -147,7 +146,6 @@ static void equals_the_reference(void **state)
 /* Over constant input a random layer comes to rest, in each direction and for each sequence. */
 static void rests_on_constant_input(void **state)
 {
-    (void)state;
     enum { T = 2000, N = 3, STILL_FROM = 100 };
     struct cov_rng rng;
     cov_rng_init(&rng, 52);
@@ -191,7 +189,6 @@ static void rests_on_constant_input(void **state)
  * changes its sign. A third unit follows them. */
 static void keeps_counting(void **state)
 {
-    (void)state;
     enum { T = 8000, H = 3, TURN = T / 2 };
     /* i, f, g, o: sigmoid(40) is 1 as a float. */
     const float bias[4 * H] = {-4, -5, 0, 40, 40, 0, 0, 0, 0, 40, 0, 0}, zero[4 * H] = {0};
@@ -294,7 +291,6 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
  * sharing, and the same bits with any neighbours. For some of them all rows are wanted. */
 static void shares_padding(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 53);
     const size_t filled[PAD_N] = {100, 37, 2900, 700, 1}, none = 0;
@@ -370,7 +366,6 @@ static void shares_padding(void **state)
 /* Rows of a period that differ by rounding become one; those that differ by more do not. */
 static void merges_equal_rows(void **state)
 {
-    (void)state;
     enum { C = 20, T = 100 };
     struct cov_rng rng;
     cov_rng_init(&rng, 54);

@@ -95,7 +95,6 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
 /* Tap k and input i contribute to output i - k only. */
 static void transforms_are_exact(void **state)
 {
-    (void)state;
     for (size_t level = 0; level < COV_COUNT(levels); level++)
         for (size_t taps = 2; can_run(level) && taps <= COV_MINIMAL_MAX_TAPS + 1; taps++) {
             struct cov_minimal_points p;
@@ -282,7 +281,6 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
 /* Every length from 1 on, with every stride and number of taps. */
 static void agrees_with_reference(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 41);
     for (size_t level = 0; level < COV_COUNT(levels); level++) {
@@ -311,7 +309,6 @@ static void agrees_with_reference(void **state)
 /* More tiles than are transformed at once, and realistic channels: tiles of six outputs. */
 static void agrees_on_long_sequences(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 42);
     for (size_t level = 0; level < COV_COUNT(levels); level++)
@@ -333,7 +330,6 @@ static void agrees_on_long_sequences(void **state)
 
 static void pays_with_many_channels(void **state)
 {
-    (void)state;
     struct cov_layer l = {.kind = COV_LAYER_CONV,
                           .t_in = 100,
                           .c_in = 64,

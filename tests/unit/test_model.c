@@ -191,7 +191,6 @@ static void refuses(const struct variant *v, const char *text)
 
 static void reads_all(void **state)
 {
-    (void)state;
     struct variant v = usual();
     struct cov_model *m = opens(&v);
     assert_string_equal(m->path, path);
@@ -226,7 +225,6 @@ static void reads_all(void **state)
 
 static void describes(void **state)
 {
-    (void)state;
     struct variant v = usual();
     static const char *const odd[] = {"a\033[2J"};
     v.hp.model_type = COV_MODEL_CNN;
@@ -252,7 +250,6 @@ static void describes(void **state)
 
 static void takes_loose_types(void **state)
 {
-    (void)state;
     struct variant v = usual();
     v.loose_types = true;
     struct cov_model *m = opens(&v);
@@ -277,7 +274,6 @@ static void takes_loose_types(void **state)
 
 static void needs_hparams(void **state)
 {
-    (void)state;
     static const char *const needed[] = {"model_type",  "cnn_layers",  "filter_size", "kernel_size",
                                          "step",        "up",          "dilation",    "bnorm",
                                          "input_size",  "output_size", "datasets",    "dropout",
@@ -317,7 +313,6 @@ static void needs_hparams(void **state)
 /* Numbers that are not integers, as a checkpoint's kernel_size. */
 static void refuses_fractions(void **state)
 {
-    (void)state;
     const double numbers[] = {2.5, 1e300, -1e300};
     for (size_t i = 0; i < COV_COUNT(numbers); i++) {
         struct cov_ckpt c = COV_CKPT_INIT;
@@ -340,7 +335,6 @@ static void refuses_fractions(void **state)
 
 static void refuses_sizes(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t value;
@@ -376,7 +370,6 @@ static void refuses_sizes(void **state)
 
 static void refuses_tensors(void **state)
 {
-    (void)state;
     struct variant v = usual();
     v.without_tensor = "out.bias";
     refuses(&v, "tensor out.bias is missing");
@@ -411,7 +404,6 @@ static void refuses_tensors(void **state)
 
 static void refuses_datasets(void **state)
 {
-    (void)state;
     struct variant v = usual();
     v.n_datasets = 1;
     refuses(&v, "datasets has 1 names, but output_size is 2");
@@ -427,7 +419,6 @@ static void refuses_datasets(void **state)
 
 static void names_missing_file(void **state)
 {
-    (void)state;
     struct cov_model *m;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_model_open("/nowhere/model.ckpt", &m, &e), COV_EIO);
@@ -437,14 +428,12 @@ static void names_missing_file(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     int fd = mkstemp(path);
     return fd < 0 || close(fd) ? -1 : 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 

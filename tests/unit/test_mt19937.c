@@ -7,7 +7,6 @@
 /* numpy.random.seed(5), random.seed(5): the first words and the sum of all. */
 static void test_states(void **state)
 {
-    (void)state;
     uint32_t words[COV_MT19937_N], sum = 0;
     cov_mt19937_seed(5, words);
     assert_int_equal(words[0], 5);

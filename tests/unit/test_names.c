@@ -6,7 +6,6 @@
 
 static void many_names_keep_their_numbers(void **state)
 {
-    (void)state;
     struct cov_names *s;
     char name[32];
     size_t index, n;
@@ -32,7 +31,6 @@ static void many_names_keep_their_numbers(void **state)
 /* Zeros of each length are different names. */
 static void names_hold_any_bytes(void **state)
 {
-    (void)state;
     static const char zeros[40];
     struct cov_names *s;
     size_t index, n;
@@ -56,7 +54,6 @@ static void names_hold_any_bytes(void **state)
 
 static void rename_gives_new_names(void **state)
 {
-    (void)state;
     struct cov_rename *r;
     put_text("x", "1\tchr1\r\n\n  2 chr2  \n#x y z\nMT\tchrM # mitochondrion");
     assert_ok(cov_rename_read("x", &r, &e));
@@ -79,7 +76,6 @@ static void rename_gives_new_names(void **state)
 
 static void rename_refuses_malformed_files(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t n;
@@ -111,7 +107,6 @@ static void rename_refuses_malformed_files(void **state)
 
 static void sizes_are_read(void **state)
 {
-    (void)state;
     struct cov_sizes *s;
     size_t i;
     put_text("x", "chr2\t1000\r\n\n#x\n  chr1 999999999999999999 60 61\nx 1");
@@ -133,7 +128,6 @@ static void sizes_are_read(void **state)
 
 static void sizes_refuse_malformed_files(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"a 1\nb\n",     "a 1\nb 0\n",
                                         "a 1\nb -1\n",  "a 1\nb x\n",
                                         "a 1\nb 1.5\n", "a 1\nb 1000000000000000000\n"};

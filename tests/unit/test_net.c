@@ -73,7 +73,6 @@ enum { N_FLOATS = 2 * 4 * 3 + 2 + 2 * 4 * 3 + 4 + 4 + 1 };
 
 static void runs_on_device(void **state)
 {
-    (void)state;
     struct cov_device dev = {&ops};
     struct cov_net *net;
     struct cov_err e = COV_ERR_INIT;
@@ -92,7 +91,6 @@ static void runs_on_device(void **state)
 
 static void refuses(void **state)
 {
-    (void)state;
     struct cov_device dev = {&ops};
     struct cov_net *net = (struct cov_net *)&dev;
     struct cov_err e = COV_ERR_INIT;

@@ -158,7 +158,6 @@ static void one_random(struct cov_rng *r, uint8_t *codes, size_t L)
 
 static void test_random(void **state)
 {
-    (void)state;
     for_lengths(one_random, 1);
 }
 
@@ -175,14 +174,12 @@ static void one_code(struct cov_rng *r, uint8_t *codes, size_t L)
 
 static void test_one_code(void **state)
 {
-    (void)state;
     for_lengths(one_code, 2);
 }
 
 /* Periods of 1 to 80 bases, and around the size of the window. */
 static void test_repeats(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 3);
     static uint8_t codes[CHUNK];
@@ -198,7 +195,6 @@ static void test_repeats(void **state)
 /* Runs of one code of every length, between bases and at the end. */
 static void test_runs(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 4);
     uint8_t codes[1200];
@@ -218,7 +214,6 @@ static void test_runs(void **state)
 /* Both strands at once, of chunks with up to two runs of N. */
 static void test_strands(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 9);
     uint8_t *codes = alloc(CHUNK);
@@ -243,7 +238,6 @@ static void test_strands(void **state)
 
 static void test_padding(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 5);
     uint8_t codes[600];
@@ -266,7 +260,6 @@ static void test_padding(void **state)
 /* Random mixtures: bases, copies, runs of any code, single codes, padding at the end. */
 static void test_mixtures(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 6);
     static uint8_t codes[30000];
@@ -314,7 +307,6 @@ static void test_mixtures(void **state)
 /* Chunks with many runs can be encoded, but not both strands at once. */
 static void test_many_runs(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 10);
     uint8_t *codes = alloc(CHUNK);
@@ -336,7 +328,6 @@ static void test_many_runs(void **state)
 /* Codes of three bases, and padding before a base, are refused. */
 static void test_refused(void **state)
 {
-    (void)state;
     static const uint8_t three[] = {7, 11, 13, 14};
     struct cov_rng r;
     cov_rng_init(&r, 7);
@@ -363,7 +354,6 @@ static void test_refused(void **state)
  * padding take very little; chunks of A take a short match per word of four. */
 static void test_sizes(void **state)
 {
-    (void)state;
     struct cov_rng r;
     cov_rng_init(&r, 8);
     uint8_t *codes = alloc(CHUNK);
@@ -415,7 +405,6 @@ static void run_kernel(const struct cov_onehot_kern *kern, const uint8_t *codes,
 
 static void test_kernels(void **state)
 {
-    (void)state;
     const unsigned needs = COV_CPU_AVX2 | COV_CPU_BMI2;
     bool avx2 = (cov_cpu_features() & needs) == needs;
     struct cov_rng r;

@@ -84,7 +84,6 @@ static void done(struct parsed *p)
 
 static void sets_defaults(void **state)
 {
-    (void)state;
     struct parsed p;
     assert_int_equal(parse(&p, ""), COV_OK);
     const struct config *c = &p.config;
@@ -108,7 +107,6 @@ static void sets_defaults(void **state)
 
 static void takes_every_form(void **state)
 {
-    (void)state;
     struct parsed p;
     assert_int_equal(parse(&p, "in1 -fcc --any_number=-9223372036854775808 -s -5 -S21k -r=.25 - "
                                "--real -1e-3 --choice red -t=x=y --list a,b -lc -p -- --flag"),
@@ -137,7 +135,6 @@ static void takes_every_form(void **state)
 
 static void optional_value_only_after_equals(void **state)
 {
-    (void)state;
     struct parsed p;
     assert_int_equal(parse(&p, "--optional 1,2"), COV_OK);
     assert_string_equal(p.config.optional, "4,-5");
@@ -151,7 +148,6 @@ static void optional_value_only_after_equals(void **state)
 
 static void same_value_may_be_repeated(void **state)
 {
-    (void)state;
     struct parsed p;
     assert_int_equal(parse(&p, "-s 1 --small=1 -f --flag -t a -t a"), COV_OK);
     assert_int_equal(p.config.small, 1);
@@ -160,7 +156,6 @@ static void same_value_may_be_repeated(void **state)
 
 static void size_units(void **state)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t size;
@@ -190,7 +185,6 @@ static void size_units(void **state)
 
 static void refuses(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *text;
     } cases[] = {
@@ -263,7 +257,6 @@ static void refuses(void **state)
 
 static void several_tables_and_required(void **state)
 {
-    (void)state;
     struct config first = {0}, second = {0};
     bool given[2];
     const struct cov_opt_set sets[] = {{table, &first, NULL}, {required, &second, given}};
@@ -283,7 +276,6 @@ static void several_tables_and_required(void **state)
 
 static void wrong_default_is_an_error(void **state)
 {
-    (void)state;
     struct config c;
     const struct cov_opt bad[] = {
         {"list", 0, COV_OPT_LIST, 0, FIELD(list), "LIST", "a", 0, 0, NULL, "a list"},
@@ -310,7 +302,6 @@ static char *printed(void (*print)(const struct cov_opt *, FILE *), const struct
 
 static void prints_help(void **state)
 {
-    (void)state;
     char *text = printed(cov_opt_print_help, table);
     assert_non_null(strstr(text, "  -f, --flag                a flag\n"));
     assert_non_null(strstr(text, "      --any-number N        any integer\n"));
@@ -325,7 +316,6 @@ static void prints_help(void **state)
 
 static void wraps_help(void **state)
 {
-    (void)state;
     const struct cov_opt wide[] = {
         {"a-name-that-fills-it", 0, COV_OPT_INT, 0, 0, "NUMBER", "1", 0, 0, NULL,
          "a long explanation of what this number is good for, and of what it is not good for"},
@@ -341,7 +331,6 @@ static void wraps_help(void **state)
 
 static void prints_for_machines(void **state)
 {
-    (void)state;
     char *text = printed(cov_opt_print_machine, table);
     assert_non_null(strstr(text, "flag\tf\tflag\t-\t-\t-\t-\ta flag\n"));
     assert_non_null(strstr(text, "size\tS\tsize\tSIZE\t21384\t-\t-\ta size\n"));
@@ -355,7 +344,6 @@ static void prints_for_machines(void **state)
 
 static void parses_numbers(void **state)
 {
-    (void)state;
     int64_t i = 5;
     double d = 5;
     struct cov_err e = COV_ERR_INIT;

@@ -76,7 +76,6 @@ static void check(struct cov_rng *rng, const struct cov_outer *t, size_t m, size
 
 static void adds(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
     for (size_t i = 0; i < COV_COUNT(tables); i++) {
@@ -96,7 +95,6 @@ static void adds(void **state)
 
 static void chooses(void **state)
 {
-    (void)state;
     assert_ptr_equal(cov_outer_choose(0, COV_FP32), &cov_outer_base);
     assert_null(cov_outer_choose(0, COV_BF16));
 #ifdef __x86_64__

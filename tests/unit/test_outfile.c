@@ -37,7 +37,6 @@ static void begin(struct cov_outfile *o, const char *path, bool force)
 
 static void commits(void **state)
 {
-    (void)state;
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     struct stat st;
@@ -60,7 +59,6 @@ static void commits(void **state)
 
 static void aborts(void **state)
 {
-    (void)state;
     struct cov_outfile o, p, unused = COV_OUTFILE_INIT;
     begin(&o, "new.h5", false);
     begin(&p, "new.h5", false); /* two at once do not collide */
@@ -75,7 +73,6 @@ static void aborts(void **state)
 
 static void replaces_only_with_force(void **state)
 {
-    (void)state;
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     put_text("old.h5", "old");
@@ -105,7 +102,6 @@ static void replaces_only_with_force(void **state)
 
 static void names_the_fault(void **state)
 {
-    (void)state;
     put_text("file", "");
     assert_int_equal(mkdir("folder", 0777), 0);
     assert_int_equal(mkfifo("pipe", 0666), 0);
@@ -146,7 +142,6 @@ static void names_the_fault(void **state)
 
 static void follows_links(void **state)
 {
-    (void)state;
     struct cov_outfile o;
     struct stat st;
     assert_int_equal(mkdir("store", 0777), 0);
@@ -178,7 +173,6 @@ static void follows_links(void **state)
 
 static void shortens_long_names(void **state)
 {
-    (void)state;
     struct cov_outfile o;
     char name[NAME_MAX + 1];
     memset(name, 'n', NAME_MAX);
@@ -191,7 +185,6 @@ static void shortens_long_names(void **state)
 /* Files that belong together: a new one, one that replaces another, and one that is closed. */
 static void commits_all_or_none(void **state)
 {
-    (void)state;
     struct cov_outfile a, b, c, none = COV_OUTFILE_INIT;
     struct cov_outfile *const files[] = {&a, &none, &b, &c};
     struct cov_err e = COV_ERR_INIT;
@@ -222,7 +215,6 @@ static void commits_all_or_none(void **state)
 
 static void has_limit(void **state)
 {
-    (void)state;
     enum { MORE = 4200 };
     struct cov_outfile o[MORE];
     struct cov_err e = COV_ERR_INIT;
@@ -251,7 +243,6 @@ static int write_three(void *arg)
 
 static void signal_removes(void **state)
 {
-    (void)state;
     struct cov_outfile ours;
     begin(&ours, "ours.h5", false);
     terminate_in_child(write_three, NULL);
@@ -265,7 +256,6 @@ static void signal_removes(void **state)
 /* A copy that will replace its source, which another program replaces or changes before that. */
 static void keeps_changes_of_other_programs(void **state)
 {
-    (void)state;
     for (int replaced = 0; replaced < 2; replaced++) {
         struct cov_outfile o;
         struct cov_err e = COV_ERR_INIT;
@@ -290,7 +280,6 @@ static void keeps_changes_of_other_programs(void **state)
 
 static void copies(void **state)
 {
-    (void)state;
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     struct stat st;
@@ -322,7 +311,6 @@ static void copies(void **state)
 /* A temporary name that is the same each time: replaces what a killed run left there. */
 static void reuses_tagged_names(void **state)
 {
-    (void)state;
     struct cov_outfile o;
     struct stat st;
     for (int i = 0; i < 2; i++) {

@@ -114,7 +114,6 @@ static void check_same(const char *a, const char *b)
 
 static void test_same_file(void **state)
 {
-    (void)state;
     struct cov_grid *grid = sequences(), *made;
     write_known("known.h5", grid);
     /* Waiting chunks all in the file, some there, and all in memory. */
@@ -133,7 +132,6 @@ static void test_same_file(void **state)
 
 static void test_partial(void **state)
 {
-    (void)state;
     struct cov_grid *all = sequences();
     static const struct {
         size_t n, rows[8];
@@ -199,7 +197,6 @@ static int take_step(struct cov_pair_writer *p, enum step step, const struct cov
 
 static void test_refused(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         [LATE] = "chr1: 17-50 is out of order",
         [HOLE] = "chr1: gap at 50",

@@ -19,7 +19,6 @@ static void check(char *made, const char *expected)
 
 static void stems(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"x.1.fa.gz", "x.1"},
         {"-", "stdin"},
@@ -53,7 +52,6 @@ static void stems(void **state)
 
 static void folders(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"a/b", "a"},   {"b", "."},   {"/b", "/"}, {"a/b/", "a"}, {"a//b", "a"}, {"//b", "/"},
         {"/a/b", "/a"}, {"./b", "."}, {"/", "/"},  {"", "."},     {"b//", "."},
@@ -67,7 +65,6 @@ static void folders(void **state)
 
 static void kinds(void **state)
 {
-    (void)state;
     assert_true(cov_path_has_suffix("x.BW", ".bw"));
     assert_true(cov_path_has_suffix("x.bg.gz", ".bg.gz"));
     assert_false(cov_path_has_suffix("w", ".bw"));

@@ -24,7 +24,6 @@ static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted
 
 static void requires_200_bases(void **state)
 {
-    (void)state;
     check((const struct cov_interval[]){{10, 209, 5}}, 1, NULL, 0);
     check((const struct cov_interval[]){{10, 210, 5}}, 1, (const int64_t[]){10, 210}, 1);
     check((const struct cov_interval[]){{10, 210, 4.999F}}, 1, NULL, 0);
@@ -33,7 +32,6 @@ static void requires_200_bases(void **state)
 
 static void joins_across_gaps_of_30(void **state)
 {
-    (void)state;
     /* Below the threshold, or without a value. */
     check((const struct cov_interval[]){{0, 100, 9}, {100, 130, 0}, {130, 230, 5}}, 3,
           (const int64_t[]){0, 230}, 1);
@@ -53,7 +51,6 @@ static void joins_across_gaps_of_30(void **state)
 
 static void reaches_contig_ends(void **state)
 {
-    (void)state;
     struct cov_peaks p = {.threshold = 1};
     for (int contig = 0; contig < 2; contig++) {
         cov_peaks_begin(&p);
@@ -69,7 +66,6 @@ static void reaches_contig_ends(void **state)
 
 static void accepts_parts_of_intervals(void **state)
 {
-    (void)state;
     check((const struct cov_interval[]){{0, 100, 5}, {100, 101, 5}, {101, 200, 5}}, 3,
           (const int64_t[]){0, 200}, 1);
 }
@@ -77,7 +73,6 @@ static void accepts_parts_of_intervals(void **state)
 /* Bases that do not count are not counted; shared bases are counted bases. */
 static void counts_selected_bases(void **state)
 {
-    (void)state;
     struct cov_peaks a = {.threshold = 1}, b = {.threshold = 1};
     cov_peaks_begin(&a);
     cov_peaks_begin(&b);

@@ -51,7 +51,6 @@ static void bad(const char *text, size_t n, const char *message)
 
 static void scalars(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t n;
@@ -96,7 +95,6 @@ static void scalars(void **state)
 
 static void texts(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t n;
@@ -144,7 +142,6 @@ static int64_t item(const struct cov_pickle_value *v, size_t i)
  * frozenset((13,))} */
 static void containers(void **state)
 {
-    (void)state;
     struct cov_pickle *p = good(LITERAL("\x80\4\x95\1\0\0\0\0\0\0\0}\x94(\x8c\1"
                                         "a\x94]\x94(K\1K\2eK\3a"
                                         "\x8c\1"
@@ -179,7 +176,6 @@ static void containers(void **state)
 /* OrderedDict() with an item and a state, and a persistent id that is a tuple. */
 static void objects(void **state)
 {
-    (void)state;
     static const char *const makers[] = {"ccollections\nOrderedDict\n)R",
                                          "\x8c\x0b"
                                          "collections\x8c\x0bOrderedDict\x93)\x81"};
@@ -207,7 +203,6 @@ static void objects(void **state)
 /* Every way to name a function or to call one. */
 static void nothing_is_executed(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t n;
@@ -265,7 +260,6 @@ static void nothing_is_executed(void **state)
 
 static void every_code(void **state)
 {
-    (void)state;
     /* A single opcode may only succeed if it pushes a value; none may crash. */
     for (int code = 0; code < 256; code++) {
         char text[64] = {(char)code};
@@ -285,7 +279,6 @@ static void every_code(void **state)
 
 static void damaged(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t n;
@@ -352,7 +345,6 @@ static void damaged(void **state)
 
 static void limits(void **state)
 {
-    (void)state;
     const struct cov_pickle_limits few = {10, 5};
     struct cov_pickle *p = NULL;
     assert_int_equal(cov_pickle_read(LITERAL("](NNNNNNNNNe."), names, 2, &few, &p, NULL), 0);
@@ -400,7 +392,6 @@ static void limits(void **state)
 
 static void writing(void **state)
 {
-    (void)state;
     static const int64_t ints[] = {0,
                                    255,
                                    256,

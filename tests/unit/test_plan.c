@@ -190,7 +190,6 @@ static size_t draw_codes(struct cov_rng *rng, size_t L, uint8_t *codes)
 
 static void test_all_shapes(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 31);
     for (int round = 0; round < 400; round++) {
@@ -257,7 +256,6 @@ static void test_all_shapes(void **state)
 /* The published network: the work for a contig of 1 kb, a chunk of N, and a full chunk. */
 static void test_savings(void **state)
 {
-    (void)state;
     enum { L = 21384 };
     struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
                              .cnn_layers = 3,

@@ -38,7 +38,6 @@ static int count(void *arg, size_t item, unsigned worker, struct cov_err *e)
 
 static void runs_every_item_once(void **state)
 {
-    (void)state;
     for (unsigned n_threads = 1; n_threads <= MAX_THREADS; n_threads++) {
         struct cov_pool *pool;
         struct cov_err e = COV_ERR_INIT;
@@ -74,7 +73,6 @@ static int fail_from_100(void *arg, size_t item, unsigned worker, struct cov_err
 
 static void returns_lowest_failure(void **state)
 {
-    (void)state;
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct cov_pool *pool;
         assert_int_equal(cov_pool_new(n_threads, &pool, NULL), COV_OK);
@@ -123,7 +121,6 @@ static void note_done(void *arg, size_t item, int code, const struct cov_err *e)
 
 static void submits_in_order(void **state)
 {
-    (void)state;
     struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct cov_pool *pool;
     assert_int_equal(cov_pool_new(1, &pool, NULL), COV_OK);
@@ -140,7 +137,6 @@ static void submits_in_order(void **state)
 
 static void submits_without_done(void **state)
 {
-    (void)state;
     struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct cov_pool *pool;
     assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
@@ -179,7 +175,6 @@ static int nest(void *arg, size_t item, unsigned worker, struct cov_err *e)
 
 static void runs_nested(void **state)
 {
-    (void)state;
     struct nested n = {0};
     assert_int_equal(cov_pool_new(2, &n.pool, NULL), COV_OK);
     assert_int_equal(cov_pool_for(n.pool, 20, nest, &n, NULL), COV_OK);
@@ -209,7 +204,6 @@ static int look_at_thread(void *arg, size_t item, unsigned worker, struct cov_er
 
 static void workers_are_set_up(void **state)
 {
-    (void)state;
     struct cov_pool *pool;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
@@ -224,7 +218,6 @@ static void workers_are_set_up(void **state)
 
 static void has_a_default_size(void **state)
 {
-    (void)state;
     assert_in_range(cov_pool_default_size(), 1, sysconf(_SC_NPROCESSORS_CONF));
 }
 

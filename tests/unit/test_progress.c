@@ -42,7 +42,6 @@ static void advance_clock(struct cov_progress *p, double seconds)
 
 static void prints_lines(void **state)
 {
-    (void)state;
     struct cov_progress p;
     char text[1024];
     begin_capture();
@@ -73,7 +72,6 @@ static void prints_lines(void **state)
 
 static void draws_bar(void **state)
 {
-    (void)state;
     struct cov_progress p;
     char text[2048];
     begin_capture();
@@ -90,7 +88,6 @@ static void draws_bar(void **state)
 
 static void keeps_quiet(void **state)
 {
-    (void)state;
     struct cov_progress p;
     char text[64];
     begin_capture();

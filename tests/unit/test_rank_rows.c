@@ -208,7 +208,6 @@ static void *one_process(void *arg)
 
 static void test_spread(void **state)
 {
-    (void)state;
     pthread_t threads[N];
     size_t numbers[N];
     n_unshared = 0;
@@ -229,7 +228,6 @@ static void test_spread(void **state)
 /* In a single process, so that nothing waits: sharing fails, and nothing is closed afterwards. */
 static void test_failure(void **state)
 {
-    (void)state;
     const size_t all[] = {0, 3};
     const uint8_t data[4] = {1, 2, 3, 4};
     struct cov_ranks ranks = {.ops = &ops, .rank = 0, .n = 1};

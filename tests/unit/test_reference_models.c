@@ -221,7 +221,6 @@ static void agrees(void **state)
 
 static void agrees_on_yeast(void **state)
 {
-    (void)state;
     size_t n, n_expected;
     struct cov_model *m = open_model("models/yeast_trained/model.ckpt");
     double *expected =
@@ -241,7 +240,6 @@ static void agrees_on_yeast(void **state)
  * error of a tie. */
 static void agrees_when_rounded(void **state)
 {
-    (void)state;
     size_t n, n_ties = 0;
     struct cov_model *m = open_model("predmoter_testdata/mini_model.ckpt");
     double *expected =
@@ -269,7 +267,6 @@ static void agrees_when_rounded(void **state)
 /* Initial checkpoints can be read, and their networks have layers. */
 static void opens_initial(void **state)
 {
-    (void)state;
     static const char *const names[] = {"bihybrid_even_kernel", "bihybrid_step3", "cnn_plain",
                                         "hybrid"};
     for (size_t i = 0; i < COV_COUNT(names); i++) {

@@ -69,7 +69,6 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
 /* The second file has one more set; type, layout and chunk rows change. */
 static void joins_two_files(void **state)
 {
-    (void)state;
     write_file(paths[0], 1, 0, false);
     write_file(paths[1], 8, 1000, true);
     struct cov_chunk_file *files[2], *f;
@@ -120,7 +119,6 @@ static void joins_two_files(void **state)
 
 static void reports_values_that_do_not_fit(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     int16_t fill = -1;
     const int16_t values[] = {1, 2, 3, 300};

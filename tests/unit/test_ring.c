@@ -79,7 +79,6 @@ static struct job new_job(uint64_t n, size_t n_slots)
 
 static void keeps_order(void **state)
 {
-    (void)state;
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct cov_pool *pool;
         assert_int_equal(cov_pool_new(n_threads, &pool, NULL), COV_OK);
@@ -101,7 +100,6 @@ static void keeps_order(void **state)
 
 static void runs_without_work(void **state)
 {
-    (void)state;
     struct job j = new_job(100, 3);
     j.works = false;
     assert_int_equal(cov_ring_run(NULL, 3, &idle_stages, &j, NULL, NULL), COV_OK);
@@ -118,7 +116,6 @@ struct failing {
 
 static void returns_earliest_failure(void **state)
 {
-    (void)state;
     static const struct failing cases[] = {
         {40, NEVER, NEVER, COV_EINPUT, "source 40", 40},
         {0, NEVER, NEVER, COV_EINPUT, "source 0", 0},

@@ -7,7 +7,6 @@
 
 static void range_is_parsed(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *name;
         int64_t beg, end; /* end 0: not this sequence */
@@ -43,7 +42,6 @@ static void range_is_parsed(void **state)
 
 static void range_refuses_malformed_text(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -61,7 +59,6 @@ static void range_refuses_malformed_text(void **state)
 
 static void range_errors_name_the_place(void **state)
 {
-    (void)state;
     struct cov_range r;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_range_parse("x:5-7", &r, &e), 0);
@@ -108,7 +105,6 @@ static void expect(struct cov_select *s, int64_t min_length, const char *wanted)
 
 static void regions_select_chunks(void **state)
 {
-    (void)state;
     static const struct {
         const char *regions[3], *wanted;
     } cases[] = {
@@ -145,7 +141,6 @@ static void regions_select_chunks(void **state)
 /* Parts of a list that was split at its commas. */
 static void lists_join_numbers(void **state)
 {
-    (void)state;
     static char a[] = "a", b[] = "123", c[] = "123-5";
     static char *const names[] = {a, b, c};
     static const int64_t lengths[] = {2500, 1000, 1000};
@@ -179,7 +174,6 @@ static void lists_join_numbers(void **state)
 
 static void bad_regions_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *region, *why;
     } cases[] = {
@@ -211,7 +205,6 @@ static void bad_regions_are_refused(void **state)
 
 static void files_select_rows(void **state)
 {
-    (void)state;
     struct cov_grid *g = make_grid();
     struct cov_select *s = begin(g);
     start_log(COV_LOG_WARNING);
@@ -258,7 +251,6 @@ static void files_select_rows(void **state)
 /* One name in two species, and missing strands. */
 static void irregular_grids_work(void **state)
 {
-    (void)state;
     struct cov_grid_builder *b;
     struct cov_grid *g;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
@@ -279,7 +271,6 @@ static void irregular_grids_work(void **state)
 /* Requested stretches, compared base by base. */
 static void stretches_are_found(void **state)
 {
-    (void)state;
     static char *names[] = {"a", "b", "c"};
     static const int64_t lengths[] = {25, 30, 7};
     static const char *const wanted[] = {"0011110000110000000000000",

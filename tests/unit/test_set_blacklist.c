@@ -43,7 +43,6 @@ static const bool without_chr2[MADE_ROWS] = {1, 1, 1, 1, 1, 1, 0, 0};
 
 static void changes_the_file(void **state)
 {
-    (void)state;
     struct cov_set_blacklist_options o = {.names = "names"};
     make_chunks("g.h5", true, NULL);
     put_text("names", "chr2\n");
@@ -59,7 +58,6 @@ static void changes_the_file(void **state)
 
 static void writes_a_new_file(void **state)
 {
-    (void)state;
     struct cov_set_blacklist_options o = {.names = "names", .output = "new.h5", .list = "list"};
     make_chunks("g.h5", true, NULL);
     put_text("names", "chr1\nchr3\n");
@@ -94,7 +92,6 @@ static void expect(const struct cov_sequence_report *r, const char *id, bool dro
 
 static void drops_what_is_not_nuclear(void **state)
 {
-    (void)state;
     struct cov_sequence_report r;
     assert_int_equal(
         read_text("{\"refseqAccession\":\"a\",\"genbankAccession\":\"A\",\"chrName\":\"1\","
@@ -120,7 +117,6 @@ static void drops_what_is_not_nuclear(void **state)
 
 static void first_line_decides_on_the_accession(void **state)
 {
-    (void)state;
     struct cov_sequence_report r;
     assert_int_equal(read_text("{\"genbankAccession\":\"A\"}\n"
                                "{\"refseqAccession\":\"b\",\"genbankAccession\":\"B\"}\n",
@@ -143,7 +139,6 @@ static void refuse(const char *text, const char *says)
 
 static void rejects_other_files(void **state)
 {
-    (void)state;
     refuse("", ": no sequences");
     refuse(" \n\n", ": no sequences");
     refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":", ":2: invalid JSON");
@@ -156,7 +151,6 @@ static void rejects_other_files(void **state)
 /* Lines cross the borders of the blocks that are read at many places. */
 static void reads_long_reports(void **state)
 {
-    (void)state;
     enum { N = 3000, LINE = 200 };
     char *text = calloc(N, LINE);
     assert_non_null(text);

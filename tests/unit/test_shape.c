@@ -89,7 +89,6 @@ static void check_table(const struct cov_hparams *hp, const struct row *rows, si
 
 static void tabulates(void **state)
 {
-    (void)state;
     /* Norms between the convolutions and dropout between the LSTM layers count as modules. */
     static const struct row with_all[] = {
         ROW("down_layer_list.0.weight", 64, 4, 9),
@@ -157,7 +156,6 @@ static void tabulates(void **state)
 
 static void counts_published_parameters(void **state)
 {
-    (void)state;
     struct cov_params p;
     struct cov_err e = COV_ERR_INIT;
     size_t trained = 0;
@@ -194,7 +192,6 @@ static void net_fini(struct net *net)
 
 static void lays_out(void **state)
 {
-    (void)state;
     struct net net;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(net_init(&net, &published, 21384, &e), 0);
@@ -237,7 +234,6 @@ static const float *at(const struct net *net, const char *name)
 
 static void points_into_block(void **state)
 {
-    (void)state;
     struct net net;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(net_init(&net, &published, 64, &e), 0);
@@ -273,7 +269,6 @@ static void points_into_block(void **state)
  * PyTorch makes a network. */
 static void follows_definition(void **state)
 {
-    (void)state;
     int n_sound = 0;
     for (int k = 1; k <= 12; k++) {
         for (int s = 1; s <= 7; s++) {
@@ -324,7 +319,6 @@ static void refuses_length(const struct cov_hparams *hp, size_t L, const char *t
 
 static void refuses_lengths(void **state)
 {
-    (void)state;
     refuses_length(&published, 21383,
                    "21383 is not a multiple of 8 (step 2 to the power of "
                    "cnn_layers 3); the nearest that fits is 21376 or 21384");
@@ -355,7 +349,6 @@ static void refuses_lengths(void **state)
 
 static void randomizes(void **state)
 {
-    (void)state;
     struct cov_params p;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_params_init(&published, &p, &e), 0);

@@ -10,7 +10,6 @@
 /* All element sizes and remainders, at odd addresses; nothing is written outside of the buffers. */
 static void test_definition(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 50};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         size_t bytes = sizes[k];
@@ -42,7 +41,6 @@ static void test_definition(void **state)
 /* An element size as a damaged file may have it. */
 static void test_huge_elements(void **state)
 {
-    (void)state;
     uint8_t src[16], dst[16];
     for (uint8_t i = 0; i < 16; i++)
         src[i] = i;

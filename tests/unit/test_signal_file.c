@@ -96,7 +96,6 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
 
 static void test_round_trips(void **state)
 {
-    (void)state;
     const struct cov_codec_choice choices[] = {none, gzip, lzf, {COV_CODEC_LIBDEFLATE, 9}};
     static const enum cov_signal_type types[] = {COV_SIGNAL_INT16, COV_SIGNAL_INT32,
                                                  COV_SIGNAL_INT64, COV_SIGNAL_FLOAT32};
@@ -113,7 +112,6 @@ static void test_round_trips(void **state)
 /* The value at base 3 of a chunk in the first data set, at the limits of each type. */
 static void test_limits(void **state)
 {
-    (void)state;
     static const struct {
         enum cov_signal_type type;
         float value;
@@ -159,7 +157,6 @@ static void test_limits(void **state)
 
 static void test_same_bytes(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(50, 21, L);
     for (int k = 0; k < 2; k++) {
         write_predictions(k ? "y.h5" : "x.h5", grid, COV_SIGNAL_INT32, gzip, false);
@@ -185,7 +182,6 @@ static void put_unknown(struct predictions_writer *w, const struct cov_grid *gri
 
 static void test_long_names(void **state)
 {
-    (void)state;
     char model[301], name[31];
     memset(model, 'm', 300);
     memset(name, 'n', 30);
@@ -299,7 +295,6 @@ static const struct cov_h5_type int64 = {COV_H5_INT, 8, true, false, '\0'},
 
 static void test_measured(void **state)
 {
-    (void)state;
     const struct column_set sets[] = {
         {"evaluation/h3k4me3_coverage", 4, int32, {3, 8, 1}},
         {"evaluation/atacseq_coverage", 2, int64, {1, L, 1}},
@@ -350,7 +345,6 @@ static void refuse(const char *path, enum cov_signal_kind kind, const char *text
 
 static void test_refused(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(50, 21, L);
     size_t n = cov_grid_n_chunks(grid);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
@@ -414,7 +408,6 @@ static void test_refused(void **state)
 
 static void test_bad_values(void **state)
 {
-    (void)state;
     struct cov_grid *grid = two_sequences(50, 21, L);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
     write_measured("x.h5", grid, &a, 1, cov_grid_n_chunks(grid), -3);

@@ -31,7 +31,6 @@ static double window_sum(const float *x, size_t n, size_t w, size_t i)
 
 static void matches_direct_sums(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 11);
     static const size_t lengths[] = {1, 2, 3, 5, 8, 19, 20, 21, 39, 40, 41, 137, 400};
@@ -66,7 +65,6 @@ static void matches_direct_sums(void **state)
  * an AVX2 CPU. */
 static void rounds_ties_like_numpy(void **state)
 {
-    (void)state;
     static const char input[] =
         "23031221301121000003023011130333012122203231130012031023331032300211302113010012";
     static const struct {
@@ -103,7 +101,6 @@ static void rounds_ties_like_numpy(void **state)
 /* A large value that has left the window leaves no trace, to the last bit. */
 static void leaves_no_trace(void **state)
 {
-    (void)state;
     struct cov_smoother s;
     init_mean(&s, 10, false);
     float x[SHORT] = {0}, out[SHORT];
@@ -118,7 +115,6 @@ static void leaves_no_trace(void **state)
 /* A window much wider than a contig, and several contigs with one state. */
 static void handles_short_contigs(void **state)
 {
-    (void)state;
     struct cov_smoother s;
     init_mean(&s, 1000, false);
     for (size_t n = 0; n < 50; n++) {
@@ -140,7 +136,6 @@ static void handles_short_contigs(void **state)
 
 static void parses_options(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double sd;
@@ -171,7 +166,6 @@ static void parses_options(void **state)
 
 static void makes_file_suffixes(void **state)
 {
-    (void)state;
     static const struct {
         struct cov_smoothing s;
         const char *tail;
@@ -190,7 +184,6 @@ static void makes_file_suffixes(void **state)
 
 static void selects_the_method(void **state)
 {
-    (void)state;
     const struct cov_smoothing none = {0}, mean = {.window = 3}, gauss = {.sd = 0.5};
     struct cov_smoother s;
     assert_int_equal(cov_smoother_init(&s, &none, false, NULL), COV_OK);

@@ -15,7 +15,6 @@
 
 static void quotes_command(void **state)
 {
-    (void)state;
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
     char *argv[] = {(char[]){"./tool"}, (char[]){"-@"},    (char[]){"2"}, (char[]){"it's a"},
@@ -27,7 +26,6 @@ static void quotes_command(void **state)
 
 static void adds_stages_and_inputs(void **state)
 {
-    (void)state;
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
                                         "j", "k", "l", "m", "n", "o", "p", "q"};
     struct cov_stats s;
@@ -48,7 +46,6 @@ static void adds_stages_and_inputs(void **state)
 
 static void measures(void **state)
 {
-    (void)state;
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
     enum { BYTES = 64 << 20 };
@@ -71,7 +68,6 @@ static void measures(void **state)
 
 static void writes(void **state)
 {
-    (void)state;
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
     s.threads = 2;
@@ -136,7 +132,6 @@ static void writes(void **state)
 /* MultiQC's sample is the name of the file without its suffix; other files have none. */
 static void names_multiqc_samples(void **state)
 {
-    (void)state;
     static const struct {
         const char *path, *row;
     } cases[] = {
@@ -180,7 +175,6 @@ static char *print_multiqc(const struct cov_stats *s, const char *sample)
 
 static void prints_time_and_memory_for_multiqc(void **state)
 {
-    (void)state;
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
     s.wall_seconds = 2;
@@ -214,7 +208,6 @@ static void prints_time_and_memory_for_multiqc(void **state)
 
 static void prints_figures_for_multiqc(void **state)
 {
-    (void)state;
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
     s.section = "tool --compare it";

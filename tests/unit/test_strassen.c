@@ -99,7 +99,6 @@ static void multiplies_pairs(void **state)
 
 static void pays_with_wide_matrices(void **state)
 {
-    (void)state;
     const struct cov_gemm *gemm = cov_gemm_choose(cov_cpu_features());
     assert_true(cov_strassen_pays(gemm, 256, 512));
     assert_false(cov_strassen_pays(gemm, 255, 512));

@@ -357,7 +357,6 @@ static struct bytes get(const char *path)
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct genome g;
         cov_rng_init(&rng, seed);
@@ -384,7 +383,6 @@ static int longest_first(const void *a, const void *b)
 /* A stream of several blocks, compressed or not. */
 static void test_cut(void **state)
 {
-    (void)state;
     struct genome g;
     for (uint64_t seed = 1;; seed++) {
         cov_rng_init(&rng, seed);
@@ -447,7 +445,6 @@ static void mutate(struct bytes *b)
 /* Any damage is refused or changes nothing. */
 static void test_damaged_files(void **state)
 {
-    (void)state;
     size_t n_refused = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         static struct genome g;
@@ -482,7 +479,6 @@ static void test_damaged_files(void **state)
 /* Damage inside the checksums may change values, but the stream is valid or refused. */
 static void test_damaged_contents(void **state)
 {
-    (void)state;
     size_t n_refused = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         static struct bytes contents;

@@ -63,7 +63,6 @@ static void expect_refused(const char *path, const char *part)
 /* One strand is packed and both are unpacked; unneeded arguments may be NULL. */
 static void test_parts_of_pairs(void **state)
 {
-    (void)state;
     enum { L = 7 };
     const struct cov_chunk_head head = {.L = L, .has_bases = true};
     const uint8_t plus[L] = {1, 1, 2, 15, 4, 0, 0}, minus[L] = {2, 15, 4, 8, 8, 0, 0};
@@ -93,7 +92,6 @@ static void test_parts_of_pairs(void **state)
 
 static void test_refused_pairs(void **state)
 {
-    (void)state;
     enum { L = 5 };
     const struct cov_chunk_head head = {.L = L, .has_bases = true};
     static const struct {
@@ -211,7 +209,6 @@ static void end_made(const char *part)
 /* A stream with one of everything is written as the man page says. */
 static void test_format(void **state)
 {
-    (void)state;
     int16_t fill = -1;
     struct cov_chunk_head head = {.L = 5, .has_bases = true};
     struct cov_chunk_set set = {.name = (char[]){"p/q"},
@@ -376,7 +373,6 @@ static void name_of(int64_t i, char name[16])
 
 static void test_reading_order(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COV_COUNT(orders); i++) {
         uint64_t n_seqs = 0, n_pairs = 0, n_bases = 0;
         char name[16];
@@ -425,7 +421,6 @@ static int write_step(struct cov_stream_writer *w, const struct cov_chunk_head *
 
 static void test_writing_order(void **state)
 {
-    (void)state;
     const struct cov_chunk_head head = {.L = HAND_L, .has_bases = true};
     for (size_t i = 0; i < COV_COUNT(orders); i++) {
         if (orders[i].for_reader)
@@ -455,7 +450,6 @@ static void test_writing_order(void **state)
 
 static void test_damaged_records(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t counts[3];
         const char *part;
@@ -513,7 +507,6 @@ static void test_damaged_records(void **state)
 
 static void test_damaged_heads(void **state)
 {
-    (void)state;
     enum { AT_L = 24, AT_FLAGS = 32, AT_SETS = 36, AT_TABLES = 40, AT_ATTRS = 44 };
     static const struct {
         int at, value;
@@ -547,7 +540,6 @@ static void test_damaged_heads(void **state)
 
 static void test_kinds(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t n;
@@ -606,7 +598,6 @@ static int write_to(int fd, struct cov_err *e)
 
 static void test_standard_output(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);

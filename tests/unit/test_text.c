@@ -9,7 +9,6 @@
 
 static void reads_positions(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t wanted; /* -1: invalid */
@@ -38,7 +37,6 @@ static void reads_positions(void **state)
 
 static void makes_texts_printable(void **state)
 {
-    (void)state;
     char text[] = "a\tb\x1b[1m\x7f\xc2\x9b\xc3\xa9";
     cov_text_make_printable(text);
     assert_string_equal(text, "a?b?[1m???\xc3\xa9");
@@ -46,7 +44,6 @@ static void makes_texts_printable(void **state)
 
 static void lists_five_names(void **state)
 {
-    (void)state;
     static const char *const names[] = {"a", "bc", "d", "e", "f", "g", "h"};
     struct cov_listing l = {0};
     assert_string_equal(l.text, "");
@@ -61,7 +58,6 @@ static void lists_five_names(void **state)
 
 static void cuts_long_lists(void **state)
 {
-    (void)state;
     struct cov_listing l = {0};
     char name[301] = "";
     memset(name, 'x', 300);

@@ -37,7 +37,6 @@ static int fill_folder(struct cov_tmpfolder *t)
 
 static void makes_folders(void **state)
 {
-    (void)state;
     struct cov_err e = COV_ERR_INIT;
     struct cov_tmpfolder t = COV_TMPFOLDER_INIT, u;
     cov_tmpfolder_remove(&t);
@@ -69,7 +68,6 @@ static bool is_there(const char *path)
 /* Only new folders that are empty are removed. */
 static void makes_new_folders(void **state)
 {
-    (void)state;
     struct cov_newfolder f = COV_NEWFOLDER_INIT, g;
     struct cov_err e = COV_ERR_INIT;
     cov_newfolder_fini(&f);
@@ -128,7 +126,6 @@ static void makes_new_folders(void **state)
 /* More folders than the list has slots. */
 static void makes_many_new_folders(void **state)
 {
-    (void)state;
     struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
     for (size_t i = 0; i < COV_COUNT(f); i++) {
         char name[20];
@@ -157,7 +154,6 @@ static int make_all(void *arg)
 
 static void signal_removes(void **state)
 {
-    (void)state;
     terminate_in_child(make_all, NULL);
     assert_int_equal(count_files("."), 1);
     check_text("with/result", "r");
@@ -175,7 +171,6 @@ static int remove_folders_of_parent(void *arg)
 
 static void child_keeps_folders_of_its_parent(void **state)
 {
-    (void)state;
     struct cov_newfolder f;
     assert_int_equal(cov_newfolder_make(&f, "ours", NULL), COV_OK);
     check_in_child(remove_folders_of_parent, &f);
@@ -185,7 +180,6 @@ static void child_keeps_folders_of_its_parent(void **state)
 
 static void makes_unnamed_files(void **state)
 {
-    (void)state;
     static const char *const dirs[] = {".", "/dev/shm"};
     for (int i = 0; i < 2; i++) {
         int fd = -1;
@@ -209,7 +203,6 @@ static void makes_unnamed_files(void **state)
 
 static void spools_bytes(void **state)
 {
-    (void)state;
     struct cov_spool s;
     uint8_t piece[1000], back[1000];
     int64_t at[50];
@@ -238,7 +231,6 @@ static void spools_bytes(void **state)
 
 static void spool_failure_names_the_folder(void **state)
 {
-    (void)state;
     struct cov_spool s;
     struct cov_err e = COV_ERR_INIT;
     struct rlimit old, small = {100, RLIM_INFINITY};

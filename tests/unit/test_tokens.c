@@ -18,7 +18,6 @@ static uint8_t *src, *dst, *back;
 
 static int setup(void **state)
 {
-    (void)state;
     src = malloc(MOST);
     dst = malloc(cov_tokens_bound(MOST));
     back = malloc(MOST);
@@ -27,7 +26,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     free(src);
     free(dst);
     free(back);
@@ -55,7 +53,6 @@ static size_t check_strides(size_t n, const unsigned *dists, size_t n_dists)
 
 static void short_data(void **state)
 {
-    (void)state;
     static const unsigned dists[] = {12, 8};
     for (size_t n = 0; n < 100; n++) {
         for (size_t i = 0; i < n; i++)
@@ -68,7 +65,6 @@ static void short_data(void **state)
 
 static void noise_is_stored(void **state)
 {
-    (void)state;
     static const unsigned dists[] = {1};
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
@@ -81,7 +77,6 @@ static void noise_is_stored(void **state)
 /* Runs of all lengths, so that all length symbols occur, and all distances. */
 static void lengths_and_distances(void **state)
 {
-    (void)state;
     size_t n = 0;
     for (size_t run = 1; n + run < MOST; run++)
         for (size_t i = 0; i < run && n < MOST; i++)
@@ -100,7 +95,6 @@ static void lengths_and_distances(void **state)
 /* Fibonacci frequencies would need codes of more than 15 bits. */
 static void code_length_limit(void **state)
 {
-    (void)state;
     static const unsigned dists[] = {MOST};
     size_t n = 0;
     for (size_t symbol = 0, a = 1, b = 1; n + a < MOST; symbol++) {
@@ -116,7 +110,6 @@ static void code_length_limit(void **state)
 
 static void records(void **state)
 {
-    (void)state;
     static const unsigned dists[] = {12, 8};
     enum { HEAD = 24 };
     struct cov_rng rng;
@@ -143,7 +136,6 @@ static void records(void **state)
 
 static void any_records(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
     for (int round = 0; round < 300; round++) {
@@ -158,7 +150,6 @@ static void any_records(void **state)
 
 static void lines(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
     unsigned long at = 0, end;
@@ -183,7 +174,6 @@ static void lines(void **state)
 /* Text that is not bedGraph. */
 static void any_text(void **state)
 {
-    (void)state;
     static const char letters[] = "\t\t\t\n\n12111a";
     struct cov_rng rng;
     cov_rng_init(&rng, 4);

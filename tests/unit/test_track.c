@@ -66,7 +66,6 @@ static void check(const struct memory *m, const struct cov_interval *expected, s
 
 static void sink_checks_contigs(void **state)
 {
-    (void)state;
     struct cov_track_sink s;
     struct cov_err e = COV_ERR_INIT;
     const char *const twice[] = {"a", "b", "b"}, *const unsorted[] = {"b", "B"};
@@ -95,7 +94,6 @@ static void sink_checks_contigs(void **state)
 
 static void sink_checks_intervals(void **state)
 {
-    (void)state;
     static const struct {
         struct cov_interval iv;
         const char *error;
@@ -124,7 +122,6 @@ static void sink_checks_intervals(void **state)
 
 static void sink_accepts_announced_contigs(void **state)
 {
-    (void)state;
     struct memory m = {.n = 0};
     struct cov_err e = COV_ERR_INIT;
     const struct cov_interval iv = {3, 7, 1};
@@ -167,7 +164,6 @@ static void sink_accepts_announced_contigs(void **state)
 
 static void sink_summarizes(void **state)
 {
-    (void)state;
     struct memory m;
     init(&m);
     const struct cov_interval a[] = {{0, 10, -3}, {10, 11, -1}}, b[] = {{2, 4, -2.5F}};
@@ -191,7 +187,6 @@ static const struct cov_track_contigs tee_contigs = {2, names, tee_lengths};
 
 static void tee_writes_to_both(void **state)
 {
-    (void)state;
     for (int listed = 0; listed < 2; listed++) {
         struct cov_range ranges[2];
         struct cov_track_sink *to[2], *tee;
@@ -231,7 +226,6 @@ static void tee_writes_to_both(void **state)
 /* The tee fails if one of the sinks fails. */
 static void tee_fails_with_either(void **state)
 {
-    (void)state;
     struct cov_range range;
     struct cov_track_sink *to[2], *tee;
     assert_int_equal(cov_range_parse("a", &range, NULL), COV_OK);
@@ -251,7 +245,6 @@ static void tee_fails_with_either(void **state)
 
 static void rounds_half_to_even(void **state)
 {
-    (void)state;
     static const double x[] = {0,    0.5, 1.5,  2.5,  0.49999999999999994, 0.50000000000000011,
                                1e6,  7.5, 8.25, 1e15, 4503599627370495.5,  9007199254740993.0,
                                1e300};
@@ -263,7 +256,6 @@ static void rounds_half_to_even(void **state)
 
 static void combines_strands(void **state)
 {
-    (void)state;
     const float plus[] = {1, 2, 3, 0.5F, 1.5F}, minus[] = {1, 2.5F, 4, 5, 2};
     float out[5];
     cov_strands_combine(COV_STRAND_PLUS, plus, NULL, 5, false, out);
@@ -286,7 +278,6 @@ static void combines_strands(void **state)
 /* The fast path for small values, and large values among them, compared with the formula. */
 static void averages_like_the_formula(void **state)
 {
-    (void)state;
     enum { N = 2500 };
     static const float special[] = {0.5F,       1.5F,        4194303.5F, -4194303.5F,
                                     4194304.0F, -4194304.0F, 8388609.0F, 1e10F,
@@ -327,7 +318,6 @@ static void begin_runs(struct memory *m, struct cov_runs *runs)
 
 static void makes_runs(void **state)
 {
-    (void)state;
     const float x[] = {1, 1, 1, 2, 3, 3, 9, 9, 9, 0, 0};
     const struct cov_interval expected[] = {{0, 3, 1}, {3, 4, 2}, {4, 6, 3}, {6, 9, 9}, {9, 11, 0}};
     struct cov_runs runs;
@@ -362,7 +352,6 @@ static void makes_runs(void **state)
 /* Runs of any length, longer than a tile, in pieces of any size. */
 static void makes_long_runs(void **state)
 {
-    (void)state;
     enum { N = 5000 };
     static float x[N];
     static struct memory m;
@@ -398,7 +387,6 @@ static void makes_long_runs(void **state)
 /* Gaps at the start, between equal values, adjacent, and where a block is full. */
 static void runs_keep_gaps(void **state)
 {
-    (void)state;
     struct cov_runs runs;
     struct memory m;
     const float x[] = {1, 1, 2};
@@ -425,7 +413,6 @@ static void runs_keep_gaps(void **state)
 /* Repeated values and single values make the same runs. */
 static void runs_repeat(void **state)
 {
-    (void)state;
     struct cov_runs runs;
     struct memory m;
     const float x[] = {1, 1, 2};
@@ -457,7 +444,6 @@ static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov
 
 static void runs_report_failures(void **state)
 {
-    (void)state;
     struct cov_runs runs;
     float x[COV_RUNS_BLOCK + 1];
     for (size_t i = 0; i < COV_COUNT(x); i++)
@@ -486,7 +472,6 @@ static void pass_intervals(struct memory *m, const struct cov_value_rules *rules
 
 static void filters_values(void **state)
 {
-    (void)state;
     const struct cov_interval in[] = {{0, 10, 0},    {10, 20, 3},   {20, 30, 0.25F},
                                       {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
     const struct cov_interval large[] = {{10, 20, 3}, {100, 101, 7}, {101, 300, 2}};
@@ -506,7 +491,6 @@ static void filters_values(void **state)
 /* Smoothing over 3 bases restarts after a gap; the scale is applied afterwards. */
 static void smooths_and_scales(void **state)
 {
-    (void)state;
     const struct cov_value_rules rules = {.smoothing = {.window = 3}, .scale = 2};
     const struct cov_interval in[] = {{0, 1, 3}, {1, 3, 6}, {5, 6, 9}};
     const struct cov_interval out[] = {{0, 1, 6}, {1, 2, 10}, {2, 3, 8}, {5, 6, 6}};
@@ -518,7 +502,6 @@ static void smooths_and_scales(void **state)
 /* Compared with a mask, base by base, with random intervals and regions. */
 static void cuts_out_regions(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
     for (int round = 0; round < 200; round++) {
@@ -581,7 +564,6 @@ static int read_text(const char *text, size_t n, struct cov_blacklist **out, str
 
 static void reads_ids(void **state)
 {
-    (void)state;
     static const char text[] = "# list\nMito\r\n\n  Chr 1#x\n";
     static const char good[] = "# list\nMito\r\n\n  Chr#1 # the first\nMito\nx";
     struct cov_blacklist *b;
@@ -611,7 +593,6 @@ static void reads_ids(void **state)
 
 static void reads_bed(void **state)
 {
-    (void)state;
     static const char text[] = "track name=x\nbrowser position chr1:1-2\n"
                                "c\t50\t60\nc\t10\t20\tname\t0\t+\nd 5 5\nc\t20\t25\nc\t12\t13\n"
                                "b\t0\t100\nc\t55\t58\n";
@@ -635,7 +616,6 @@ static void reads_bed(void **state)
 
 static void rejects_bad_lists(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *error;
     } cases[] = {

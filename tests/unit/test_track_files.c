@@ -45,7 +45,6 @@ static struct cov_track_files *write_files(enum cov_track_kind kind, bool force)
 
 static void recognizes_suffixes(void **state)
 {
-    (void)state;
     static const struct {
         const char *path;
         enum cov_track_kind kind;
@@ -70,7 +69,6 @@ static void recognizes_suffixes(void **state)
 
 static void appear_together(void **state)
 {
-    (void)state;
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH, false);
     assert_int_equal(access("out/x_a_avg.bg", F_OK), -1);
     assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
@@ -84,7 +82,6 @@ static void appear_together(void **state)
 
 static void vanish_together(void **state)
 {
-    (void)state;
     cov_track_files_free(write_files(COV_TRACK_BIGWIG, false));
     cov_track_files_free(NULL);
     assert_int_equal(n_files(), 0);
@@ -113,7 +110,6 @@ static void vanish_together(void **state)
 
 static void replace_stale_indexes(void **state)
 {
-    (void)state;
     put_text("out/x_a_avg.bg.gz.csi", "old");
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
     check_text("out/x_a_avg.bg.gz.csi", "old");
@@ -132,7 +128,6 @@ static void replace_stale_indexes(void **state)
 
 static void rejects_bad_targets(void **state)
 {
-    (void)state;
     struct cov_track_target target = {
         .output = "out/", .basename = "x", .tail = "_avg", .kind = COV_TRACK_BIGWIG};
     static const char *const bad[] = {"a/b", "", "a\nb"};

@@ -98,7 +98,6 @@ static const struct cov_train_reduce alone;
 
 static void threads_do_not_matter(void **state)
 {
-    (void)state;
     struct toy_data d;
     float *first = NULL;
     toy_data_init(&d, N, L, 2, 1);
@@ -124,7 +123,6 @@ static void threads_do_not_matter(void **state)
 
 static void loss_falls(void **state)
 {
-    (void)state;
     struct toy_data d;
     struct rig r;
     toy_data_init(&d, N, L, 2, 2);
@@ -143,7 +141,6 @@ static void loss_falls(void **state)
 /* A trainer that is written with another's state continues with the same bits. */
 static void resumes(void **state)
 {
-    (void)state;
     struct toy_data d;
     struct rig a, b;
     struct cov_adam averaging = adam;
@@ -183,7 +180,6 @@ static void resumes(void **state)
  * dropout draws the same. */
 static void several_calls_make_a_step(void **state)
 {
-    (void)state;
     struct cov_hparams hp = hybrid;
     struct toy_data d;
     struct rig a, b;
@@ -217,7 +213,6 @@ static void several_calls_make_a_step(void **state)
  * moment is a tenth of the gradient. */
 static void cuts_the_gradient(void **state)
 {
-    (void)state;
     struct toy_data d;
     struct rig a, b;
     struct cov_adam cut = adam;
@@ -249,7 +244,6 @@ static void cuts_the_gradient(void **state)
 
 static void averages(void **state)
 {
-    (void)state;
     struct toy_data d;
     struct rig r;
     struct cov_adam averaging = adam;
@@ -275,7 +269,6 @@ static void averages(void **state)
 
 static void refuses_what_is_not_finite(void **state)
 {
-    (void)state;
     struct toy_data d;
     struct rig r;
     struct cov_err e = COV_ERR_INIT;
@@ -318,7 +311,6 @@ static void refuses_what_is_not_finite(void **state)
 /* A batch without targets, or without chunks: no loss, no gradient. */
 static void learns_nothing_from_nothing(void **state)
 {
-    (void)state;
     struct toy_data d;
     struct rig r;
     toy_data_init(&d, N, L, 2, 8);
@@ -420,7 +412,6 @@ static void share(size_t rest)
 
 static void processes_share_a_batch(void **state)
 {
-    (void)state;
     share(N / 2);
     share(1);
     share(0);
@@ -430,7 +421,6 @@ static void processes_share_a_batch(void **state)
 
 static void needs_a_device_that_trains(void **state)
 {
-    (void)state;
     static const struct cov_device_ops ops = {.name = "mock"};
     struct cov_device dev = {&ops};
     struct cov_trainer *t;

@@ -10,7 +10,6 @@
 /* Epochs are numbered from 0, as in checkpoints; "of" counts them. */
 static void counts_epochs(void **state)
 {
-    (void)state;
     struct cov_train_options o = {.epochs = 5};
     struct cov_train_point p = {.epoch = -1, .state = {.n_steps = 12}};
     const double loss = 0.25;
@@ -29,7 +28,6 @@ static void counts_epochs(void **state)
 
 static void reports_divergence(void **state)
 {
-    (void)state;
     struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 3, .state = {.n_steps = 12}};
     struct cov_err e = COV_ERR_INIT;
@@ -60,7 +58,6 @@ static void ignore_log(void *arg, enum cov_log_level level, const char *text)
 
 static void sets_last_words(void **state)
 {
-    (void)state;
     const struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 2};
     cov_log_set(ignore_log, NULL, COV_LOG_INFO);
@@ -77,7 +74,6 @@ static void sets_last_words(void **state)
  * differs. */
 static void compares_steps(void **state)
 {
-    (void)state;
     static const struct {
         int64_t n_epochs, n_steps, of_last;
         int64_t max_steps;

@@ -21,7 +21,6 @@ static void add_step(struct cov_train_log *l, int64_t step, double loss)
 
 static void test_lines(void **state)
 {
-    (void)state;
     struct cov_train_log *l;
     assert_ok(cov_train_log_open(".", NULL, -1, 0, false, &l, &e));
     check_text(table, HEAD);
@@ -63,7 +62,6 @@ static void reopen(int64_t epoch, int64_t step)
 
 static void test_kept(void **state)
 {
-    (void)state;
     static const char old_table[] = KEPT_TABLE "2 3 3 3 3\nnonsense\n-1 2 2 2 2\n1 2 2";
     static const char old_lines[] = KEPT_LINES
         "{\"step\": 5}\n{\"epoch\": 2}\n\nnonsense\n{\"loss\": 2, \"step\": 1}\n{\"step\": 1, \"lo";
@@ -103,7 +101,6 @@ static char *slurp_events(const char *dir, size_t *n)
 /* Event files of a resumed training start with the step after the checkpoint. */
 static void test_events_begin(void **state)
 {
-    (void)state;
     static const struct {
         int64_t epoch, step;
         const char *bytes; /* step: next step; session_log{status: START} */
@@ -125,7 +122,6 @@ static void test_events_begin(void **state)
 
 static void test_events(void **state)
 {
-    (void)state;
     static const char dir[] = "events";
     struct cov_train_log *l;
     assert_ok(cov_train_log_open(".", dir, -1, 0, false, &l, &e));
@@ -149,7 +145,6 @@ static void test_events(void **state)
 
 static void test_failures(void **state)
 {
-    (void)state;
     struct cov_train_log *l = NULL;
     const struct cov_train_step s = {1, 1, 1, 1};
     assert_fails(cov_train_log_open("/nonexistent/folder", NULL, -1, 0, false, &l, &e), COV_EIO,

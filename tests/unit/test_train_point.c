@@ -34,7 +34,6 @@ static void round_trip(const struct cov_train_network *n, const struct cov_train
 
 static void test_round_trips(void **state)
 {
-    (void)state;
     struct cov_train_network n, n2;
     struct cov_train_point p, p2;
     make_point(&n, &p, 4);
@@ -142,7 +141,6 @@ static void current_shorter(struct parts *parts)
 
 static void test_refused(void **state)
 {
-    (void)state;
     static const struct {
         void (*change)(struct parts *parts);
         const char *text;
@@ -182,7 +180,6 @@ static void test_refused(void **state)
 
 static void test_damage(void **state)
 {
-    (void)state;
     struct cov_train_network n, n2;
     struct cov_train_point p, p2;
     size_t size;
@@ -212,7 +209,6 @@ static void test_damage(void **state)
 
 static void test_not_written(void **state)
 {
-    (void)state;
     struct cov_train_network n;
     struct cov_train_point p;
     make_point(&n, &p, 1);

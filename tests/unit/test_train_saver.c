@@ -50,7 +50,6 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
 
 static void test_kept(void **state)
 {
-    (void)state;
     /* Of equal ones the older stays among the best, and is the first to be removed. */
     const double r[] = {0.1, 0.3, 0.2, 0.3, 0.3};
     check_kept(COV_VAL_ACCURACY, 2, r, 5,
@@ -73,7 +72,6 @@ static void test_kept(void **state)
 
 static void test_resume(void **state)
 {
-    (void)state;
     struct cov_train_saver s = {".", COV_VAL_ACCURACY, COV_VAL_LOSS, 2, 7};
     struct cov_train_network n;
     struct cov_train_point p;
@@ -142,7 +140,6 @@ static void test_resume(void **state)
 
 static void test_stops(void **state)
 {
-    (void)state;
     static const struct {
         enum cov_train_quantity by;
         int64_t patience;
@@ -181,7 +178,6 @@ static void test_stops(void **state)
 
 static void test_failures(void **state)
 {
-    (void)state;
     struct cov_train_saver s = {"/nonexistent/folder", COV_VAL_LOSS, COV_VAL_LOSS, 1, 5};
     struct cov_train_network n;
     struct cov_train_point p;

@@ -170,7 +170,6 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
 
 static void agrees_with_the_reference(void **state)
 {
-    (void)state;
     struct cov_rng rng;
     double worst = 0;
     cov_rng_init(&rng, 77);
@@ -188,7 +187,6 @@ static void agrees_with_the_reference(void **state)
  * of different lengths. */
 static void filters_wide_convolutions(void **state)
 {
-    (void)state;
     static const int64_t kinds[][4] = {/* kernel, step, filters, up */
                                        {9, 2, 96, 2},
                                        {8, 2, 97, 2},
@@ -257,7 +255,6 @@ static void train_in_bf16(const struct cov_hparams *hp)
 
 static void trains_in_bf16(void **state)
 {
-    (void)state;
     struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
                              .cnn_layers = 2,
                              .filter_size = 24,

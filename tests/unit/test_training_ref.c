@@ -127,7 +127,6 @@ static struct cov_hparams network(enum cov_model_type type, int64_t layers, int6
 
 static void convolutions(void **state)
 {
-    (void)state;
     static const struct {
         int64_t kernel, step, dilation;
         bool bnorm;
@@ -142,7 +141,6 @@ static void convolutions(void **state)
 
 static void lstms(void **state)
 {
-    (void)state;
     struct cov_hparams hp = network(COV_MODEL_HYBRID, 1, 5, 2, 1, true);
     check(&hp, 14, NULL, 30);
     hp = network(COV_MODEL_BI_HYBRID, 1, 4, 2, 1, false);
@@ -151,7 +149,6 @@ static void lstms(void **state)
 
 static void dropout(void **state)
 {
-    (void)state;
     struct cov_hparams hp = network(COV_MODEL_BI_HYBRID, 1, 3, 2, 1, true);
     hp.dropout = 0.4;
     check(&hp, 12, NULL, 40);
@@ -159,7 +156,6 @@ static void dropout(void **state)
 
 static void loss_weights(void **state)
 {
-    (void)state;
     static const float weights[] = {2, 0.25F};
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 3, 1, 1, false);
     check(&hp, 9, weights, 50);
@@ -169,7 +165,6 @@ static void loss_weights(void **state)
  * the first norm, against their definition. */
 static void statistics(void **state)
 {
-    (void)state;
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
     struct toy t;
     hp.filter_size = 1;

@@ -59,7 +59,6 @@ static double sigmoid(double x)
 
 static void exponential(void **state)
 {
-    (void)state;
     float *x = ramp(-87.3, 88.7), *y = malloc(N * sizeof *y), *first = malloc(N * sizeof *first);
     assert_true(y && first);
     for (size_t t = 0; t < COV_COUNT(tables); t++) {
@@ -101,7 +100,6 @@ static void gates_of(float *gates, const float *x, int ramp_gate, float i, float
  * sigmoid(i); with f the ramp and i closed, sigmoid(f) of a cell of 1; h is sigmoid(o) tanh(1). */
 static void sigmoid_and_tanh(void **state)
 {
-    (void)state;
     float *x = ramp(-40, 40), *gates = malloc((size_t)4 * N * sizeof *gates);
     float *zero = calloc((size_t)4 * N, sizeof *zero);
     float *cell = malloc(N * sizeof *cell), *h = malloc(N * sizeof *h);
@@ -141,7 +139,6 @@ static void sigmoid_and_tanh(void **state)
  * table except the first, which has no multiply-adds, and nothing written between the rows. */
 static void cell_of_rows(void **state)
 {
-    (void)state;
     enum { ROWS = 3, MAX_HIDDEN = 40, STRIDE = 44 };
     struct cov_rng rng;
     cov_rng_init(&rng, 41);
@@ -197,7 +194,6 @@ static void cell_of_rows(void **state)
 
 static void finishes(void **state)
 {
-    (void)state;
     enum { ROWS = 3, MAX_C = 40, STRIDE = 43 };
     struct cov_rng rng;
     cov_rng_init(&rng, 42);
@@ -235,7 +231,6 @@ static void finishes(void **state)
 /* At every remainder, one element decides; NaN is not near anything. */
 static void compares_distances(void **state)
 {
-    (void)state;
     enum { MAX_N = 150 };
     struct cov_rng rng;
     cov_rng_init(&rng, 43);

@@ -38,7 +38,6 @@ static void expect(bool bases, void (*spoil)(size_t, uint8_t *const[2]), size_t 
 
 static void accepts_sound_files(void **state)
 {
-    (void)state;
     expect(true, NULL, 0, "");
     expect(false, NULL, 0, "");
 }
@@ -52,7 +51,6 @@ static void change_base(size_t row, uint8_t *const codes_elems[2])
 
 static void compares_strands(void **state)
 {
-    (void)state;
     /* Row 1 is [10, 20) of the + strand, 1 << (10 + t * t) % 4: the base at index 7 is 1 << 59 % 4.
      */
     expect(true, change_base, 1,
@@ -71,7 +69,6 @@ static void change_values(size_t row, uint8_t *const codes_elems[2])
 
 static void checks_values(void **state)
 {
-    (void)state;
     expect(
         false, change_values, 2,
         "x.h5: prediction/predictions: row 2 (chr1:21-25, + strand): 0 instead of -1 at index 5, "
@@ -81,7 +78,6 @@ static void checks_values(void **state)
 
 static void fails_if_the_file_cannot_be_opened(void **state)
 {
-    (void)state;
     struct cov_job job = {.pool = NULL};
     size_t n = 99;
     assert_int_equal(cov_pool_new(1, &job.pool, NULL), COV_OK);
@@ -130,7 +126,6 @@ static void expect_lines(const struct row *rows, size_t n, int64_t declared,
 
 static void finds_overlaps_and_holes(void **state)
 {
-    (void)state;
     static const struct row sound[] = {
         {"S", "a", 0, 10}, {"S", "a", 10, 15}, {"S", "a", 15, 10}, {"S", "a", 10, 0}};
     expect_lines(sound, 4, 0, NULL, 0, "");
@@ -160,7 +155,6 @@ static void finds_overlaps_and_holes(void **state)
 
 static void partial_grids_may_have_holes(void **state)
 {
-    (void)state;
     static const struct row rows[] = {{"S", "a", 10, 20}, {"S", "a", 35, 30}};
     expect_lines(rows, 2, 100, NULL, 0, "");
     static const struct row overlap[] = {{"S", "a", 10, 20}, {"S", "a", 19, 25}};
@@ -170,7 +164,6 @@ static void partial_grids_may_have_holes(void **state)
 
 static void checks_sequence_names(void **state)
 {
-    (void)state;
     struct cov_chunk_head head;
     made_head(true, &head);
     static const struct row names[] = {{"S", "a", 0, 10}, {"T", "a", 0, 10}, {"S", "b\t", 0, 10}};
@@ -182,7 +175,6 @@ static void checks_sequence_names(void **state)
 
 static void checks_lists_of_names(void **state)
 {
-    (void)state;
     static const struct row row[] = {{"S", "a", 0, 10}};
     static const char *const one[] = {"x"}, *const empty[] = {"x", ""};
     struct cov_chunk_head head, full;
@@ -216,7 +208,6 @@ static void checks_lists_of_names(void **state)
 
 static void limits_printed_lines(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t n_text = 0, n_lines = 0;
     FILE *out = open_memstream(&text, &n_text);

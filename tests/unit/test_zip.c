@@ -19,7 +19,6 @@ static char path[40], path2[40];
 
 static int setup(void **state)
 {
-    (void)state;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.zip", 0));
     (void)snprintf(path2, sizeof path2, "/proc/self/fd/%d", memfd_create("b.zip", 0));
     return access(path, R_OK | W_OK) || access(path2, R_OK | W_OK);
@@ -103,7 +102,6 @@ static void bad(const struct image *image, const char *message)
 
 static void round_trip(void **state)
 {
-    (void)state;
     for (int zip64 = 0; zip64 < 2; zip64++) {
         make(zip64);
         struct cov_zip *z;
@@ -143,7 +141,6 @@ static void round_trip(void **state)
 
 static void empty_archive(void **state)
 {
-    (void)state;
     for (int zip64 = 0; zip64 < 2; zip64++) {
         struct cov_zip_writer *w;
         struct cov_zip *z;
@@ -157,7 +154,6 @@ static void empty_archive(void **state)
 
 static void many_entries(void **state)
 {
-    (void)state;
     enum { N = 66000 };
     for (int zip64 = 0; zip64 < 2; zip64++) {
         struct cov_zip_writer *w;
@@ -191,7 +187,6 @@ static void many_entries(void **state)
 
 static void other_files(void **state)
 {
-    (void)state;
     static const struct {
         const char *path, *message;
         int code;
@@ -234,7 +229,6 @@ static void other_files(void **state)
 
 static void cut_or_changed(void **state)
 {
-    (void)state;
     for (int zip64 = 0; zip64 < 2; zip64++) {
         make(zip64);
         struct image image = load(path);
@@ -308,7 +302,6 @@ static void check_lies(const struct lie *lies, size_t n_lies)
 
 static void lies(void **state)
 {
-    (void)state;
     static const struct lie all[] = {
         {END, 0, 4, 2, 1, "several files"},
         {END, 0, 6, 2, 1, "several files"},
@@ -355,7 +348,6 @@ static void lies(void **state)
 
 static void zip64_lies(void **state)
 {
-    (void)state;
     static const struct lie all[] = {
         {LOCATOR64, 0, 0, 4, 0, "misplaced"},
         {LOCATOR64, 0, 4, 4, 1, "several files"},
@@ -411,7 +403,6 @@ static void zip64_lies(void **state)
 
 static void overlaps(void **state)
 {
-    (void)state;
     make(false);
     struct image image = load(path);
     /* The second directory record points to the first entry: one entry twice. */
@@ -446,7 +437,6 @@ static void overlaps(void **state)
 
 static void bad_names(void **state)
 {
-    (void)state;
     static const char *const all[] = {"..",   "../x", "a/..", "a/../b", "/etc/passwd",
                                       "a\\b", "",     "../",  "x/../.."};
     for (size_t i = 0; i < COV_COUNT(all); i++) {
@@ -474,7 +464,6 @@ static void bad_names(void **state)
 /* Sizes and checksum after the data, as torch.save writes them. */
 static void descriptors(void **state)
 {
-    (void)state;
     make(false);
     struct image image = load(path);
     for (int i = 0; i < (int)COV_COUNT(names); i++) {
