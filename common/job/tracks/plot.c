@@ -305,7 +305,7 @@ static void put_head(const struct script *s)
         (void)fprintf(s->f, "; a point of a curve is the mean of %s bases",
                       with_commas(b->width, width));
     if (s->n_series > 1)
-        (void)fprintf(s->f, "; both tracks of a data set share one scale");
+        (void)fprintf(s->f, "; both tracks of a data set are on one scale");
     (void)fprintf(s->f, "'\n");
     for (size_t i = 0; i < s->n_series; i++) {
         double x = LEFT + COV_PLOT_BINS - LEGEND * (double)(s->n_series - i);
