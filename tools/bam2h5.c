@@ -121,7 +121,7 @@ static int check(const struct config *c, const bool *given, int n_operands, char
                  const struct cov_common *common, struct cov_err *e)
 {
     if (c->append && c->replace)
-        return cov_fail(e, COV_EUSAGE, "--append and --replace exclude each other");
+        return cov_fail(e, COV_EUSAGE, "--append and --replace cannot be used together");
     if (cov_path_is_std(operands[0]))
         return cov_fail(e, COV_EUSAGE, "the genome file must not be standard input");
     if (common->output && cov_path_is_std(common->output))

@@ -46,7 +46,7 @@ static const struct cov_opt options[] = {
                                    "with --compare: also compare peaks, with values of at least "
                                    "V, gaps up to 30 and a length of at least 200 bases"),
     COV_OPT(STRING, "compare", 0, FIELD(compare), "MEASURED",
-            "write no track but a table of how well INPUT agrees with MEASURED: a bigWig, a "
+            "instead of tracks, write a table of how well INPUT agrees with MEASURED: a bigWig, a "
             "bedGraph, or a genome file with measured coverage",
             .flags = COV_OPT_PATH_IN),
     COV_OPT(FLAG, "experimental", 0, FIELD(experimental), NULL,
@@ -153,7 +153,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .plot_region = c->plot_region,
     };
     if (c->smooth && c->window > 0)
-        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size exclude each other");
+        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size cannot be used together");
     if (c->smooth &&
         cov_smoothing_parse(c->smooth, "--smooth", &convert.source.values.smoothing, e))
         return COV_EUSAGE;

@@ -45,7 +45,7 @@ static int check_length(const void *arg, size_t L, struct cov_err *e)
     const struct length_check *c = arg;
     if ((uint64_t)c->overlap >= L)
         return cov_fail(e, COV_EUSAGE,
-                        "--overlap: %lld bases are not fewer than the %zu of a chunk",
+                        "--overlap: %lld must be less than the length of a chunk, %zu",
                         (long long)c->overlap, L);
     return cov_model_check_length(c->model, L, e);
 }
@@ -118,7 +118,7 @@ static int hint_at_journal(const char *output, struct cov_err *e)
     if (!journal)
         return COV_ENOMEM;
     if (stat(journal, &st) == 0)
-        cov_info("%s is left of an interrupted run: --resume continues it", journal);
+        cov_info("%s is left over from an interrupted run; --resume continues it", journal);
     free(journal);
     return COV_OK;
 }

@@ -1,5 +1,5 @@
-/* device_options.h - the options that say where and how exactly the network is computed: --device,
- * --cpu and --precision. Used as the rows of shared_options.h are.
+/* device_options.h - the options for where, and how precisely, the network is computed: --device,
+ * --cpu and --precision. Used like the rows of shared_options.h.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_DEVICE_OPTIONS_H
 #define COV_JOB_DEVICE_OPTIONS_H
@@ -30,7 +30,7 @@ struct cov_device_options {
                 "use only the instructions of the best of these levels: scalar, base, avx2, "      \
                 "avx512, avx512bf16, amx (default: the variable COVTOOLS_CPU, or all)")
 
-/* `names`: of enum cov_precision, as far as the tool has them; `more` ends the help text. */
+/* `names`: those of enum cov_precision that the tool supports; `more` ends the help text. */
 #define COV_PRECISION_OPTION(at, default_, names, more)                                            \
     COV_OPT(ENUM, "precision", 0, (at), NULL, "arithmetic of the network's products: " more,       \
             .def = (default_), .choices = (names))
@@ -39,7 +39,7 @@ struct cov_device_options {
  * --cpu, auto is the CPU. Restricts the whole process to these levels. COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */
 int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
 
-/* Notes the device, its precision and, if `counts` is not NULL, what was computed. */
+/* Records the device, its precision and, if `counts` is not NULL, what was computed. */
 int cov_device_fill_stats(const struct cov_device *device, const struct cov_forward_counts *counts,
                           struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 

@@ -26,7 +26,7 @@
             "two columns: name of a sequence in the input, name to use instead",                   \
             .flags = COV_OPT_PATH_IN)
 
-/* HDF5 stores no chunk of 4 GiB or more, and one-hot takes eight bytes a base: at most 2^28 bases. */
+/* HDF5 stores no chunk of 4 GiB or more, and one-hot takes eight bytes per base: at most 2^28 bases. */
 #define COV_SUBSEQUENCE_LENGTH_OPTION(at)                                                          \
     COV_OPT(SIZE, "subsequence-length", 0, (at), "N",                                              \
             "length of the chunks that a FASTA is cut into, in bases", .def = "21384", .min = 1,   \
@@ -45,11 +45,11 @@
     COV_OPT(FLAG, "blacklist", 0, (at), NULL,                                                      \
             before "omit the chunks that a file's data/blacklist marks")
 
-/* `names`: of enum cov_loading, as far as the tool has them; `more` ends the help text. */
+/* `names`: those of enum cov_loading that the tool supports; `more` ends the help text. */
 #define COV_LOADING_OPTION(at, names, more)                                                        \
     COV_OPT(ENUM, "loading", 0, (at), NULL,                                                        \
-            "where the data are during the run: on disk, or read into memory first, as stored "    \
-            "or packed to 4 bits a base" more,                                                     \
+            "where to keep the data during the run: on disk, or in memory, as stored "             \
+            "or packed to 4 bits per base" more,                                                   \
             .def = "disk", .choices = (names))
 
 /* `default_`: text or NULL; `what` is compressed. */
@@ -58,7 +58,7 @@
             "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",                \
             "compression of " what, .def = (default_))
 
-/* `does` what with the regions: "predict only". */
+/* `does`: what the tool does with the regions, say "predict only". */
 #define COV_REGIONS_OPTION(at, does)                                                               \
     COV_OPT(LIST, "regions", 'r', (at), "REGION,...",                                              \
             does " these: NAME or NAME:FIRST-LAST, 1-based, both ends included; separated by "     \
@@ -68,7 +68,7 @@
     COV_OPT(STRING, "regions-file", 'R', (at), "BED", does " the regions of a BED file",           \
             .flags = COV_OPT_PATH_IN)
 
-/* ---- how a FASTA is read ---- */
+/* ---- options for reading a FASTA ---- */
 
 struct cov_fasta_options {
     int64_t chunk_length;
@@ -81,13 +81,13 @@ struct cov_fasta_options {
 enum cov_on_bad_base { COV_BAD_BASE_ERROR, COV_BAD_BASE_N };
 extern const char *const cov_on_bad_base_names[]; /* ended by NULL */
 
-/* Rows of the group, from its first one on. */
+/* Indices of the rows within the group. */
 enum {
     COV_FASTA_ROW_LENGTH,
     COV_FASTA_ROW_SPECIES,
     COV_FASTA_ROW_ON_BAD_BASE,
     COV_FASTA_ROW_RENAME,
-    COV_FASTA_ROWS_OF_FASTA, /* the rows before concern only a FASTA, those after any input */
+    COV_FASTA_ROWS_OF_FASTA, /* earlier rows apply only to a FASTA, later ones to any input */
     COV_FASTA_ROW_MIN_LENGTH = COV_FASTA_ROWS_OF_FASTA,
     COV_FASTA_ROW_MAX_LENGTH,
     COV_FASTA_ROWS
@@ -107,10 +107,10 @@ enum {
         COV_MIN_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, min_length)),              \
         COV_MAX_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, max_length))
 
-/* COV_EUSAGE for limits of length that exclude every sequence. */
+/* COV_EUSAGE for length limits that exclude every sequence. */
 int cov_fasta_options_check(const struct cov_fasta_options *o, struct cov_err *e) COV_MUST_USE;
 
-/* How the FASTA is read; borrows the texts. */
+/* The options as those of cov_genome; borrows the strings. */
 struct cov_genome_options cov_fasta_options_genome(const struct cov_fasta_options *o,
                                                    const char *tmpdir, unsigned n_threads);
 

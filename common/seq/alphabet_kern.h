@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fewest letters that a kernel takes. */
+/* Minimum number of letters that a kernel accepts. */
 enum { COV_LETTERS_MIN = 32 };
 
 typedef bool cov_letters_fn(const char *letters, size_t n, uint8_t *codes);
@@ -17,8 +17,8 @@ struct cov_letters {
      * of either case; otherwise the codes are undefined. */
     cov_letters_fn *take;
 
-    /* The same for n_lines lines of n letters and a newline each. Returns the number of lines before
-     * the first other line. */
+    /* The same for n_lines lines of n letters and a newline each. Returns the number of lines
+     * before the first that differs. */
     size_t (*take_lines)(const char *text, size_t n, size_t n_lines, uint8_t *codes);
 };
 

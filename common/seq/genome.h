@@ -4,7 +4,7 @@
  * Both read the FASTA once, from any source, and take little memory for any genome. The stream
  * returns intervals as they are read; a sequence that may still be skipped for its length waits in
  * a temporary file. A whole genome is checked to its end first and kept as 4-bit codes in an
- * unlinked temporary file (half a byte a base); its chunks can be read in any order by any thread.
+ * unlinked temporary file (half a byte per base); any thread can read its chunks in any order.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GENOME_H
 #define COV_SEQ_GENOME_H

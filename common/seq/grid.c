@@ -299,7 +299,7 @@ int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id
     assert(b->n_rows == 0);
     b->declared = b->listing = true;
     int rc = add_sequence(b, id, length, e);
-    /* The list tells such a grid from a regular one, even if no row is added. */
+    /* The list distinguishes such a grid from a regular one, even if no row is added. */
     return rc ? rc : COV_RESERVE(&b->g->rows, &b->cap_rows, 1, e);
 }
 

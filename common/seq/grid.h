@@ -6,9 +6,9 @@
  * on either strand. start_ends of a - chunk has start > end. A file may hold any other rows
  * (filtered, split); its grid lists them one by one.
  *
- * The + chunk and the - chunk of one interval are a pair. Work, shards and streams go by pairs:
- * sequences in their order, intervals ascending. A partial file (a shard, a subset) lacks rows, but
- * knows all sequences of the genome and their full lengths.
+ * The + chunk and the - chunk of one interval are a pair. Work, shards and streams are organised by
+ * pairs: sequences in their order, intervals ascending. A partial file (a shard, a subset) lacks
+ * rows, but knows all sequences of the genome and their full lengths.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GRID_H
 #define COV_SEQ_GRID_H
@@ -25,7 +25,7 @@ struct cov_chunk {
     bool minus;
 };
 
-/* Stands for a row that the file lacks. */
+/* Marks a row that the file lacks. */
 #define COV_NO_ROW SIZE_MAX
 
 enum cov_strand_index { COV_PLUS, COV_MINUS };
@@ -69,7 +69,7 @@ int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id
 /* Declares all sequences of g. */
 int cov_grid_builder_declare_all(struct cov_grid_builder *b, const struct cov_grid *g,
                                  struct cov_err *e) COV_MUST_USE;
-/* Takes ownership of the builder, also on failure. Arithmetic rows take no memory, neither in the
+/* Takes ownership of the builder, even on failure. Arithmetic rows take no memory, neither in the
  * grid nor in the builder. */
 int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out,
                             struct cov_err *e) COV_MUST_USE;
@@ -118,10 +118,11 @@ int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_
 
 /* ---- overlapping windows ----
  *
- * A network knows nothing of what lies beyond the ends of a chunk, and is worst there. Windows of L
- * bases at a step of L - N cover a sequence such that neighbours share N bases; each gives up N/2 of
- * them. The first window begins at base 0; the last ends with the sequence and may be shorter (if
- * there are several, by less than L - N). Windows depend only on the sequence's length, L and N. */
+ * A network sees nothing past the ends of a chunk, and is least accurate there. Windows of L
+ * bases at a step of L - N cover a sequence such that neighbours share N bases; each gives up
+ * N/2 of them. The first window begins at base 0; the last ends with the sequence and may be
+ * shorter (if there are several, by less than L - N). Windows depend only on the sequence's
+ * length, L and N. */
 struct cov_window {
     int64_t beg, end;           /* its bases, at most L */
     int64_t core_beg, core_end; /* the bases whose values are kept; the cores tile the sequence */

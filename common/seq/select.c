@@ -104,7 +104,7 @@ struct cov_select {
     size_t *seqs;            /* the first sequence of each name */
     size_t *next;            /* the next sequence of the same name; the last one holds itself */
     bool *excluded;          /* of each sequence */
-    bool asked;              /* something was requested, maybe nothing that exists */
+    bool asked;              /* a request was made, even if nothing matches it */
     struct interval *intervals;
     size_t n, cap;
 };

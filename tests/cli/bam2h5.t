@@ -286,7 +286,7 @@ while read -r status regex options; do
     run bam2h5 $options
     refused "$status" "$regex" "bam2h5 $options"
 done <<'END'
-2 exclude -p.x --append --replace g.h5 sorted.bam
+2 together -p.x --append --replace g.h5 sorted.bam
 2 --shift=4:.expected.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam
 2 needs -p x --shift 4,-5 g.h5 sorted.bam

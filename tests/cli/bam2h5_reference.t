@@ -1,5 +1,5 @@
 #!/bin/sh
-# bam2h5_reference - the values that Helixer made of two BAM files.
+# bam2h5_reference - compared with the values that Helixer computed from two BAM files.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py

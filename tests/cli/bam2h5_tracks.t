@@ -160,7 +160,7 @@ ok 'the bedGraph' make check in_place.h5 2 f.bg
 ok 'and one after them' make check in_place.h5 3 t.bg
 run bam2h5 -q -f -p x --min-mapq 61 -o o.h5 g.h5 r.sam t.bg
 : >none.bg
-ok 'options for reads are for reads' make check o.h5 0 none.bg
+ok 'read options are rejected for tracks' make check o.h5 0 none.bg
 ok 'but not for tracks' make check o.h5 1 t.bg
 
 # ---- contigs
@@ -180,7 +180,7 @@ refused 1 'both.bg: two contigs both map to a of g.h5' 'two contigs with the sam
 # ---- partial genome files
 run h5chunk subset -q -o part.h5 -r a:2500-3500 -r b g.h5
 run bam2h5 -q -f -p x -o o.h5 part.h5 t.bg
-status_is 0 'a partial file gets its part'
+status_is 0 'a partial file gets the coverage of its chunks'
 ok 'with the right values' make check o.h5 0 t.bg
 rm -f o.h5
 

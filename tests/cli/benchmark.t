@@ -100,7 +100,7 @@ run benchmark model -m none.ckpt -o y/
 refused 1 'none.ckpt' 'a missing checkpoint'
 ok '  creates no folder' test ! -e y
 
-# Files of the user with the names of the run's temporary files.
+# The user's files, named like the run's temporary files.
 mkdir -p mine/pipeline_bigwig
 for file in random.ckpt synthetic.fa synthetic_1.fa stage0.h5 pipeline.h5 loader_packed.h5 pipeline_bigwig/x.bw; do
     echo mine >"mine/$file"
@@ -126,7 +126,7 @@ ended loader_original.h5 benchmark loader --size 4M --tmpdir tmp -@ 2 -o mine/
 is "$? $(find tmp -mindepth 1)" '143 ' '  also in --tmpdir'
 ok '  instead of the output folder' diff -r before mine
 ended pipeline_snakemake.tsv benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
-is $? 143 '  also when some of its files are finished'
+is $? 143 '  even when some of its files are finished'
 ok '  which it removes' diff -r before mine
 benchmark synth --size 1G -@ 1 -o new/deep/ >/dev/null 2>&1 &
 for _ in $(seq 300); do

@@ -11,7 +11,7 @@ done
 make_ckpt hybrid again.ckpt
 ok 'the same seed gives the same bytes' cmp hybrid.ckpt again.ckpt
 make_ckpt hybrid other.ckpt 2
-is "$(cmp -s hybrid.ckpt other.ckpt; echo $?)" 1 'another seed gives other bytes'
+is "$(cmp -s hybrid.ckpt other.ckpt; echo $?)" 1 'a different seed gives different bytes'
 ok "Python's zipfile accepts it" "$PYTHON" -m zipfile -t hybrid.ckpt
 ok 'storages are aligned to 64 bytes' "$PYTHON" - hybrid.ckpt <<'EOF'
 import struct, sys, zipfile

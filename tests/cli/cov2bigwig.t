@@ -1,5 +1,5 @@
 #!/bin/sh
-# cov2bigwig: every option and output, bad inputss, failing outputs, signals.
+# cov2bigwig: every option and output, bad inputs, failing outputs, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/signals.sh"
@@ -202,8 +202,8 @@ refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5
 refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth mean:3 -o x.bw one.h5
 refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
 refuses 2 '--smooth: 10001 is out of range' 'a window that is too wide' --smooth gauss:10001 -o x.bw one.h5
-refuses 2 '--smooth and --window-size exclude each other' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
-refuses 2 '--chrom-sizes is for bedGraph' 'lengths for an input that has them' --chrom-sizes p.h5 -o x.bw one.h5
+refuses 2 '--smooth and --window-size cannot be used together' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
+refuses 2 '--chrom-sizes is for bedGraph' 'lengths for an input that already has them' --chrom-sizes p.h5 -o x.bw one.h5
 
 # ---------------------------------------------------------------- bad inputs
 
@@ -306,7 +306,7 @@ is "$(listing absent/two)" 'x_atacseq_avg_strand.bw x_h3k4me3_avg_strand.bw ' ' 
 rm -r absent
 head -c 1000 one.h5 >bad.h5
 run cov2bigwig -o absent/ bad.h5
-status_is 1 '  but not for what cannot be read'
+status_is 1 '  but not if the input cannot be read'
 ok '  which drops all' test ! -e absent
 rm bad.h5
 refuses 1 'absent.*does not exist' 'a file in a missing folder' -o absent/x.bw one.h5

@@ -235,7 +235,7 @@ printf 'other\t0\t9\t1\n' >other.bg
 refuses 1 'none of its contigs \(.*chr2.*\) is in other\.bg \(other\)' 'no contig in common' --compare other.bg x.bg
 printf 'chr2\t0\t10\t1\n' >early.bg
 printf 'chr2\t10\t20\t1\n' >late.bg
-refuses 1 'no base has a value both in it and in late\.bg' 'no base in common' --compare late.bg early.bg
+refuses 1 'no base has a value in both it and late\.bg' 'no base in common' --compare late.bg early.bg
 sed 's/12345/12346/' sizes >longer
 track longer.bw --chrom-sizes longer x.bg
 refuses 1 'contig chr10 has 12345 bases, but 12346 in longer\.bw' 'another length' --compare longer.bw y.bw

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cov2bigwig against the tracks that Predmoter made of its predictions and of measured coverage.
+# cov2bigwig compared with the tracks that Predmoter made from its predictions and from measured coverage.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy pyBigWig
@@ -48,7 +48,7 @@ for strand in avg + -; do
         name=ref_${dataset}_${strand}_strand
         same "out/$name.bw" "$name.bg.gz" "  $name.bw is Predmoter's bedGraph"
         same "out/$name.bg" "$name.bw" "  $name.bg is Predmoter's bigWig"
-        ok '  and so is what bgzip packs' sh -c "gzip -dc 'out/$name.bg.gz' | cmp - 'out/$name.bg'"
+        ok '  and so is the bgzipped file' sh -c "gzip -dc 'out/$name.bg.gz' | cmp - 'out/$name.bg'"
     done
 done
 for format in bigwig bedgraph.gz; do

@@ -202,7 +202,7 @@ refuses 2 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes F
 refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate lengths' -o out.bg --chrom-sizes sizes x.bw
 refuses 2 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
 refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
-refuses 2 '--experimental is about genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
+refuses 2 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
 refuses 2 'a list must not be standard input' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 
 # ---- bad input

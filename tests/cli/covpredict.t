@@ -101,7 +101,7 @@ for kind in chunked lzf; do
 done
 rm v.h5 long.h5
 
-# Values that just fit, and just do not.
+# Values that just fit, and values that just do not.
 for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 100:float:1; do
     power=${case%%:*} dtype=${case#*:}
     option=--dtype=${dtype%:*}
@@ -238,7 +238,7 @@ printf '>a\nACGT\nAC-T\n' >bad.fa
 refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'an invalid letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: truncated' 'truncated gzip' -- -m cnn.ckpt -o x.h5 bad.fa
-refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'limits of length that exclude every sequence' -- \
+refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'length limits that exclude every sequence' -- \
     --min-length 8k -m cnn.ckpt -o x.h5 g.fa
 rm cut.h5 rotten.h5 bad.h5 bad.fa
 

@@ -72,7 +72,7 @@ refused 1 'g\.fa' 'a FASTA'
 run covpredict -m m.ckpt --evaluate -
 refused 2 '--evaluate: needs a genome file with measured coverage' 'standard input'
 run covpredict -m m.ckpt --evaluate --shard 1/2 all.h5
-refused 2 '[-]-shard does not go with --evaluate' 'an option for predictions'
+refused 2 '[-]-shard cannot be used with --evaluate' 'an option for predictions'
 run covpredict -m m.ckpt --blacklist -o y.h5 all.h5
 refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone'
 run covpredict -m m.ckpt all.h5

@@ -34,7 +34,7 @@ within() {
         within combined_size balanced 3e-3 - -
         within combined_size bf16 2e-2 - -
         within yeast_trained bf16x3 1e-4 1e-9 -
-        # A cell of this network counts; where it tips, the error is that of bf16: at a few positions of one chunk.
+        # A cell of this network counts. Where rounding changes its count, at a few positions of one chunk, the error is that of bf16.
         within yeast_trained balanced 2e-2 - 3e-3
         within yeast_trained bf16 2e-2 - -
         ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict compared with predictions of Predmoter, with its checkpoints.
+# covpredict compared with Predmoter's predictions from the same checkpoints.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy

@@ -39,8 +39,8 @@ while IFS='|' read -r status args regex; do
     run covpredict -m m.ckpt -o x.h5 $args
     refused "$status" "^covpredict: error: $regex" "refused: $args"
 done <<'END'
-2|--overlap 1008 g.h5|--overlap: 1008 bases are not fewer than the 1008 of a chunk$
-2|--overlap 30k g.fa|--overlap: 30000 bases are not fewer than the 21384 of a chunk$
+2|--overlap 1008 g.h5|--overlap: 1008 must be less than the length of a chunk, 1008$
+2|--overlap 30k g.fa|--overlap: 30000 must be less than the length of a chunk, 21384$
 2|--overlap -1 g.h5|--overlap: 
 1|--overlap 10 part.2.h5|part\.2\.h5: --overlap needs whole sequences, but chunks of c[0-9] are missing
 2|--overlap 10 g.stream|g\.stream is a chunk stream, which cannot be predicted with overlap$
@@ -78,7 +78,7 @@ run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
 ok 'merged with complete chunks' h5chunk verify y.h5
 run h5chunk merge -q -f --allow-holes -o y.h5 part2.h5 part3.h5
 run covpredict --resume --float -r c1:7-9 -m m.ckpt -o y.h5 g.h5
-stderr_like '^covpredict: error: y\.h5 exists, and it has other regions' '  merged regions match neither of them'
+stderr_like '^covpredict: error: y\.h5 exists, and it has different regions' '  merged regions match neither of them'
 covpredict -q -f --float -r c8:5001-6100 --overlap 300 -m m.ckpt -o part2.h5 g.h5 || fail 'c8 with overlap'
 run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
 stderr_like 'prediction/predictions was predicted with different --overlap$' 'files with and without --overlap are not merged'

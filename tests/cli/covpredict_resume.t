@@ -47,12 +47,12 @@ done
 run covpredict --resume -f -m m.ckpt --overlap 8 -o x.h5 g.h5
 stderr_like '^covpredict: warning|^covpredict: .*threads?;' '  -f predicts it'
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it was predicted with another --overlap; use -f to replace it$' 'output with --overlap, run without'
+refused 1 '^covpredict: error: x\.h5 exists, and it was predicted with a different --overlap; use -f to replace it$' 'output with --overlap, run without'
 covpredict -q -f --resume -m m.ckpt -r c9:1-20,c9:21-30 -o x.h5 g.h5 || fail 'regions'
 run covpredict --resume -m m.ckpt -r c9:1-30 -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions, given differently'
 run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it has other regions' 'other regions of the same chunk'
+refused 1 '^covpredict: error: x\.h5 exists, and it has different regions' 'other regions of the same chunk'
 covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the whole again'
 sleep 0.1
 touch g.h5
@@ -72,12 +72,12 @@ stderr_like '^covpredict: finished chunks are kept in x\.h5\.resume; run the sam
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  leaves only the journal'
 cp x.h5.resume kept
 run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
-stderr_like '^covpredict: x\.h5\.resume is left of an interrupted run: --resume continues it$' 'a run without --resume mentions the journal'
+stderr_like '^covpredict: x\.h5\.resume is left over from an interrupted run; --resume continues it$' 'a run without --resume mentions the journal'
 rm x.h5
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q --resume -o x.h5 $args
-    refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with another $regex; use the same to resume, or -f to start over$" "refused: $args"
+    refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with a different $regex; use the same to resume, or -f to start over$" "refused: $args"
     cmp -s kept x.h5.resume || fail '  the journal is unchanged'
 done <<'END'
 -m other.ckpt g.h5|--model: .*

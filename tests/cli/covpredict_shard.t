@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict --shard, --loading, limits of length: parts equal those of a full run for any way of reading.
+# covpredict --shard, --loading, length limits: parts equal those of a full run for any way of reading.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
@@ -123,10 +123,10 @@ for name in "data/seqids", "data/start_ends", "prediction/predictions":
 done
 rm mixed.h5
 
-# ---------------------------------------------------------------- limits of length
+# ---------------------------------------------------------------- length limits
 
 run covpredict --min-length 1k --max-length 4000 -m m.ckpt -o a.h5 g.h5
-status_is 0 'limits of length on a genome file'
+status_is 0 'length limits on a genome file'
 stderr_like '^covpredict: warning: g\.h5: 4 of 8 sequences left out by length: 3 too short, 1 too long$' '  a warning counts'
 ok '  the result is partial' "$PYTHON" -c '
 import h5py

@@ -57,7 +57,7 @@ for how in '-@ 2' '--loading ram' '--loading ram-packed -@ 3' '--ram-efficient F
 done
 train -q -o other --seed 2 -e 1
 run covtrain -q -i d $net --seed 2 -e 1 -o other -f
-is "$(cmp -s other/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 'another seed gives other weights'
+is "$(cmp -s other/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 'a different seed gives different weights'
 
 # ---------------------------------------------------------------- resuming
 
@@ -94,7 +94,7 @@ cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoc
 run covtrain -i e -o anew -f
 is "$(ls anew | grep -c 'epoch=')" 3 'a replacing training that cannot start leaves the old one'
 run covtrain -i d --filter-size 8 --hidden-size 8 -b 8 -o anew -f --seed 1 --learning-rate 1000
-refused 1 'the training has diverged; .*; no epoch was completed, nothing is saved' '  and so does one that fails in its first epoch'
+refused 1 'the training has diverged; .*; no epoch was completed; nothing is saved' '  and so does one that fails in its first epoch'
 ok '  including its metrics' cmp anew/metrics.log one/two/metrics.log
 ok '  of all steps' cmp anew/metrics.jsonl one/two/metrics.jsonl
 is "$(find anew -name '.*')" '' '  and leaves no temporary files'
@@ -271,7 +271,7 @@ run covtrain -i e $net -e 1 -o bad --datasets moaseq
 refused 1 'no file has any of the data sets; .*/a\.h5 has: atacseq,h3k4me3' 'none of the data sets'
 run covtrain -i e $net -e 1 -o ok --datasets atacseq,moaseq
 status_is 0 'a data set that no file has'
-stderr_like 'e/train: no file has the data set moaseq, which is not trained' '  is a warning'
+stderr_like 'e/train: no file has the data set moaseq; it is not trained' '  is a warning'
 stderr_like 'e/val: .* not validated' '  of either folder'
 mkdir -p no/val && cp -r e/train no && cp d/val/v.h5 no/val
 "$PYTHON" -c 'import h5py; del h5py.File("no/val/v.h5", "r+")["evaluation/atacseq_coverage"]'
@@ -297,7 +297,7 @@ for precision in fp32 bf16; do
     ok '  also as events' test "$(grep -ac 'learning_rate' div.$precision/log/events*)" -eq 1
     # The rate grows until the second moments of Adam overflow.
     run covtrain -q -i d $div -b 48 -e 20 -o late.$precision/ --precision $precision --learning-rate 1000 --warmup-steps 1000
-    refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged; .*; late\.$precision/last\.ckpt is that of epoch 1; --resume" \
+    refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged; .*; late\.$precision/last\.ckpt is from epoch 1; --resume" \
         '  after two epochs'
     is "$(rows late.$precision/metrics.log) $(grep -c step late.$precision/metrics.jsonl)" '2 2' '  whose metrics are kept'
     ok '  as are their checkpoints' cmp late.$precision/last.ckpt late.$precision/predmoter*epoch=1_*

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covtrain against the losses and accuracies of Predmoter's own first steps, from the same weights.
+# covtrain compared with the losses and accuracies of Predmoter's own first steps, from the same weights.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py

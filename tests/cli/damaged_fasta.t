@@ -70,7 +70,7 @@ is "$([ "$(wc -l <../converted)" -gt 10 ] && echo many)" many 'many are converte
 ok '  with correct results' "$PYTHON" "$SRC/tests/lib/genome_check.py" list <../converted
 
 rest_needs_shared data/damaged data/fasta
-# Even protein can be forced.
+# With --on-bad-base n even protein is converted.
 while read -r file; do
     convert "$file" --subsequence-length 1000 --on-bad-base n
     rm -f "$n.h5"

@@ -198,7 +198,7 @@ refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a missing
     --rename absent.tsv long.fa
 rm -f long.* other.fa renamed.h5
 
-# ---------------------------------------------------------------- limits of length and invalid letters
+# ---------------------------------------------------------------- length limits and invalid letters
 
 run fasta2h5 --min-length 100 --max-length 1k --subsequence-length 100 -o limits.h5 g.fa
 stderr_like '^fasta2h5: warning: g\.fa: 3 of 6 sequences left out by length: 2 too short, 1 too long$' \

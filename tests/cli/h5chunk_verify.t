@@ -297,7 +297,7 @@ padding|evaluation/atac_coverage: row 2 (chr1:201-250, + strand): 0 instead of -
 spliced|evaluation/atac_spliced_coverage: row 7 (chr2:1-60, - strand): -1 at index 0, column 0
 blacklist|data/blacklist: row 5 (chr1:1-100, - strand): 2 is neither 0 nor 1
 columns|evaluation/atac_spliced_coverage: 1 columns, but evaluation/atac_coverage has 2
-positions|evaluation/atac_spliced_coverage: rows are not numbers for 100 positions
+positions|evaluation/atac_spliced_coverage: rows do not hold numbers for 100 positions
 bam_files|evaluation/atac_meta/bam_files: 1 names for 2 columns
 bam_name|evaluation/atac_meta/bam_files: row 1: empty name
 same_name|data/seqids: duplicate name chr1, also in T
@@ -306,7 +306,7 @@ p_negative|prediction/predictions: row 0 (chr1:1-100, + strand): -1 at index 0, 
 p_padding|prediction/predictions: row 7 (chr2:1-60, - strand): 7 instead of -1 at index 60, column 1, past the end
 p_names|prediction/datasets: row 1: duplicate name 'atac'
 p_columns|prediction/datasets: 1 names for 2 columns
-p_no_names|prediction/datasets: missing: names of the columns of the predictions
+p_no_names|prediction/datasets: missing names of the prediction columns
 f_nan|prediction/predictions: row 3 (chr1:201-250, - strand): nan at index 12, column 0
 f_infinite|prediction/predictions: row 3 (chr1:201-250, - strand): inf at index 12, column 0
 f_negative|prediction/predictions: row 3 (chr1:201-250, - strand): -0.25 at index 12, column 0

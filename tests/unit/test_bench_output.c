@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "tools/benchmark/bench_output.h"
 
-/* A name of a file, and as it is written. */
+/* A file name, and its escaped form. */
 #define NAME "<b>&\"'\x7f.fa"
 #define WRITTEN "&lt;b&gt;&amp;&quot;' .fa"
 

@@ -183,7 +183,7 @@ static void peeks(void **state)
         }
 }
 
-/* A BGZF file truncated anywhere is found, also without its end-of-file block. */
+/* Truncation of a BGZF file is detected anywhere, even without its end-of-file block. */
 static void finds_truncation_and_damage(void **state)
 {
     struct bytes text = text_of(66000);
@@ -254,7 +254,7 @@ static void reads_gzip_members(void **state)
     put_bytes(path, file.p, file.n);
     expect_text(empty);
     file.n = 0;
-    /* Members of any size, also empty ones. */
+    /* Members of any size, including empty ones. */
     add_member(&file, (struct bytes){text.p, 20000});
     size_t first_end = file.n;
     add_member(&file, empty);

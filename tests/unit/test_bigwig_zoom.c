@@ -389,9 +389,9 @@ static bool nearly(double got, double wanted, double size)
     return isnan(wanted) ? isnan(got) : fabs(got - wanted) <= 1e-5 * size + 1e-6;
 }
 
-/* Compares statistics of n bins of a contig: the exact ones of libBigWig's file with ours from all
- * intervals, which must be equal, and with ours from a zoom level. libBigWig 0.4.7 computes wrong
- * sums from zoom levels, also for its own files. */
+/* Compares statistics of n bins of a contig: the exact ones of libBigWig's file with ours from
+ * all intervals, which must be equal, and with ours from a zoom level. libBigWig 0.4.7 computes
+ * wrong sums from zoom levels, even for its own files. */
 static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *contig, uint32_t end,
                          uint32_t n, double size)
 {

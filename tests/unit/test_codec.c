@@ -231,7 +231,7 @@ static void test_round_trip(void **state)
         fence_fini(&fences[i]);
 }
 
-/* LZF finds matches within its window only, also where places are equal modulo 2^16. */
+/* LZF finds matches only within its window, even where positions are equal modulo 2^16. */
 static void test_lzf_window(void **state)
 {
     static const size_t periods[] = {1, 2, 3, 63, 8191, 8192, 8193, 65535, 65536, 65537};

@@ -225,7 +225,7 @@ static void counts_fragments(void **state)
     expect(&rules, &other, "discordant_pair");
     other.flags = PROPER | COV_READ_SUPPLEMENTARY;
     expect(&rules, &other, "supplementary");
-    other.flags = 0; /* an unpaired read counts as it is */
+    other.flags = 0; /* an unpaired read counts by itself */
     expect(&rules, &other, "100-110 +");
 }
 

@@ -1,7 +1,7 @@
-/* test_gemm_amx.c - products on AMX tiles on CPUs without them. The loops run on any CPU, with C in
- * place of the instructions, which is stricter: it also fails if a tile is used that was not
- * configured or not written. The library's own code runs on any CPU with AVX-512: instructions on
- * tiles are illegal there, and the signal handler decodes and executes them in C.
+/* test_gemm_amx.c - products on AMX tiles on CPUs without them. The loops run on any CPU, with C
+ * code in place of the instructions, which is stricter: it also fails if a tile is used that was
+ * not configured or not written. The library's own code runs on any CPU with AVX-512: instructions
+ * on tiles are illegal there, and the signal handler decodes and executes them in C.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

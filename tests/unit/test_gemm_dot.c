@@ -1,4 +1,4 @@
-/* test_gemm_dot.c - the loops around VDPBF16PS, with C in its place, on any CPU.
+/* test_gemm_dot.c - the loops around VDPBF16PS, with C code in its place, on any CPU.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

@@ -1,4 +1,5 @@
-/* test_gemm_int16.c - the loops around VPDPWSSD, with C in its place, on any CPU; extreme values.
+/* test_gemm_int16.c - the loops around VPDPWSSD, with C code in its place, on any CPU; extreme
+ * values.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

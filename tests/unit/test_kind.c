@@ -53,7 +53,8 @@ static void knows_bytes(void **state)
         assert_int_equal(cov_kind_of(samples[i].bytes, samples[i].n), samples[i].kind);
         assert_true((cov_kind_name(samples[i].kind) == NULL) ==
                     (samples[i].kind == COV_KIND_UNKNOWN));
-        for (size_t n = 0; n < samples[i].n; n++) { /* a truncated file is not another kind */
+        for (size_t n = 0; n < samples[i].n;
+             n++) { /* a truncated file is not mistaken for another kind */
             enum cov_kind kind = cov_kind_of(samples[i].bytes, n);
             assert_true(kind == samples[i].kind || kind == COV_KIND_UNKNOWN ||
                         (kind == COV_KIND_ZIP && samples[i].kind == COV_KIND_CKPT));

@@ -30,7 +30,7 @@ static void chooses_levels(void **state)
     char all[128], one[128];
     cov_device_describe_levels(all, sizeof all);
     assert_true(strncmp(all, "scalar base", 11) == 0);
-    for (char *at = all; *at; at += *at != '\0') { /* each alone, and none that is not there */
+    for (char *at = all; *at; at += *at != '\0') { /* each of them is accepted */
         size_t k = strcspn(at, " ");
         (void)snprintf(one, sizeof one, "%.*s", (int)k, at);
         assert_ok(cov_device_check_levels(one, &e));

@@ -1,5 +1,5 @@
 /* test_loader.c - the same pairs and codes from every kind of input, way of loading, and order;
- * shards, limits of length, damaged input.
+ * shards, length limits, damaged input.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -374,13 +374,13 @@ static void test_shards(void **state)
         drop_empty(all, &n_all);
         n_seqs = cov_grid_n_seqs(cov_loader_grid(l));
         cov_loader_close(l);
-        /* One, few, one pair each, and more than there are pairs. */
+        /* One shard, a few, one per pair, and more than there are pairs. */
         const size_t numbers[] = {1, 2, 3, n_all, n_all + 2};
         for (size_t i_number = 0; i_number < COV_COUNT(numbers); i_number++)
             for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED;
                  loading++) {
                 size_t at = 0, n_shards = numbers[i_number];
-                /* What is loaded does not depend on how many there are. */
+                /* The loaded data does not depend on the number of shards. */
                 if (n_shards > 3 && loading != COV_LOAD_DISK)
                     continue;
                 for (size_t shard = 0; shard < n_shards; shard++) {
@@ -506,7 +506,7 @@ static void test_streams(void **state)
     }
 }
 
-/* With any limits of length, a stream gives the same as the file. */
+/* With any length limits, a stream gives the same items as the file. */
 static void test_stream_limits(void **state)
 {
     static const int64_t limits[] = {0, 1, 7, 8, 40, 41, 80, 81, 82, 100, 101, 204, 205, 206};

@@ -4,7 +4,7 @@
 
 #include "common/track/peaks.h"
 
-/* Calls peaks of intervals whose bases all count; expects these, as beg and end. */
+/* Calls peaks of intervals whose bases all count; expects these peaks, given as beg and end. */
 static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted, size_t n_wanted)
 {
     struct cov_peaks p = {.threshold = 5};
@@ -70,7 +70,7 @@ static void accepts_parts_of_intervals(void **state)
           (const int64_t[]){0, 200}, 1);
 }
 
-/* Bases that do not count are not counted; shared bases are counted bases. */
+/* Bases added with counts = false are not counted, neither alone nor as shared bases. */
 static void counts_selected_bases(void **state)
 {
     struct cov_peaks a = {.threshold = 1}, b = {.threshold = 1};

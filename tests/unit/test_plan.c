@@ -302,7 +302,7 @@ static void test_savings(void **state)
     assert_int_equal(run_all(layers, n, plans, codes, y), 0);
     cov_plan_padded(layers, n, 0, ends);
     assert_int_equal(run_padded(layers, n, ends, codes, y), 0);
-    /* After an LSTM all layers up must be computed, but little of those down. */
+    /* With an LSTM, the up layers are computed fully, but only a little of the down layers. */
     memset(codes, COV_CODE_N, L);
     cov_plan(layers, n, codes, plans);
     for (size_t i = 1; i <= 3; i++) {
@@ -312,7 +312,7 @@ static void test_savings(void **state)
         assert_true(rows < 64);
     }
     assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
-    /* For padding as if there were a base, a few rows make all that an LSTM reads. */
+    /* For all padding, a few computed rows provide everything that an LSTM reads. */
     memset(codes, COV_CODE_PAD, L);
     cov_plan_padding(layers, n, plans);
     assert_true(run_all(layers, n, plans, codes, y) < full * 2 / 100);

@@ -16,7 +16,7 @@
 #include "common/track/strands.h"
 #include "common/track/value_pipe.h"
 
-/* ---- a sink that remembers ---- */
+/* ---- a sink that records its input ---- */
 
 struct memory {
     struct cov_track_sink base;

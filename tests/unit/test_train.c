@@ -138,7 +138,7 @@ static void loss_falls(void **state)
     toy_data_fini(&d);
 }
 
-/* A trainer that is written with another's state continues with the same bits. */
+/* A trainer given another's state continues with the same bits. */
 static void resumes(void **state)
 {
     struct toy_data d;
@@ -417,7 +417,7 @@ static void processes_share_a_batch(void **state)
     share(0);
 }
 
-/* ---- a device that cannot ---- */
+/* ---- a device that cannot train ---- */
 
 static void needs_a_device_that_trains(void **state)
 {

@@ -33,11 +33,10 @@ static void reports_divergence(void **state)
     struct cov_err e = COV_ERR_INIT;
     (void)cov_fail(&e, COV_EINPUT, "a loss is infinite");
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, false, 1, &e), COV_EINPUT);
-    assert_string_equal(e.text,
-                        "step 13 (epoch 4, learning rate 0.5): a loss is infinite: the "
-                        "training has diverged; a lower --learning-rate, more "
-                        "--warmup-steps, or --clip 1 may prevent it; m/last.ckpt is that of "
-                        "epoch 3; --resume-training continues from it");
+    assert_string_equal(e.text, "step 13 (epoch 4, learning rate 0.5): a loss is infinite: the "
+                                "training has diverged; a lower --learning-rate, more "
+                                "--warmup-steps, or --clip 1 may prevent it; m/last.ckpt is from "
+                                "epoch 3; --resume-training continues from it");
     cov_err_clear(&e);
     (void)cov_fail(&e, COV_EINPUT, "x");
     o.clip = 1;

@@ -184,13 +184,13 @@ static void checks_lists_of_names(void **state)
     head = (struct cov_chunk_head){.L = MADE_L};
     assert_int_equal(cov_chunk_head_add_set(&head, &full.sets[0], NULL), COV_OK);
     expect_lines(row, 1, 0, &head, 1,
-                 "x.h5: prediction/datasets: missing: names of the columns of the predictions\n");
+                 "x.h5: prediction/datasets: missing names of the prediction columns\n");
     assert_int_equal(cov_chunk_head_add_texts(&head, "prediction/datasets", 4, 1, one, NULL),
                      COV_OK);
     expect_lines(row, 1, 0, &head, 1, "x.h5: prediction/datasets: 1 names for 2 columns\n");
     head.L = 11;
     expect_lines(row, 1, 0, &head, 1,
-                 "x.h5: prediction/predictions: rows are not numbers for 11 positions\n");
+                 "x.h5: prediction/predictions: rows do not hold numbers for 11 positions\n");
     cov_chunk_head_fini(&head);
 
     struct cov_chunk_set coverage = full.sets[0];

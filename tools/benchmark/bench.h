@@ -118,7 +118,7 @@ struct bench_case {
     void *arg;
 };
 
-/* All zero is an empty list. */
+/* Empty if all zero. */
 struct bench_cases {
     struct bench_case *items;
     size_t n, cap;

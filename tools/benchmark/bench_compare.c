@@ -16,10 +16,10 @@
 #include "tools/benchmark/figure.h"
 #include "tools/benchmark/measuring.h"
 
-/* Paired commands run up to MORE_BLOCKS times the requested blocks while the result is open, and at least
- * CONFIRM times as many before B is called slower. */
+/* Paired commands run up to MORE_BLOCKS times the requested blocks while the result is
+ * undecided, and at least CONFIRM times as many before B is called slower. */
 enum { MORE_BLOCKS = 5, CONFIRM = 2 };
-/* Disk probes vary much between runs. */
+/* Disk probes vary a lot between runs. */
 #define DISK_TOLERANCE 3.0
 
 struct settings {

@@ -20,7 +20,8 @@
 enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
 static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
 
-/* A layer in the form that predictions use, and also direct if that is minimal, with input and output. */
+/* A layer in the form that predictions use (and, if that is minimal, also in direct form), with
+ * input and output. */
 struct layer {
     struct cov_layer layer;
     size_t n_seqs; /* computed together, by an LSTM */

@@ -19,8 +19,9 @@ static bool is_like(const struct bench_speed *s, const struct bench_speed *like)
     return s->length == like->length && strcmp(s->precision, like->precision) == 0;
 }
 
-/* Among the speeds with the length and precision of `like`, and its threads or else its batch: *fastest, and
- * the one with the smallest batch or the fewest threads that is about as fast. */
+/* Considers the speeds with the length and precision of `like`, and with its threads
+ * (same_threads) or its batch. Sets *fastest, and returns the one with the smallest batch, or
+ * the fewest threads, that is about as fast. */
 static struct bench_speed best_of(const struct bench *b, const struct bench_speed *like,
                                   bool same_threads, struct bench_speed *fastest)
 {

@@ -21,7 +21,7 @@ struct figure {
     double median, low, high; /* low and high: the smallest and the largest value */
 };
 
-/* All zero is an empty list. */
+/* Empty if all zero. */
 struct figures {
     struct figure *items;
     size_t n, cap;
@@ -29,8 +29,8 @@ struct figures {
 
 void figures_fini(struct figures *f);
 
-/* Copies the finite ones of values[0..n). Appends them to the figure of that name if there is one. Does
- * nothing if no value is finite. */
+/* Copies the finite values of values[0..n). Appends them to the figure of that name if there is
+ * one. Does nothing if no value is finite. */
 int figures_add(struct figures *f, const char *name, const char *unit, bool higher_is_better,
                 const double *values, size_t n, struct cov_err *e) COV_MUST_USE;
 /* Adds a single value. The name is made of fmt, in less than 256 bytes. */

@@ -22,7 +22,7 @@ struct probe {
 
 struct machine {
     char cpu[320], levels[128], system[200];
-    unsigned online; /* processors, also those that this process may not use */
+    unsigned online; /* processors, including those that this process may not use */
     int64_t memory_bytes;
     struct probe probes[MACHINE_MAX_PROBES];
     size_t n_probes;

@@ -33,17 +33,18 @@ const struct cov_opt covpredict_options[] = {
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N,..."),
     [ROW_PRECISION] = COV_PRECISION_OPTION(
         FIELD(precision), "exact", precisions,
-        "exact is the faster one of fp32 and bf16x3, which both give Predmoter's values; "
+        "exact is the faster of fp32 and bf16x3, which both give Predmoter's values; "
         "balanced, bf16, and on GPUs tf32 are faster and less exact. Where a more exact one is as "
         "fast as the one requested, it is used and reported"),
     [ROW_FASTA] = COV_FASTA_OPTIONS(FIELD(fasta)),
     [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "predict only"),
     [ROW_BED] = COV_REGIONS_FILE_OPTION(FIELD(bed), "predict only"),
-    [ROW_OVERLAP] = COV_OPT(SIZE, "overlap", 0, FIELD(overlap), "N",
-                            "predict in windows of a chunk's length; neighbours share N bases, of "
-                            "which each contributes half, against artefacts at the ends of chunks. "
-                            "0: chunks as they are",
-                            .min = 0, .max = MAX_OVERLAP),
+    [ROW_OVERLAP] =
+        COV_OPT(SIZE, "overlap", 0, FIELD(overlap), "N",
+                "predict in windows of a chunk's length; neighbours share N bases, of "
+                "which each contributes half, to avoid artefacts at the ends of chunks. "
+                "0: chunks as they are",
+                .min = 0, .max = MAX_OVERLAP),
     [ROW_SHARD] = COV_OPT(STRING, "shard", 0, FIELD(shard), "I/N",
                           "predict only the I-th of N equal parts; `h5chunk merge` joins them"),
     [ROW_RESUME] = COV_OPT(FLAG, "resume", 0, FIELD(resume), NULL,
@@ -51,8 +52,8 @@ const struct cov_opt covpredict_options[] = {
                            "interrupted run left there; does nothing if OUT is complete"),
     [ROW_LOADING] = COV_LOADING_OPTION(FIELD(loading), loadings, ""),
     [ROW_FULL] = COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
-                         "compute everything, for comparison: also padding, the constant inside of "
-                         "long runs of N, and repeated chunks"),
+                         "compute everything, for comparison: including padding, the constant "
+                         "interior of long runs of N, and repeated chunks"),
     [ROW_FLOAT] = COV_OPT(FLAG, "float", 0, FIELD(as_float), NULL,
                           "write the network's values unrounded, as float32"),
     [ROW_DTYPE] = COV_OPT(ENUM, "dtype", 0, FIELD(type), NULL,
@@ -134,7 +135,7 @@ static int check_evaluate(const bool *given, struct cov_err *e)
         fits[evaluate_rows[i]] = true;
     for (int row = 0; row < N_ROWS; row++)
         if (given[row] && !fits[row])
-            return cov_fail(e, COV_EUSAGE, "--%s does not go with --evaluate",
+            return cov_fail(e, COV_EUSAGE, "--%s cannot be used with --evaluate",
                             covpredict_options[row].name);
     return COV_OK;
 }

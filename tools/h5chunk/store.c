@@ -142,7 +142,7 @@ const struct cov_tool h5chunk_cat = {
     .min_operands = 1,
     .max_operands = 1,
     .output_optional = true,
-    .output_help = "file for the stream, which is compressed then (default: standard output)",
+    .output_help = "file for the stream, which is then compressed (default: standard output)",
     .lacks = COV_LACKS_TMPDIR,
     .run = cat_run,
 };

@@ -17,13 +17,14 @@
  *   GC      RGGGCGGRRY    either   0.5        1.2
  *   G       GGCCACGTGGMR  its own  1.0        0.4
  *
- * A third of the motifs have one or two mismatches, which leave 60 or 25 % of it. Read depth is quadratic in the
- * sum s. Enhancers, between genes, are clusters of 2 to 4 W boxes (TTGACY), TGA (TGACGTCA) and TCP (GTGGGNCC)
- * sites, and affect ATAC-seq only.
+ * A third of the motifs have one or two mismatches, which reduce the contribution to 60 or 25 %.
+ * Read depth is quadratic in the sum s. Enhancers, between genes, are clusters of 2 to 4 W boxes
+ * (TTGACY), TGA (TGACGTCA) and TCP (GTGGGNCC) sites, and affect ATAC-seq only.
  *
- * ATAC-seq: Tn5 cuts around 90 bases upstream of the TSS, fewer next to the two flanking nucleosomes, and in
- * enhancers. H3K4me3: nucleosomes from the TSS on, downstream, for about 1200 bases. Both have a background
- * except in N, and each promoter and enhancer varies at random by up to 15 %. Read counts are Poisson.
+ * ATAC-seq: Tn5 cuts around 90 bases upstream of the TSS (fewer next to the two flanking
+ * nucleosomes) and in enhancers. H3K4me3: nucleosomes from the TSS to about 1200 bases downstream.
+ * Both have a background except in N, and each promoter and enhancer varies at random by up to 15
+ * %. Read counts are Poisson.
  *
  * Decoys: single motifs between genes; four promoter motifs without a gene; single enhancer motifs; and copies of
  * three families that contain a silent promoter.

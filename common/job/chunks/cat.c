@@ -37,7 +37,7 @@ struct cat {
     struct cov_progress *progress;
     size_t *ks;
     size_t n_pairs, batch, next;
-    size_t n_begun; /* sequences begun; all but the last are ended */
+    size_t n_begun; /* sequences started; all but the last have ended */
     struct cat_slot *slots;
     size_t n_slots;
     struct cat_scratch *scratch;
@@ -244,7 +244,7 @@ out:
 
 /* A record of the stream. */
 struct piece {
-    struct cov_stream_item item; /* its texts are not valid */
+    struct cov_stream_item item; /* its strings are not valid */
     char *species, *sequence;    /* of BEGIN. Owned */
     struct cov_blob record;      /* of PAIR */
     struct cov_blob encoded[2];  /* of PAIR, by strand */

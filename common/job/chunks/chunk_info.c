@@ -301,7 +301,7 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
 
 /* ---------------------------------------------------------------- as a table */
 
-/* Prints a text of n bytes from a file, without control characters. */
+/* Prints n bytes of text from a file, without control characters. */
 static int print_text(FILE *out, const char *text, size_t n, struct cov_err *e)
 {
     char *copy = cov_strndup(text, n, e);
@@ -337,7 +337,7 @@ static void set_texts(const struct set *set, char texts[N_TEXTS][300])
         (void)snprintf(texts[CHUNK], sizeof texts[0], "none");
 }
 
-/* Prints a row of texts padded to `widths`; the last text of a stream is not padded. */
+/* Prints a table row padded to `widths`, except the last text of a stream. */
 static void print_texts(FILE *out, char texts[N_TEXTS][300], const int *widths, bool is_stream)
 {
     int n = is_stream ? CHUNK : N_TEXTS;

@@ -155,7 +155,7 @@ static int collect_rows(struct parts *p, struct cov_err *e)
     return COV_OK;
 }
 
-/* [beg, end) of a strand is missing. */
+/* Fails because [beg, end) of a strand is missing. */
 static int fail_hole(const struct cov_grid *g, size_t seq, bool minus, int64_t beg, int64_t end,
                      struct cov_err *e)
 {

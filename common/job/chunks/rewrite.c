@@ -400,7 +400,7 @@ static void release(struct run *r)
 
 /* ---- reading back ---- */
 
-/* The new file, opened to be compared. */
+/* The new file, opened for comparison. */
 struct copy {
     struct cov_chunk_file *file;
     size_t *ks; /* of the sets of the head */
@@ -408,7 +408,7 @@ struct copy {
     uint8_t *codes, *room, **elems;
 };
 
-/* Sets *same if row i holds what its input holds. Uses the first worker's scratch. */
+/* Sets *same if row i has the contents of its input row. Uses the first worker's scratch. */
 static int compare_row(const struct run *r, struct copy *c, size_t i, bool *same, struct cov_err *e)
 {
     const struct cov_chunk_parts parts = {r->to.has_bases, c->ks, r->n_sets};
@@ -475,8 +475,8 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
 
 /* ---- the job ---- */
 
-/* If one file has predictions of regions only, so has the result; if the files' regions differ, the result does
- * not list them. */
+/* If any file has predictions of regions only, so does the result; if the files' regions differ,
+ * the result does not list them. */
 static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_head *to,
                         struct cov_err *e)
 {

@@ -15,7 +15,7 @@
 #include "common/seq/grid.h"
 #include "common/store/chunk_file.h"
 
-/* What the jobs of this folder run in; the statistics must be given. */
+/* Context of the jobs in this folder; job.stats must not be NULL. */
 struct cov_rewrite_job {
     struct cov_job job;
     bool force; /* replace existing outputs */
@@ -65,12 +65,12 @@ int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool 
                      const struct cov_rewrite_storage *storage, const char *path,
                      const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* Writes all rows of the file `input` with another storage to `output`. */
+/* Writes all rows of the file `input` to `output` with a different storage. */
 int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
                const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* Copies a head, with the type that storage (may be NULL) wants for coverage and predictions. COV_EUSAGE as
- * above. Free with cov_chunk_head_fini. */
+/* Copies a head, with the type that `storage` (may be NULL) requests for coverage and
+ * predictions. COV_EUSAGE as above. Free with cov_chunk_head_fini. */
 int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite_storage *storage,
                      const char *path, struct cov_chunk_head *to, struct cov_err *e) COV_MUST_USE;
 
@@ -83,7 +83,7 @@ int cov_rewrite_elems(const struct cov_chunk_set *from, const struct cov_chunk_s
 int cov_rewrite_room(const struct cov_chunk_head *h, uint8_t **room, uint8_t ***at,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Begins an output; COV_EUSAGE if it is one of the n inputs, under any name. */
+/* Begins an output; COV_EUSAGE if it is one of the n inputs, even under another name. */
 int cov_rewrite_begin(struct cov_outfile *out, const char *path, const char *const *inputs,
                       size_t n, bool force, struct cov_err *e) COV_MUST_USE;
 

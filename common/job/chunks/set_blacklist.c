@@ -239,7 +239,7 @@ static int write_file(const struct job *j, struct cov_outfile *out, bool replace
     rc = change(j, out->tmp, replace, e);
     if (!rc)
         rc = check(j, out->tmp, e);
-    /* The messages have the temporary name only. */
+    /* The messages have only the temporary name. */
     return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
 }
 

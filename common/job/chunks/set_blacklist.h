@@ -19,9 +19,10 @@ struct cov_set_blacklist_options {
     bool force;         /* replace existing data/blacklist, output and list */
 };
 
-/* Writes a changed copy of `path`, reads it back, and renames it, so that the file is always complete. Warns
- * of ids that are not in the file, and of sequences that the report lacks; COV_EINPUT if the report has none of
- * the sequences. Sets chunks and bases of the statistics, which must be given. */
+/* Writes a changed copy of `path`, reads it back, and renames it, so that the file is always
+ * complete. Warns of ids that are not in the file, and of sequences that the report lacks;
+ * COV_EINPUT if the report has none of the sequences. Sets chunks and bases of the statistics,
+ * which must not be NULL. */
 int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *options,
                       const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 

@@ -200,7 +200,7 @@ struct split {
     struct cov_outfile *parts;
 };
 
-/* Begins the outputs, in order to find existing files first, and opens the input. */
+/* Begins the outputs first, to detect existing files early, then opens the input. */
 static int begin_split(struct split *s, struct cov_err *e)
 {
     s->parts = cov_calloc(s->n, sizeof *s->parts, e);

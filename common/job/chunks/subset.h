@@ -10,8 +10,8 @@
 #include "common/base/err.h"
 #include "common/job/chunks/rewrite.h"
 
-/* Keeps chunks that overlap a region or belong to a listed sequence (all, if neither is given), of sequences
- * of at least min_length bases, and, with drop_n, not of N only. */
+/* Keeps chunks that overlap a region or belong to a listed sequence (all, if neither is given),
+ * of sequences of at least min_length bases, and, with drop_n, chunks that are not all N. */
 struct cov_subset_options {
     const char *const *regions;
     size_t n_regions;
@@ -20,13 +20,13 @@ struct cov_subset_options {
     bool drop_n;
 };
 
-/* Writes the selected rows of `input` in their order, as a partial file unless these are all. COV_EINPUT if
- * no row is selected. */
+/* Writes the selected rows of `input` in their order, as a partial file unless all are selected.
+ * COV_EINPUT if no row is selected. */
 int cov_subset(const char *input, const char *output, const struct cov_subset_options *options,
                const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* Writes shards of consecutive pairs, PREFIX.1.h5 ... PREFIX.n.h5; all appear or none. COV_EUSAGE if there
- * are fewer pairs than shards. */
+/* Writes shards of consecutive pairs, PREFIX.1.h5 ... PREFIX.n.h5; either all appear or none.
+ * COV_EUSAGE if there are fewer pairs than shards. */
 int cov_split_shards(const char *input, const char *prefix, size_t n,
                      const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 

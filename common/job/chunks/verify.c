@@ -250,15 +250,15 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
 
 /* ---------------------------------------------------------------- data sets that belong together */
 
-/* The length of `text` without the suffix `end`; 0 if it does not end so. */
+/* The length of `text` without the suffix `end`; 0 if it does not end in it. */
 static size_t length_before(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
     return n > m && strcmp(text + n - m, end) == 0 ? n - m : 0;
 }
 
-/* Measured coverage: "evaluation/x_coverage", perhaps "evaluation/x_spliced_coverage", and the BAM file of each
- * column in "evaluation/x_meta/bam_files". */
+/* Measured coverage: "evaluation/x_coverage", optionally "evaluation/x_spliced_coverage", and
+ * the BAM file of each column in "evaluation/x_meta/bam_files". */
 static int check_coverage(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                           struct cov_findings *f, struct cov_err *e)
 {
@@ -292,14 +292,14 @@ static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_s
     if (!is_prediction && !is_coverage)
         return COV_OK;
     if (set->type.kind == COV_H5_STRING || set->rank < 2 || set->dims[0] != head->L)
-        return add_line(f, set->name, COV_FOUND_VALUES, e, "rows are not numbers for %zu positions",
-                        head->L);
+        return add_line(f, set->name, COV_FOUND_VALUES, e,
+                        "rows do not hold numbers for %zu positions", head->L);
     if (is_coverage)
         return check_coverage(head, set, f, e);
     const struct cov_chunk_table *t = cov_chunk_head_table(head, "prediction/datasets");
     return t ? check_list(t, set->dims[1], true, f, e)
              : add_line(f, "prediction/datasets", COV_FOUND_NAMES, e,
-                        "missing: names of the columns of the predictions");
+                        "missing names of the prediction columns");
 }
 
 int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,

@@ -552,7 +552,7 @@ static void fini(struct job *j)
     cov_pool_free(j->genome.pool);
 }
 
-/* Rejects a BAM file in the place of the genome file before any output is created. */
+/* Rejects a BAM file given as the genome file before any output is created. */
 static int require_hdf5(const char *path, struct cov_err *e)
 {
     struct stat st;

@@ -15,7 +15,7 @@
 #include "common/track/alignments.h"
 #include "common/track/depth.h"
 
-/* Reads between two updates of the progress. */
+/* Number of reads between progress updates. */
 enum { TOLD_READS = 1 << 14 };
 
 /* The lanes of depth.h. Only the first two are used if both strands have the same depth. */
@@ -49,7 +49,7 @@ struct job {
     size_t *seqs;   /* [n_contigs]: in the grid, or SIZE_MAX */
     int64_t *begin; /* [n_contigs + 1]: in depth's coordinate */
     bool sorted, at_end;
-    int64_t horizon; /* later reads do not count before it */
+    int64_t horizon; /* later reads add no depth before it */
     int last_contig;
     int64_t last_pos;
     int64_t reach;

@@ -1,6 +1,6 @@
 /* loader.c - see loader.h.
  *
- * Regions, shards and limits of length reduce the stored grid to the grid that is delivered; `rows`
+ * Regions, shards and length limits reduce the stored grid to the grid that is delivered; `rows`
  * maps rows of the latter to rows of the file. With `neighbours`, pairs of the stored grid are
  * fetched, decoded and kept in memory.
  * SPDX-License-Identifier: MIT */
@@ -166,7 +166,7 @@ static int keep_rows(struct cov_loader *l, size_t *rows, size_t n, struct cov_er
     return COV_OK;
 }
 
-/* Drops sequences outside the limits of length; for a FASTA, the reader has already done so. */
+/* Drops sequences outside the length limits; for a FASTA, the reader has already done so. */
 static int apply_length_limits(struct cov_loader *l, const struct cov_genome_options *o,
                                struct cov_err *e)
 {

@@ -35,11 +35,10 @@ enum cov_loader_order {
 };
 
 struct cov_loader_options {
-    size_t chunk_length; /* L of a FASTA's grid; other inputs define their own */
-    const char *species; /* of a FASTA; NULL: the stem of its name */
-    struct cov_genome_options
-        genome;               /* how a FASTA is read; limits of length apply to every input */
-    enum cov_loading loading; /* for files and FASTA */
+    size_t chunk_length;              /* L of a FASTA's grid; other inputs define their own */
+    const char *species;              /* of a FASTA; NULL: the stem of its name */
+    struct cov_genome_options genome; /* how a FASTA is read; length limits apply to every input */
+    enum cov_loading loading;         /* for files and FASTA */
     enum cov_loader_order order;
     uint64_t seed;
     size_t shard, n_shards; /* deliver only shard `shard`, counted from 0; n_shards 0: everything */
@@ -61,7 +60,7 @@ struct cov_loader_options {
 struct cov_loader;
 
 /* Opens `path`; "-" is standard input, with a FASTA or a stream. A FASTA is read and checked
- * completely. Sequences outside the limits of length are dropped with a warning that counts them;
+ * completely. Sequences outside the length limits are dropped with a warning that counts them;
  * it is an error if none is left. A FASTA then becomes a smaller genome; a genome file or stream
  * becomes a partial genome with all its sequence names. COV_EUSAGE for operations a stream does not
  * support (shards, regions, neighbours, resuming, loading, shuffling), for `fasta_option`, and for
@@ -79,7 +78,7 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
                     struct cov_err *e) COV_MUST_USE;
 
 size_t cov_loader_chunk_length(const struct cov_loader *l);
-/* The grid that is delivered, after regions, shard and limits of length; NULL for a stream. */
+/* The grid that is delivered, after regions, shard and length limits; NULL for a stream. */
 const struct cov_grid *cov_loader_grid(const struct cov_loader *l);
 size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream */
 /* Returns true if sequences may have holes, lack a strand, or have no chunks. */

@@ -1,6 +1,6 @@
 /* loader_stream.c - see loader_stream.h.
  *
- * A stream gives the length of a sequence only at its end. If limits of length apply, the records
+ * A stream gives the length of a sequence only at its end. If length limits apply, the records
  * of a sequence wait in a temporary file until its length is known to be within them.
  * SPDX-License-Identifier: MIT */
 #include "common/job/predict/loader_stream.h"
@@ -102,7 +102,7 @@ const char *cov_loader_stream_species(const struct cov_loader_stream *s)
     return s->species;
 }
 
-/* ---------------------------------------------------------------- limits of length */
+/* ---------------------------------------------------------------- length limits */
 
 static int put_in_spool(struct cov_loader_stream *s, const struct cov_stream_pair *pair,
                         const struct cov_blob *record, struct cov_err *e)

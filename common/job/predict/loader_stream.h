@@ -1,5 +1,5 @@
 /* loader_stream.h - reads pairs from a chunk stream, for loader.c only. One pair is read ahead, to
- * know which is the last of its sequence. Drops sequences outside the limits of length.
+ * know which is the last of its sequence. Drops sequences outside the length limits.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_LOADER_STREAM_H
 #define COV_JOB_PREDICT_LOADER_STREAM_H
@@ -12,8 +12,8 @@
 
 struct cov_loader_stream;
 
-/* Takes ownership of *b, also on failure. COV_EINPUT for a stream without bases. Uses the limits of
- * length and tmpdir of the options, which are borrowed until close. Free with
+/* Takes ownership of *b, even on failure. COV_EINPUT for a stream without bases. Uses the length
+ * limits and tmpdir of the options, which are borrowed until close. Free with
  * cov_loader_stream_close. */
 int cov_loader_stream_open(struct cov_bgz *b, const struct cov_genome_options *options,
                            struct cov_loader_stream **out, struct cov_err *e) COV_MUST_USE;

@@ -201,8 +201,8 @@ static bool is_batch_count(const struct cov_params *params, const char *name)
     return cov_params_find(params, mean) != NULL;
 }
 
-/* Checks that tensors and parameters match before it allocates: sizes of the parameters are then
- * those of tensors that were read from the file. */
+/* Checks that tensors and parameters match before allocating, so that the parameters are no
+ * larger than the tensors read from the file. */
 static int copy_tensors(const struct cov_ckpt *c, const struct cov_params *params,
                         struct cov_model *m, struct cov_err *e)
 {
@@ -211,8 +211,7 @@ static int copy_tensors(const struct cov_ckpt *c, const struct cov_params *param
         if (!cov_params_find(params, name) && !is_batch_count(params, name))
             return cov_fail(
                 e, COV_EINPUT,
-                "unknown tensor %s: the network of these hyperparameters has none of this name",
-                name);
+                "unknown tensor %s: a network with these hyperparameters does not have it", name);
     }
     for (size_t i = 0; i < params->n_items; i++) {
         const struct cov_torch_tensor *t = cov_ckpt_tensor(c, params->items[i].name);

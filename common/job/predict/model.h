@@ -9,7 +9,7 @@
 struct cov_model {
     char *path; /* Owned */
     struct cov_hparams hp;
-    char **datasets;     /* [hp.output_size]: not empty, all different. Owned, as is each */
+    char **datasets;     /* [hp.output_size]: unique, none empty. Owned, as is each */
     float *block;        /* in the order of shape.h, 64-byte aligned. Owned */
     size_t n_parameters; /* trained parameters */
     /* "bi-hybrid, 3 convolutions, 2 LSTM layers, 1.53 M parameters: atacseq, h3k4me3". Owned. */
@@ -26,7 +26,7 @@ int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e) 
 void cov_model_close(struct cov_model *m); /* NULL is accepted */
 
 /* Checks that the network accepts chunks of L positions; COV_EINPUT lists acceptable lengths, as
- * cov_shape does. Allows failing before a genome is read. */
+ * cov_shape does. Lets the caller fail before it reads a genome. */
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
 
 /* Lets GPUs refuse the network for chunks of L positions, or fall back to the CPU, before threads are started

@@ -25,7 +25,7 @@ struct cov_predict_options {
     struct cov_journal *journal;
     int (*begin)(void *arg, const struct cov_device *device, struct cov_err *e);
     void *begin_arg;
-    const char *tmpdir; /* folder for data that waits while the input is a stream */
+    const char *tmpdir; /* folder for data buffered while reading a stream */
 };
 
 /* The layout of the predictions file of a model. Borrows from the model. */

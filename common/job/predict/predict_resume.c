@@ -37,7 +37,7 @@ char *cov_predict_journal_name(const char *output, struct cov_err *e)
     return cov_strfmt(e, "%s.resume", output);
 }
 
-/* ---- what a run is ---- */
+/* ---- the description of a run ---- */
 
 struct text {
     char *data;
@@ -157,8 +157,8 @@ static int compare_runs(const struct run *r, const char *old, const char *new, s
             continue;
         }
         return cov_fail(e, COV_EEXIST,
-                        "%s: journal of a run with another %.*s: %.*s, now %.*s; use the same to "
-                        "resume, or -f to start over",
+                        "%s: journal of a run with a different %.*s: %.*s, now %.*s; use the same "
+                        "to resume, or -f to start over",
                         cov_journal_path(r->journal), n_name, name, n_old, was, n_new, is);
     }
     return COV_OK;
@@ -242,7 +242,7 @@ static int write_file(struct run *r, struct cov_err *e)
     return rc;
 }
 
-/* ---- an output that is there ---- */
+/* ---- an existing output ---- */
 
 static bool same_grid(const struct cov_grid *a, const struct cov_grid *b)
 {
@@ -270,17 +270,18 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
     if (!set)
         return "it is not a predictions file";
     if (!same_table(head, wanted, "prediction/datasets"))
-        return "it has other data sets";
+        return "it has different data sets";
     if (!same_table(head, wanted, "prediction/model_name"))
-        return "it has another model name";
+        return "it has a different model name";
     if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
-        return "it has another type of values";
+        return "it has a different value type";
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_WHICH_ATTR))
-        return "it has other regions";
+        return "it has different regions";
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
-        return "it was predicted with another --overlap";
-    return same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader)) ? NULL
-                                                                         : "it has other chunks";
+        return "it was predicted with a different --overlap";
+    return same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader))
+               ? NULL
+               : "it has different chunks";
 }
 
 static bool is_before(struct timespec a, struct timespec b)
@@ -335,7 +336,7 @@ static int check_output(const struct run *r, bool *done, struct cov_err *e)
                  : cov_fail(e, COV_EEXIST, "%s exists, and %s; use -f to replace it", output, why);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole run ---- */
 
 /* Checks that the output can be created. Removes the temporary file of a killed run. */
 static int try_output(const struct run *r, struct cov_err *e)

@@ -31,7 +31,7 @@ struct job {
     char *measured_path, *stem, *dir;
     struct cov_pool *pool;
     struct cov_track_source *source, *measured;
-    /* Data sets that both have. */
+    /* Data sets present in both. */
     size_t n;
     struct cov_interval_store **stores;
     struct cov_comparison_options comparison;
@@ -409,7 +409,7 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
                                      cov_peak_f1(c), e);
 }
 
-/* ---------------------------------------------------------------- what came of it */
+/* ---------------------------------------------------------------- checks of the result */
 
 /* Warn if less than this share of the bases is compared. */
 #define MUCH 0.9
@@ -446,7 +446,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
         int64_t all = cov_comparison_sink(j->comparisons[k])->summary.n_bases;
         dataset = dataset ? dataset : "";
         if (both == 0)
-            return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value both in it and in %s",
+            return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value in both it and %s",
                             ours->name, dataset, colon, theirs->name);
         /* Typical of a track that was written without its zeros. */
         if ((double)both < MUCH * (double)all)
@@ -458,7 +458,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Before the work, which can take long. */
+/* Before the comparison, which can take long. */
 static int begin_table(struct job *j, struct cov_err *e)
 {
     const char *output = j->o.input.output;

@@ -19,11 +19,11 @@ enum { COV_COMPARE_MEMORY = 256000000, COV_COMPARE_MAX_BIN_SIZES = 16 };
 
 /* Borrowed for the call. */
 struct cov_compare_options {
-    /* How to make its tracks. `output` is the table; NULL or "-": `printed`. */
+    /* How to make the tracks of the input. `output` is the table; NULL or "-": `printed`. */
     struct cov_convert_options input;
     FILE *printed;
     const char *measured;     /* a bigWig, a bedGraph, or a genome file or stream with coverage */
-    const int64_t *bin_sizes; /* each > 0, all different */
+    const int64_t *bin_sizes; /* each > 0, unique */
     size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
     bool has_threshold;
     double threshold; /* for peaks, if has_threshold */

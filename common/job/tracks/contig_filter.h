@@ -19,7 +19,7 @@ struct cov_track_contig {
     size_t n_regions;
 };
 
-/* All zeros is an empty one. */
+/* Empty if all zero. */
 struct cov_contig_filter {
     const struct cov_source_options *o;
     struct cov_rename *rename; /* NULL: none */

@@ -2,9 +2,9 @@
  * chunk stream.
  *
  * A piece is an interval of a contig: the + and the - chunk that cover it. A file yields the pieces
- * contig by contig, with names ascending as bytes; a stream yields them as they arrive. A stream
- * reports the end and the length of a contig only after its pieces, so each piece also carries the
- * end of the contig before it. One thread reads; any thread decodes.
+ * contig by contig, sorted bytewise by name; a stream yields them as they arrive. A stream reports
+ * the end and the length of a contig only after its pieces, so each piece also carries the end of
+ * the contig before it. One thread reads; any thread decodes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_SIGNAL_READER_H
 #define COV_JOB_TRACKS_SIGNAL_READER_H
@@ -22,7 +22,7 @@
 #include "common/seq/names.h"
 #include "common/store/signal_stream.h"
 
-/* The events of a piece, in this order; each is optional. All zeros is an empty one; reusable. */
+/* The events of a piece, in this order; each is optional. Empty if all zero; reusable. */
 struct cov_signal_piece {
     bool ends;      /* the current contig ends */
     int64_t length; /* stream: length of that contig */
@@ -40,7 +40,7 @@ struct cov_signal_piece {
 
 void cov_signal_piece_fini(struct cov_signal_piece *p);
 
-/* All zeros is an empty one. */
+/* Empty if all zero. */
 struct cov_signal_reader {
     const struct cov_source_options *o;
     const char *name;            /* for messages */
@@ -77,7 +77,7 @@ struct cov_signal_reader {
 };
 
 /* Opens `path`: HDF5 or a stream, detected by content; "-" is standard input. `in` is a stream that
- * is already open and unread, or NULL. Owns `in`, also after a failure. Borrows the options until
+ * is already open and unread, or NULL. Owns `in`, even after a failure. Borrows the options until
  * close. A file's contigs are known afterwards: COV_EINPUT if none is left, or if two of them have
  * the same name. */
 int cov_signal_reader_open(struct cov_signal_reader *r, const char *path, struct cov_bgz *in,

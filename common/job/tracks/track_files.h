@@ -34,9 +34,9 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
 
 struct cov_track_files;
 
-/* Opens one track per data set. COV_EUSAGE for several data sets and a single file; COV_EINPUT for
- * a data set name that cannot be part of a file name. `n_threads` compress bedGraph, all files
- * together. Borrows the contigs; NULL: they are announced to the sinks. Free with
+/* Opens one track per data set. COV_EUSAGE for several data sets and a single file; COV_EINPUT
+ * for a data set name that cannot be part of a file name. n_threads threads compress bedGraph,
+ * shared by all files. Borrows the contigs; NULL: they are announced to the sinks. Free with
  * cov_track_files_free. */
 int cov_track_files_open(const struct cov_track_target *target,
                          const struct cov_track_contigs *contigs, const char *const *datasets,

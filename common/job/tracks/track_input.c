@@ -45,7 +45,7 @@ static int check_options(const struct track_input *j, struct cov_err *e)
     const char *name = cov_intervals_name(j->file);
     bool is_bigwig = cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
     if (o->measured)
-        return cov_fail(e, COV_EUSAGE, "--experimental is about genome files; %s is a track", name);
+        return cov_fail(e, COV_EUSAGE, "--experimental is for genome files; %s is a track", name);
     if (o->strand != COV_STRAND_AVG)
         return cov_fail(e, COV_EUSAGE, "--strand: %s is a track, which has no strands", name);
     if (o->n_datasets > 0)

@@ -53,7 +53,7 @@ struct cov_track_source {
     const struct cov_track_contigs *contigs; /* for the sinks; NULL: contigs are announced */
 };
 
-/* An input whose kind is known. All zeros is an empty one. */
+/* An input whose kind is known. Empty if all zero. */
 struct cov_source_input {
     const char *path;   /* borrowed */
     struct cov_bgz *in; /* for pipes: open and unread. Owned */
@@ -67,7 +67,7 @@ void cov_source_input_close(struct cov_source_input *input);
 
 /* Opens `input` (which is empty afterwards) and reads the lists named in the options. COV_EUSAGE
  * for options that do not fit the input. Opening HDF5 forks: call this before starting threads.
- * `n_threads` > 1 decompress BGZF. */
+ * BGZF is decompressed by n_threads threads if n_threads > 1. */
 int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
                           unsigned n_threads, struct cov_track_source **out,
                           struct cov_err *e) COV_MUST_USE;
@@ -85,7 +85,7 @@ int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *cons
                          struct cov_err *e) COV_MUST_USE;
 
 /* The two kinds, for cov_track_source_open: signal_input.c and track_input.c. `in` is the input if
- * it is already open, or NULL. Both own `in`, also after a failure. */
+ * it is already open, or NULL. Both own `in`, even after a failure. */
 int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
                           struct cov_track_source **out, struct cov_err *e) COV_MUST_USE;
 int cov_track_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,

@@ -21,7 +21,7 @@ int cov_event_file_start(struct cov_event_file *f, int64_t step, struct cov_err 
 int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, double value,
                        struct cov_err *e) COV_MUST_USE;
 int cov_event_file_flush(struct cov_event_file *f, struct cov_err *e) COV_MUST_USE;
-/* Flushes and closes; also reports earlier write errors. Frees *f, also on failure. NULL is
+/* Flushes and closes; also reports earlier write errors. Frees *f, even on failure. NULL is
  * accepted. */
 int cov_event_file_close(struct cov_event_file *f, struct cov_err *e) COV_MUST_USE;
 

@@ -14,9 +14,9 @@
 
 struct cov_example_plan_options {
     size_t batch; /* examples per batch; at least 2 with pair_strands */
-    bool shuffle; /* another random order in each epoch; otherwise files and rows in order */
+    bool shuffle; /* a new random order in each epoch; otherwise files and rows in order */
     bool
-        pair_strands; /* put both strands of an interval, if kept, next to each other in one batch; a batch may be one example short for it */
+        pair_strands; /* put both strands of an interval, if kept, next to each other in one batch; a batch may then be one example short */
     /* Cut stretches of consecutive rows at a new offset in each epoch: examples of L bases from
      * there, and the remainders at both ends, unless shorter than L / 8. Stretches of at most L
      * bases stay whole. */
@@ -35,6 +35,6 @@ struct cov_example_plan {
 int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples *x,
                           const struct cov_example_plan_options *options, uint64_t epoch,
                           struct cov_err *e) COV_MUST_USE;
-void cov_example_plan_fini(struct cov_example_plan *p); /* harmless on zeros */
+void cov_example_plan_fini(struct cov_example_plan *p); /* accepts an all-zero plan */
 
 #endif

@@ -109,7 +109,7 @@ static int read_blacklist(struct genome_file *f, struct cov_err *e)
         return COV_OK;
     }
     if (set->type.kind != COV_H5_INT || cov_chunk_set_row_bytes(set) != set->type.bytes)
-        return cov_fail(e, COV_EINPUT, "%s: " BLACKLIST ": not one integer a chunk", f->path);
+        return cov_fail(e, COV_EINPUT, "%s: " BLACKLIST ": not one integer per chunk", f->path);
     struct cov_blob raw = COV_BLOB_INIT;
     size_t k = (size_t)(set - head->sets), n = cov_grid_n_chunks(cov_chunk_file_grid(f->file));
     const struct cov_chunk_parts parts = {false, &k, 1};

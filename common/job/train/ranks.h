@@ -41,8 +41,8 @@ struct cov_ranks {
 /* The number of this process, as set by mpirun, before anything is opened; 0 without mpirun. */
 size_t cov_ranks_expected(void);
 
-/* Call before reporting a failure. In all processes but the first it waits: if the first fails the
- * same way, it reports the failure, and mpirun ends this process. */
+/* Call before reporting a failure. In all processes except the first, waits: if the first fails
+ * the same way, it reports the failure, and mpirun ends this process. */
 void cov_ranks_let_first_report(void);
 
 /* Joins the processes that mpirun started; without mpirun *r is the only process. COV_EUNSUPPORTED

@@ -3,7 +3,7 @@
  * Every MPI library supports calls from several threads one at a time (MPI_THREAD_SERIALIZED), but
  * not all support concurrent calls, especially with windows. So a lock surrounds each call. It
  * cannot deadlock: a call that waits for another process also serves requests to this process, and
- * a process without such a call has the lock free.
+ * a process that is not in such a call does not hold the lock.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <mpi.h>

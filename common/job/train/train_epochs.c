@@ -79,12 +79,12 @@ int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_
         return COV_EINPUT;
     struct cov_err why = *e;
     char *last = cov_path_join(o->output, "last.ckpt", NULL);
-    char *left = n_saved > 0 ? cov_strfmt(NULL,
-                                          "%s is that of epoch %" PRId64
-                                          "; --resume-training continues from it",
-                                          last ? last : "last.ckpt", p->epoch - in_validation)
-                 : o->resume ? cov_strfmt(NULL, "%s is unchanged", o->resume)
-                             : cov_strdup("no epoch was completed, nothing is saved", NULL);
+    char *left =
+        n_saved > 0
+            ? cov_strfmt(NULL, "%s is from epoch %" PRId64 "; --resume-training continues from it",
+                         last ? last : "last.ckpt", p->epoch - in_validation)
+        : o->resume ? cov_strfmt(NULL, "%s is unchanged", o->resume)
+                    : cov_strdup("no epoch was completed; nothing is saved", NULL);
     cov_err_clear(e);
     const char *help = o->clip > 0 ? "a lower --learning-rate or --clip, or more --warmup-steps"
                                    : "a lower --learning-rate, more --warmup-steps, or --clip 1";
@@ -388,7 +388,7 @@ static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct
     return COV_OK;
 }
 
-/* Warns if epochs of a resumed training, now n steps long, had another number before. */
+/* Warns if epochs of a resumed training, now n steps long, had a different number before. */
 static void compare_steps(const struct run *r, int64_t n)
 {
     double had;

@@ -40,10 +40,10 @@ int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_
  * (cov_log_set_last_words). */
 void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p);
 
-/* Returns true if the last epoch of a resumed training had another number of steps than n, that of
- * an epoch now: not all options are in a checkpoint. *had = that number, or the mean if the
- * checkpoint lacks it. Ignores an epoch that --max-steps may have cut short, and small differences
- * due to --random-offset. */
+/* Returns true if the last epoch of a resumed training had a different number of steps than n,
+ * the number of an epoch now: a checkpoint does not record all options. *had = that number, or
+ * the mean if the checkpoint lacks it. Ignores an epoch that --max-steps may have cut short, and
+ * small differences due to --random-offset. */
 bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
                             int64_t n, double *had);
 

@@ -22,8 +22,8 @@ struct cov_train_step {
 /* The table of epochs. */
 #define COV_TRAIN_TABLE "metrics.log"
 
-/* Returns true if a table has more than its header, or cannot be read; false for what a training
- * leaves that ends in its first epoch. */
+/* Returns true if a table has more than its header, or cannot be read; false for the table of a
+ * training that ended in its first epoch. */
 bool cov_train_log_has_epochs(const char *path);
 
 struct cov_train_log;
@@ -39,7 +39,7 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
 /* Also flushes. `step` is the last step of the epoch. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
-/* Flushes and closes; also reports earlier write errors. Frees *l, also on failure. NULL is
+/* Flushes and closes; also reports earlier write errors. Frees *l, even on failure. NULL is
  * accepted. */
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
 

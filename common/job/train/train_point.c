@@ -125,7 +125,7 @@ static int take_moments(const struct cov_train_network *n, struct cov_train_poin
     return COV_OK;
 }
 
-/* Copies the weights in training, if the state dict has averages. */
+/* Copies the weights being trained, if the state dict holds averaged ones. */
 static int take_current(const struct cov_train_network *n, struct cov_train_point *p,
                         struct cov_err *e)
 {

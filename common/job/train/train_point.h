@@ -26,7 +26,7 @@ struct cov_train_network {
 int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams *hp,
                            const char *const *datasets, double learning_rate, size_t L,
                            struct cov_err *e) COV_MUST_USE;
-void cov_train_network_fini(struct cov_train_network *n); /* harmless on zeros */
+void cov_train_network_fini(struct cov_train_network *n); /* accepts an all-zero struct */
 
 struct cov_train_point {
     int64_t epoch;     /* last complete epoch; -1: none */
@@ -40,12 +40,12 @@ struct cov_train_point {
 /* Allocates the state of a network. */
 int cov_train_point_init(struct cov_train_point *p, const struct cov_train_network *n,
                          struct cov_err *e) COV_MUST_USE;
-void cov_train_point_fini(struct cov_train_point *p); /* harmless on zeros */
+void cov_train_point_fini(struct cov_train_point *p); /* accepts an all-zero struct */
 
 /* Reads a checkpoint of Predmoter or covtrain: its network for chunks of L positions, and its
- * point. With averaged weights, state.block has the weights in training and state.average those of
- * the state dict. COV_EINPUT as for cov_model_open, and for an optimiser state that does not match
- * the network. */
+ * point. With averaged weights, state.block has the weights being trained and state.average
+ * those of the state dict. COV_EINPUT as for cov_model_open, and for an optimiser state that
+ * does not match the network. */
 int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n,
                          struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;
 

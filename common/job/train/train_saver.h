@@ -19,7 +19,7 @@
 struct cov_train_saver {
     const char *dir; /* exists; borrowed */
     enum cov_train_quantity save_by, stop_by;
-    int64_t top_k; /* number of best checkpoints that are kept in addition to last.ckpt; -1: all */
+    int64_t top_k; /* number of best checkpoints to keep in addition to last.ckpt; -1: all */
     int64_t patience;
 };
 
@@ -28,8 +28,8 @@ struct cov_train_saver {
 int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Evaluates the values of epoch p->epoch. *stop: training should stop, also because a value is not
- * finite. */
+/* Evaluates the values of epoch p->epoch. Sets *stop if training should stop, which includes a
+ * value that is not finite. */
 void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_point *p,
                            const double values[COV_TRAIN_QUANTITIES], bool *stop);
 

@@ -183,14 +183,14 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
     if (o->requested[COV_FIELD_LEARNING_RATE])
         s->network.learning_rate = o->learning_rate;
     if (!o->init_from && !p->has_moments) {
-        cov_warn("%s: no state of the optimiser, which starts afresh", path);
+        cov_warn("%s: no optimiser state; starting with a new one", path);
         p->state.n_steps = 0;
     }
     if (!o->init_from && p->has_average && o->average <= 0)
         cov_warn("%s: averaged weights are discarded without --average-weights", path);
     if (!o->init_from)
         return COV_OK;
-    /* Keep only the weights that predict. */
+    /* Keep only the weights used for prediction. */
     if (p->has_average)
         memcpy(p->state.block, p->state.average, s->network.params.n_floats * sizeof(float));
     for (size_t i = 0; i < s->network.params.n_floats; i++)
@@ -289,8 +289,8 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_exam
             found = cov_examples_present(x, k)[d];
         n_found += found;
         if (!found)
-            cov_warn("%s: no file has the data set %s, which is not %s", dir,
-                     s->network.datasets[d], x == s->train ? "trained" : "validated");
+            cov_warn("%s: no file has the data set %s; it is not %s", dir, s->network.datasets[d],
+                     x == s->train ? "trained" : "validated");
     }
     int rc = n_found > 0 ? COV_OK
                          : cov_fail(e, COV_EINPUT,

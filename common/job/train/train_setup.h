@@ -62,7 +62,7 @@ struct cov_train_options {
     int64_t epochs, max_steps; /* max_steps 0: no limit */
     enum cov_train_schedule schedule;
     int64_t warmup_steps; /* steps in which the learning rate rises */
-    double clip;          /* largest norm of a gradient; 0: no limit */
+    double clip;          /* maximum norm of a gradient; 0: no limit */
     double
         average; /* decay of the moving average of weights that is validated and saved; 0: the weights themselves */
     const float *loss_weights; /* [hp.output_size]; NULL: all 1 */
@@ -92,7 +92,7 @@ struct cov_train_setup {
 
 /* Opens network and data; does not read sequences yet (cov_examples_prepare). Of several processes,
  * the first opens the output folder, and all use its seed. `{.lock = -1}` is an empty setup. Free
- * with cov_train_setup_fini, also after a failure. */
+ * with cov_train_setup_fini, even after a failure. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
