@@ -19,7 +19,7 @@ struct cov_fasta {
     char *buf;
     size_t at, n; /* buf[at .. n) is not yet consumed */
     int64_t done;
-    int64_t line, column; /* place of buf[at] */
+    int64_t line, column; /* position of buf[at] */
     size_t width;         /* letters of the last complete line; 0: none */
     int64_t space_column; /* start of white space at the end of this line so far; 0: none */
     bool seen_header;

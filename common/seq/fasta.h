@@ -24,7 +24,7 @@ struct cov_fasta_header {
     int64_t line;     /* from 1 */
 };
 
-/* Letters read as N: their number, and the place of the first. */
+/* Letters read as N: their number, and the position of the first. */
 struct cov_fasta_bad {
     int64_t n, line, column;
 };

@@ -376,7 +376,7 @@ static int sort_rows(struct cov_grid *g, struct cov_err *e)
         rc = COV_ENOMEM;
         goto out;
     }
-    /* Counting sort into groups; begins[k + 1] is the place of the next row of group k. */
+    /* Counting sort into groups; begins[k + 1] is the index for the next row of group k. */
     for (size_t i = 0; i < g->n_chunks; i++)
         if (group_of(&g->rows[i]) + 2 <= n_groups)
             g->begins[group_of(&g->rows[i]) + 2]++;

@@ -61,9 +61,9 @@ int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err
  * |end - start| > L, or the name is empty or holds a zero byte. */
 int cov_grid_builder_add(struct cov_grid_builder *b, const struct cov_seq_id *id, int64_t start,
                          int64_t end, struct cov_err *e) COV_MUST_USE;
-/* For partial files: declares the next sequence of the genome and its full length (> 0), before the
- * first row. Rows of other sequences, or past the end of theirs, are then refused. COV_EINPUT for a
- * duplicate or unnamed sequence, and for one without bases. */
+/* For partial files: declares the next sequence of the genome and its full length (> 0), before
+ * the first row. Rows of other sequences, or past the end of theirs, are then rejected.
+ * COV_EINPUT for a duplicate or unnamed sequence, and for one without bases. */
 int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id *id,
                              int64_t length, struct cov_err *e) COV_MUST_USE;
 /* Declares all sequences of g. */

@@ -172,7 +172,7 @@ run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.sam
 ok 'renamed contigs' check o.h5 x 0 renamed.sam rename=chrA:a
 sed 's/LN:700/LN:701/' sorted.sam >longer.sam
 run bam2h5 -q -f -p x -o o.h5 g.h5 longer.sam
-refused 1 'longer.sam: contig b has 701 bases, but 700 in g.h5' 'a contig of another length'
+refused 1 'longer.sam: contig b has 701 bases, but 700 in g.h5' 'a contig of a different length'
 printf '@SQ\tSN:z\tLN:9\n' >other.sam
 run bam2h5 -q -f -p x -o o.h5 g.h5 other.sam
 refused 1 'other.sam: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names' 'no contig in common'
@@ -202,7 +202,7 @@ rm pipe.bam
 awk -F '\t' -v OFS='\t' '!/^@/ && ++n == 50 { $6 = "3Z" } 1' sorted.sam >cigar.sam
 run bam2h5 -q -p x -o o.h5 g.h5 cigar.sam
 refused 1 'cigar.sam: damaged or truncated after read 49: the next line is not a read' 'a wrong line of SAM'
-# Reads of 8 bases in one BAM block; the second has a CIGAR for another length.
+# Reads of 8 bases in one BAM block; the second has a CIGAR for a different length.
 "$PYTHON" - <<'END'
 import struct, zlib
 def bam(name, flags):

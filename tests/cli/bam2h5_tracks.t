@@ -206,7 +206,7 @@ refused 1 'cut.bg.gz: truncated' 'a truncated gzip file'
 sed 's/SN:a/&/' g.fa | sed '2s/^/A/' >longer.fa
 fasta2h5 -q --subsequence-length 1000 -o longer.h5 longer.fa
 run bam2h5 -q -p x -o o.h5 longer.h5 t.bw
-refused 1 't.bw: contig a has 5000 bases, but 5001 in longer.h5' 'a bigWig with a contig of another length'
+refused 1 't.bw: contig a has 5000 bases, but 5001 in longer.h5' 'a bigWig with a contig of a different length'
 size=$(wc -c <t.bw)
 for n in 3 63 200 $((size / 2)); do
     head -c "$n" t.bw >cut.bw

@@ -9,7 +9,7 @@ mini=$SHARED/reference/predmoter_testdata/mini_model.ckpt
 run recode_ckpt "$mini" mini.ckpt
 status_is 0 "a checkpoint that Predmoter's trainer wrote"
 run recode_ckpt "$SHARED/reference/models/hybrid/model.ckpt" hybrid.ckpt
-status_is 0 'a checkpoint without loops and callbacks'
+status_is 0 'a checkpoint without loops or callbacks'
 run recode_ckpt "$SHARED/reference/models/hybrid/init.ckpt" init.ckpt
 status_is 0 'a checkpoint before the first step'
 run recode_ckpt mini.ckpt again.ckpt

@@ -219,7 +219,7 @@ refuses 2 'p\.h5: has 2 data sets \(atacseq, h3k4me3\), but e\.bw is a single tr
     --compare e.bw p.h5
 refuses 2 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
     --compare e.h5 x.bg
-refuses 2 "unknown data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
+refuses 2 "unknown data set 'x'" 'an unknown data set' --compare e.h5 --datasets x p.h5
 refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
 refuses 2 'both go to standard output' 'two outputs to one file' --compare y.bg --stats - x.bg
@@ -238,7 +238,7 @@ printf 'chr2\t10\t20\t1\n' >late.bg
 refuses 1 'no base has a value in both it and late\.bg' 'no base in common' --compare late.bg early.bg
 sed 's/12345/12346/' sizes >longer
 track longer.bw --chrom-sizes longer x.bg
-refuses 1 'contig chr10 has 12345 bases, but 12346 in longer\.bw' 'another length' --compare longer.bw y.bw
+refuses 1 'contig chr10 has 12345 bases, but 12346 in longer\.bw' 'a different length' --compare longer.bw y.bw
 refuses 1 'contig chr10 has 12346 bases, but 12345 in y\.bw' '  the other way round' -o t --compare y.bw longer.bw
 printf 'chr2\t30000\t30012\t1\n' >beyond.bg
 refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has only 30011 bases in y\.bw' 'bedGraph past the end' \
@@ -253,7 +253,7 @@ refuses 1 'cut\.bw' '  the other way round' -o t.x --compare x.bg cut.bw
 head -c 20000 e.h5 >cut.h5
 refuses 1 'cut\.h5' 'a genome file that was cut' --compare cut.h5 p.h5
 refuses 1 't\.tsv exists' 'an existing table' -o t.tsv --compare y.bg x.bg
-refuses 1 'absent/t\.tsv: .*absent' 'a folder that is not there' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
+refuses 1 'absent/t\.tsv: .*absent' 'a missing folder' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
 refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
 refuses 1 '/dev/full: No space left on device$' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
 run sh -c 'cov2bigwig --compare y.bg x.bg >/dev/full'

@@ -68,7 +68,7 @@ done
 for threads in 1 2; do
     run covpredict -@ $threads --subsequence-length 999 -m hybrid.ckpt -o x$threads.h5 g.fa
 done
-ok 'another chunk length, 1 and 2 threads' cmp x1.h5 x2.h5
+ok 'a different chunk length, 1 and 2 threads' cmp x1.h5 x2.h5
 run covpredict --subsequence-length 1008 -m cnn.ckpt -f -o x1.h5 - <g.fa
 check 'standard input' same x1.h5 cnn.h5
 run covpredict --subsequence-length 1008 --species g -m cnn.ckpt -f -o x1.h5 - <g.fa.gz

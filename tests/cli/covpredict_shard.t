@@ -101,7 +101,7 @@ for input in g.h5 packed.h5 g.fa; do
         done
     done
 done
-# Rows in another order, and some strands missing.
+# Rows in a different order, and some strands missing.
 "$PYTHON" - <<'END'
 import h5py, numpy as np
 with h5py.File("g.h5") as f, h5py.File("mixed.h5", "w") as g:

@@ -41,7 +41,7 @@ resume "$SHARED/reference/models/cnn_plain/model.ckpt" 4
 resume "$data/mini_model.ckpt" 6 s
 is "$(grep -c step o/metrics.jsonl)" 8 '  in eight steps'
 
-# With dropout, and another order in each epoch.
+# With dropout, and a different order in each epoch.
 run covtrain -q -i s -o first -b 3 -e 1 --seed 5 --cnn-layers 1 --filter-size 16 --hidden-size 16 --lstm-layers 3 --dropout 0.3
 status_is 0 'three LSTM layers with dropout'
 run covtrain -q -i s -o next -b 3 -e 3 --resume-training first/last.ckpt

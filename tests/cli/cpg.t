@@ -28,7 +28,7 @@ like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacg
 run "$make_demo" one 12x
 refused 2 'BASES' 'a size that is not a number'
 run "$make_demo" no/folder
-refused 1 'no/folder' 'a folder that is not there'
+refused 1 'no/folder' 'a missing folder'
 
 # CG is its own reverse complement and the window is symmetric, so both strands and their mean are equal.
 cd one || exit

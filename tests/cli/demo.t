@@ -23,7 +23,7 @@ refused 2 'BASES' 'a size that is not a number'
 run "$make_plant" no/folder
 refused 1 'no/folder' 'a missing folder'
 
-# Reads are where features.bed says, sorted, and not on N. Coordinates of SAM are 1-based.
+# Reads are at the features in features.bed, sorted, and not on N. Coordinates of SAM are 1-based.
 cat >reads.awk <<'EOF'
 /^@/ { next }
 FILENAME ~ /bed$/ {

@@ -140,7 +140,7 @@ refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' -- --na
 refuses 1 'names:1: invalid JSON' 'a file that is not a report' -- --report names g.h5
 refuses 1 'empty: no sequences' 'an empty report' -- --report empty g.h5
 sed 's/"s\([0-9]\)"/"t\1"/' report.jsonl >../other.jsonl
-refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of another genome' -- \
+refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of a different genome' -- \
     --report ../other.jsonl g.h5
 head -c 300 report.jsonl >../cut.jsonl
 refuses 1 'cut\.jsonl:3: invalid JSON' 'a truncated report' -- --report ../cut.jsonl g.h5

@@ -195,7 +195,7 @@ done
 does 'packed shards' -- repack -f --layout packed --compression zstd -o b.h5 long_c.h5
 export SOURCE_DATE_EPOCH=1700000000 # streams contain the file's time
 does '  are split' -- split -f --shards 3 -o packed b.h5
-does '  and merged in another order' -- merge -f -o a.h5 packed.3.h5 packed.1.h5 packed.2.h5
+does '  and merged in a different order' -- merge -f -o a.h5 packed.3.h5 packed.1.h5 packed.2.h5
 does '  and back' -- repack -f --layout onehot --compression gzip -o b.h5 a.h5
 same '  equal the original' long_c.h5 b.h5
 does 'a shard of a shard' -- split -f --shards 2 -o half packed.1.h5
@@ -220,13 +220,13 @@ refuses 1 'sequence long[0-9], . strand: chunks of [0-9]+-8000 are missing;' 'wi
 refuses 1 'chunks overlap at position [0-9]+: row [0-9]+ of part.4.h5 and row [0-9]+ of part.4.h5' 'a shard twice' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.4.h5 part.5.h5 part.6.h5 part.7.h5
 refuses 1 'overlap at position 1: row 0 of ' 'a shard and the complete file' -- merge -o out.h5 long_c.h5 part.1.h5
-refuses 1 'long_c.h5 and many_c.h5 are not parts of one file: chunks of 1000 and 50' 'another genome' \
+refuses 1 'long_c.h5 and many_c.h5 are not parts of one file: chunks of 1000 and 50' 'a different genome' \
     -- merge -o out.h5 long_c.h5 many_c.h5
 fasta2h5 -q --species other --subsequence-length 1000 -o species.h5 long.fa
 refuses 1 'sequence 1 is of species long and other' 'another species' -- merge -o out.h5 long.h5 species.h5
 sed 's/long3/long5/' long.fa >renamed.fa
 fasta2h5 -q --species long --subsequence-length 1000 -o renamed.h5 renamed.fa
-refuses 1 'sequence 3 is long3 and long5' 'another name' -- merge -o out.h5 long.h5 renamed.h5
+refuses 1 'sequence 3 is long3 and long5' 'a different name' -- merge -o out.h5 long.h5 renamed.h5
 rm species.h5 renamed.fa renamed.h5
 h5chunk split --shards 2 -o pred long_p.h5 && h5chunk split --shards 2 -o bare long.h5
 refuses 1 'only one has bases' 'a genome and predictions' -- merge -o out.h5 part.1.h5 pred.2.h5
@@ -269,12 +269,12 @@ for by in sequence chunk; do
         same '  keeps the values for validation' $file.h5 d1/val/$file.h5 val.rows
         does '  again' -- split -q --val-fraction 0.25 --seed 5 --by $by -o d2/ $file.h5
         same '  gives the same split' d1/val/$file.h5 d2/val/$file.h5
-        does '  another seed' -- split -q -f --val-fraction 0.25 --seed 6 --by $by -o d2/ $file.h5
+        does '  a different seed' -- split -q -f --val-fraction 0.25 --seed 6 --by $by -o d2/ $file.h5
         # With few sequences both seeds may draw the same ones.
         if [ $file = many_p ] && ask d1/val/$file.h5 d2/val/$file.h5 2>/dev/null; then
-            fail '  gives another split'
+            fail '  gives a different split'
         else
-            pass '  gives another split'
+            pass '  gives a different split'
         fi
         rm -r d1 d2
     done

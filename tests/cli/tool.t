@@ -87,7 +87,7 @@ run toy_tool -a write -f -o in in
 refused 2 '^toy_tool: error: in is both an input and an output$' 'an output cannot be an input'
 ln in link
 run toy_tool -a write -f -o out -m in --stats link other
-refused 2 '^toy_tool: error: link is both an input and an output$' '  nor can the statistics file, also under another name'
+refused 2 '^toy_tool: error: link is both an input and an output$' '  nor can the statistics file, even under another name'
 is "$(cat in)" precious '  the input is unchanged'
 rm link
 run toy_tool -a write -o out in

@@ -565,7 +565,7 @@ static void other_entries(void **state)
     read_bad(path, "it has no data.pkl");
 }
 
-/* A missing item, an item of another type, and a pickle that is not a dict. */
+/* A missing item, an item of a different type, and a pickle that is not a dict. */
 static void other_pickles(void **state)
 {
     static const char *const keys[] = {"epoch", "global_step", "pytorch-lightning_version",

@@ -128,8 +128,8 @@ static void channels(void **state)
     assert_int_equal(cov_round_up(16, 8), 16);
 }
 
-/* Every vector has a place of its own. The same vector of eight rows, which is read at once, and all vectors of two
- * rows, which are written at once, fall into different banks. */
+/* Every vector has its own position. The same vector of eight rows, which is read at once, and
+ * all vectors of two rows, which are written at once, fall into different banks. */
 static void tiles(void **state)
 {
     enum { ROWS = 128 };

@@ -12,7 +12,7 @@ enum { N_PAIRS = 48, L = 700, N_LANES = 4 };
 
 static int32_t lanes[N_PAIRS][N_LANES][L];
 
-/* Zeros, steps, or random values; the kind gives their bits. */
+/* Zeros, steps, or random values, with a number of bits that depends on the kind. */
 static int32_t make_lane(struct cov_rng *rng, size_t kind, size_t n, int32_t *lane)
 {
     static const unsigned bits[] = {0, 0, 7, 8, 9, 15, 16, 31};

@@ -73,7 +73,7 @@ static void test_contents(void **state)
         {"; old\n>a\nA\n", "! not a FASTA file: the first line does not start with '>'"},
         {" >a\nA\n", "! not a FASTA file: the first line does not start with '>'"},
         {"\n\nx\n>a\n", "!3: not a FASTA file: text before the first '>'"},
-        /* Lines of other lengths where a line as long as the last is expected. */
+        /* Lines of different lengths where a line as long as the last is expected. */
         {">a\nACGT\nACGT\nTGCA\n", ">a@1 ACGTACGTTGCA $"},
         {">a\nACGT\nAC\nT\n>bcd\nAC\n", ">a@1 ACGTACT >bcd@5 AC $"},
         {">a\nACGT\n>b\nG\nACGT\n", ">a@1 ACGT >b@3 GACGT $"},

@@ -271,7 +271,7 @@ static void test_pairs(void **state)
 
 static void test_pairs_of_any_rows(void **state)
 {
-    /* Missing strands, a duplicate interval, a shorter one, and no order. */
+    /* Missing strands, a duplicate interval, a shorter one, and rows in no order. */
     static const struct expected rows[] = {{1, 10, 0},  {0, 10, 20}, {0, 0, 10}, {0, 20, 10},
                                            {0, 10, 20}, {0, 0, 7},   {1, 10, 12}};
     struct cov_grid *g = build(10, rows, COV_COUNT(rows));

@@ -70,7 +70,7 @@ static void test_sequences(void **state)
     assert_true(differs);
     for (int i = 0; i < N; i++)
         assert_true(ever[i]);
-    /* Never all of a group. */
+    /* A group is never held out completely. */
     assert_int_equal(cov_holdout_sequences(g, 0.999, 1, held, NULL), 0);
     by_sequence(g, held, held_seq);
     int n = 0;

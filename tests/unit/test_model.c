@@ -34,7 +34,7 @@ static const struct cov_hparams small = {
 struct variant {
     struct cov_hparams hp;       /* tensors are made for these */
     const char *without_hparam;  /* omitted */
-    const char *changed_integer; /* hyperparameter with another value ... */
+    const char *changed_integer; /* hyperparameter with a different value ... */
     int64_t integer;             /* ... this one */
     const char *as_string;       /* hyperparameter set to "x" */
     const char *as_none;         /* hyperparameter set to None */
@@ -42,7 +42,7 @@ struct variant {
     const char *const *datasets;
     size_t n_datasets;
     const char *without_tensor;
-    const char *reshaped; /* tensor with another shape: reversed, or n_dims 1 */
+    const char *reshaped; /* tensor with a different shape: reversed, or n_dims 1 */
     bool flat;
     const char *as_integers; /* tensor of int64 */
     const char *extra;       /* additional tensor */

@@ -164,7 +164,7 @@ static size_t check_rows(struct cov_rank_rows *k)
     struct cov_blob rows[3] = {COV_BLOB_INIT, COV_BLOB_INIT, COV_BLOB_INIT};
     size_t n_wrong = 0, numbers[3], n = 0;
     for (size_t j = 0; j < N_ROWS; j++) {
-        size_t i = (j * 13 + self) % N_ROWS; /* each process in another order */
+        size_t i = (j * 13 + self) % N_ROWS; /* each process in a different order */
         n_wrong += cov_rank_rows_bytes(k, i) != size_of(i);
         if (size_of(i) > 0) {
             n_wrong += cov_rank_rows_get(k, i, &rows[n], NULL) != COV_OK;

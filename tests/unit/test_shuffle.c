@@ -38,7 +38,7 @@ static void test_definition(void **state)
     }
 }
 
-/* An element size as a damaged file may have it. */
+/* An element size as in a damaged file. */
 static void test_huge_elements(void **state)
 {
     uint8_t src[16], dst[16];

@@ -177,7 +177,7 @@ static void resumes(void **state)
 }
 
 /* Without norms, two halves of a batch equal the whole if they have the same number of rows;
- * dropout draws the same. */
+ * dropout draws the same numbers. */
 static void several_calls_make_a_step(void **state)
 {
     struct cov_hparams hp = hybrid;

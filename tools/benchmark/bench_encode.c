@@ -21,7 +21,8 @@ static const char *const padding_names[PADDINGS] = {"max_length", "longest", "gr
 
 enum { N_SEQUENCES = 256, LEAST = 32 };
 
-/* Letters of L bases, of which shorter sequences are prefixes, and buffers for their encoded forms. */
+/* Letters of L bases (shorter sequences are prefixes of them), and buffers for their encoded
+ * forms. */
 struct text {
     size_t L;
     char *letters; /* [L] */

@@ -348,7 +348,7 @@ int epoch_check(void *arg, struct cov_err *e)
     if (!rc && all->checksum == 0)
         all->checksum = p->checksum;
     if (!rc && (p->checksum != all->checksum || p->chunks != all->n_chunks))
-        rc = cov_fail(e, COV_EINPUT, "%s: loads other chunks than the other strategies",
+        rc = cov_fail(e, COV_EINPUT, "%s: loads different chunks from the other strategies",
                       strategy_names[epoch->strategy]);
     close_run(p);
     return rc;

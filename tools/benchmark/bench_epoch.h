@@ -55,7 +55,7 @@ void epochs_fini(struct epochs *all);
 
 /* Functions for bench_cases; arg is a struct epoch. */
 
-/* COV_EINPUT if this strategy loads other chunks than the ones checked before. */
+/* COV_EINPUT if this strategy loads chunks that differ from those checked before. */
 int epoch_check(void *arg, struct cov_err *e) COV_MUST_USE;
 /* Mean seconds of an epoch; with a device, the share of them in which it works, and `busy` and `spent`. */
 int epoch_time(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;

@@ -39,7 +39,7 @@ static int write_table(const struct cov_evaluation *v, struct cov_outfile *out, 
     return out->path ? cov_outfile_commit(out, e) : COV_OK;
 }
 
-/* Tries the network for the chunks of the first file. */
+/* Checks that the network accepts the chunks of the first file. */
 static int try_model(const struct cov_model *model, struct cov_device *device, const char *path,
                      struct cov_err *e)
 {

@@ -62,8 +62,7 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
         any = any || given[i];
     if (!any)
         return cov_fail(e, COV_EUSAGE,
-                        "needs one of -r, -R, --names, --exclude-names, --drop-n and "
-                        "--min-length");
+                        "needs one of -r, -R, --names, --exclude-names, --drop-n or --min-length");
     int rc = check_list(common, c->bed, e);
     if (!rc)
         rc = check_list(common, c->names, e);
@@ -129,7 +128,7 @@ static int check_split(const struct split_config *c, const bool *given, const ch
 {
     int n = given[ROW_SHARDS] + given[ROW_FRACTION] + given[ROW_VAL_NAMES];
     if (n != 1)
-        return cov_fail(e, COV_EUSAGE, "needs %sone of --shards, --val-fraction and --val-names",
+        return cov_fail(e, COV_EUSAGE, "needs %sone of --shards, --val-fraction or --val-names",
                         n ? "only " : "");
     if (!given[ROW_FRACTION] && (given[ROW_SEED] || given[ROW_BY]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --val-fraction",

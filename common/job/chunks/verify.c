@@ -137,7 +137,8 @@ static int follow(const struct cov_grid *g, const struct cov_pair *p, size_t str
     return rc;
 }
 
-/* Finds chunks without the other strand, if both strands are complete but cut at different places. */
+/* Finds chunks without the other strand, if both strands are complete but cut at different
+ * positions. */
 static int check_partners(const struct cov_grid *g, size_t beg, size_t end, struct cov_findings *f,
                           struct cov_err *e)
 {
@@ -248,7 +249,7 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
     return rc;
 }
 
-/* ---------------------------------------------------------------- data sets that belong together */
+/* ---------------------------------------------------------------- related data sets */
 
 /* The length of `text` without the suffix `end`; 0 if it does not end in it. */
 static size_t length_before(const char *text, const char *end)
@@ -465,7 +466,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     for (size_t strand = 0; strand < 2; strand++)
         for (size_t place = 0; place < j->n_places; place++) {
             size_t at = strand * j->n_places + place, row = s->pair.rows[strand];
-            size_t k = place - 1; /* not used at place 0 */
+            size_t k = place - 1; /* not used if place is 0 */
             struct cov_err failure = COV_ERR_INIT;
             s->has[at] = false;
             if (row == COV_NO_ROW || (place == 0 && !j->bases_name))

@@ -1,4 +1,4 @@
-/* loader_item.h - a pair of chunks, as a loader gives it.
+/* loader_item.h - a pair of chunks, as delivered by a loader.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_LOADER_ITEM_H
 #define COV_JOB_PREDICT_LOADER_ITEM_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* A pair of chunks. Sequences are numbered as in the grid; in a stream, in order of arrival. In
- * COV_ORDER_GRID and from a stream, a sequence without pairs gives one item without strands. */
+ * COV_ORDER_GRID and from a stream, a sequence without pairs yields one item without strands. */
 struct cov_loader_item {
     size_t pair; /* in the grid; unused for a stream */
     size_t seq;

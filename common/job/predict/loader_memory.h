@@ -18,10 +18,10 @@ struct cov_kept_rows;
 int cov_kept_rows_new(size_t n_rows, struct cov_kept_rows **out, struct cov_err *e) COV_MUST_USE;
 void cov_kept_rows_free(struct cov_kept_rows *k); /* NULL is accepted */
 
-/* Stores a copy of row i. Each row is put once, by one thread. */
+/* Stores a copy of row i. Each row is stored once, by one thread. */
 int cov_kept_rows_put(struct cov_kept_rows *k, size_t i, const struct cov_blob *row,
                       struct cov_err *e) COV_MUST_USE;
-/* *row = the pieces of row i. Any thread, once all rows are put. */
+/* *row = the pieces of row i. Any thread, once all rows are stored. */
 int cov_kept_rows_get(const struct cov_kept_rows *k, size_t i, struct cov_blob *row,
                       struct cov_err *e) COV_MUST_USE;
 
@@ -39,7 +39,7 @@ void cov_kept_codes_free(struct cov_kept_codes *k); /* NULL is accepted */
  * takes no space; scratch[L] is used for the comparison. Any thread, each pair once. */
 int cov_kept_codes_put(struct cov_kept_codes *k, size_t p, uint8_t *const codes[2],
                        uint8_t *scratch, struct cov_err *e) COV_MUST_USE;
-/* codes[s][0..L) = codes of the strands of pair p. Any thread, once all pairs are put. */
+/* codes[s][0..L) = codes of the strands of pair p. Any thread, once all pairs are stored. */
 void cov_kept_codes_get(const struct cov_kept_codes *k, size_t p, uint8_t *const codes[2]);
 
 #endif

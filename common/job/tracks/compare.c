@@ -1,5 +1,5 @@
 /* compare.c - see compare.h. Reads the measured tracks first and stores them, because the contigs
- * of the input may be in another order; then compares the input as it is read.
+ * of the input may be in a different order; then compares the input as it is read.
  * SPDX-License-Identifier: MIT */
 #include "common/job/tracks/compare.h"
 

@@ -15,7 +15,7 @@
 /* Strings are borrowed for the call. */
 struct cov_convert_options {
     struct cov_source_options source; /* except `only` */
-    const char *output;               /* a file whose suffix gives the format; "-": bedGraph; a
+    const char *output;               /* a file whose suffix selects the format; "-": bedGraph; a
                                        * folder; NULL: no tracks */
     bool force;
     const char *tmpdir; /* for temporary files of bigWig; NULL: the folder of the output */

@@ -134,7 +134,7 @@ struct cov_outfile *cov_plot_file(struct cov_plot *p)
 
 /* ---------------------------------------------------------------- collecting */
 
-/* Puts a sink that collects the bins of data set k before *sink. */
+/* Inserts a sink that collects the bins of data set k before *sink. */
 static int add_bins(const struct cov_plot *p, size_t series, size_t k, struct cov_track_sink **sink,
                     struct cov_err *e)
 {

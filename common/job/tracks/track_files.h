@@ -16,7 +16,7 @@ enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_G
 
 /* Where to write tracks. Strings are borrowed for the call. */
 struct cov_track_target {
-    const char *output; /* a file whose suffix gives the kind, "-" (bedGraph), or a folder */
+    const char *output; /* a file whose suffix selects the kind, "-" (bedGraph), or a folder */
     bool force;
     struct cov_pool *pool; /* compresses bigWig; NULL: the calling thread does. Borrowed until
                             * free */

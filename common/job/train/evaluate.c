@@ -259,7 +259,7 @@ static int list_rows(const struct cov_examples *x, struct cov_example **list, si
     return COV_OK;
 }
 
-/* Sums up the chunks of a file. */
+/* Accumulates the scores of a file's chunks. */
 struct adding {
     struct task *task;
     struct cov_evaluated_file *file;

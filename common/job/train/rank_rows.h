@@ -23,7 +23,7 @@ void cov_rank_rows_free(struct cov_rank_rows *k); /* NULL is accepted */
 /* Stores data[0..n), n > 0, as row i of this process. Rows must ascend; rows may be omitted. */
 int cov_rank_rows_put(struct cov_rank_rows *k, size_t i, const uint8_t *data, size_t n,
                       struct cov_err *e) COV_MUST_USE;
-/* Shares the rows. Called by all processes, after all rows were put. */
+/* Shares the rows. Called by all processes, after all rows were added. */
 int cov_rank_rows_publish(struct cov_rank_rows *k, struct cov_err *e) COV_MUST_USE;
 
 /* Bytes of row i of any process, after publishing; 0: the row was omitted. */

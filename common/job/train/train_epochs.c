@@ -164,7 +164,7 @@ static struct cov_example_plan_options plan_options(const struct run *r)
 
 /* ---------------------------------------------------------------- validation */
 
-/* Sums up the chunks of the validation, batch by batch. */
+/* Accumulates the scores of the validation chunks, batch by batch. */
 struct validation {
     const struct run *run;
     size_t first; /* first example of this process */
