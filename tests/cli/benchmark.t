@@ -147,7 +147,7 @@ for file in benchmark.tsv pipeline_stages.png pipeline_snakemake.tsv pipeline_fl
 done
 run benchmark pipeline --size 30k -m small.ckpt --repeats 1 --tmpdir tmp -@ 2 -o mine/
 is "$(find tmp -mindepth 1; find mine -name '.*' ! -name .; diff -r before mine | grep -v '^Only in mine: ')" '' \
-    'a finished run keeps files of the user'
+    'a finished run keeps existing files'
 
 # filled FOLDER SUBCOMMAND NAME...
 filled() {
@@ -169,7 +169,7 @@ filled loader loader loader/epoch_seconds/strategy=original,io=unlimited loader/
 run benchmark loader --fasta one/genome.fa --io-limit 40M --repeats 2 --seconds 0.001 --batch-list 4 --threads-list 1 -@ 1 \
     --warm -o limited/
 status_is 0 'loader with a given genome and an I/O limit'
-# 1.3 Mbp packed are 1.3 MB for both strands, hence at least 33 ms.
+# 1.3 Mbp packed are 1.3 MB for both strands, so it takes at least 33 ms.
 slow=$(awk -F '\t' '$1 == "loader/epoch_seconds/strategy=+ring-buffer,io=40MB/s" { print ($6 > 0.03 && $6 < 1) }' limited/benchmark.tsv)
 is "$slow" 1 '  takes the time that the limit implies'
 ok '  and keeps the genome' test -s one/genome.fa

@@ -230,7 +230,7 @@ refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
 refuses 1 'absent\.bw: No such file' 'a missing file' --compare absent.bw p.h5
 refuses 1 'absent\.h5: No such file' 'a missing input' --compare e.h5 absent.h5
 refuses 1 'e\.h5.*prediction' 'a genome file as predictions' --compare e.h5 e.h5
-refuses 1 'p\.h5' 'predictions as what was measured' --compare p.h5 one.h5
+refuses 1 'p\.h5' 'predictions as the measured file' --compare p.h5 one.h5
 printf 'other\t0\t9\t1\n' >other.bg
 refuses 1 'none of its contigs \(.*chr2.*\) is in other\.bg \(other\)' 'no contig in common' --compare other.bg x.bg
 printf 'chr2\t0\t10\t1\n' >early.bg

@@ -125,7 +125,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     covpredict -q -f -m m.ckpt --subsequence-length 4800 -o y.h5 --device cpu g.fa
     ok '  uses the CPU' cmp x.h5 y.h5
     ok '  --stats names the CPU' grep -q '"device": "[^G]' stats.json
-    # The same in an evaluation, whose threads and batch then are those of the CPU.
+    # The same in an evaluation, which then uses the threads and batch size of the CPU.
     "$PYTHON" "$SRC/tests/lib/training_data.py" t.h5 1 2 4800 || exit 99
     run covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
     status_is 0 '  --evaluate'

@@ -61,7 +61,7 @@ assert np.array_equal(a == -1, b == -1) and np.all(np.abs(a - b) <= 1e-5 * np.ab
     done
     fasta2h5 -q --subsequence-length 1008 -o - g.fa >g.stream
     run covpredict -q --float --stats s.json -m m.ckpt -o y.h5 g.stream
-    stats '  computes less from a stream, too' 's["positions_computed"] < 0.8 * full'
+    stats '  also computes less from a stream' 's["positions_computed"] < 0.8 * full'
     ok '  with the same values' "$PYTHON" -c '
 import h5py, numpy as np
 def rows(f):

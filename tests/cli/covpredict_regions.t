@@ -42,7 +42,7 @@ done <<'END'
 2|--overlap 1008 g.h5|--overlap: 1008 must be less than the length of a chunk, 1008$
 2|--overlap 30k g.fa|--overlap: 30000 must be less than the length of a chunk, 21384$
 2|--overlap -1 g.h5|--overlap: 
-1|--overlap 10 part.2.h5|part\.2\.h5: --overlap needs whole sequences, but chunks of c[0-9] are missing
+1|--overlap 10 part.2.h5|part\.2\.h5: --overlap needs complete sequences, but chunks of c[0-9] are missing
 2|--overlap 10 g.stream|g\.stream is a chunk stream, which cannot be predicted with overlap$
 2|-r c1 g.stream|g\.stream is a chunk stream, which cannot be limited to regions$
 2|-r c9 g.h5|g\.h5: region c9: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$

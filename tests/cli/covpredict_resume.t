@@ -53,7 +53,7 @@ run covpredict --resume -m m.ckpt -r c9:1-30 -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions, given differently'
 run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5 exists, and it has different regions' 'other regions of the same chunk'
-covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the whole again'
+covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the full run again'
 sleep 0.1
 touch g.h5
 run covpredict --resume -q -m m.ckpt -o x.h5 g.h5

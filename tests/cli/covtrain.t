@@ -312,7 +312,7 @@ rm div.fp32/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1
 refused 1 'div\.fp32/metrics\.log: exists: the folder contains a training; use -f to replace it$' '  but not one with a complete epoch'
 run covtrain -q -i d -b 8 -o div.val -e 2 --resume-training one/two/predmoter*epoch=0*
-status_is 0 'a checkpoint from another folder is resumed there, too'
+status_is 0 'a checkpoint from another folder can also be resumed there'
 is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the old metrics'
 train -q -o stays -e 1
 cp stays/last.ckpt stays.ckpt

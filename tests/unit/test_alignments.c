@@ -1,5 +1,5 @@
-/* test_alignments.c - read errors of the disk, which must not be reported as truncation.
- * bam2h5.t tests the contents.
+/* test_alignments.c - disk read errors, which must not be reported as truncation. bam2h5.t tests
+ * the contents.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 

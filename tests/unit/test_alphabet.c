@@ -48,7 +48,7 @@ static void test_letters(void **state)
     assert_int_equal(cov_letter_of_code[COV_CODE_PAD], '-');
 }
 
-/* Every byte at every place of texts of all lengths. */
+/* Every byte at every position of texts of all lengths. */
 static void check_kernels(const struct cov_letters *k)
 {
     enum { MOST = 80 };
@@ -178,7 +178,7 @@ static void test_reverse_complement(void **state)
         }
 }
 
-/* Every byte at every place of texts, with lengths around the size of a block. */
+/* Every byte at every position of texts, with lengths around the size of a block. */
 static void test_texts(void **state)
 {
     enum { LONGEST = 300 };

@@ -126,7 +126,7 @@ static void round_trip(void **state)
     assert_ptr_equal(cov_ckpt_tensor(r, "count"), &r->tensors[1]);
     assert_null(cov_ckpt_tensor(r, "down"));
     assert_int_equal((uintptr_t)cov_ckpt_tensor(r, "weight")->f32 % 64, 0);
-    /* The same bytes again, from what was read. */
+    /* Rewriting what was read gives the same bytes. */
     assert_int_equal(cov_ckpt_write(path2, r, NULL), 0);
     check_same_files(path, path2);
     cov_ckpt_free(r);

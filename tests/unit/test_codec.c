@@ -187,7 +187,7 @@ static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, 
     }
     struct cov_filter filter[1] = {{0, 0, 0}};
     size_t n_filters = filters_of(choice, filter);
-    /* The input of the decoder ends at a guard page, too. */
+    /* The input of the decoder also ends at a guard page. */
     uint8_t *end = fenced(&fences[2], n_packed);
     memmove(end, packed, n_packed);
     if (n_filters > 0) {

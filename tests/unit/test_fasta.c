@@ -1,4 +1,4 @@
-/* test_fasta.c - the FASTA scanner: what it finds and where.
+/* test_fasta.c - the FASTA scanner: what it returns, and the positions in its errors.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -94,7 +94,7 @@ static void test_contents(void **state)
     assert_string_equal(found, "!1: zero byte in a name");
 }
 
-/* Invalid letters at each place of lines of each length. */
+/* Invalid letters at each position of lines of each length. */
 static void test_bad_letters(void **state)
 {
     char text[80], found[128], expected[128];
@@ -153,7 +153,7 @@ static void test_long_names(void **state)
     assert_string_equal(found, "!1: name longer than 4095 bytes");
 }
 
-/* The end of a long line and the next header at each place around the end of the buffer. */
+/* The end of a long line and the next header at each position around the end of the buffer. */
 static void test_buffers(void **state)
 {
     enum { N = 1 << 20 };

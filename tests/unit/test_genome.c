@@ -184,7 +184,7 @@ static void limits_skip_sequences(void **state)
     assert_string_equal(read_pairs(fasta, &options),
                         "! no sequence has a length within the limits");
     assert_string_equal(read_all(fasta, &options), "! no sequence has a length within the limits");
-    /* Skipped sequences are checked, too. */
+    /* Skipped sequences are also checked. */
     options.bad_base_is_n = false;
     assert_string_equal(read_pairs(fasta, &options),
                         "!6:13: invalid base 'X'; --on-bad-base n reads it as N");

@@ -163,7 +163,7 @@ static void test_same_bytes(void **state)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("a.h5", &spec, gzip, false);
-    /* Times in the file have a resolution of a second. */
+    /* Times in the file have a resolution of one second. */
     sleep(1);
     write_file("b.h5", &spec, gzip, false);
     check_same_files("a.h5", "b.h5");

@@ -77,7 +77,7 @@ static void checks_ranges(void **state)
             hp = published;
             memcpy((char *)&hp + sizes[i].at, &bad[j], sizeof bad[j]);
             refuses(&hp, sizes[i].name);
-            hp.model_type = COV_MODEL_CNN; /* has no LSTM, whose sizes do not matter */
+            hp.model_type = COV_MODEL_CNN; /* has no LSTM, so that LSTM sizes do not matter */
             if (strcmp(sizes[i].name, "lstm_layers") == 0 ||
                 strcmp(sizes[i].name, "hidden_size") == 0)
                 accepts(&hp);

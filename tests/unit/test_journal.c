@@ -214,7 +214,7 @@ static void test_damaged_later(void **state)
     cov_journal_close(j);
 }
 
-/* A piece with a number outside of the run is ignored. */
+/* A piece with a number past those of the run is ignored. */
 static void test_other_number(void **state)
 {
     make("o");

@@ -374,7 +374,7 @@ static void refuses_tensors(void **state)
     v.without_tensor = "out.bias";
     refuses(&v, "tensor out.bias is missing");
     v = usual();
-    v.without_tensor = "up_layer_list.1.running_var"; /* its count is omitted, too */
+    v.without_tensor = "up_layer_list.1.running_var"; /* its count is also omitted */
     refuses(&v, "tensor up_layer_list.1.running_var is missing");
     v = usual();
     v.reshaped = "up_layer_list.0.weight";

@@ -1,5 +1,5 @@
-/* test_outer.c - sums of outer products at every level against plain loops; splitting a sum changes
- * no bit.
+/* test_outer.c - sums of outer products at every level against plain loops; splitting a sum does
+ * not change a bit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

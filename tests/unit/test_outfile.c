@@ -253,7 +253,8 @@ static void signal_removes(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-/* A copy that will replace its source, which another program replaces or changes before that. */
+/* A copy that is to replace its source, but another program replaces or changes the source
+ * first. */
 static void keeps_changes_of_other_programs(void **state)
 {
     for (int replaced = 0; replaced < 2; replaced++) {
@@ -308,7 +309,7 @@ static void copies(void **state)
     assert_int_equal(unlink("to"), 0);
 }
 
-/* A temporary name that is the same each time: replaces what a killed run left there. */
+/* A temporary name that is the same each time: the file of a killed run is replaced. */
 static void reuses_tagged_names(void **state)
 {
     struct cov_outfile o;

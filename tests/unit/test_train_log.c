@@ -26,7 +26,7 @@ static void test_lines(void **state)
     check_text(table, HEAD);
     check_text(lines, "");
     add_step(l, 1, 2.25);
-    /* Each line is visible at once. */
+    /* Each line is visible immediately. */
     check_text(lines,
                "{\"step\": 1, \"loss\": 2.25, \"accuracy\": 0.5, \"learning_rate\": 0.001}\n");
     add_step(l, 2, (double)NAN);

@@ -1,5 +1,5 @@
 /* test_training_fast.c - fast training at every level of the CPU against the scalar reference:
- * score, gradients and statistics of random networks; threads change no bit.
+ * score, gradients and statistics of random networks; the number of threads does not change a bit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

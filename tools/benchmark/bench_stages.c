@@ -185,7 +185,7 @@ static int fit(struct stages *s, int stage, struct chart *chart, struct cov_err 
 
 static int report(struct stages *s, struct cov_err *e)
 {
-    /* Prediction takes many times as long as the others, hence log_y. */
+    /* Prediction takes many times as long as the others, so the y axis is logarithmic. */
     static const struct chart like_times = {.kind = CHART_LINES,
                                             .file = "stages_time",
                                             .title = "Time of each stage by genome size",

@@ -1,4 +1,4 @@
-/* chart.h - charts of figures drawn by gnuplot: lines over a number, or grouped bars.
+/* chart.h - charts of figures drawn by gnuplot: lines over a numeric x axis, or grouped bars.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_CHART_H
 #define BENCHMARK_CHART_H

@@ -67,7 +67,7 @@ struct numbers {
     size_t n;
 };
 
-/* What a list option takes. */
+/* What a list option accepts. */
 struct number_limits {
     const char *option; /* for errors */
     int64_t min, max;

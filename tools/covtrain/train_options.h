@@ -17,7 +17,7 @@ struct covtrain_config {
     const char *ram_efficient;
     int loading;
     int model_type;        /* enum cov_model_type */
-    struct cov_hparams hp; /* but model_type, bnorm, input_size and output_size */
+    struct cov_hparams hp; /* except model_type, bnorm, input_size and output_size */
     const char *bnorm;
     double learning_rate;
     int64_t batch, epochs, seed;

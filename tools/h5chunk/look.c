@@ -86,7 +86,7 @@ static int verify_run(struct cov_common *common, void *config, const bool *given
 
 const struct cov_tool h5chunk_verify = {
     .name = "verify",
-    .summary = "check files, and report what is wrong where",
+    .summary = "check files and report each fault with its position",
     .synopsis = "[options] FILE...",
     .examples = "  h5chunk verify genome.h5 predictions.h5\n",
     .options = verify_options,

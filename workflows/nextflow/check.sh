@@ -16,7 +16,7 @@ make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 rm -rf "$2"
 mkdir -p "$2/slow"
 cd "$2"
-# Ignores earlier runs and the configuration of the user.
+# Ignores earlier runs and the user's configuration.
 HOME=$PWD NXF_HOME=$PWD/.nextflow-home
 export HOME NXF_HOME
 report=false

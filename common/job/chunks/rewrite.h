@@ -26,7 +26,7 @@ struct cov_rewrite_storage {
     bool has_compression, has_layout, has_type;
     struct cov_codec_choice compression; /* default: that of the input, judging by its filters */
     enum cov_layout layout;
-    size_t chunk_rows;       /* 0: 1 */
+    size_t chunk_rows;       /* 0: the default, 1 */
     struct cov_h5_type type; /* of coverage and predictions */
 };
 

@@ -44,7 +44,7 @@ struct cov_count_file {
 
 int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file *m,
                         struct cov_err *e) COV_MUST_USE;
-void cov_count_file_fini(struct cov_count_file *m); /* accepts all zeros */
+void cov_count_file_fini(struct cov_count_file *m); /* accepts an all-zero struct */
 
 /* Returns the lane of depth[0..n), which has no negative values, and sets *sum. */
 struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *sum);

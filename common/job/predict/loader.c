@@ -257,10 +257,10 @@ static int check_whole(const struct cov_loader *l, struct cov_err *e)
     const struct cov_grid *g = l->stored;
     for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++)
         if (!is_whole(g, s))
-            return cov_fail(
-                e, COV_EINPUT,
-                "%s: --overlap needs whole sequences, but chunks of %s are missing or out of order",
-                l->path, cov_grid_name(g, s));
+            return cov_fail(e, COV_EINPUT,
+                            "%s: --overlap needs complete sequences, but chunks of %s are missing "
+                            "or out of order",
+                            l->path, cov_grid_name(g, s));
     return COV_OK;
 }
 

@@ -108,7 +108,7 @@ static int put_in_spool(struct cov_loader_stream *s, const struct cov_stream_pai
                         const struct cov_blob *record, struct cov_err *e)
 {
     struct waiting w;
-    memset(&w, 0, sizeof w); /* the padding is written, too */
+    memset(&w, 0, sizeof w); /* the padding is also written */
     w.pair = *pair;
     w.n_bytes = record->n_bytes;
     int rc = cov_spool_append(&s->spool, &w, sizeof w, NULL, e);

@@ -147,7 +147,7 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
             of[strand] = values;
             if (p->item.has[strand] && r->regions)
                 mask(r, &p->item, strand, values);
-            /* With overlap, a missing strand has values, too. */
+            /* With overlap, a missing strand also has values. */
             if (p->item.has[strand] || r->overlap)
                 values += r->length * r->n_datasets;
         }

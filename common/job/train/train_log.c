@@ -146,7 +146,7 @@ static void put_json(FILE *f, const char *key, double value)
         (void)fprintf(f, ", \"%s\": null", key);
 }
 
-/* Each step is visible at once, and a killed run has logged everything it did. */
+/* Each step is visible immediately, and a killed run has logged everything it did. */
 static int flush(struct cov_train_log *l, struct cov_err *e)
 {
     for (int i = 0; i < N_FILES; i++)
