@@ -248,7 +248,8 @@ int cov_fasta_has_more(struct cov_fasta *f, bool *more, struct cov_err *e)
     return rc;
 }
 
-/* Handles COV_CODE_BAD among codes[0..n) of the letters at buf[at]: fails, or replaces them by N. */
+/* Handles COV_CODE_BAD among codes[0..n) of the letters at buf[at]: fails, or replaces them with
+ * N. */
 static int handle_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
                       struct cov_fasta_bad *bad, struct cov_err *e)
 {

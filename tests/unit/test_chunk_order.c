@@ -12,7 +12,7 @@
 
 enum { L = 13, DEPTH = 2, MOST = 24, ROW = L * DEPTH };
 
-/* Replaces the network by a value per position that depends on all codes. */
+/* Replaces the network with a value per position that depends on all codes. */
 static void compute(const uint8_t *codes, float *out)
 {
     float sum = 0;

@@ -116,7 +116,7 @@ static void test_same_file(void **state)
 {
     struct cov_grid *grid = sequences(), *made;
     write_known("known.h5", grid);
-    /* Waiting chunks all in the file, some there, and all in memory. */
+    /* Waiting chunks: all in the temporary file, some there, and all in memory. */
     static const size_t memory[] = {0, 600, 3000, COV_PAIR_WRITER_MEMORY, SIZE_MAX};
     for (size_t k = 0; k < 2 * COV_COUNT(memory); k++) {
         bool partial = k % 2;

@@ -275,8 +275,8 @@ static void cut_or_changed(void **state)
     }
 }
 
-/* Replaces the n bytes at offset `at` of the k-th record of a kind by `value`, and expects this
- * error. */
+/* Replaces the n bytes at offset `at` of the k-th record of a kind with `value`, and expects
+ * this error. */
 struct lie {
     uint32_t record;
     int k, at, n;

@@ -1,4 +1,4 @@
-/* synth.c - benchmark synth: synthetic genomes of any size, and reads of them; without genes.
+/* synth.c - benchmark synth: synthetic genomes of any size, and reads from them; without genes.
  *
  * A contig is made in blocks, each with a seed of its own, so that threads can share the work. Bases are drawn
  * from tables of 256 letters, eight per random number.
@@ -600,7 +600,7 @@ static int synth_run(struct cov_common *common, void *config, const bool *given,
 
 const struct cov_tool benchmark_synth = {
     .name = "synth",
-    .summary = "simulate a genome of a given size, and reads of it",
+    .summary = "simulate a genome of a given size, and reads from it",
     .synopsis = "[options] [-o DIR/|FILE|-]",
     .examples = "  benchmark synth --size 0.125G -o genome.fa\n"
                 "  benchmark synth --size 20M --depth 5 --seed 7 -o synthetic/\n",

@@ -16,8 +16,8 @@ int cov_gnuplot_find(char **program, struct cov_err *e) COV_MUST_USE;
 int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
                     struct cov_err *e) COV_MUST_USE;
 
-/* Writes text as a single-quoted string of a script. Replaces unprintable characters by '?' and
- * truncates long texts. */
+/* Writes text as a single-quoted string of a script. Replaces unprintable characters with '?'
+ * and truncates long texts. */
 void cov_gnuplot_put_text(FILE *f, const char *text);
 
 #endif

@@ -33,10 +33,10 @@ int cov_plot_new(const char *path, const char *region, bool force, const char *t
 /* The region. Borrowed. */
 const struct cov_range *cov_plot_range(const struct cov_plot *p);
 
-/* Adds the tracks of `source` as series 0 or 1: replaces each sinks[k], which may be NULL, by a
- * sink that collects the bins of data set k and passes everything on to the old one. Both series
- * have the same data sets; the names of the first call are shown. Borrows everything until
- * cov_plot_free. COV_EUSAGE: too many data sets, or the region is not in series 0. */
+/* Adds the tracks of `source` as series 0 or 1: replaces each sinks[k], which may be NULL, with
+ * a sink that collects the bins of data set k and passes everything on to the old one. Both
+ * series have the same data sets; the names of the first call are shown. Borrows everything
+ * until cov_plot_free. COV_EUSAGE: too many data sets, or the region is not in series 0. */
 int cov_plot_add(struct cov_plot *p, size_t series, const struct cov_track_source *source,
                  const char *const *datasets, struct cov_track_sink **sinks,
                  struct cov_err *e) COV_MUST_USE;

@@ -17,7 +17,7 @@
 #include "common/track/strands.h"
 #include "common/track/value_pipe.h"
 
-/* What to read, and how to make tracks of it. Strings are borrowed until the source is closed. */
+/* What to read, and how to make tracks from it. Strings are borrowed until the source is closed. */
 struct cov_source_options {
     bool measured;         /* signal: measured coverage of a genome file, not predictions */
     char *const *datasets; /* in the order of the sinks; n_datasets = 0: all */

@@ -315,7 +315,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lists the files *.h5 in a folder by name: (*paths)[0 .. *n). Caller frees the list and its items. */
+/* Lists the *.h5 files in a folder by name: (*paths)[0 .. *n). Caller frees the list and its
+ * items. */
 static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e)
 {
     DIR *d = opendir(dir);
@@ -337,7 +338,7 @@ static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e
     }
     (void)closedir(d);
     if (!rc && *n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: no file *.h5 in this folder", dir);
+        rc = cov_fail(e, COV_EINPUT, "%s: no *.h5 file in this folder", dir);
     if (*n > 0)
         qsort(*paths, *n, sizeof **paths, by_name);
     return rc;

@@ -34,7 +34,7 @@ struct cov_examples_options {
 int cov_examples_open(const char *const *paths, size_t n,
                       const struct cov_examples_options *options, struct cov_examples **out,
                       struct cov_err *e) COV_MUST_USE;
-/* Opens all files *.h5 in the folder `dir`, by name; COV_EINPUT if there is none. */
+/* Opens all *.h5 files in the folder `dir`, sorted by name; COV_EINPUT if there is none. */
 int cov_examples_open_dir(const char *dir, const struct cov_examples_options *options,
                           struct cov_examples **out, struct cov_err *e) COV_MUST_USE;
 void cov_examples_close(struct cov_examples *x); /* NULL is accepted */
