@@ -265,7 +265,7 @@ run covtrain -i bare.in -o bad
 refused 1 'bare\.in: no folder train/' 'an empty folder'
 mkdir -p e/train e/val
 run covtrain -i e -o bad
-refused 1 'e/train: no file \*\.h5' 'no files'
+refused 1 'e/train: no \*\.h5 file' 'no files'
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
 run covtrain -i e $net -e 1 -o bad --datasets moaseq
 refused 1 'no file has any of the data sets; .*/a\.h5 has: atacseq,h3k4me3' 'none of the data sets'

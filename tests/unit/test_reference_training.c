@@ -22,7 +22,7 @@ enum { L = 21384, MAX_STEPS = 32 };
 
 static const char *src, *shared;
 
-/* ---- what was recorded ---- */
+/* ---- the recorded steps ---- */
 
 struct record {
     char *init, *data; /* paths of the initial weights and of the chunks */

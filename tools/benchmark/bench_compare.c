@@ -298,10 +298,10 @@ static const struct cov_opt compare_options[] = {
                                          "fraction by which the probes of the machines may differ"),
     [ROW_PAIRED] = COV_OPT(FLAG, "paired", 0, FIELD(paired), NULL,
                            "run two commands alternately, and compare their times"),
-    [ROW_REPEATS] = COV_OPT(INT, "repeats", 0, FIELD(repeats), "N",
-                            "blocks of runs A, B, B, A, at least 5; up to five times as many if "
-                            "the times vary much",
-                            .def = "10", .min = 5, .max = 1000),
+    [ROW_REPEATS] = COV_OPT(
+        INT, "repeats", 0, FIELD(repeats), "N",
+        "blocks of runs A, B, B, A, at least 5; up to five times as many if the times vary a lot",
+        .def = "10", .min = 5, .max = 1000),
     [ROW_CLOCK] = COV_OPT(ENUM, "clock", 0, FIELD(clock), NULL,
                           "time of commands that is compared: wall or CPU time", .def = "wall",
                           .choices = clocks),

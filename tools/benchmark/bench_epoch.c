@@ -67,7 +67,7 @@ struct run {
     struct cov_pool *pool;
     size_t L, *order; /* order: a permutation of the rows of `plain` */
     uint16_t *halves;
-    float *floats; /* [2 pairs, L, 4]: a batch as the device gets it */
+    float *floats; /* [2 pairs, L, 4]: a batch as passed to the device */
     struct batch batches[MAX_SLOTS];
     size_t n_slots;
 

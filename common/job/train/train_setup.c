@@ -111,7 +111,7 @@ static int check_folder(struct cov_train_setup *s, const struct cov_train_option
 
 /* ---------------------------------------------------------------- the network */
 
-/* The value of a field; not for data sets and the learning rate. */
+/* The value of a field other than the data sets and the learning rate. */
 static double field_value(const struct cov_hparams *hp, enum cov_train_field field)
 {
     const double values[COV_TRAIN_FIELDS] = {
