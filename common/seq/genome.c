@@ -75,11 +75,6 @@ void cov_fasta_pairs_free(struct cov_fasta_pairs *p)
     free(p);
 }
 
-int64_t cov_fasta_pairs_n_bad(const struct cov_fasta_pairs *p)
-{
-    return p->bad.n;
-}
-
 int64_t cov_fasta_pairs_total(const struct cov_fasta_pairs *p)
 {
     return cov_fasta_total(p->fasta);
@@ -338,7 +333,7 @@ static int read_pairs(struct reader *r, struct cov_progress *progress, struct co
         cov_progress_add(progress, cov_fasta_pairs_done(r->fasta) - done);
         done = cov_fasta_pairs_done(r->fasta);
     }
-    g->n_bad = cov_fasta_pairs_n_bad(r->fasta);
+    g->n_bad = r->fasta->bad.n;
     return got;
 }
 

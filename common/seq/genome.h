@@ -57,9 +57,6 @@ struct cov_fasta_pair {
 int cov_fasta_pairs_next(struct cov_fasta_pairs *p, struct cov_fasta_pair *pair, uint8_t *codes,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Number of letters read as N in the sequences returned. */
-int64_t cov_fasta_pairs_n_bad(const struct cov_fasta_pairs *p);
-
 /* Bytes of text in total (-1: unknown), and read so far. */
 int64_t cov_fasta_pairs_total(const struct cov_fasta_pairs *p);
 int64_t cov_fasta_pairs_done(const struct cov_fasta_pairs *p);

@@ -125,7 +125,7 @@ int cov_coverage_decode_piece(struct cov_coverage_row row, struct cov_blob *piec
 
 /* ---- reading ---- */
 
-char *cov_coverage_set_name(const char *prefix, int which, struct cov_err *e)
+static char *set_name(const char *prefix, int which, struct cov_err *e)
 {
     return cov_strfmt(e, "evaluation/%s%s", prefix,
                       which == COV_SPLICED ? "_spliced_coverage" : "_coverage");
@@ -152,7 +152,7 @@ void cov_coverage_reader_close(struct cov_coverage_reader *r)
 static int open_set(struct cov_coverage_reader *r, const char *prefix, int which, size_t n_rows,
                     size_t L, struct cov_err *e)
 {
-    char *name = cov_coverage_set_name(prefix, which, e);
+    char *name = set_name(prefix, which, e);
     int rc = name ? COV_OK : COV_ENOMEM;
     if (rc || !cov_h5_has(r->h5, name))
         goto out;
@@ -212,7 +212,7 @@ static int read_settings(struct cov_coverage_reader *r, const char *prefix, stru
     struct cov_h5_attr *attrs = NULL;
     size_t n = 0;
     const char *at = "";
-    char *name = cov_coverage_set_name(prefix, COV_COVERAGE, e);
+    char *name = set_name(prefix, COV_COVERAGE, e);
     int rc = name ? cov_h5_list_attrs(r->h5, name, &attrs, &n, e) : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++)
         if (strcmp(attrs[i].name, "settings") == 0 && attrs[i].text)
@@ -330,7 +330,7 @@ static int create_set(struct cov_coverage_writer *w, const struct cov_coverage_o
         .fill = -1,
     };
     spec.n_filters = cov_h5_filters(compression, o->elem_bytes, spec.filters);
-    char *name = cov_coverage_set_name(o->prefix, which, e);
+    char *name = set_name(o->prefix, which, e);
     if (!name)
         return COV_ENOMEM;
     int rc = cov_h5_has(w->h5, name) ? cov_h5_remove(w->h5, name, e) : COV_OK;

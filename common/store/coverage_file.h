@@ -17,9 +17,6 @@
 
 enum { COV_COVERAGE, COV_SPLICED, COV_COVERAGE_SETS };
 
-/* "evaluation/<prefix>_coverage" or _spliced_coverage. Caller frees. */
-char *cov_coverage_set_name(const char *prefix, int which, struct cov_err *e) COV_MUST_USE;
-
 /* ---- rows. Any thread ---- */
 
 /* A row of one column: the first n of L elements are values, the others padding. */

@@ -14,18 +14,6 @@
 #include "common/base/err.h"
 #include "common/base/tmpfile.h"
 
-/* Moments of weighted pairs; sums of squares and products are of deviations from the means. All
- * zeros: no pairs. */
-struct cov_moments {
-    double n, mean_x, mean_y, xx, yy, xy;
-};
-
-void cov_moments_add(struct cov_moments *m, double x, double y, double n);
-
-/* Returns Pearson's r, or NAN if it is undefined: fewer than two pairs, or all x or all y are
- * equal. */
-double cov_moments_pearson(const struct cov_moments *m);
-
 struct cov_agreement {
     uint64_t n; /* pairs */
     double pearson;

@@ -19,20 +19,7 @@
 
 enum { MAX_TIE_WINDOW = 1024 };
 
-int cov_smooth_init(struct cov_smooth *s, size_t window, bool round, struct cov_err *e)
-{
-    assert(window >= 1 && window <= COV_SMOOTH_MAX_WINDOW);
-    *s = (struct cov_smooth){.w = window, .r = (window - 1) / 2, .round = round};
-    s->tails = cov_calloc(window, sizeof *s->tails, e);
-    s->x = cov_calloc(window, sizeof *s->x, e);
-    s->before = cov_calloc(window, sizeof *s->before, e);
-    if (s->tails && s->x && s->before)
-        return COV_OK;
-    cov_smooth_fini(s);
-    return COV_ENOMEM;
-}
-
-void cov_smooth_fini(struct cov_smooth *s)
+static void mean_fini(struct cov_moving_mean *s)
 {
     free(s->tails);
     free(s->x);
@@ -41,7 +28,20 @@ void cov_smooth_fini(struct cov_smooth *s)
     s->x = s->before = NULL;
 }
 
-void cov_smooth_begin(struct cov_smooth *s)
+static int mean_init(struct cov_moving_mean *s, size_t window, bool round, struct cov_err *e)
+{
+    assert(window >= 1 && window <= COV_SMOOTH_MAX_WINDOW);
+    *s = (struct cov_moving_mean){.w = window, .r = (window - 1) / 2, .round = round};
+    s->tails = cov_calloc(window, sizeof *s->tails, e);
+    s->x = cov_calloc(window, sizeof *s->x, e);
+    s->before = cov_calloc(window, sizeof *s->before, e);
+    if (s->tails && s->x && s->before)
+        return COV_OK;
+    mean_fini(s);
+    return COV_ENOMEM;
+}
+
+static void mean_begin(struct cov_moving_mean *s)
 {
     s->n_in = s->n_taken = s->n_out = 0;
     s->at = s->w - 1 - s->r; /* the zeros before the contig */
@@ -50,7 +50,7 @@ void cov_smooth_begin(struct cov_smooth *s)
 }
 
 /* Collects the values of the current window that are inside the contig, in order. */
-static size_t gather(const struct cov_smooth *s, double *out)
+static size_t gather(const struct cov_moving_mean *s, double *out)
 {
     /* The window ends with x[at]; value n_out of the contig is at index l of the window. */
     size_t l = s->w - 1 - s->r, n_left = s->n_out < l ? s->n_out : l;
@@ -85,7 +85,7 @@ static double numpy_mean(const double *x, size_t n, size_t w)
 }
 
 /* Returns the mean of the window that ends with x[at]. */
-static float mean(const struct cov_smooth *s)
+static float mean(const struct cov_moving_mean *s)
 {
     double sum = s->at + 1 < s->w ? s->tails[s->at + 1] + s->head : s->head;
     double m = sum / (double)s->w;
@@ -102,7 +102,7 @@ static float mean(const struct cov_smooth *s)
 
 /* Takes the next value of the padded contig. Returns true if it completes a window, and sets *out
  * to the mean. */
-static bool step(struct cov_smooth *s, float value, float *out)
+static bool step(struct cov_moving_mean *s, float value, float *out)
 {
     s->x[s->at] = value;
     s->head += (double)value;
@@ -126,7 +126,7 @@ static bool step(struct cov_smooth *s, float value, float *out)
     return whole;
 }
 
-size_t cov_smooth_add(struct cov_smooth *s, const float *values, size_t n, float *out)
+static size_t mean_add(struct cov_moving_mean *s, const float *values, size_t n, float *out)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
@@ -136,7 +136,7 @@ size_t cov_smooth_add(struct cov_smooth *s, const float *values, size_t n, float
     return k;
 }
 
-size_t cov_smooth_end(struct cov_smooth *s, float *out, size_t n)
+static size_t mean_end(struct cov_moving_mean *s, float *out, size_t n)
 {
     size_t k = 0;
     while (k < n && s->n_out < s->n_in)
@@ -176,14 +176,14 @@ int cov_smoother_init(struct cov_smoother *s, const struct cov_smoothing *wanted
     if (s->is_gauss)
         rc = cov_gauss_init(&s->gauss, wanted->sd, round, e);
     else if (wanted->window > 0)
-        rc = cov_smooth_init(&s->mean, (size_t)wanted->window, round, e);
+        rc = mean_init(&s->mean, (size_t)wanted->window, round, e);
     s->smooths = !rc && (wanted->sd > 0 || wanted->window > 0);
     return rc;
 }
 
 void cov_smoother_fini(struct cov_smoother *s)
 {
-    cov_smooth_fini(&s->mean);
+    mean_fini(&s->mean);
     cov_gauss_fini(&s->gauss);
 }
 
@@ -192,16 +192,16 @@ void cov_smoother_begin(struct cov_smoother *s)
     if (s->is_gauss)
         cov_gauss_begin(&s->gauss);
     else
-        cov_smooth_begin(&s->mean);
+        mean_begin(&s->mean);
 }
 
 size_t cov_smoother_add(struct cov_smoother *s, const float *values, size_t n, float *out)
 {
     return s->is_gauss ? cov_gauss_add(&s->gauss, values, n, out)
-                       : cov_smooth_add(&s->mean, values, n, out);
+                       : mean_add(&s->mean, values, n, out);
 }
 
 size_t cov_smoother_end(struct cov_smoother *s, float *out, size_t n)
 {
-    return s->is_gauss ? cov_gauss_end(&s->gauss, out, n) : cov_smooth_end(&s->mean, out, n);
+    return s->is_gauss ? cov_gauss_end(&s->gauss, out, n) : mean_end(&s->mean, out, n);
 }

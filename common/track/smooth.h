@@ -21,7 +21,11 @@
 
 enum { COV_SMOOTH_MAX_WINDOW = 1000000 };
 
-struct cov_smooth {
+/* With `round`, inputs are integers below 2^53 / w; the mean is exact and rounded to the nearest
+ * integer. For ties, numpy's result depends on its rounding errors: for windows up to 1024 values
+ * are added in the order of numpy on AVX2 CPUs, to get Predmoter's result; for wider windows ties go
+ * to the even integer. Memory: 16 bytes per base of the window. */
+struct cov_moving_mean {
     size_t w, r;
     bool round;         /* outputs are integers */
     size_t n_in, n_out; /* values of the contig that were taken and written */
@@ -31,26 +35,6 @@ struct cov_smooth {
     double *tails;      /* suffix sums of the previous block. Owned */
     float *x, *before;  /* values of the current and the previous block. Owned */
 };
-
-/* 1 <= window <= COV_SMOOTH_MAX_WINDOW. With `round`, inputs are integers below 2^53 / window; the
- * mean is exact and rounded to the nearest integer. For ties, numpy's result depends on its
- * rounding errors: for windows up to 1024 values are added in the order of numpy on AVX2 CPUs, to
- * get Predmoter's result; for wider windows ties go to the even integer. Memory: 16 bytes per base
- * of the window. Free with cov_smooth_fini. */
-int cov_smooth_init(struct cov_smooth *s, size_t window, bool round,
-                    struct cov_err *e) COV_MUST_USE;
-void cov_smooth_fini(struct cov_smooth *s);
-
-/* Starts a contig. */
-void cov_smooth_begin(struct cov_smooth *s);
-
-/* Takes the next n values and writes the outputs that are complete, at most n, to out[], which may
- * be `values`; returns their number. Results do not depend on how the values are split. */
-size_t cov_smooth_add(struct cov_smooth *s, const float *values, size_t n, float *out);
-
-/* Ends the contig: writes the next remaining outputs, at most n; returns their number, 0 when all
- * have been written. */
-size_t cov_smooth_end(struct cov_smooth *s, float *out, size_t n);
 
 /* ---- either ---- */
 
@@ -72,17 +56,25 @@ void cov_smoothing_tail(const struct cov_smoothing *s, char tail[COV_SMOOTHING_T
 struct cov_smoother {
     bool smooths;
     bool is_gauss;
-    struct cov_smooth mean; /* one of the two is used */
+    struct cov_moving_mean mean; /* one of the two is used */
     struct cov_gauss gauss;
 };
 
-/* Same contract as cov_smooth_init .. cov_smooth_end and their Gaussian counterparts. `round`:
- * inputs are integers, and so are results. */
+/* 1 <= window <= COV_SMOOTH_MAX_WINDOW, or sd as for cov_gauss_init. `round`: inputs are integers,
+ * and so are results. Free with cov_smoother_fini. */
 int cov_smoother_init(struct cov_smoother *s, const struct cov_smoothing *wanted, bool round,
                       struct cov_err *e) COV_MUST_USE;
 void cov_smoother_fini(struct cov_smoother *s);
+
+/* Starts a contig. */
 void cov_smoother_begin(struct cov_smoother *s);
+
+/* Takes the next n values and writes the outputs that are complete, at most n, to out[], which may
+ * be `values`; returns their number. Results do not depend on how the values are split. */
 size_t cov_smoother_add(struct cov_smoother *s, const float *values, size_t n, float *out);
+
+/* Ends the contig: writes the next remaining outputs, at most n; returns their number, 0 when all
+ * have been written. */
 size_t cov_smoother_end(struct cov_smoother *s, float *out, size_t n);
 
 #endif

@@ -16,7 +16,7 @@
 #include "tools/benchmark/measuring.h"
 
 /* How a layer is computed: by matrix products, as a convolution with fewer multiplications
- * (compute/cpu/kernels/minimal.h), or the first one from a table of its products with each base. */
+ * (compute/cpu/layers/minimal.h), or the first one from a table of its products with each base. */
 enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
 static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
 
