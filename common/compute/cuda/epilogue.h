@@ -1,4 +1,4 @@
-/* epilogue.h - what kernels do with values beside products: unpacking bases, bias, ReLU and norm, and
+/* epilogue.h - what kernels do with values apart from products: unpacking bases, bias, ReLU and norm, and
  * stores as float or bf16.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_EPILOGUE_H

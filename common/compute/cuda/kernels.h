@@ -117,7 +117,7 @@ struct cov_cuda_extent {
  * neither has changed since they were computed; then only c = f c + i g and h = o tanh(c) are computed,
  * and a block whose sequences all rest skips the products. In the bf16 version, "changed" means other
  * bits, so the values are the same bits with and without `rest`; in the fp32 version it means a change of
- * more than about the rounding of a sum. Each sequence decides for itself. */
+ * more than about the rounding of a sum. Each sequence decides on its own. */
 struct cov_cuda_lstm {
     const float *gates;
     const void *w;                   /* see below */

@@ -8,7 +8,7 @@
  *
  * Product: both operands are rows of 64 bytes. Rows of x are gathered as in products_fp32.cu.
  *
- * Gradient: the rows of a split are the depth, and both operands lie in shared memory as they do in
+ * Gradient: the rows of a split are the depth, and both operands have the same layout in shared memory as in
  * memory, so that their fragments run across rows: ldmatrix transposes those of bf16, and those of tf32,
  * one register per element, are read one by one. Rows are padded by 8 elements, so that the lanes of a
  * warp read from different banks.
