@@ -156,6 +156,9 @@ esac
 
 # A program with a correct page, then one fault at a time.
 mkdir bin
+rows() { # TOOL [SUBCOMMAND]: its options; without the defaults that help texts give in words
+    "$@" --help-machine | sed 's/ (default: [^)]*)$//'
+}
 cp "$TESTLIB/toy_tool" bin/ 2>/dev/null
 cat >toy_tool.1 <<'END'
 .TH TOY_TOOL 1 2000-01-01 toys toys
@@ -168,7 +171,7 @@ toy_tool \- does little
 .BR write ,
 fail, usage, no\-memory, wait, flood or warn (default: print)
 END
-toy_tool --help-machine | awk -F '\t' '$1 != "act" {
+rows toy_tool | awk -F '\t' '$1 != "act" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
     value = $4 == "\\-" ? "" : $4 ~ /^\[/ ? $4 : " \\fI" $4 "\\fR"
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")" }' >>toy_tool.1
@@ -221,7 +224,7 @@ where to turn
 does nothing
 .SH COMMON OPTIONS
 END
-toy_box spin --help-machine | awk -F '\t' '$1 != "times" && $1 != "log" && $1 != "output" {
+rows toy_box spin | awk -F '\t' '$1 != "times" && $1 != "log" && $1 != "output" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
     value = $4 == "\\-" ? "" : " \\fI" $4 "\\fR"
     no = $1 ~ /threads|progress|tmpdir/ ? " (not of rest)" : ""
