@@ -30,7 +30,7 @@ WRAP         ?=
 V            ?=
 CUDA         ?=
 NVCC         ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
-# Turing to Hopper. For the last one, PTX is included, which later GPUs compile themselves.
+# Turing to Hopper. The last one also gets PTX, which newer GPUs compile themselves.
 CUDA_ARCHS   ?= 75 80 86 89 90
 
 .DEFAULT_GOAL := all
@@ -40,7 +40,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # ---------------------------------------------------------------- packages
 
-# To build, to test and for the demo, on Debian 12 and current Ubuntu.
+# Packages for building, testing and the demo, on Debian 12 and current Ubuntu.
 DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
@@ -84,8 +84,8 @@ deps-aarch64: ## install a cross compiler and emulator (as root), and unpack lib
 DEPS_GOALS  := $(filter deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
-# `sudo make deps check`: a second make runs the other goals, because this one was parsed before the packages were
-# installed. Unless they install something, it runs as the owner of the folder, so that no file belongs to root.
+# `sudo make deps check`: a second make runs the remaining goals, because this one was parsed before the packages were
+# installed. Unless they install something, it runs as the owner of the folder, so that no file is owned by root.
 OWNER := $(shell stat -c %u .)
 AS_OWNER := $(if $(filter-out 0,$(OWNER)),$(if $(filter 0,$(shell id -u)),$(if $(filter install uninstall,$(OTHER_GOALS)),,\
   env HOME="$$(getent passwd $(OWNER) | cut -d: -f6)" \
@@ -236,7 +236,7 @@ $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) $(HOT_CFLAGS) -MMD -MP -c -o $@ $<
-# Sanitized tests spend most of their time here, so this is optimised in any case.
+# Sanitized tests spend most of their time here, so it is always optimised.
 ifdef SAN
 $(B)/obj/common/net/%.o: HOT_CFLAGS := -O2
 endif
@@ -296,7 +296,7 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 
 # ---------------------------------------------------------------- the GPU plugin
 
-# Those of CUDA_ARCHS that nvcc supports.
+# The architectures of CUDA_ARCHS that nvcc supports.
 NVCC_ARCHS = $(or $(filter $(CUDA_ARCHS),$(subst compute_,,$(shell $(NVCC) --list-gpu-arch))),$(error $(NVCC) can build for none of CUDA_ARCHS=$(CUDA_ARCHS)))
 NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
   -gencode arch=compute_$(lastword $(NVCC_ARCHS)),code=compute_$(lastword $(NVCC_ARCHS)) \
@@ -339,8 +339,8 @@ $(EMULATED): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(LIB)/libcov.
 
 # ---------------------------------------------------------------- tests
 
-# The environment of tests: programs, a wrapper for them, and reference files if available. The sanitizer's quarantine
-# (256 MB by default) is copied at each fork, and opening HDF5 forks.
+# The environment of tests: programs, a wrapper for them, and reference files if available. A fork copies the
+# sanitizer's quarantine (256 MB by default), and opening an HDF5 file forks.
 TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' SAN='$(SAN)' \
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
            COVTOOLS_PLUGINS='$(abspath $(B))/tests/none' LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' \
@@ -454,7 +454,7 @@ bench: all ## run benchmark report in build/bench (BENCH_FLAGS=--quick)
 # ---------------------------------------------------------------- checks of the sources
 
 TIDY := $(ALL_SRC:%.c=build/tidy/%.ok)
-# Limits the analyzer to a quarter of the default number of states, which takes a fifth of the time.
+# A quarter of the analyzer's default number of states takes a fifth of the time.
 TIDY_LIMITS := -Xclang -analyzer-config -Xclang max-nodes=50000
 .PHONY: tidy format format-check lint
 tidy: $(TIDY) ## run clang-tidy on files that have changed; no warnings allowed
@@ -496,7 +496,7 @@ $(B)/completion/%: $(BIN)/% tools/completion/completion.sh tools/completion/comp
 
 .PHONY: install install-strip uninstall completions
 completions: $(COMPLETIONS)
-# The library is only for the tools: no headers, and no link to develop with.
+# The library is only for the tools: installs no headers and no development symlink.
 install: all $(COMPLETIONS) ## install tools, man pages, completions, documents (prefix, DESTDIR)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(man5dir) \
 	  $(DESTDIR)$(man7dir) $(DESTDIR)$(docdir) $(DESTDIR)$(bashcompletiondir) $(DESTDIR)$(zshcompletiondir) $(DESTDIR)$(fishcompletiondir)
@@ -542,7 +542,7 @@ samples: all $(DEMOS) ## make synthetic samples in build/samples, for the tutori
 	$(Q)workflows/demo/samples.sh $(B)/demo/make_plant build/samples
 
 .PHONY: dist clean help
-# Reproducible: uses the times of the commit, and no time in gzip's header.
+# Reproducible: uses the commit's time for all files and none in the gzip header.
 DIST ?= covtools-$(VERSION:-dirty=).tar.gz
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
 	@mkdir -p '$(dir $(DIST))'

@@ -1,7 +1,7 @@
 /* bgz.c - see bgz.h.
  *
  * htslib reads BGZF (SAM specification, section 4.1). Plain gzip (RFC 1952) goes through zlib's
- * inflate: htslib takes padding after the last member for damage, and gzread neither reads from a
+ * inflate: htslib treats padding after the last member as damage, and gzread neither reads from a
  * pipe whose first bytes were examined nor reports trailing garbage. Blocks are written here, not
  * by htslib, which does not return the errno of a failed write.
  * SPDX-License-Identifier: MIT */

@@ -13,7 +13,7 @@
 struct cov_bgz;
 
 /* Opens `path` ("-": standard input) for reading. Detects the compression by content: none, gzip
- * (also of several members) or BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
+ * (also with several members) or BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
                       struct cov_err *e) COV_MUST_USE;
 
@@ -24,8 +24,8 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
 int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 
-/* Copies the next n bytes, at most COV_BGZ_PEEK, which cov_bgz_read will return again. *got is less
- * than n only at the end. */
+/* Copies the next n bytes, at most COV_BGZ_PEEK, without consuming them. *got is less than n only
+ * at the end. */
 enum { COV_BGZ_PEEK = 64 };
 int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
@@ -39,13 +39,13 @@ int64_t cov_bgz_total(const struct cov_bgz *b);
 /* The name of the input in messages: its path, or "standard input". Borrowed until close. */
 const char *cov_bgz_name(const struct cov_bgz *b);
 
-/* The kind of a regular file; *packed (may be NULL) is true if it is gzip, which is decompressed to
- * look inside. Reads nothing of other files, such as pipes. */
+/* Returns the kind of a regular file; *packed (may be NULL) is true if it is gzip, which is
+ * decompressed to look inside. Does not read from other files, such as pipes. */
 enum cov_kind cov_kind_of_file(const char *path, bool *packed);
 
 /* Fails with COV_EINPUT and "<path>: <what>, but a BAM file", where `what` is like "not an HDF5
- * file"; ", but an HDF5 file compressed by gzip" for formats that need random access; without this
- * part for unknown files. */
+ * file"; ", but an HDF5 file compressed by gzip" for formats that need random access; without ",
+ * but ..." for unknown files. */
 int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
 
 enum cov_bgz_mode {
@@ -88,7 +88,7 @@ struct hFILE;
 /* The errno of a failed read of a stream, or of `file` if the stream is NULL; 0 for none. */
 int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file);
 
-/* Bytes of the stream's current block that were not read yet. *at points to them until the next
+/* The number of unread bytes in the stream's current block. *at points to them until the next
  * read. */
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
 /* Skips the next n of them. */

@@ -1,5 +1,5 @@
-/* cpu.c - see cpu.h. CPUID bits as in the Intel SDM, volume 2A; control groups as in Linux's
- * Documentation/admin-guide/cgroup-v2.rst, version 1 as in Documentation/scheduler/sched-bwc.rst.
+/* cpu.c - see cpu.h. CPUID bits: Intel SDM, volume 2A; control groups: Linux's
+ * Documentation/admin-guide/cgroup-v2.rst, version 1: Documentation/scheduler/sched-bwc.rst.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
 
@@ -277,7 +277,7 @@ static unsigned smaller(unsigned a, unsigned b)
     return a && (a < b || !b) ? a : b;
 }
 
-/* The smallest quota from mount/group up to the mount itself. Cuts `group` on the way. */
+/* The smallest quota from mount/group up to the mount itself. Truncates `group`. */
 static unsigned quota_above(const char *mount, char *group, bool v2)
 {
     unsigned cpus = 0;

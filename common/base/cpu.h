@@ -32,15 +32,15 @@ enum cov_cpu_feature {
     /* Not an instruction set: with AVX-512, an addition can start together with every
      * multiplication. */
     COV_CPU_ADDERS = 1U << 18,
-    COV_CPU_FREE_LANES = 1U << 19, /* broadcasting a float from memory needs no adder */
+    COV_CPU_FREE_LANES = 1U << 19, /* broadcasting a float from memory does not occupy an adder */
 };
 
 /* The features of this machine that cov_cpu_limit allows. */
 unsigned cov_cpu_features(void);
 
-/* Restricts cov_cpu_features to `features` in the whole process, and so every table of kernels that
- * is chosen later. Call it before other threads start and before tables are chosen: some are chosen
- * once. */
+/* Restricts cov_cpu_features, and thereby every kernel table that is chosen later, to `features` in
+ * the whole process. Call it before other threads start and before tables are chosen: some are
+ * chosen once. */
 void cov_cpu_limit(unsigned features);
 
 /* Requests the tile registers from Linux (5.16 and later), for all threads of the process. Returns
@@ -51,7 +51,7 @@ bool cov_cpu_permit_amx(void);
 const char *cov_cpu_feature_name(unsigned feature);
 
 /* buf[0..n) = "<model name>: avx f16c fma avx2", truncated to fit (n > 0): what the machine has,
- * without the limit. */
+ * ignoring the limit. */
 void cov_cpu_describe(char *buf, size_t n);
 
 /* CPUs allowed by the quotas of the control groups of this process, from its own up to the root:

@@ -33,10 +33,10 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...)
         va_start(args, fmt);
         (void)vsnprintf(text, sizeof text, fmt, args);
         va_end(args);
-        /* glibc (since 2.32) and musl keep strerror's buffer per thread; the two variants of
-         * strerror_r differ in what they return. */
+        /* strerror is thread-safe in glibc (since 2.32) and musl; the two variants of strerror_r
+         * have different return types. */
         const char *reason = strerror(number);
-        /* Shortens the text rather than the reason. */
+        /* If both do not fit, truncates the text, not the reason. */
         int room = (int)(sizeof text - strlen(reason) - 3);
         (void)snprintf(e->text, sizeof e->text, "%.*s: %s", room, text, reason);
         cov_text_make_printable(e->text);

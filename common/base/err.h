@@ -38,14 +38,14 @@ struct cov_err {
     }
 
 /* Fills *e, unless it is NULL or holds an earlier failure, and returns `code`. Replaces control
- * characters, which file contents may bring into the text, by '?'. */
+ * characters, which may come from a file's contents, by '?'. */
 int cov_fail(struct cov_err *e, int code, const char *fmt, ...) COV_PRINTF(3, 4);
 
 /* The same with ": <strerror(errno)>" appended. The code is COV_ENOMEM for ENOMEM, COV_EPIPE for
  * EPIPE, else COV_EIO. */
 int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Prepends "<text>: " to the text of *e. Returns its code, which stays the same. */
+/* Prepends "<text>: " to the text of *e. Returns its unchanged code. */
 int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
 /* Replaces `other` by `name` everywhere in the text. */

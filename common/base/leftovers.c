@@ -18,13 +18,13 @@ enum { MAX_TRIES = 1000, MAX_DEPTH = 8 };
 struct slot {
     _Atomic(bool) is_used;
     _Atomic(char *) name;
-    _Atomic(pid_t) pid; /* a forked child must not remove files of its parent */
+    _Atomic(pid_t) pid; /* a forked child must not remove its parent's files */
     _Atomic(int) kind;
     _Atomic(size_t) kept;
     _Atomic(uint64_t) number; /* sequence number of the entry */
 };
 
-/* Folders to be removed if empty have a list of their own, because they are removed last. */
+/* Folders to remove if empty have a list of their own, because they are removed last. */
 static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
 static _Atomic(uint64_t) n_entries;
 
@@ -154,7 +154,7 @@ void cov_leftovers_remove_all(void)
         cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
         files[i].is_used = false;
     }
-    /* The latest first: they are inside earlier ones. */
+    /* Latest first: later folders may be inside earlier ones. */
     uint64_t before = UINT64_MAX;
     for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
         char *name = take(s);

@@ -1,8 +1,9 @@
-/* leftovers.h - what a run that ends early must remove: temporary files, and folders that it made.
+/* leftovers.h - what a run that ends early must remove: temporary files, and folders that it
+ * created.
  *
- * One list per process, also used by signal handlers. Taking a name out of the list makes the taker,
- * a handler or the program, its owner. So no lock is needed, which a handler could not take.
- * outfile.h and tmpfile.h add what they make.
+ * One list per process, also used by signal handlers. The handler or the code that removes a name
+ * from the list owns it. So no lock is needed, which a handler could not take. outfile.h and
+ * tmpfile.h add what they create.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_LEFTOVERS_H
 #define COV_BASE_LEFTOVERS_H
@@ -12,13 +13,14 @@
 
 #include "common/base/err.h"
 
-/* Most files and folders (COV_LEFTOVER_TREE) at a time, and most of COV_LEFTOVER_EMPTY. */
+/* Limits: files and folders (COV_LEFTOVER_TREE), and folders of COV_LEFTOVER_EMPTY. */
 enum { COV_LEFTOVERS_MAX = 4096, COV_LEFTOVERS_MAX_EMPTY = 64 };
 
 enum cov_leftover_kind {
     COV_LEFTOVER_FILE,
-    COV_LEFTOVER_TREE, /* a folder with its contents */
-    COV_LEFTOVER_EMPTY, /* a folder if it is empty, then the folders above it that this process made */
+    COV_LEFTOVER_TREE,  /* a folder with its contents */
+    COV_LEFTOVER_EMPTY, /* a folder if it is empty, then the folders above it that this process
+                         * created */
 };
 
 /* Adds `name` and takes ownership of it; with COV_LEFTOVER_EMPTY the first `kept` bytes are a path
@@ -26,7 +28,7 @@ enum cov_leftover_kind {
  * Block signals from before the file or folder is made until after this call. */
 int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept) COV_MUST_USE;
 
-/* Takes the name out of the slot; the caller owns it. NULL if a handler took it first, or if it
+/* Removes the name from the slot; the caller owns it. NULL if a handler took it first, or if it
  * belongs to the parent of a forked process. */
 char *cov_leftovers_take(enum cov_leftover_kind kind, int slot) COV_MUST_USE;
 

@@ -14,8 +14,8 @@ int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e) 
 void cov_lines_close(struct cov_lines *l); /* NULL is accepted */
 
 /* Reads the next line: *text[0..*n) without its newline, borrowed until the next call; *number
- * counts from 1. Returns 1, 0 at the end, or a failure: COV_EINPUT "<path>:<line>: ..." for a line
- * of more than COV_MAX_LINE bytes or with a zero byte. */
+ * counts from 1. Returns 1, or 0 at the end, or a failure: COV_EINPUT "<path>:<line>: ..." for a
+ * line of more than COV_MAX_LINE bytes or with a zero byte. */
 enum { COV_MAX_LINE = 1 << 20 };
 int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
                    struct cov_err *e) COV_MUST_USE;

@@ -21,11 +21,11 @@ void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* n > 0 bytes, a multiple of 2 MiB, uninitialised, in huge pages where the system has them: faster
- * to touch first, and for data that is used in full. */
+/* n > 0 bytes, a multiple of 2 MiB, uninitialised, in huge pages where the system has them: the
+ * first access is faster. For data that is used in full. */
 void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
+/* Like realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
 /* Grows the array *p of any type, geometrically, to at least `need` elements; *cap is its size in
@@ -34,7 +34,7 @@ void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_US
 /* The same for elements of `size` bytes. `p` is the address of the pointer. */
 int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Copies `text` to *to, a reusable buffer of *cap bytes that grows as by cov_reserve. */
+/* Copies `text` to *to, a reusable buffer of *cap bytes that grows as with cov_reserve. */
 int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e) COV_MUST_USE;
 
 char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The factor of the letter after a size; 0 if it is none. */
+/* The factor of the letter after a size; 0 if it is not one. */
 static int64_t size_unit(char letter)
 {
     switch (letter) {
@@ -29,7 +29,7 @@ static int64_t size_unit(char letter)
 }
 
 /* Reads decimals such as ".125" at *text, which it advances, of a size in the unit that follows.
- * Returns their part of the unit; -1 if that is not an integer. */
+ * Returns that fraction of the unit; -1 if it is not an integer. */
 static int64_t size_decimals(char **text)
 {
     int64_t value = 0, scale = 1;

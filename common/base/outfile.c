@@ -198,7 +198,7 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
 /* ---- copying ---- */
 
 /* Copies the next bytes. Returns how many, 0 at the end, or -1 with errno. The file system may
- * share them between the files. */
+ * share the data between the files. */
 static ssize_t copy_some(int in, int out, bool *share, char *buf, size_t n)
 {
     if (*share) {

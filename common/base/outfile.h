@@ -1,8 +1,8 @@
 /* outfile.h - outputs that are either complete or absent.
  *
- * A result is written to a temporary file in the folder of the output, and gets its final name, by
- * fsync and rename, when it is complete and verified. Whatever ends the program earlier (an error,
- * a signal) removes the temporary file.
+ * A result is written to a temporary file in the folder of the output. Once it is complete and
+ * verified, it is synced and renamed. Whatever ends the program earlier (an error, a signal)
+ * removes the temporary file.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_OUTFILE_H
 #define COV_BASE_OUTFILE_H
@@ -22,7 +22,7 @@ struct cov_outfile {
     bool swapped;  /* during a commit: the old file is now at `tmp` */
     bool placed;   /* during a commit: the new file is at `path` */
     bool replaced; /*   and the old one is gone */
-    /* The file at `path` of which this is a copy: it must not change before the commit. */
+    /* The file at `path` that this is a copy of: it must not change before the commit. */
     bool is_copy;
     struct timespec copied_time;
     unsigned long long copied_inode;
@@ -40,7 +40,7 @@ enum cov_outfile_kind {
 };
 
 /* Creates the empty temporary file, hidden and with the suffix of `path`. If `path` is a symbolic
- * link to a file, that file will be replaced and the link stays; a broken link is itself replaced.
+ * link to a file, that file is replaced and the link stays; a broken link is replaced itself.
  * Errors name the path: the folder is missing, is not a folder, or is not writable; `path` exists
  * and `force` is not set (COV_EEXIST, ends in "use -f to replace it"); `path` is a folder, or not a
  * regular file. */
@@ -48,14 +48,14 @@ int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_
                       bool force, struct cov_err *e) COV_MUST_USE;
 
 /* The same, but the temporary name contains `tag` instead of the process id and is the same each
- * time: replaces what a killed run left. The caller holds a lock, so that no one else uses the
- * name. */
+ * time: replaces a file that a killed run left. The caller holds a lock, so that no one else uses
+ * the name. */
 int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char *tag,
                              enum cov_outfile_kind kind, bool force,
                              struct cov_err *e) COV_MUST_USE;
 
-/* The same for an existing file that a modified copy will replace. Unless `force` is set, refuses a
- * write-protected file, which root could write. */
+/* The same for an existing file that a modified copy will replace. Refuses a write-protected file,
+ * even if root could write it, unless `force` is set. */
 int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,
                              struct cov_err *e) COV_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* path.h - names of files.
+/* path.h - file names.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_PATH_H
 #define COV_BASE_PATH_H
@@ -8,8 +8,8 @@
 #include "common/base/err.h"
 
 /* The name without folder, ".gz" and one known suffix of a FASTA, HDF5, bedGraph, bigWig, BAM or
- * checkpoint file, in any case of letters: "x.1.fa.gz" -> "x.1"; "-" -> "stdin". A name that is
- * only a suffix (".fa") is kept. Caller frees. */
+ * checkpoint file, ignoring case: "x.1.fa.gz" -> "x.1"; "-" -> "stdin". A name that is only a
+ * suffix (".fa") is kept. Caller frees. */
 char *cov_path_stem(const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* The folder of `path`: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
@@ -18,7 +18,7 @@ char *cov_path_dir(const char *path, struct cov_err *e) COV_MUST_USE;
 /* "dir/name", with one slash in between. Caller frees. */
 char *cov_path_join(const char *dir, const char *name, struct cov_err *e) COV_MUST_USE;
 
-/* Returns true if the name ends in `suffix`, in any case of letters. */
+/* Returns true if the name ends in `suffix`, ignoring case. */
 bool cov_path_has_suffix(const char *path, const char *suffix);
 
 /* Returns true if the name ends in a slash or is an existing folder. */

@@ -31,7 +31,7 @@ struct run {
     bool submitted; /* no caller waits: the worker calls `done` and frees the run */
     cov_done_fn *done;
     void *done_arg;
-    /* The failure of the lowest item so far. */
+    /* The failure with the lowest item so far. */
     int code;
     size_t failed_item;
     struct cov_err err;
@@ -40,7 +40,7 @@ struct run {
 struct cov_pool {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* a run was queued, or the pool is ending */
-    pthread_cond_t ended; /* a run of cov_pool_for has ended, or all workers are ready */
+    pthread_cond_t ended; /* a run of cov_pool_for has ended, or all workers have started */
     struct run *first, **last;
     bool ending;
     unsigned n_threads, n_started;

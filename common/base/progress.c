@@ -52,7 +52,7 @@ static void print_duration(char *text, size_t n, double seconds)
         (void)snprintf(text, n, "%ld h %02ld min", s / 3600, s / 60 % 60);
 }
 
-/* "1200/4000 chunks, 35.2 chunks/s, 1 min 20 s left", without what is unknown. */
+/* "1200/4000 chunks, 35.2 chunks/s, 1 min 20 s left", without the unknown parts. */
 static void print_state(const struct cov_progress *p, double now, char *text, size_t n)
 {
     char done[32], total[32], rate[32], left[32];

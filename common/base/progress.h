@@ -26,7 +26,7 @@ struct cov_progress {
 
 /* AUTO becomes BAR if standard error is a terminal, else LINES. */
 void cov_progress_init(struct cov_progress *p, const char *tool, enum cov_progress_mode mode);
-/* Begins a stage. All functions accept NULL, and are for one thread. */
+/* Begins a stage. All functions accept NULL and must be called by the same thread. */
 void cov_progress_begin(struct cov_progress *p, const char *what, const char *unit, int64_t total);
 void cov_progress_add(struct cov_progress *p, int64_t n);
 /* Ends the stage and clears the bar. */

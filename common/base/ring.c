@@ -27,9 +27,9 @@ struct ring {
     size_t n_slots;
     uint64_t head, tail; /* the oldest piece not yet taken, and the next to fill */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* the work of some slot has ended */
+    pthread_cond_t changed; /* the work on a slot has ended */
     double work_seconds;
-    atomic_bool failed; /* work has failed: the source need not read more */
+    atomic_bool failed; /* work has failed: stop reading */
 };
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)

@@ -2,8 +2,9 @@
  *
  *   source (caller's thread) -> work (any worker of the pool) -> sink (caller's thread, in order)
  *
- * Source and sink run on the calling thread, the only one that calls HDF5. The slots are all the memory;
- * the sink gets them in the order in which the source filled them, whatever the number of threads.
+ * Source and sink run on the calling thread, the only one that calls HDF5. Uses no other memory
+ * than the slots. The sink gets them in the order in which the source filled them, whatever the
+ * number of threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_RING_H
 #define COV_BASE_RING_H

@@ -10,7 +10,7 @@ struct cov_rng {
     uint64_t s[4];
 };
 
-/* Any seed will do, also 0. */
+/* Any seed is valid, including 0. */
 void cov_rng_init(struct cov_rng *r, uint64_t seed);
 
 /* 64 random bits. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* White space of the C locale, except the newline. */
+/* White space in the C locale, except the newline. */
 static inline bool cov_text_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -29,12 +29,12 @@ static inline const char *cov_text_s(int64_t n)
 /* The first of many names, for a message: "a, b, c, d, e". Starts as zeros. */
 struct cov_listing {
     char text[400];
-    size_t n; /* names, also those not shown */
+    size_t n; /* all names, including those not shown */
     /* Private. */
     size_t used, n_shown;
 };
 
-/* Adds a name; `text` shows the first five as far as they fit. A first name that is too long is
+/* Adds a name; `text` shows as many of the first five as fit. A first name that is too long is
  * cut. */
 void cov_listing_add(struct cov_listing *l, const char *name);
 

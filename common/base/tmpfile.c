@@ -82,7 +82,7 @@ void cov_tmpfolder_remove(struct cov_tmpfolder *t)
     *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }
 
-/* Makes the missing folders of the path; f->kept is the length of what existed. Returns 0 or an
+/* Creates the missing folders of the path; f->kept is the length of what existed. Returns 0 or an
  * errno. */
 static int make_missing(struct cov_newfolder *f, char *path)
 {
@@ -170,7 +170,7 @@ void cov_newfolder_fini(struct cov_newfolder *f)
 {
     bool is_listed = f->path && f->slot >= 0;
     char *listed = is_listed ? cov_leftovers_take(COV_LEFTOVER_EMPTY, f->slot) : NULL;
-    /* If the list of leftovers was full, the folder is only removed here. */
+    /* If the list of leftovers was full, this is the only removal. */
     if (listed || (f->path && !is_listed))
         cov_leftovers_remove(COV_LEFTOVER_EMPTY, f->path, f->kept);
     free(listed);

@@ -1,6 +1,7 @@
 /* tmpfile.h - temporary files and folders, and new folders for results.
  *
- * Whatever ends the program (an error, a signal) removes them, new folders only if they are empty.
+ * They are removed when the program ends early (an error, a signal); new folders only if they are
+ * empty.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_TMPFILE_H
 #define COV_BASE_TMPFILE_H
@@ -24,13 +25,13 @@ struct cov_tmpfolder {
         0, 0                                                                                       \
     }
 
-/* Makes `dir`/.NAME.XXXXXX, a unique name. */
+/* Creates `dir`/.NAME.XXXXXX, a unique name. */
 int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
                        struct cov_err *e) COV_MUST_USE;
 /* Removes it and its contents. Harmless on COV_TMPFOLDER_INIT. */
 void cov_tmpfolder_remove(struct cov_tmpfolder *t);
 
-/* A folder for results that did not exist, and those above it that did not. */
+/* A new folder for results, and the new folders above it. */
 struct cov_newfolder {
     char *path;  /* NULL: it existed. Owned */
     size_t kept; /* bytes of the path that existed */
@@ -41,12 +42,13 @@ struct cov_newfolder {
         0, 0, 0                                                                                    \
     }
 
-/* Makes the folder `path`, and missing ones above it; sets all of *f. COV_EIO if a part of it is
+/* Creates the folder `path`, and missing ones above it; sets all of *f. COV_EIO if a part of it is
  * not a folder. */
 int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Checks, without a change, that `path` is a writable folder or can be made; COV_EIO otherwise. */
+/* Checks, without changing anything, that `path` is a writable folder or can be created; COV_EIO
+ * otherwise. */
 int cov_newfolder_check(const char *path, struct cov_err *e) COV_MUST_USE;
-/* Removes the folders that were made if they are empty. Harmless on COV_NEWFOLDER_INIT. */
+/* Removes the folders that were created, if they are empty. Harmless on COV_NEWFOLDER_INIT. */
 void cov_newfolder_fini(struct cov_newfolder *f);
 
 /* Bytes in an unlinked temporary file, which vanishes with the process. */
@@ -65,11 +67,13 @@ struct cov_spool {
 int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e) COV_MUST_USE;
 void cov_spool_fini(struct cov_spool *s); /* harmless on COV_SPOOL_INIT, and twice */
 
-/* Appends n bytes; *at (may be NULL) is their offset. A full disk is COV_EIO, naming `dir`. */
+/* Appends n bytes; *at (may be NULL) is their offset. COV_EIO, naming `dir`, if the disk is
+ * full. */
 int cov_spool_append(struct cov_spool *s, const void *data, size_t n, int64_t *at,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Reads the bytes [at, at + n), which must have been appended. For any thread, also during appends.
+/* Reads the bytes [at, at + n), which must have been appended. May be called by any thread, even
+ * during appends.
  */
 int cov_spool_read(const struct cov_spool *s, int64_t at, void *buf, size_t n,
                    struct cov_err *e) COV_MUST_USE;

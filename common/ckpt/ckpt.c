@@ -192,7 +192,7 @@ int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dty
 
 /* ---------------------------------------------------------------- reading */
 
-/* *out = the value of `key`, which must have that kind. */
+/* *out = the value of `key`, which must be of that kind. */
 static int get(const struct cov_pickle_value *root, const char *key, enum cov_pickle_kind kind,
                const struct cov_pickle_value **out, struct cov_err *e)
 {

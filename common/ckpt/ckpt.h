@@ -31,7 +31,7 @@ struct cov_hparam {
     int64_t integer; /* INT */
     double number;   /* FLOAT and INT, so that 0 is accepted for 0.0 */
     char *string;    /* STRING; OTHER: its type, for messages ("dict"). Owned */
-    char **strings;  /* STRINGS: [n_strings]. Owned, and so is each string */
+    char **strings;  /* STRINGS: [n_strings]. Owned, like each string */
     size_t n_strings;
 };
 
@@ -57,9 +57,10 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e) CO
 
 /* Writes a checkpoint to `path` (the temporary name of an outfile) that torch.load and Predmoter's
  * LitHybridNet.load_from_checkpoint open: floating-point tensors as float32, others as int64, each
- * in its own storage. Loops, callbacks, optimiser states and schedulers are empty. The same content
- * gives the same bytes. Refuses what cov_ckpt_read would refuse: COV_EINPUT for a weight that is
- * NaN or infinite and for a duplicate name; COV_EUNSUPPORTED for a hyperparameter of kind OTHER. */
+ * in its own storage. Loops, callbacks, optimiser states and schedulers are empty. The same
+ * contents give the same bytes. Refuses what cov_ckpt_read would refuse: COV_EINPUT for a weight
+ * that is NaN or infinite and for a duplicate name; COV_EUNSUPPORTED for a hyperparameter of kind
+ * OTHER. */
 int cov_ckpt_write(const char *path, const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
 void cov_ckpt_fini(struct cov_ckpt *c); /* frees what *c owns */
@@ -72,7 +73,7 @@ const struct cov_torch_tensor *cov_ckpt_tensor(const struct cov_ckpt *c, const c
 /* COV_EINPUT if two hyperparameters or two tensors have the same name. */
 int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
-/* Build a checkpoint, from COV_CKPT_INIT or one that was read. Texts are copied. */
+/* Build a checkpoint, starting from COV_CKPT_INIT or one that was read. Texts are copied. */
 int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
                          struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e) COV_MUST_USE;

@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/ckpt/torch_file.h"
 
-/* More is a damaged file. */
+/* A file with more is damaged. */
 enum { MAX_PARAMS = 100000, MAX_SAVED = 100000 };
 
 void cov_ckpt_training_forget(struct cov_ckpt_training *t)

@@ -44,7 +44,7 @@ struct cov_ckpt_saved {
 /* ModelCheckpoint. */
 struct cov_ckpt_saving {
     bool is_there;
-    char *monitor; /* Owned, and so are the texts below */
+    char *monitor; /* Owned, like the strings below */
     bool is_max;
     double best_score, current_score, kth_score;
     char *dir, *best_path, *kth_path, *last_path;
@@ -58,8 +58,8 @@ struct cov_ckpt_training {
     struct cov_ckpt_saving saving;
     bool has_seed;
     uint32_t seed;
-    /* Of the loops: batches in total and in the last epoch of training and of validation; steps in
-     * that epoch. */
+    /* From the loops: batches in total and in the last epoch, of training and of validation; steps
+     * in that epoch. */
     int64_t n_batches, n_epoch_batches, n_val_batches, n_epoch_steps;
     struct cov_torch_tensor *current; /* [n_current], like cov_ckpt.tensors. Owned */
     size_t n_current;
@@ -68,7 +68,7 @@ struct cov_ckpt_training {
 /* An all-zero struct is empty. */
 void cov_ckpt_training_fini(struct cov_ckpt_training *t);
 
-/* Frees its tensors, adam.moments and current, after they were used. */
+/* Frees the tensors adam.moments and current, once they are no longer needed. */
 void cov_ckpt_training_forget(struct cov_ckpt_training *t);
 
 /* Reads the state from the checkpoint at `path` into *out. Missing parts stay empty; COV_EINPUT for
@@ -76,8 +76,8 @@ void cov_ckpt_training_forget(struct cov_ckpt_training *t);
 int cov_ckpt_read_training(const char *path, struct cov_ckpt_training *out,
                            struct cov_err *e) COV_MUST_USE;
 
-/* As cov_ckpt_write, with this state. The random number states of Python, NumPy and PyTorch, which
- * Predmoter requires, are those right after seeding. */
+/* Like cov_ckpt_write, with this state. The random number states of Python, NumPy and PyTorch,
+ * which Predmoter requires, are those right after seeding. */
 int cov_ckpt_write_training(const char *path, const struct cov_ckpt *c,
                             const struct cov_ckpt_training *t, struct cov_err *e) COV_MUST_USE;
 

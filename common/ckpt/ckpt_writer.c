@@ -17,7 +17,7 @@
 #include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
 
-/* Data of a tensor, an archive entry of its own after the pickle. */
+/* Data of a tensor: a separate archive entry after the pickle. */
 struct storage {
     const void *data;
     size_t n_bytes;
@@ -112,7 +112,7 @@ static void put_torch(struct put *p, const struct cov_torch_tensor *t)
                t->n_elems, t->n_dims, t->shape, t->f32 ? (const void *)t->f32 : t->i64);
 }
 
-/* A tensor of no dimensions. */
+/* A tensor without dimensions. */
 static void put_scalar(struct put *p, double value)
 {
     assert(p->n_scalars < p->cap_scalars);
@@ -391,7 +391,7 @@ static int put_training(struct put *p, const struct cov_ckpt *c, const struct co
 {
     struct cov_pickle_writer *w = &p->w;
     int rc = COV_OK;
-    /* Enough for all scalars, so that they never move. */
+    /* Room for all scalars, so that they never move. */
     p->cap_scalars = t ? t->adam.n_params + t->saving.n_saved + 4 : 1;
     p->scalars = cov_calloc(p->cap_scalars, sizeof *p->scalars, e);
     if (!p->scalars)
@@ -488,7 +488,7 @@ static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
     return cov_pickle_stop(w, e);
 }
 
-/* `what`: where tensors without names are. */
+/* `what` tells where tensors without names are. */
 static int check_finite(const struct cov_torch_tensor *t, size_t n, const char *what,
                         struct cov_err *e)
 {

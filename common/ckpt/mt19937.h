@@ -11,7 +11,7 @@ enum { COV_MT19937_N = 624 };
 
 /* Seeds with an integer, as NumPy and PyTorch do. */
 void cov_mt19937_seed(uint32_t seed, uint32_t state[COV_MT19937_N]);
-/* Seeds with an array of this one integer, as Python's random.seed does. */
+/* Seeds with an array that holds this one integer, as Python's random.seed does. */
 void cov_mt19937_seed_array(uint32_t seed, uint32_t state[COV_MT19937_N]);
 
 #endif

@@ -1,9 +1,9 @@
 /* pickle.c - see pickle.h.
  *
  * A pickle is a program for a stack machine. This one runs it with every opcode that would call
- * Python replaced by a record of the call. One rule makes the values acyclic: a value that was put
- * into another must not change any more. Python completes a value before it puts it anywhere,
- * unless a structure contains itself.
+ * Python replaced by a record of the call. One rule makes the values acyclic: a value that was
+ * stored in another must not change any more. Python completes a value before storing it in
+ * another, unless a structure contains itself.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/pickle.h"
 
@@ -508,7 +508,7 @@ static int op_persistent(struct machine *m, const struct operation *op)
     return rc ? rc : push(m, v);
 }
 
-/* Refused like other protocol 0 opcodes; a name that is not allowed gives the better message. */
+/* Refused like other protocol 0 opcodes, but a name that is not allowed gives a better message. */
 static int op_inst(struct machine *m, const struct operation *op)
 {
     int rc = op_global(m, op);

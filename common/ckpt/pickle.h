@@ -1,9 +1,9 @@
 /* pickle.h - Python pickles as trees of values, for files written by torch.save (protocols 2 to 5).
  *
- * This is not an unpickler: it imports, calls and constructs nothing. What a pickle would call is
- * kept as data (OBJECT), and only names in the caller's allow-list are accepted. Works without
- * recursion and within limits. Opcodes: Python's Lib/pickletools.py; those that torch.save does not
- * write are refused by name.
+ * This is not an unpickler: it imports, calls and constructs nothing. Calls in a pickle are kept as
+ * data (OBJECT), and only names in the caller's allow-list are accepted. Works without recursion
+ * and within limits. Opcodes: Python's Lib/pickletools.py; those that torch.save does not write are
+ * refused by name.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_H
 #define COV_CKPT_PICKLE_H
@@ -42,7 +42,7 @@ struct cov_pickle_name {
 struct cov_pickle_value {
     enum cov_pickle_kind kind;
     unsigned depth; /* a leaf */
-    bool sealed;    /* contained in another value: must not change any more */
+    bool sealed;    /* stored in another value: must not change any more */
     union {
         bool boolean;
         int64_t integer;

@@ -33,8 +33,8 @@ void cov_pickle_float(struct cov_pickle_writer *w, double value);
 void cov_pickle_text(struct cov_pickle_writer *w, const char *text);
 void cov_pickle_global(struct cov_pickle_writer *w, const char *module, const char *name);
 
-/* Values pushed between begin and end become a tuple; the items of a list; the keys and values of a
- * dict in turn. */
+/* Values pushed between begin and end become a tuple, the items of a list, or the keys and values
+ * of a dict in turn. */
 void cov_pickle_begin_tuple(struct cov_pickle_writer *w);
 void cov_pickle_end_tuple(struct cov_pickle_writer *w);
 void cov_pickle_begin_list(struct cov_pickle_writer *w);

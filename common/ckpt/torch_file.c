@@ -1,5 +1,5 @@
 /* torch_file.c - see torch_file.h. The layout follows PyTorch's torch/serialization.py (_save,
- * _load) and torch/_utils.py (_rebuild_tensor_v2 and the like).
+ * _load) and torch/_utils.py (_rebuild_tensor_v2 and similar functions).
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/torch_file.h"
 
@@ -17,7 +17,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "storages are copied a
 
 enum { OPAQUE, TENSOR, TENSOR_V3, PARAMETER, UNTYPED, STORAGE = 0x100, DTYPE = 0x200 };
 
-/* Storage classes, element types and functions that rebuild tensors; NumPy arrays and the like,
+/* Storage classes, element types and functions that rebuild tensors; and names such as NumPy's,
  * which callbacks store and this program ignores. */
 static const struct cov_pickle_name allowed[] = {
     {"collections", "OrderedDict", OPAQUE},

@@ -110,7 +110,7 @@ static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, st
 
 /* ---------------------------------------------------------------- the end records */
 
-/* Fails with the reason why there is no end record. */
+/* Fails with the reason for the missing end record. */
 static int no_end(const struct cov_zip *z, struct cov_err *e)
 {
     uint8_t first[4] = {0};
@@ -204,8 +204,8 @@ static int find_directory(const struct cov_zip *z, struct place *dir, struct cov
 
 /* ---------------------------------------------------------------- entries */
 
-/* Replaces size, stored size and offset, where all bits are set, by the 64-bit values of the zip64
- * extra field (4.5.3). */
+/* Replaces each of size, stored size and offset whose bits are all set by its 64-bit value in the
+ * zip64 extra field (4.5.3). */
 static int read_extra64(const uint8_t *extra, size_t n, uint64_t *const fields[3])
 {
     size_t at = 0;
@@ -233,8 +233,7 @@ static int read_extra64(const uint8_t *extra, size_t n, uint64_t *const fields[3
     return COV_OK;
 }
 
-/* Names are only compared, never opened; yet an archive with names like these was not made by
- * torch.save. */
+/* Names are only compared, never opened, but torch.save does not write names like these. */
 static bool good_name(const char *name, size_t n)
 {
     if (n == 0 || n > MAX_NAME || name[0] == '/' || memchr(name, 0, n) || memchr(name, '\\', n))
@@ -249,8 +248,8 @@ static bool good_name(const char *name, size_t n)
     return true;
 }
 
-/* Takes the record at p, with `left` bytes up to the end of the directory; *n_record = its
- * length. The name goes to entry->name, where there is room. */
+/* Reads the record at p, with `left` bytes up to the end of the directory; *n_record = its length.
+ * The name goes to entry->name, where there is room. */
 static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, struct entry *entry,
                         size_t *n_record, struct cov_err *e)
 {
@@ -354,7 +353,7 @@ static int read_directory(struct cov_zip *z, struct cov_err *e)
     rc = COV_ENOMEM;
     z->n_entries = (size_t)dir.n_entries;
     data = cov_malloc((size_t)dir.n_bytes, 1, e);
-    /* A name with its terminator is shorter than its record. */
+    /* A name with its terminator is shorter than its directory record. */
     z->names = cov_malloc((size_t)dir.n_bytes, 1, e);
     z->entries = cov_calloc(z->n_entries, sizeof *z->entries, e);
     if (!data || !z->names || !z->entries)
@@ -385,7 +384,7 @@ static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
     z->path = cov_strdup(path, e);
     if (!z->path)
         return COV_ENOMEM;
-    /* Do not wait for a pipe, which is refused below. */
+    /* Does not block on a pipe, which is refused below. */
     z->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (z->fd < 0 || fstat(z->fd, &st) != 0)
         return cov_fail_errno(e, "%s", path);

@@ -1,8 +1,7 @@
 /* zip.h - zip archives of uncompressed ("stored") entries, as torch.save writes them; with zip64.
  *
- * Format: PKWARE's APPNOTE.TXT 6.3. An implementation of its own because programs that map a
- * checkpoint into memory want each entry at a multiple of 64 bytes, which zip libraries cannot
- * write.
+ * Format: PKWARE's APPNOTE.TXT 6.3. Uses no zip library, because programs that map a checkpoint
+ * into memory expect each entry at a multiple of 64 bytes, which such libraries cannot write.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_ZIP_H
 #define COV_CKPT_ZIP_H
@@ -29,7 +28,8 @@ uint64_t cov_zip_file_bytes(const struct cov_zip *z); /* size of the archive */
 /* Entries 0 .. n-1, sorted by name. */
 size_t cov_zip_n_entries(const struct cov_zip *z);
 const char *cov_zip_name(const struct cov_zip *z, size_t i); /* borrowed until close */
-size_t cov_zip_size(const struct cov_zip *z, size_t i);      /* bytes; at most the file's */
+size_t cov_zip_size(const struct cov_zip *z, size_t i);      /* in bytes; at most that of the
+                                                              * file */
 
 /* *i = the entry of that name; returns false if there is none. */
 bool cov_zip_find(const struct cov_zip *z, const char *name, size_t *i);

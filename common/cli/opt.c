@@ -212,7 +212,7 @@ static int take(const struct row *r, const char *value, struct cov_err *e)
     return COV_OK;
 }
 
-/* Returns true if `arg` is a known option, and so unlikely to be a value. */
+/* Returns true if `arg` is a known option and therefore unlikely to be a value. */
 static bool is_option(const struct parser *p, const char *arg)
 {
     if (arg[0] != '-' || !arg[1])
@@ -295,7 +295,7 @@ static int set_defaults(const struct parser *p, struct cov_err *e)
         [COV_OPT_FLOAT] = sizeof(double),  [COV_OPT_ENUM] = sizeof(int),
         [COV_OPT_STRING] = sizeof(char *), [COV_OPT_LIST] = sizeof(struct cov_strings),
     };
-    /* All fields first, so that cov_opt_fini is safe whatever fails later. */
+    /* Sets all fields first, so that cov_opt_fini is safe whatever fails later. */
     for (size_t s = 0; s < p->n_sets; s++)
         for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
             memset((char *)p->sets[s].config + o->field, 0, bytes[o->type]);
@@ -382,7 +382,7 @@ static void print_choices(const struct cov_opt *o, FILE *f)
         (void)fprintf(f, "%s%s", i ? "|" : "", o->choices[i]);
 }
 
-/* "N", or "[=N]" if the value is optional; nothing for a flag. */
+/* "N", or "[=N]" if the value is optional; empty for a flag. */
 static void print_metavar(const struct cov_opt *o, FILE *f)
 {
     bool optional = o->flags & COV_OPT_OPTIONAL_VALUE;

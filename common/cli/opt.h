@@ -1,11 +1,11 @@
 /* opt.h - command-line options from one table per tool.
  *
  * The table provides the parser, `--help`, and the machine-readable list that man pages are checked
- * against. Parsing is strict: a value must be valid and in range as a whole; unknown options,
- * missing values, values for flags, and two different values for one option are errors. Hyphen and
+ * against. Parsing is strict: the whole value must be valid and in range; unknown options, missing
+ * values, values for flags, and two different values for one option are errors. Hyphen and
  * underscore are equal in long names, which may not be abbreviated; `--name=value` and `--name
  * value`, `-n value`, `-nvalue` and `-n=value` are equivalent; flags may be bundled (`-fq`); `--`
- * ends the options; options may follow operands. A list that is given several times grows.
+ * ends the options; options may follow operands. A list option that is given several times grows.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_OPT_H
 #define COV_CLI_OPT_H
@@ -21,7 +21,7 @@ enum cov_opt_type {
     COV_OPT_FLAG,   /* bool */
     COV_OPT_COUNT,  /* int: incremented each time */
     COV_OPT_INT,    /* int64_t in [min, max] */
-    COV_OPT_SIZE,   /* int64_t in [min, max], also with k, M, G (powers of 1000), as "0.125G" */
+    COV_OPT_SIZE,   /* int64_t in [min, max]; may end in k, M or G (powers of 1000): "0.125G" */
     COV_OPT_FLOAT,  /* double in [min, max], finite */
     COV_OPT_ENUM,   /* int: the index in `choices` */
     COV_OPT_STRING, /* const char * (into argv); must not be empty */
@@ -30,7 +30,8 @@ enum cov_opt_type {
 
 enum cov_opt_flags {
     COV_OPT_REQUIRED = 1,
-    COV_OPT_OPTIONAL_VALUE = 2, /* a value only after "=", as in --shift=4,-5; else the default */
+    COV_OPT_OPTIONAL_VALUE = 2, /* takes a value only after "=", as in --shift=4,-5; else the
+                                 * default */
     COV_OPT_PATH_IN = 4,        /* an input file, which must not be an output */
     COV_OPT_PATH_OUT = 8,
     COV_OPT_HIDDEN = 16, /* omitted from --help and the machine-readable list */
@@ -55,7 +56,8 @@ struct cov_opt {
     const char *help; /* a phrase without capital and full stop; the default is appended */
 };
 
-/* A row of a table: the type without COV_OPT_, what every row has, then designated initialisers of the rest:
+/* A row of a table: the type without COV_OPT_, the fields of every row, then designated
+ * initialisers of the rest:
  *
  *     COV_OPT(INT, "step", 0, FIELD(step), "N", "stride of a convolution", .def = "2", .min = 1)
  */

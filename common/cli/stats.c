@@ -49,7 +49,7 @@ void cov_stats_fini(struct cov_stats *s)
     s->device = NULL;
 }
 
-/* Prints `arg` as one word for a shell. */
+/* Prints `arg` quoted as one word for a shell. */
 static void put_quoted(FILE *f, const char *arg)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -172,7 +172,7 @@ void cov_stats_finish(struct cov_stats *s)
 /* ---------------------------------------------------------------- MultiQC */
 
 /* MultiQC's "custom content", which it shows without configuration:
- * https://docs.seqera.io/multiqc/custom_content. It reads files whose names end like this. */
+ * https://docs.seqera.io/multiqc/custom_content. MultiQC reads files with these suffixes. */
 static const char multiqc_suffix[] = "_mqc.json";
 
 /* The name of MultiQC's sample: `path` without folder and suffix. *sample is NULL if `path` has another

@@ -38,7 +38,8 @@ struct cov_stats {
     int n_stages;
     struct cov_stats_figure *figures; /* Owned */
     int n_figures;
-    /* Prints further members of the top object; may be NULL. `more` is Owned, and freed by free_more. */
+    /* Prints further members of the top object; may be NULL. `more` is owned and freed by
+     * free_more. */
     void (*print_more)(struct cov_json *j, const void *more);
     void (*free_more)(void *more);
     void *more;

@@ -94,7 +94,7 @@ struct call {
     bool *given;
     int n_operands;
     char **operands;
-    bool has_run; /* not only printed help or an error of usage */
+    bool has_run; /* did more than print help or a usage error */
 };
 
 static void set_call(struct call *call, const struct cov_tool *tool)
@@ -254,12 +254,13 @@ static void catch_signals(void)
     for (size_t i = 0; i < COV_COUNT(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
-    /* So that write() fails, as on a full disk, when a file reaches the limit of the process. */
+    /* Makes write() fail, as on a full disk, when a file reaches the process's size limit. */
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* The next file opened would get the number of a closed standard stream, and messages would go into
- * that file. Opens /dev/null instead, in the wrong direction so that using it fails. */
+/* Otherwise the next file opened would get the descriptor of a closed standard stream, and messages
+ * would go into that file. Opens /dev/null instead, in the wrong direction so that using it
+ * fails. */
 static int occupy_standard_streams(struct cov_err *e)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -269,7 +270,8 @@ static int occupy_standard_streams(struct cov_err *e)
     return COV_OK;
 }
 
-/* A job that writes to the descriptor may have closed it, which is no error if nothing is buffered. */
+/* A job that writes to the descriptor may have closed it, which is not an error if nothing is
+ * buffered. */
 static int close_stdout(struct cov_err *e)
 {
     bool pending = __fpending(stdout) > 0, failed = ferror(stdout);
@@ -327,7 +329,7 @@ static bool same_file(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* The value of an option of the tool that has `flag`, else NULL. */
+/* The value of the tool's option that has `flag`, or NULL. */
 static const char *path_of(const struct call *call, const struct cov_opt *o, unsigned flag)
 {
     return o->type == COV_OPT_STRING && (o->flags & flag)
@@ -453,7 +455,7 @@ static int run_tool(struct call *call, struct cov_err *e)
     return rc;
 }
 
-/* Prints what --help, --version or --help-machine request. Returns false if none is given. */
+/* Handles --help, --version and --help-machine. Returns false if none is given. */
 static bool print_requested(const struct call *call)
 {
     const struct own *own = &call->own;
@@ -528,8 +530,8 @@ static int fail_with_list(const struct cov_tool *program, const char *what, cons
                     word ? word : "", word ? "'" : "", list);
 }
 
-/* Sets call->tool to the subcommand that is requested; it stays NULL after a failure, and when help or
- * the version was printed instead. */
+/* Sets call->tool to the requested subcommand; it stays NULL after a failure, and when help or the
+ * version was printed instead. */
 static int choose_subcommand(struct call *call, int argc, char **argv, struct cov_err *e)
 {
     const struct cov_tool *program = call->program;

@@ -49,8 +49,8 @@ struct cov_tool {
     bool output_optional;
     const char *output_help; /* help text of -o; NULL: "where the result goes" */
     unsigned lacks;          /* enum cov_tool_lacks */
-    /* `given`: per row of `options`, whether it was on the command line. Operands are already
-     * inputs of the statistics. COV_EUSAGE leads to status 2. */
+    /* `given`: per row of `options`, whether it was on the command line. The operands are already
+     * recorded as inputs in the statistics. COV_EUSAGE leads to status 2. */
     int (*run)(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e);
     /* Called before an error is printed; may be NULL. */
@@ -62,9 +62,9 @@ struct cov_tool {
 /* Parses, runs, reports; returns the exit status: 0 success; 1 failure; 2 wrong usage; 3 for
  * COV_EUNLIKE; 137 out of memory (workflow engines retry with more); 141, silently, if the reader
  * closed standard output. On SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program
- * started, removes temporary files and exits with 128 + signal. Refuses an output that is an input
- * or another output. Closed standard streams are opened so that using them fails. Closes standard
- * output and checks it. */
+ * started, removes temporary files and exits with 128 + signal. Refuses an output that is also an
+ * input or another output. Closed standard streams are opened so that using them fails. Closes
+ * standard output and checks it. */
 int cov_tool_main(const struct cov_tool *program, int argc, char **argv);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "common/base/err.h"
 
-/* Pieces are contiguous: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. The room after n_bytes may be used as
- * scratch. */
+/* Pieces are contiguous: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. The space after
+ * n_bytes may be used as scratch. */
 struct cov_blob {
     uint8_t *data;
     size_t n_bytes, cap;
@@ -25,10 +25,10 @@ struct cov_blob {
 void cov_blob_clear(struct cov_blob *b); /* keeps the memory */
 void cov_blob_fini(struct cov_blob *b);
 
-/* Makes room for n more bytes at the end, uninitialised; *at is valid until the next call. */
+/* Makes room for n more bytes, uninitialised, at the end; *at is valid until the next call. */
 int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e) COV_MUST_USE;
 
-/* Adds a piece: n bytes, at most as many as requested, that the caller wrote to *at. */
+/* Adds a piece: the n bytes, at most the number requested, that the caller wrote to *at. */
 int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* Piece i < n_pieces. Borrowed until the next call that changes *b. */

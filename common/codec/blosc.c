@@ -2,10 +2,10 @@
  *
  * Uses libblosc's context functions only, with one thread: they take no lock and read no environment variables.
  *
- * The compressor is Zstandard, because LZ4 takes up to twice the bytes and is not decoded faster here. Elements of two
- * bytes, which are the one-hot matrix, are shuffled by bits: of their sixteen bit planes four are equal and the rest
- * nearly empty, which halves the size compared with a shuffle by bytes. Coverage compresses as well by bytes, and is
- * decoded faster.
+ * The compressor is Zstandard, because LZ4 needs up to twice the bytes and does not decode faster
+ * here. Elements of two bytes (the one-hot matrix) are shuffled by bits: four of their sixteen bit
+ * planes are equal and the rest are nearly empty, which halves the size compared with a shuffle by
+ * bytes. Coverage compresses equally well when shuffled by bytes, and decodes faster.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/h5_filters.h"
 
@@ -60,7 +60,7 @@ uint64_t cov_blosc_claim(const void *src, size_t n)
     return n >= BLOSC_MIN_HEADER_LENGTH && blosc_cbuffer_validate(src, n, &claim) == 0 ? claim : 0;
 }
 
-/* libblosc would print a message about a compressor that it lacks. */
+/* Checks first, because libblosc prints a message if it lacks the compressor. */
 static int check_compressor(const uint8_t *src, struct cov_err *e)
 {
     static const char *const names[] = {

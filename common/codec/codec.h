@@ -36,10 +36,11 @@ int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_e
 /* Bytes that cov_codec_encode may write for n bytes. */
 size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
 
-/* dst[0..*n_dst) = src compressed in the format of the choice's filter: zlib, one of h5_filters.h, or a copy; dst has
- * room for cov_codec_bound bytes. *n_dst = 0, with filters of h5_filters.h only: not smaller; the chunk is then stored
- * without this filter (HDF5's filter mask). elem_bytes: size of an element, for the shuffle of BLOSC (0: none).
- * Deterministic. src and dst must not overlap. */
+/* dst[0..*n_dst) = src compressed in the format of the chosen filter: zlib, one of h5_filters.h, or
+ * a copy; dst has room for cov_codec_bound bytes. *n_dst = 0 (filters of h5_filters.h only) means
+ * that the result is not smaller; the chunk is then stored without this filter (HDF5's filter
+ * mask). elem_bytes: size of an element, for the shuffle of BLOSC (0: none). Deterministic. src and
+ * dst must not overlap. */
 int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
                      void *dst, size_t *n_dst, struct cov_err *e) COV_MUST_USE;
 
@@ -61,11 +62,13 @@ struct cov_filter {
     int level;         /* encoding: of ZSTD and BLOSC */
 };
 
-/* Whether cov_codec_undo supports the pipeline: only filters of the list above, shuffle only as the first, at most one
- * compression and one checksum. `filters` are in the order in which they were applied. */
+/* Returns true if cov_codec_undo supports the pipeline: only filters of the list above, shuffle
+ * only as the first, at most one compression and one checksum. `filters` are in the order in which
+ * they were applied. */
 bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters);
 
-/* The filters of a data set that were applied to a chunk: all but those with a bit in `mask` (HDF5's filter mask). */
+/* The filters of a data set that were applied to a chunk: those whose bit in `mask` (HDF5's filter
+ * mask) is not set. */
 struct cov_applied {
     const struct cov_filter *filters;
     size_t n_filters;
@@ -75,9 +78,9 @@ struct cov_applied {
 /* Bytes of scratch that cov_codec_undo needs for n_dst bytes. */
 size_t cov_codec_undo_scratch(size_t n_dst);
 
-/* dst[0..n_dst) = src with the filters undone, the last one first. The pipeline must be one that cov_codec_can_undo
- * supports. COV_EINPUT, naming the filter, if the data is damaged or has another size; dst is undefined then. src, dst
- * and scratch must not overlap. */
+/* dst[0..n_dst) = src with the filters undone, the last one first. The pipeline must be one that
+ * cov_codec_can_undo supports. COV_EINPUT, naming the filter, if the data is damaged or has the
+ * wrong size; dst is then undefined. src, dst and scratch must not overlap. */
 int cov_codec_undo(struct cov_applied applied, const void *src, size_t n, void *dst, size_t n_dst,
                    void *scratch, struct cov_err *e) COV_MUST_USE;
 
@@ -87,12 +90,12 @@ enum { COV_CODEC_MAX_VALUES = 7 };
 size_t cov_codec_values(const struct cov_filter *filter, size_t chunk_bytes,
                         unsigned values[COV_CODEC_MAX_VALUES]);
 
-/* The size of the chunk that the header of compressed data states, not to be trusted; 0 if it is damaged, or for
- * compressions without such a header (DEFLATE, LZF). */
+/* The chunk size stated in the header of the compressed data, which cannot be trusted; 0 if it is
+ * damaged, or for compressions without such a header (DEFLATE, LZF). */
 uint64_t cov_codec_claim(int id, const void *src, size_t n);
 
-/* HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32): big-endian 16-bit words, an odd
- * last byte as the high half of a word. */
+/* HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32): big-endian 16-bit words; an odd
+ * last byte is the high half of a word. */
 uint32_t cov_fletcher32(const void *data, size_t n);
 
 /* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes after the last whole element keep their

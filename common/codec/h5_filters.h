@@ -1,10 +1,10 @@
-/* h5_filters.h - the registered HDF5 filters that compress: LZF, Blosc, LZ4 and Zstandard. Each has a .c of its own
- * name; codec.h combines them to pipelines.
+/* h5_filters.h - the registered HDF5 filters that compress: LZF, Blosc, LZ4 and Zstandard. Each has
+ * a .c of its own name; codec.h combines them into pipelines.
  *
  * All have the same functions:
  *   encode: dst[0..*n_dst) = src compressed, with room for n bytes at dst; *n_dst = 0 if that is not smaller.
- *   decode: dst[0..n_dst) = the contents of src; COV_EINPUT if it is damaged or has another size.
- *   claim: the size of the contents that the header of src states, not to be trusted; 0 if there is none.
+ *   decode: dst[0..n_dst) = the contents of src; COV_EINPUT if it is damaged or has the wrong size.
+ *   claim: the size of the contents stated in the header of src, which cannot be trusted; 0 if there is none.
  *   version: of the library, for --version.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_H5_FILTERS_H
@@ -21,9 +21,9 @@ int cov_lzf_encode(const void *src, size_t n, void *dst, size_t *n_dst,
 int cov_lzf_decode(const void *src, size_t n, void *dst, size_t n_dst,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Blosc, filter 32001: the chunk as one buffer of Blosc 1, which shuffles by itself, compressed with
- * Zstandard. level 1..9; elem_bytes: size of an element, for the shuffle; 0: none. Decodes any compressor and shuffle;
- * COV_EUNSUPPORTED for a compressor that this libblosc lacks. */
+/* Blosc, filter 32001: the chunk as one Blosc 1 buffer, compressed with Zstandard; Blosc does the
+ * shuffle itself. level 1..9; elem_bytes: size of an element, for the shuffle; 0: none. Decodes any
+ * compressor and shuffle; COV_EUNSUPPORTED for a compressor that this libblosc lacks. */
 int cov_blosc_encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst,
                      size_t *n_dst, struct cov_err *e) COV_MUST_USE;
 int cov_blosc_decode(const void *src, size_t n, void *dst, size_t n_dst,

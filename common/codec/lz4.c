@@ -5,7 +5,7 @@
 #include <lz4.h>
 #include <string.h>
 
-/* The plugin's default block is the chunk, at most this. */
+/* The plugin's default block is the chunk, limited to this size. */
 enum { HEAD_BYTES = 12, BLOCK_HEAD_BYTES = 4, MAX_BLOCK_BYTES = 1 << 30 };
 
 static uint64_t get_big_endian(const uint8_t *p, int n_bytes)

@@ -1,7 +1,8 @@
 /* lzf.c - LZF, see h5_filters.h. Decodes with liblzf; the encoder is our own, for speed.
  *
- * A block is a sequence of tokens. Literals: a byte c < 32, then c + 1 bytes. Match: a byte n << 5 | d >> 8 (n > 0; if
- * n = 7, a byte follows that is added to n), then d & 255; it copies n + 2 bytes from d + 1 bytes before.
+ * A block is a sequence of tokens. Literals: a byte c < 32, then c + 1 bytes. Match: a byte n << 5
+ * | d >> 8 (n > 0; if n = 7, the next byte is added to n), then d & 255; it copies n + 2 bytes from
+ * d + 1 bytes before.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/h5_filters.h"
 
@@ -19,7 +20,7 @@ enum {
     WORD = COV_WORD_BYTES,
     MAX_MATCH = 7 + 255 + 2,
     MAX_DISTANCE = 1 << 13,
-    /* An entry of two bytes per distance: the table fits into the L1 cache. */
+    /* Two bytes per entry, so that the table fits into the L1 cache. */
     HASH_BITS = 13
 };
 
@@ -38,7 +39,7 @@ struct tokens {
 static inline bool put_literals(struct tokens *t, const uint8_t *p, size_t n, const uint8_t *end)
 {
     if (n <= 16 && t->room > 16 && end - p >= 16) {
-        /* Runs of literals are mostly short: copy 16 bytes, the surplus is overwritten. */
+        /* Runs of literals are mostly short: copies 16 bytes; the surplus is overwritten. */
         t->to[0] = (uint8_t)(n - 1);
         memcpy(t->to + 1, p, 16);
         size_t taken = n + (n > 0);
@@ -72,9 +73,9 @@ static inline bool put_match(struct tokens *t, size_t n, size_t distance)
     return true;
 }
 
-/* As in liblzf, a table has the last place of every three bytes, and few places within a match enter it, here the
- * first and the last. Places are modulo 2^16, so that an empty or old entry is compared like any other. Returns 0 if
- * the result exceeds `room`. */
+/* As in liblzf, a table holds the last position of every three bytes; of a match, only the first
+ * and the last position are entered. Positions are modulo 2^16, so that an empty or old entry is
+ * compared like any other. Returns 0 if the result exceeds `room`. */
 static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
 {
     uint16_t last[1 << HASH_BITS];

@@ -1,17 +1,20 @@
 /* onehot.c - see onehot.h. Section numbers are those of RFC 1951.
  *
- * The stream has one block for the low plane, one or two for the high plane up to the padding, and one for the padding,
- * if any. Runs of zeros take two bits per 258 bytes. A base is one byte 0x3c and three bytes 0.
+ * The stream has one block for the low plane, one or two for the high plane up to the padding, and
+ * one for the padding, if any. Runs of zeros take two bits per 258 bytes. A base is one byte 0x3c
+ * and three bytes 0.
  *
- * COV_ONEHOT_FAST writes a base as five bits of which the bit of its column is set: no search, no table.
+ * COV_ONEHOT_FAST writes a base as five bits, one of which marks its column: no search, no table.
  *
- * COV_ONEHOT_SMALL starts like that. Once most words of four bases have occurred, it writes every four bases as a match
- * (a length and a distance, 3.2.5) with the last place of the same word, which a table of 256 entries holds. That takes
- * 13.4 bits: the 8 bits of information, 1.44 bits because distances are distributed geometrically, 2 because they count
- * bytes, and 2 for the length. Shorter words take more bits per base; longer ones occur less often. Bases are never
- * compared, and the only unpredictable branch is the first occurrence of a word.
+ * COV_ONEHOT_SMALL starts like that. Once most words of four bases have occurred, it writes every
+ * four bases as a match (a length and a distance, 3.2.5) with the last occurrence of the same word,
+ * found in a table of 256 entries. That takes 13.4 bits: 8 bits of information, 1.44 bits because
+ * distances are distributed geometrically, 2 because they count bytes, and 2 for the length.
+ * Shorter words take more bits per base; longer ones occur less often. Bases are never compared,
+ * and the only unpredictable branch is the first occurrence of a word.
  *
- * The checksum (Adler-32, RFC 1950) follows from sums over the base codes, without making the bytes.
+ * The checksum (Adler-32, RFC 1950) follows from sums over the base codes, without generating the
+ * bytes.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot.h"
 
@@ -30,7 +33,7 @@ enum {
     N_WORDS = 1 << 2 * WORD,
     WINDOW = COV_ONEHOT_WINDOW,
     LONG_RUN = COV_ONEHOT_LONG_RUN,
-    HEAD = 512, /* codes at the start of `small` that are written as in `fast`: twice N_WORDS */
+    HEAD = 512, /* codes at the start of a chunk that `small` writes like `fast`: twice N_WORDS */
     BLOCK = COV_ONEHOT_BLOCK,
     STEP = COV_ONEHOT_STEP,
     GROUP = COV_ONEHOT_GROUP
@@ -38,9 +41,9 @@ enum {
 /* Positions plus the window fit into 32 bits. */
 #define MAX_CODES ((size_t)1 << 31)
 
-/* The longest rows are those of rare codes in `small`: 24 bits. Runs of zeros take less than a bit per code plus two bits
- * per byte of a rest of up to 257 bytes, 65 bytes; in addition there are block headers, and the eight bytes that the
- * last bits are stored with. */
+/* The longest rows are those of rare codes in `small`: 24 bits. Runs of zeros take less than a bit
+ * per code, plus two bits per byte of a remainder of up to 257 bytes: 65 bytes. In addition there
+ * are block headers, and the eight bytes that the last bits are stored with. */
 enum { BOUND_PER_CODE = 4, BOUND_REST = 512 };
 
 size_t cov_onehot_bound(size_t L)
@@ -70,7 +73,7 @@ static inline codes16 load16(const uint8_t *codes)
 
 #define EACH(byte) ((byte)*0x0101010101010101U)
 
-/* Not zero if one of the codes is not A, C, G or T, which have exactly one bit set. */
+/* Nonzero if one of the codes is not A, C, G or T, whose codes have exactly one bit set. */
 static inline codes16 not_plain(codes16 x)
 {
     return (x & (x - EACH(1U))) | (~(x + EACH(15U)) & EACH(16U));
@@ -210,7 +213,7 @@ static size_t run_length(const uint8_t *codes, size_t n)
     return i;
 }
 
-/* Turns each eight bases into 40 bits: eight rows of `fast`. */
+/* Turns every eight bases into 40 bits: eight rows of `fast`. */
 static inline codes16 five_bits_each(codes16 x)
 {
     /* Bits A, C, G, T become columns C, A, T, G. */
@@ -282,8 +285,8 @@ static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c
 
 /* ---- matches of words ---- */
 
-/* All words of a chunk are made at once, for both strands: the words of the other strand are the same in reverse order.
- * Only their names differ, which does not matter. */
+/* All words of a chunk are computed at once, for both strands: the other strand has the same words
+ * in reverse order. Only their numbers differ, which does not matter. */
 
 /* A run: codes beg to end - 1 are all `code`, which is not A, C, G or T. */
 struct run {
@@ -379,20 +382,20 @@ static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L
     return true;
 }
 
-/* The code at place t of a strand. */
+/* The code at position t of a strand. */
 static inline uint8_t code_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
     return strand == COV_ONEHOT_PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
 }
 
-/* The word at place t of a strand; the next one is at + strand. */
+/* The word at position t of a strand; the next one is at + strand. */
 static inline const uint8_t *word_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
     return k->words + (strand == COV_ONEHOT_PLUS ? t : k->n - WORD - t);
 }
 
-/* Enters the words of bases: last[word] = place + WINDOW + 1. 0, a word that has not occurred, is thus out of the
- * window. */
+/* Enters the words of bases: last[word] = position + WINDOW + 1, so that 0, a word that has not
+ * occurred, is outside the window. */
 static void note_words(const struct chunk *k, enum cov_onehot_strand strand, size_t beg, size_t end,
                        uint32_t *last)
 {
@@ -400,13 +403,13 @@ static void note_words(const struct chunk *k, enum cov_onehot_strand strand, siz
         last[*word_at(k, strand, t)] = (uint32_t)t + WINDOW + 1;
 }
 
-/* Writes places beg to end - 1 of a strand, which are bases. */
+/* Writes positions beg to end - 1 of a strand, which are bases. */
 static void put_bases(struct cov_bit_writer *w, const struct chunk *k,
                       enum cov_onehot_strand strand, size_t beg, size_t end, uint32_t *last)
 {
     size_t t = beg;
     if (end - beg >= WORD - 1 + GROUP) {
-        /* No word starts at the last three places. */
+        /* No word starts at the last three positions. */
         size_t n_groups = (end - beg - (WORD - 1)) / GROUP;
         const uint8_t *p = word_at(k, strand, beg);
         if (strand == COV_ONEHOT_PLUS)
@@ -454,8 +457,8 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
     cov_put_code(w, k->c->small.end);
 }
 
-/* The checksum of a strand (see `checksum`): as if all places were bases, those of runs in column 0, then corrected for
- * the runs. */
+/* The checksum of a strand (see `checksum`): computed as if all positions were bases, with runs in
+ * column 0, then corrected for the runs. */
 static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand strand)
 {
     uint64_t n = k->n, L = k->L, columns = k->columns;

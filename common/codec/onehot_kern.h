@@ -37,14 +37,14 @@ struct cov_onehot_block {
 struct cov_onehot_codes {
     struct cov_onehot_block zeros; /* runs of zero bytes */
     struct cov_onehot_block fast, small;
-    /* In `small`: COV_ONEHOT_LONG_RUN rows equal to the last one; and COV_ONEHOT_WORD rows equal to those d rows
-     * before. The latter is looked up very often: the lowest COV_ONEHOT_BACK_BITS bits of back[d] are the
-     * number of bits, the bits are above. */
+    /* In `small`: COV_ONEHOT_LONG_RUN rows equal to the last one; and COV_ONEHOT_WORD rows equal to
+     * the rows d rows before. The latter is looked up very often: the lowest COV_ONEHOT_BACK_BITS
+     * bits of back[d] are the number of bits, the bits are above. */
     struct cov_bits long_run;
     uint32_t back[COV_ONEHOT_WINDOW + 1];
-    /* Of the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
+    /* For the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
     uint32_t row_sum[16], row_moment[16];
-    /* Whether `fast` and `small` have the base code and its low bytes are zero. */
+    /* True if `fast` and `small` have the base code and its low bytes are zero. */
     uint8_t possible[16];
 };
 
@@ -66,21 +66,22 @@ static inline void cov_put_back(struct cov_bit_writer *w, const struct cov_oneho
     cov_put_bits(w, back >> COV_ONEHOT_BACK_BITS, back % (1U << COV_ONEHOT_BACK_BITS));
 }
 
-/* Codes per call of `take` at most, and their granularity; bases of a group, which are two words. */
+/* The most codes per call of `take`, and their granularity; bases of a group, which are two
+ * words. */
 enum { COV_ONEHOT_BLOCK = 1024, COV_ONEHOT_STEP = 32, COV_ONEHOT_GROUP = 8 };
 
 struct cov_onehot_kern {
-    /* bases[0..n) = codes[0..n) as two bits each: A, C, G, T are 0 to 3. n is a multiple of COV_ONEHOT_STEP,
-     * at most COV_ONEHOT_BLOCK. *columns = the sum of their columns in the order C, A, T, G. Returns false if
-     * a code is not A, C, G or T. */
+    /* bases[0..n) = codes[0..n) as two bits each: A, C, G, T are 0 to 3. n is a multiple of
+     * COV_ONEHOT_STEP, at most COV_ONEHOT_BLOCK. *columns = the sum of their columns in the order
+     * C, A, T, G. Returns false if a code is not A, C, G or T. */
     bool (*take)(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns);
 
     /* bases[t] = the word of the bases t to t + 3, the first in the lowest bits, for t < n, a multiple of
      * COV_ONEHOT_STEP; COV_ONEHOT_STEP more bases must be readable. */
     void (*join)(uint8_t *bases, size_t n);
 
-    /* Writes n_groups groups of eight bases, from base t of the strand on, given the words that start at
-     * each: words[0], words[1], ..., or words[0], words[-1], ... on the other strand.
+    /* Writes n_groups groups of eight bases, from base t of the strand on, given the words that
+     * start at each base: words[0], words[1], ..., or words[0], words[-1], ... on the other strand.
      * last[word] = last place of the word + COV_ONEHOT_WINDOW + 1, or 0. */
     void (*put_plus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                      const uint8_t *words, size_t t, size_t n_groups, uint32_t *last);
@@ -93,7 +94,7 @@ extern const struct cov_onehot_kern cov_onehot_base, cov_onehot_avx2;
 /* The fastest for cov_cpu_features(). */
 const struct cov_onehot_kern *cov_onehot_choose(void);
 
-/* A word of the other strand is named by the word of its reverse complement. */
+/* A word of the other strand has the number of its reverse complement. */
 enum cov_onehot_strand { COV_ONEHOT_PLUS = 1, COV_ONEHOT_MINUS = -1 };
 
 /* Writes a word as a match if `distance` is within the window, else as its four rows. */
@@ -138,7 +139,7 @@ static bool take(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *colum
         wides y = (wides)x;
         x = (bytes)((y >> 1 & EACH(7U)) - (y >> 3 & EACH(1U)));
         memcpy(bases + t, &x, sizeof x);
-        /* A, C, G, T are 0 to 3, and in the columns 1, 0, 3, 2. */
+        /* Bases A, C, G, T are 0 to 3; their columns are 1, 0, 3, 2. */
         sums += x ^ 1;
     }
     uint64_t sum[ONEHOT_BYTES / 8], any[ONEHOT_BYTES / 8], not_bases = 0;

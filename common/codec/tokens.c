@@ -187,7 +187,8 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
             if (length >= MIN_MATCH && length <= MAX_MATCH) {
                 *to++ = match_of(length, p - before.tab);
                 p += length;
-                /* The third column starts with the digits of the second: it is a slightly larger number. */
+                /* The third column, a slightly larger number, usually starts with the same digits
+                 * as the second. */
                 size_t back = length - 1;
                 most = end - p < back - 1 ? end - p : back - 1;
                 length =

@@ -22,8 +22,8 @@ struct cov_tokens {
 int cov_tokens_init(struct cov_tokens *t, size_t n, struct cov_err *e) COV_MUST_USE;
 void cov_tokens_fini(struct cov_tokens *t);
 
-/* The following functions divide src[0..n), n <= that of cov_tokens_init, into tokens. They accept any data; data of
- * another form becomes literals. */
+/* The following functions divide src[0..n), n at most that of cov_tokens_init, into tokens. They
+ * accept any data; data of another form becomes literals. */
 
 /* Takes the longest match at any of the distances, 1 .. 32768. */
 void cov_tokens_strides(struct cov_tokens *t, const uint8_t *src, size_t n, const unsigned *dists,

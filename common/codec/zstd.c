@@ -29,7 +29,8 @@ int cov_zstd_encode(int level, const void *src, size_t n, void *dst, size_t *n_d
     return COV_OK;
 }
 
-/* libzstd may also support the formats of its first versions, and skippable frames; no plugin writes those. */
+/* libzstd may also support the formats of its first versions, and skippable frames; no plugin
+ * writes those. */
 static bool is_frame(const void *src, size_t n)
 {
     static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};

@@ -109,7 +109,8 @@ void cov_chunk_order_end(struct cov_chunk_order *o, float *out)
         memcpy(out + c->index * o->row, out + c->same_as * o->row, o->row * sizeof *out);
         o->n_repeated++;
     }
-    if (o->computed_n && !o->all_n) { /* if there is no memory for them, they are computed again */
+    if (o->computed_n && !o->all_n) { /* if there is no memory for them, they are recomputed each
+                                       * time */
         o->all_n = cov_malloc(o->row, sizeof *out, NULL);
         if (o->all_n)
             memcpy(o->all_n, o->computed_n, o->row * sizeof *out);

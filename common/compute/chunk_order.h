@@ -27,7 +27,7 @@ struct cov_chunk_order {
 
     struct cov_ordered_chunk *chunks;
     size_t n;
-    float *all_n;            /* [row] values of a chunk of N only; NULL: none so far */
+    float *all_n;            /* [row] values of a chunk that is all N; NULL: none so far */
     const float *computed_n; /* where these are written by this call */
 };
 

@@ -1,9 +1,9 @@
 /* device.h - a device computes networks: the tables that the CPU and GPUs implement.
  *
  * A device gets a network once, as a list of layers with weights in PyTorch's layouts, and packs it
- * as it likes; then it runs batches of chunks through it. So a device may fuse layers, choose the
- * layout of activations and overlap copies. The scalar reference (cpu/layers/ref.h) specifies what
- * is computed. Arrays are row-major; T is positions, C channels, n sequences of a batch.
+ * in any way it likes; then it runs batches of chunks through it. So a device may fuse layers,
+ * choose the layout of activations and overlap copies. The scalar reference (cpu/layers/ref.h) is
+ * the specification. Arrays are row-major; T is positions, C channels, n sequences of a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DEVICE_H
 #define COV_COMPUTE_DEVICE_H
@@ -27,11 +27,11 @@ struct cov_layer {
     size_t kernel, stride, dilation;
     int64_t pad;   /* zero rows before the first (PyTorch's "padding"); negative: rows to skip */
     size_t hidden; /* of an LSTM */
-    size_t directions; /* of an LSTM: 1 or 2 */
+    size_t directions; /* LSTM: 1 or 2 */
     bool norm;         /* BatchNorm after the ReLU */
 };
 
-/* Borrowed while the network is made. PyTorch's shapes: conv weight[c_out,c_in,kernel], transposed
+/* Borrowed while the network is built. PyTorch's shapes: conv weight[c_out,c_in,kernel], transposed
  * weight[c_in,c_out,kernel], linear weight[c_out,c_in], bias[c_out]; norm: gamma, beta, mean,
  * var[c_out], y = (x - mean) / sqrt(var + COV_NORM_EPS) * gamma + beta; LSTM, per direction:
  * w_ih[4*hidden,c_in], w_hh[4*hidden,hidden], b_ih, b_hh[4*hidden], gates in the order i, f, g,
@@ -43,27 +43,28 @@ struct cov_layer_weights {
 };
 
 #define COV_NORM_EPS 1e-5
-/* In the denominator of the accuracy. */
+/* Added to the denominator of the accuracy. */
 #define COV_PEARSON_EPS 1e-8
 
 /* The value of padded positions. */
 #define COV_PAD_VALUE (-1.0f)
 
 /* Work of the forward calls of a program on n chunks of L positions: n L = positions_computed +
- * positions_at_rest + chunks_repeated L. The positions of a chunk are split in proportion to the
+ * positions_at_rest + chunks_repeated L. The positions of a chunk are divided in proportion to the
  * multiplications that were computed, out of those of a full chunk. */
 struct cov_forward_counts {
     uint64_t positions_computed, positions_at_rest;
     uint64_t
-        chunks_repeated; /* copied from an equal chunk of the same call, or from an earlier chunk of N only */
+        chunks_repeated; /* copied from an equal chunk of the same call, or from an earlier chunk
+                          * that is all N */
 };
 
 /* ---- training ---- */
 
 struct cov_pool;
 
-/* For processes that share a batch: v[0..n) = its sum over all of them, the same bits in each. NULL
- * fn: only one process. */
+/* For processes that share a batch: v[0..n) = its sum over all of them, the same bits in each. fn
+ * is NULL if there is only one process. */
 struct cov_train_reduce {
     int (*fn)(void *arg, double *v, size_t n, struct cov_err *e);
     void *arg;
@@ -83,9 +84,9 @@ struct cov_train_score {
     uint64_t n_rows;       /* rows that have a target, of all processes */
 };
 
-/* A network to train. Borrowed while the training is made, except for block and pool. */
+/* A network to train. Borrowed during the call, except for block and pool. */
 struct cov_training_spec {
-    const struct cov_layer *layers;          /* the output of the last one is taken without exp */
+    const struct cov_layer *layers;          /* the last one's output is used without exp */
     const struct cov_layer_weights *weights; /* [n_layers] pointers into block */
     size_t n_layers;
     const float *block; /* [n_floats] parameters; running statistics in it are not read */
@@ -122,15 +123,16 @@ struct cov_train_state {
     int64_t n_steps; /* of the optimiser */
 };
 
-/* ---- what a device makes ---- */
+/* ---- networks on a device ---- */
 
-/* A network to run: layers[0] reads one-hot rows (c_in = 4). Borrowed while the program is made. */
+/* A network to run: layers[0] reads one-hot rows (c_in = 4). Borrowed while the program is
+ * built. */
 struct cov_program_spec {
     const struct cov_layer *layers;
     const struct cov_layer_weights *weights; /* [n_layers] */
     size_t n_layers;
     unsigned n_workers; /* callers at a time */
-    size_t max_batch;   /* chunks of a call, >= 1 */
+    size_t max_batch;   /* chunks per call, >= 1 */
 };
 
 /* A network as a device holds it. The first member of every program. */
@@ -142,13 +144,14 @@ struct cov_program_ops {
     /* out[n,L,D] = the network's value at each position, COV_PAD_VALUE where codes[n,L] is padding.
      * n <= max_batch. Workers < n_workers may run at the same time, on threads that flush denormals
      * to zero, as the pool's do. The values of a chunk depend neither on the other chunks of the
-     * batch nor on its place there. */
+     * batch nor on its position in it. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
-    /* Before the first forward: compute every position, for comparison. Without it a device may
-     * skip what is constant, repeated or unused: values differ by rounding only, at most 1e-5. */
+    /* Computes every position, for comparison; call it before the first forward. Without it a
+     * device may skip what is constant, repeated or unused: values differ by rounding only, at most
+     * 1e-5. */
     void (*compute_all)(struct cov_program *p);
-    /* Sums over all workers; while no forward is running. */
+    /* Sums over all workers; call it only while no forward is running. */
     void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
     void (*free)(struct cov_program *p);
 };
@@ -159,23 +162,24 @@ static inline void cov_program_free(struct cov_program *p) /* NULL is accepted *
         p->ops->free(p);
 }
 
-/* A network in training, in one or both of two ways; the table of a way that the device lacks is
- * NULL. The first member of every training. One caller at a time. cpu/train/ref_train.h specifies
- * what is computed. */
+/* A network in training. There are two interfaces; the table of one that the device does not
+ * implement is NULL. The first member of every training. One caller at a time.
+ * cpu/train/ref_train.h is the specification. */
 struct cov_training {
     const struct cov_gradient_ops *gradients;
     const struct cov_resident_ops *resident;
     void (*free)(struct cov_training *t);
 };
 
-/* The host keeps parameters and moments and makes the steps; the device returns gradients. */
+/* The host keeps parameters and moments and performs the steps; the device returns gradients. */
 struct cov_gradient_ops {
-    /* Reads the parameters in spec.block; before the first run and whenever they change. */
+    /* Reads the parameters in spec.block; call it before the first run and whenever they change. */
     int (*load)(struct cov_training *t, struct cov_err *e);
-    /* gradient[n_floats] = that of the batch's loss by each parameter: this process's share, which
-     * adds up to the whole over all processes; in the places of a norm's running statistics, mean
-     * and unbiased variance of the whole batch. `step` seeds dropout. COV_EINPUT if the loss is not
-     * finite. Results do not depend on the number of threads. */
+    /* gradient[n_floats] = the gradient of the batch's loss with respect to each parameter: this
+     * process's share, so that the sum over all processes is the whole gradient. The elements of a
+     * norm's running statistics are mean and unbiased variance of the whole batch. `step` seeds
+     * dropout. COV_EINPUT if the loss is not finite. Results do not depend on the number of
+     * threads. */
     int (*run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
                float *gradient, struct cov_train_score *score, struct cov_err *e);
 };
@@ -201,12 +205,12 @@ static inline void cov_training_free(struct cov_training *t) /* NULL is accepted
 
 struct cov_device;
 
-/* How a device is best used. */
+/* How to use a device best. */
 struct cov_device_advice {
     size_t batch;       /* chunks of a call, if they have at most ... */
     size_t batch_bases; /* ... this many bases together */
-    unsigned n_waiting; /* calls in progress whose threads only wait: number of threads to add to
-                           those that have work for the CPU */
+    unsigned n_waiting; /* calls in progress whose threads only wait: the number of threads to start
+                         * in addition to those that use the CPU */
 };
 
 struct cov_device_ops {
@@ -229,10 +233,11 @@ struct cov_device {
     const struct cov_device_ops *ops;
 };
 
-/* Precision of the products. Sums are in single precision, and so are LSTM gates, norms, the last
- * layer, and the last convolution except in bf16x3. */
+/* Precision of the products. Always in single precision: sums, LSTM gates, norms, the last layer,
+ * and the last convolution except in bf16x3. */
 enum cov_precision {
-    COV_PRECISION_EXACT,    /* the faster one of fp32 and bf16x3, as far as measured: fp32 */
+    COV_PRECISION_EXACT,    /* the faster of fp32 and bf16x3, according to measurements so far:
+                             * fp32 */
     COV_PRECISION_FP32,     /* single precision */
     COV_PRECISION_BF16X3,   /* operands split into two terms of bf16, three products */
     COV_PRECISION_BALANCED, /* LSTMs as in bf16, convolutions as in bf16x3 or fp32 */
@@ -256,11 +261,11 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
                         struct cov_err *e) COV_MUST_USE;
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */
 
-/* For --cpu, before anything is computed: restricts all kernels of the process to the best available
- * level of a list, as cpu/kernels/level.h has them; NULL: no restriction. COV_EUSAGE for an unknown
- * level, COV_EUNSUPPORTED if none is available. */
+/* Implements --cpu: restricts all kernels of the process to the best available level of a list.
+ * Call it before anything is computed. Levels are as in cpu/kernels/level.h; NULL: no restriction.
+ * COV_EUSAGE for an unknown level, COV_EUNSUPPORTED if none is available. */
 int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
-/* Whether a list contains an available level. Same errors. */
+/* Returns true if a list contains an available level. Same errors. */
 int cov_device_check_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
 /* buf[0..n) = the available levels, separated by spaces. */
 void cov_device_describe_levels(char *buf, size_t n);

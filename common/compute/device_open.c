@@ -20,7 +20,7 @@ enum { MAX_CARD = 9999 };
 
 /* ---- names ---- */
 
-/* Parses the number up to a comma or the end, and moves *text after it. */
+/* Parses the number up to a comma or the end, and moves *text past it. */
 static bool parse_card(const char **text, int *card)
 {
     char number[12];
@@ -112,7 +112,7 @@ static int load_plugin(const char *path, const struct cov_cuda_plugin **out, str
     return COV_OK;
 }
 
-/* *installed: whether the plugin exists, even if loading it fails. */
+/* *installed: true if the plugin exists, even if loading it fails. */
 static int open_cuda(const struct cov_device_choice *choice, enum cov_precision precision,
                      bool *installed, struct cov_device **out, struct cov_err *e)
 {
@@ -133,7 +133,7 @@ static int open_cuda(const struct cov_device_choice *choice, enum cov_precision 
     return rc;
 }
 
-/* ---- GPUs that the CPU replaces ---- */
+/* ---- GPUs with the CPU as a fallback ---- */
 
 struct auto_device {
     struct cov_device base;
@@ -267,8 +267,8 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
         return rc ? cov_fail(e, rc, "--device cuda: %s", why.text) : COV_OK;
     if (rc == COV_OK)
         return cov_device_open_auto(*out, cpu, out, e);
-    /* A missing GPU is normal, a failing one is worth a warning; without a plugin, nobody expects
-     * GPUs. */
+    /* A missing GPU is normal, but a failing one is worth a warning; without the plugin, nobody
+     * expects GPUs. */
     if (rc != COV_EUNSUPPORTED)
         cov_warn("%s; continuing on the CPU", why.text);
     else if (installed)
@@ -280,8 +280,8 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
 
 /* ---- advice ---- */
 
-/* Without advice: enough chunks for efficient products, fewer if they have more than BATCH_BASES
- * bases. */
+/* Without advice: enough chunks for efficient products, but fewer if these have more than
+ * BATCH_BASES bases. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
 size_t cov_device_batch(const struct cov_device *dev, size_t L)

@@ -27,19 +27,19 @@ struct cov_device_choice {
 int cov_device_parse(const char *text, struct cov_device_choice *out,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Opens a device. `cpu` holds options of the CPU; its precision applies to any device. The plugin
- * is in the folder of the variable COVTOOLS_PLUGINS, or in covtools/ next to the library. With
- * COV_DEVICE_CUDA a missing GPU or plugin is COV_EUNSUPPORTED, and other codes are failures. With
+/* Opens a device. `cpu` holds the options of the CPU; its precision applies to any device. The
+ * plugin is in the folder of the variable COVTOOLS_PLUGINS, or in covtools/ next to the library.
+ * With COV_DEVICE_CUDA, a missing GPU or plugin is COV_EUNSUPPORTED; other codes are failures. With
  * COV_DEVICE_AUTO they are logged and the CPU is opened; it also replaces GPUs that fail later
  * (cov_device_open_auto). Close with cov_device_close. */
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 
-/* For --device auto. Owns `gpu`, also after a failure. If it cannot make a network (no kernel for a layer, too little
- * memory, no training, a failing card), the CPU, opened with a copy of `cpu` (NULL: all zero),
- * makes this one and all later ones: one warning says why, and name, description, precision and
- * advice become those of the CPU. Networks made before stay on the GPU. A failing forward call is a
- * failure. */
+/* For --device auto. Takes ownership of `gpu`, even on failure. If it cannot build a network (no
+ * kernel for a layer, too little memory, no training, a failing card), the CPU, opened with a copy
+ * of `cpu` (NULL: all zero), builds this one and all later ones. One warning says why, and name,
+ * description, precision and advice become those of the CPU. Networks built earlier stay on the
+ * GPU. A forward call that fails does not fall back to the CPU. */
 int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *cpu,
                          struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 

@@ -1,5 +1,5 @@
-/* dropout.h - dropout decides by a hash of an element's place, so that elements can be drawn in any
- * order, in parallel, and again in the backward pass.
+/* dropout.h - dropout decides by a hash of an element's position, so that elements can be drawn in
+ * any order, in parallel, and again in the backward pass.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DROPOUT_H
 #define COV_COMPUTE_DROPOUT_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Qualifiers of each function; a device whose compiler needs more defines it first. */
+/* Qualifiers of each function; device code whose compiler needs others defines it first. */
 #ifndef COV_DROPOUT_FN
 #define COV_DROPOUT_FN static inline
 #endif

@@ -1,4 +1,5 @@
-/* plan.c - see plan.h. Runs are propagated from the input up, needs from the output down.
+/* plan.c - see plan.h. Runs are propagated from the input to the output, needed rows from the
+ * output to the input.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/plan.h"
 
@@ -107,7 +108,7 @@ static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in
 
 /* ---- needs ---- */
 
-/* Adds a range that does not start before the previous ones; merges ranges that touch. */
+/* Adds a range that does not start before the previous ones; merges adjacent ranges. */
 static void add_range(struct cov_row_plan *p, size_t beg, size_t end)
 {
     if (beg >= end)
@@ -119,7 +120,7 @@ static void add_range(struct cov_row_plan *p, size_t beg, size_t end)
         p->ranges[p->n_ranges++] = (struct cov_rows){beg, end};
 }
 
-/* The same in whole units of t rows. */
+/* The same, extended to whole units, of t rows. */
 static void add_units(struct cov_row_plan *p, size_t unit, size_t t, size_t beg, size_t end)
 {
     if (beg < end) {
@@ -151,7 +152,7 @@ static void split(struct cov_row_plan *p, size_t unit, size_t t, const struct co
     }
 }
 
-/* The rows of its input that a layer reads for its rows beg .. end-1. */
+/* The input rows that a layer reads for its output rows beg .. end-1. */
 static struct cov_rows rows_read(const struct cov_layer *l, size_t beg, size_t end)
 {
     int64_t stride = (int64_t)l->stride, pad = l->pad;
@@ -164,7 +165,8 @@ static struct cov_rows rows_read(const struct cov_layer *l, size_t beg, size_t e
     case COV_LAYER_CONV_TRANSPOSED:
         return (struct cov_rows){clamp(div_up(first + pad - span, stride), l->t_in),
                                  clamp(div_down(last + pad, stride) + 1, l->t_in)};
-    case COV_LAYER_LSTM: /* up to end forward, and all of them backward */
+    case COV_LAYER_LSTM: /* up to `end` in the forward direction, and all of them in the backward
+                          * direction */
         return (struct cov_rows){0, l->directions == 2 ? l->t_in : end};
     case COV_LAYER_LINEAR_EXP:
         break;
@@ -178,7 +180,8 @@ static void clear(size_t n_layers, struct cov_row_plan *plans)
         plans[i].n_ranges = plans[i].n_copies = plans[i].n_runs = 0;
 }
 
-/* From the runs of the input, in plans[0], to the rows needed for the first `filled` positions. */
+/* Plans the rows needed for the first `filled` positions, from the runs of the input in
+ * plans[0]. */
 static void plan_rows(const struct cov_layer *layers, size_t n_layers, size_t filled,
                       struct cov_row_plan *plans)
 {

@@ -7,7 +7,7 @@
 
 struct cov_cuda_options {
     const int *cards; /* GPUs without duplicates */
-    size_t n_cards;   /* 0: all that CUDA shows */
+    size_t n_cards;   /* 0: all that CUDA lists */
     enum cov_precision precision;
 };
 

@@ -1,5 +1,5 @@
-/* adam.h - the optimiser: Adam as PyTorch's, without weight decay (Kingma and Ba, "Adam: A Method
- * for Stochastic Optimization", 2015).
+/* adam.h - the optimiser: PyTorch's Adam, without weight decay (Kingma and Ba, "Adam: A Method for
+ * Stochastic Optimization", 2015).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_ADAM_H
 #define COV_NET_ADAM_H
@@ -9,15 +9,15 @@
 
 #include "common/compute/device.h"
 
-/* Some of the parameters; the arrays do not overlap. */
+/* A slice of the parameters; the arrays do not overlap. */
 struct cov_adam_slice {
     size_t n;
     const float *gradient; /* [n] */
     float *parameters, *moment1, *moment2;
 };
 
-/* Step number `step` (the first is 1) with the gradient times `scale`. Any split of the parameters into
- * slices gives the same bits. */
+/* Performs step number `step` (the first is 1) with the gradient times `scale`. Any split of the
+ * parameters into slices gives the same bits. */
 void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale,
                    const struct cov_adam_slice *slice);
 

@@ -26,13 +26,13 @@ int cov_model_type_parse(const char *name, enum cov_model_type *out, struct cov_
     return cov_fail(e, COV_EINPUT, "model_type is \"%s\", not cnn, hybrid or bi-hybrid", name);
 }
 
-/* How far the kernel extends beyond one step, which the paddings of both sides compensate. */
+/* How far the kernel extends past one step; the padding on both sides compensates for that. */
 static int64_t overhang(const struct cov_hparams *hp)
 {
     return hp->dilation * (hp->kernel_size - 1) + 1 - hp->step;
 }
 
-/* In Predmoter's formulas the lengths cancel: l_in = l_out * step of a convolution makes (l_out -
+/* In Predmoter's formulas the lengths cancel: with l_in = l_out * step, a convolution has (l_out -
  * 1) * step - l_in = -step, and similarly for a transposed one. */
 struct cov_paddings cov_hparams_paddings(const struct cov_hparams *hp)
 {
@@ -40,8 +40,8 @@ struct cov_paddings cov_hparams_paddings(const struct cov_hparams *hp)
     if (hp->dilation % 2 == 0 && hp->kernel_size % 2 == 0)
         odd = !odd;
     int64_t over = overhang(hp);
-    /* C's division truncates like Python's int(); for the ceiling of over / 2 that is one too small
-     * if over is positive and odd. */
+    /* C's division truncates like Python's int(); that is one less than the ceiling of over / 2 if
+     * over is positive and odd. */
     return (struct cov_paddings){
         .conv = over / 2 + (over > 0 && over % 2 != 0),
         .transposed = (over + odd) / 2,
@@ -131,7 +131,7 @@ int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "dropout is %g, outside [0, 1)", hp->dropout);
     if (hp->dilation * (hp->kernel_size - 1) + 1 > COV_HPARAMS_MAX_REACH)
         return cov_fail(e, COV_EINPUT,
-                        "kernel_size %lld with dilation %lld reaches over more than %d positions",
+                        "kernel_size %lld with dilation %lld spans more than %d positions",
                         (long long)hp->kernel_size, (long long)hp->dilation, COV_HPARAMS_MAX_REACH);
     if (hp->step == 1 && hp->kernel_size % 2 == 0)
         return cov_fail(e, COV_EINPUT, "step is 1 with the even kernel_size %lld",
@@ -145,7 +145,7 @@ int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e)
     if (!parameters_fit(hp))
         return cov_fail(e, COV_EINPUT,
                         "cnn_layers %lld, filter_size %lld, up %lld, kernel_size %lld, "
-                        "lstm_layers %lld, hidden_size %lld and output_size %lld make more than "
+                        "lstm_layers %lld, hidden_size %lld and output_size %lld give more than "
                         "2^31 parameters",
                         (long long)hp->cnn_layers, (long long)hp->filter_size, (long long)hp->up,
                         (long long)hp->kernel_size, (long long)hp->lstm_layers,

@@ -1,4 +1,4 @@
-/* hparams.h - the hyperparameters of Predmoter's network (LitHybridNet), under its names.
+/* hparams.h - the hyperparameters of Predmoter's network (LitHybridNet), with their original names.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_HPARAMS_H
 #define COV_NET_HPARAMS_H
@@ -21,7 +21,7 @@ struct cov_hparams {
 };
 
 enum {
-    COV_HPARAMS_MAX_LAYERS = 256,    /* of cnn_layers, and of lstm_layers */
+    COV_HPARAMS_MAX_LAYERS = 256,    /* limits of cnn_layers and of lstm_layers */
     COV_HPARAMS_MAX_REACH = 1 << 20, /* positions from a kernel's first to its last, inclusive */
     COV_HPARAMS_MAX_OUTPUTS = 10000, /* output_size */
 };
@@ -38,7 +38,7 @@ int cov_model_type_parse(const char *name, enum cov_model_type *out,
 int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e) COV_MUST_USE;
 
 /* PyTorch's "padding" of the convolutions and of the transposed ones, and the "output_padding" of
- * the latter, with which each convolution divides the length by step and each transposed one
+ * the latter. With these, each convolution divides the length by step, and each transposed one
  * multiplies it. They do not depend on the length. hp has passed cov_hparams_check. */
 struct cov_paddings {
     int64_t conv, transposed, output;

@@ -20,8 +20,8 @@ struct cov_fit {
     double var_v, var_t, covar; /* sums of (v - mean_v)^2, (t - mean_t)^2 and their product */
 };
 
-/* From values[n] and targets[n], `stride` apart. p = log(v); values below the smallest normal float
- * count as that. */
+/* From values[n] and targets[n], `stride` apart. p = log(v); smaller values count as the smallest
+ * normal float. */
 void cov_fit_row(const float *values, const float *targets, size_t n, size_t stride,
                  struct cov_fit *out);
 /* Adds the positions of another fit. */
@@ -32,9 +32,9 @@ double cov_fit_pearson(const struct cov_fit *f); /* n > 0 */
 /* Means over rows. All zero: no rows. */
 struct cov_score {
     uint64_t n_rows;
-    double loss, weights; /* sums: of a row's loss times its weight, of the weights */
+    double loss, weights; /* sum of each row's loss times its weight, and sum of the weights */
     double accuracy;      /* sum */
-    struct cov_fit all;   /* their positions as one row */
+    struct cov_fit all;   /* all their positions as one row */
 };
 
 /* Adds a row with at least one position. `weight` applies to its loss. */
@@ -42,7 +42,7 @@ void cov_score_add(struct cov_score *s, const struct cov_fit *row, double weight
 /* Means over the rows; NaN without rows. */
 double cov_score_loss(const struct cov_score *s);
 double cov_score_accuracy(const struct cov_score *s);
-/* One r over all positions; NaN without positions. */
+/* Pearson's r over all positions; NaN without positions. */
 double cov_score_pearson_all(const struct cov_score *s);
 
 #endif

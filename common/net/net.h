@@ -18,14 +18,15 @@ struct cov_net_size {
  * (borrowed until free). */
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block,
                 struct cov_net_size size, struct cov_net **out, struct cov_err *e) COV_MUST_USE;
-/* Tries whether the device can run the network, with one chunk per call. A device that can be
- * replaced (cov_device_open_auto) is replaced now, before its advice on batches and threads is used. */
+/* Checks that the device can run the network, with one chunk per call. A device that can be
+ * replaced (cov_device_open_auto) is replaced now, before its advice on batches and threads is
+ * used. */
 int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, struct cov_err *e) COV_MUST_USE;
-/* Before the first forward: compute every position (device.h). */
+/* Computes every position (device.h); call it before the first forward. */
 void cov_net_compute_all(struct cov_net *net);
 void cov_net_free(struct cov_net *net); /* NULL is accepted */
-/* Work so far; while no forward is running. */
+/* The work so far; call it only while no forward is running. */
 void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out);
 
 /* values[n,L,output_size] = exp(output), COV_PAD_VALUE on padding, of codes[n,L].

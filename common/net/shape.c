@@ -42,8 +42,8 @@ static size_t channels_at(const struct cov_hparams *hp, size_t depth)
     return channels;
 }
 
-/* Layer i < count_layers without lengths and padding. *module is its index in the list of its kind
- * in the state dict. */
+/* Layer i < count_layers, except for lengths and padding. *module is its index in the list of its
+ * kind in the state dict. */
 static struct cov_layer layer_at(const struct cov_hparams *hp, size_t i, size_t *module)
 {
     size_t n_cnn = (size_t)hp->cnn_layers, n_lstm = count_lstm(hp);
@@ -244,10 +244,10 @@ static int check_length(const struct cov_hparams *hp, size_t L, struct cov_err *
     size_t multiple = 1;
     for (int64_t i = 0; i < hp->cnn_layers; i++) {
         if (cov_size_mul(multiple, (size_t)hp->step, &multiple) || multiple > MAX_LENGTH)
-            return cov_fail(e, COV_EINPUT,
-                            "step %lld and cnn_layers %lld ask for a subsequence length of more "
-                            "than %zu",
-                            (long long)hp->step, (long long)hp->cnn_layers, MAX_LENGTH);
+            return cov_fail(
+                e, COV_EINPUT,
+                "step %lld and cnn_layers %lld ask for a subsequence length of more than %zu",
+                (long long)hp->step, (long long)hp->cnn_layers, MAX_LENGTH);
     }
     if (L > MAX_LENGTH)
         return cov_fail(e, COV_EINPUT, "subsequence length %zu is more than %zu", L, MAX_LENGTH);
@@ -284,15 +284,16 @@ static int set_lengths(const struct cov_hparams *hp, size_t t, struct cov_layer 
         pytorch = (t_in - 1) * hp->step - 2 * pad.transposed + reach + pad.output;
     }
     if (l->pad < 0 || pytorch != (int64_t)l->t_out)
-        return cov_fail(e, COV_EINPUT,
-                        "kernel_size %lld, step %lld and dilation %lld make no network: a layer "
-                        "of length %zu gives %lld instead of %zu (padding %lld)",
-                        (long long)hp->kernel_size, (long long)hp->step, (long long)hp->dilation,
-                        l->t_in, (long long)pytorch, l->t_out, (long long)l->pad);
+        return cov_fail(
+            e, COV_EINPUT,
+            "kernel_size %lld, step %lld and dilation %lld do not fit together: a layer "
+            "of length %zu gives %lld instead of %zu (padding %lld)",
+            (long long)hp->kernel_size, (long long)hp->step, (long long)hp->dilation, l->t_in,
+            (long long)pytorch, l->t_out, (long long)l->pad);
     return COV_OK;
 }
 
-/* So that devices can multiply sizes without overflow. */
+/* The limit lets devices multiply sizes without overflow. */
 static int check_activations(const struct cov_layer *l, struct cov_err *e)
 {
     size_t wider = l->c_in > l->c_out ? l->c_in : l->c_out;

@@ -1,4 +1,4 @@
-/* shape.h - the layers of the network for a subsequence length, and the place of each parameter.
+/* shape.h - the layers of the network for a subsequence length, and the offset of each parameter.
  *
  * All parameters (and the norms' running statistics) are one block of floats with a table of names,
  * so that loading, saving and uploading are loops over one array.

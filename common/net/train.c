@@ -17,7 +17,8 @@ struct cov_trainer {
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
     struct cov_params params;
-    /* [n_floats] each. If the device keeps them, only the block is here, with initial values. */
+    /* [n_floats] each. If the device keeps them, only the block is allocated, with initial
+     * values. */
     float *block, *moment1, *moment2, *average;
     float *gradient; /* of the last batch */
     float *sum;      /* of all batches since the last step */
@@ -37,7 +38,7 @@ struct cov_trainer {
     double scale;
 };
 
-/* Lists the slices; with NULL only counts them. */
+/* Lists the slices; with NULL, only counts them. */
 static size_t list_slices(const struct cov_params *params, struct slice *out)
 {
     size_t n = 0;
@@ -144,7 +145,8 @@ void cov_trainer_free(struct cov_trainer *t)
 
 /* ---- a batch ---- */
 
-/* Moves the running statistics, and adds the gradients; the first batch's are swapped in. */
+/* Updates the running statistics, and adds the gradients; those of the first batch are swapped
+ * in. */
 static void take_gradient(struct cov_trainer *t)
 {
     for (size_t k = 0; k < t->params.n_items; k++) {
@@ -185,7 +187,7 @@ int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch
 
 /* ---- a step ---- */
 
-/* The sum over all processes. */
+/* Replaces v by its sum over all processes. */
 static int share_gradient(struct cov_trainer *t, struct cov_err *e)
 {
     size_t n = t->params.n_floats;

@@ -6,12 +6,12 @@
  *   loss     = sum over rows of w_d mean over columns of (exp(p) - t p)  /  sum over rows of w_d
  *   accuracy = mean over rows of Pearson's r of exp(p) and t, with 1e-8 added to its denominator
  * w_d = 1 without loss_weights. Norms take mean and (biased) variance from all positions of the
- * batch, including padding, as PyTorch does, and move their running statistics by 0.1 (unbiased
- * variance). Dropout is applied between LSTM layers.
+ * batch, including padding, as PyTorch does, and update their running statistics with momentum 0.1
+ * (unbiased variance). Dropout is applied between LSTM layers.
  *
  * Results do not depend on the number of threads: sums are over fixed pieces in a fixed order.
- * Several processes may share a batch (reduce); each has an equal trainer, and they make the same
- * calls in the same order. device.h defines batches, scores, the reduction and the state.
+ * Several processes may share a batch (reduce); each has an equal trainer and makes the same calls
+ * in the same order. device.h defines batches, scores, the reduction and the state.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_TRAIN_H
 #define COV_NET_TRAIN_H
@@ -34,19 +34,19 @@ struct cov_trainer_options {
     struct cov_pool *pool; /* borrowed until free */
 };
 
-/* `block` and what the options point to are borrowed for the call, except for the pool.
+/* `block` and the objects that the options point to are borrowed for the call, except for the pool.
  * COV_EUNSUPPORTED if the device cannot train. */
 int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *options,
                     const float *block, struct cov_trainer **out, struct cov_err *e) COV_MUST_USE;
 void cov_trainer_free(struct cov_trainer *t); /* NULL is accepted */
 
-/* Forward and backward; adds the gradient of the batch's loss, and moves the running statistics.
- * COV_EINPUT for a loss that is not finite; nothing changes then. */
+/* Forward and backward pass; adds the gradient of the batch's loss, and updates the running
+ * statistics. COV_EINPUT for a loss that is not finite; nothing is then changed. */
 int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch,
                       struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
-/* One step with the mean of the gradients since the last one. COV_EINPUT for a gradient that is not
- * finite, or whose squares would not be; only the gradient is lost then. COV_EUSAGE without a batch
- * since the last step. */
+/* One step with the mean of the gradients since the last one. COV_EINPUT if the gradient or its
+ * squared norm is not finite; only the gradient is then lost. COV_EUSAGE without a batch since the
+ * last step. */
 int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam,
                      struct cov_err *e) COV_MUST_USE;
 

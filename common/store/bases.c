@@ -2,8 +2,8 @@
  *
  * A base in X is four halves, for the columns C, A, T, G. A shuffled chunk is a plane of all low
  * bytes and a plane of all high bytes, so a base is one 32-bit word in each. A table of 16 converts
- * between codes and such words, without an unshuffled array in between. For two of the compressions
- * not even the words are needed (onehot.h).
+ * between codes and such words, without an unshuffled array in between. Two of the compressions do
+ * not even need the words (onehot.h).
  * SPDX-License-Identifier: MIT */
 #include "common/store/bases.h"
 
@@ -185,7 +185,7 @@ static inline uint8_t code_of_words(const struct words *w, uint32_t low, uint32_
     return w->low[code] == low && w->high[code] == high ? code : COV_CODE_BAD;
 }
 
-/* An inexact base may be within the tolerance. */
+/* An inexact base may still be within the tolerance. */
 static uint8_t code_of_halves(uint32_t low, uint32_t high)
 {
     uint16_t v[4];
@@ -360,8 +360,7 @@ static int create_set(struct cov_h5 *f, struct cov_bases_writer *w, struct cov_e
     if (w->L > MAX_LENGTH || cov_size_mul(row, w->chunk_rows, &w->chunk_bytes) ||
         w->chunk_bytes > COV_H5_MAX_BYTES)
         return cov_fail(e, COV_EUSAGE,
-                        "subsequences of %zu bases, %zu a chunk, are too long for a "
-                        "genome file",
+                        "subsequences of %zu bases, %zu per chunk, are too long for a genome file",
                         w->L, w->chunk_rows);
     struct cov_h5_new spec = {
         .type = {COV_H5_FLOAT, 2, true, false, '\0'},
@@ -414,7 +413,7 @@ void cov_bases_writer_close(struct cov_bases_writer *w)
     free(w);
 }
 
-/* Returns true if pieces can be made straight from codes; *effort: how. */
+/* Returns true if pieces can be encoded straight from codes; *effort: how. */
 static bool is_by_codes(const struct cov_bases_writer *w, enum cov_onehot_effort *effort)
 {
     bool fast = w->compression.id == COV_CODEC_FAST;
@@ -430,7 +429,7 @@ static int end_stream(struct cov_blob *out, uint8_t *at, size_t n, struct cov_er
     return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
 }
 
-/* Tries to make the piece of a chunk straight from its codes. Several rows become one long row;
+/* Tries to encode the piece of a chunk straight from its codes. Several rows become one long row;
  * padding inside it, which the encoder rejects, is rare. */
 static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
                            const uint8_t *const *codes, struct cov_blob *out, bool *done,

@@ -1,8 +1,8 @@
 /* bases.h - the bases of a file of chunks as codes; stored one-hot in data/X, as by Helixer, or
  * packed in data/X_packed.
  *
- * Packed: uint8 [N, (L + 1) / 2], two bases per byte as made by cov_codes_pack, with the attribute
- * subsequence_length = L. HDF5 belongs to one thread; any thread may decode and encode.
+ * Packed: uint8 [N, (L + 1) / 2], two bases per byte as packed by cov_codes_pack, with the
+ * attribute subsequence_length = L. HDF5 belongs to one thread; any thread may decode and encode.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_BASES_H
 #define COV_STORE_BASES_H
@@ -40,9 +40,9 @@ int cov_bases_fetch(struct cov_bases *b, size_t row, struct cov_blob *raw,
 size_t cov_bases_n_pieces(const struct cov_bases *b);
 
 /* Any thread: codes[0..L) of a row of the grid, whose pieces in *raw begin with first_piece. *raw
- * serves as scratch after its pieces. COV_EINPUT names file, row and position: values of no IUPAC
- * code (NaN included), a base past the end that start_ends gives, padding before it, damaged
- * compression. */
+ * serves as scratch after its pieces. COV_EINPUT, naming file, row and position, for values of no
+ * IUPAC code (including NaN), a base past the end given in start_ends, padding before that end, and
+ * damaged compression. */
 int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, size_t row,
                      struct cov_blob *raw, size_t first_piece, uint8_t *codes,
                      struct cov_err *e) COV_MUST_USE;
@@ -51,7 +51,7 @@ int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, siz
 
 struct cov_bases_writer;
 
-/* A new data set without rows, chunk_rows of them per stored chunk. Close before *f. */
+/* A new data set without rows; a stored chunk has chunk_rows rows. Close before *f. */
 int cov_bases_create(struct cov_h5 *f, enum cov_layout layout, size_t L, size_t chunk_rows,
                      struct cov_codec_choice compression, struct cov_bases_writer **out,
                      struct cov_err *e) COV_MUST_USE;
@@ -69,7 +69,7 @@ int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes
                           struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's thread: stores a piece as the chunk that begins at `row` and adds rows as needed, possibly
- * more than needed: call cov_bases_resize at the end. */
+ * too many: call cov_bases_resize at the end. */
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
                   struct cov_err *e) COV_MUST_USE;
 int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;

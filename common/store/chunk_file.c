@@ -10,7 +10,7 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
-/* Upper bound of all tables of a file; they are lists of names and the like. */
+/* Upper bound of all tables of a file; they are lists of names and similar data. */
 #define MAX_TABLE_BYTES ((size_t)1 << 28)
 
 #define START_ENDS "data/start_ends"
@@ -72,7 +72,7 @@ static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int ran
     return COV_OK;
 }
 
-/* Reverses the bytes of n elements in place. */
+/* Swaps the byte order of n elements in place. */
 static void swap_elements(uint8_t *p, size_t bytes, size_t n)
 {
     for (; n-- > 0; p += bytes)
@@ -180,7 +180,7 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
         if (!set && strcmp(name, "partial") == 0)
             continue;
         if (!attrs[i].text) {
-            cov_warn("%s: %s%sattribute %.100s is not a text; skipped", cov_h5_path(f->h5),
+            cov_warn("%s: %s%sattribute %.100s is not a string; skipped", cov_h5_path(f->h5),
                      set ? set : "", set ? ": " : "", name);
             continue;
         }

@@ -25,10 +25,10 @@ struct cov_chunk_file;
 /* Opens any file of chunks. data/start_ends, seqids, species (optional) and the tables of a partial
  * file make the grid. The head lists the other data sets: as sets if they are in data/, evaluation/
  * or prediction/ and have one row per chunk (except the lists of a predictions file, model_name and
- * datasets), otherwise as tables. L is that of the bases, else of the predictions, else of the
- * longest rows. COV_EINPUT names file and data set of damaged or contradictory data and of data
+ * datasets), otherwise as tables. L is taken from the bases, else from the predictions, else from
+ * the longest rows. COV_EINPUT names file and data set of damaged or contradictory data and of data
  * that cannot be passed on (types, ranks, tables over 256 MiB); COV_EUNSUPPORTED for unknown
- * filters and for links. Attributes that are not texts are skipped with a warning. */
+ * filters and for links. Attributes that are not strings are skipped with a warning. */
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out,
                         struct cov_err *e) COV_MUST_USE;
 /* The same for the bases alone: other data sets are ignored, and the head has no sets, tables and
@@ -41,7 +41,7 @@ void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */
 const struct cov_grid *cov_chunk_file_grid(const struct cov_chunk_file *f);
 const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f);
 
-/* The parts of a row: its bases, and the sets ks[0..n_ks) of the head. */
+/* Parts of a row: its bases, and the sets ks[0..n_ks) of the head. */
 struct cov_chunk_parts {
     bool bases;
     const size_t *ks;
@@ -63,7 +63,7 @@ int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_c
 
 /* "data/X", "data/X_packed", or NULL if there are no bases. */
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f);
-/* How any data set is stored. HDF5's thread. */
+/* How a data set is stored. HDF5's thread. */
 int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_h5_storage *out,
                            struct cov_err *e) COV_MUST_USE;
 
@@ -82,9 +82,9 @@ struct cov_chunk_writer;
  * timestamp (if the head has one, or bases: the current time, or SOURCE_DATE_EPOCH; COV_EUSAGE if
  * that is not a number), covtools_version and, if needed, partial are added.
  *
- * Rows may come in any order, each once; their number is only needed at the end. With chunk_rows R
- * > 1, rows are put in whole groups, R * g .. R * g + R - 1 by one call; the last group may be
- * shorter. The same calls make the same bytes. Multi-byte numbers are shuffled if they are
+ * Rows may be put in any order, each once; their number is needed only at the end. With chunk_rows
+ * R > 1, rows are put in whole groups: one call puts rows R * g .. R * g + R - 1; the last group
+ * may be shorter. The same calls write the same bytes. Multi-byte numbers are shuffled if they are
  * compressed, except deflated integers in prediction/, as in Predmoter's files. */
 int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
                          const struct cov_chunk_writer_options *options,
@@ -92,8 +92,8 @@ int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
 
 /* Any thread: adds the stored form of a group of n_rows rows (1, or up to chunk_rows) to *out, also
  * used as scratch: codes[r] = the L codes of row r (unused without bases), elems[r][k] = row r of
- * set k, for all sets of the head. Rows of a few bytes are not compressed yet: they wait in memory,
- * and finish writes them as chunks of 4096 rows. */
+ * set k, for all sets of the head. Rows of a few bytes are not compressed yet: they are kept in
+ * memory, and finish writes them as chunks of 4096 rows. */
 int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             const uint8_t *const *codes, const uint8_t *const *const *elems,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
@@ -112,7 +112,7 @@ int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_
                          size_t first_piece, struct cov_err *e) COV_MUST_USE;
 
 /* Writes the columns of the grid (data/seqids, species, start_ends; of a partial one also
- * data/seq_names, seq_species, seq_lengths), whose rows must be those that were put; flushes and
+ * data/seq_names, seq_species, seq_lengths), whose rows must be the ones that were put; flushes and
  * closes; always frees *w. */
 int cov_chunk_writer_finish(struct cov_chunk_writer *w, const struct cov_grid *grid,
                             struct cov_err *e) COV_MUST_USE;

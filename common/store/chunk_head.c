@@ -64,7 +64,7 @@ bool cov_chunk_head_is_reserved(const char *name)
     return false;
 }
 
-/* Returns true for a path whose steps are not empty, "." or "..". */
+/* Returns true for a path without empty, "." or ".." components. */
 static bool is_path(const char *name)
 {
     size_t n = strlen(name), beg = 0;
@@ -216,7 +216,7 @@ int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t 
         if (strlen(texts[i]) > width)
             width = strlen(texts[i]);
     if (cov_size_mul(n, width, &n_bytes))
-        return cov_fail(e, COV_ENOMEM, "out of memory: %zu texts of %zu bytes", n, width);
+        return cov_fail(e, COV_ENOMEM, "out of memory: %zu strings of %zu bytes", n, width);
     struct cov_chunk_table table = {
         .name = cov_strdup(name, e),
         .type = {COV_H5_STRING, width, false, false, '\0'},

@@ -1,6 +1,6 @@
 /* chunk_head.h - the head of a file of chunks: its data sets with one row per chunk, its other data
- * sets (tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it:
- * what is read from one can be written to the other. Bases are not listed; they are passed as
+ * sets (tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it,
+ * so that data read from one can be written to the other. Bases are not listed; they are passed as
  * codes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_CHUNK_HEAD_H
@@ -14,13 +14,13 @@
 #include "common/store/h5_rows.h"
 
 /* A data set with one row per chunk: [n_chunks, positions, columns] elements, little-endian outside
- * of HDF5. */
+ * HDF5. */
 struct cov_chunk_set {
     char *name; /* "prediction/predictions", "evaluation/atacseq_coverage", "data/blacklist" */
     struct cov_h5_type type; /* not big-endian */
     int rank;                /* 1 to 3, including the rows */
     size_t dims[2];          /* positions and columns; 1 if missing */
-    uint8_t *fill;           /* one element: the value of missing rows */
+    uint8_t *fill;           /* one element: the fill value of missing rows */
 };
 
 /* A whole data set without rows per chunk: "prediction/datasets",
@@ -59,15 +59,15 @@ void cov_chunk_head_fini(struct cov_chunk_head *h);
 int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head *to,
                         struct cov_err *e) COV_MUST_USE;
 
-/* Copies and checks what is added. COV_EINPUT for a name that exists already, is invalid, or
- * belongs to the grid or the bases (data/X, data/seqids, ...), for an impossible type, rank or
- * size, a table whose n_bytes and dims disagree, an attribute of a missing data set, and for more
- * than COV_CHUNK_MAX_SETS. A set without `fill` is zero-filled. */
+/* The following functions copy and check their arguments. COV_EINPUT for a name that exists
+ * already, is invalid, or belongs to the grid or the bases (data/X, data/seqids, ...), for an
+ * impossible type, rank or size, a table whose n_bytes and dims do not match, an attribute of a
+ * missing data set, and for more than COV_CHUNK_MAX_SETS. A set without `fill` is zero-filled. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_table *table,
                              struct cov_err *e) COV_MUST_USE;
-/* n texts, zero-padded to `width` or the longest text. */
+/* n strings, zero-padded to `width` or the longest string. */
 int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t width, size_t n,
                              const char *const *texts, struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const char *name,
@@ -81,7 +81,7 @@ const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, c
 const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *h,
                                                    const char *name);
 const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set, const char *name);
-/* Returns true if both have the same text in it, or both lack it. */
+/* Returns true if the attribute is the same in both, or missing in both. */
 bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
                               const char *set, const char *name);
 

@@ -59,7 +59,7 @@ static int read_block(const struct column *c, size_t first, size_t n, struct cov
     return c->set ? cov_h5_set_read(c->set, first, n, 0, 1, c->block, e) : COV_OK;
 }
 
-/* Text i of the block, without padding. */
+/* String i of the block, without padding. */
 static const char *text_at(const struct column *c, size_t i, size_t *n)
 {
     if (!c->set) {
@@ -232,7 +232,7 @@ size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list 
     return width;
 }
 
-/* Where the rows of a column come from. */
+/* The source of a column's rows. */
 struct source {
     void (*put_rows)(const void *arg, size_t first, size_t n, uint8_t *dst); /* dst is zeroed */
     const void *arg;

@@ -19,24 +19,25 @@
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Writes them, and for a partial grid those of the whole genome. Names get 50 bytes, species
- * species_bytes, or, with a warning, as many as the longest needs. HDF5's thread. */
+/* Writes these columns, and for a partial grid those of the whole genome. Names are stored in 50
+ * bytes and species in species_bytes, or, with a warning, in as many as the longest needs. HDF5's
+ * thread. */
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
-/* n texts: get(arg, i) returns text i. */
+/* n strings: get(arg, i) returns string i. */
 struct cov_text_list {
     size_t n;
     const char *(*get)(const void *arg, size_t i);
     const void *arg;
 };
-/* A `get` for an array of texts. */
+/* A `get` for an array of strings. */
 const char *cov_text_of_array(const void *texts, size_t i);
 
-/* Bytes per text of a data set: `usual`, or, with a warning, the length of the longest text. */
+/* Bytes per string of a data set: `usual`, or, with a warning, the length of the longest string. */
 size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list *texts);
 
-/* A data set of texts of `width` bytes, zero-padded. HDF5's thread. */
+/* Writes a data set of strings of `width` bytes, zero-padded. HDF5's thread. */
 int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
                     const struct cov_text_list *texts, size_t chunk_rows,
                     struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
@@ -44,7 +45,7 @@ int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
 /* Writes data/blacklist, which must not exist: 1 for rows to keep, 0 for others. HDF5's thread. */
 int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
                              struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
-/* *same = data/blacklist has these values. HDF5's thread. */
+/* *same = true if data/blacklist has these values. HDF5's thread. */
 int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
                                struct cov_err *e) COV_MUST_USE;
 

@@ -1,8 +1,8 @@
 /* chunk_writer.c - see chunk_file.h: writing.
  *
- * The number of rows is not used before the end: data sets grow row by row, and what depends on it
- * (the columns of the grid, data sets of small rows) is written last. So a file has the same bytes
- * whether its grid was known or came with the rows.
+ * The number of rows is not used before the end: data sets grow row by row, and data that depends
+ * on it (the columns of the grid, data sets of small rows) is written last. So a file has the same
+ * bytes whether its grid was known in advance or came with the rows.
  * SPDX-License-Identifier: MIT */
 #include "common/base/version.h"
 #include "common/store/chunk_file.h"
@@ -20,7 +20,7 @@
 /* Declared deflate levels and species bytes of Helixer's and Predmoter's files. */
 enum { GENOME_LEVEL = 4, PREDICTIONS_LEVEL = 9, GENOME_SPECIES = 25, PREDICTIONS_SPECIES = 50 };
 
-/* Rows of one element, or of one column of at most SMALL_BYTES, wait in memory and get stored
+/* Rows of one element, or of one column of at most SMALL_BYTES, are kept in memory and stored in
  * chunks of up to BLOCK_ROWS rows and BLOCK_BYTES; tables of up to TABLE_BYTES are not
  * compressed. */
 enum { SMALL_BYTES = 64, BLOCK_ROWS = 4096, BLOCK_BYTES = 1 << 24, TABLE_BYTES = 1 << 16 };
@@ -46,8 +46,9 @@ struct cov_chunk_writer {
     size_t n_groups, end; /* groups put; 1 + the largest first row of a group */
 };
 
-/* Helixer writes the local time as Python prints it. For reproducible output, SOURCE_DATE_EPOCH
- * (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
+/* Helixer writes the local time as Python prints it. SOURCE_DATE_EPOCH
+ * (https://reproducible-builds.org/specs/source-date-epoch/), in UTC, makes the output
+ * reproducible. */
 static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -116,7 +117,7 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
     for (size_t i = 0; i < w->head.n_attrs; i++) {
         const struct cov_chunk_attr *a = &w->head.attrs[i];
         bool same = set && a->set ? strcmp(set, a->set) == 0 : set == a->set;
-        /* Written by the writer itself. */
+        /* Returns true for attributes that the writer adds itself. */
         if (!same || (!set && (strcmp(a->name, "timestamp") == 0 ||
                                strcmp(a->name, "covtools_version") == 0)))
             continue;

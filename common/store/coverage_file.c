@@ -9,7 +9,7 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
-/* More columns are a damaged file. */
+/* A file with more columns is damaged. */
 enum { MAX_COLUMNS = 4096 };
 enum { NAME_BYTES = 512 }; /* as in Helixer's files */
 
@@ -17,7 +17,7 @@ enum { NAME_BYTES = 512 }; /* as in Helixer's files */
 
 static const struct cov_codec_choice compression = {COV_CODEC_LZF, 0};
 
-/* *planes: room for the shuffled bytes, elem_bytes planes of L bytes, which are made straight from the
+/* *planes: room for the shuffled bytes, elem_bytes planes of L bytes, computed straight from the
  * values. */
 static int begin_row(struct cov_coverage_row row, struct cov_blob *out, uint8_t **planes,
                      struct cov_err *e)

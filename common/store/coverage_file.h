@@ -2,8 +2,8 @@
  * evaluation/<prefix>_coverage and _spliced_coverage, integers [N, L, B], one column per BAM file, and
  * the file names in <prefix>_meta/bam_files. (signal_file.h reads the mean of the columns.)
  *
- * Elements have 2, 4 or 8 bytes, are -1 past the end of a chunk, shuffled and compressed with LZF; one
- * stored chunk is one column of one row.
+ * Elements have 2, 4 or 8 bytes and are -1 past the end of a chunk. They are shuffled and
+ * compressed with LZF; one stored chunk is one column of one row.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_COVERAGE_FILE_H
 #define COV_STORE_COVERAGE_FILE_H
@@ -54,8 +54,8 @@ struct cov_coverage_reader {
     char **settings;                            /* [n_columns], or "" */
 };
 
-/* Opens a genome file of n_rows rows of length L. COV_EINPUT for data sets of another shape or type.
- * Free with cov_coverage_reader_close. */
+/* Opens a genome file of n_rows rows of length L. COV_EINPUT for data sets of the wrong shape or
+ * type. Free with cov_coverage_reader_close. */
 int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
                              struct cov_coverage_reader **out, struct cov_err *e) COV_MUST_USE;
 void cov_coverage_reader_close(struct cov_coverage_reader *r); /* NULL is accepted */
@@ -90,7 +90,7 @@ struct cov_coverage_options {
 struct cov_coverage_writer;
 
 /* Opens the file at `path`, removes the data sets of this prefix and creates new ones. The file is
- * changed in place: it should be a copy. */
+ * changed in place, so it should be a copy. */
 int cov_coverage_writer_new(const char *path, const struct cov_coverage_options *options,
                             struct cov_coverage_writer **out, struct cov_err *e) COV_MUST_USE;
 

@@ -8,11 +8,12 @@
 #include "common/base/mem.h"
 #include "common/store/coverage_file.h"
 
-/* One in SAMPLED_OF pairs is read back, or more, to get at least SAMPLE pairs. */
+/* At least one in SAMPLED_OF pairs is read back, and at least SAMPLE pairs. */
 enum { SAMPLED_OF = 64, SAMPLE = 16 };
 
 struct cov_stored_pair {
-    int64_t at;             /* offset of the first piece; the others follow. -1: not put */
+    int64_t at;             /* offset of the first piece; the others follow. -1: the pair was not
+                             * put */
     uint32_t n_bytes[2][2]; /* [strand][set] */
     uint32_t elem_bytes;
     uint64_t hash;
@@ -94,7 +95,7 @@ uint64_t cov_coverage_store_hash(const struct cov_coverage_store *s, size_t i,
     return s->pairs[i].at >= 0 ? s->pairs[i].hash : hash_lanes(pair, zeros);
 }
 
-/* ---- in and out ---- */
+/* ---- putting and getting rows ---- */
 
 /* Adds a row of zeros; *zeros: the piece of such a row, SIZE_MAX before the first. */
 static int pack_zeros(struct cov_coverage_row row, size_t *zeros, struct cov_blob *out,

@@ -1,9 +1,9 @@
 /* coverage_store.h - measured coverage of all pairs of chunks, in its stored form, in a temporary
  * file.
  *
- * Counted coverage waits here until the overall maximum, which decides the element type, is known.
- * Rows are encoded with the type that fits their pair, usually the final one; others are encoded
- * again.
+ * Counted coverage is kept here until the overall maximum, which decides the element type, is
+ * known. Rows are encoded with the type that fits their pair, usually the final one; others are
+ * encoded again.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_COVERAGE_STORE_H
 #define COV_STORE_COVERAGE_STORE_H
@@ -74,7 +74,7 @@ bool cov_coverage_store_is_ready(const struct cov_coverage_store *s, size_t elem
 /* Returns true if pair i is in the sample to be read back; the first and the last pair are. */
 bool cov_coverage_store_samples(const struct cov_coverage_store *s, size_t i);
 
-/* Hash of a sequence of rows: adds a row to the hash of the rows before it (0 at first). */
+/* Hash of a sequence of rows: adds a row to the hash of the previous rows (0 at first). */
 uint64_t cov_coverage_hash(uint64_t before, const int64_t *values, size_t n);
 
 /* Hash of the rows of a sampled pair: + before -, coverage before spliced coverage. */

@@ -88,7 +88,8 @@ FILTER(lz4_filter, COV_H5_LZ4)
 FILTER(zstd_filter, COV_H5_ZSTD)
 #undef FILTER
 
-/* Registers missing filters. Plugins in files are not loaded: they trust the data they decode. */
+/* Registers missing filters. Does not load filter plugins from files: they trust the data they
+ * decode. */
 static int register_filters(struct cov_err *e)
 {
     static const H5Z_class2_t filters[] = {
@@ -169,8 +170,8 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- opening ---- */
 
-/* Limits the cache of chunk indices while writing, which happens at few places; otherwise up to 32
- * MB. */
+/* Limits the cache of chunk indices, up to 32 MB otherwise: writing uses only few of them at a
+ * time. */
 static void limit_metadata(hid_t fapl)
 {
     enum { MOST_BYTES = 2 << 20 };
@@ -231,7 +232,7 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
 
 int cov_h5_exists(const struct cov_h5 *f, const char *name)
 {
-    /* Every group of the path has to be checked. */
+    /* Every group of the path must be checked. */
     char part[256];
     size_t n = strlen(name);
     if (n >= sizeof part)
@@ -333,7 +334,7 @@ void cov_h5_version(char *buf, size_t n)
     (void)snprintf(buf, n, "%u.%u.%u", major, minor, release);
 }
 
-/* More is a damaged file. */
+/* A file with more is damaged. */
 enum { MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
 
 /* Opens the data set, or the root group. Negative on failure. */
@@ -502,7 +503,7 @@ void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n)
 
 struct walk {
     const struct cov_h5 *f;
-    char path[256]; /* of the group: empty, or ending with / */
+    char path[256]; /* path of the group: empty, or ends with / */
     int depth;
     size_t n_links, max_sets;
     char **names;
@@ -556,8 +557,8 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
     struct walk *w = arg;
     size_t n = strlen(w->path), n_name = strlen(name);
     if (n + n_name >= sizeof w->path || n_name == 0 || ++w->n_links > MAX_LINKS) {
-        w->rc =
-            cov_fail(w->e, COV_EINPUT, "%s: %s: too many or too long names", w->f->path, w->path);
+        w->rc = cov_fail(w->e, COV_EINPUT, "%s: %s: too many names, or names too long", w->f->path,
+                         w->path);
         return -1;
     }
     memcpy(w->path + n, name, n_name + 1);

@@ -1,4 +1,4 @@
-/* h5.h - HDF5 files: data sets described, fetched by rows, and written chunk by chunk.
+/* h5.h - HDF5 files: describing data sets, reading them by rows, and writing them chunk by chunk.
  *
  * Only the files of this header use libhdf5. libhdf5 is not thread-safe: all functions here belong
  * to one thread at a time. Errors name the file and the data set. Chunks are fetched and stored in
@@ -41,8 +41,8 @@ void cov_h5_free_names(char **names, size_t n);
 enum { COV_H5_MAX_SETS = 4096 };
 
 /* The full names ("data/X") of all data sets at any depth, group by group in byte order; free with
- * cov_h5_free_names. COV_EINPUT for more than max_sets or endlessly nested groups; COV_EUNSUPPORTED
- * for soft and external links. */
+ * cov_h5_free_names. COV_EINPUT for more than max_sets data sets or too deeply nested groups;
+ * COV_EUNSUPPORTED for soft and external links. */
 int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
                      struct cov_err *e) COV_MUST_USE;
 
@@ -64,7 +64,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
                     struct cov_err *e) COV_MUST_USE;
 void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 
-/* How cov_h5_unpack reads what cov_h5_set_fetch returns. Any thread. Borrowed until close. */
+/* How cov_h5_unpack reads the result of cov_h5_set_fetch. Any thread. Borrowed until close. */
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
 
 /* How a data set is stored. */
@@ -88,12 +88,12 @@ int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols
 int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
                     void *dst, struct cov_err *e) COV_MUST_USE;
 
-/* ---- writing: the same calls make the same bytes; no times or paths are stored ---- */
+/* ---- writing: the same calls write the same bytes; no times or paths are stored ---- */
 
 /* Creates or truncates `path`. */
 int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
-/* Opens an existing file to change it. It should be a copy: an interrupted change damages the file.
- * `path` has passed cov_h5_probe, or is a copy of a file that has. */
+/* Opens an existing file to change it. It should be a copy, since an interrupted change damages the
+ * file. `path` has passed cov_h5_probe, or is a copy of a file that has. */
 int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
 /* Removes a data set. */
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
@@ -117,7 +117,7 @@ struct cov_h5_new {
     struct cov_filter filters[3]; /* SHUFFLE, and any compression */
     size_t n_filters;
     int deflate_level;        /* declared in the file: 0..9 */
-    int fill;                 /* of numbers; strings are zero-filled */
+    int fill;                 /* for numbers; strings are zero-filled */
     const uint8_t *fill_elem; /* if not NULL, replaces `fill`: one element, little-endian */
 };
 
@@ -128,12 +128,12 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
 int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
 /* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. Adds rows if needed,
- * possibly more than needed: call cov_h5_set_resize at the end. */
+ * possibly too many: call cov_h5_set_resize at the end. */
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Compresses and stores n bytes of elements, zero-filled to a whole chunk, as the chunk that begins at
- * element `at`. `spec` and `choice` are those the data set was created with. */
+/* Compresses and stores n bytes of elements, zero-filled to a whole chunk, as the chunk that begins
+ * at element `at`. `spec` and `choice` are the ones that the data set was created with. */
 int cov_h5_set_put_elems(struct cov_h5_set *s, const struct cov_h5_new *spec,
                          struct cov_codec_choice choice, const size_t at[3], const uint8_t *elems,
                          size_t n, struct cov_err *e) COV_MUST_USE;

@@ -1,5 +1,5 @@
-/* h5_plain.h - the bases of a genome file through libhdf5 alone, filters included, as h5py reads
- * and writes them: for benchmarks.
+/* h5_plain.h - the bases of a genome file through libhdf5 alone, including its filters, as h5py
+ * reads and writes them: for benchmarks.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_H5_PLAIN_H
 #define COV_STORE_H5_PLAIN_H
@@ -28,7 +28,7 @@ int cov_h5_plain_read(struct cov_h5_plain *p, size_t row, uint16_t *halves,
 int cov_h5_plain_write(struct cov_h5_plain *p, size_t row, const uint16_t *halves,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Always frees *p; the status matters if the file was changed. NULL is accepted. */
+/* Always frees *p; check the status if the file was changed. NULL is accepted. */
 int cov_h5_plain_close(struct cov_h5_plain *p, struct cov_err *e);
 
 #endif

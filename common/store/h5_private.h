@@ -1,4 +1,4 @@
-/* h5_private.h - what the files of h5.h share: the only include of hdf5.h.
+/* h5_private.h - shared by the implementation files of h5.h; the only file that includes hdf5.h.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_H5_PRIVATE_H
 #define COV_STORE_H5_PRIVATE_H
@@ -10,7 +10,7 @@
 struct cov_h5 {
     hid_t id;
     char *path;
-    /* Some attribute of variable length is damaged, possibly claiming gigabytes: none is read. The
+    /* An attribute of variable length is damaged and may claim gigabytes, so none is read. The
      * probing child sets *texts_failed instead. */
     bool texts_damaged;
     bool *texts_failed;

@@ -105,7 +105,7 @@ static int check(int fd, const char *path, struct cov_err *e)
     /* Four addresses: the base, another, the end of the file (the third in version 2). */
     const uint8_t *addresses = head + (version == 0 ? 24 : version == 1 ? 28 : 12);
     uint64_t base = little_endian(addresses, n), end = little_endian(addresses + 2 * n, n);
-    /* A user block may have been added later. */
+    /* A user block may have been prepended later. */
     end += at - base;
     if (end > size)
         return cov_fail(e, COV_EINPUT, "%s: truncated: %" PRIu64 " of %" PRIu64 " bytes", path,
@@ -130,7 +130,8 @@ enum { STATUS_BAD_TEXTS = 3, STATUS_CACHE_IMAGE = 4 };
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 #define TEXT_BYTES ((rlim_t)64 << 20)
 
-/* Address space in use, so that only additional memory is limited (sanitizers use terabytes). */
+/* The address space in use, so that only additional memory is limited (sanitizers use
+ * terabytes). */
 static rlim_t memory_in_use(void)
 {
     char text[64] = "";
@@ -205,7 +206,7 @@ static bool has_cache_image(const struct cov_h5 *f)
     return H5Fget_mdc_image_info(f->id, &at, &n) >= 0 && n > 0;
 }
 
-/* Does what readers do. Errors are left to the caller that opens the file. Returns true if its
+/* Does what readers do. Errors are left to the caller, which opens the file. Returns true if its
  * attributes can be read safely. */
 static bool try_file(const char *path)
 {
@@ -216,7 +217,7 @@ static bool try_file(const char *path)
     if (cov_h5_open_unchecked(path, &f, NULL))
         return true;
     if (has_cache_image(f))
-        _exit(STATUS_CACHE_IMAGE); /* closing would read the image */
+        _exit(STATUS_CACHE_IMAGE); /* closing the file would read the image */
     f->texts_failed = &texts_failed;
     try_attrs(f, NULL);
     char **names;
@@ -226,7 +227,7 @@ static bool try_file(const char *path)
             try_set(f, names[i], &raw);
         cov_h5_free_names(names, n);
     } else {
-        /* Some readers only need these. */
+        /* Some readers need only these. */
         for (size_t g = 0; g < COV_COUNT(groups); g++)
             try_group(f, groups[g], &raw);
     }
@@ -275,7 +276,7 @@ int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
     do
         got = waitpid(child, &status, 0);
     while (got < 0 && errno == EINTR);
-    /* No verdict if SIGCHLD is ignored, or if the child waited for a disk. */
+    /* No verdict if SIGCHLD is ignored, or if the child was waiting for a disk. */
     if (got != child || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
         return COV_OK;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)

@@ -7,7 +7,7 @@
 
 #include "common/base/err.h"
 
-/* *yes = the regular file at `path` has an HDF5 signature. Other files are not read. */
+/* *yes = true if the regular file at `path` has an HDF5 signature. Other files are not read. */
 int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_USE;
 
 /* First reads the superblock: COV_EIO if the file cannot be read; COV_EINPUT if it is not a regular
@@ -21,9 +21,9 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_US
  * cache image is COV_EINPUT too: damage there makes libhdf5 write out of bounds, which the child
  * may survive; h5py and the HDF5 tools write such images only on request.
  *
- * This takes 1 to 2 ms, or 5 to 20 ms in a process of 1 GB. Other threads may run: they do not use
- * libhdf5, and the child does nothing else. (Under AddressSanitizer they should not: a fork may
- * leave its allocator locked in the child.) If no process can be created, the file is trusted.
+ * This takes 1 to 2 ms, or 5 to 20 ms in a process of 1 GB. Other threads may run, because they do
+ * not use libhdf5, and the child does nothing else. (Under AddressSanitizer they should not: a fork
+ * may leave its allocator locked in the child.) If no process can be created, the file is trusted.
  *
  * *good_texts: all text attributes of variable length could be read within 64 MiB. libhdf5
  * allocates and fills what a damaged file claims, up to 4 GiB. */

@@ -39,7 +39,7 @@ size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols
 /* The part of a chunk that belongs to the requested block. */
 struct part {
     size_t first_row, n_rows; /* in the chunk */
-    size_t pos, n_pos;        /* in the data set; the chunk's first position is `pos` too */
+    size_t pos, n_pos;        /* in the data set; the chunk's first position is `pos`, too */
     size_t col, n_cols;       /* in the data set */
 };
 
@@ -145,7 +145,7 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
 
 /* ---- numbers ---- */
 
-/* dst = n elements of 2, 4 or 8 bytes with reversed byte order. */
+/* dst = n elements of 2, 4 or 8 bytes with swapped byte order. */
 static void swap_bytes(const uint8_t *src, size_t bytes, size_t n, uint8_t *dst)
 {
     for (size_t i = 0; i < n; i++)
@@ -212,7 +212,7 @@ void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n,
         CONVERT(uint64_t, (double));
         break;
     default:
-        assert(!"a type that has been checked");
+        assert(!"a type that was checked earlier");
     }
 }
 

@@ -1,5 +1,5 @@
-/* h5_rows.h - rows of an HDF5 data set: from stored bytes to numbers, and back. Uses no HDF5: any
- * thread.
+/* h5_rows.h - rows of an HDF5 data set: from stored bytes to numbers, and back. Does not use
+ * libhdf5, so that any thread may call it.
  *
  * A row is one index of the first dimension. Data sets have up to three dimensions: rows,
  * positions, columns.
@@ -28,7 +28,7 @@ struct cov_h5_type {
     char padding; /* of STRING: ' ', or '\0' */
 };
 
-/* Ignores the byte order, which is undone on reading. */
+/* Ignores the byte order, since reading converts it. */
 bool cov_h5_same_type(const struct cov_h5_type *a, const struct cov_h5_type *b);
 
 struct cov_h5_rows {
@@ -83,17 +83,17 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);
 /* ---- packing: pieces from elements ---- */
 
 /* filters[] = those of a data set written with this choice; returns their number. SHUFFLE comes
- * first if elem_bytes is not 0, unless there is no compression or it is Blosc, which shuffles by
- * itself: so two filters mean SHUFFLE. */
+ * first if elem_bytes is not 0, unless there is no compression or it is Blosc, which does its own
+ * shuffle. So if there are two filters, the first is SHUFFLE. */
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3]);
 
-/* A piece is made in place in two steps. This one returns room for the n bytes of the chunk, as the
- * compression gets them, at *src, and for n more at *scratch. */
+/* A piece is encoded in place in two steps. This one returns room for the n bytes of the chunk, as
+ * input of the compression, at *src, and for n more at *scratch. */
 int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
                       uint8_t **scratch, struct cov_err *e) COV_MUST_USE;
-/* Compresses the bytes at *src, to which the filters before the last (cov_h5_filters) were applied,
- * and ends the piece. */
+/* Compresses the bytes at *src, to which all filters of cov_h5_filters except the last were
+ * applied, and ends the piece. */
 int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *filters,
                     size_t n_filters, size_t n, struct cov_blob *b, struct cov_err *e) COV_MUST_USE;
 

@@ -11,12 +11,12 @@
 #include "common/base/mem.h"
 
 /* Rows are fetched one by one. If few rows share a chunk, each caller gets the stored chunks and
- * decodes them in its own thread. If more do, every row would decode the chunk again, so chunks are
- * decoded here, once. */
+ * decodes them in its own thread. If many rows share a chunk, every row would decode it again, so
+ * it is decoded here, once. */
 enum { MAX_SHARED_ROWS = 8 };
 
-/* A band is the rows that share chunks. Two decoded bands are kept: rows are read in order, or in two
- * places in turn, as the strands of a sequence are. */
+/* A band is the rows that share chunks. Two decoded bands are kept, because rows are read in order,
+ * or at two positions in turn, like the strands of a sequence. */
 enum { N_BANDS = 2 };
 
 struct band {
@@ -71,7 +71,7 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
             return fail_set(s, e, COV_EINPUT, "variable-length strings are not supported");
         t->kind = COV_H5_STRING;
         t->padding = H5Tget_strpad(s->type) == H5T_STR_SPACEPAD ? ' ' : '\0';
-        /* More is a damaged file. */
+        /* A file with more is damaged. */
         return t->bytes > 0 && t->bytes <= 65536
                    ? COV_OK
                    : fail_set(s, e, COV_EINPUT, "strings of more than 65536 bytes");
@@ -282,7 +282,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
         goto out;
     s->handed = s->stored;
     s->handed.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
-    /* The cache can only be set on opening, and the right size is known only now. */
+    /* The cache can be set only when opening, and only now is the right size known. */
     dapl = H5Pcreate(H5P_DATASET_ACCESS);
     set_cache(s, dapl);
     cov_h5_close_id(s->id);
@@ -316,7 +316,7 @@ static void add_text(char *text, size_t cap, const char *fmt, ...)
     va_end(args);
 }
 
-/* Adds the name as in --compression, and the level, which is values[known.value]. */
+/* Appends the name as in --compression, and the level, which is values[known.value]. */
 static void add_filter(char *text, size_t cap, int id, const unsigned *values, size_t n_values)
 {
     static const struct {
@@ -480,7 +480,7 @@ static int band_row(struct cov_h5_set *s, size_t row, const uint8_t **elems, str
 {
     const struct cov_h5_rows *r = &s->stored;
     size_t index = row / r->chunk[0], row_elems = r->dims[1] * r->dims[2];
-    struct band *b = &s->bands[0]; /* that of the row, else the least recently used */
+    struct band *b = &s->bands[0]; /* the band of the row, else the least recently used */
     for (size_t i = 0; i < N_BANDS; i++) {
         if (s->bands[i].rows && s->bands[i].index == index) {
             b = &s->bands[i];
@@ -574,7 +574,7 @@ static hid_t make_type(const struct cov_h5_type *t)
     }
     type = H5Tcopy(t->bytes == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     if (t->bytes == 2) {
-        /* As h5py derives it from F32: first the fields, then the size they fit into. */
+        /* Derived from F32 as in h5py: first the fields, then the size that they fit into. */
         (void)H5Tset_fields(type, 15, 10, 5, 0, 10);
         (void)H5Tset_size(type, 2);
         (void)H5Tset_ebias(type, 15);
@@ -670,8 +670,8 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
     return COV_OK;
 }
 
-/* The caller must shrink the data set at the end. Shrinking rewrites a chunk that it cuts, so spare
- * rows are only added if chunks have one row. */
+/* The caller must shrink the data set at the end. Shrinking rewrites a chunk that it truncates, so
+ * spare rows are added only if chunks have one row. */
 static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
 {
     enum { ROWS_AT_ONCE = 64 };

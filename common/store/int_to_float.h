@@ -9,8 +9,8 @@
 #include "common/store/h5_rows.h"
 
 /* values[0..n) = the n elements at `elems`. Returns false, with undefined values[], unless the type
- * is an integer of 4 or 8 bytes in native order and all elements are in 0 .. 2^24-1, which floats
- * hold exactly. */
+ * is an integer of 4 or 8 bytes in native byte order and all elements are in 0 .. 2^24-1, which
+ * floats hold exactly. */
 bool cov_int_to_float(const struct cov_h5_type *type, const void *elems, size_t n, float *values);
 
 /* The number of values before the first that is not a valid coverage: negative, infinite or NaN. */

@@ -28,7 +28,7 @@ struct file_head {
     uint32_t zero;
 };
 
-/* The header of a piece; the ends of the blobs' pieces (uint64_t) and their bytes follow. */
+/* The header of a piece, followed by the ends of the blobs' pieces (uint64_t) and their bytes. */
 struct piece_head {
     uint32_t magic, crc; /* of everything after it */
     uint64_t piece;
@@ -121,7 +121,7 @@ static int no_journal(const struct cov_journal *j, struct cov_err *e)
 
 static int read_head(struct cov_journal *j, struct cov_err *e)
 {
-    /* Left if the machine stopped before the data reached the disk. */
+    /* Such a file remains if the machine stopped before the data reached the disk. */
     static const char lost[sizeof file_magic];
     struct file_head h;
     size_t got;
@@ -411,8 +411,7 @@ int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[
         return got;
     if (got == 0 || h.piece != piece)
         return cov_fail(e, COV_EINPUT,
-                        "%s: piece %zu was damaged during the run; run again to compute it "
-                        "again",
+                        "%s: piece %zu was damaged during the run; run again to recompute it",
                         j->path, piece);
     const uint8_t *ends = j->bytes, *data = ends + 8 * (h.n_pieces[0] + h.n_pieces[1]);
     int rc = COV_OK;

@@ -1,4 +1,4 @@
-/* journal.h - the finished pieces of a long run, in a file from which the next run resumes.
+/* journal.h - a file with the finished pieces of a long run, from which the next run resumes.
  *
  * A head describes the run in lines of text; pieces follow, each with a number and a checksum,
  * appended as they are finished. A killed run leaves complete pieces and at most one torn piece.
@@ -19,7 +19,7 @@
 struct cov_journal;
 
 /* Opens the journal at `path`, or creates an empty file, and locks it until close. COV_EEXIST while
- * another process has it; COV_EINPUT for a file that is not a journal. Free with
+ * another process holds the lock; COV_EINPUT for a file that is not a journal. Free with
  * cov_journal_close. */
 int cov_journal_open(const char *path, struct cov_journal **out, struct cov_err *e) COV_MUST_USE;
 
@@ -29,7 +29,7 @@ void cov_journal_close(struct cov_journal *j);
 int cov_journal_remove(struct cov_journal *j, struct cov_err *e) COV_MUST_USE;
 
 const char *cov_journal_path(const struct cov_journal *j);
-/* The time of the last write before it was opened. */
+/* The time of the last write before the journal was opened. */
 struct timespec cov_journal_time(const struct cov_journal *j);
 /* The head, borrowed until begin or close. NULL for a new journal, or with *damaged set if it
  * cannot be read. */
@@ -38,8 +38,8 @@ const char *cov_journal_head(const struct cov_journal *j, bool *damaged);
 /* Empties the journal and writes this head. */
 int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e) COV_MUST_USE;
 
-/* Must be called before any of the following. Pieces have numbers below n. Reads and checks all
- * pieces; drops everything from the first torn or damaged one on, with a warning. */
+/* Must be called before any of the following. Reads and checks all pieces, whose numbers must be
+ * below n; drops everything from the first torn or damaged one on, with a warning. */
 int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e) COV_MUST_USE;
 size_t cov_journal_n_pieces(const struct cov_journal *j);
 bool cov_journal_has(const struct cov_journal *j, size_t piece);

@@ -13,7 +13,7 @@
 #include "common/store/h5.h"
 #include "common/store/int_to_float.h"
 
-/* More is a damaged file. */
+/* A file with more is damaged. */
 enum { MAX_DATASETS = 4096 };
 
 #define PREDICTIONS "prediction/predictions"
@@ -383,7 +383,7 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
     return COV_OK;
 }
 
-/* Moves the last of n parts to its place in the order of set names. */
+/* Moves the last of n parts to its position in the order of set names. */
 static void sort_last(const struct cov_chunk_head *h, struct cov_signal_part *parts, size_t n)
 {
     struct cov_signal_part last = parts[n - 1];

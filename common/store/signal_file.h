@@ -18,8 +18,8 @@
 /* Value of padding. */
 #define COV_SIGNAL_PAD (-1.0f)
 
-/* Attribute of prediction/predictions if only regions were predicted: COV_SIGNAL_PAD within a chunk
- * then means that a base has no value. */
+/* Attribute of prediction/predictions if only regions were predicted: then COV_SIGNAL_PAD within a
+ * chunk means that a base has no value. */
 #define COV_SIGNAL_REGIONS_ATTR "outside_regions"
 /* Further attributes: fingerprint of the regions; bases shared by neighbouring windows. */
 #define COV_SIGNAL_WHICH_ATTR "regions"
@@ -31,10 +31,10 @@ enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
 
 struct cov_signal_file;
 
-/* Opens for reading and checks the layout (as cov_chunk_file_open). PREDICTED: one data set per
+/* Opens for reading and checks the layout, like cov_chunk_file_open. PREDICTED: one data set per
  * name in prediction/datasets. MEASURED: one per evaluation/<prefix>_coverage (not the spliced
- * ones), sorted by name. Errors name file and data set, and the kind of file if it is another
- * one. */
+ * ones), sorted by name. Errors name file and data set, and the actual kind of a file of the wrong
+ * kind. */
 int cov_signal_file_open(const char *path, enum cov_signal_kind kind, struct cov_signal_file **out,
                          struct cov_err *e) COV_MUST_USE;
 void cov_signal_file_close(struct cov_signal_file *f); /* NULL is accepted */
@@ -71,7 +71,7 @@ struct cov_signal_part {
 };
 
 /* Finds the data sets of this kind in a head, as cov_signal_file_open does: *n of them in
- * (*parts)[]. The text of COV_EINPUT names the data set, not the input. Free with
+ * (*parts)[]. The message of COV_EINPUT names the data set, not the input. Free with
  * cov_signal_free_parts. */
 int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
                           struct cov_signal_part **parts, size_t *n,
@@ -85,8 +85,8 @@ struct cov_signal_columns {
     bool gaps; /* COV_SIGNAL_PAD within a chunk is valid */
 };
 
-/* values[0..L) of a chunk of `length` bases from its row `elems`, as by cov_signal_file_decode. Returns
- * `length`, or the index of the first value that is not a valid coverage. */
+/* values[0..L) of a chunk of `length` bases from its row `elems`, like cov_signal_file_decode.
+ * Returns `length`, or the index of the first value that is not a valid coverage. */
 size_t cov_signal_means(const struct cov_signal_columns *columns, const uint8_t *elems,
                         size_t length, size_t L, float *values) COV_MUST_USE;
 
@@ -100,7 +100,7 @@ struct cov_predictions_options {
     size_t n_datasets;           /* D > 0 */
     enum cov_signal_type type;
     struct cov_codec_choice compression;
-    bool has_regions; /* positions outside them are COV_SIGNAL_PAD, as an attribute says */
+    bool has_regions; /* positions outside them are COV_SIGNAL_PAD, as recorded in an attribute */
     uint64_t regions; /* fingerprint of the regions, another attribute */
     size_t overlap;   /* bases shared by windows, an attribute unless 0 */
 };

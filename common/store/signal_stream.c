@@ -140,12 +140,12 @@ static int place_rows(const struct cov_signal_stream *s, const bool *wanted,
     return rc;
 }
 
-/* Positions per step: all data sets take theirs from a tile of the rows, so that rows are read
+/* Positions per step: all data sets are decoded from one tile of the rows, so that rows are read
  * once. */
 enum { TILE = 128 };
 
-/* Positions [beg, end) of data set d from its row. Returns the first without a valid coverage, or
- * `end`. */
+/* Positions [beg, end) of data set d from its row. Returns the first position without a valid
+ * coverage, or `end`. */
 static size_t take_values(const struct cov_signal_stream *s, const struct cov_signal_part *d,
                           const uint8_t *elems, size_t beg, size_t end, float *values)
 {

@@ -15,10 +15,12 @@
 struct cov_signal_stream;
 
 /* Opens a chunk stream at `path` ("-": standard input) and finds its data sets, as
- * cov_signal_file_open does. COV_EINPUT if it has none of that kind; says which kind it has. */
+ * cov_signal_file_open does. COV_EINPUT, telling the actual kind, if it has none of the requested
+ * kind. */
 int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
                            struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
-/* The same for an opened file from which nothing was read. Owns `in`, even on failure. */
+/* The same for an opened file from which nothing was read. Takes ownership of `in`, even on
+ * failure. */
 int cov_signal_stream_new(struct cov_bgz *in, enum cov_signal_kind kind,
                           struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_signal_stream_close(struct cov_signal_stream *s); /* NULL is accepted */

@@ -17,12 +17,12 @@
 /* Sequences follow one another, each name once; their pairs ascend, without gaps unless the stream is
  * partial. */
 struct order {
-    const char *name; /* of the stream, for messages. Borrowed */
+    const char *name; /* name of the stream, for messages. Borrowed */
     bool partial;
     struct cov_names *names; /* keys: species, '\0', name */
     bool in_seq;
     size_t seq;           /* index in names */
-    int64_t end;          /* of the sequence's last pair, or 0 */
+    int64_t end;          /* end of the sequence's last pair, or 0 */
     uint64_t n_seq_pairs; /* of the sequence */
     uint64_t n_pairs, n_bases;
 };
@@ -151,7 +151,7 @@ static int order_last(struct order *o, struct cov_err *e)
 
 /* ---- reading ---- */
 
-/* Memory grows in such steps while a record is read, whatever length it claims. */
+/* Memory grows in steps of this size while a record is read, whatever length it claims. */
 enum { STEP = 1 << 20 };
 
 struct cov_stream {
@@ -237,7 +237,7 @@ static int read_start(struct cov_stream *s, uint32_t *type, uint64_t *n_bytes, s
     return rc;
 }
 
-/* *b = the n_bytes of a record; the caller has checked the maximum. */
+/* *Reads the n_bytes of a record into b; the caller has checked the maximum. */
 static int read_payload(struct cov_stream *s, size_t n_bytes, struct cov_blob *b, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -338,7 +338,7 @@ int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *
 
 /* ---- the records after the head ---- */
 
-/* Takes a text of a record: length and bytes. */
+/* Reads a string from a record: length and bytes. */
 static bool take_text(const uint8_t **p, size_t *left, const char **text, size_t *n)
 {
     if (*left < 4 || cov_stream_u32(*p) > *left - 4)

@@ -1,9 +1,9 @@
 /* stream.h - the chunk stream: a file of chunks as bytes, piped between programs (covstream(5)).
  *
- * BGZF blocks (level 0, or compressed in a file) hold: the head; then for each sequence a record with
- * its name, a record per pair of chunks in ascending order, and a record with its length; then a
- * record with counts. A stream that ends early, or whose counts, order or checksums are wrong, is an
- * error. A reader or writer belongs to one thread; any thread may pack and unpack pairs
+ * BGZF blocks (level 0, or compressed in a file) hold: the head; then for each sequence a record
+ * with its name, a record per pair of chunks in ascending order, and a record with its length; then
+ * a record with counts. A stream that ends early, or whose counts, order or checksums are wrong, is
+ * invalid. A reader or writer belongs to one thread; any thread may pack and unpack pairs
  * (stream_record.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_STREAM_H
@@ -25,10 +25,11 @@ enum { COV_STREAM_VERSION = 1 };
 
 struct cov_stream_writer;
 
-/* Writes to `path` ("-": standard output; COV_EUSAGE if it is a terminal). `compress`: for files, not
- * pipes. `partial`: pairs may leave gaps or lack a strand, and a sequence may have none. begin, put
- * and end refuse what the reader would refuse (COV_EINPUT: sequence and position); after a failure
- * only finish or abort may follow, and the output is not a valid stream. */
+/* Writes to `path` ("-": standard output; COV_EUSAGE if it is a terminal). `compress`: for files,
+ * not pipes. `partial`: pairs may leave gaps or lack a strand, and a sequence may have none. begin,
+ * put and end refuse anything that the reader would refuse (COV_EINPUT names sequence and
+ * position); after a failure only finish or abort may follow, and the output is not a valid
+ * stream. */
 int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool partial,
                       bool compress, unsigned n_threads, struct cov_stream_writer **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -45,7 +46,7 @@ void cov_stream_abort(struct cov_stream_writer *w); /* NULL is accepted */
 
 struct cov_stream;
 
-/* *yes = the opened file is a chunk stream. Consumes nothing. */
+/* *yes = true if the opened file is a chunk stream. Consumes nothing. */
 int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e) COV_MUST_USE;
 
 /* Takes ownership of *b, from which nothing was read, even on failure. COV_EINPUT if it is not a
@@ -59,11 +60,11 @@ const char *cov_stream_name(const struct cov_stream *s); /* for messages; borrow
 
 enum cov_stream_event { COV_STREAM_BEGIN, COV_STREAM_PAIR, COV_STREAM_END, COV_STREAM_DONE };
 
-/* The next record. BEGIN: a sequence. PAIR: *record (reused) for cov_stream_unpack, and `pair`, which
- * follows the pair before it. END: `length`, which agrees with the pairs. DONE: the counts agree and
- * nothing follows; must not be called again. `species` and `sequence`, the current ones, are set
- * except for DONE; borrowed until the next call. COV_EINPUT for damaged, misplaced or truncated
- * records names stream, sequence and position. */
+/* The next record. BEGIN: a sequence. PAIR: *record (reused) for cov_stream_unpack, and `pair`,
+ * which follows the previous pair. END: `length`, which agrees with the pairs. DONE: the counts
+ * agree and nothing follows; must not be called again. `species` and `sequence`, the current ones,
+ * are set except for DONE; borrowed until the next call. COV_EINPUT for damaged, misplaced or
+ * truncated records names stream, sequence and position. */
 struct cov_stream_item {
     enum cov_stream_event event;
     const char *species, *sequence;

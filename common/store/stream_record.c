@@ -16,8 +16,8 @@ static size_t packed_bytes(size_t n)
     return n / 2 + (n & 1);
 }
 
-/* Bytes of the first n positions of a row; 0 if the row has no values per position or no
- * padding. */
+/* The size in bytes of the first n positions of a row; 0 if the row has no values per position or
+ * no padding. */
 static size_t cut_bytes(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                         size_t n)
 {
@@ -72,7 +72,7 @@ static int check_bases(const struct cov_chunk_head *head, const struct cov_strea
     return COV_OK;
 }
 
-/* Returns true if the row has only the fill value from byte `cut` on. */
+/* Returns true if the row has only the fill value after byte `cut`. */
 static bool is_filled(const struct cov_chunk_set *set, const uint8_t *row, size_t cut)
 {
     size_t size = set->type.bytes, n = cov_chunk_set_row_bytes(set) - cut;
@@ -217,7 +217,7 @@ static void unpack_elems(const struct cov_chunk_head *head, const struct cov_str
     }
 }
 
-/* codes[0..L) = n packed bases, then padding. Returns NULL, or what is wrong. */
+/* codes[0..L) = n packed bases, then padding. Returns NULL, or a description of the fault. */
 static const char *unpack_bases(const uint8_t *packed, size_t n, size_t L, uint8_t *codes)
 {
     cov_codes_unpack(packed, 0, n, codes);
@@ -325,7 +325,7 @@ static int put_text(struct cov_blob *b, const char *text, struct cov_err *e)
     return rc ? rc : put(b, text, n, e);
 }
 
-/* Name, type and the dimensions from `skip` on. */
+/* Name, type and the dimensions, starting at dimension `skip`. */
 static int put_shape(struct cov_blob *b, const char *name, const struct cov_h5_type *type, int rank,
                      int skip, const size_t *dims, struct cov_err *e)
 {

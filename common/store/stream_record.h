@@ -1,7 +1,7 @@
 /* stream_record.h - records of the chunk stream as bytes (covstream(5)): the head, and a pair of chunks.
  *
- * Bases take half a byte each, and are stored once if the - chunk is the reverse complement of the
- * + chunk. A row with a value per position is stored without its padding if the padding is the fill
+ * Bases take half a byte each, and are stored only once if the - chunk is the reverse complement of
+ * the + chunk. A row with a value per position is stored without its padding if that is the fill
  * value.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_STREAM_RECORD_H
@@ -25,9 +25,9 @@ struct cov_stream_pair {
 };
 
 /* *out (cleared first) = the record of a pair. codes[s]: L codes of strand s in its own direction;
- * NULL for the - strand if they are the reverse complement of the + strand's. elems[s][k]: row of set
- * k. COV_EINPUT names the interval: padding between bases, bases past the end, not an interval of a
- * chunk. */
+ * NULL for the - strand if they are the reverse complement of the + strand's. elems[s][k]: row of
+ * set k. COV_EINPUT, naming the interval, for padding between bases, bases past the end, or an
+ * interval that is not a chunk's. */
 int cov_stream_pack(const struct cov_chunk_head *head, const struct cov_stream_pair *pair,
                     const uint8_t *const codes[2], const uint8_t *const *const elems[2],
                     struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
@@ -50,7 +50,7 @@ struct cov_stream_layout {
     const uint8_t *bases, *elems;
 };
 
-/* Returns NULL, or what is wrong with the n_bytes at p as the record of a pair. */
+/* Parses the n_bytes at p as the record of a pair. Returns NULL, or a description of the fault. */
 const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *p, size_t n_bytes,
                               struct cov_stream_layout *out);
 
@@ -62,7 +62,7 @@ size_t cov_stream_pair_max(const struct cov_chunk_head *head);
 /* *out (cleared first) = the record. COV_EUNSUPPORTED for a head over the limits below. */
 int cov_stream_head_encode(const struct cov_chunk_head *head, bool partial, struct cov_blob *out,
                            struct cov_err *e) COV_MUST_USE;
-/* *head must be freed even on failure. The text of COV_EINPUT does not name the stream. */
+/* *head must be freed even on failure. The message of COV_EINPUT does not name the stream. */
 int cov_stream_head_decode(const uint8_t *p, size_t n, struct cov_chunk_head *head, bool *partial,
                            struct cov_err *e) COV_MUST_USE;
 
@@ -73,7 +73,7 @@ enum {
     COV_STREAM_MAGIC_BYTES = 8,
     COV_STREAM_START_BYTES = COV_STREAM_MAGIC_BYTES + 4, /* magic and version */
     COV_STREAM_RECORD_BYTES = 12,                        /* type and length of a record */
-    COV_STREAM_PAIR_BYTES = 24, /* of a pair, up to the flags of its sets */
+    COV_STREAM_PAIR_BYTES = 24, /* size of a pair's record up to the flags of its sets */
     COV_STREAM_SEQ_END_BYTES = 16,
     COV_STREAM_END_BYTES = 24,
 };

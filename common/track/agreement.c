@@ -1,9 +1,9 @@
 /* agreement.c - see agreement.h.
  *
- * Ranks are computed with two sorts. Sorted by x: each group of equal x gets its mean rank, and
- * each pair becomes (y, rank of x). Sorted by y: each group of equal y gets its mean rank, and the
- * products are summed. Ranks are stored doubled, as integers: a group of t values after c others
- * has rank 2c + t + 1; the mean over N pairs is N + 1.
+ * Ranks are computed with two sorts. After sorting by x, each group of equal x gets its mean rank,
+ * and each pair becomes (y, rank of x). After sorting by y, each group of equal y gets its mean
+ * rank, and the products are summed. Ranks are stored doubled, as integers: a group of t values
+ * after c others has rank 2c + t + 1; the mean over N pairs is N + 1.
  * SPDX-License-Identifier: MIT */
 #include "common/track/agreement.h"
 
@@ -181,7 +181,7 @@ struct cursor {
     const struct cov_sorted_runs *runs; /* NULL: the array */
     struct cov_pair_count *memory;
     struct lane *lanes;
-    size_t *heap; /* lanes that are not at their end, as a heap; the lowest key is first */
+    size_t *heap; /* lanes that are not at their end, as a heap with the lowest key first */
     size_t n_heap, room;
 };
 
@@ -453,7 +453,7 @@ static int count_group(struct groups *g, struct moments *m, struct cov_pairs *to
     return g->more < 0 ? g->more : COV_OK;
 }
 
-/* Appends a ranked pair to the front of the table; a full table becomes a sorted run. */
+/* Appends a ranked pair to the front part of the table; a full table becomes a sorted run. */
 static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, struct cov_err *e)
 {
     p->table[(*n)++] = pair;
@@ -494,7 +494,7 @@ static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s, 
                 break;
             }
             got += pair.n;
-            /* Writes at or before the positions that both cursors have already read. */
+            /* Writes only to positions that both cursors have already read. */
             rc = hand_on(p, n, with_rank(pair, rank), e);
         }
     }

@@ -26,8 +26,8 @@ struct cov_pair_count {
     uint64_t key, n;
 };
 
-/* Space for sorting; may be shared by several struct cov_pairs that are used one after another. All
- * zeros is an empty one. */
+/* Space for sorting, which several struct cov_pairs that are used in turn may share. An all-zero
+ * struct is empty. */
 struct cov_pairs_scratch {
     struct cov_pair_count *room;
     size_t cap;
@@ -47,7 +47,7 @@ struct cov_sorted_runs {
 
 struct cov_pairs {
     /* Private. */
-    struct cov_pair_count *table; /* slots; n = 0 is an empty one */
+    struct cov_pair_count *table; /* slots; one with n = 0 is empty */
     size_t n_slots, max_slots, cap, used;
     struct cov_sorted_runs runs, ranks;
     uint64_t n; /* pairs */
@@ -55,7 +55,7 @@ struct cov_pairs {
 };
 
 /* The table uses at most `max_bytes` (at least 64 KB), the scratch at most three quarters of that.
- * Borrows the scratch until cov_pairs_fini, which accepts all zeros. Temporary files are made in
+ * Borrows the scratch until cov_pairs_fini, which accepts all zeros. Temporary files are created in
  * `dir`. */
 int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir,
                    struct cov_pairs_scratch *scratch, struct cov_err *e) COV_MUST_USE;
@@ -66,7 +66,7 @@ int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n,
                   struct cov_err *e) COV_MUST_USE;
 
 /* Computes *out over all pairs (fewer than 2^43), adds them to `total` (may be NULL), and clears
- * them. Additional memory for merging: 2 MB, or 512 bytes for each time the table was full. */
+ * them. Additional memory for merging: 2 MB, or 512 bytes for each time that the table was full. */
 int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_agreement *out,
                      struct cov_err *e) COV_MUST_USE;
 

@@ -25,7 +25,7 @@ struct cov_alignments {
     sam_hdr_t *header;
     int32_t n_contigs;
     bam1_t *read;
-    uint32_t cigar[SHORT_CIGAR]; /* of a read taken from its block */
+    uint32_t cigar[SHORT_CIGAR]; /* of a read that is read from its block */
     int64_t n_reads;             /* from the index, or -1 */
     int64_t n_got;
 };
@@ -53,7 +53,7 @@ static bool is_older(const char *path, const char *other)
     return a.st_mtim.tv_sec < b.st_mtim.tv_sec;
 }
 
-/* Gets the number of reads from the index, if there is one. Only used for the progress. */
+/* Gets the number of reads from the index, if there is one. Used only for the progress. */
 static void ask_index(struct cov_alignments *a)
 {
     static const char *const suffixes[] = {".csi", ".bai", ".crai"};
@@ -82,7 +82,7 @@ static void ask_index(struct cov_alignments *a)
     a->n_reads = n <= INT64_MAX ? (int64_t)n : -1;
 }
 
-/* A thread pool with more blocks in flight than hts_set_threads() allows, which waits less. */
+/* A thread pool that allows more blocks in flight than hts_set_threads(), which reduces waiting. */
 static bool decompress_ahead(struct cov_alignments *a, int n_threads)
 {
     a->threads.pool = hts_tpool_init(n_threads);
@@ -100,7 +100,7 @@ static bool is_unreadable(const htsFile *f)
     return number != 0;
 }
 
-/* Fails because htslib rejects the file or it has another format. */
+/* Fails because htslib rejects the file or it has a different format. */
 static int refuse(const struct cov_alignments *a, struct cov_err *e)
 {
     enum cov_kind kind = cov_kind_of_file(a->path, NULL);
@@ -134,13 +134,13 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
         return cov_fail(e, COV_EINPUT, "%s: unusable reference %s", a->path, o->reference);
     if (format == cram) {
-        /* Do not decode bases, qualities and tags; without bases no reference is needed. */
+        /* Does not decode bases, qualities and tags; without bases no reference is needed. */
         int fields = SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_POS | SAM_MAPQ | SAM_CIGAR | SAM_RNEXT |
                      SAM_PNEXT | SAM_TLEN;
         if (hts_set_opt(a->file, CRAM_OPT_REQUIRED_FIELDS, fields) != 0)
             return cov_fail(e, COV_EIO, "%s: htslib cannot read only a part of CRAM", a->path);
     }
-    /* A file that was cut at the end of a block lacks the last, empty block. Pipes cannot be
+    /* A file that was truncated at the end of a block lacks the last, empty block. Pipes cannot be
      * checked. */
     if (hts_check_EOF(a->file) == 0)
         return cov_fail(e, COV_EINPUT, "%s: truncated: the end-of-file marker is missing", a->path);
@@ -226,7 +226,7 @@ static inline uint32_t load32(const uint8_t *p)
 }
 
 /* Fast path for a valid record that is inside one block of a BAM file: reads it without copying its
- * bases. Returns false if htslib has to read it. */
+ * bases. Returns false if htslib must read it. */
 static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
 {
     const uint8_t *at;
@@ -276,7 +276,7 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
 }
 
 /* Returns the number of reads before a fault. Threads parse SAM lines ahead, and a fault hides the
- * lines before it, so a regular file is read again with one thread. */
+ * reads before it, so a regular file is read again with one thread. */
 static int64_t count_sound(const struct cov_alignments *a)
 {
     struct stat st;

@@ -1,6 +1,6 @@
 /* alignments.h - reads the records of a BAM, CRAM or SAM file in order.
  *
- * The only module that uses htslib's alignment files.
+ * The only module that uses htslib for alignment files.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_ALIGNMENTS_H
 #define COV_TRACK_ALIGNMENTS_H

@@ -30,7 +30,7 @@ struct bins {
     double *means;
 };
 
-/* Notes that the range is on this contig. */
+/* Records that the range is on this contig. */
 static int start(struct bins *b, size_t contig, const char *name, struct cov_err *e)
 {
     b->number = contig;

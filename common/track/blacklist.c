@@ -47,7 +47,7 @@ struct word {
     size_t n;
 };
 
-enum { MAX_WORDS = 4 }; /* contig, beg, end, and the first other column */
+enum { MAX_WORDS = 4 }; /* contig, beg, end, and the first of the other columns */
 
 /* Splits the first words of a line, up to a comment. */
 static size_t split(const char *p, const char *end, struct word words[MAX_WORDS])
@@ -120,7 +120,7 @@ static int by_place(const void *a, const void *b)
     return (x->region.beg > y->region.beg) - (x->region.beg < y->region.beg);
 }
 
-/* Sorts the entries and joins those that touch or overlap. */
+/* Sorts the entries and joins adjacent and overlapping ones. */
 static int make_regions(struct cov_blacklist *b, struct cov_err *e)
 {
     size_t n_names = cov_names_count(b->names), n = 0;

@@ -3,7 +3,7 @@
  * A list of ids has one id per line. A BED file has contig, beg, end (0-based, half-open) and any
  * other columns. Columns are separated by tabs or blanks. Blank lines, comments that begin with '#'
  * at the start of a column, and BED's `track` and `browser` lines are ignored, as are empty
- * regions. The first line decides which of the two a file is.
+ * regions. The first line decides which of the two kinds a file is.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BLACKLIST_H
 #define COV_TRACK_BLACKLIST_H
@@ -22,7 +22,7 @@ struct cov_region {
 struct cov_blacklist;
 
 /* Reads the file, compressed or not. COV_EINPUT "<path>:<line>: ..." for a line that is neither an
- * id nor a region, or of the other kind than the lines before. Free with cov_blacklist_free. */
+ * id nor a region, or of a different kind than the previous lines. Free with cov_blacklist_free. */
 int cov_blacklist_read(const char *path, struct cov_blacklist **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_blacklist_free(struct cov_blacklist *b); /* NULL is accepted */
@@ -37,8 +37,8 @@ bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig);
 const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, const char *contig,
                                                size_t *n);
 
-/* The number of distinct names in the file, and the number of those that cov_blacklist_drops was
- * never called with; *first is one of the latter (borrowed). */
+/* The number of distinct names in the file, and the number of names for which cov_blacklist_drops
+ * was never called; *first is one of the latter (borrowed). */
 size_t cov_blacklist_n_names(const struct cov_blacklist *b);
 size_t cov_blacklist_n_unknown(const struct cov_blacklist *b, const char **first);
 

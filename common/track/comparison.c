@@ -91,7 +91,7 @@ static int count_bins(struct binning *b, const struct stretch *s, struct cov_err
         b->end += b->size;
         rc = end_bin(b, e);
     }
-    /* Now a bin begins at beg, or the stretch ends within the bin. */
+    /* Here a bin begins at beg, or the stretch ends within the bin. */
     int64_t whole = s->end >= b->end ? (s->end - beg) / b->size : 0;
     if (!rc && whole > 0) {
         rc = cov_pairs_add(&b->pairs, s->x, s->y, (uint64_t)whole, e);
@@ -188,7 +188,7 @@ static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct
     return cov_peaks_add(&c->peaks, &part, c->bases, false, e);
 }
 
-/* Sweeps the part that both have; both begin there. */
+/* Sweeps the part that both have; both begin at the same base. */
 static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
 {
     int64_t end = iv->end < c->head.end ? iv->end : c->head.end;

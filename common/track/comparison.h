@@ -23,18 +23,18 @@ struct cov_comparison_options {
     size_t n_bin_sizes;       /* > 0 */
     bool has_threshold;       /* compare peaks */
     float threshold;
-    bool has_lengths[2]; /* contig lengths are known: of the track, of the measured track; otherwise
-                          * a contig ends with its last interval */
-    size_t max_bytes;    /* memory for counting pairs */
-    const char *dir;     /* for temporary files */
+    bool has_lengths[2];   /* contig lengths are known, of the track and of the measured track;
+                          * otherwise a contig ends with its last interval */
+    size_t max_bytes;      /* memory for counting pairs */
+    const char *dir;       /* for temporary files */
     struct cov_pool *pool; /* NULL: the calling thread does all the work */
 };
 
-/* Counts of one contig, or of all. */
+/* Results for one contig, or for all. */
 struct cov_peak_counts {
     size_t n, n_measured;                /* peaks */
-    int64_t bases, bases_measured, both; /* over bases that have a value in both tracks: in peaks of
-                                          * each, and of both */
+    int64_t bases, bases_measured, both; /* bases with a value in both tracks: in peaks of either
+                                          * track, and of both */
 };
 
 struct cov_comparison_row {
@@ -52,7 +52,7 @@ double cov_peak_f1(const struct cov_peak_counts *c);        /* harmonic mean: 2 
 
 struct cov_comparison;
 
-/* Makes a comparison with `measured`, which is closed. `name` is the track to compare, for
+/* Creates a comparison with `measured`, which is closed. `name` is the track to compare, for
  * messages; for `contigs` see cov_track_init. Borrows everything, including what the options point
  * to, until free. */
 int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs,
@@ -61,12 +61,13 @@ int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs
                        struct cov_err *e) COV_MUST_USE;
 void cov_comparison_free(struct cov_comparison *c); /* NULL is accepted */
 
-/* The sink that takes the track and compares it. Owned by the comparison. COV_EINPUT, naming contig
- * and both lengths, if the lengths differ. */
+/* The sink that receives the track and compares it. Owned by the comparison. COV_EINPUT, naming
+ * contig and both lengths, if the lengths differ. */
 struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c);
 
-/* After the sink has been closed: a row for each contig that is in both, in the order of the track,
- * and the total. `has`: contigs of the track, by number, that `measured` has, and vice versa. */
+/* Call these after the sink was closed: a row for each contig that is in both, in the order of the
+ * track, and the total. `has`: contigs of the track, by number, that `measured` has, and vice
+ * versa. */
 size_t cov_comparison_n_rows(const struct cov_comparison *c);
 const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i);
 const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c);

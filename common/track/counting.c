@@ -163,7 +163,7 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
 int64_t cov_count_reach(const struct cov_counting *rules)
 {
     if (!rules->has_shift)
-        return 1; /* the last base of a read without bases */
+        return 1; /* a read without bases ends one base before its position */
     int64_t low = rules->shift_plus < rules->shift_minus ? rules->shift_plus : rules->shift_minus;
     return low < 0 ? 1 - low : 1;
 }

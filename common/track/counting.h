@@ -2,8 +2,8 @@
  *
  * Defaults are Helixer's rules: unmapped, secondary and QC-failed reads are skipped, duplicates and
  * supplementary alignments are not; CIGAR operations M, = and X are coverage, N and D are spliced
- * coverage. With a shift, a read covers its whole span, the start moved on the + strand and the end
- * on the - strand, and there is no spliced coverage.
+ * coverage. With a shift, a read covers its whole span, with the start moved on the + strand and
+ * the end on the - strand, and there is no spliced coverage.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_COUNTING_H
 #define COV_TRACK_COUNTING_H
@@ -18,7 +18,7 @@
 enum cov_count_unit {
     COV_COUNT_READ,
     COV_COUNT_CUT,     /* one base: the start of a + read, the end of a - read, after the shift */
-    COV_COUNT_FRAGMENT /* a proper pair once, from its first to its last base */
+    COV_COUNT_FRAGMENT /* a proper pair counts once, from its first to its last base */
 };
 
 enum cov_count_strand {
@@ -39,7 +39,7 @@ struct cov_counting {
 
 enum { COV_COUNT_HELIXER_EXCLUDES = COV_READ_UNMAPPED | COV_READ_SECONDARY | COV_READ_QC_FAIL };
 
-/* Why a read counts or not. */
+/* Why a read counts or does not. */
 enum cov_count_result {
     COV_COUNTED,
     COV_SKIP_UNMAPPED,
@@ -65,13 +65,14 @@ struct cov_spans {
     bool minus; /* the strand that it counts on; not for COV_COUNT_BOTH */
 };
 
-/* Sets spans->items[0..n) to what `read` covers of its contig of `length` bases, ascending. The
- * array is reused; the caller frees items. Returns a cov_count_result; spans are set only for
- * COV_COUNTED. Failures: COV_EINPUT, naming the read, if it is outside its contig; COV_ENOMEM. */
+/* Sets spans->items[0..n) to the runs that `read` covers on its contig of `length` bases,
+ * ascending. The array is reused; the caller frees items. Returns a cov_count_result; spans are set
+ * only for COV_COUNTED. Failures: COV_EINPUT, naming the read, if it is outside its contig;
+ * COV_ENOMEM. */
 int cov_count_spans(const struct cov_counting *rules, const struct cov_read *read, int64_t length,
                     struct cov_spans *spans, struct cov_err *e) COV_MUST_USE;
 
-/* Returns how many bases before its position a read can count. */
+/* Returns how many bases before its position a read can cover. */
 int64_t cov_count_reach(const struct cov_counting *rules);
 
 #endif

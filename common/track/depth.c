@@ -10,9 +10,9 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-/* Pages of 64 Ki positions, 256 KiB per lane: the one or two pages that sorted reads need stay in
- * the core's cache. Pages of large genomes are larger, as each page may have a buffer of waiting
- * steps. Pages use at most 128 MiB per lane. */
+/* Pages have 64 Ki positions, 256 KiB per lane, so that the one or two pages that sorted reads need
+ * stay in the core's cache. Pages of large genomes are larger, as each page may have a buffer of
+ * waiting steps. Pages use at most 128 MiB per lane. */
 enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 };
 
 /* A waiting step: position in the page, lane, and direction. */
@@ -22,7 +22,7 @@ enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 
 struct waiting {
     uint32_t *buffer; /* [BUFFER_STEPS]; NULL: none yet */
     size_t n;
-    int64_t last; /* the last block written, which links to the one before; -1: none */
+    int64_t last; /* the last block written, which links to the previous one; -1: none */
 };
 
 /* A block of the file: the offset of the previous block, or -1, and steps. */
@@ -172,7 +172,7 @@ static int add_step(struct cov_depth *d, size_t lane, int64_t pos, bool down, st
 {
     size_t i = (size_t)(pos >> d->bits), at = (size_t)pos & (((size_t)1 << d->bits) - 1);
     if (!d->pages[i]) {
-        /* Keep a place for the page that is read next. */
+        /* Keeps a slot free for the page that is read next. */
         size_t first = (size_t)(d->taken >> d->bits);
         if (d->n_there + (i != first && !d->pages[first]) >= d->max_pages)
             return wait(d, i, STEP(at, lane, down), e);
@@ -201,8 +201,8 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
 typedef uint32_t four __attribute__((vector_size(16)));
 
 /* out[i] = depth + steps[0] + .. + steps[i]; returns the last one and clears the steps. *signs is
- * the OR of all values: its top bit is set if one exceeds 2^31 - 1, as no single step does. out may
- * be NULL. */
+ * the OR of all values: its top bit is set if one exceeds 2^31 - 1; a single step cannot jump over
+ * that range. out may be NULL. */
 static uint32_t add_up(int32_t *steps, size_t n, uint32_t depth, int32_t *out, uint32_t *signs)
 {
     const four zero = {0};

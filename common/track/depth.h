@@ -3,7 +3,7 @@
  * Contigs are laid end to end in one coordinate; several lanes are counted in parallel. A span is a
  * step up and a step down, and depth is their running sum. Steps are kept in pages. Only a few
  * pages are in memory; steps for other pages wait in an unlinked temporary file. So sorted input
- * needs little memory and no file, and unsorted input needs no more memory.
+ * needs little memory and no file, and unsorted input needs a file but no more memory.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_DEPTH_H
 #define COV_TRACK_DEPTH_H
@@ -34,12 +34,12 @@ void cov_depth_free(struct cov_depth *d); /* NULL is accepted */
 int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end,
                   struct cov_err *e) COV_MUST_USE;
 
-/* Sets lanes[k][0..n) to the depth at the next n positions, which are taken then; lanes may be
+/* Sets lanes[k][0..n) to the depth at the next n positions, which are then finished; lanes may be
  * NULL. COV_EINPUT for a depth above 2^31 - 1. */
 int cov_depth_take(struct cov_depth *d, size_t n, int32_t *const *lanes,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Returns the next position to take. */
+/* Returns the position that cov_depth_take reads next. */
 int64_t cov_depth_taken(const struct cov_depth *d);
 
 #endif

@@ -1,9 +1,9 @@
 /* gauss.c - see gauss.h.
  *
- * A run of equal values contributes its value times the part of the kernel over it, which is a
+ * A run of equal values contributes its value times the sum of the kernel over it, which is a
  * difference of two prefix sums. Outputs are computed in blocks of 32 that start at the beginning
- * of the contig, with runs as long as in the contig. So each output is the same sum, term by term,
- * for any split of the input and any vector length.
+ * of the contig, from runs that are not split. So each output is the same sum, term by term, for
+ * any split of the input and any vector length.
  * SPDX-License-Identifier: MIT */
 #include "common/track/gauss.h"
 
@@ -32,7 +32,8 @@ int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e
     *g = (struct cov_gauss){.r = (size_t)(4 * sd + 0.5), .round = round};
     g->sums_fn = cov_cpu_features() & COV_CPU_AVX2 ? cov_gauss_sums_avx2 : cov_gauss_sums_base;
     size_t n = 2 * (g->r + BLOCK);
-    /* A window has at most as many runs as bases; room for two makes moving them rare. */
+    /* A window has at most as many runs as bases; room for two windows makes moving the runs
+     * rare. */
     g->cap_runs = 2 * (n + SLICE);
     g->weights = cov_calloc(n, sizeof *g->weights, e);
     g->sums = cov_calloc(n, sizeof *g->sums, e);
@@ -81,7 +82,7 @@ void cov_gauss_begin(struct cov_gauss *g)
 static void make_block(struct cov_gauss *g, size_t n)
 {
     int64_t r = (int64_t)g->r, at = g->n_out;
-    int64_t beg = at - r, end = at + BLOCK + r; /* of the windows of all of them */
+    int64_t beg = at - r, end = at + BLOCK + r; /* of the windows of the whole block */
     /* Values outside the contig are 0. */
     end = end < g->n_in ? end : g->n_in;
     while (g->runs[g->first].end <= beg)
@@ -92,7 +93,7 @@ static void make_block(struct cov_gauss *g, size_t n)
         for (size_t k = 0; k < BLOCK; k++)
             sum[k] = (double)runs->value;
     } else {
-        /* Place j of the kernel for output at+k is weights[r + BLOCK - j]; base p is at place
+        /* Element j of the kernel is weights[r + BLOCK - j]; for output at+k, base p has j =
          * p-at-k. */
         int64_t zero = r + BLOCK + at;
         size_t n_runs = 1;

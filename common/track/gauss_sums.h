@@ -36,7 +36,7 @@ cov_gauss_sums_fn cov_gauss_sums_base, cov_gauss_sums_avx2;
 typedef double cov_gauss_vec
     __attribute__((vector_size(COV_GAUSS_BLOCK / 8 * sizeof(double)), aligned(8), may_alias));
 
-/* Unrolled so that the sums stay in registers. */
+/* Unrolled, so that the sums stay in registers. */
 static inline void cov_gauss_sums_body(const struct cov_gauss_window *w, double *out)
 {
     const struct cov_gauss_run *runs = w->runs;

@@ -2,7 +2,7 @@
  *
  * Encoding of an interval: its length * 2 + (1 if there is a gap before it), the length of the gap
  * if there is one, and the value: an integer of up to 24 bits * 2, or the byte 1 and the four bytes
- * of the float. Integers are stored in 7-bit groups, low groups first; the top bit says that more
+ * of the float. Integers are stored in 7-bit groups, low groups first; the top bit is set if more
  * follow.
  * SPDX-License-Identifier: MIT */
 #include "common/track/interval_store.h"
@@ -44,7 +44,7 @@ static int flush(struct cov_interval_store *s, struct cov_err *e)
     return rc;
 }
 
-/* Sets the places of contigs before `n` that have none yet. */
+/* Sets the start of contigs before `n` that have none yet. */
 static int place_until(struct cov_interval_store *s, size_t n, struct cov_err *e)
 {
     int rc = COV_RESERVE(&s->places, &s->cap, n, e);
@@ -101,7 +101,7 @@ static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_
     return COV_OK;
 }
 
-/* One more place, for the end of the last contig. */
+/* One more entry, for the end of the last contig. */
 static int close_store(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_interval_store *s = store_of(sink);

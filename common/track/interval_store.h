@@ -1,8 +1,8 @@
-/* interval_store.h - stores the intervals of a track in a temporary file, to read contigs in any
- * order.
+/* interval_store.h - stores the intervals of a track in a temporary file, from which contigs can be
+ * read in any order.
  *
- * About 3 bytes per interval with an integer value, 7 for others. Memory: a buffer, and the names
- * of the contigs with 16 bytes each.
+ * Takes about 3 bytes per interval with an integer value, 7 for others. Memory: a buffer, and the
+ * names of the contigs with 16 bytes each.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_INTERVAL_STORE_H
 #define COV_TRACK_INTERVAL_STORE_H
@@ -17,16 +17,16 @@
 struct cov_interval_store;
 
 /* `name` is for messages; for `contigs` see cov_track_init. Both are borrowed until free. The file
- * is made in `dir`. */
+ * is created in `dir`. */
 int cov_interval_store_new(const char *name, const struct cov_track_contigs *contigs,
                            const char *dir, struct cov_interval_store **out,
                            struct cov_err *e) COV_MUST_USE;
 void cov_interval_store_free(struct cov_interval_store *s); /* NULL is accepted */
 
-/* The sink that takes the intervals until it is closed. Owned by the store. */
+/* The sink that receives the intervals until it is closed. Owned by the store. */
 struct cov_track_sink *cov_interval_store_sink(struct cov_interval_store *s);
 
-/* After closing: finds the number of a contig in the sink; returns false if there is none. */
+/* After closing, finds the number of a contig in the sink; returns false if there is none. */
 bool cov_interval_store_find(const struct cov_interval_store *s, const char *name, size_t *contig);
 
 /* Returns the end of the last interval of the contig; 0 if it has none. */
@@ -46,7 +46,7 @@ struct cov_interval_cursor {
 void cov_interval_cursor_begin(struct cov_interval_cursor *c, const struct cov_interval_store *s,
                                size_t contig);
 
-/* Reads the next *n > 0 intervals, borrowed until the next call. Returns 1, 0 at the end of the
+/* Reads the next *n > 0 intervals, borrowed until the next call. Returns 1, or 0 at the end of the
  * contig, or a failure. */
 int cov_interval_cursor_next(struct cov_interval_cursor *c, const struct cov_interval **iv,
                              size_t *n, struct cov_err *e) COV_MUST_USE;

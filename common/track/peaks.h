@@ -16,7 +16,7 @@
 
 enum { COV_PEAKS_GAP = 30, COV_PEAKS_LENGTH = 200 };
 
-/* Bases beg .. end-1. Of the counted bases, it has those with numbers count_beg .. count_end-1. */
+/* Bases beg .. end-1. It contains the counted bases with numbers count_beg .. count_end-1. */
 struct cov_peak {
     int64_t beg, end, count_beg, count_end;
 };
@@ -32,7 +32,7 @@ struct cov_peaks {
     struct cov_peak open; /* a candidate */
 };
 
-/* All zeros, except `threshold`, is an empty one. */
+/* A struct of zeros, except `threshold`, is empty. */
 void cov_peaks_fini(struct cov_peaks *p);
 
 /* Starts a contig. */

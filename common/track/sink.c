@@ -175,7 +175,7 @@ void cov_track_free(struct cov_track_sink *s)
 struct tee {
     struct cov_track_sink base;
     struct cov_track_sink *to[2];
-    size_t n_ended; /* announced contigs whose length has been passed on */
+    size_t n_ended; /* announced contigs whose length was passed on */
 };
 
 /* The length of an announced contig is known when the next one starts. */

@@ -1,10 +1,10 @@
-/* sink.h - takes the intervals of a track: one interface for all formats.
+/* sink.h - receives the intervals of a track: one interface for all formats.
  *
  * Contigs are listed in advance, or announced one by one with their intervals, as streams require;
  * the length of an announced contig is given at its end.
  *
  * A format embeds `struct cov_track_sink` as its first member. Contigs and intervals are checked
- * here for all formats, so none can write a track that is out of order.
+ * here, so that no format can write a track that is out of order.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_SINK_H
 #define COV_TRACK_SINK_H
@@ -66,8 +66,8 @@ struct cov_track_sink {
     struct cov_track_summary summary;
 };
 
-/* For formats. COV_EINPUT names a contig that is duplicate or has no length. contigs NULL: they
- * will be announced. Borrows `name` and `contigs` until cov_track_free. */
+/* For formats. COV_EINPUT, naming the contig, if one is duplicate or has no length. contigs NULL:
+ * they will be announced. Borrows `name` and `contigs` until cov_track_free. */
 int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *format,
                    const char *name, const struct cov_track_contigs *contigs,
                    struct cov_err *e) COV_MUST_USE;
@@ -94,16 +94,16 @@ int cov_track_end_contig(struct cov_track_sink *s, int64_t length, struct cov_er
 int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
                   struct cov_err *e) COV_MUST_USE;
 
-/* Completes and closes the file, and makes the checks of the format. Call cov_track_free
+/* Completes and closes the file, and runs the checks of the format. Call cov_track_free
  * afterwards. */
 int cov_track_close(struct cov_track_sink *s, struct cov_err *e) COV_MUST_USE;
 
 /* Frees the sink. The file of a sink that was not closed is incomplete. NULL is accepted. */
 void cov_track_free(struct cov_track_sink *s);
 
-/* Makes a sink that passes everything on to two others, which have the same contigs, listed or
- * announced, and have not begun. Borrows both until free; closes them with the tee, but does not
- * free them. */
+/* Creates a sink that passes everything on to two others, which have the same contigs, listed or
+ * announced, and have not received any data. Borrows both until free; closes them with the tee, but
+ * does not free them. */
 int cov_tee_new(struct cov_track_sink *a, struct cov_track_sink *b,
                 const struct cov_track_contigs *contigs, struct cov_track_sink **out,
                 struct cov_err *e) COV_MUST_USE;

@@ -92,7 +92,7 @@ static float mean(const struct cov_moving_mean *s)
     if (!s->round)
         return (float)m;
     double nearest = cov_round_half_even(m);
-    /* For integers, the quotient is halfway only if the exact mean is. */
+    /* For integers, the quotient is halfway between two integers only if the exact mean is. */
     if (fabs(m - nearest) == 0.5 && s->w <= MAX_TIE_WINDOW) {
         double x[MAX_TIE_WINDOW];
         nearest = cov_round_half_even(numpy_mean(x, gather(s, x), s->w));
@@ -100,8 +100,8 @@ static float mean(const struct cov_moving_mean *s)
     return (float)nearest;
 }
 
-/* Takes the next value of the padded contig. Returns true if it completes a window, and sets *out
- * to the mean. */
+/* Adds the next value of the padded contig. Returns true if it completes a window, and sets *out to
+ * the mean. */
 static bool step(struct cov_moving_mean *s, float value, float *out)
 {
     s->x[s->at] = value;

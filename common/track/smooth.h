@@ -28,7 +28,7 @@ enum { COV_SMOOTH_MAX_WINDOW = 1000000 };
 struct cov_moving_mean {
     size_t w, r;
     bool round;         /* outputs are integers */
-    size_t n_in, n_out; /* values of the contig that were taken and written */
+    size_t n_in, n_out; /* values of the contig that were read and written */
     size_t n_taken;     /* n_in, and the zeros after the end */
     size_t at;          /* index in the current block of w */
     double head;        /* sum of the current block up to `at` */
@@ -52,7 +52,7 @@ int cov_smoothing_parse(const char *text, const char *what, struct cov_smoothing
 enum { COV_SMOOTHING_TAIL = 64 };
 void cov_smoothing_tail(const struct cov_smoothing *s, char tail[COV_SMOOTHING_TAIL]);
 
-/* All zeros does not smooth: `smooths` is false, and only init and fini may be called. */
+/* An all-zero struct does not smooth: `smooths` is false, and only init and fini may be called. */
 struct cov_smoother {
     bool smooths;
     bool is_gauss;
@@ -69,7 +69,7 @@ void cov_smoother_fini(struct cov_smoother *s);
 /* Starts a contig. */
 void cov_smoother_begin(struct cov_smoother *s);
 
-/* Takes the next n values and writes the outputs that are complete, at most n, to out[], which may
+/* Adds the next n values and writes the outputs that are complete, at most n, to out[], which may
  * be `values`; returns their number. Results do not depend on how the values are split. */
 size_t cov_smoother_add(struct cov_smoother *s, const float *values, size_t n, float *out);
 

@@ -21,10 +21,11 @@ static inline double cov_round_half_even(double x)
 }
 
 /* out[i] = value of base i of n, ascending on the + strand. `plus` and `minus` have n values each,
- * in the direction of their strand: minus[n-1-i] is base i. The one that is not needed may be NULL.
+ * in the direction of their strand: minus[n-1-i] is base i. A strand that is not needed may be
+ * NULL.
  *   AVG:   out[i] = (plus[i] + minus[n-1-i]) / 2
  *   PLUS:  out[i] = plus[i]        MINUS: out[i] = minus[n-1-i]
- * `round`: rounds the values of each strand, and then their mean, like Predmoter. */
+ * `round`: rounds the values of each strand and then their mean, like Predmoter. */
 void cov_strands_combine(enum cov_strand strand, const float *plus, const float *minus, size_t n,
                          bool round, float *out);
 

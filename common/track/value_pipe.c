@@ -33,7 +33,7 @@ static int put(struct cov_value_pipe *p, int64_t beg, int64_t end, float value, 
     return p->n == COV_VALUE_PIPE_BLOCK ? flush(p, e) : COV_OK;
 }
 
-/* Puts the parts of an interval that are outside the regions. */
+/* Passes on the parts of an interval that are outside the regions. */
 static int put_outside(struct cov_value_pipe *p, const struct cov_interval *iv, struct cov_err *e)
 {
     int64_t beg = iv->beg;

@@ -25,15 +25,15 @@ struct cov_value_rules {
 
 enum { COV_VALUE_PIPE_ROOM = 1024, COV_VALUE_PIPE_BLOCK = 256 };
 
-/* Private, except `sink` and `round`. */
+/* Private, except for `sink` and `round`. */
 struct cov_value_pipe {
     struct cov_track_sink *sink; /* borrowed */
     bool round;
     const struct cov_value_rules *rules; /* borrowed */
-    int64_t at;                          /* end of the last value that came in */
+    int64_t at;                          /* end of the last value received */
     struct cov_smoother smoother;
     struct cov_runs runs;
-    float room[COV_VALUE_PIPE_ROOM]; /* values that the smoother still holds at its end */
+    float room[COV_VALUE_PIPE_ROOM]; /* values that the smoother still holds when it ends */
     /* Regions of the contig to drop, and intervals on their way to the sink. */
     const struct cov_region *regions;
     size_t n_regions, region;
@@ -61,7 +61,7 @@ int cov_value_pipe_add(struct cov_value_pipe *p, int64_t beg, float *x, size_t n
 int cov_value_pipe_add_intervals(struct cov_value_pipe *p, const struct cov_interval *iv, size_t n,
                                  struct cov_err *e) COV_MUST_USE;
 
-/* Ends the contig and passes everything that is left to the sink. */
+/* Ends the contig and passes all remaining values to the sink. */
 int cov_value_pipe_end(struct cov_value_pipe *p, struct cov_err *e) COV_MUST_USE;
 
 #endif

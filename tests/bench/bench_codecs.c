@@ -20,7 +20,8 @@ struct data {
     const char *name;
     const uint8_t *bytes;
     size_t elem_bytes, chunk_bytes, n_chunks;
-    const uint8_t *codes; /* if the bytes are the one-hot matrix of these, [n_chunks][L] */
+    const uint8_t *codes; /* set if the bytes are the one-hot matrix of these codes,
+                           * [n_chunks][L] */
 };
 
 static double now(void)
@@ -106,7 +107,7 @@ static int measure(const struct data *d, const char *name, struct cov_err *e)
         decoding[pass] = now() - start;
     }
     if (!rc && memcmp(dst, d->bytes + (d->n_chunks - 1) * d->chunk_bytes, d->chunk_bytes) != 0)
-        rc = cov_fail(e, COV_EIO, "%s: %s: decoded to other bytes", d->name, name);
+        rc = cov_fail(e, COV_EIO, "%s: %s: decoded to different bytes", d->name, name);
     if (!rc) {
         double bytes = (double)d->chunk_bytes * (double)d->n_chunks,
                stored = (double)packed.n_bytes - (double)(COV_H5_PIECE_HEAD * d->n_chunks);
@@ -133,7 +134,7 @@ static int measure_all(const struct data *d, struct cov_err *e)
     return rc;
 }
 
-/* Coverage by reads: most at random places, one in four in one of three peaks per chunk. */
+/* Coverage by reads: most at random positions, one in four in one of three peaks per chunk. */
 static void simulate_coverage(struct cov_rng *r, uint8_t *bytes)
 {
     static int32_t depth[L + READ];

@@ -5,16 +5,16 @@
                    [--precision LIST] [--peers LIST] [--patience S] [-o FILE]
 
 PYTHON (default: the variable PEER_PYTHON, or python3) has the peers installed. Each peer is a process that loads the
-network, compiles it, computes once, and then waits. A peer that PYTHON lacks, or that is not ready within --patience
-(900) seconds, is left out, with a line that says SKIP. In each of N rounds (7) every contestant computes for at least
-S seconds (2), after one pass that does not count, in random order, one at a time. Peers:
+network, compiles it, runs it once, and then waits. A peer that PYTHON lacks, or that is not ready within --patience
+(900) seconds, is omitted, with a SKIP line. In each of N rounds (7), the contestants run one at a time in random order,
+each for at least S seconds (2) after a warm-up pass. Peers:
 
   fp32-eager  fp32-compiled  bf16-eager  bf16-compiled    PyTorch, eager or by torch.compile; bf16 is its autocast
   bf16-weights                                            PyTorch with weights and activations of bf16
   fp32-onnx                                               ONNX Runtime
 
-covtools runs `benchmark model` from PATH in --precision (exact,balanced,bf16), each of N threads (-@, all) with batches
-of --batch-size (16); a peer uses all threads for a batch of --peer-batch-size (16). With --training steps of Adam are
+covtools runs `benchmark model` from PATH in --precision (exact,balanced,bf16), with N threads (-@, all) and batches
+of --batch-size (16); a peer uses all threads for a batch of --peer-batch-size (16). With --training, steps of Adam are
 measured: fp32 and bf16 against fp32-eager and bf16-eager, with batches of 8.
 
 Prints a table (contestant, n, median, least, greatest), and the ratios of covtools' medians to those of the best peer in
@@ -101,7 +101,7 @@ def predictor(name, batch, threads):
 
 
 def learner(name, batch, threads):
-    """Returns the version, and a function that makes a training step with Predmoter's loss, and returns the loss."""
+    """Returns the version, and a function that runs a training step with Predmoter's loss and returns the loss."""
     torch, network = load_network()
     torch.set_num_threads(threads)
     network.train()
@@ -122,7 +122,7 @@ def learner(name, batch, threads):
 
 
 def serve(name, training, batch, threads):
-    """Computes once, prints "ready"; then answers each line, a number of seconds, with the chunks per second."""
+    """Runs once and prints "ready"; then answers each line, a number of seconds, with the chunks per second."""
     try:
         what, compute = (learner if training else predictor)(name, batch, threads)
         import numpy
@@ -163,7 +163,7 @@ class Peer:
             self.child.kill()
             self.child.wait()
             return False
-        # Ignores what modules print themselves.
+        # Ignores output printed by the modules.
         line = next((s for s in self.child.stdout if s.startswith(("ready ", "skip "))), "skip the process ended")
         word, self.state = line.strip().split(" ", 1)
         if word == "skip":
@@ -191,7 +191,7 @@ class Ours:
         with tempfile.TemporaryDirectory() as folder:
             command = ["benchmark", "model", "-q", "--model", "combined", "--precision", self.precision, "--device", "cpu", "--repeats", "1",
                        "-@", str(c.threads), "--threads-list", str(c.threads), "-o", folder, "-f"]
-            # With --training, prediction is measured as well, with one chunk.
+            # With --training, prediction is measured, too, with one chunk.
             command += ["--batch-size", "1", "--training", batch, "--seconds", str(seconds)] if c.training else \
                 ["--batch-size", batch, "--seconds", str(seconds)]
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL)

@@ -6,8 +6,8 @@
 In each of N rounds (3) `benchmark model` measures the network for S seconds (3), covpredict predicts a synthetic genome of
 --size bases (8M), and the network is measured again, on the CPU with the same batch (16), threads (all) and precision
 (exact). Prints the chunks per second of each round: network, covpredict (total time), network, and covpredict's ratio to
-the mean of both; then the median, least and greatest ratio. --keep stores the genome in FOLDER for the next run. The tools
-are those in PATH. On a busy machine the ratio is unreliable, as is a round whose network measurements differ.
+the mean of both; then the median, least and greatest ratio. --keep stores the genome in FOLDER for the next run. Uses
+the tools in PATH. The ratio is unreliable on a busy machine, and in a round whose two network measurements differ.
 SPDX-License-Identifier: MIT"""
 import argparse
 import json

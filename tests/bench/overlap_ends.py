@@ -2,10 +2,10 @@
 
   overlap_ends.py WORKDIR GENOME.fa MODEL CHUNK OVERLAP...
 
-The reference is a prediction of MODEL with each sequence as one chunk, without inner ends. Prints, for chunks of
-CHUNK bases without overlap (0) and for each OVERLAP: the mean absolute difference within 500 bases of inner ends
+The reference is a prediction of MODEL with each sequence as one chunk, that is without inner ends. Prints, for chunks
+of CHUNK bases without overlap (0) and for each OVERLAP: the mean absolute difference within 500 bases of inner ends
 of chunks, over both strands and all data sets; its reduction compared with no overlap; the mean difference over
-all bases; and CPU seconds. Sequences of one chunk are ignored.
+all bases; and CPU seconds. Ignores sequences of one chunk.
 
   build/default/demo/make_demo D 400000
   overlap_ends.py W D/genome.fa D/cpg.ckpt 21384 1000

@@ -1,23 +1,23 @@
 #!/bin/sh
 # paired_check.sh TIMES [OPTIONS] - checks that `benchmark compare --paired` tells a slower kernel from noise.
 #
-# TIMES times each, compares kernel_work with 20 % more of the same work, which must be found worse, and with itself,
+# Compares kernel_work, TIMES times each, with 20 % more of the same work, which must be found slower, and with itself,
 # which must not. OPTIONS are passed to `benchmark compare` (use --clock cpu on a busy machine). Prints a line per run:
-# `slower` or `same` (the truth), the ratio, its interval and the verdict; and at the end the numbers of right verdicts.
-# Fails unless all are right. benchmark and kernel_work must be in PATH: after
-# `make && make build/default/bench/kernel_work`, those of bin/ and build/default/bench/.
+# `slower` or `same` (the truth), the ratio, its interval and the verdict; and, at the end, the numbers of correct
+# verdicts. Fails unless all are correct. benchmark and kernel_work must be in PATH: after `make && make
+# build/default/bench/kernel_work`, they are in bin/ and build/default/bench/.
 # SECONDS_OF_WORK (0.2): approximate duration of a run.
 # SPDX-License-Identifier: MIT
 set -eu
 times=${1-}
 case $times in
 '' | *[!0-9]*)
-    sed -n '2,11p' "$0" >&2
+    sed -n '2,9p' "$0" >&2
     exit 2
     ;;
 esac
 shift
-# Enough work to make the start of the program negligible.
+# Enough work to make the program's startup negligible.
 pieces=$(kernel_work 200 | awk -v want="${SECONDS_OF_WORK:-0.2}" '{print int(want / $1 * 200 + 1)}')
 more=$((pieces * 6 / 5))
 echo "pieces of work: $pieces and $more"

@@ -11,9 +11,9 @@ recommended precision and device; and with the recommended settings, which do no
 setting, the recommended one and their ratio, by the median of chunks per second; exits with status 1 if the ratio is
 below 1 - F (0.1).
 
-Every setting runs once; then those within 1.5 F of the best run again, up to N times (5). The script stops after S
-seconds (default: no limit); another call continues, since results are kept in FOLDER/sweep/runs.tsv. On a busy machine
-use --clock cpu, which compares chunks times threads per second of CPU time. The tools are those in PATH.
+Every setting runs once; then the settings within 1.5 F of the best run again, up to N times (5). The script stops after
+S seconds (default: no limit); another call continues, since results are kept in FOLDER/sweep/runs.tsv. On a busy
+machine, use --clock cpu, which compares chunks times threads per second of CPU time. Uses the tools in PATH.
 
   benchmark report -m M.ckpt -o results/ && recommended.py results/ -m M.ckpt
 SPDX-License-Identifier: MIT"""

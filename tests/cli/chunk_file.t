@@ -20,7 +20,7 @@ stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds wha
 forms make odd.h5
 status_is 0 'a file of h5py: big-endian, space-padded texts, contiguous, shared chunks, checksums'
 run h5chunk repack -o out.h5 odd.h5
-stderr_like 'warning: odd\.h5: attribute number is not a text; skipped$' 'a skipped attribute is reported'
+stderr_like 'warning: odd\.h5: attribute number is not a string; skipped$' 'a skipped attribute is reported'
 for compression in none gzip fast libdeflate:9 lzf; do
     stored "$compression" onehot --compression "$compression"
     stored "$compression, packed" packed --compression "$compression"

@@ -81,7 +81,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     predict -o x.h5 --cpu base
     ok '  but none with --cpu' grep -qv Mock "$stderr"
     predict -o x.h5 --device cuda:3
-    refused 1 '^covpredict: error: --device cuda: no GPU 3: CUDA shows 3, numbered from 0$' 'a card that does not exist'
+    refused 1 '^covpredict: error: --device cuda: no GPU 3: CUDA finds 3, numbered from 0$' 'a card that does not exist'
     predict -o x.h5 --device cuda --precision bf16x3
     stderr_like 'tf32x3 instead of bf16x3: ' 'bf16x3 is replaced by tf32x3, with a message'
     for precision in balanced tf32 bf16; do

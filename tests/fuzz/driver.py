@@ -1,5 +1,5 @@
-"""driver.py - shared by h5_damage.py and track_damage.py: makes damaged files one by one, runs programs on them, and keeps
-the files with findings.
+"""driver.py - shared by h5_damage.py and track_damage.py: creates damaged files one by one, runs programs on them, and
+keeps the files with findings.
 SPDX-License-Identifier: MIT"""
 import collections
 import os
@@ -34,8 +34,9 @@ def errors(done):
 
 
 def main_loop(n, rng, n_bases, kinds, damage, try_file):
-    """n files: damage(base number, i, kind) makes one and gives its path and what it is of, try_file(base number,
-    path, report) the names of what took it. Ends the program, with status 1 if anything was found."""
+    """Tries n files: damage(base number, i, kind) creates one and returns its path and its base; try_file(base number,
+    path, report) returns the names of the commands that accepted it. Ends the program, with status 1 if anything was
+    found."""
     n_bad, n_taken, n_made = 0, collections.Counter(), collections.Counter()
     for i in range(n):
         kind = rng.choice(list(kinds))

@@ -2,9 +2,10 @@
 
   h5_damage.py WORKDIR N SEED MODEL.ckpt READS.sam BASE.h5...
 
-Makes N files from valid ones by flipping bits, cutting, wiping, and wrong shapes, types, counts and values, and runs
-every tool on each. A program may refuse a file (status 1, one line, no output) or accept it. It must not crash, hang, fail
-silently, or read other values than h5py does. Prints failures and counts; status 1 if there was a failure.
+Creates N files from valid ones by flipping bits, truncating, wiping, and wrong shapes, types, counts and values, and
+runs every tool on each. A program may refuse a file (status 1, one line, no output) or accept it. It must not crash,
+hang, fail silently, or read values that differ from h5py's. Prints failures and counts; exits with status 1 if there
+was a failure.
 SPDX-License-Identifier: MIT"""
 import os
 import random
@@ -21,7 +22,7 @@ import driver
 def flip(path, rng):
     with open(path, "r+b") as f:
         size = f.seek(0, 2)
-        # Half of them in the structure at the start.
+        # Half of the damage is in the structure at the start.
         span = size if rng.random() < 0.5 else min(size, 4096)
         for _ in range(rng.choice((1, 1, 2, 8))):
             at = rng.randrange(span)
@@ -43,13 +44,13 @@ def wipe(path, rng):
 
 
 def remake(f, name, data, **how):
-    """Puts other data in the place of a data set."""
+    """Replaces a data set by other data."""
     del f[name]
     f.create_dataset(name, data=data, **how)
 
 
 def wrong(path, rng):
-    """Changes the contents in a way that libhdf5 finds nothing wrong with."""
+    """Changes the contents in a way that is valid for libhdf5."""
     with h5py.File(path, "r+") as f:
         names = []
         f.visititems(lambda n, o: names.append(n) if isinstance(o, h5py.Dataset) else None)
@@ -127,7 +128,7 @@ for name in names:
 
 
 def is_faithful(path, made):
-    """What h5chunk made of the file, against what h5py reads in it, in another process: it may crash."""
+    """Compares h5chunk's output with what h5py reads from the file, in another process, because h5py may crash."""
     try:
         done = subprocess.run([sys.executable, "-c", READ, path, made], capture_output=True, text=True, timeout=driver.TIMEOUT)
     except subprocess.TimeoutExpired:

@@ -1,8 +1,8 @@
 #!/bin/sh
-# layouts.sh FOLDER CONTIGS LENGTH CHUNK - converts genome files of many contigs from each layout to each other, also through
-# streams and in parts, and compares with fasta2h5: `h5chunk cat` must give the same bytes for all. Contigs have at
-# least LENGTH bases. FORMS: other forms of files than those below. Prints differences; status 1 if there are any. Run by
-# hand, with the tools in PATH; these take some minutes:
+# layouts.sh FOLDER CONTIGS LENGTH CHUNK - converts genome files of many contigs from each layout to every other, also
+# through streams and in parts, and compares them with the output of fasta2h5: `h5chunk cat` must give the same bytes
+# for all. Contigs have at least LENGTH bases. FORMS: a list of forms of files that replaces the one below. Prints
+# differences; exits with status 1 if there are any. Run by hand, with the tools in PATH; these take some minutes:
 #   layouts.sh /dev/shm/x 1840 20000 21384; layouts.sh /dev/shm/x 300000 1000 1100
 # SPDX-License-Identifier: MIT
 set -eu

@@ -1,13 +1,13 @@
-"""resume_kills.py - kills covpredict --resume again and again, and checks the result.
+"""resume_kills.py - kills covpredict --resume repeatedly, and checks the result.
 
   resume_kills.py WORKDIR KILLS SHARDS SEED GENOME MODEL [OPTION]...
 
 Predicts GENOME with MODEL without interruption (covpredict OPTION...), then in SHARDS shards with --resume, each killed
-with SIGKILL at a random moment and restarted until it is complete, until KILLS kills have been made. Between some runs the
-journal is cut or a byte of it changed; during some a second run is started, which must be refused. After each kill
-only the journal may exist (and a hidden temporary file, if the output was being written). Each shard must equal, byte
-by byte, that of an uninterrupted run, and the merged shards the whole. Prints failures and counts; status 1 if there
-was a failure.
+with SIGKILL at a random moment and restarted until it is complete, until KILLS kills have been made. Between some runs
+the journal is truncated or one of its bytes changed; during some a second run is started, which must be refused. After
+each kill only the journal may exist (and a hidden temporary file, if the output was being written). Each shard must
+equal, byte by byte, that of an uninterrupted run, and the merged shards the whole output. Prints failures and counts;
+exits with status 1 if there was a failure.
 SPDX-License-Identifier: MIT"""
 import filecmp
 import os
@@ -40,7 +40,7 @@ def main():
         subprocess.run(command(shard, wanted[shard], "-f"), check=True)
         longest = max(longest, time.monotonic() - beg)
 
-    # Returns true if the process holds its lock; a new process may not hold it yet.
+    # Returns true if the process holds its lock; a new process may not have acquired it yet.
     def is_at_work(pid, journal):
         try:
             inode = os.stat(journal).st_ino
@@ -53,7 +53,7 @@ def main():
     def damage(journal):
         size = os.path.getsize(journal)
         with open(journal, "r+b") as f:
-            # Keeps the head, because starting anew needs -f.
+            # Keeps the head, because starting over needs -f.
             head = 32 + int.from_bytes(f.read(24)[20:24], "little")
             if size <= head:
                 return
@@ -75,7 +75,7 @@ def main():
             output, journal = left[shard], left[shard] + ".resume"
             if os.path.exists(journal):
                 counts["resumed"] += 1
-                # With a complete output, the journal would be that of another run.
+                # If the output is complete, the journal would belong to another run.
                 if rng.random() < 0.2 and not os.path.exists(output):
                     damage(journal)
             run = subprocess.Popen(command(shard, output, "--resume"), stderr=subprocess.PIPE)

@@ -2,11 +2,11 @@
 
   track_damage.py WORKDIR N SEED GENOME.h5
 
-Makes valid files, and N damaged ones by flipping bits, cutting, wiping, moving bytes, and wrong numbers in the structure,
-and converts each. A program may refuse a file (status 1, one line, no output) or accept it. It must not crash, hang, or
-read another track than the file holds: for a compressed file that is the original track, because checksums cover all
-values; names and lengths of contigs, and uncompressed text, are those of the damaged file. Prints failures and
-counts; status 1 if there was a failure. GENOME.h5 has the sequences of make_bases.
+Creates valid files, and N damaged ones by flipping bits, truncating, wiping, moving bytes, and wrong numbers in the
+structure, and converts each. A program may refuse a file (status 1, one line, no output) or accept it. It must not
+crash, hang, or read a track that differs from the one in the file: for a compressed file that is the original track,
+because checksums cover all values; names and lengths of contigs, and uncompressed text, are those of the damaged file.
+Prints failures and counts; exits with status 1 if there was a failure. GENOME.h5 has the sequences of make_bases.
 SPDX-License-Identifier: MIT"""
 import gzip
 import math
@@ -90,7 +90,7 @@ def parse_text(data):
 # ---- bigWig
 
 def write_bigwig(path, track, lengths, compressed, order):
-    """Makes a bigWig with one-level trees; `order` is "<" or ">"."""
+    """Creates a bigWig with one-level trees; `order` is "<" or ">"."""
     names = sorted(lengths)
     key = max(map(len, names))
     sections = []
@@ -307,7 +307,7 @@ def run_all(base, path, genome, work, report):
     text = os.path.join(work, "taken.bg")
 
     def judge(name, done, left, taken):
-        # A bedGraph that is damaged beyond recognition is not a track and needs other options.
+        # A bedGraph that is damaged beyond recognition is not detected as a track and needs other options.
         refused = done.returncode == 2 and (b" has the lengths" in done.stderr or b"--chrom-sizes" in done.stderr)
         if done.returncode not in (0, 1) and not refused:
             report(name, f"status {done.returncode}: {done.stderr[-300:]}")

@@ -1,5 +1,5 @@
-"""train_kills.py - kills covtrain at random moments: its last checkpoint must stay whole, and a resumed training must
-give the bytes of an uninterrupted one.
+"""train_kills.py - kills covtrain at random moments: its last checkpoint must stay valid, and a resumed training must
+give the same bytes as an uninterrupted one.
 
 train_kills.py KILLS WHOLE DIR -- ARG...    WHOLE: last.ckpt of `covtrain ARG... -o` another folder; DIR: the folder to use
 The seed is printed; SEED=N sets it.

@@ -35,8 +35,8 @@ int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return cov_net_forward(b->net, worker, b->batch, b->codes.data(), b->values[worker].data(), e);
 }
 
-/* Prints the median, lowest and highest rate over rounds of a call per thread, which last `seconds` together;
- * chunks have `bases` bases, the rest is padding. */
+/* Prints the median, lowest and highest rate over rounds of one call per thread, for `seconds` in
+ * total; chunks have `bases` bases, the rest is padding. */
 void measure(struct cov_device *dev, const float *block, size_t batch, size_t bases, double seconds)
 {
     struct cov_err e = COV_ERR_INIT;
@@ -78,7 +78,7 @@ void measure(struct cov_device *dev, const float *block, size_t batch, size_t ba
     cov_pool_free(pool);
 }
 
-/* Multiplications and additions of a step for one chunk, without those of padding. */
+/* Multiplications and additions of a step for one chunk, excluding padding. */
 double work_of(const struct cov_layer &l, const struct cov_cuda_step &s)
 {
     double rows = (double)l.t_out;
@@ -116,7 +116,8 @@ double bytes_of(const struct cov_cuda_step &s)
     return (double)s.output.t * (s.output.c + s.output.depth) * 4;
 }
 
-/* Multiplications and additions of a multiprocessor per cycle, by the data sheets; 0: unknown. */
+/* Multiplications and additions of a multiprocessor per cycle, according to the data sheets; 0:
+ * unknown. */
 double per_cycle(const struct cov_rt_card &card, const struct cov_cuda_step &s)
 {
     bool tensor = s.kind == COV_CUDA_STEP_LSTM_BF16 ||

@@ -1,5 +1,5 @@
-/* check_host.cc - the host side of the plugin: cards that share a queue, batch sizes, too little memory,
- * failures during prediction; on the mock cards of tests/lib/runtime_mock.h. Prints TAP.
+/* check_host.cc - the host side of the plugin: cards that share a queue, batch sizes, too little
+ * memory, failures during prediction; with the mock cards of tests/lib/runtime_mock.h. Prints TAP.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -150,9 +150,9 @@ void several_cards(const std::vector<float> &want)
     for (int card = 0; card < 3;
          card++) /* the self-check waits twice, the upload of weights once */
         all = all && runtime_mock_waits(card) > before[card] + 3;
-    result(all, "  all of them are used");
+    result(all, "  all cards are used");
     result(has(r.described, "GPU 0 (Mock A), GPU 1 (Mock B), GPU 2 (Mock C), fp32"),
-           "  all of them are named");
+           "  all cards are named");
 
     r = make_run(6);
     size_t unused = runtime_mock_waits(1);
@@ -164,7 +164,7 @@ void several_cards(const std::vector<float> &want)
     r = make_run(6);
     r.cards = {0, 3};
     go(&r);
-    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no GPU 3: CUDA shows 3, numbered from 0"),
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no GPU 3: CUDA finds 3, numbered from 0"),
            "a card that does not exist");
 }
 
@@ -183,14 +183,15 @@ void calls_overlap(const std::vector<float> &want)
         printf("# %s\n", r.e.text);
 }
 
-/* Equal chunks of a call, and chunks of N only, are computed once; chunks of padding only, never. */
+/* Equal chunks of a call, and chunks that are all N, are computed once; chunks that are only padding
+ * are not computed. */
 void equal_chunks(void)
 {
     Run full = make_run(6);
     set_mock("cards=1");
     for (size_t i = 0; i < N; i++) {
         uint8_t *codes = &full.codes[i * L];
-        if (i % 4 == 1) /* equal to the one before, in the same call */
+        if (i % 4 == 1) /* equal to the previous one, in the same call */
             memcpy(codes, codes - L, L);
         else if (i % 8 == 3) /* five of them */
             memset(codes, COV_CODE_N, L);
@@ -225,7 +226,7 @@ void little_memory(const std::vector<float> &want)
     r.threads = 2;
     go(&r);
     result(r.rc == COV_OK && r.values == want,
-           "less memory than reported as free: the batch is halved, the same bytes");
+           "less memory than reported: the batch is halved, the same bytes");
     result(runtime_mock_refused() == refused + 1 &&
                has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 64 chunks, "
                              "continuing with 32\n"),
@@ -257,7 +258,7 @@ void failures(void)
     char words[64];
     for (int threads = 1; threads <= 5; threads += 4) {
         Run r = make_run(6);
-        /* Earlier waits count too, and so do those of the self-check of each card. */
+        /* Earlier waits count, too, including those of the self-check of each card. */
         size_t waits = 0;
         for (int card = 0; card < 3; card++)
             waits += runtime_mock_waits(card);

@@ -1,9 +1,9 @@
 /* check_kernels.cc - every kernel of prediction against the scalar reference, at each precision: layer by
  * layer, on the input that the layer had on the card, and whole networks. Prints TAP.
  *   check_kernels [--big] [--precision NAME]
- * Built with nvcc it runs on a GPU (make check-gpu), where --big adds the published size. --precision selects
- * one precision; after a failure a GPU serves the process no more. Built with the emulation of tests/lib it
- * runs anywhere (make check). Needs neither htslib nor HDF5.
+ * Built with nvcc it runs on a GPU (make check-gpu), where --big adds the published size. --precision
+ * selects one precision; after a failure, the process can no longer use the GPU. Built with the
+ * emulation of tests/lib it runs anywhere (make check). Needs neither htslib nor HDF5.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/mem.h"
@@ -24,9 +24,9 @@ struct Precision {
     std::string name;
     enum cov_precision precision;
     struct cov_cuda_arithmetic arithmetic;
-    double
-        layer_bound;  /* of the error of a layer, given its input, relative to its largest value */
-    double net_bound; /* of the relative error of a network */
+    double layer_bound; /* bound of the error of a layer, given its input, relative to its largest
+                       * value */
+    double net_bound;   /* bound of the relative error of a network */
     bool truncated;
 };
 
@@ -193,7 +193,7 @@ std::vector<float> read_rows(const Card &card, int area, size_t rows, struct cov
     return x;
 }
 
-/* The largest error relative to the largest value; bf16 values may have their rounding error in
+/* The largest error relative to the largest value; for bf16 values, their rounding error is allowed in
  * addition. */
 double difference(const std::vector<float> &got, const std::vector<float> &want, bool bf16)
 {
@@ -209,7 +209,7 @@ double difference(const std::vector<float> &got, const std::vector<float> &want,
     return most;
 }
 
-/* The output of a layer by the reference, from the input that the layer had on the card. */
+/* The reference's output of a layer, from the input that the layer had on the card. */
 std::vector<float> reference_layer(const Network &net, size_t layer, enum cov_arithmetic arithmetic,
                                    const std::vector<float> &x)
 {
@@ -282,7 +282,7 @@ bool check_layer(const Network &net, const Precision &p, const Card &card,
         got = read_rows(card, s.to, net.n * l.t_out, channels_of(l, s.lstm.units), bf16, &clean);
     }
     double bound = products == COV_CUDA_TF32 ? 2e-3 : p.layer_bound;
-    /* h is fed back as bf16, so that a value that is rounded the other way grows. */
+    /* h is fed back as bf16, so the error of a value that is rounded the other way grows. */
     if (s.kind == COV_CUDA_STEP_LSTM_BF16 ||
         (s.kind == COV_CUDA_STEP_LSTM_FP32 && products == COV_CUDA_BF16))
         bound = 1e-2;
@@ -337,7 +337,7 @@ bool check_layers(const Network &net, const Precision &p)
     return passed;
 }
 
-/* values[n, L, D] of a device, `batch` chunks a call. */
+/* values[n, L, D] of a device, computed with `batch` chunks per call. */
 std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t batch)
 {
     struct cov_net *program;
@@ -373,7 +373,7 @@ double relative(const std::vector<float> &got, const std::vector<float> &want)
     return most;
 }
 
-/* The values agree with the CPU's, and are the same bits in other batches. */
+/* The values agree with the CPU's, and are bit-identical in other batches. */
 void check_network(const Network &net, const Precision &p, const std::vector<float> &want,
                    const char *of)
 {
@@ -388,7 +388,7 @@ void check_network(const Network &net, const Precision &p, const std::vector<flo
     cov_device_close(dev);
 }
 
-/* Chunks that end with padding of various lengths; the last two have no padding, and nothing else. */
+/* Chunks that end with padding of various lengths; the last two have no padding, and only padding. */
 void draw_padded(struct cov_rng *rng, Network *net)
 {
     draw_codes(rng, net);
@@ -420,7 +420,7 @@ void check_padding(const Network &net, const Precision &p, const char *type)
         cov_net_counts(program, values == &want ? &all : &part);
         cov_net_free(program);
     }
-    /* Another batch: without the first two chunks and the last two. */
+    /* A different batch: without the first two chunks and the last two. */
     must(cov_net_new(dev, &net.hp, net.block.data(), cov_net_size{net.L, 1, net.n}, &program, &e),
          &e);
     must(cov_net_forward(program, 0, net.n - 4, &net.codes[2 * net.L], &again[2 * row], &e), &e);
@@ -443,8 +443,9 @@ void check_padding(const Network &net, const Precision &p, const char *type)
            (p.name + ":   positions are counted").c_str());
 }
 
-/* Random networks. The first has more channels than a block has columns, several blocks of everything, and
- * the largest LSTM of the bf16 kernel; the LSTM of the second is too large for that kernel. */
+/* Random networks. The first has more channels than a block has columns, several blocks in each
+ * dimension, and the largest LSTM of the bf16 kernel; the LSTM of the second is too large for that
+ * kernel. */
 std::vector<Network> draw_networks(bool big)
 {
     struct cov_rng rng;
@@ -501,8 +502,8 @@ void check_random(bool big)
         free_network(&net);
 }
 
-/* values[n, L, D] by the reference, for networks without LSTM. `rounded`: with the operands of convolutions
- * between the first and the last rounded to bf16. */
+/* values[n, L, D] of the reference, for networks without LSTM. `rounded`: the operands of convolutions
+ * between the first and the last are rounded to bf16. */
 std::vector<float> chained_values(const Network &net, bool rounded)
 {
     std::vector<float> x = onehot_rows(net);
@@ -521,9 +522,10 @@ double median_difference(const std::vector<float> &a, const std::vector<float> &
     return off[off.size() / 2];
 }
 
-/* A network whose last layer has large weights amplifies the rounding to bf16 to tens of percent. The median
- * value must still agree with the reference that rounds in the same places. (Single values may not: rarely a
- * sum lies so close to the middle of two bf16 numbers that card and reference round it differently.) */
+/* A network whose last layer has large weights amplifies the rounding to bf16 to tens of percent. The
+ * median value must still agree with the reference that rounds the same operands. (Single values may
+ * not: occasionally a sum is so close to the midpoint of two bf16 numbers that card and reference round
+ * it differently.) */
 void check_amplified(const Precision &p)
 {
     struct cov_rng rng;

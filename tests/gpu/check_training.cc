@@ -170,7 +170,7 @@ bool near(double a, double b, double bound)
 struct Precision {
     std::string name;
     enum cov_precision precision;
-    double bound; /* of the error; 0: the direction of the gradient is checked instead */
+    double bound; /* bound of the error; 0: the direction of the gradient is checked instead */
     bool truncated;
 };
 
@@ -228,7 +228,7 @@ bool check_gradient(struct cov_device *gpu, const Precision &p, const Toy &t, co
     return passed && scored;
 }
 
-/* Random networks, the first of which has all kinds of layers, more channels than a block's columns, dropout
+/* Random networks. The first has all kinds of layers, more channels than a block's columns, dropout
  * before bf16, and a batch large enough for stable norms. */
 std::vector<Toy> draw_toys(bool big)
 {
@@ -415,7 +415,7 @@ void resumes(struct cov_device *gpu, const Toy &t)
     learn(second, t, 0, N);
     step(second, adam);
     result(state_of(second) == state_of(whole),
-           "two steps and a resumed third are three steps, to the byte");
+           "two steps and a resumed third give the same bytes as three steps");
     must(cov_trainer_read(second.trainer, &state, &e), &e);
     result(state.n_steps == 3, "  the steps are counted");
     free_rig(&whole);
@@ -433,7 +433,7 @@ void refuses_infinite_loss(struct cov_device *gpu, Toy t)
     struct cov_train_batch batch = batch_of(t, 0, N);
     result(cov_trainer_batch(r.trainer, &batch, &score, &e) == COV_EINPUT &&
                strstr(e.text, "not finite") && state_of(r) == before,
-           "a loss that is not finite is refused, nothing changes");
+           "a loss that is not finite is refused and changes nothing");
     result(cov_trainer_step(r.trainer, &steady, NULL) == COV_EUSAGE,
            "a step without a batch is refused");
     std::fill(t.present.begin(), t.present.end(), 0);
@@ -448,7 +448,7 @@ void refuses_infinite_loss(struct cov_device *gpu, Toy t)
     free_rig(&r);
 }
 
-/* Two processes, as threads that meet to add their sums. */
+/* Two processes, as threads that wait for each other to add their sums. */
 struct Process {
     Rig rig;
     const Toy *toy;
@@ -524,7 +524,7 @@ void check_trainer(void)
     resumes(gpu, t);
     refuses_infinite_loss(gpu, t);
     processes_share(gpu, t, 1, "two processes that share a batch make the same steps as one");
-    processes_share(gpu, t, 0, "  also if one of them has no chunks");
+    processes_share(gpu, t, 0, "  the same if one of them has no chunks");
     cov_device_close(gpu);
     cov_device_close(cpu);
     cov_params_fini(&t.params);

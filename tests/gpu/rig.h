@@ -1,4 +1,4 @@
-/* rig.h - what the programs that test and measure the plugin share: TAP output, options, devices and
+/* rig.h - shared by the programs that test and measure the plugin: TAP output, options, devices and
  * networks.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_GPU_RIG_H
@@ -64,7 +64,7 @@ inline Options parse_options(int argc, char **argv)
     return o;
 }
 
-/* Selects how the emulation sums up products of tensor cores; a GPU sums up as it does. */
+/* Selects how the emulation sums products of tensor cores; has no effect on a GPU. */
 inline void use_sums(bool truncated)
 {
 #if defined(SIMT_EMULATED_H)
@@ -161,7 +161,7 @@ inline struct cov_hparams small_network(int64_t filters, int64_t kernel, int64_t
     return hp;
 }
 
-/* min to max, both included. */
+/* A random number from min to max, inclusive. */
 inline int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
 {
     return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
@@ -172,7 +172,7 @@ inline uint8_t draw_base(struct cov_rng *rng)
     return (uint8_t)(1U << cov_rng_below(rng, 4));
 }
 
-/* |got - want| <= `off` in words: the largest of them; infinite if a value is not a number. */
+/* The largest |got - want|; infinite if a value is not a number. */
 inline double larger(double most, double d)
 {
     return d <= most ? most : isnan(d) ? INFINITY : d;

@@ -88,7 +88,7 @@ def measure_training(torch, network, x, bf16, seconds):
 
 
 def report(torch, name, batch, rate_of):
-    """Prints the rate, or why there is none: out of memory, or unsupported by the compiler."""
+    """Prints the rate, or the reason why there is none: out of memory, or unsupported by the compiler."""
     x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
     try:
         print(f"{name} batch {batch:4}: {rate_of(x):9.1f} chunks/s", flush=True)

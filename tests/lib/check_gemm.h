@@ -17,7 +17,7 @@
 
 enum { MAX_M = 35, MAX_N = 104, MAX_K = 2400, GAP = 3, MAX_LDC = MAX_N + GAP };
 
-/* Not the value of any product. */
+/* A value that no product has. */
 #define SENTINEL 12345.0f
 
 struct gemm_data {
@@ -42,7 +42,7 @@ static int free_gemm_data(void **state)
     return 0;
 }
 
-/* One product as gemm.h defines it. */
+/* One product as defined in gemm.h. */
 static double product_of(enum cov_arithmetic arithmetic, float a, float b)
 {
     if (arithmetic == COV_FP32)
@@ -61,7 +61,8 @@ static float unit_of_row(const float *a, size_t k, float *inverse)
     return cov_int16_row_unit(largest, inverse);
 }
 
-/* Element [r,j] of the product of integers; adds the sum of its absolute values to *size. */
+/* Element [r,j] of the product of integers; adds the sum of the absolute values of its terms to
+ * *size. */
 static double int16_product(const struct gemm_data *d, const float *a, size_t n, size_t k, size_t j,
                             double *size)
 {
@@ -75,7 +76,7 @@ static double int16_product(const struct gemm_data *d, const float *a, size_t n,
         *size += fabs(product) * (double)row * (double)column;
         part = i % COV_INT16_DEPTH ? part + fabs(product) : fabs(product);
         assert_true(part < 2147483648.0);
-        /* Rounding moved it by at most half a unit. */
+        /* Rounding changed it by at most half a unit. */
         assert_true(fabs((double)cov_int16_of(a[i], inverse) * (double)row - (double)a[i]) <=
                     0.501 * (double)row);
     }

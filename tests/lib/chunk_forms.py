@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Makes a file of chunks in unusual forms, and compares its contents with another file.
+"""Creates a file of chunks in unusual forms, and compares its contents with another file.
 
 usage: chunk_forms.py make FILE        (bases in L = 25 and 60 chunks; types, layouts and texts of all kinds)
        chunk_forms.py compare FILE OTHER [data/X_packed]
-compare prints differences: data sets (values, kind of type, fill), text attributes. With data/X_packed, OTHER has
-that instead of data/X.
+compare prints differences in data sets (values, kind of type, fill) and text attributes. With data/X_packed, OTHER has
+that data set instead of data/X.
 SPDX-License-Identifier: MIT"""
 
 import sys
@@ -47,7 +47,7 @@ def make(path):
         f.create_dataset('evaluation/b_coverage', data=counts.astype('>f8') / 8, fletcher32=True, chunks=(1, L, 3))
         f.create_dataset('evaluation/c_coverage', data=counts[:, :, :1].astype('u8') << 55)
         f.create_dataset('evaluation/a_meta/bam_files', data=np.array([b'a.bam', b'b', b''], 'S512'))
-        # As many elements as chunks, but not one per chunk.
+        # Its number of elements equals the number of chunks, but there is not one per chunk.
         f.create_dataset('prediction/datasets', data=np.array([b'd%d' % i for i in range(N)], 'S25'))
         f.create_dataset('extra/deep/table', data=np.arange(12).reshape(3, 4).astype('>f8'))
         f.create_dataset('extra/none', data=np.zeros((0, 3), 'i4'))

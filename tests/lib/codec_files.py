@@ -94,7 +94,7 @@ def write(kind, source, out):
             dset.write(h5py.h5s.ALL, h5py.h5s.ALL, x)
             return
         for i in range(n_rows):
-            # The "odd" order: first compressed, then shuffled as elements of two bytes.
+            # An odd order of filters: first compression, then a shuffle of elements of two bytes.
             chunk = pack(shuffle(x[i])) if kind == 'zstd' else odd(pack(x[i].tobytes()))
             dset.write_direct_chunk((i, 0, 0), chunk)
 

@@ -65,7 +65,7 @@ def bins(x, y, size):
 
 
 def peaks(x, threshold):
-    """Returns, for each base, whether it is in a peak, and the number of peaks."""
+    """Returns an array that tells for each base if it is in a peak, and the number of peaks."""
     mask = np.zeros(len(x), bool)
     above = np.flatnonzero(np.nan_to_num(x, nan=-np.inf) >= np.float32(threshold))
     n = 0

@@ -12,7 +12,7 @@ check_track() { # FILE TRACK NAME [KEY=VALUE]...: the track is what FILE says.
     shift 3
     ok "$name" ask input "$file" "$track" "$@"
 }
-# refuses STATUS REGEX NAME [ARG]...: cov2bigwig fails and leaves nothing.
+# refuses STATUS REGEX NAME [ARG]...: cov2bigwig fails and leaves no files.
 refuses() {
     wanted=$1 regex=$2 name=$3
     shift 3

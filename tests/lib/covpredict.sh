@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# covpredict.sh - functions for the tests of covpredict; after tap.sh.
+# covpredict.sh - functions for the tests of covpredict; source it after tap.sh.
 # SPDX-License-Identifier: MIT
 
 # Needs h5_equal.py, started by the script.

@@ -1,4 +1,5 @@
-/* dump_ckpt.c - prints what libcov reads from a checkpoint, for tests: dump_ckpt CKPT [RAW].
+/* dump_ckpt.c - prints the contents of a checkpoint as read by libcov, for tests: dump_ckpt CKPT
+ * [RAW].
  *
  * Prints one item per line, with tab-separated fields. The elements of all tensors are written to
  * the file RAW, as float32 or int64.

@@ -1,6 +1,6 @@
 """genome_check.py - compares a genome file with its expected contents, with h5py.
 
-genome_check.py fasta FASTA FILE LENGTH SPECIES   compares with its own encoding of FASTA
+genome_check.py fasta FASTA FILE LENGTH SPECIES   compares it with its own encoding of FASTA
 genome_check.py file REFERENCE FILE               compares with another genome file
 genome_check.py list                              as fasta, for each line of standard input, tab separated
 genome_check.py serve                             fasta and file, for each request of tests/lib/tap.sh

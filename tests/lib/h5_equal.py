@@ -20,7 +20,7 @@ import serve
 STEP = 256
 # Texts of any width.
 COLUMNS = {"data/seqids", "data/species", "data/seq_names", "data/seq_species"}
-# Added by covtools; times and versions may differ.
+# Attributes that covtools adds; times and versions may differ.
 OURS = {"timestamp", "covtools_version", "partial", "subsequence_length"}
 
 

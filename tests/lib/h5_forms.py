@@ -1,4 +1,4 @@
-"""h5_forms.py - makes files in the forms of other programs, and compares the copies that our reader made.
+"""h5_forms.py - creates files in the forms of other programs, and compares the copies that our reader made.
 
 h5_forms.py make FOLDER        writes FOLDER/*.h5: the same genome and coverage in many forms
 h5_forms.py refused FOLDER     writes invalid files; prints "FILE<tab>expected error"
@@ -104,7 +104,7 @@ def write(path, x=None, cov=None, seqids='S50', ranges='i8', species=True, put_x
 
 
 def with_holes(group):
-    """Rows from 3 on are missing: coverage 7, the fill value."""
+    """Rows from 3 on are missing: their coverage is 7, the fill value."""
     dset = group.create_dataset('some_coverage', (N, L, 3), 'i4', chunks=(1, L, 1), fillvalue=7,
                                 maxshape=(None, L, None), compression='gzip')
     dset[:3] = COVERAGE[:3]
@@ -149,7 +149,7 @@ def forms():
         p.set_shuffle()
 
     yield 'filter_order', dict(put_cov=lambda g: low_level(g, 'some_coverage', COVERAGE, 'i4', odd_order))
-    # All other chunk indices: fixed array, extensible array, B-tree 2, a single chunk, implicit.
+    # All other kinds of chunk indices: fixed array, extensible array, B-tree 2, a single chunk, implicit.
     for name, options in dict(fixed=dict(chunks=(1, L, 1), compression='gzip'),
                               extensible=dict(chunks=(1, L, 1), maxshape=(None, L, 3), compression='gzip'),
                               btree2=dict(chunks=(1, L, 1), maxshape=(None, None, 3), compression='gzip'),

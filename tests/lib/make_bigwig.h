@@ -40,7 +40,7 @@ struct made {
     uint8_t bytes[MADE_ROOM];
     size_t n;
     bool big;
-    /* Offsets of what tests damage. */
+    /* Offsets of the fields that tests damage. */
     size_t summary, bptree, data, blocks[MADE_SECTIONS], rtree, rtree_leaf;
 };
 
@@ -174,7 +174,7 @@ struct made_form {
     unsigned version;
 };
 
-/* Writes a file of these sections. */
+/* Writes a file with these sections. */
 static inline void make_bigwig(struct made *m, const struct made_form *f,
                                const struct made_section *s, size_t n)
 {

@@ -57,7 +57,7 @@ static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *code
         cov_codes_reverse_complement(codes, n);
 }
 
-/* Writes it; `spoil` (may be NULL) may change the codes and elements of rows first. */
+/* Writes it; Before that, `spoil` (may be NULL) may change the codes and elements of rows. */
 static inline void make_chunks(const char *path, bool bases,
                                void (*spoil)(size_t row, uint8_t *const codes_elems[2]))
 {

@@ -48,7 +48,7 @@ static void add_uniform(struct maker *m, const char *name, int n_dims, const int
         t->f32[i] = (float)(low + (high - low) * cov_rng_double(&m->rng));
 }
 
-/* Weight [shape] and bias [n_bias], distributed as by PyTorch. */
+/* Weight [shape] and bias [n_bias], distributed as in PyTorch. */
 static void add_layer(struct maker *m, const char *layer, int n_dims, const int64_t *shape,
                       int64_t n_bias, int64_t fan_in)
 {
@@ -143,7 +143,7 @@ static void add_weights(struct maker *m, const struct network *n)
             add_norm(m, "up_layer_list", k + 1, shape[1]);
         n_in = shape[1];
     }
-    /* A far wider range than PyTorch's, so that rounded outputs differ. */
+    /* A much wider range than PyTorch's, so that rounded outputs differ. */
     const int64_t shape[2] = {n->n_datasets, n_in}, n_bias = n->n_datasets;
     add_uniform(m, "out.weight", 2, shape, -10, 10);
     add_uniform(m, "out.bias", 1, &n_bias, 1, 2);
@@ -245,7 +245,7 @@ static void missing_hparam(struct maker *m)
     *h = m->c.hparams[--m->c.n_hparams];
 }
 
-/* Makes the output `log_coverage` everywhere. */
+/* Sets the network's output to `log_coverage` everywhere. */
 static void constant_output(struct maker *m, float log_coverage)
 {
     struct cov_torch_tensor *weight = tensor(m, "out.weight"), *bias = tensor(m, "out.bias");
@@ -279,7 +279,7 @@ static int write_archive(const char *path, const struct cov_pickle_writer *w, st
     return rc;
 }
 
-/* state_dict is what os.system("touch executed") returns. */
+/* state_dict is the result of os.system("touch executed"). */
 static void os_system(struct cov_pickle_writer *w)
 {
     put_head(w);
@@ -338,7 +338,7 @@ static void counting(struct maker *m)
     }
 }
 
-/* `change` or `hparams` change a network; or `pickle` writes all of a pickle but its end. */
+/* `change` or `hparams` change a network; or `pickle` writes all of a pickle except its end. */
 static const struct kind {
     const char *name;
     int network;

@@ -24,8 +24,8 @@ static char home[] = "/tmp/cov_test_examples_XXXXXX";
 static char paths[N_FILES][64];
 static const char *const files[N_FILES] = {paths[0], paths[1]};
 
-/* Sequence two has N in [16, 32), a whole row, and sequence one in [37, 57), which is no whole row.
- * Coverage of the strands differs. */
+/* Sequence two has N in [16, 32), a whole row, and sequence one in [37, 57), which is not a whole
+ * row. The coverage of the two strands differs. */
 static inline uint8_t base_at(size_t file, size_t seq, int64_t at)
 {
     if ((seq == 1 && at >= 16 && at < 32) || (seq == 0 && at >= 37 && at < 57))

@@ -9,7 +9,7 @@
 
 #include "common/seq/grid.h"
 
-/* Sequences chr1 and scaffold_2 of these lengths. */
+/* Sequences chr1 and scaffold_2 with these lengths. */
 static inline struct cov_grid *two_sequences(int64_t first, int64_t second, size_t L)
 {
     char *names[] = {"chr1", "scaffold_2"};

@@ -1,4 +1,5 @@
-/* make_point.h - for tests: a small network with a point of its training, full disks, and listed folders.
+/* make_point.h - for tests: a small network with a saved state of its training, full disks, and
+ * listings of folders.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_POINT_H
 #define TESTS_MAKE_POINT_H
@@ -12,7 +13,8 @@
 
 enum { MADE_LENGTH = 8 };
 
-/* A network with a convolution, a norm and two LSTMs, and its point with moments after epoch `epoch`. */
+/* A network with a convolution, a norm and two LSTMs, and its state, with moments, after epoch
+ * `epoch`. */
 static inline void make_point(struct cov_train_network *n, struct cov_train_point *p, int64_t epoch)
 {
     static const char *const datasets[] = {"one", "two"};

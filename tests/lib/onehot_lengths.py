@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Makes and checks the code lengths of common/codec/onehot_codes.c.
+"""Generates and checks the code lengths of common/codec/onehot_codes.c.
 
 usage: onehot_lengths.py print
        onehot_lengths.py check ONEHOT_CODES.C
 
 Generates chunks of DNA, finds repeats as onehot.c does, counts the symbols of literals, lengths
 and distances, and computes the best code lengths of at most 11 bits. `print` prints them. `check`
-reads the tables of the C file instead: all codes must be complete, and spend on these chunks at
-most 0.1 % more bits than the best.
+reads the tables of the C file instead: all codes must be complete, and need at most 0.1 % more bits for these chunks
+than the best codes.
 SPDX-License-Identifier: MIT"""
 
 import random

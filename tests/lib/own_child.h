@@ -1,4 +1,4 @@
-/* own_child.h - for unit tests: code that runs in a child process, whose end is checked.
+/* own_child.h - for unit tests: runs code in a child process and checks how it ends.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_OWN_CHILD_H
 #define TESTS_OWN_CHILD_H

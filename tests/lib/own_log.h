@@ -23,7 +23,7 @@ static inline void log_message(void *arg, enum cov_log_level level, const char *
     (void)snprintf(logged.all + n, sizeof logged.all - n, "%s\n", text);
 }
 
-/* From now on `logged` gets the messages up to `level`, starting from none. */
+/* Clears `logged`, which then receives the messages up to `level`. */
 static inline void start_log(enum cov_log_level level)
 {
     logged.n_warnings = 0;

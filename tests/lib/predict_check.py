@@ -1,6 +1,6 @@
-"""predict_check.py - makes valid and invalid genome files for covpredict, and checks its output, with h5py.
+"""predict_check.py - creates valid and invalid genome files for covpredict, and checks its output, with h5py.
 
-predict_check.py variant KIND GENOME FILE     writes GENOME in another form (`variants`) or with a fault (`broken`)
+predict_check.py variant KIND GENOME FILE     writes GENOME in a different form (`variants`) or with a fault (`broken`)
 predict_check.py kinds sound|broken           prints the kinds
 predict_check.py layout FILE GENOME MODEL TYPE DATASET...
 predict_check.py same FILE FILE [FIRST]       the same values; the second file may have more rows

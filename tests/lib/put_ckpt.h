@@ -1,4 +1,4 @@
-/* put_ckpt.h - for tests: the parts of a checkpoint's pickle, also of damaged ones.
+/* put_ckpt.h - for tests: parts of a checkpoint's pickle, for valid and damaged checkpoints.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PUT_CKPT_H
 #define TESTS_PUT_CKPT_H

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     if (!rc)
         rc = cov_ckpt_read_training(argv[1], &t, &e);
     if (!rc) {
-        /* Not read from the file; in the files of the tests there is one step per batch. */
+        /* Not read from the file; in the test files there is one step per batch. */
         t.n_epoch_batches = t.n_epoch_steps;
         t.n_val_batches = 2;
         rc = cov_ckpt_write_training(argv[2], c, &t, &e);

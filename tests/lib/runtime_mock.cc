@@ -137,7 +137,7 @@ int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
         refused++;
         return cov_fail(e, COV_ENOMEM, "memory: out of memory");
     }
-    /* The block ends at the guard page, up to alignment. */
+    /* The block ends at the guard page, except for alignment. */
     size_t size = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
     char *pages =
         (char *)mmap(nullptr, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

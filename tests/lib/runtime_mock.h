@@ -1,5 +1,6 @@
-/* runtime_mock.h - mock cards (common/compute/cuda/runtime.h). Their memory is accessible to queued kernels and
- * copies only and has guard pages; nothing queued happens before it is waited for. Tests only.
+/* runtime_mock.h - mock cards (common/compute/cuda/runtime.h). Their memory is accessible only to
+ * queued kernels and copies and has guard pages. Queued work runs only when it is waited for. Tests
+ * only.
  *
  * The environment variable COVTOOLS_MOCK configures them, with comma-separated words:
  *   cards=N     number of cards (1)

@@ -1,7 +1,7 @@
 """serve.py - the main program of a checker: run(main).
 
-main(*arguments) returns a fault, or nothing. With "serve" as only argument, a checker answers the requests of
-start_python and ask of tests/lib/tap.sh in turn: starting Python and loading h5py takes longer than most checks.
+main(*arguments) returns a fault, or nothing. With "serve" as its only argument, a checker answers the requests of
+start_python and ask (tests/lib/tap.sh) in turn, because starting Python and loading h5py takes longer than most checks.
 
 SPDX-License-Identifier: MIT"""
 import sys

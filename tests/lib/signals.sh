@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# signals.sh - ends tools in the background with signals; after tap.sh.
+# signals.sh - ends tools in the background with signals; source it after tap.sh.
 # SPDX-License-Identifier: MIT
 : "${stderr:?}"
 

@@ -131,8 +131,9 @@ void run_block()
         f.open.clear();
     }
     for (;;) {
-        /* Threads pass a barrier once all have reached it. Between barriers warps run one after another,
-         * in reverse order every other time, so that a missing barrier makes a thread read stale data. */
+        /* Threads pass a barrier once all have reached it. Between barriers, warps run one at a time,
+         * in reverse order every other time, so that a missing barrier makes a thread read stale
+         * data. */
         size_t all_block = SIZE_MAX;
         bool moved = false, ended = true;
         for (size_t i = 0; i < m.n; i++)
@@ -286,7 +287,7 @@ namespace
 
 enum simt_sums how_to_sum = SIMT_SUMS_EXACT;
 
-/* What each lane contributes to a product. */
+/* The values that each lane contributes to a product. */
 struct Operands {
     uint32_t a[4], b[2];
 };

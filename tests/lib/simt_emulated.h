@@ -1,11 +1,11 @@
 /* simt_emulated.h - the primitives of common/compute/cuda/simt.h on a CPU, so that kernels run without a
  * GPU. Tests only.
  *
- * The threads of a block are fibers of one CPU thread. Each runs until a barrier, or until lanes of its
- * warp wait for each other; the order in which they take turns alternates. Products of tensor cores and
- * ldmatrix follow the fragment layouts of the PTX manual. Copies to shared memory happen no earlier than
- * they are waited for. A barrier that not all threads reach aborts the program. What this cannot show:
- * races that neither order exposes, what the hardware makes of the asm in simt.h, and timing.
+ * The threads of a block are fibers of one CPU thread. Each runs until a barrier, or until lanes of
+ * its warp wait for each other; the order in which they take turns alternates. Products of tensor
+ * cores and ldmatrix follow the fragment layouts of the PTX manual. Copies to shared memory happen
+ * only when they are waited for. A barrier that not all threads reach aborts the program. It cannot
+ * detect races that neither order exposes, errors in the asm of simt.h, and timing.
  * SPDX-License-Identifier: MIT */
 #ifndef SIMT_EMULATED_H
 #define SIMT_EMULATED_H
@@ -97,8 +97,8 @@ void simt_load_transposed(uint32_t r[4], const void *shared);
 void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 
-/* How products of tensor cores are summed up. Hardware truncates: it adds a few products at a time to the
- * sum, and cuts off the bits that do not fit. */
+/* How products of tensor cores are summed. The hardware truncates: it adds a few products at a time
+ * to the sum, and drops the bits that do not fit. */
 enum simt_sums {
     SIMT_SUMS_EXACT,     /* in double, rounded once per product of matrices */
     SIMT_SUMS_TRUNCATED, /* truncated after every 8 elements of depth of bf16, or 4 of tf32 */
@@ -106,7 +106,7 @@ enum simt_sums {
 /* Applies to all threads; call it while no kernel runs. */
 void simt_set_sums(enum simt_sums sums);
 
-/* Runs the blocks of a grid, each of `threads` threads, one after another. */
+/* Runs the blocks of a grid, each of `threads` threads, one by one. */
 void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<void()> &body);
 /* Queues it on a stream of the emulated runtime. */
 void simt_queue(void *stream, std::function<void()> work);

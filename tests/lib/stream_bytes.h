@@ -1,4 +1,5 @@
-/* stream_bytes.h - for unit tests: chunk streams without and with the blocks of BGZF around them.
+/* stream_bytes.h - for unit tests: the contents of chunk streams, with and without BGZF around
+ * them.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_STREAM_BYTES_H
 #define TESTS_STREAM_BYTES_H

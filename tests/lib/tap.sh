@@ -19,7 +19,7 @@ LC_ALL=C
 PATH=$BIN:$TESTLIB:$PATH
 export LC_ALL PATH
 
-# Not below $work, where tests look for leftovers of tools.
+# Not in $work, where tests look for leftovers of tools.
 tap_dir=$(mktemp -d) || exit 99
 work=$tap_dir/work
 stdout=$tap_dir/stdout
@@ -67,14 +67,14 @@ rest_needs_shared() {
 
 # need_python MODULE...
 need_python() {
-    # Only looks for them: loading them takes longer than many tests.
+    # Only finds the modules, since loading them takes longer than many tests.
     tap_module=$("$PYTHON" -c 'import importlib.util, sys
 print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))' "$@" 2>/dev/null) || skip_all "no $PYTHON"
     [ -z "$tap_module" ] || skip_all "no Python with the module $tap_module"
 }
 
 # start_python SCRIPT, once: then `ask ARG...` calls main(ARG...) of the script, all in one process, because starting
-# Python and loading its modules takes longer than most calls. With "serve" as only argument, the script reads one
+# Python and loading its modules takes longer than most calls. With "serve" as its only argument, the script reads one
 # argument per line, then an empty line, and answers with the line "ok" or an error.
 start_python() {
     mkfifo "$tap_dir/ask" "$tap_dir/answer" || exit 99
@@ -167,7 +167,7 @@ unlike() {
     fi
 }
 
-# run PROGRAM [ARG]...: runs one of our tools, under $WRAP. Standard input is passed on.
+# run PROGRAM [ARG]...: runs a tool, under $WRAP. Standard input is passed on.
 run() {
     # shellcheck disable=SC2086 # WRAP is a list of words
     $WRAP "$@" >"$stdout" 2>"$stderr"

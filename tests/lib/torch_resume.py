@@ -1,8 +1,9 @@
 """torch_resume.py - resumes training from a checkpoint of Predmoter in PyTorch, to compare with covtrain.
 
 torch_resume.py CKPT GENOME BATCH METRICS [SEED]    loss and accuracy of each step of the epochs after CKPT, from its weights
-                                                    and its optimiser, are those in METRICS (metrics.jsonl): in the order of
-                                                    the file, or in the orders and with the dropout that covtrain draws by SEED
+                                                    and its optimiser, are those in METRICS (metrics.jsonl): in the
+                                                    order of the file, or in the order and with the dropout that
+                                                    covtrain draws with SEED
 
 SPDX-License-Identifier: MIT
 """

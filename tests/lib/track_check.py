@@ -1,4 +1,4 @@
-"""track_check.py - makes inputs for cov2bigwig, and compares its tracks with expected ones.
+"""track_check.py - creates inputs for cov2bigwig, and compares its tracks with expected ones.
 
 track_check.py make KIND FILE [KEY=VALUE]...   a predictions file (KIND pred) or genome file (exp), see make()
 track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values in the input, computed
@@ -117,7 +117,7 @@ def finish(x, is_float, window, sd, scale):
         padded = np.concatenate([np.zeros(window - 1 - r), x, np.zeros(r)])
         mean = np.array([padded[i:i + window].sum() for i in range(len(x))]) / window
         # If the mean is halfway, both sides are accepted; a unit test checks which one is right.
-        # The order of a sum of floats may change the last place.
+        # The order in which floats are summed may change the last digit.
         halves = np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
         other = mean * (1 + 2**-24) if is_float else halves
         x = mean if is_float else mean.round()
@@ -132,7 +132,7 @@ def finish(x, is_float, window, sd, scale):
 
 def expected(path, dataset="atacseq", strand="avg", window=0, sd=0, experimental=0, min_value=None, skip_zero=0,
              scale=1, drop="", bed="", rename=""):
-    """{contig: values, NaN where the track has a gap}, and where a value may also be `other`."""
+    """{contig: values, NaN where the track has a gap}, and the positions where a value may also be `other`."""
     with h5py.File(path, "r") as f:
         if int(experimental):
             data = f[f"evaluation/{dataset}_coverage"][:].astype(float).mean(axis=2).round()

@@ -1,4 +1,4 @@
-"""training_data.py - makes small genome files for training, with h5py: coverage depends on the bases.
+"""training_data.py - creates small genome files for training, with h5py: coverage depends on the bases.
 
 training_data.py FILE SEED [PAIRS [LENGTH]]   PAIRS chunks (12) of LENGTH (240) bases on each strand, of two
                                               sequences; data sets atacseq (one column) and h3k4me3 (two)

@@ -1,4 +1,5 @@
-/* unit.h - the first include of a unit test: cmocka with the headers that it needs, and checks of results.
+/* unit.h - included first by each unit test: cmocka with the headers that it needs, and checks of
+ * results.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
@@ -14,7 +15,7 @@
 
 #include "common/base/err.h"
 
-/* `call` takes &e, which this declares, and must return COV_OK; shows the error otherwise. */
+/* `call` uses &e, which this declares, and must return COV_OK; otherwise the error is shown. */
 #define assert_ok(call)                                                                            \
     do {                                                                                           \
         struct cov_err e = COV_ERR_INIT;                                                           \
@@ -32,7 +33,8 @@ static inline void check_error(struct cov_err *e, int code, const char *part)
     cov_err_clear(e);
 }
 
-/* `call` takes &e, which this declares, and must fail with this code and a text that contains `part`. */
+/* `call` uses &e, which this declares, and must fail with this code and a text that contains
+ * `part`. */
 #define assert_fails(call, code, part)                                                             \
     do {                                                                                           \
         struct cov_err e = COV_ERR_INIT;                                                           \

@@ -22,7 +22,7 @@ static void equals_the_definition(void **state)
         wanted[i] = (double)(p[i] = (float)cov_rng_double(&rng));
     for (int step = 1; step <= STEPS; step++) {
         for (int i = 0; i < N; i++) {
-            /* Far apart in size; one is always 0. */
+            /* Very different sizes; one is always 0. */
             g[i] = i == 3 ? 0 : (float)((cov_rng_double(&rng) - 0.4) * pow(10, i % 9 - 4));
             double d = (double)g[i] * 0.5;
             m2[i] = adam.beta1 * m2[i] + (1 - adam.beta1) * d;

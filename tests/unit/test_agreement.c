@@ -1,4 +1,5 @@
-/* test_agreement.c - correlations, computed by hand and by ranking values one by one.
+/* test_agreement.c - correlations, against values computed by hand and by ranking values one by
+ * one.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -76,7 +77,7 @@ static void orders_negative_values(void **state)
     assert_true(a.pearson < 0 && a.pearson >= -1);
 }
 
-/* A genome: 17 Gbp, mostly 0 in both. Counts above 32 bits pass through both sorts. */
+/* A genome of 17 Gbp, mostly 0 in both tracks. Counts above 32 bits pass through both sorts. */
 static void handles_counts_above_32_bits(void **state)
 {
     const uint64_t many = UINT64_C(17000000000);
@@ -157,7 +158,7 @@ static void check(const struct cov_agreement *a, const double *x, const double *
     free(ry);
 }
 
-/* Contigs of N pairs each, and their total, with `kinds` distinct values or (0) any. */
+/* Contigs of N pairs each, and their total, with `kinds` distinct values (0: any number). */
 static void compare(unsigned kinds, size_t max_bytes, bool spills)
 {
     struct cov_rng rng;

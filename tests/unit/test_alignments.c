@@ -18,7 +18,7 @@ enum { READS = 40000 };
 /* Regular files yield this many bytes, and then EIO. */
 static _Atomic(long) bytes_left = -1; /* negative: no limit */
 
-/* Replaces the C library's function, also for htslib. */
+/* Replaces the C library's function, for htslib, too. */
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): glibc's names have
  * underscores */
 ssize_t read(int fd, void *buf, size_t n)
@@ -120,7 +120,7 @@ static void reads_whole_files(void **state)
     }
 }
 
-/* The same place, but the file really ends there: a damaged file. */
+/* The same position, but the file really ends there: a damaged file. */
 static void reports_truncated_files(void **state)
 {
     for (size_t i = 1; i < COV_COUNT(paths); i++) {

@@ -74,7 +74,7 @@ static void check_genome(const char *path, const struct cov_grid *grid)
         uint8_t codes[L], expected[L];
         codes_of(grid, i, expected);
         assert_int_equal(genome_fetch(f, i, &raw, NULL), 0);
-        /* Twice: decoding keeps the pieces. */
+        /* Decodes twice, because decoding keeps the pieces. */
         for (int round = 0; round < 2; round++) {
             memset(codes, 99, sizeof codes);
             assert_int_equal(genome_decode(f, i, &raw, codes, NULL), 0);
@@ -96,8 +96,8 @@ static void test_round_trips(void **state)
     cov_grid_free(grid);
 }
 
-/* Rows that onehot.h can encode are its streams, with all filters applied; others are compressed
- * the general way. All rows decode. */
+/* Rows that onehot.h can encode are stored as its streams, with all filters applied; others are
+ * compressed in the general way. All rows decode. */
 static void test_onehot(void **state)
 {
     static const uint8_t simple[] = {1, 2, 4, 8, 15, 3, 12};
@@ -315,7 +315,7 @@ static void test_wrong_layouts(void **state)
     form.type = half;
     write_form("x.h5", NULL, &form, elems);
     refuse("x.h5", "x.h5: no data set data/seqids");
-    /* Chunks shorter than start_ends says. */
+    /* Chunks shorter than in start_ends. */
     form.positions = 32;
     write_form("x.h5", grid, &form, elems);
     struct cov_chunk_file *f;
@@ -373,7 +373,7 @@ static void test_contents(void **state)
 #undef ROW
 }
 
-/* Random damage is decoded, or refused with a text that names the file. */
+/* Randomly damaged data is decoded, or refused with a message that names the file. */
 static void test_flipped(void **state)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);

@@ -101,7 +101,7 @@ static void writes_lines(void **state)
     }
 }
 
-/* More than the buffer holds, with names of many lengths. */
+/* More data than the buffer holds, with names of many lengths. */
 static void writes_many_lines(void **state)
 {
     char *name = malloc(100001);
@@ -145,7 +145,8 @@ static void writes_many_lines(void **state)
     free(name);
 }
 
-/* Unsorted contigs with longer and longer names; the kind of index depends on the lengths. */
+/* Unsorted contigs with increasingly long names; the kind of index depends on the contig
+ * lengths. */
 static void writes_announced_contigs(void **state)
 {
     const struct cov_interval iv[] = {{3, 5, 1}, {7, 8, 2}};

@@ -193,7 +193,7 @@ static void rejects_bad_lines(void **state)
     free(text);
 }
 
-/* Tracks of our writer in all kinds of files, longer than the buffers. */
+/* Tracks written by our writer in all kinds of files, longer than the buffers. */
 static void reads_our_files(void **state)
 {
     enum { N = 50000 };
@@ -250,7 +250,7 @@ static void reads_our_files(void **state)
     }
 }
 
-/* Flips a bit or truncates the file: an error, or the intervals of the new text. */
+/* Flips a bit or truncates the file: the result is an error, or the intervals of the new text. */
 static void survives_fuzzing(void **state)
 {
     enum { N = 2000, ROUNDS = 2000, ROOM = 1 << 17 };

@@ -1,4 +1,4 @@
-/* test_bench_output.c - the report page escapes all texts.
+/* test_bench_output.c - the report page escapes all text.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

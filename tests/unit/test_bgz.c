@@ -69,7 +69,7 @@ static int read_all(unsigned n_threads, size_t step, struct bytes *out, struct c
         out->n += got;
     }
     if (!rc) {
-        /* Reading on at the end is no error. */
+        /* Reading again at the end is not an error. */
         uint8_t byte;
         assert_int_equal(cov_bgz_read(b, &byte, 1, &got, e), 0);
         assert_int_equal(got, 0);
@@ -150,7 +150,7 @@ static void knows_total_of_plain_files(void **state)
     free(text.p);
 }
 
-/* Bytes are read after a peek, in files of any kind, and any number of bytes. */
+/* Any number of bytes that were peeked at are read again, in files of any kind. */
 static void peeks(void **state)
 {
     static const size_t sizes[] = {0, 1, 20, COV_BGZ_PEEK, 70000};
@@ -275,7 +275,7 @@ static void reads_gzip_members(void **state)
         file.p[n] ^= 1;
     }
 
-    /* Padding is silent, other trailing bytes are not. */
+    /* Padding is ignored silently, other trailing bytes with a warning. */
     cov_log_set(count_warning, NULL, COV_LOG_WARNING);
     static const uint8_t tails[][4] = {{0, 0, 0, 0}, {0, 0, 0, 7}, {0x1f, 0, 0, 0}, {9, 9, 9, 9}};
     for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++)

@@ -139,7 +139,8 @@ static uint64_t count_blocks(const char *path)
     return n;
 }
 
-/* Blocks hold 1024 intervals: contigs that end just before, at and after the end of a block. */
+/* Blocks hold 1024 intervals: tests contigs that end just before, at and after the end of a
+ * block. */
 static void fills_blocks(void **state)
 {
     enum { N_CONTIGS = 12, PER_BLOCK = 1024, CAP = 3 * PER_BLOCK };
@@ -227,7 +228,7 @@ static void rejects_long_contigs(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-/* A file that must not grow, so that writes fail early, late, or only at the end. */
+/* A file with a limited size, so that writes fail early, late, or only at the end. */
 static void reports_full_disk(void **state)
 {
     enum { N = 40000 };
@@ -308,7 +309,7 @@ static void rejects_announced_contigs(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-/* ---- what reading back finds ---- */
+/* ---- faults found by reading back ---- */
 
 static void verifies_the_file(void **state)
 {

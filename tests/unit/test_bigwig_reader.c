@@ -73,7 +73,7 @@ static int read_file(const char *path, struct list *l, struct cov_err *e)
     if (rc)
         return rc;
     rc = read_on(r, l, e);
-    if (rc) { /* every later call fails too */
+    if (rc) { /* every later call fails, too */
         size_t contig, n;
         const struct cov_interval *iv;
         assert_true(cov_bigwig_reader_next(r, &contig, &iv, &n, NULL) < 0);
@@ -137,7 +137,7 @@ static void reads_all_block_types(void **state)
     free(wanted.items);
 }
 
-/* A track of our writer with more contigs and blocks than a node of either tree holds. */
+/* A track written by our writer, with more contigs and blocks than fit in a node of either tree. */
 static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t seed,
                        struct list *written)
 {
@@ -186,7 +186,7 @@ static void reads_our_files(void **state)
     write_ours("x.bw", 700, 900, 5, &wanted);
     assert_int_equal(read_file("x.bw", &got, NULL), 0);
     check_same(&got, &wanted);
-    /* Contigs in any order, through the index. */
+    /* Reads contigs in any order, through the index. */
     assert_int_equal(cov_bigwig_reader_open("x.bw", &r, NULL), 0);
     assert_int_equal(cov_bigwig_reader_n_contigs(r), 700);
     assert_string_equal(cov_bigwig_reader_contig(r, 699), "c00699");
@@ -206,7 +206,7 @@ static void reads_our_files(void **state)
     free(wanted.items);
 }
 
-/* Blocks of all types from libBigWig; `seed` 0: no blocks. */
+/* Blocks of all types, written by libBigWig; `seed` 0: no blocks. */
 static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct list *written)
 {
     enum { N = 20000 };
@@ -346,7 +346,7 @@ static void rejects_damage(void **state)
             if (f == 0 || (cases[i].from > 0 && cases[i].n_bytes > 1))
                 expect(&m, cases[i].reason);
         }
-    /* Two blocks in the wrong order, and blocks of a contig in two places. */
+    /* Two blocks in the wrong order, and the blocks of a contig interrupted by another contig. */
     struct made_section s[MADE_N];
     memcpy(s, made_sections, sizeof s);
     s[0] = made_sections[1];
@@ -377,7 +377,7 @@ static void rejects_cycles(void **state)
     make_bigwig(&m, &deep, made_sections, MADE_N);
     made_patch(&m, m.rtree + 48 + 4 + 16, m.rtree + 48, 8);
     expect(&m, "the index has a cycle");
-    /* 20 nodes that each name the next one 60 times; no leaf has the wanted contig. */
+    /* 20 nodes, each of which refers to the next one 60 times; no leaf has the wanted contig. */
     enum { LEVELS = 20, CHILDREN = 60 };
     struct cov_bigwig_reader *r;
     struct list got = {0};
@@ -424,7 +424,7 @@ static void rejects_other_files(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_bigwig_reader_open(".", &r, &e), COV_EINPUT);
     assert_null(r);
-    /* Every length: an error, or a warning if only the end marker is missing. */
+    /* Truncates to every length: an error, or a warning if only the end marker is missing. */
     make_bigwig(&m, &f, made_sections, MADE_N);
     size_t whole = m.n;
     for (size_t n = 0; n < whole - 4; n++) {
@@ -441,8 +441,8 @@ static void rejects_other_files(void **state)
     free(got.items);
 }
 
-/* Flips a bit or truncates the file anywhere: it fails, or nothing changes. In `blind` files, whose
- * blocks have no checksum, values may differ. */
+/* Flips a bit or truncates the file anywhere: reading fails, or the result does not change. In
+ * `blind` files, whose blocks have no checksum, values may differ. */
 static void fuzz(const char *path, const struct list *wanted, bool blind, uint64_t seed)
 {
     enum { ROUNDS = 2000 };
@@ -452,7 +452,7 @@ static void fuzz(const char *path, const struct list *wanted, bool blind, uint64
     char name[32];
     size_t n;
     uint8_t *bytes = (uint8_t *)get_bytes(path, &n);
-    int fd = memfd_create("fuzz", 0); /* many files are slow on some disks */
+    int fd = memfd_create("fuzz", 0); /* writing many files is slow on some disks */
     assert_int_equal(write(fd, bytes, n), n);
     (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     cov_rng_init(&rng, seed);

@@ -31,7 +31,7 @@ struct track {
     char (*texts)[NAME_BYTES];
     const char **names;
     int64_t *lengths;
-    struct expected *contigs; /* in the order of writing */
+    struct expected *contigs; /* in the order in which they are written */
     struct cov_interval *iv;
 };
 
@@ -166,7 +166,7 @@ static float get_float(const uint8_t *p)
     return x;
 }
 
-/* The windows of a level, one after another. */
+/* The windows of a level, in order. */
 struct windows {
     const struct bytes *file;
     size_t at, end;       /* compressed blocks */
@@ -228,7 +228,7 @@ static uint64_t check_windows(struct windows *w, uint32_t contig, const struct e
             max = v > max ? v : max;
             last = to;
             if (x->iv[i].end > end)
-                break; /* it continues in the next window */
+                break; /* the interval continues in the next window */
             i++;
         }
         const uint8_t *p = next_window(w);
@@ -345,7 +345,7 @@ static void check_track(const char *path, const struct track *t)
     bwClose(bw);
 }
 
-/* ---- the answers of libBigWig, on our file and on its own ---- */
+/* ---- results of libBigWig, for our file and for its own ---- */
 
 /* Writes the same track with libBigWig. */
 static void write_theirs(const char *path, const struct track *t)
@@ -389,9 +389,9 @@ static bool nearly(double got, double wanted, double size)
     return isnan(wanted) ? isnan(got) : fabs(got - wanted) <= 1e-5 * size + 1e-6;
 }
 
-/* Compares statistics of n bins of a contig: the exact ones of libBigWig's file with ours from
- * all intervals, which must be equal, and with ours from a zoom level. libBigWig 0.4.7 computes
- * wrong sums from zoom levels, even for its own files. */
+/* Compares statistics of n bins of a contig. The exact ones of libBigWig's file must equal those
+ * computed from all intervals of our file, and are compared with those from a zoom level. libBigWig
+ * 0.4.7 computes wrong sums from zoom levels, even for its own files. */
 static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *contig, uint32_t end,
                          uint32_t n, double size)
 {
@@ -400,7 +400,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
         double *exact = bwStatsFromFull(theirs, contig, 0, end, n, types[k]);
         double *same = bwStatsFromFull(ours, contig, 0, end, n, types[k]);
         double *zoomed = bwStats(ours, contig, 0, end, n, types[k]);
-        /* Rounding can make a difference of sums negative, and then there is no root. */
+        /* Rounding can make a difference of sums negative, which has no square root. */
         assert_true(zoomed || types[k] == stdev);
         bool adds_up = types[k] == mean || types[k] == stdev;
         double least = types[k] == coverage ? 1 : size;
@@ -408,7 +408,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
         assert_non_null(same);
         for (uint32_t i = 0; exact && same && i < n; i++) {
             assert_true(exact[i] == same[i] || (isnan(exact[i]) && isnan(same[i])));
-            /* A deviation computed from squares of floats keeps half of the digits. */
+            /* A deviation computed from squares of floats has only half of the digits. */
             double slack = types[k] == stdev ? 300 * least : least;
             if (zoomed && types[k] == stdev && isnan(zoomed[i]) && !isnan(exact[i]))
                 zoomed[i] = 0;
@@ -423,7 +423,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
     }
 }
 
-/* All levels of our file: bins of four windows are read from the level, because libBigWig takes a
+/* All levels of our file: bins of four windows are read from the level, because libBigWig uses a
  * level whose windows are at most half as wide as a bin. */
 static void check_answers(const char *path, const struct track *t)
 {
@@ -452,7 +452,8 @@ static void check_answers(const char *path, const struct track *t)
     assert_int_equal(unlink("theirs.bw"), 0);
 }
 
-/* COV_TRACKS: number of tracks instead of 60; each is then also checked with libBigWig. */
+/* The environment variable COV_TRACKS sets the number of tracks (60); each is then also checked
+ * with libBigWig. */
 static void writes_random_tracks(void **state)
 {
     const char *wanted = getenv("COV_TRACKS");
@@ -481,8 +482,8 @@ static void writes_random_tracks(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-/* The finest levels are dropped where they do not pay: in a constant stretch, and for long
- * intervals. The rest of the track is of the other kind. */
+/* The finest levels are dropped where they do not pay: for a constant stretch, and for long
+ * intervals. The rest of the track has short intervals. */
 static void drops_levels(void **state)
 {
     struct cov_rng rng;
@@ -538,7 +539,7 @@ static void zoom_work_is_bounded(void **state)
     assert_int_equal(cov_zoom_choose(&z, levels), 1);
     assert_int_equal(levels[0], COV_ZOOM_LEVELS - 1);
     assert_true(cov_zoom_reduction(levels[0]) == UINT32_C(1) << 31);
-    /* Contigs of one window do not create levels. */
+    /* Contigs of only one window do not create levels. */
     memset(n, 0, sizeof n);
     cov_zoom_init(&z, &out);
     for (uint32_t c = 0; c < 100000; c++) {
@@ -553,7 +554,7 @@ static void zoom_work_is_bounded(void **state)
     assert_int_equal(cov_zoom_choose(&z, levels), 2);
 }
 
-/* ---- the tree of contigs, as UCSC's programs look names up in it ---- */
+/* ---- the tree of contigs, searched like in UCSC's programs ---- */
 
 static bool look_up(const struct bytes *b, const char *name, uint32_t *number, uint32_t *length)
 {
@@ -583,7 +584,7 @@ static bool look_up(const struct bytes *b, const char *name, uint32_t *number, u
     return false;
 }
 
-/* Numbers of contigs around those that fill nodes, and enough for three levels. */
+/* Numbers of contigs around those that fill nodes, and one that needs three levels. */
 static void finds_contigs(void **state)
 {
     static const size_t counts[] = {1, 2, 255, 256, 257, 1000, 65536, 65537, 70001};
@@ -628,7 +629,7 @@ static int write_one(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return put_track(w->track, path, item % 2, w->pool, 1000 + item, e);
 }
 
-/* Writers in all workers of a pool, which wait for blocks that the same pool compresses. */
+/* Writers run in all workers of a pool, and wait for blocks that the same pool compresses. */
 static void bytes_do_not_depend_on_threads(void **state)
 {
     enum { FILES = 5 };

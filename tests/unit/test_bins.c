@@ -107,7 +107,7 @@ static void reports_missing_regions(void **state)
     }
 }
 
-/* Without known lengths, the rest after the last interval is a gap. */
+/* If lengths are unknown, the bases after the last interval are a gap. */
 static void handles_unknown_lengths(void **state)
 {
     static const struct {
@@ -141,7 +141,7 @@ static void handles_unknown_lengths(void **state)
     }
 }
 
-/* The extent of another track: longer, and on a contig that this one lacks. */
+/* The extent of another track, which is longer, and on a contig that this one lacks. */
 static void uses_the_extent_of_another_track(void **state)
 {
     float x[LENGTH];

@@ -59,7 +59,7 @@ static void reports_failures(void **state)
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         const char *const arguments[] = {"/bin/sh", "-c", cases[i].command, NULL};
         const char *const waits[] = {"/bin/sh", "-c", "exec sleep 60",
-                                     NULL}; /* killed when the other fails */
+                                     NULL}; /* killed when the other process fails */
         struct child children[2] = {shell(arguments), shell(waits)};
         struct cov_err e = COV_ERR_INIT;
         assert_int_equal(children_run(children, 2, "/tmp", NULL, &e), COV_EIO);

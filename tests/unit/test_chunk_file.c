@@ -48,7 +48,7 @@ static void codes_of(const struct cov_grid *grid, size_t i, bool plain, uint8_t 
     }
 }
 
-/* Byte j of row i of set k: texts without zeros, floats without NaN. */
+/* Byte j of row i of set k: strings without zeros, floats without NaN. */
 static uint8_t byte_of(const struct cov_chunk_set *s, size_t k, size_t i, size_t j)
 {
     return (uint8_t)(s->type.kind == COV_H5_STRING ? 'a' + (i + j) % 26
@@ -251,7 +251,7 @@ static void check_file(const char *path, const struct cov_grid *grid,
     assert_true(h->n_sets <= COV_COUNT(ks));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         fill_row(h, grid, i, plain, rows.codes[0], rows.elems[0]);
-        /* All sets; then every third, in reverse, with and without bases. */
+        /* All sets; then every third one, in reverse order, with and without bases. */
         for (size_t step = 1; step <= 3; step += 2) {
             size_t n = 0;
             uint8_t *to[16];
@@ -300,7 +300,7 @@ static void test_round_trips(void **state)
     }
 }
 
-/* A file of bases only; only bases read; no bases. */
+/* A file with bases only; reading only the bases; a file without bases. */
 static void test_parts(void **state)
 {
     struct cov_grid *grid = two_sequences(100, 33, 33);
@@ -516,7 +516,7 @@ static void test_wrong_files(void **state)
     cov_chunk_file_close(f);
     write_odd(grid, "data/X_packed", 2, byte, n, 17, 34);
     assert_ok(cov_chunk_file_open("x.h5", &f, &e));
-    /* Missing rows are padding where the grid has bases. */
+    /* Missing rows read as padding where the grid has bases. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err err = COV_ERR_INIT;
     uint8_t codes[34];
@@ -554,7 +554,7 @@ static void test_wrong_files(void **state)
     cov_grid_free(grid);
 }
 
-/* Random damage and truncation: the file is read to the end, or refused with a text that names
+/* Random damage and truncation: the file is read to the end, or refused with a message that names
  * it. */
 static void test_damaged(void **state)
 {
@@ -594,7 +594,7 @@ static void test_damaged(void **state)
                 row_bytes += cov_chunk_set_row_bytes(&h->sets[j]);
             }
             struct rows rows = new_rows(h, 1);
-            /* Skip rows that a flipped bit made huge: they only take time. */
+            /* Skips rows that a flipped bit made huge, because they only take time. */
             size_t n_rows =
                 row_bytes < (size_t)1 << 24 ? cov_grid_n_chunks(cov_chunk_file_grid(f)) : 0;
             for (size_t i = 0; !rc && i < n_rows; i++) {

@@ -1,4 +1,4 @@
-/* test_chunk_order.c - which chunks of a call are computed, and that the others get the right
+/* test_chunk_order.c - which chunks of a call are computed, and that the others get the correct
  * values.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
@@ -76,7 +76,7 @@ static void orders(void **state)
         n_computed += o.n_todo;
     }
     assert_int_equal(o.n_repeated, n_all - n_computed);
-    /* From now on the result of all N is known. */
+    /* From here on the result of a chunk of all N is known. */
     memset(codes, COV_CODE_N, L);
     o.full = false;
     cov_chunk_order_begin(&o, 1, codes, out);

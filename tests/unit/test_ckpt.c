@@ -207,7 +207,7 @@ static void cut_or_changed(void **state)
         put_bytes(path2, data, i);
         read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "truncated");
     }
-    /* Any flipped bit gives an error or does not matter. */
+    /* Any flipped bit is an error or does not matter. */
     size_t n_noticed = 0;
     for (size_t bit = 0; bit < 8 * n; bit++) {
         struct cov_ckpt *r = NULL;
@@ -246,7 +246,7 @@ static void finish_archive(struct cov_pickle_writer *w, const void *storage, siz
     free(w->data);
 }
 
-/* A checkpoint whose state dict has t `copies` times, named x, x0, x1, ..., or all x. */
+/* A checkpoint whose state dict has t `copies` times, named x, x0, x1, ..., or always x. */
 static void make_tensors_named(const struct tensor *t, int copies, bool same_name)
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;

@@ -45,7 +45,7 @@ static void test_pieces(void **state)
                 assert_int_equal(back[n], 0xee);
             }
     }
-    /* Truncate in the file and in memory, then append. */
+    /* Truncates in the file and in memory, then appends. */
     for (size_t k = N; k-- > 0;) {
         assert_int_equal(cov_code_store_cut(s, begins[k], NULL), 0);
         assert_int_equal(cov_code_store_end(s), begins[k]);

@@ -86,7 +86,7 @@ static const struct cov_codec_choice choices[] = {
     {COV_CODEC_BLOSC, 1},      {COV_CODEC_BLOSC, 5},
 };
 
-/* Compressions that decline data that does not become smaller. */
+/* Compressions that decline data that does not shrink. */
 static bool may_decline(struct cov_codec_choice choice)
 {
     return choice.id == COV_CODEC_LZF || choice.id == COV_CODEC_LZ4 ||
@@ -116,7 +116,7 @@ static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filt
     return 1;
 }
 
-/* Whether no earlier choice has the same format. */
+/* Returns true if no earlier choice has the same format. */
 static bool is_first(size_t c)
 {
     struct cov_filter filter[1] = {{0, 0, 0}}, before[1] = {{0, 0, 0}};
@@ -257,8 +257,8 @@ static void test_lzf_window(void **state)
     free(back);
 }
 
-/* Truncated data is refused. Data with a flipped bit is refused or, without a checksum, decodes to the right size. The
- * decoder never reads or writes outside of its buffers (sanitizers check). */
+/* Truncated data is refused. Data with a flipped bit is refused or, without a checksum, decodes to
+ * the right size. The decoder never reads or writes outside its buffers (checked by sanitizers). */
 static void test_damaged(void **state)
 {
     enum { N = 3000 };
@@ -306,7 +306,7 @@ static size_t mutate(struct cov_rng *r, uint8_t *p, size_t n, size_t cap)
 {
     static const uint8_t extremes[] = {0, 1, 0x7f, 0x80, 0xff};
     for (uint32_t k = 1 + cov_rng_below(r, 4); k > 0; k--) {
-        /* Half of them in the header, where sizes are. */
+        /* Half of the changes are in the header, which holds sizes. */
         size_t at = cov_rng_below(r, (uint32_t)(cov_rng_below(r, 2) && n > 24 ? 24 : n));
         switch (cov_rng_below(r, 6)) {
         case 0:
@@ -374,7 +374,7 @@ static void test_mutations(void **state)
             assert_true(rc == 0 || rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
             n_done += rc == 0;
         }
-        /* Some get past the header. */
+        /* Some mutations get past the header. */
         assert_true(n_done < N_MUTATIONS / 2 && (n_done > 0 || has_checksum(choices[c])));
     }
     for (int i = 0; i < 3; i++)
@@ -389,11 +389,12 @@ static void put32(uint8_t *p, uint32_t v)
 
 static void test_fletcher32(void **state)
 {
-    /* By hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half. */
+    /* Computed by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd last byte is a high
+     * half. */
     assert_int_equal(cov_fletcher32("\1\2\3\4", 4), 0x05080406);
     assert_int_equal(cov_fletcher32("\1\2\3", 3), 0x05040402);
     assert_int_equal(cov_fletcher32("", 0), 0);
-    /* Sums are modulo 65535, where 65535 may stand for 0: compare with division. */
+    /* Sums are modulo 65535, where 65535 may stand for 0: compares with division. */
     uint8_t data[4097];
     fill(data, sizeof data, 2);
     for (size_t n = 4000; n <= sizeof data; n++) {
@@ -481,7 +482,7 @@ static void test_checksum_mismatch(void **state)
     put32(data + 10, sum);
     assert_int_equal(
         cov_codec_undo((struct cov_applied){&f, 1, 0}, data, 14, back, 10, scratch, NULL), 0);
-    /* The byte order of HDF5 before 1.6.3 on some machines. */
+    /* The byte order used by HDF5 before 1.6.3 on some machines. */
     put32(data + 10, (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff));
     assert_int_equal(
         cov_codec_undo((struct cov_applied){&f, 1, 0}, data, 14, back, 10, scratch, NULL), 0);

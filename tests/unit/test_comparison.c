@@ -55,8 +55,8 @@ static void counts_bins(void **state)
     assert_true(cov_comparison_has(c, 0) && cov_comparison_has(c, 1) && !cov_comparison_has(c, 2));
     assert_true(cov_comparison_has_measured(c, 0) && !cov_comparison_has_measured(c, 1));
     assert_int_equal(cov_comparison_n_rows(c), 2);
-    /* Both have 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5) 2, (0,5)
-     * 2. */
+    /* Both have values at 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5)
+     * 2, (0,5) 2. */
     const struct cov_comparison_row *row = cov_comparison_row(c, 0);
     assert_int_equal(row->contig, 0);
     assert_int_equal(row->bases, 17);
@@ -68,7 +68,7 @@ static void counts_bins(void **state)
     /* Bins of 10: (36/10, 20/10), (30/5, 19/5), (0, 5): ranks 2 3 1 and 1 2 3. */
     assert_int_equal(row->agreements[1].n, 3);
     assert_true(fabs(row->agreements[1].spearman + 0.5) < 1e-14);
-    /* b has none, so the total equals a. */
+    /* b has no bins, so the total equals a. */
     assert_int_equal(cov_comparison_row(c, 1)->bases, 0);
     assert_int_equal(cov_comparison_row(c, 1)->agreements[1].n, 0);
     assert_true(isnan(cov_comparison_row(c, 1)->agreements[0].pearson));
@@ -82,7 +82,7 @@ static void counts_bins(void **state)
     cov_interval_store_free(s);
 }
 
-/* A contig of the track with this interval and length. */
+/* A track with one contig of this length and one interval. */
 static int compare(struct cov_interval_store *s, const struct cov_comparison_options *o,
                    const struct cov_interval *iv, int64_t length)
 {

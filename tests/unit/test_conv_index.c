@@ -86,8 +86,8 @@ static void transposed(void **state)
     }
 }
 
-/* A phase that is cut to a layer's two ends reads and writes the same rows there; a transposed convolution that
- * is needed at both ends keeps all rows. */
+/* A phase that is limited to a layer's two ends reads and writes the same rows there; a transposed
+ * convolution that is needed at both ends keeps all rows. */
 static void cut(void **state)
 {
     struct cov_rng rng;
@@ -210,7 +210,7 @@ static void split_rows(void **state)
     }
 }
 
-/* The threads of a tile have every column once. */
+/* The threads of a tile cover every column once. */
 static void tile_columns(void **state)
 {
     static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* columns, of a thread */

@@ -184,7 +184,7 @@ static void counts_cuts(void **state)
     expect(&rules, &plus, "104-105 +");
     expect(&rules, &minus, "104-105 -"); /* end - 6 */
     edge = make_read(0, 997, "3M");
-    expect(&rules, &edge, "no_bases"); /* the cut is past the end of the contig */
+    expect(&rules, &edge, "no_bases"); /* the cut site is past the end of the contig */
     edge = make_read(COV_READ_REVERSE, 0, "3M");
     expect(&rules, &edge, "no_bases");
     edge = make_read(COV_READ_REVERSE, 2, "3M"); /* before the read itself */
@@ -204,7 +204,7 @@ static void counts_fragments(void **state)
     right.flags |= COV_READ_REVERSE | COV_READ_SECOND;
     expect(&rules, &left, "100-160 +");
     expect(&rules, &right, "counted_with_mate");
-    left.flags |= COV_READ_SECOND; /* now the first read is the right one, on the - strand */
+    left.flags |= COV_READ_SECOND; /* now the first read is the one on the right, on the - strand */
     expect(&rules, &left, "100-160 -");
     left.flags &= ~(unsigned)COV_READ_SECOND;
     rules.has_shift = true;

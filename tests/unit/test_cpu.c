@@ -1,4 +1,4 @@
-/* test_cpu.c - features of the processor, and how many CPUs may be used.
+/* test_cpu.c - features of the processor, and the number of usable CPUs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -80,7 +80,7 @@ static void describes(void **state)
     }
 }
 
-/* Writes a file, and makes its folders. */
+/* Writes a file, and creates its folders. */
 static void put_below(const char *path, const char *text)
 {
     char folder[128];

@@ -12,7 +12,7 @@ enum { N = 10000, LANES = 3 };
 
 static int32_t expected[LANES][N];
 
-/* Takes the next n positions and compares them. */
+/* Reads the depth at the next n positions and compares it. */
 static void check_take(struct cov_depth *d, size_t n)
 {
     static int32_t got[LANES][N];
@@ -31,7 +31,8 @@ static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
         expected[lane][t]++;
 }
 
-/* Spans in random order with the minimum of pages: most steps wait in the file. */
+/* Spans in random order with the smallest number of pages in memory: most steps wait in the
+ * file. */
 static void counts_in_any_order(void **state)
 {
     struct cov_rng rng;
@@ -56,7 +57,8 @@ static void counts_in_any_order(void **state)
         }
 }
 
-/* Ascending spans with positions taken on the way, as for sorted reads; some spans are long. */
+/* Ascending spans, with positions finished along the way, as for sorted reads; some spans are
+ * long. */
 static void takes_positions_early(void **state)
 {
     struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};

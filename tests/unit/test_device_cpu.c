@@ -1,5 +1,5 @@
 /* test_device_cpu.c - whole networks on the CPU: fast kernels against the scalar reference, and the
- * same bits for any batch, place in it, worker and neighbours.
+ * same bits for any batch, position in it, worker and neighbours.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -93,7 +93,7 @@ static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
                            w->codes + first * w->in, w->values + first * w->out, e);
 }
 
-/* "ref", "openblas", "direct"; NULL: the default, with the levels of COVTOOLS_CPU. */
+/* "ref", "openblas", "direct"; NULL: the default, with the levels in COVTOOLS_CPU. */
 static struct cov_cpu_options options_of(const char *kernels)
 {
     const char *levels = getenv("COVTOOLS_CPU");
@@ -106,8 +106,8 @@ static struct cov_cpu_options options_of(const char *kernels)
 }
 
 /* values[n, L, D] with these kernels, `batch` chunks per call, on the workers of the pool; all
- * computed if `full`; counts may be NULL. The values are between guards. Caller frees with
- * free_values. */
+ * positions are computed if `full`; counts may be NULL. Guards surround the values. Caller frees
+ * with free_values. */
 static float *run_net_with(const struct cov_cpu_options *options, bool full,
                            const struct cov_hparams *hp, const float *block, size_t L, size_t n,
                            const uint8_t *codes, size_t batch, struct cov_pool *pool,
@@ -207,8 +207,8 @@ static void agrees_with_reference(void **state)
     }
 }
 
-/* All chunks in one call, against other batches, where each chunk has other neighbours, another
- * place and another worker. */
+/* All chunks in one call, against other batches, where each chunk has different neighbours, a
+ * different position and a different worker. */
 static void does_not_depend_on_batch(void **state)
 {
     struct cov_pool *pool = *state;
@@ -249,8 +249,8 @@ static void does_not_depend_on_batch(void **state)
     }
 }
 
-/* codes[n, L] that are mostly constant: one base, a few, half a chunk, runs of N and of one base,
- * only N, nothing; some chunks occur twice. */
+/* codes[n, L] that are mostly constant: one base, a few bases, half a chunk, runs of N and of one
+ * base, only N, only padding; some chunks occur twice. */
 static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
 {
     uint8_t *codes = malloc(n * L);
@@ -273,7 +273,7 @@ static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
     return codes;
 }
 
-/* Skipping changes nothing, compared to the reference and to computing everything; the same bits in
+/* Skipping gives the same values as the reference and as computing everything, and the same bits in
  * other batches. */
 static void skips_constant_input(void **state)
 {
@@ -362,7 +362,7 @@ static void lstm_counts_through_padding(void **state)
         assert_true(fabsf(got[i] - want[i]) <= 1e-3f * fabsf(want[i])); /* float sums drift */
     }
     assert_true(counts.positions_computed < (uint64_t)N * L / 2);
-    /* A chunk without padding differs: the padding counts. */
+    /* A chunk without padding gives different values, so padding matters. */
     float *cut = values_of(NULL, &hp, block, 4 * 128, 1, codes, 1, pool);
     for (size_t t = 0; t < 200; t++)
         most = fmaxf(most, fabsf(cut[t] - got[t]) / got[t]);
@@ -376,7 +376,7 @@ static void lstm_counts_through_padding(void **state)
     cov_params_fini(&params);
 }
 
-/* Equal chunks are counted as repeated; chunks of only N over all calls. */
+/* Equal chunks are counted as repeated; chunks of only N even across calls. */
 static void computes_equal_chunks_once(void **state)
 {
     struct cov_rng rng;

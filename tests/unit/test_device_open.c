@@ -109,7 +109,7 @@ static void note(void *arg, enum cov_log_level level, const char *text)
     (void)snprintf(last_warning, sizeof last_warning, "%s", text);
 }
 
-/* ---- a GPU that may refuse a network ---- */
+/* ---- a mock GPU that may refuse a network ---- */
 
 static size_t n_calls;
 
@@ -273,7 +273,7 @@ static void falls_back_to_the_cpu(void **state)
     cov_program_free(want_p);
     cov_device_close(cpu);
 
-    takes = true; /* now always the CPU, without another warning */
+    takes = true; /* from now on always the CPU, without another warning */
     assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
     assert_string_equal(dev->ops->name, "cpu");
     assert_int_equal(n_warnings, 1);

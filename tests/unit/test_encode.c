@@ -1,4 +1,4 @@
-/* test_encode.c - converts FASTA to a genome file and a chunk stream, and reads them back.
+/* test_encode.c - FASTA converted to a genome file and a chunk stream, and read back.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 

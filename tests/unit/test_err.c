@@ -37,7 +37,7 @@ static void appends_the_reason(void **state)
     assert_int_equal(cov_fail_errno(&e, "y"), COV_ENOMEM);
     cov_err_clear(&e);
 
-    /* The reason is kept, however long the name is. */
+    /* The reason is kept, regardless of the length of the name. */
     char name[4096];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';

@@ -1,5 +1,5 @@
-/* test_evaluate.c - evaluation with networks of known output: which examples in which order,
- * scores, reports, failures.
+/* test_evaluate.c - evaluation with networks of known output: the examples and their order, scores,
+ * reports, failures.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
@@ -206,7 +206,7 @@ static void test_files(void **state)
                    (unsigned)v->files[1].n_chunks);
     assert_non_null(strstr(text, line));
     free(text);
-    /* Names that would start another column. */
+    /* Names that would start a new column. */
     free(v->datasets[0]);
     v->datasets[0] = strdup("a\tb\n\x7f");
     f = open_memstream(&text, &n_text);

@@ -73,7 +73,7 @@ static void test_checksums(void **state)
     assert_int_equal(crc_of("123456789", 9), 0xe3069283U);
     assert_int_equal(crc_of(zeros, sizeof zeros), 0x8a9136aaU);
     assert_int_equal(crc_of(ones, sizeof ones), 0x62a8ab43U);
-    /* Every file of TensorFlow begins with a record of 24 bytes. */
+    /* Every event file of TensorFlow begins with a record of 24 bytes. */
     static const uint8_t head[] = {0x18, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22, 0x09};
     struct cov_event_file *f;
     char path[600];
@@ -140,7 +140,7 @@ static void test_scalars(void **state)
     assert_ok(cov_event_file_add(f, 1, tag, (double)NAN, &e));
     assert_ok(cov_event_file_flush(f, &e));
     char *data = get_bytes(path_in(dir, path, sizeof path),
-                           &n_file); /* everything is written before it is closed */
+                           &n_file); /* everything is written before the file is closed */
     (void)next_record(data, n_file, &at, &n);
     for (size_t i = 0; i < 4; i++) {
         const char *event = next_record(data, n_file, &at, &n);
@@ -173,7 +173,7 @@ static void test_failures(void **state)
     assert_null(f);
     assert_ok(cov_event_file_close(NULL, &e));
 
-    /* A disk that is full at a flush, while writing, and on closing. */
+    /* A disk that is full at a flush, while writing, and when closing. */
     assert_ok(cov_event_file_open(".", &f, &e));
     limit_files(60);
     assert_ok(cov_event_file_flush(f, &e));

@@ -36,7 +36,7 @@ static void check_example(const struct cov_examples *x, const struct cov_example
     }
 }
 
-/* Number of times that each base of each strand is in the plan, by file and sequence. */
+/* The number of times that each base of each strand is in the plan, by file and sequence. */
 static unsigned seen[N_FILES][N_SEQS][2][MAX];
 
 static void count_example(const struct cov_examples *x, const struct cov_example *ex)
@@ -99,7 +99,7 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
     cov_example_feed_free(feed);
 }
 
-/* Each base once, except N and, with random offsets, pieces that are too short. */
+/* Each base is used once, except for N and, with random offsets, pieces that are too short. */
 static void check_seen(bool random_offset)
 {
     for (size_t f = 0; f < N_FILES; f++)
@@ -152,7 +152,7 @@ static void test_plans(void **state)
     }
 }
 
-/* The order depends on seed and epoch; without shuffling it is that of the files. */
+/* The order depends on seed and epoch; without shuffling it is the order of the files. */
 static void test_orders(void **state)
 {
     struct cov_examples *x = open_examples(COV_LOAD_DISK);

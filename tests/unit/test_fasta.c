@@ -161,7 +161,7 @@ static void test_buffers(void **state)
     static const char head[3] = ">a\n", tail[] = " \t\n>second with words\nGG\n";
     assert_non_null(text);
     for (size_t lead = 0; lead < 24; lead++) {
-        /* The tail moves over the end of the buffer (2^18). */
+        /* The tail moves across the end of the buffer (2^18). */
         size_t n = (1 << 18) - lead;
         memset(text, 'C', n);
         memcpy(text, head, sizeof head);

@@ -8,7 +8,7 @@
 
 #include "tools/benchmark/flame.h"
 
-/* Three samples: two in work<int>, called by main, one in main. */
+/* Three samples: two in work<int>, called by main, and one in main. */
 static const char samples[] = "tool \n"
                               "\t    7f1 work<int>+0x12 (/bin/tool)\n"
                               "\t    7f0 main+0x1 (/bin/tool)\n"

@@ -124,7 +124,7 @@ static void keeps_the_sum(void **state)
     }
 }
 
-/* So narrow that the square of sd is 0, or sd a denormal: values do not change. */
+/* Kernels so narrow that the square of sd is 0, or sd is denormal: values do not change. */
 static void keeps_values_if_narrow(void **state)
 {
     static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};

@@ -20,8 +20,8 @@ static void multiplies(void **state)
         check_gemm(tables[t], *state);
 }
 
-/* Rows and columns of very different sizes: errors are relative to the sizes of row and column.
- * Includes a row of zeros, and rows too long to be prepared. */
+/* Rows and columns of very different magnitudes: errors are relative to the magnitudes of row and
+ * column. Includes a row of zeros, and rows too large to be prepared. */
 static void scales_rows_and_columns(void **state)
 {
     enum { M = 13, N = 40, SHORT = 130, LONG = 14100 };
@@ -51,7 +51,7 @@ static void scales_rows_and_columns(void **state)
                         rows += left * left;
                         columns += right * right;
                     }
-                    /* Scales of rows end at 2^-60. */
+                    /* Scales of rows are limited to 2^-60. */
                     double bound = 1e-6 * sqrt(fmax(rows, exp2(-120)) * columns);
                     double error = fabs((double)d->c[r * n + j] - sum);
                     if (!(error <= bound))
@@ -83,8 +83,8 @@ static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t 
     return sqrt(squares / (double)(m * n));
 }
 
-/* For sizes of rows and columns between two powers of two: pairs that share a multiplication are
- * about as exact as plain products. */
+/* For magnitudes of rows and columns between two powers of two: pairs that share a multiplication
+ * are about as exact as plain products. */
 static void pairs_are_about_as_exact(void **state)
 {
     enum { K = 400, STEPS = 4 };

@@ -1,7 +1,7 @@
 /* test_gemm_amx.c - products on AMX tiles on CPUs without them. The loops run on any CPU, with C
  * code in place of the instructions, which is stricter: it also fails if a tile is used that was
- * not configured or not written. The library's own code runs on any CPU with AVX-512: instructions
- * on tiles are illegal there, and the signal handler decodes and executes them in C.
+ * not configured or not written. The library's own code runs on any CPU with AVX-512: tile
+ * instructions are illegal there, and the signal handler decodes and executes them in C.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -202,12 +202,13 @@ static void on_illegal(int signal_number, siginfo_t *info, void *context)
     (void)signal_number;
     (void)info;
     if (!decode(u, &c) || !emulate(&c))
-        fail_msg("an illegal instruction that is none on tiles");
+        fail_msg("an illegal instruction that is not a tile instruction");
     u->uc_mcontext.gregs[REG_RIP] += (greg_t)c.bytes;
     n_emulated++;
 }
 
-/* Around the edges of tiles, panels and parts of k; a trap takes microseconds. */
+/* Sizes around the edges of tiles, panels and parts of k, but few of them, since a trap takes
+ * microseconds. */
 static void check_edges(const struct cov_gemm *gemm, struct gemm_data *d)
 {
     static const size_t rows[] = {1, 15, 16, 17, 31, 32, 33};

@@ -45,8 +45,8 @@ static void multiplies(void **state)
     check_gemm(&table, *state);
 }
 
-/* The largest possible sums; a row deeper than what is prepared at once; rows that are zero, nearly
- * zero, infinite or NaN. */
+/* The largest possible sums; a row longer than the part that is prepared at once; rows that are
+ * zero, nearly zero, infinite or NaN. */
 static void holds_limits(void **state)
 {
     enum { K = INT16_DEPTH + 300 };

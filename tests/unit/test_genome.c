@@ -134,7 +134,7 @@ static void bad_input_is_refused(void **state)
         assert_string_equal(read_all(cases[i].fasta, &defaults), cases[i].error);
         assert_string_equal(strchr(read_pairs(cases[i].fasta, &defaults), '!'), cases[i].error);
     }
-    /* The stream returns what comes before the fault. */
+    /* The stream returns the chunks before the fault. */
     assert_string_equal(read_pairs(">a\nACGTAC\n>b\nACGTAX\n", &defaults),
                         "<0a ACGT AC--><1b ACGT!4:6: invalid base 'X'; --on-bad-base n reads it "
                         "as N");
@@ -167,7 +167,7 @@ static void limits_skip_sequences(void **state)
                         "x.fa: 2 of 5 sequences left out by length: 1 too short, 1 too long");
     options.max_length = 0;
     assert_string_equal(read_all(five, &options), "b=AC c=ACG d=ACGT e=TG");
-    /* The stream returns nothing of a sequence that is skipped. */
+    /* The stream returns no part of a skipped sequence. */
     options.bad_base_is_n = true;
     options.min_length = 6;
     assert_string_equal(read_pairs(fasta, &options),
@@ -222,7 +222,7 @@ static void sequences_are_renamed(void **state)
 
 enum { MOST = 5000001, N_SEQS = 5 };
 static const size_t lengths[N_SEQS] = {3, MOST, 1, 2500001, 70001};
-static char letters[MOST]; /* each sequence is the start of these */
+static char letters[MOST]; /* each sequence is a prefix of these */
 
 static void write_large(size_t width)
 {

@@ -106,7 +106,8 @@ static void test_builder_regular(void **state)
     cov_grid_free(g);
 }
 
-/* A grid without one row, with two neighbours swapped, or cut short lists the rows as they came. */
+/* A grid with a row missing, with two neighbours swapped, or truncated keeps the rows in the order
+ * in which they were added. */
 static void test_builder_irregular(void **state)
 {
     struct expected rows[N_REGULAR];
@@ -256,7 +257,7 @@ static void test_pairs(void **state)
 {
     struct cov_grid *g = build(21384, regular, N_REGULAR), *all;
     check_regular_pairs(g);
-    /* The same rows, listed one by one. */
+    /* The same rows, added one by one. */
     size_t rows[N_REGULAR];
     for (size_t i = 0; i < N_REGULAR; i++)
         rows[i] = i;
@@ -375,7 +376,7 @@ static void check_windows(int64_t length, int64_t L, int64_t N)
         assert_in_range(w.end - w.core_end - (w.core_end - (beg + L - N)), 0, 1);
     }
     assert_int_equal(core, length);
-    /* The last window is needed: the one before it does not reach the end. */
+    /* The last window is needed, since the previous one does not reach the end. */
     assert_true(k == 0 || beg - (L - N) + L < length);
 }
 

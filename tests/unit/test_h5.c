@@ -37,7 +37,7 @@ static int32_t value(size_t row, size_t pos, size_t col)
 }
 
 /* An int32 set of 11 x 20 x 3 in chunks of the given shape. With `holes`, the chunks of row 4, and
- * so of the rows that share them, are missing. */
+ * thus of the rows that share them, are missing. */
 enum { ROWS = 11, POS = 20, COLS = 3, HOLE = 4, FILL = -7 };
 
 static struct cov_h5_new spec_of(const size_t chunk[3], struct cov_codec_choice choice,
@@ -245,8 +245,8 @@ static void test_no_hdf5(void **state)
     refuse("x.h5", COV_EINPUT, "x.h5: damaged HDF5 superblock");
 }
 
-/* Reads the whole file as a reader does. Errors are fine, but not a crash, a hang, or an error
- * without text. Returns the status. */
+/* Reads the whole file like a reader. Errors are fine, but not a crash, a hang, or an error without
+ * a message. Returns the status. */
 static int read_all(const char *path)
 {
     struct cov_h5 *f;
@@ -375,7 +375,7 @@ static void test_long_attribute(void **state)
     cov_h5_set_close(s);
     assert_int_equal(cov_h5_write_attr(f, NULL, "name", "seventeen letters", NULL), 0);
     assert_int_equal(cov_h5_finish(f, NULL), 0);
-    /* The element: its length, the address of its heap, its index there. */
+    /* The element: its length, the address of its heap, its index in the heap. */
     struct bytes whole = slurp("x.h5");
     for (size_t i = 0; i + 16 < whole.n; i++) {
         uint32_t length;
@@ -466,7 +466,7 @@ static int fill_disk(void *arg)
     return good ? 0 : -1;
 }
 
-/* A disk that fills up on writing or on closing: by a limit of the file size, in its own
+/* A disk that fills up while writing or closing, simulated by a limit on the file size, in its own
  * process. */
 static void test_full_disk(void **state)
 {

@@ -15,8 +15,8 @@ struct patch {
 
 /* ---- Blosc ---- */
 
-/* Blosc version 2, compressor version 1, flags, element size 2; the sizes of contents, block and buffer, little-endian;
- * then the contents, uncompressed as flag 2 says. */
+/* Blosc version 2, compressor version 1, flags, element size 2; the sizes of contents, block and
+ * buffer, little-endian; then the contents, uncompressed according to flag 2. */
 enum { BLOSC_N = 20, BLOSC_HEAD = 16, BLOSC_PACKED = BLOSC_HEAD + BLOSC_N };
 
 static void make_blosc(uint8_t *p)
@@ -64,7 +64,7 @@ static void blosc_wrong_fields(void **state)
         assert_int_equal(cov_blosc_decode(p, cut, dst, BLOSC_N, NULL), COV_EINPUT);
 }
 
-/* Every compressor, whether libblosc has it or not, is decoded or refused. */
+/* The output of every compressor, whether or not libblosc has it, is decoded or refused. */
 static void blosc_compressors(void **state)
 {
     enum { M = 40000 };
@@ -147,7 +147,7 @@ static void lz4_wrong_fields(void **state)
     static const struct patch patches[] = {
         {7, 249},                         /* size of the chunk */
         {0, 0x80},                        /* absurd */
-        {3, 1},                           /* right in the lower 32 bits */
+        {3, 1},                           /* correct in the lower 32 bits */
         {11, 0},                          /* block size 0 */
         {11, 99},  {11, 101}, {8, 0xff},  /* other block sizes */
         {15, 10},  {15, 12},  {12, 0xff}, /* compressed size of a block */
@@ -205,7 +205,7 @@ static void check_zstd(const uint8_t *frame, size_t n, size_t n_dst, int rc, con
 
 static void zstd_frames(void **state)
 {
-    /* A raw block of three bytes, the last; frame size in one byte, or missing. */
+    /* A raw block of three bytes, the last block; the frame size is one byte, or missing. */
     static const uint8_t plain[] = {MAGIC, 0x20, 3, 0x19, 0, 0, 'a', 'a', 'a'},
                          silent[] = {MAGIC, 0x00, 0, 0x19, 0, 0, 'a', 'a', 'a'},
                          /* A byte repeated 2^17 times: with this frame size, with 3, without. */
@@ -242,7 +242,7 @@ static void zstd_frames(void **state)
         check_zstd(plain, cut, 3, COV_EINPUT, "damaged");
 }
 
-/* Our frames have a size and a checksum, so that every error is found. */
+/* Our frames have a size and a checksum, so that every error is detected. */
 static void zstd_flipped_bits(void **state)
 {
     enum { N = 4000 };

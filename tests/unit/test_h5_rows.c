@@ -29,7 +29,7 @@ static void test_integers(void **state)
             int64_t max = type.is_signed ? INT64_MAX >> (64 - 8 * bytes)
                           : bytes < 8    ? (int64_t)(UINT64_MAX >> (64 - 8 * bytes))
                                          : INT64_MAX;
-            /* Many, at an odd address, so that errors at block boundaries show. */
+            /* Many elements, at an odd address, to expose errors at block boundaries. */
             static uint8_t raw[1 + 8 * N * COPIES];
             static int64_t expected[N * COPIES], got[N * COPIES];
             static double numbers[N * COPIES];
@@ -121,7 +121,7 @@ static void put_element(const struct cov_h5_rows *r, uint64_t x, uint8_t *dst)
     put_bytes(x * 0x9e3779b97f4a7c15U, &r->type, dst);
 }
 
-/* The piece of the chunk at (row, pos, col) as written by a writer; zeros past the edges. */
+/* The piece of the chunk at (row, pos, col), as a writer stores it; zeros past the edges. */
 static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
                       size_t pos, size_t col, struct cov_blob *b)
 {
@@ -205,7 +205,7 @@ static void test_chunk_shapes(void **state)
                             size_t n_rows = left < 7 - row ? left : 7 - row;
                             const uint8_t *block = NULL;
                             cov_blob_clear(&raw);
-                            /* An unrelated piece comes first. */
+                            /* The first piece is unrelated. */
                             assert_int_equal(cov_blob_end_piece(&raw, 0, NULL), 0);
                             fetch(&r, choices[c], row, col, n_cols, holes, &raw);
                             assert_int_equal(raw.n_pieces, 1 + cov_h5_n_pieces(&r, col, n_cols));
@@ -284,7 +284,7 @@ static void test_wrong_size(void **state)
     cov_blob_fini(&raw);
 }
 
-/* ---- elements of one type as another ---- */
+/* ---- conversion of elements ---- */
 
 static struct cov_h5_type int_type(size_t bytes, bool is_signed)
 {

@@ -1,4 +1,4 @@
-/* test_holdout.c - what is held out for validation.
+/* test_holdout.c - the rows held out for validation.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -19,7 +19,7 @@ static struct cov_grid *make_grid(void)
     int64_t lengths[N];
     struct cov_grid *g;
     for (int i = 0; i < N; i++) {
-        /* Short ones first, so that the sequences are not in order of length. */
+        /* Short sequences first, so that the sequences are not in order of length. */
         (void)snprintf(text[i], sizeof text[i], "s%02d", i);
         names[i] = text[i];
         lengths[i] = i < N_SHORT ? 7 : 10 * L;

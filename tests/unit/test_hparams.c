@@ -179,7 +179,7 @@ static void pads(void **state)
     hp = published;
     hp.kernel_size = 1025;
     hp.dilation = 1024;
-    refuses(&hp, "kernel_size 1025 with dilation 1024 reaches over");
+    refuses(&hp, "kernel_size 1025 with dilation 1024 spans more than");
 }
 
 int main(void)

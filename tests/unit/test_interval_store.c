@@ -82,7 +82,7 @@ static void accepts_announced_contigs(void **state)
     cov_interval_store_free(s);
 }
 
-/* More than the buffers hold, with record sizes that do not divide them. */
+/* More data than the buffers hold, with record sizes that do not divide the buffers' sizes. */
 static void keeps_many_intervals(void **state)
 {
     enum { N = 200000 };

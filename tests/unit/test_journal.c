@@ -127,7 +127,7 @@ static void test_empty(void **state)
     cov_journal_close(NULL);
 }
 
-/* Wherever it is truncated, complete pieces remain and more can be appended. */
+/* Wherever the journal is truncated, complete pieces remain and more can be appended. */
 static void test_cut(void **state)
 {
     make("c");
@@ -174,7 +174,7 @@ static void test_damage(void **state)
         logged.n_warnings = 0;
         int rc = cov_journal_open("d", &j, &e);
         if (at < 16) {
-            assert_int_equal(rc, COV_EINPUT); /* another kind of file: not changed */
+            assert_int_equal(rc, COV_EINPUT); /* another kind of file, which is not changed */
             assert_non_null(strstr(e.text, "is not a journal"));
             assert_int_equal(size_of("d"), size);
         } else if (at < first) {

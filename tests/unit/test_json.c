@@ -176,12 +176,12 @@ static void other_values_have_no_members(void **state)
     }
 }
 
-/* The offset of a fault depends on cJSON. */
+/* The offset in the message depends on cJSON. */
 static void refuse(const char *text, size_t n, const char *says)
 {
     struct cov_json_value *v;
     struct cov_err e = COV_ERR_INIT;
-    /* Exactly n bytes, so that a sanitizer finds reads past them. */
+    /* A buffer of exactly n bytes, so that a sanitizer finds reads past its end. */
     char *copy = malloc(n ? n : 1);
     assert_non_null(copy);
     memcpy(copy, text, n);
@@ -208,7 +208,7 @@ static void refuses_invalid_json(void **state)
     free(deep);
 }
 
-/* Truncated or changed anywhere, text is either parsed or refused. */
+/* Text that is truncated or changed anywhere is either parsed or refused. */
 static void survives_damage(void **state)
 {
     static const char text[] =

@@ -12,7 +12,7 @@ enum { THREADS = 4, ROUNDS = 2, EACH = 500 };
 
 static pthread_barrier_t barrier;
 
-/* Files and folders in turn; every other thread starts with a folder. */
+/* Files and folders in turn; every second thread starts with a folder. */
 static void *enter(void *arg)
 {
     const size_t thread = *(const size_t *)arg;
@@ -40,7 +40,7 @@ static void *enter(void *arg)
     return failed;
 }
 
-/* Each must keep its kind, or it would not be removed. */
+/* Each entry must keep its kind, or it would not be removed. */
 static void threads_add(void **state)
 {
     pthread_t threads[THREADS];

@@ -76,7 +76,7 @@ static void limits_every_table(void **state)
     assert_int_equal(cov_cpu_features(), all);
     cov_cpu_levels_describe(levels, sizeof levels);
     is_base(!strstr(levels, "avx2"));
-    assert_ok(cov_cpu_level_limit("base,amx,avx2", &e)); /* the best of those that are available */
+    assert_ok(cov_cpu_level_limit("base,amx,avx2", &e)); /* the best of the available ones */
     cov_cpu_levels_describe(levels, sizeof levels);
     is_base(!strstr(levels, "avx2"));
     cov_cpu_limit(~0U);

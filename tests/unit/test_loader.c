@@ -1,4 +1,4 @@
-/* test_loader.c - the same pairs and codes from every kind of input, way of loading, and order;
+/* test_loader.c - the same pairs and codes for every kind of input, kind of loading, and order;
  * shards, length limits, damaged input.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
@@ -466,7 +466,7 @@ static void test_limits(void **state)
                         "error: regular.h5: no sequence has a length within the limits");
     assert_string_equal(describe("genome.fa", 101, 204, 0, 0),
                         "error: genome.fa: no sequence has a length within the limits");
-    /* Shards are cut after limits are applied. */
+    /* Shards are formed after limits are applied. */
     assert_string_equal(describe("genome.fa", 40, 100, 1, 3), "one:0 two:1 five:1");
     assert_string_equal(describe("regular.h5", 40, 100, 0, 3), "one:3 two:0 three:0 four:0 five:0");
     assert_string_equal(describe("regular.h5", 40, 100, 1, 3), "one:0 two:1 three:0 four:0 five:1");

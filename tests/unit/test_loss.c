@@ -40,7 +40,7 @@ static void fill(float *values, float *targets, size_t n)
     }
 }
 
-/* Every third element is a row; two of them, merged, are one long row. */
+/* Every third element is a row; two such rows, merged, are one long row. */
 static void test_rows(void **state)
 {
     static float values[N * D], targets[N * D];

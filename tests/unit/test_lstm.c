@@ -1,6 +1,6 @@
-/* test_lstm.c - LSTM layers that rest, against the scalar reference and against computing
- * everything: inputs that rest, drift and start again, cells that count without end, and
- * shared padding.
+/* test_lstm.c - LSTM layers that skip steps, against the scalar reference and against computing
+ * everything: inputs that rest, drift and move again, cells that count indefinitely, and shared
+ * padding.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -34,7 +34,7 @@ static size_t draw(struct cov_rng *rng, size_t min, size_t max)
     return min + (size_t)cov_rng_below(rng, max - min + 1);
 }
 
-/* Random weights; *memory is the caller's to free. */
+/* Random weights; The caller frees *memory. */
 static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov_layer *l,
                                            float **memory)
 {
@@ -53,7 +53,7 @@ static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov
     return w;
 }
 
-/* x[T, n, c] of sequences that move, rest, or drift by rounding, for random stretches. */
+/* x[T, n, c] of sequences that move, rest, or drift by rounding errors, for random stretches. */
 static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
 {
     for (size_t b = 0; b < n; b++) {
@@ -185,8 +185,8 @@ static void rests_on_constant_input(void **state)
 }
 
 /* Two units with a forget gate of 1 add to their cells for half of the rows and subtract for the
- * others. For thousands of steps h and the gates rest, and then the count decides when h
- * changes its sign. A third unit follows them. */
+ * others. For thousands of steps h and the gates rest; then the count decides when h changes its
+ * sign. A third unit follows them. */
 static void keeps_counting(void **state)
 {
     enum { T = 8000, H = 3, TURN = T / 2 };
@@ -287,8 +287,9 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
     free(between);
 }
 
-/* Sequences that share padding: close to computing everything, with fewer products than without
- * sharing, and the same bits with any neighbours. For some of them all rows are wanted. */
+/* Sequences that share padding: values close to computing everything, with fewer products than
+ * without sharing, and the same bits with any neighbours. For some sequences all rows are
+ * wanted. */
 static void shares_padding(void **state)
 {
     struct cov_rng rng;

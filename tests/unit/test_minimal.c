@@ -67,8 +67,8 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
     }
 }
 
-/* a[j][p]: the kernel's output for a unit vector at point p, from both signs: with ReLU one of them
- * gives it, without it both do. */
+/* a[j][p]: the kernel's output for a unit vector at point p, computed with both signs: with ReLU
+ * one of them gives it, without ReLU both do. */
 static void output_matrix(const struct cov_minimal_kernels *kernels,
                           const struct cov_minimal_points *p, size_t n, double a[M][MAX_POINTS])
 {
@@ -121,7 +121,7 @@ static void transforms_are_exact(void **state)
 
 /* ---- layers ---- */
 
-/* n floats between GUARD others, all of them `value`. */
+/* n floats between two guards of GUARD floats, all set to `value`. */
 static float *guarded(size_t n, float value)
 {
     float *p = aligned_alloc(64, (n + (size_t)3 * GUARD) / GUARD * GUARD * sizeof *p);
@@ -211,8 +211,8 @@ static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
     free_guarded(spread, n_x, NAN);
 }
 
-/* Part of the layer: writes no other rows, and equals the reference with NaN in all rows of x that
- * it does not depend on. */
+/* Runs part of the layer: it writes no other rows, and equals the reference with NaN in all rows of
+ * x that it does not depend on. */
 static void check_part(struct cov_rng *rng, const struct cov_layer *l, const struct cov_minimal *m,
                        const struct parameters *p, const float *x, const float *want)
 {
@@ -243,7 +243,7 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l, const str
     free_guarded(part, n_x, NAN);
 }
 
-/* The error of a layer; its bits do not depend on the strides. */
+/* Returns the error of a layer; checks that its bits do not depend on the strides. */
 static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const struct level *level)
 {
     struct cov_minimal *m;
@@ -278,7 +278,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     return error;
 }
 
-/* Every length from 1 on, with every stride and number of taps. */
+/* Every length, starting at 1, with every stride and number of taps. */
 static void agrees_with_reference(void **state)
 {
     struct cov_rng rng;

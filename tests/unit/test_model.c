@@ -235,7 +235,7 @@ static void describes(void **state)
     v.datasets = odd;
     v.n_datasets = 1;
     struct cov_model *m = opens(&v);
-    /* 330 * 4 * 4 + 330, 660 * 330 * 4 + 660, back the same with 330 and 4 biases, out 5 */
+    /* down 330 * 4 * 4 + 330 and 660 * 330 * 4 + 660, up the same with 330 and 4 biases, out 5 */
     assert_int_equal(m->n_parameters, 5280 + 330 + 871200 + 660 + 871200 + 330 + 5280 + 4 + 5);
     assert_string_equal(m->description, "cnn, 2 convolutions, 1.75 M parameters: a?[2J");
     assert_string_equal(m->datasets[0], odd[0]);
@@ -346,7 +346,7 @@ static void refuses_sizes(void **state)
         {"cnn_layers", INT64_MIN, "cnn_layers is -9223372036854775808, less than 1"},
         {"filter_size", INT64_MAX, "filter_size is 9223372036854775807, more than"},
         {"filter_size", INT32_MAX, "cnn_layers 1, filter_size 2147483647, up 2, kernel_size 4"},
-        /* 2 * 16 * 10^7 parameters are possible, but not in the file. */
+        /* 2 * 16 * 10^7 parameters are valid, but the file does not have them. */
         {"filter_size", 10000000,
          "tensor down_layer_list.0.weight is 3 x 4 x 4, but the "
          "hyperparameters make it 10000000 x 4 x 4"},
@@ -395,7 +395,7 @@ static void refuses_tensors(void **state)
     v.extra = "a_name_that_is_longer_than_any_name_a_parameter_of_the_network_can_have"
               ".num_batches_tracked";
     refuses(&v, "unknown tensor a_name_that_is_longer");
-    /* A network without dropout counts its LSTM layers 0, 1. */
+    /* A network without dropout numbers its LSTM layers 0, 1. */
     v = usual();
     v.changed_integer = "dropout";
     v.integer = 0;

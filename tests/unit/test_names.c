@@ -28,7 +28,7 @@ static void many_names_keep_their_numbers(void **state)
     cov_names_free(s);
 }
 
-/* Zeros of each length are different names. */
+/* Zero bytes of each length are different names. */
 static void names_hold_any_bytes(void **state)
 {
     static const char zeros[40];

@@ -1,4 +1,5 @@
-/* test_onehot.c - streams of one-hot chunks, decoded by libdeflate and zlib, against the planes that cov_shuffle makes.
+/* test_onehot.c - streams of one-hot chunks, decoded by libdeflate and zlib, against the planes
+ * from cov_shuffle.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -40,7 +41,8 @@ static uint8_t *planes_of(const uint8_t *codes, size_t L)
     return planes;
 }
 
-/* Checks that the stream of encodable codes is right, within its bound, and deterministic. Returns its size. */
+/* Checks that the stream of encodable codes is correct, within its bound, and deterministic.
+ * Returns its size. */
 static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = 0, n_again = 0;
@@ -219,7 +221,7 @@ static void test_strands(void **state)
     uint8_t *codes = alloc(CHUNK);
     for (size_t n = 513; n <= CHUNK; n += n < 700 ? 1 : 509) {
         fill_random(&r, codes, n);
-        /* Every third chunk has only three bases in most places, so that words are missing. */
+        /* Every third chunk has only three bases in most positions, so that words are missing. */
         for (size_t t = 0; n % 3 == 0 && t < n; t++)
             codes[t] = codes[t] == COV_CODE_G && t < n - 100 ? COV_CODE_T : codes[t];
         memset(codes + n, COV_CODE_PAD, CHUNK - n);
@@ -350,8 +352,8 @@ static void test_refused(void **state)
     free(dst);
 }
 
-/* Random bases take 5 bits each, or 3.5 with matches, and 200 bytes for the low plane and the headers. Chunks of N or of
- * padding take very little; chunks of A take a short match per word of four. */
+/* Random bases take 5 bits each, or 3.5 with matches, and 200 bytes for the low plane and the
+ * headers. Chunks of N or of padding are tiny; chunks of A take a short match per word of four. */
 static void test_sizes(void **state)
 {
     struct cov_rng r;

@@ -182,7 +182,8 @@ static void shortens_long_names(void **state)
     assert_int_equal(unlink(name), 0);
 }
 
-/* Files that belong together: a new one, one that replaces another, and one that is closed. */
+/* Files that belong together: a new one, one that replaces an existing file, and one that is
+ * closed. */
 static void commits_all_or_none(void **state)
 {
     struct cov_outfile a, b, c, none = COV_OUTFILE_INIT;

@@ -1,4 +1,4 @@
-/* test_pair_writer.c - writing pair by pair makes the same file as writing with a known grid.
+/* test_pair_writer.c - writing pair by pair gives the same file as writing with a known grid.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -43,7 +43,7 @@ static struct cov_chunk_writer *new_writer(const char *path)
     return w;
 }
 
-/* The stored form of a chunk, which only depends on its position. */
+/* The stored form of a chunk, which depends only on its position. */
 static void encode(const struct cov_chunk_writer *w, struct cov_chunk c, struct cov_blob *out)
 {
     static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
@@ -231,7 +231,7 @@ static void test_refused(void **state)
         assert_string_equal(err.text, texts[step]);
         cov_pair_writer_abort(p);
     }
-    /* A sequence without end, and an end without a start. */
+    /* A sequence without an end, and an end without a start. */
     struct cov_pair_writer *p;
     struct cov_err err = COV_ERR_INIT;
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
@@ -239,8 +239,8 @@ static void test_refused(void **state)
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
     assert_string_equal(err.text, "chr1: the sequence is incomplete");
-    /* In a partial file pairs may overlap but not go back, and a sequence is not shorter than its
-     * chunks. */
+    /* In a partial file, pairs may overlap but not go backwards, and a sequence cannot be shorter
+     * than its chunks. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_ok(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));

@@ -1,4 +1,4 @@
-/* test_path.c - names of files.
+/* test_path.c - file names.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

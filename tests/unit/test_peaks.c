@@ -32,7 +32,7 @@ static void requires_200_bases(void **state)
 
 static void joins_across_gaps_of_30(void **state)
 {
-    /* Below the threshold, or without a value. */
+    /* Bases below the threshold, or without a value. */
     check((const struct cov_interval[]){{0, 100, 9}, {100, 130, 0}, {130, 230, 5}}, 3,
           (const int64_t[]){0, 230}, 1);
     check((const struct cov_interval[]){{0, 100, 9}, {130, 230, 5}}, 2, (const int64_t[]){0, 230},
@@ -40,7 +40,7 @@ static void joins_across_gaps_of_30(void **state)
     check((const struct cov_interval[]){{0, 100, 9}, {100, 131, 4}, {131, 230, 5}}, 3, NULL, 0);
     check((const struct cov_interval[]){{0, 300, 9}, {331, 600, 5}}, 2,
           (const int64_t[]){0, 300, 331, 600}, 2);
-    /* Gaps between peaks count towards the length, gaps at the ends do not. */
+    /* Gaps within a peak count towards its length, gaps at the ends do not. */
     check(
         (const struct cov_interval[]){
             {0, 20, 0}, {20, 21, 5}, {21, 51, 0}, {51, 190, 7}, {190, 219, 1}, {219, 220, 6}},

@@ -360,7 +360,7 @@ static void limits(void **state)
     bad_limited(LITERAL("N\x85\x85\x85\x85\x85\x85."), &few, "nests values more than 5 deep");
     bad_limited(LITERAL("((((((t"), &few, "nests values more than 5 deep");
 
-    /* A million of every opcode that nests. */
+    /* A million repetitions of every opcode that nests. */
     enum { N = 1000000 };
     char *text = malloc(2 * N + 1);
     assert_non_null(text);
@@ -444,7 +444,7 @@ static void writing(void **state)
     assert_int_equal(v->items[3]->kind, COV_PICKLE_PERSISTENT);
     cov_pickle_free(p);
 
-    /* Any truncation is an error; any change must not crash. */
+    /* Any truncation is an error; no change may cause a crash. */
     for (size_t n = 0; n < w.n_bytes; n++)
         bad((const char *)w.data, n, "truncated");
     struct cov_rng rng;

@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t hash, uint64_t v)
     return hash ^ (hash >> 29);
 }
 
-/* Row t of a convolution of x[t_in]; rows beyond the ends are 0, like padding. */
+/* Row t of a convolution of x[t_in]; rows past the ends are 0, like padding. */
 static uint64_t row_of(const struct cov_layer *l, size_t t, const uint64_t *x)
 {
     uint64_t hash = 1;
@@ -62,8 +62,8 @@ static void run_lstm(const struct cov_layer *l, struct cov_rows rows,
     }
 }
 
-/* y = layer i of x, as planned; checks the rows of all ranges and copies. Returns the number of
- * rows computed. */
+/* y = layer i of x, computed as planned; checks the rows of all ranges and copies. Returns the
+ * number of rows computed. */
 static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *input,
                         const struct cov_row_plan *plan, const uint64_t *x, uint64_t *y)
 {
@@ -96,7 +96,7 @@ static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *in
     return n;
 }
 
-/* The output of all layers. Returns the number of rows of convolutions computed. */
+/* Computes the output of all layers. Returns the number of rows of convolutions computed. */
 static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov_row_plan *plans,
                       const uint8_t *codes, uint64_t *last)
 {
@@ -123,7 +123,7 @@ static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov
     return rows;
 }
 
-/* The output of all layers by cov_plan_padded. Returns the number of rows of convolutions
+/* Computes the output of all layers by cov_plan_padded. Returns the number of rows of convolutions
  * computed. */
 static size_t run_padded(const struct cov_layer *layers, size_t n, const struct cov_plan_ends *ends,
                          const uint8_t *codes, uint64_t *last)
@@ -232,7 +232,7 @@ static void test_all_shapes(void **state)
                 least = run_all(layers, n, plans, codes, got);
                 assert_true(least <= full);
                 assert_memory_equal(got, want, filled * sizeof *got);
-                /* Together with a chunk that is filled further. */
+                /* Together with a chunk that has more bases. */
                 size_t further = filled + cov_rng_below(&rng, (L - filled) / 2 + 1);
                 cov_plan_padded(layers, n, i ? filled : further, ends);
                 assert_true(run_padded(layers, n, ends, codes, got) <= full);

@@ -8,7 +8,7 @@
 
 #include "common/base/progress.h"
 
-/* Captures what is written to standard error between begin and end. */
+/* Captures standard error between begin and end. */
 static int saved = -1;
 static FILE *capture;
 

@@ -74,7 +74,7 @@ static int publish(void *window, struct cov_err *e)
     return COV_OK;
 }
 
-/* Data arrives with `complete`, not earlier. */
+/* Data arrives in `complete`, not earlier. */
 static int get(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e)
 {
     struct window *w = window;
@@ -120,11 +120,11 @@ static const struct cov_ranks_ops ops = {
 
 /* ---------------------------------------------------------------- the rows */
 
-/* The second process has no rows, the third few. */
+/* The second process has no rows, the third has few. */
 static const size_t firsts[N + 1] = {0, 15, 15, 18, N_ROWS};
 static size_t n_pieces_seen, n_wrong_of[N];
 
-/* 1,000 to 2.5 million bytes; every seventh row is omitted. */
+/* Rows of 1,000 to 2.5 million bytes; every seventh row is omitted. */
 static size_t size_of(size_t i)
 {
     return i % 7 == 3 ? 0 : i % 5 == 0 ? 2500000 + i : 1000 + 37 * i;
@@ -225,7 +225,8 @@ static void test_spread(void **state)
     assert_int_equal(n_unshared, N * n_pieces_seen);
 }
 
-/* In a single process, so that nothing waits: sharing fails, and nothing is closed afterwards. */
+/* In a single process, so that nothing waits: sharing fails, and nothing needs to be closed
+ * afterwards. */
 static void test_failure(void **state)
 {
     const size_t all[] = {0, 3};

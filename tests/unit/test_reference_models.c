@@ -190,7 +190,7 @@ static void compare(const char *title, size_t n, size_t d, const uint8_t *codes,
     assert_true(most < 2e-4);
 }
 
-/* A model, and Predmoter's predictions with it for a genome file. */
+/* A model, and its predictions by Predmoter for a genome file. */
 struct reference_case {
     const char *model, *expected, *set, *genome;
 };
@@ -236,8 +236,8 @@ static void agrees_on_yeast(void **state)
     cov_model_close(m);
 }
 
-/* Predmoter's predictions file holds rounded values: ours round to the same, except within the
- * error of a tie. */
+/* Predmoter's predictions file holds rounded values: ours round to the same integers, except near
+ * ties, within the error. */
 static void agrees_when_rounded(void **state)
 {
     size_t n, n_ties = 0;
@@ -264,7 +264,7 @@ static void agrees_when_rounded(void **state)
     cov_model_close(m);
 }
 
-/* Initial checkpoints can be read, and their networks have layers. */
+/* Initial checkpoints can be read as networks. */
 static void opens_initial(void **state)
 {
     static const char *const names[] = {"bihybrid_even_kernel", "bihybrid_step3", "cnn_plain",

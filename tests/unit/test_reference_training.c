@@ -97,7 +97,7 @@ static void read_record(const char *name, struct record *r)
 /* ---- the chunks ---- */
 
 struct data {
-    size_t n; /* chunks that are not N only */
+    size_t n; /* chunks that are not all N */
     uint8_t *codes;
     float *targets;
     bool *present;

@@ -66,7 +66,7 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     cov_grid_free(g);
 }
 
-/* The second file has one more set; type, layout and chunk rows change. */
+/* The second file has an additional set; type, layout and rows per chunk change. */
 static void joins_two_files(void **state)
 {
     write_file(paths[0], 1, 0, false);
@@ -106,7 +106,7 @@ static void joins_two_files(void **state)
     cov_blob_fini(&raw);
     cov_chunk_file_close(f);
 
-    /* Every file must have the sets of the model. */
+    /* Every file must have the sets of the template. */
     struct cov_err e = COV_ERR_INIT;
     plan.model = 1;
     assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);

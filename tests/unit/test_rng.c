@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 
-/* The first outputs that the authors publish for the state 1, 2, 3, 4. */
+/* The first outputs that the authors published for the state 1, 2, 3, 4. */
 static void matches_reference(void **state)
 {
     static const uint64_t expected[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};

@@ -9,7 +9,7 @@ static void range_is_parsed(void **state)
 {
     static const struct {
         const char *text, *name;
-        int64_t beg, end; /* end 0: not this sequence */
+        int64_t beg, end; /* end 0: the sequence does not match */
     } cases[] = {
         {"chr1:1-10", "chr1", 0, 10},
         {"chr1:1,001-2,000,000", "chr1", 1000, 2000000},
@@ -138,7 +138,7 @@ static void regions_select_chunks(void **state)
     cov_grid_free(g);
 }
 
-/* Parts of a list that was split at its commas. */
+/* Parts of a list that was split at commas. */
 static void lists_join_numbers(void **state)
 {
     static char a[] = "a", b[] = "123", c[] = "123-5";

@@ -132,7 +132,7 @@ static void tabulates(void **state)
     };
     check_table(&small_cnn, plain, COV_COUNT(plain));
 
-    /* One direction, no dropout; the layers up start from the hidden size. */
+    /* One direction, no dropout; the input of the layers up has the hidden size. */
     struct cov_hparams hp = small_cnn;
     hp.model_type = COV_MODEL_HYBRID;
     hp.lstm_layers = 2;
@@ -266,7 +266,7 @@ static void points_into_block(void **state)
 }
 
 /* Every small kernel, step and dilation against the literal definition in doubles: valid exactly if
- * PyTorch makes a network. */
+ * PyTorch accepts the network. */
 static void follows_definition(void **state)
 {
     int n_sound = 0;
@@ -335,12 +335,12 @@ static void refuses_lengths(void **state)
     hp.cnn_layers = 200;
     hp.up = 1;
     refuses_length(&hp, 21384, "step 2 and cnn_layers 200 ask for a subsequence length");
-    /* Sizes that were not checked: PyTorch's lengths would not fit. */
+    /* Hyperparameters that were not checked: PyTorch's lengths would not match. */
     hp = small_cnn;
     hp.step = 1;
     hp.kernel_size = 8;
     refuses_length(&hp, 100,
-                   "kernel_size 8, step 1 and dilation 1 make no network: a layer of "
+                   "kernel_size 8, step 1 and dilation 1 do not fit together: a layer of "
                    "length 100 gives 101 instead of 100");
     hp.step = 5;
     hp.kernel_size = 3;

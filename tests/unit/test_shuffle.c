@@ -7,7 +7,7 @@
 
 #include "common/codec/codec.h"
 
-/* All element sizes and remainders, at odd addresses; nothing is written outside of the buffers. */
+/* All element sizes and remainders, at odd addresses; nothing is written outside the buffers. */
 static void test_definition(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 50};

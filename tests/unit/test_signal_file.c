@@ -389,7 +389,7 @@ static void test_refused(void **state)
         assert_int_equal(predictions_writer_close(w, NULL), 0);
         refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
     }
-    /* A file that lacks a row is refused. */
+    /* A file with a missing row is refused. */
     {
         const struct cov_predictions_options options = {.model_name = "m",
                                                         .datasets = datasets,

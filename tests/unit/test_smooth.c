@@ -60,9 +60,9 @@ static void matches_direct_sums(void **state)
         }
 }
 
-/* Ties are rounded like numpy's; windows that are powers of two have no rounding errors, and ties
- * go to the even integer. Expected: numpy.convolve(x, ones(w)/w, "same").round() with OpenBLAS on
- * an AVX2 CPU. */
+/* Ties are rounded as in numpy; windows that are powers of two have no rounding errors, and ties go
+ * to the even integer. Expected: numpy.convolve(x, ones(w)/w, "same").round() with OpenBLAS on an
+ * AVX2 CPU. */
 static void rounds_ties_like_numpy(void **state)
 {
     static const char input[] =
@@ -98,7 +98,7 @@ static void rounds_ties_like_numpy(void **state)
     cov_smoother_fini(&s);
 }
 
-/* A large value that has left the window leaves no trace, to the last bit. */
+/* A large value that has left the window has no effect, to the last bit. */
 static void leaves_no_trace(void **state)
 {
     struct cov_smoother s;

@@ -1,4 +1,4 @@
-/* test_stats.c - statistics of a run, also in the form that MultiQC reads.
+/* test_stats.c - statistics of a run, in our format and in MultiQC's.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -129,7 +129,7 @@ static void writes(void **state)
     cov_stats_fini(&s);
 }
 
-/* MultiQC's sample is the name of the file without its suffix; other files have none. */
+/* MultiQC's sample is the file name without its suffix; files with other suffixes have none. */
 static void names_multiqc_samples(void **state)
 {
     static const struct {
@@ -157,7 +157,7 @@ static void names_multiqc_samples(void **state)
     cov_stats_fini(&s);
 }
 
-/* MultiQC's part of the statistics, in an object. Caller frees. */
+/* The statistics for MultiQC, in an object. Caller frees. */
 static char *print_multiqc(const struct cov_stats *s, const char *sample)
 {
     char *text = NULL;

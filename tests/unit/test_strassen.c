@@ -1,5 +1,5 @@
 /* test_strassen.c - products of pairs of rows against sums in double: every remainder of columns
- * and pairs, pairs of one row, and independence of other pairs.
+ * and pairs, pairs of a single row, and independence from other pairs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

@@ -275,8 +275,8 @@ static void expect_row(const struct genome *g, const struct row *r, const struct
     }
 }
 
-/* Reads the stream to its end. Its contents must be those of *g, if not NULL, unless there is an
- * error. */
+/* Reads the stream to its end. Unless there is an error, its contents must be those of *g, if that
+ * is not NULL. */
 static int read_stream(const struct genome *g, const char *path, unsigned n_threads,
                        struct cov_err *e)
 {

@@ -206,7 +206,7 @@ static void end_made(const char *part)
         expect_sound("a");
 }
 
-/* A stream with one of everything is written as the man page says. */
+/* A stream with one of everything is written as specified in the man page. */
 static void test_format(void **state)
 {
     int16_t fill = -1;
@@ -313,7 +313,7 @@ static const struct {
     bool partial;
     struct step steps[10];
     const char *part; /* part of the message; NULL: valid */
-    bool for_reader;  /* not possible with a writer */
+    bool for_reader;  /* a writer cannot produce this */
 } orders[] = {
     {false, {DONE}, NULL, false},
     {false, {SEQ(1), PAIR(0, 10, 3), PAIR(10, 13, 3), END(13, 2), DONE}, NULL, false},
@@ -431,7 +431,7 @@ static void test_writing_order(void **state)
         int rc = 0;
         for (const struct step *t = orders[i].steps; !rc && t->what && t->what != 'D'; t++)
             rc = write_step(w, &head, t, &e);
-        /* A failure is permanent, and the output is not a stream. */
+        /* A failure is permanent, and the output is not a valid stream. */
         struct cov_err end = COV_ERR_INIT;
         if (rc)
             assert_int_equal(cov_stream_end(w, 1, &end), COV_EINPUT);

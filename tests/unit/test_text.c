@@ -63,7 +63,7 @@ static void cuts_long_lists(void **state)
     memset(name, 'x', 300);
     cov_listing_add(&l, name);
     cov_listing_add(&l, name);
-    cov_listing_add(&l, "short"); /* must not follow the first, as if it were the second */
+    cov_listing_add(&l, "short"); /* must not be shown after the first, as if it were the second */
     assert_string_equal(l.text, name);
     assert_int_equal(l.n, 3);
     assert_string_equal(cov_listing_more(&l), ", ...");

@@ -18,7 +18,7 @@
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 
-/* Makes a folder with a file, a link to a folder outside, and a folder with a file. */
+/* Creates a folder with a file, a link to a folder outside, and a subfolder with a file. */
 static int fill_folder(struct cov_tmpfolder *t)
 {
     char path[128];
@@ -76,7 +76,7 @@ static void makes_new_folders(void **state)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         assert_int_equal(cov_newfolder_make(&f, names[i], &e), COV_OK);
         assert_true(is_there(names[i]));
-        /* A second user, who finds it, does not remove it. */
+        /* A second user, which found it, does not remove it. */
         assert_int_equal(cov_newfolder_make(&g, names[i], NULL), COV_OK);
         assert_null(g.path);
         cov_newfolder_fini(&g);
@@ -123,7 +123,7 @@ static void makes_new_folders(void **state)
     assert_int_equal(rmdir("kept"), 0);
 }
 
-/* More folders than the list has slots. */
+/* More folders than slots in the list. */
 static void makes_many_new_folders(void **state)
 {
     struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
@@ -137,7 +137,7 @@ static void makes_many_new_folders(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-/* A temporary folder with files in a new folder, to be removed; and a result, to be kept. */
+/* A temporary folder with files in a new folder, which is removed, and a result, which is kept. */
 static int make_all(void *arg)
 {
     struct cov_newfolder f, g, h;
@@ -161,7 +161,7 @@ static void signal_removes(void **state)
     assert_int_equal(rmdir("with"), 0);
 }
 
-/* A forked child does not remove what its parent made. */
+/* A forked child does not remove files and folders of its parent. */
 static int remove_folders_of_parent(void *arg)
 {
     cov_leftovers_remove_all();

@@ -332,7 +332,7 @@ static void makes_runs(void **state)
         assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
         check(&m, expected, COV_COUNT(expected));
     }
-    /* As many runs as a block holds, one more and one less. */
+    /* The number of runs in a block, one more and one less. */
     for (size_t n = COV_RUNS_BLOCK - 1; n <= 2 * COV_RUNS_BLOCK + 1; n++) {
         float alternating[2 * COV_RUNS_BLOCK + 1];
         for (size_t i = 0; i < n; i++)
@@ -384,7 +384,7 @@ static void makes_long_runs(void **state)
     }
 }
 
-/* Gaps at the start, between equal values, adjacent, and where a block is full. */
+/* Gaps at the start, between equal values, next to each other, and where a block is full. */
 static void runs_keep_gaps(void **state)
 {
     struct cov_runs runs;
@@ -410,7 +410,7 @@ static void runs_keep_gaps(void **state)
     assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 1);
 }
 
-/* Repeated values and single values make the same runs. */
+/* Repeated values and single values give the same runs. */
 static void runs_repeat(void **state)
 {
     struct cov_runs runs;
@@ -499,7 +499,7 @@ static void smooths_and_scales(void **state)
     check(&m, out, COV_COUNT(out));
 }
 
-/* Compared with a mask, base by base, with random intervals and regions. */
+/* Random intervals and regions, compared base by base with a mask. */
 static void cuts_out_regions(void **state)
 {
     struct cov_rng rng;

@@ -29,7 +29,7 @@ static const struct cov_hparams hybrid = {.model_type = COV_MODEL_BI_HYBRID,
 
 static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0};
 
-/* Moves little for small gradients, whatever their rounding. */
+/* An optimiser with small steps for small gradients, whatever their rounding. */
 static const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
 
 /* A trainer with its device, pool and parameters. */
@@ -209,8 +209,8 @@ static void several_calls_make_a_step(void **state)
     toy_data_fini(&d);
 }
 
-/* The first step of Adam is the rate in the direction of the gradient, clipped or not; the first
- * moment is a tenth of the gradient. */
+/* The first step of Adam has the size of the learning rate, against the gradient, clipped or not;
+ * the first moment is a tenth of the gradient. */
 static void cuts_the_gradient(void **state)
 {
     struct toy_data d;
@@ -329,7 +329,7 @@ static void learns_nothing_from_nothing(void **state)
 
 /* ---- two processes ---- */
 
-/* Adds up over two threads. */
+/* Sums over two threads. */
 struct meeting {
     pthread_barrier_t barrier;
     double *v[2];
@@ -372,7 +372,7 @@ static void *run_process(void *arg)
     return NULL;
 }
 
-/* A batch shared by two processes; the second gets its last chunks from `rest` on. */
+/* A batch shared by two processes; the second gets the chunks from `rest` on. */
 static void share(size_t rest)
 {
     struct toy_data d;

@@ -1,4 +1,4 @@
-/* test_train_epochs.c - messages of a training about epochs and steps.
+/* test_train_epochs.c - messages of training about epochs and steps.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -69,8 +69,8 @@ static void sets_last_words(void **state)
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
 }
 
-/* All steps, steps of the last epoch (0: not in the checkpoint), and whether an epoch of ten steps
- * differs. */
+/* All steps, steps of the last epoch (0: not in the checkpoint), and the expected answer for an
+ * epoch of ten steps. */
 static void compares_steps(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* test_train_log.c - logs of a training: the lines, what is kept on resume, full disks.
+/* test_train_log.c - logs of training: the lines, which of them are kept on resume, full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
@@ -80,7 +80,7 @@ static void test_kept(void **state)
     reopen(0, 2);
     check_text(table, HEAD);
     check_text(lines, "{\"step\": 1, \"loss\": 1}\n{\"step\": 2}\n{\"epoch\": 0}\n");
-    /* A new training keeps nothing. */
+    /* A new training run keeps nothing. */
     put_text(table, old_table);
     reopen(-1, 0);
     check_text(table, HEAD);
@@ -98,7 +98,7 @@ static char *slurp_events(const char *dir, size_t *n)
     return get_bytes(path, n);
 }
 
-/* Event files of a resumed training start with the step after the checkpoint. */
+/* Event files of a resumed training start at the step after the checkpoint. */
 static void test_events_begin(void **state)
 {
     static const struct {
@@ -172,7 +172,7 @@ static void test_failures(void **state)
     reopen(0, 1);
     check_text(lines, "{\"step\": 1, \"loss\": 1, \"accuracy\": 1, \"learning_rate\": 1}\n");
 
-    /* No space for the kept lines: the old ones stay. */
+    /* No space for the kept lines: the old files stay. */
     char big[3000];
     int n_head = snprintf(big, sizeof big, "{\"step\": 1, ");
     memset(big + n_head, 'x', sizeof big - (size_t)n_head);

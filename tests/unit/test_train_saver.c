@@ -1,5 +1,5 @@
-/* test_train_saver.c - which checkpoints of a training are kept and when it stops: best ones, ties,
- * values that are not numbers, resuming, unwritable folders and full disks.
+/* test_train_saver.c - which checkpoints are kept and when training stops: best ones, ties, values
+ * that are not numbers, resuming, unwritable folders and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
@@ -50,7 +50,7 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
 
 static void test_kept(void **state)
 {
-    /* Of equal ones the older stays among the best, and is the first to be removed. */
+    /* Of equal checkpoints the older stays among the best, and is the first to be removed. */
     const double r[] = {0.1, 0.3, 0.2, 0.3, 0.3};
     check_kept(COV_VAL_ACCURACY, 2, r, 5,
                "last.ckpt " NAME "1_avg_val_accuracy=0.3000.ckpt " NAME
@@ -92,7 +92,7 @@ static void test_resume(void **state)
     assert_true(saving->best_score == 0.75 && saving->kth_score == 0.5);
     free_point(&n, &p);
 
-    /* The checkpoint holds the state, which resumes. */
+    /* The checkpoint holds the saver's state, from which it resumes. */
     assert_ok(cov_train_point_read("last.ckpt", MADE_LENGTH, &n, &p, &e));
     stopping->wait_count = 3;
     s.patience = 2;
@@ -125,7 +125,7 @@ static void test_resume(void **state)
     assert_string_equal(saving->saved[0].path, NAME "2_avg_val_accuracy=0.6000.ckpt");
     assert_string_equal(saving->best_path, saving->saved[0].path);
 
-    /* With other metrics old values are not comparable. Files stay. */
+    /* With a different metric, old values are not comparable. Files stay. */
     s.save_by = COV_TRAIN_LOSS;
     s.stop_by = COV_TRAIN_ACCURACY;
     assert_ok(cov_train_saver_begin(&s, &p, &e));
@@ -147,7 +147,7 @@ static void test_stops(void **state)
         size_t n; /* number of epochs; the last one stops training if `stops` */
         bool stops;
     } cases[] = {
-        {COV_TRAIN_LOSS, 2, {1, 0.5, 0.5, 0.7}, 4, true}, /* an equal value is no improvement */
+        {COV_TRAIN_LOSS, 2, {1, 0.5, 0.5, 0.7}, 4, true}, /* an equal value is not an improvement */
         {COV_TRAIN_LOSS, 3, {1, 0.5, 0.5, 0.7}, 4, false},
         {COV_TRAIN_LOSS, 2, {1, 2, 0.5, 2, 0.25, 3}, 6, false}, /* the count restarts each time */
         {COV_VAL_ACCURACY, 2, {0.1, 0.2, 0.15, 0.1}, 4, true},

@@ -99,7 +99,7 @@ static bool is_there(const char *level)
     return strstr(all, level) != NULL;
 }
 
-/* One network at a level; returns the difference from the reference. */
+/* Trains one network at a level; returns the difference from the reference. */
 static double compare(const struct toy *t, const char *level, enum cov_precision precision,
                       bool direct, const float *want, const struct cov_train_score *score)
 {
@@ -212,7 +212,7 @@ static void filters_wide_convolutions(void **state)
     (void)fflush(stdout);
 }
 
-/* With rounded products only the direction of the gradient is compared. */
+/* With rounded products, only the direction of the gradient is compared. */
 static void train_in_bf16(const struct cov_hparams *hp)
 {
     static const char *const with_bf16[] = {"avx512bf16", "amx"};

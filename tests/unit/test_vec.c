@@ -70,7 +70,7 @@ static void exponential(void **state)
         if (t == 0)
             memcpy(first, y, N * sizeof *y);
         assert_memory_equal(y, first, N * sizeof *y);
-        for (size_t n = 0; n < 70; n++) { /* every remainder, nothing beyond the end */
+        for (size_t n = 0; n < 70; n++) { /* every remainder, nothing past the end */
             memcpy(y, x + N / 2, 71 * sizeof *y);
             tables[t]->exp(n, y);
             assert_memory_equal(y, first + N / 2, n * sizeof *y);
@@ -96,7 +96,7 @@ static void gates_of(float *gates, const float *x, int ramp_gate, float i, float
             gates[(size_t)k * N + u] = k == ramp_gate ? x[u] : fixed[k];
 }
 
-/* One step of N units: with i open and f closed the cell becomes tanh(g); with g saturated,
+/* One step of N units: with i open and f closed, the cell becomes tanh(g); with g saturated,
  * sigmoid(i); with f the ramp and i closed, sigmoid(f) of a cell of 1; h is sigmoid(o) tanh(1). */
 static void sigmoid_and_tanh(void **state)
 {
@@ -228,7 +228,7 @@ static void finishes(void **state)
         }
 }
 
-/* At every remainder, one element decides; NaN is not near anything. */
+/* At every remainder, one element decides the result; NaN is not close to any value. */
 static void compares_distances(void **state)
 {
     enum { MAX_N = 150 };

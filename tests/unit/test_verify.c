@@ -1,4 +1,4 @@
-/* test_verify.c - files of chunks are checked.
+/* test_verify.c - checks of files of chunks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -93,7 +93,7 @@ struct row {
     int64_t start, end;
 };
 
-/* Checks the lines printed for a grid of these rows, or, if given, for a head. */
+/* Checks the lines printed for a grid of these rows or, if given, for a head. */
 static void expect_lines(const struct row *rows, size_t n, int64_t declared,
                          const struct cov_chunk_head *head, size_t n_wanted, const char *wanted)
 {
@@ -140,7 +140,7 @@ static void finds_overlaps_and_holes(void **state)
         "before it\n"
         "x.h5: data/start_ends: row 1 (a:6-10, - strand): bases 1 to 5 of this strand are missing "
         "before it\n");
-    /* A chunk within another one does not hide a hole. */
+    /* A chunk inside another one does not hide a gap. */
     static const struct row within[] = {{"S", "a", 0, 10},
                                         {"S", "a", 2, 4},
                                         {"S", "a", 12, 20},

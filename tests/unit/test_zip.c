@@ -202,7 +202,7 @@ static void other_files(void **state)
         assert_null(z);
         assert_non_null(strstr(e.text, all[i].message));
     }
-    /* Opening a pipe without a writer does not wait. */
+    /* Opening a pipe without a writer does not block. */
     struct cov_err e = COV_ERR_INIT;
     char folder[] = "/tmp/test_zip.XXXXXX", pipe[40];
     assert_non_null(mkdtemp(folder));
@@ -243,7 +243,8 @@ static void cut_or_changed(void **state)
         bad(&(struct image){longer, image.n + 1}, "misplaced");
         bad(&(struct image){longer + 1, image.n + 1}, "the end record is missing");
         free(longer);
-        /* A flipped bit is an error or does not matter; what is read is what was written. */
+        /* A flipped bit is an error or does not matter; the data that is read is always what was
+         * written. */
         size_t n_noticed = 0;
         for (size_t bit = 0; bit < 8 * image.n; bit++) {
             struct cov_err e = COV_ERR_INIT;
@@ -461,7 +462,7 @@ static void bad_names(void **state)
     free(image.data);
 }
 
-/* Sizes and checksum after the data, as torch.save writes them. */
+/* Sizes and checksum follow the data, as torch.save writes them. */
 static void descriptors(void **state)
 {
     make(false);

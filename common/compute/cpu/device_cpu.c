@@ -1,9 +1,10 @@
-/* device_cpu.c - the CPU as a device (device.h). README.md lists what is not computed, and where.
+/* device_cpu.c - the CPU as a device (device.h). README.md lists the work that is skipped, and
+ * where.
  *
- * A worker runs its sequences through the whole network in an arena of its own: convolutions one
- * sequence at a time, so that activations stay in its caches; LSTM layers with up to COV_LSTM_ROWS
- * sequences side by side, with similar padding, so that they rest together. Memory does not grow
- * with the batch beyond that.
+ * A worker runs its sequences through the whole network in its own arena: convolutions one sequence
+ * at a time, so that activations stay in its caches; LSTM layers with up to COV_LSTM_ROWS sequences
+ * side by side, with similar padding, so that they can skip the same steps. Memory does not grow
+ * further with the batch size.
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ struct arena {
 
 /* A chunk of only padding. */
 struct padding {
-    pthread_mutex_t lock; /* held while it is made; it does not change afterwards */
+    pthread_mutex_t lock; /* held while it is computed; it does not change afterwards */
     bool made;
     float *memory;
     struct cov_row_plan *plans;      /* [n_layers + 1] */
@@ -136,7 +137,7 @@ static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_we
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
-/* Floats that an LSTM layer reads or writes for one sequence, the larger of both. */
+/* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
 static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
     size_t most = 0;
@@ -146,7 +147,7 @@ static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
     return most;
 }
 
-/* The memory is not initialised: the worker is to touch it first. */
+/* The memory is not initialised: the worker must touch it first. */
 static int make_arenas(struct cpu_program *p, struct cov_err *e)
 {
     size_t rows = 0, scratch = 0, onehot = p->layers[0].t_in * 4;
@@ -330,14 +331,16 @@ static int make_padding(const struct cpu_program *p, struct arena *a, struct pad
     return rc;
 }
 
-/* Whether a chunk has much padding, and some base: without one nothing is computed. */
+/* Returns true if a chunk has much padding, and at least one base: without one nothing is
+ * computed. */
 static bool has_much_padding(const struct cpu_program *p, const struct cov_ordered_chunk *chunk)
 {
     size_t length = p->layers[0].t_in;
     return chunk->filled > 0 && length - chunk->filled >= length / MUCH_PADDING;
 }
 
-/* Makes the padding when one of n chunks is the first that needs it. *out: [n_layers], or NULL. */
+/* Computes the padding when the first chunk that needs it is among these n chunks. *out:
+ * [n_layers], or NULL. */
 static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
                        const struct cov_ordered_chunk *chunks, const struct cov_lstm_padding **out,
                        struct cov_err *e)
@@ -394,7 +397,7 @@ static const float *run_lstms(const struct cpu_program *p, struct arena *a, size
     return x;
 }
 
-/* n <= n_rows chunks of a call. */
+/* Runs n <= n_rows chunks of a call. */
 static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
                          const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
                          struct cov_err *e)

@@ -21,7 +21,7 @@ SIMT_DEVICE float read_z(const struct cov_cuda_columns &c, size_t at)
                     : ((const float *)c.z)[at];
 }
 
-/* What an element adds to the two sums of its column. */
+/* The values that an element adds to the two sums of its column. */
 template <int KIND>
 SIMT_DEVICE float2 terms_of(const struct cov_cuda_columns &c, size_t at, int column)
 {

@@ -1,5 +1,5 @@
-/* conv_index.h - index arithmetic of the kernels, for host and device: which rows a convolution reads
- * and writes, and how tiles and fragments are laid out.
+/* conv_index.h - index arithmetic of the kernels, for host and device: the rows that a convolution
+ * reads and writes, and the layout of tiles and fragments.
  *
  * Both kinds of convolution are sums of phases. A phase computes
  *   y[out_first + out_stride t] = sum over taps i < n_taps of W_i x[in_stride t + first + i step],
@@ -23,7 +23,7 @@
 
 struct cov_conv_phase {
     int rows;        /* per sequence */
-    int split, skip; /* row numbers >= split stand for t = number + skip */
+    int split, skip; /* row numbers >= split mean t = number + skip */
     int in_stride, out_stride, out_first;
     int n_taps, first, step;
     int k_first, k_step;
@@ -126,8 +126,8 @@ COV_HD int cov_round_up(int n, int to)
 }
 
 /* A tile in shared memory has rows of 64 bytes, stored as four swizzled vectors of 16 bytes. Returns
- * the byte offset of vector `piece` of row `row`. The same vector of eight consecutive rows, which
- * ldmatrix reads at once, falls into different banks. */
+ * the byte offset of vector `piece` of row `row`. Vectors with the same number of eight consecutive
+ * rows, which ldmatrix reads at once, are in different banks. */
 COV_HD int cov_tile_place(int row, int piece)
 {
     return row * 64 + ((piece ^ (row >> 1 & 3)) << 4);
@@ -140,7 +140,7 @@ COV_HD int cov_tile_column(int bn, int tn, int across, int j)
     return tn >= 4 ? j / 4 * (bn / (tn / 4)) + across * 4 + j % 4 : j * (bn / tn) + across;
 }
 
-/* A row of a phase: number m among all sequences, which is row t of sequence b. */
+/* A row of a phase: number m among the rows of all sequences, which is row t of sequence b. */
 struct cov_conv_row {
     size_t m;
     int b, t;
@@ -156,7 +156,7 @@ COV_HD struct cov_conv_row cov_conv_row_at(const struct cov_conv_phase *p, size_
     return r;
 }
 
-/* Moves r on by `by` rows; there are n sequences. */
+/* Advances r by `by` rows; there are n sequences. */
 COV_HD void cov_conv_row_advance(const struct cov_conv_phase *p, int n, struct cov_conv_row *r,
                                  int by)
 {
@@ -168,7 +168,7 @@ COV_HD void cov_conv_row_advance(const struct cov_conv_phase *p, int n, struct c
     }
 }
 
-/* The row of x that a tap reads, within its sequence; it may be outside of [0, t_in). */
+/* The row of x that a tap reads, within its sequence; it may be outside [0, t_in). */
 COV_HD int cov_conv_x_row(const struct cov_conv_phase *p, struct cov_conv_row r, int tap)
 {
     return r.t * p->in_stride + p->first + tap * p->step;

@@ -17,8 +17,8 @@ extern "C" {
 /* Tensor cores multiply tf32 and bf16 from Ampere on. */
 enum { AMPERE = 8 };
 
-/* Chunks per call: a block of an LSTM takes 8 sequences; with COV_CUDA_LANES concurrent calls and two directions,
- * each multiprocessor then has a block. */
+/* Chunks per call: a block of an LSTM handles 8 sequences, so that with COV_CUDA_LANES concurrent calls
+ * and two directions, each multiprocessor has a block. */
 static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
 
 struct cuda_device {
@@ -26,7 +26,7 @@ struct cuda_device {
     struct cov_cuda_cards cards;
     struct cov_cuda_arithmetic arithmetic;
     const char *precision;
-    size_t shared_bytes; /* per block; the smallest of all cards */
+    size_t shared_bytes; /* per block: the smallest value of all cards */
     size_t batch;
     bool trains; /* the self-check of gradients passed */
     char description[512];
@@ -71,7 +71,7 @@ static int add_card(struct cuda_device *dev, int index, int n_there, bool *tenso
 {
     struct cov_rt_card card;
     if (index >= n_there)
-        return cov_fail(e, COV_EUNSUPPORTED, "no GPU %d: CUDA shows %d, numbered from 0", index,
+        return cov_fail(e, COV_EUNSUPPORTED, "no GPU %d: CUDA finds %d, numbered from 0", index,
                         n_there);
     int rc = cov_rt_describe(index, &card, e);
     if (!rc)

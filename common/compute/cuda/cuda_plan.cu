@@ -20,7 +20,7 @@ struct rows {
     int area;
 };
 
-/* A plan while it is made. */
+/* A plan under construction. */
 struct making {
     struct cov_cuda_plan *plan;
     const struct cov_layer *layers;
@@ -49,7 +49,7 @@ static enum cov_cuda_products products_of(const struct making *m, size_t layer)
     return cov_cuda_products_of(m->layers, m->n_layers, layer, m->arithmetic);
 }
 
-/* Whether this layer writes bf16: if the next one rounds its input to bf16 anyway. */
+/* Returns true if this layer writes bf16: if the next one rounds its input to bf16 anyway. */
 static bool writes_bf16(const struct making *m, size_t layer)
 {
     return layer + 2 < m->n_layers && products_of(m, layer + 1) == COV_CUDA_BF16;
@@ -90,7 +90,7 @@ static void need(struct making *m, int area, size_t rows, size_t width, size_t e
         m->plan->area_bytes[area] = bytes;
 }
 
-/* Makes the output of this layer the input of the next; it goes to the area that the layer does not read. */
+/* Makes the output of this layer, in the area that the layer does not read, the input of the next. */
 static void advance(struct making *m, size_t layer, struct cov_channels channels)
 {
     m->rows.channels = channels;
@@ -100,7 +100,7 @@ static void advance(struct making *m, size_t layer, struct cov_channels channels
          m->rows.bf16 ? 2 : 4);
 }
 
-/* Packs bias, scale and shift of a convolution, [width] each; scale and shift are the norm. */
+/* Packs bias, scale and shift of a convolution, [width] each; scale and shift implement the norm. */
 static int add_vectors(struct making *m, struct cov_cuda_step *s, size_t width, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[s->layer];

@@ -1,5 +1,5 @@
-/* cuda_plan.h - a network as a list of kernels, with its weights packed for them. Independent of any card:
- * all places are offsets.
+/* cuda_plan.h - a network as a list of kernels, with its weights packed for them. Independent of any
+ * card: all addresses are offsets.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUDA_PLAN_H
 #define COV_COMPUTE_CUDA_CUDA_PLAN_H
@@ -62,8 +62,9 @@ struct cov_cuda_plan {
     size_t n_layers, n_lstms;
 };
 
-/* Checks that the order of layers[n] is one that the kernels support, and that ints can count the rows and the
- * elements of each row: *max_batch is the number of chunks for which they can. Else COV_EUNSUPPORTED. */
+/* Checks that the order of layers[n] is one that the kernels support, and that ints can count the rows
+ * and the elements of each row; *max_batch is the largest number of chunks for which they can. Else
+ * COV_EUNSUPPORTED. */
 int cov_cuda_check_network(const struct cov_layer *layers, size_t n, size_t *max_batch,
                            struct cov_err *e);
 
@@ -89,8 +90,8 @@ struct cov_cuda_batch {
     bool rest; /* of the LSTMs */
 };
 
-/* COV_EUNSUPPORTED for what the kernels cannot do: an LSTM too large for `shared_bytes` of shared memory per
- * block, sizes that exceed an int. Free with cov_cuda_plan_fini, also after a failure. */
+/* COV_EUNSUPPORTED if the kernels cannot run it: the LSTM is too large for `shared_bytes` of shared
+ * memory per block, or a size exceeds an int. Free with cov_cuda_plan_fini, also after a failure. */
 int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_weights *weights,
                        size_t n_layers, struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                        struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;
@@ -102,7 +103,8 @@ void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_
 /* extents[n, n_lstms] = the initial contents of the area. */
 void cov_cuda_batch_extents(const struct cov_cuda_plan *plan, const struct cov_cuda_batch *batch,
                             struct cov_cuda_extent *extents);
-/* Multiplications that a sequence of a group took, given the extents[n_lstms] that its LSTMs wrote. */
+/* The number of multiplications for a sequence of a group, given the extents[n_lstms] that its LSTMs
+ * wrote. */
 double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_plan_ends *ends,
                            const struct cov_cuda_extent *extents);
 

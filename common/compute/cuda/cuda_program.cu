@@ -132,8 +132,8 @@ static size_t keep_lanes(struct cov_cuda_program *p, size_t card, size_t most)
     return n;
 }
 
-/* Lowers the batch to what the free memory of each card holds for all of its lanes; if that is less than a
- * chunk per lane, drops lanes. */
+/* Reduces the batch until the free memory of each card suffices for all of its lanes; drops lanes if
+ * that is less than a chunk per lane. */
 static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
@@ -154,7 +154,7 @@ static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
     return COV_OK;
 }
 
-/* Makes all lanes; if memory runs out, retries once with half the batch. */
+/* Creates all lanes; if memory runs out, retries once with half the batch. */
 static int make_lanes(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t i = 0; i < p->n_lanes; i++) {
@@ -235,7 +235,7 @@ static void free_program(struct cov_program *base)
 
 /* ---- running ---- */
 
-/* Takes a free lane of the card that has most of them; waits if there is none. */
+/* Takes a free lane of the card with the most free lanes; waits if there is none. */
 static struct lane *take_lane(struct cov_cuda_program *p)
 {
     struct lane *best = NULL;
@@ -303,8 +303,8 @@ static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
     }
 }
 
-/* Copies the values of computed positions to their places and fills in the others; returns the number of computed
- * positions. */
+/* Copies the values of computed positions to the output and fills in the others; returns the number of
+ * computed positions. */
 static uint64_t take_values(const struct cov_cuda_program *p, const struct lane *l,
                             const struct cov_cuda_batch *batch,
                             const struct cov_ordered_chunk *chunks, float *out)
@@ -339,7 +339,7 @@ static size_t batch_values_bytes(const struct cov_cuda_program *p,
     return rows * p->plan.depth * sizeof(float);
 }
 
-/* A batch of a call of forward. */
+/* Computes a batch of a call of forward. */
 struct part {
     const struct cov_ordered_chunk *chunks;
     size_t n;
@@ -383,7 +383,7 @@ static int run_lane(const struct cov_cuda_program *p, struct lane *l, struct par
     return COV_OK;
 }
 
-/* Fills in chunks of padding only, which are the last ones. */
+/* Fills in the chunks that are only padding, which are the last ones. */
 static void skip_empty(const struct cov_cuda_program *p, struct cov_chunk_order *o, float *out)
 {
     while (!p->full && o->n_todo > 0 && o->todo[o->n_todo - 1].filled == 0) {
@@ -476,7 +476,7 @@ size_t cov_cuda_program_batch(const struct cov_program *p)
 int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, struct cov_err *e)
 {
     struct cov_cuda_program *p = (struct cov_cuda_program *)base;
-    /* To make the wait a small part; repeats write the same values. */
+    /* Repeats the step so that the wait is a small part; every repetition writes the same values. */
     enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];
     struct lane *l = take_lane(p);

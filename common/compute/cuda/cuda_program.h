@@ -1,9 +1,9 @@
 /* cuda_program.h - a network on one or several cards.
  *
- * Each card holds the weights and has a few lanes: a stream with memory for a batch on the card, and pinned
- * memory for its bases and values on the host. A call takes a free lane of the card that has most free lanes,
- * so that the callers' threads are one queue for all cards. While one lane computes, others copy, and other
- * threads work on the host.
+ * Each card holds the weights and has a few lanes: a stream with memory for a batch on the card, and
+ * pinned memory for its bases and values on the host. A call takes a free lane of the card with the
+ * most free lanes, so that the callers' threads form one queue for all cards. While one lane computes,
+ * others copy, and other threads work on the host.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUDA_PROGRAM_H
 #define COV_COMPUTE_CUDA_CUDA_PROGRAM_H
@@ -21,8 +21,9 @@ struct cov_cuda_cards {
     } card[COV_CUDA_MAX_CARDS];
 };
 
-/* Takes ownership of the plan, also on failure. If a card's free memory does not suffice for the batches, they
- * become smaller; if an allocation fails nevertheless, the batch is halved once, with a warning. */
+/* Takes ownership of the plan, even on failure. If a card's free memory does not suffice for the
+ * batches, they become smaller; if an allocation fails nevertheless, the batch is halved once, with a
+ * warning. */
 int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
                          unsigned n_workers, size_t max_batch, struct cov_program **out,
                          struct cov_err *e) COV_MUST_USE;

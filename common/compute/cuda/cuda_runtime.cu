@@ -13,7 +13,7 @@ static int check(cudaError_t code, struct cov_err *e, const char *what)
     if (code == cudaSuccess)
         return COV_OK;
     if (code == cudaErrorMemoryAllocation)
-        (void)cudaGetLastError(); /* the caller may retry with less */
+        (void)cudaGetLastError(); /* the caller may retry with a smaller size */
     return cov_fail(e, code == cudaErrorMemoryAllocation ? COV_ENOMEM : COV_EIO, "%s: %s", what,
                     cudaGetErrorString(code));
 }
@@ -159,7 +159,8 @@ int cov_rt_launched(const char *what, struct cov_err *e)
     return check(cudaGetLastError(), e, what);
 }
 
-/* Waits for an event that lets the thread sleep, whatever flags the device was initialised with. */
+/* Waits for an event that lets the thread sleep, regardless of the flags that the device was
+ * initialised with. */
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
     cudaEvent_t event;

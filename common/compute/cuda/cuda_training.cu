@@ -29,7 +29,7 @@ static int name_card(const struct cov_cuda_training *t, struct cov_err *e)
 
 /* ---- making ---- */
 
-/* Fails with the batch size for which memory would suffice. */
+/* Fails; the message suggests a batch size for which memory suffices. */
 static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t free_bytes, fits = 0, bytes = t->mem.bytes;
@@ -52,8 +52,8 @@ static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
                         "free",
                         t->plan.length, (double)free_bytes / mib);
     return cov_fail(e, COV_ENOMEM,
-                    "not enough memory for batches of %zu chunks of %zu positions: they take %.0f "
-                    "MiB, %.0f MiB are free; try a batch size of %zu",
+                    "not enough memory for batches of %zu chunks of %zu positions: they need %.0f "
+                    "MiB, and %.0f MiB are free; try a batch size of %zu",
                     n, t->plan.length, (double)bytes / mib, (double)free_bytes / mib, fits);
 }
 
@@ -108,7 +108,7 @@ static int copy_in(const struct cov_cuda_training *t, size_t to, const void *fro
     return bytes ? cov_rt_copy_in(t->stream, cov_train_at(t, to), from, bytes, e) : COV_OK;
 }
 
-/* Uploads what stays the same in all steps, and the initial parameters. */
+/* Uploads the data that is the same in all steps, and the initial parameters. */
 static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spec,
                 struct cov_err *e)
 {
@@ -329,7 +329,7 @@ static int measure_gradient(struct cov_cuda_training *t, double *square, struct 
     return rc;
 }
 
-/* Queues a step with the gradient times `scale`, as net/adam.c does it. */
+/* Queues a step with the gradient times `scale`; the same computation as in net/adam.c. */
 static void queue_step(struct cov_cuda_training *t, const struct cov_adam *adam, double scale)
 {
     double step = (double)(t->n_steps + 1);

@@ -1,7 +1,7 @@
 /* end_layers.cu - the first and the last layer (kernels.h).
  *
  * The first convolution works on packed base codes and a table of what each base adds at each tap; a
- * one-hot input would be sixteen times as much to read.
+ * one-hot input would take sixteen times as many reads.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"

@@ -3,9 +3,9 @@
  *
  * All pointers are to device memory. n is the number of sequences of a batch. Activations are
  * channel-last, x[n, t, c], with c a multiple of 8, so that rows consist of whole vectors of 16 bytes.
- * The values of a sequence depend neither on the other sequences of the batch nor on its place among
- * them; sums over a batch are added in an order that depends on sizes only, so that the same input gives
- * the same bits.
+ * The values of a sequence depend neither on the other sequences of the batch nor on its position in
+ * the batch. The order in which sums over a batch are added depends on sizes only, so that the same
+ * input gives the same bits.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_KERNELS_H
 #define COV_COMPUTE_CUDA_KERNELS_H
@@ -44,8 +44,8 @@ struct cov_cuda_gemm {
 /* The shape of the weights of a product: *k >= n_taps * c, *width >= n_cols; the rest is zero. */
 void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
                          int *width);
-/* The element of w that holds row `row` of column `column`: float w[k, width] with COV_CUDA_FP32, else
- * w[width, k], of bf16 or float. */
+/* The index in w of the weight of row `row` and column `column`: w[k, width], float, with
+ * COV_CUDA_FP32; else w[width, k], bf16 or float. */
 size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
                             int column);
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream);
@@ -77,7 +77,7 @@ void cov_cuda_outer_mma(enum cov_cuda_products products, const struct cov_cuda_o
 /* ---- the first and the last layer: end_layers.cu ---- */
 
 /* The first convolution, from base codes: y[b, t, o] = norm(relu(bias[o] + sum_k table[k, code, o])),
- * with the code of row t in_stride + first + k dilation; rows outside of the sequence add 0. */
+ * with the code of row t in_stride + first + k dilation; rows outside the sequence add 0. */
 struct cov_cuda_first {
     const uint8_t *codes;              /* [n, (t_in + 1) / 2], packed by cov_codes_pack */
     const float *table;                /* [kernel, 16, c] */
@@ -93,7 +93,7 @@ void cov_cuda_first_layer(const struct cov_cuda_first *f, void *stream);
  * where the base is padding; x[n, t, c] is float. */
 struct cov_cuda_output {
     const float *x, *w, *bias;
-    const uint8_t *codes; /* as of the first layer */
+    const uint8_t *codes; /* as for the first layer */
     float *out;           /* [n, rows, depth] */
     int n, t, rows, c, c_in, depth;
     float pad;
@@ -105,19 +105,20 @@ void cov_cuda_output(const struct cov_cuda_output *o, void *stream);
 /* The steps that an LSTM layer computes for a sequence. */
 struct cov_cuda_extent {
     int head, tail;  /* rows [head, tail) have the gates of row head - 1 */
-    int forward;     /* steps of the forward direction; the backward direction makes all */
+    int forward;     /* steps of the forward direction; the backward direction runs all */
     int products[2]; /* out: per direction, the steps with products */
 };
 
-/* The steps of an LSTM layer. gates[b, t, direction, unit, i f g o] = w_ih x + b_ih + b_hh is given.
- * Writes y[b, t, direction * units + u] = h, u < units. Units past the layer's own have zero weights and
- * gates, so their h is 0.
+/* The steps of an LSTM layer. gates[b, t, direction, unit, i f g o] = w_ih x + b_ih + b_hh is an input.
+ * Writes y[b, t, direction * units + u] = h, u < units. Units past the layer's own have zero weights
+ * and gates, so their h is 0.
  *
- * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as long as
- * neither has changed since they were computed; then only c = f c + i g and h = o tanh(c) are computed,
- * and a block whose sequences all rest skips the products. In the bf16 version, "changed" means other
- * bits, so the values are the same bits with and without `rest`; in the fp32 version it means a change of
- * more than about the rounding of a sum. Each sequence decides on its own. */
+ * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as long
+ * as neither has changed since they were computed; then only c = f c + i g and h = o tanh(c) are
+ * computed, and a block whose sequences all rest skips the products. In the bf16 version, "changed"
+ * means that any bit differs, so the values are bit-identical with and without `rest`; in the fp32
+ * version it means a change larger than about the rounding of a sum. Each sequence decides on its
+ * own. */
 struct cov_cuda_lstm {
     const float *gates;
     const void *w;                   /* see below */
@@ -142,13 +143,13 @@ struct cov_cuda_lstm_train {
     /* Backward: the gradient of the layer's output, and the gradient of the gates before sigmoid and
      * tanh, which may overwrite `gates` if it is float. */
     const float *dy; /* [n, t, direction, unit] */
-    void *dgates;    /* as gates: float, or bf16 if dgates_bf16 */
+    void *dgates;    /* like gates: float, or bf16 if dgates_bf16 */
     bool dgates_bf16;
 };
 
 /* Single precision, any size. Weights are float w[direction, h, unit, gate]; for the backward pass
- * w[direction, unit of the gate, unit of h, gate]. units is a multiple of 8. _fits: whether the kernels
- * fit into this much shared memory per block. */
+ * w[direction, unit of the gate, unit of h, gate]. units is a multiple of 8. _fits: returns true if the
+ * kernels fit into this much shared memory per block. */
 bool cov_cuda_lstm_fp32_fits(int units, size_t shared_bytes);
 void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *l, void *stream);
 bool cov_cuda_lstm_train_fits(int units, size_t shared_bytes);
@@ -224,7 +225,7 @@ void cov_cuda_norm_apply(const struct cov_cuda_norm_apply *a, void *stream);
 
 struct cov_cuda_loss {
     float *p; /* [n, t, pitch], data set d in column d: p, then exp(p), then the gradient */
-    const uint8_t *codes;   /* packed, as of the first layer */
+    const uint8_t *codes;   /* packed, as for the first layer */
     const float *targets;   /* [n, t, depth] */
     const uint8_t *present; /* [n, depth] */
     const float *weights;   /* [depth] */
@@ -253,8 +254,8 @@ void cov_cuda_collect_floats(const float *partial, size_t stride, int splits, co
 void cov_cuda_collect_doubles(const double *partial, size_t stride, int splits, const int *places,
                               float *to, size_t n, void *stream);
 
-/* to[n, t, width] = from with dropout applied (dropout.h); 0 where no channel is. If float, `to` may be
- * `from`. */
+/* to[n, t, width] = from with dropout applied (dropout.h); 0 where there is no channel. `to` may be
+ * `from` if both are float. */
 struct cov_cuda_dropout {
     const float *from;
     void *to;

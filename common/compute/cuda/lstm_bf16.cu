@@ -1,17 +1,17 @@
 /* lstm_bf16.cu - the steps of an LSTM on tensor cores, with h and weights as bf16: prediction, and training
  * forward and backward (kernels.h).
  *
- * A block takes 8 sequences of one direction through all steps by itself, so that blocks never wait for
+ * A block runs 8 sequences of one direction through all steps by itself, so that blocks never wait for
  * each other. A warp computes the four gates of 8 units. Their weights are fragments that stay in its
- * registers: operand A, whose rows are gates of units, i and f, then g and o; operand B is h, whose columns
- * are the sequences. All four gates of a unit and a sequence end up in one thread, which therefore also
- * keeps c. Only h passes through shared memory, as bf16, and a step needs one barrier. The sums over x are
- * computed before, for all steps (products_mma.cu); a thread fetches its own of them three steps ahead,
- * since a step is shorter than a read of memory.
+ * registers: operand A, whose rows are gates of units, i and f, then g and o; operand B is h, whose
+ * columns are the sequences. All four gates of a unit and a sequence end up in one thread, which
+ * therefore also keeps c. Only h passes through shared memory, as bf16, and a step needs one barrier.
+ * The sums over x are computed in advance, for all steps (products_mma.cu); a thread fetches its own
+ * three steps ahead, since a step is shorter than the latency of memory.
  *
  * In the backward pass a warp computes the gradients of h for 16 units, the rows of operand A, from the
  * gradients of all gates of the following step, operand B, which pass through shared memory as bf16.
- * Whatever else a step reads is loaded into registers during the step before.
+ * Everything else that a step reads is loaded into registers during the previous step.
  *
  * Bound of a step of prediction with 128 units on an H200 (132 multiprocessors at 1.76 GHz, one block of 16
  * warps on each): its 256 products of 16x8x16 take 260 to 420 cycles (mma.sync reaches some 60 % of the
@@ -26,8 +26,8 @@
 
 enum { SEQUENCES = 8, ALL = (1 << SEQUENCES) - 1, STAGES = 4, CHAINS = 4 };
 
-/* A thread of a forward kernel: of its block's direction and first sequence, it takes one unit and the
- * sequences s0 and s0 + 1. */
+/* A thread of a forward kernel: it handles one unit of its block's direction, in sequences s0 and s0 +
+ * 1 after the block's first. */
 struct seat {
     int tid, lane, warp, direction, first, unit, s0;
 };
@@ -45,7 +45,7 @@ SIMT_DEVICE struct seat seat_of(void)
     return my;
 }
 
-/* w = the fragments number `first` and on of the block's weights. */
+/* w = the fragments of the block's weights, starting at number `first`. */
 template <int N>
 SIMT_DEVICE void load_weights(const void *weights, size_t first, uint32_t (&w)[N][4])
 {
@@ -62,10 +62,10 @@ SIMT_DEVICE void load_weights(const void *weights, size_t first, uint32_t (&w)[N
 /* The shared memory of a block of K16 * 16 units. */
 template <int K16> struct block {
     static constexpr int UNITS = K16 * 16, THREADS = K16 * 64;
-    static constexpr int PITCH = UNITS + 8; /* puts rows of h into different banks */
-    float4 ring[STAGES][2][THREADS];        /* sums over x, as they are copied */
+    static constexpr int PITCH = UNITS + 8; /* padding that puts rows of h into different banks */
+    float4 ring[STAGES][2][THREADS];        /* buffers that sums over x are copied to */
     uint16_t h[2][SEQUENCES * PITCH];       /* by step */
-    uint32_t moved[4]; /* [3], by step: the sequences that compute their gates */
+    uint32_t moved[4]; /* [3], by step: the sequences whose gates are computed */
     int head[SEQUENCES], tail[SEQUENCES];
 };
 
@@ -75,14 +75,14 @@ static constexpr size_t shared_bytes(int units)
            2 * SEQUENCES * sizeof(int);
 }
 
-/* exp(v), v at most 28: a product of three factors 1 + exp is still finite, and what larger v would change
- * is below 1e-12 of a gate. NaN stays NaN. */
+/* exp(v), v at most 28: a product of three factors 1 + exp is still finite, and larger v would change a
+ * gate by less than 1e-12. NaN stays NaN. */
 SIMT_DEVICE float exp_limited(float v)
 {
     return simt_exp_fast(v > 28.0f ? 28.0f : v);
 }
 
-/* What a step uses of its gates: sigmoid(f), sigmoid(i) tanh(g), and 1 / sigmoid(o). */
+/* The values that a step uses: sigmoid(f), sigmoid(i) tanh(g), and 1 / sigmoid(o). */
 struct kept {
     float f, ig, o;
 };
@@ -115,12 +115,12 @@ SIMT_DEVICE bool same(const float4 &a, const float4 &b)
 struct cell {
     float c;
     struct kept gates;
-    float4 ref_x; /* what the gates were computed from: sums over x, and h as bf16 */
+    float4 ref_x; /* the inputs that the gates were computed from: sums over x, and h as bf16 */
     uint32_t ref_h;
     uint32_t h; /* the last one, as bf16 */
 };
 
-/* The number of steps that the block makes. */
+/* The number of steps that the block runs. */
 SIMT_DEVICE int count_steps(const struct cov_cuda_lstm &l, const struct seat &my)
 {
     int steps = 0;
@@ -148,8 +148,8 @@ SIMT_DEVICE void begin_block(const struct cov_cuda_lstm &l, const struct seat &m
         b->moved[my.tid] = my.tid ? 0 : ALL;
 }
 
-/* sum, of gates i and f, then g and o, += w h; `rows` is h[SEQUENCES]. A product waits for the one before
- * in its chain, of which a warp has two; the four warps of a scheduler fill that time. */
+/* sum, of gates i and f, then g and o, += w h; `rows` is h[SEQUENCES]. A product waits for the previous
+ * one in its chain, of which a warp has two; the four warps of a scheduler fill that time. */
 template <int K16>
 SIMT_DEVICE void multiply_h(const uint32_t (&w)[2 * K16][4], const uint16_t *rows, int lane,
                             float sum[2][4])
@@ -189,8 +189,8 @@ SIMT_DEVICE void step_cells(const struct cov_cuda_lstm &l, const struct seat &my
     }
 }
 
-/* Notes the sequences that moved before the next step, and clears the mask of the step after it. `next` are
- * the sums over x of the next step. The lanes of an s0 are 4 apart. */
+/* Records the sequences that moved before the next step, and clears the mask of the step after it.
+ * `next` are the sums over x of the next step. The lanes of an s0 are 4 apart. */
 SIMT_DEVICE void note_moved(const struct seat &my, int step, const struct cell cells[2],
                             const float4 next[2], uint32_t *moved)
 {
@@ -322,7 +322,7 @@ SIMT_DEVICE float4 read_gates(const struct cov_cuda_lstm_train &l, int sequence,
 }
 
 /* even + odd, of gates i and f, then g and o, += w h; `rows` is h[SEQUENCES]. Two chains each, since a
- * product waits for the one before. */
+ * product waits for the previous one. */
 template <int K16>
 SIMT_DEVICE void multiply_h_chains(const uint32_t (&w)[2 * K16][4], const uint16_t *rows, int lane,
                                    float even[2][4], float odd[2][4])
@@ -385,13 +385,14 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov_cuda_lstm_
     }
 }
 
-/* What a thread of the backward pass reads for a step: for its two units and two sequences. */
+/* The values that a thread of the backward pass reads for a step: for its two units and two
+ * sequences. */
 struct reading {
     float4 gates[4];
-    float past[4], dy[4]; /* past: c of the step before */
+    float past[4], dy[4]; /* past: c of the previous step */
 };
 
-/* The unit and the sequence of value i of a thread: as the fragments of the product have them. */
+/* The unit and the sequence of value i of a thread, as in the fragments of the product. */
 SIMT_DEVICE int unit_of(int i)
 {
     return (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4 + i / 2 * 8;

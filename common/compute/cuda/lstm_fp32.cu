@@ -1,11 +1,11 @@
 /* lstm_fp32.cu - the steps of an LSTM in single precision, for any size: prediction, and training forward
  * and backward (kernels.h).
  *
- * A block takes SEQUENCES sequences of one direction through all steps by itself. A thread computes the
- * four gates of a unit for all of its sequences: one read of four weights, from the L2 cache, serves four
- * products per sequence. h and c are in shared memory, and so are the gates that resting sequences reuse.
- * In the backward pass shared memory holds the gate gradients of a step, from which the gradients of the h
- * before it are computed.
+ * A block runs SEQUENCES sequences of one direction through all steps by itself. A thread computes the
+ * four gates of a unit for all of its sequences: one read of four weights, from the L2 cache, serves
+ * four products per sequence. Shared memory holds h, c, and the gates that resting sequences reuse. In
+ * the backward pass shared memory holds the gate gradients of a step, from which the gradients of the
+ * previous h are computed.
  *
  * Bound: a step reads all weights, 256 KB for 128 units. At the 64 bytes per cycle that the cache delivers
  * to a multiprocessor, that takes 4,096 cycles, 2.3 us.
@@ -14,8 +14,8 @@
 
 enum { MAX_THREADS = 256, MANY = 8, FEW = 2 };
 
-/* Relative changes up to this count as none: of h, measured against |h| + 1/32, and of a sum over x,
- * measured against |sum| + 1. About the rounding error of a sum over them. */
+/* Smaller relative changes count as no change: of h, relative to |h| + 1/32, and of a sum over x,
+ * relative to |sum| + 1. This is about the rounding error of a sum over them. */
 #define STILL 0x1p-20f
 
 SIMT_DEVICE float sigmoid(float v)
@@ -61,7 +61,7 @@ template <int SEQUENCES> struct block {
     float *h; /* [2], by step */
     float *c;
     float *f, *ig, *o, *ref_h; /* with rest: kept gates, and the h they were computed from */
-    uint32_t *moved;           /* [3], by step: the sequences that compute their gates */
+    uint32_t *moved;           /* [3], by step: the sequences whose gates are computed */
     struct cov_cuda_extent extents[SEQUENCES];
     int ref_row[SEQUENCES]; /* of the kept gates */
 };
@@ -85,7 +85,7 @@ SIMT_DEVICE void begin_block(const struct cov_cuda_lstm &l, struct block<SEQUENC
         b->moved[threadIdx.x] = threadIdx.x ? 0 : (1U << SEQUENCES) - 1;
 }
 
-/* Reads the extents; returns the steps that the block makes. */
+/* Reads the extents; returns the number of steps that the block runs. */
 template <int SEQUENCES>
 SIMT_DEVICE int read_extents(const struct cov_cuda_lstm &l, struct block<SEQUENCES> *b)
 {
@@ -113,7 +113,7 @@ SIMT_DEVICE float4 gates_at(const struct cov_cuda_lstm &l, const struct block<SE
                : make_float4(0, 0, 0, 0);
 }
 
-/* The next c of unit u, and its h. `fresh`: from new gates, else from the kept ones. */
+/* The next c of unit u, and its h. `fresh`: from new gates; otherwise from the kept ones. */
 template <int SEQUENCES>
 SIMT_DEVICE float advance(const struct cov_cuda_lstm &l, const struct block<SEQUENCES> &b, int at,
                           bool fresh, const float4 &sum, const float *before)
@@ -139,7 +139,8 @@ SIMT_DEVICE float advance(const struct cov_cuda_lstm &l, const struct block<SEQU
     return o * tanhf(state);
 }
 
-/* Notes which sequences moved in this thread, for the next step; clears the mask of the step after. */
+/* Records which sequences moved in this thread, for the next step; clears the mask of the step after
+ * it. */
 template <int SEQUENCES>
 SIMT_DEVICE void note_moved(const struct block<SEQUENCES> &b, int step, uint32_t moves)
 {
@@ -322,7 +323,7 @@ enum {
     MASK_BYTES = 16
 };
 
-/* What every card provides without a request. */
+/* The shared memory that every card provides without an explicit request. */
 static const size_t SMALL_SHARED = 48 * 1024;
 
 bool cov_cuda_lstm_fp32_fits(int units, size_t bytes)

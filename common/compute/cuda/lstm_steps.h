@@ -1,5 +1,5 @@
-/* lstm_steps.h - what the LSTM kernels of both precisions share: places in memory, and a unit at a step of
- * training, forward and backward.
+/* lstm_steps.h - shared by the LSTM kernels of both precisions: offsets in memory, and a training step
+ * of one unit, forward and backward.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_LSTM_STEPS_H
 #define COV_COMPUTE_CUDA_LSTM_STEPS_H
@@ -7,8 +7,8 @@
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
-/* The element of y and cells, [n, t, direction, unit], that holds a unit; its gates are at four times
- * that. `l` is struct cov_cuda_lstm or struct cov_cuda_lstm_train. */
+/* The index of a unit in y and cells, [n, t, direction, unit]; its gates are at four times that. `l` is
+ * struct cov_cuda_lstm or struct cov_cuda_lstm_train. */
 template <typename Layer>
 SIMT_DEVICE size_t lstm_place(const Layer &l, int sequence, int t, int direction, int unit)
 {
@@ -27,7 +27,7 @@ SIMT_DEVICE int gates_row(int head, int tail, int t)
     return t >= head && t < tail ? head - 1 : t;
 }
 
-/* Writes h, and what the backward pass needs. */
+/* Writes h, and the values that the backward pass needs. */
 SIMT_DEVICE void lstm_keep(const struct cov_cuda_lstm_train &l, size_t place, float4 gates,
                            float state, float h)
 {
@@ -39,8 +39,8 @@ SIMT_DEVICE void lstm_keep(const struct cov_cuda_lstm_train &l, size_t place, fl
 }
 
 /* The gradient of gates i, f, g, o before sigmoid and tanh, from dh, that of h. `shown` is tanh of the
- * cell, `past` the cell of the step before. *dc is the gradient of the cell: in, from the step after; out,
- * for the step before. */
+ * cell, `past` the cell of the previous step. *dc is the gradient of the cell: in, from the next step;
+ * out, for the previous step. */
 SIMT_DEVICE float4 lstm_gradient(float4 gates, float shown, float past, float dh, float *dc)
 {
     float by_cell = fmaf(dh * gates.w, 1.0f - shown * shown, *dc);

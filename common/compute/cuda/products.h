@@ -1,4 +1,4 @@
-/* products.h - how products of matrices read rows of x and place rows of y (struct cov_cuda_gemm).
+/* products.h - how products of matrices read rows of x and write rows of y (struct cov_cuda_gemm).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_PRODUCTS_H
 #define COV_COMPUTE_CUDA_PRODUCTS_H
@@ -6,14 +6,15 @@
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
-/* What a thread reads of x: vectors of 16 bytes from PARTS rows, at the same depth of the product. */
+/* The part of x that a thread reads: vectors of 16 bytes from PARTS rows, at the same depth of the
+ * product. */
 template <int PARTS> struct gather {
     const char *sequence[PARTS]; /* NULL: past the last row */
     int row[PARTS];              /* that tap 0 reads */
     int tap, channel;            /* of the next vector */
 };
 
-/* Starts with the rows `first`, first + `apart`, ..., at element `k` of depth. */
+/* Starts at rows `first`, first + `apart`, ..., at element `k` of depth. */
 template <int ELEMENT, int PARTS>
 SIMT_DEVICE struct gather<PARTS> gather_begin(const struct cov_cuda_gemm &g, int first, int apart,
                                               int k) {
@@ -31,7 +32,7 @@ SIMT_DEVICE struct gather<PARTS> gather_begin(const struct cov_cuda_gemm &g, int
     return x;
 }
 
-/* Whether x has the vector of row i; if so, *from is its address. */
+/* Returns true if x has the vector of row i; *from is then its address. */
 template <int ELEMENT, int PARTS>
 SIMT_DEVICE bool gather_next(const struct cov_cuda_gemm &g, const struct gather<PARTS> &x, int i,
                              const char **from)
@@ -42,7 +43,7 @@ SIMT_DEVICE bool gather_next(const struct cov_cuda_gemm &g, const struct gather<
     return there;
 }
 
-/* Moves on by `by` elements of depth. */
+/* Advances by `by` elements of depth. */
 template <int PARTS>
 SIMT_DEVICE void gather_advance(const struct cov_cuda_gemm &g, struct gather<PARTS> *x, int by)
 {
@@ -53,14 +54,14 @@ SIMT_DEVICE void gather_advance(const struct cov_cuda_gemm &g, struct gather<PAR
     }
 }
 
-/* The element of y at which a row of the product begins. */
+/* The index in y where a row of the product begins. */
 SIMT_DEVICE size_t y_offset(const struct cov_cuda_gemm &g, int row)
 {
     int b = row / g.phase.rows, t = cov_conv_phase_row(&g.phase, row - b * g.phase.rows);
     return ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
 }
 
-/* Where a block of the gradient kernels works: a tile of BM by BN weights and a split of the rows. */
+/* The work of a block of the gradient kernels: a tile of BM by BN weights and a split of the rows. */
 struct outer_block {
     int split, k_first, n_first;
     size_t beg, end; /* rows of the split */
@@ -80,20 +81,20 @@ SIMT_DEVICE struct outer_block outer_block_of(const struct cov_cuda_outer &o, in
     return at;
 }
 
-/* The steps of `depth` rows that a split takes. */
+/* The number of steps of `depth` rows in a split. */
 SIMT_DEVICE int outer_steps(const struct outer_block &at, int depth)
 {
     return at.end > at.beg ? (int)((at.end - at.beg + depth - 1) / depth) : 0;
 }
 
-/* The row at which a thread begins to read an operand; past all rows if it has none to read. */
+/* The first row of an operand that a thread reads; past the last row if it reads none. */
 SIMT_DEVICE struct cov_conv_row outer_row(const struct cov_cuda_outer &o, size_t m, bool reads)
 {
     return cov_conv_row_at(&o.phase, reads ? m : (size_t)o.n * o.phase.rows);
 }
 
-/* Whether x has the row that a tap reads for row r of the split; if so, *offset is its element
- * `channel`. */
+/* Returns true if x has the row that a tap reads for row r of the split; *offset is then the index of
+ * its element `channel`. */
 SIMT_DEVICE bool outer_x(const struct cov_cuda_outer &o, const struct outer_block &at,
                          const struct cov_conv_row &r, int tap, int channel, size_t *offset)
 {

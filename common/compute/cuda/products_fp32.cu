@@ -1,10 +1,11 @@
 /* products_fp32.cu - products of matrices, and gradients of weights, in single precision (kernels.h).
  *
- * A block computes a tile of BM rows by BN columns, a thread TM by TN of them. Both operands pass through
- * shared memory in steps of BK elements of depth; while a step is multiplied, the next one is loaded into
- * registers. Rows of x are gathered as they are read, so that a convolution needs no copy of its input.
- * Each value is one chain of fused multiply-adds in the order of depth. In a gradient the rows of a split
- * are the depth, so that both operands are read as rows and neither needs to be transposed.
+ * A block computes a tile of BM rows by BN columns, a thread TM by TN of them. Both operands pass
+ * through shared memory in steps of BK elements of depth; while a step is multiplied, the next one is
+ * loaded into registers. Rows of x are gathered as they are read, so that a convolution needs no copy
+ * of its input. Each value is one chain of fused multiply-adds in the order of depth. In a gradient the
+ * rows of a split are the depth, so that both operands are read as rows and neither needs to be
+ * transposed.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/products.h"
 
@@ -58,7 +59,7 @@ SIMT_DEVICE void multiply_steps(int steps, Load load, Store store, float (&sum)[
     }
 }
 
-/* Stores a thread's vectors of a row-major operand; PIECES of them are a step. */
+/* Stores a thread's vectors of a row-major operand; a step has PIECES of them. */
 template <int PIECES, int PARTS>
 SIMT_DEVICE void store_pieces(float *to, const float4 (&next)[PARTS])
 {
@@ -67,7 +68,7 @@ SIMT_DEVICE void store_pieces(float *to, const float4 (&next)[PARTS])
             *(float4 *)(to + (threadIdx.x + i * THREADS) * 4) = next[i];
 }
 
-/* y of a thread's rows and columns. */
+/* Writes y for a thread's rows and columns. */
 template <int BN, int TM, int TN>
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first,
                          const float (&sum)[TM][TN])

@@ -2,9 +2,9 @@
  * tf32, and tf32 in three products.
  *
  * A block of 4 warps computes a tile of 128 rows by 128 columns, or 256 by 64; a warp 64 by 64 of them.
- * A pipeline of STAGES stages copies the operands to shared memory (cp.async) two steps ahead. A step is
- * 64 bytes of depth: 32 elements of bf16 or 16 of tf32. Since 32 bytes of depth are 16 bf16 or 8 tf32,
- * the fragments of both types have the same bytes, and one kernel serves both.
+ * A pipeline of STAGES stages copies the operands to shared memory (cp.async) two steps ahead. A step
+ * is 64 bytes of depth: 32 elements of bf16 or 16 of tf32. Since 32 bytes of depth are 16 bf16 or 8
+ * tf32, the fragments of both types have the same layout in bytes, and one kernel serves both.
  *
  * Product: both operands are rows of 64 bytes. Rows of x are gathered as in products_fp32.cu.
  *
@@ -13,13 +13,14 @@
  * one register per element, are read one by one. Rows are padded by 8 elements, so that the lanes of a
  * warp read from different banks.
  *
- * Bound of a product of 128 by 128 by 32 of bf16 on a multiprocessor of an H200: 256 products of 16x8x16
- * take 256 cycles at the peak rate, 420 at the 60 % that mma.sync reaches. Reading fragments from shared
- * memory, 8 of 512 bytes per warp and 16 of depth, takes 256 cycles at 128 bytes per cycle, writing the
- * tiles 128, together 384. (Warps of 64 by 32 would read half as much again, 512 cycles, and be bound by
- * it.) Registers allow two blocks per multiprocessor, so that one multiplies while the other waits. That
- * is some 550 TFLOP/s at best; the products of a chunk are 7.6 GFLOP, 14 us of the 50 us that 20,000
- * chunks/s leave. wgmma would read one operand from shared memory once per block, and reach the peak.
+ * Bound of a product of 128 by 128 by 32 of bf16 on a multiprocessor of an H200: 256 products of
+ * 16x8x16 take 256 cycles at the peak rate, 420 at the 60 % that mma.sync reaches. Reading fragments
+ * from shared memory, 8 of 512 bytes per warp and 16 of depth, takes 256 cycles at 128 bytes per cycle,
+ * writing the tiles 128, together 384. (With 64 by 32 per warp, reading would take 512 cycles and be
+ * the bottleneck.) Registers allow two blocks per multiprocessor, so that one multiplies while the
+ * other waits. That is about 550 TFLOP/s at best; the products of a chunk are 7.6 GFLOP, 14 us of the
+ * 50 us that 20,000 chunks/s leave. wgmma would read one operand from shared memory once per block and
+ * reach the peak.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/products.h"
 
@@ -34,7 +35,7 @@ template <int PRODUCTS, int BN> struct tile {
     static constexpr int PIECE = 16 / ELEMENT;     /* elements of a copy */
     static constexpr int BK = ROW_BYTES / ELEMENT; /* depth of a step */
     static constexpr int WARPS_ACROSS = BN / WARP_SIDE, BM = WARP_SIDE * (WARPS / WARPS_ACROSS);
-    /* Of a gradient: elements of a padded row, bytes of an operand. */
+    /* For a gradient: elements of a padded row, bytes of an operand. */
     static constexpr int A_PITCH = BM + 8, B_PITCH = BN + 8;
     static constexpr int A_BYTES = BK * A_PITCH * ELEMENT, B_BYTES = BK * B_PITCH * ELEMENT;
 };
@@ -62,8 +63,8 @@ SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
     return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
 }
 
-/* sum += a b in three products of tf32. Tensor cores truncate what does not fit into the sum. So the
- * products have a sum of their own, which is added to the total with rounding. */
+/* sum += a b in three products of tf32. Tensor cores truncate bits that do not fit into the sum. So the
+ * products are summed separately, and that sum is added to the total with rounding. */
 SIMT_DEVICE void multiply_x3(float sum[MT][NT][4], int nt, const uint32_t high[MT][4],
                              const uint32_t low[MT][4], const uint32_t b[2])
 {
@@ -131,7 +132,8 @@ SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][N
     }
     for (int step = 0; step < steps; step++) {
         simt_copy_wait<STAGES - 2>();
-        __syncthreads(); /* this stage has arrived, and all warps have read the one to fill next */
+        __syncthreads(); /* this stage has arrived, and all warps have read the one that is filled
+                          * next */
         if (step + STAGES - 1 < steps)
             copy(step + STAGES - 1, (step + STAGES - 1) % STAGES);
         simt_copy_group();
@@ -146,7 +148,7 @@ SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][N
 
 /* ---- products ---- */
 
-/* The epilogue of a warp. */
+/* Applies the epilogue to a warp's results and writes them. */
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first, int lane,
                          const float sum[MT][NT][4])
 {
@@ -228,8 +230,8 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
 
 /* ---- gradients ---- */
 
-/* The fragments of half of a stage: MATRICES of bf16, each of 16 depths by 16 columns. `lane_depth`
- * and `lane_column`: where the matrices that this lane addresses begin. */
+/* The fragments of half of a stage: MATRICES of bf16, each of 16 depths by 16 columns. `lane_depth` and
+ * `lane_column` tell where the matrices that this lane addresses begin. */
 template <int MATRICES, int PITCH>
 SIMT_DEVICE void load_transposed(const char *rows, int lane_depth, int lane_column,
                                  uint32_t v[MATRICES][4])

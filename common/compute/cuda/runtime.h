@@ -16,11 +16,11 @@ struct cov_rt_card {
     char name[256];
     int major, minor; /* compute capability */
     int n_multiprocessors;
-    size_t shared_bytes;                 /* most that a block may have */
+    size_t shared_bytes;                 /* the most shared memory that a block may have */
     double clock_hz, memory_bytes_per_s; /* peak; 0: unknown */
 };
 
-/* *n > 0 cards; COV_EUNSUPPORTED if driver or cards are missing. */
+/* *n > 0 cards; COV_EUNSUPPORTED if the driver or cards are missing. */
 int cov_rt_count(int *n, struct cov_err *e) COV_MUST_USE;
 int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e) COV_MUST_USE;
 /* Checks that the card can run the kernels of this build. */

@@ -12,7 +12,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-/* Large enough that the batch norms of training are stable, so that bf16 changes no sign before a ReLU. */
+/* Large enough for the batch norms of training to be stable, so that bf16 changes no sign before a
+ * ReLU. */
 enum { LENGTH = 32, CHUNKS = 3, DEPTH = 2, N_LAYERS = 7, N_VALUES = CHUNKS * LENGTH * DEPTH };
 
 /* ---- the network ---- */
@@ -61,7 +62,7 @@ static void make_layers(struct cov_layer layers[N_LAYERS])
     }
 }
 
-/* Takes the next n floats of the block and fills them with random numbers of [low, high). */
+/* Fills the next n floats of the block with random numbers in [low, high). */
 static const float *fill_next(struct sample *s, size_t n, struct cov_rng *rng, double low,
                               double high)
 {
@@ -83,7 +84,7 @@ static size_t count_floats(const struct cov_layer layers[N_LAYERS])
     return n;
 }
 
-/* Draws all parameters, of [-0.2, 0.2); positive ones for the scales of norms. */
+/* Draws all parameters from [-0.2, 0.2); the scales of norms are positive. */
 static void make_weights(struct sample *s, struct cov_rng *rng)
 {
     const double low = -0.2, high = 0.2;
@@ -136,7 +137,7 @@ static int open_reference(struct cov_device **dev, struct cov_err *e)
     return cov_device_open_cpu(&options, dev, e);
 }
 
-/* Whether the precision is that of single precision, up to rounding. */
+/* Returns true if the precision equals single precision, up to rounding. */
 static bool is_exact(struct cov_cuda_arithmetic a)
 {
     return (a.conv == COV_CUDA_FP32 || a.conv == COV_CUDA_TF32X3) &&
@@ -177,7 +178,7 @@ int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                         struct cov_err *e)
 {
-    /* Above any rounding error, and below what a wrong kernel would cause. */
+    /* Larger than any rounding error, and smaller than the error of a wrong kernel. */
     const double allowed = is_exact(arithmetic) ? 1e-4 : 0.1;
     struct cov_cuda_cards one = {};
     struct cov_cuda_plan plan = {};
@@ -225,7 +226,7 @@ static struct cov_training_spec spec_of(const struct sample *s, struct cov_pool 
     return spec;
 }
 
-/* gradient[n_floats] = that of the sample's batch. Frees the training. */
+/* gradient[n_floats] = the gradient of the sample's batch. Frees the training. */
 static int run_gradient(const struct sample *s, struct cov_training *t, float *gradient,
                         struct cov_err *e)
 {
@@ -261,7 +262,7 @@ static int reference_gradient(const struct sample *s, struct cov_pool *pool, flo
 int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_arithmetic arithmetic,
                          size_t shared_bytes, struct cov_pool *pool, struct cov_err *e)
 {
-    /* Of the largest gradient: as above. */
+    /* Relative to the largest gradient; see above. */
     const double allowed = is_exact(arithmetic) ? 1e-3 : 0.1;
     struct cov_training *t = NULL;
     struct sample s;

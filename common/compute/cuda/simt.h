@@ -1,4 +1,4 @@
-/* simt.h - the primitives that kernels use: CUDA's, and thin wrappers of PTX instructions. Tests
+/* simt.h - the primitives that kernels use: those of CUDA, and thin wrappers of PTX instructions. Tests
  * provide an emulation of the same primitives (tests/lib/simt_emulated.h, included before everything
  * else), so that the kernels also run without a GPU.
  * SPDX-License-Identifier: MIT */
@@ -15,7 +15,7 @@
 #error "neither nvcc nor the emulation"
 #endif
 
-/* Kernel names, in particular those of templates, must be unique among all files: the linker merges
+/* Kernel names, especially those of templates, must be unique across all files: the linker merges
  * templates of the same name. */
 #define SIMT_KERNEL(threads) __global__ void __launch_bounds__(threads)
 #define SIMT_DEVICE static __device__ __forceinline__
@@ -194,7 +194,7 @@ SIMT_DEVICE uint32_t simt_tf32(float v)
 #endif
 }
 
-/* Kernels in which a thread computes one item: the item, and the launch for n items. */
+/* For kernels in which each thread computes one item: the thread's item, and the launch for n items. */
 enum { SIMT_THREADS = 256 };
 
 SIMT_DEVICE size_t simt_item(void)

@@ -13,7 +13,8 @@ SIMT_DEVICE bool is_padding(const struct cov_cuda_loss &l, int b, int t)
     return packed_code(l.codes, (size_t)b, l.t, t) == 0;
 }
 
-/* *to = the sum over a block of sum number threadIdx.x, for each of N sums; all threads must call it. */
+/* *to = the sum over a block, for each of N sums; thread i writes sum i, and all threads must call
+ * it. */
 template <int N> SIMT_DEVICE void add_up(const double (&mine)[N], double *to)
 {
     double *const all = (double *)simt_shared(); /* [N][THREADS] */

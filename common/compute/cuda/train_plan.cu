@@ -37,7 +37,7 @@ static struct cov_train_places *places_for(struct making_training *m,
     return products == COV_CUDA_BF16 ? &m->plan->halves : &m->plan->floats;
 }
 
-/* Appends n elements that are 0 until they are set; *first is the first of them. */
+/* Appends n elements that are 0 until they are set; *first is the index of the first. */
 static int add_packed(struct cov_train_places *p, size_t n, size_t *first, struct cov_err *e)
 {
     size_t end = p->n + 2 * ((n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
@@ -198,7 +198,7 @@ static void set_back(struct making_training *m, struct cov_train_layer *s, size_
                place);
 }
 
-/* collects[0] is that of the weights. */
+/* collects[0] is for the weights. */
 static void set_gradient(struct making_training *m, struct cov_train_layer *s, size_t which,
                          int tap, size_t i, size_t o, size_t place)
 {
@@ -368,7 +368,8 @@ static int pack_fragments(struct making_training *m, size_t which, int units, st
     return rc;
 }
 
-/* The gradients of w_hh: h of the step before is one row above, or below in the backward direction. */
+/* The gradients of w_hh: h of the previous step is one row above, or below in the backward
+ * direction. */
 static int make_recurrent(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
@@ -497,7 +498,7 @@ struct laying {
     bool overflow;
 };
 
-/* The offset of the next a * b * bytes. */
+/* Reserves a * b * bytes; returns their offset. */
 static size_t take(struct laying *l, size_t a, size_t b, size_t bytes)
 {
     size_t at = l->end, size;
@@ -541,7 +542,7 @@ static void lay_layer(const struct cov_train_layer *s, size_t n, struct laying *
     m->total = take(l, width, 2, sizeof(double));
 }
 
-/* Arrays that layers use one after another. */
+/* Arrays that the layers use in turn. */
 static void lay_shared(const struct cov_train_plan *plan, size_t n, struct laying *l,
                        struct cov_train_memory *mem)
 {

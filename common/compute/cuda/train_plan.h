@@ -1,6 +1,6 @@
-/* train_plan.h - a network in training as a list of kernels: for each layer the products of the forward and
- * backward pass, which parameters of the block become their operands, and where their results go; and the
- * layout of a card's memory. Independent of any card: all places are offsets.
+/* train_plan.h - a network in training as a list of kernels: for each layer the products of the forward
+ * and backward pass, which parameters of the block become their operands, where their results go, and
+ * the layout of a card's memory. Independent of any card: all addresses are offsets.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_TRAIN_PLAN_H
 #define COV_COMPUTE_CUDA_TRAIN_PLAN_H
@@ -42,7 +42,8 @@ struct cov_train_norm_places {
 
 struct cov_train_layer {
     struct cov_layer layer;
-    enum cov_cuda_products products; /* BF16: rows it reads, and gradients of its sums, are bf16 */
+    enum cov_cuda_products products; /* BF16: the rows it reads and the gradients of its sums are
+                                      * bf16 */
     struct cov_channels in, out;
     int width;        /* columns of the gradient of its sums */
     bool norm, drops; /* drops: dropout follows */
@@ -52,7 +53,7 @@ struct cov_train_layer {
     bool bf16_steps;  /* LSTM: steps on tensor cores */
     bool keeps_bf16;  /* LSTM: keeps h as bf16 next to y, for its own gradients */
 
-    struct cov_train_product *forward, *back; /* the first layer has no back */
+    struct cov_train_product *forward, *back; /* backward pass; the first layer has none */
     size_t n_forward, n_back;
     size_t bias;            /* first of [width] among the packed floats */
     size_t w_forth, w_back; /* LSTM: weights of the steps, among the packed operands */
@@ -75,8 +76,8 @@ struct cov_train_plan {
     struct cov_train_places collected; /* offsets of partial sums */
 };
 
-/* Uses the layers of the spec, the places of their weights in the block, and dropout. COV_EUNSUPPORTED for what
- * the kernels cannot do. Free with cov_train_plan_fini, also after a failure. */
+/* Uses the layers of the spec, the offsets of their weights in the block, and dropout. COV_EUNSUPPORTED
+ * for layers that the kernels cannot run. Free with cov_train_plan_fini, also after a failure. */
 int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_arithmetic arithmetic,
                         size_t shared_bytes, struct cov_train_plan *out,
                         struct cov_err *e) COV_MUST_USE;

@@ -1,5 +1,5 @@
-/* train_run.cu - see train_run.h. Works layer by layer over the whole batch, since a norm needs all of it, on one
- * stream. The host waits only at the end, except to add sums of other processes.
+/* train_run.cu - see train_run.h. Works on one stream, layer by layer over the whole batch, since a
+ * norm needs all of it. The host waits only at the end, except to add sums of other processes.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/compute/cuda/runtime.h"
@@ -156,8 +156,8 @@ static struct cov_cuda_columns columns_of(const struct cov_cuda_training *t, siz
     return c;
 }
 
-/* Queues the totals of layer i's column sums and, with several processes, adds up theirs. *positions = those of
- * the whole batch. */
+/* Queues the totals of layer i's column sums, and adds those of other processes. *positions = the
+ * number of positions of the whole batch. */
 static int total_up(struct cov_cuda_training *t, size_t i, bool back, double *positions,
                     struct cov_err *e)
 {
@@ -355,7 +355,7 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
     return rc;
 }
 
-/* The gradients of the last layer, given that of its output. */
+/* The gradients of the last layer, given the gradient of its output. */
 static void last_backward(const struct cov_cuda_training *t)
 {
     size_t i = t->plan.n_layers - 1;

@@ -1,4 +1,4 @@
-/* train_run.h - the state of a training, and the forward and backward pass of a batch.
+/* train_run.h - the state of training, and the forward and backward pass of a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_TRAIN_RUN_H
 #define COV_COMPUTE_CUDA_TRAIN_RUN_H
@@ -17,7 +17,7 @@ struct cov_cuda_training : cov_training {
     char name[280]; /* of the card */
     void *stream;
     char *memory;     /* on the card, laid out as mem says */
-    uint8_t *codes;   /* pinned, as all buffers on the host: [max_batch, (L + 1) / 2] */
+    uint8_t *codes;   /* pinned, like all buffers on the host: [max_batch, (L + 1) / 2] */
     float *targets;   /* [max_batch, L, depth] */
     uint8_t *present; /* [max_batch, depth] */
     double *few;      /* [n_few], to copy sums */

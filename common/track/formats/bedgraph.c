@@ -19,7 +19,7 @@ struct bedgraph {
     struct cov_bgz *out;
     char *path;
     const char *tbi_path, *csi_path;
-    bool warned; /* about a name that readers skip */
+    bool warned; /* a warning about a name that readers skip was given */
     char *text;  /* BUFFER bytes, and room for a line of the current contig */
     size_t n_text, cap_text;
     size_t n_name; /* length of the current contig's name */
@@ -58,7 +58,7 @@ size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES
 
 /* ---- sink ---- */
 
-/* Replaces the temporary name in a failure of the stream by the track's name. */
+/* Replaces the temporary name in an error of the stream by the track's name. */
 static int named(const struct bedgraph *b, int rc, struct cov_err *e)
 {
     if (rc && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)

@@ -2,7 +2,8 @@
  * half-open.
  *
  * Integers have no decimals; other values have nine significant digits, enough to restore the
- * float. There are no track or comment lines, because UCSC's and MACS's readers differ on them.
+ * float. There are no track or comment lines, because the readers of UCSC and MACS treat them
+ * differently.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BEDGRAPH_H
 #define COV_TRACK_FORMATS_BEDGRAPH_H
@@ -22,7 +23,7 @@ struct cov_bedgraph_options {
 /* Writes to `path` ("-": standard output); `name` is for messages. Borrows name, contigs and the
  * index paths until cov_track_free. COV_EINPUT for a contig whose name has white space or control
  * characters (for an announced contig, from cov_track_begin_named). Warns about a name that readers
- * take for a comment or header. */
+ * mistake for a comment or header. */
 int cov_bedgraph_open(const char *path, const char *name, const struct cov_track_contigs *contigs,
                       const struct cov_bedgraph_options *options, struct cov_track_sink **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -32,10 +33,10 @@ int cov_bedgraph_open(const char *path, const char *name, const struct cov_track
 bool cov_bedgraph_needs_csi(const struct cov_track_sink *s);
 bool cov_bedgraph_list_needs_csi(const struct cov_track_contigs *contigs);
 
-/* Maximum size of a value as text, with its zero. */
+/* Maximum size of a value as text, including the terminating zero. */
 enum { COV_BEDGRAPH_VALUE_BYTES = 32 };
 
-/* Formats a value; returns the length without the zero. */
+/* Formats a value; returns the length without the terminating zero. */
 size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES]);
 
 #endif

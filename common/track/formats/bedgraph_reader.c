@@ -1,7 +1,7 @@
 /* bedgraph_reader.c - see bedgraph_reader.h.
  *
  * Parses lines in the read buffer, looking at each byte once. The buffer ends with a newline, which
- * also ends every field. The name of a contig is only compared with that of the line before.
+ * also ends every field. The name of a contig is compared only with that of the previous line.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bedgraph_reader.h"
 
@@ -22,7 +22,7 @@ enum {
     STEP = 1 << 17,  /* bytes read at once */
     BATCH = 1 << 10, /* intervals returned at once */
     MAX_DIGITS = 18, /* 18 digits fit in 63 bits */
-    AT_ONCE = 8,     /* digits parsed at once; the text is padded by as many bytes */
+    AT_ONCE = 8,     /* digits parsed at once; the text is padded by the same number of bytes */
     MAX_VALUE = 64,  /* longest value passed to strtod */
     SHOWN = 40       /* bytes of a field shown in messages */
 };
@@ -147,8 +147,8 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Parses up to AT_ONCE digits at p; returns their number. Joins neighbours to numbers of two
- * digits, these to four, and these to eight. */
+/* Parses up to AT_ONCE digits at p; returns their number. Joins neighbours into numbers of two
+ * digits, these into four, and these into eight. */
 static inline size_t read_eight(const char *p, uint64_t *number)
 {
     uint64_t x;
@@ -289,7 +289,7 @@ static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct co
 
 static const char no_number[] = "not a finite number that fits in a 32-bit float";
 
-/* Parses the fields after the contig's name. Returns NULL, or what is wrong with *field. */
+/* Parses the fields after the contig's name. Returns NULL, or the fault in *field. */
 static inline const char *read_fields(const char **p, struct cov_interval *iv, const char **field)
 {
     const char *q = *field = pass_blanks(*p);
@@ -309,7 +309,8 @@ static inline const char *read_fields(const char **p, struct cov_interval *iv, c
     return *q == '\n' ? NULL : "more than four columns";
 }
 
-/* Takes the line at text[at]. *changes: the line is left because it starts another contig. */
+/* Parses the line at text[at]. *changes: the line is not consumed, because it starts another
+ * contig. */
 static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct cov_err *e)
 {
     const char *p = r->text + r->at, *field;

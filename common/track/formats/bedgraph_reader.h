@@ -1,8 +1,8 @@
 /* bedgraph_reader.h - reads bedGraph: contig, beg, end, value; 0-based, half-open, separated by
  * tabs or blanks.
  *
- * Skips blank lines, and lines that begin with '#' or the words `track` or `browser`. Any other
- * line must be data; otherwise the error is "<path>:<line>: ..." (COV_EINPUT).
+ * Skips blank lines, and lines that begin with '#' or the word `track` or `browser`. Any other line
+ * must be data; otherwise the error is "<path>:<line>: ..." (COV_EINPUT).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BEDGRAPH_READER_H
 #define COV_TRACK_FORMATS_BEDGRAPH_READER_H
@@ -16,12 +16,12 @@
 
 struct cov_bedgraph_reader;
 
-/* Opens `path` ("-": standard input), plain, gzip or BGZF; `n_threads` > 1 decompress BGZF. Memory:
- * 1.5 MB, and the names of the contigs. */
+/* Opens `path` ("-": standard input), plain, gzip or BGZF; `n_threads` > 1 decompresses BGZF in
+ * parallel. Memory: 1.5 MB, and the names of the contigs. */
 int cov_bedgraph_reader_open(const char *path, unsigned n_threads, struct cov_bedgraph_reader **out,
                              struct cov_err *e) COV_MUST_USE;
 
-/* The same for an open stream that has not been read. Owns `in`, also after a failure. */
+/* The same for an open stream that has not been read. Takes ownership of `in`, even on failure. */
 int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out,
                             struct cov_err *e) COV_MUST_USE;
 void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r); /* NULL is accepted */
@@ -33,8 +33,8 @@ const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size
 
 /* Reads the next *n > 0 intervals, all on one contig, and their line numbers; borrowed until the
  * next call. Intervals of a contig are contiguous in the file, ascending, disjoint and not empty;
- * values are finite (the nearest double, as a float). Returns 1, 0 at the end, or a failure, after
- * which every call fails. */
+ * values are finite (the nearest double, as a float). Returns 1, or 0 at the end, or a failure,
+ * after which every call fails. */
 int cov_bedgraph_reader_next(struct cov_bedgraph_reader *r, size_t *contig,
                              const struct cov_interval **iv, const size_t **lines, size_t *n,
                              struct cov_err *e) COV_MUST_USE;

@@ -5,12 +5,12 @@
  *   per zoom level: number of windows, blocks, R tree of them
  *   the magic number again
  *
- * The tree of contigs is before the data, because some readers (JBrowse) take everything between
- * the two offsets for the tree. Its size is unknown if contigs are announced: some room is
- * reserved, and if that is not enough, the data is moved.
+ * The tree of contigs is before the data, because some readers (JBrowse) assume that the tree fills
+ * everything between the two offsets. Its size is unknown if contigs are announced: then some space
+ * is reserved, and if that is not enough, the data is moved.
  *
- * Blocks of zoom levels go to a temporary file and are copied to the end of the data, except those
- * of levels that turn out to be useless.
+ * Blocks of zoom levels go to a temporary file and are copied after the data, except those of
+ * levels that turn out to be useless.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig.h"
 
@@ -36,7 +36,7 @@ enum {
     SUMMARY_AT = HEADER_BYTES + COV_ZOOM_MAX_CHOSEN * ZOOM_HEADER_BYTES,
     TREE_AT = SUMMARY_AT + SUMMARY_BYTES,
     COUNT_BYTES = 8,
-    /* For the tree of announced contigs: 400 names of 30 letters. */
+    /* Space for the tree of announced contigs: 400 names of 30 letters. */
     TREE_ROOM = 16384 - TREE_AT,
 };
 
@@ -85,7 +85,7 @@ struct bigwig {
     struct cov_zoom zoom;
     struct level levels[COV_ZOOM_LEVELS];
     /* For reading the file back. */
-    size_t stride; /* every stride-th contig is sampled */
+    size_t stride; /* every `stride`-th contig is sampled */
     struct sampled sampled[SAMPLED_CONTIGS];
     size_t n_sampled;
     struct cov_bigwig_sample highest, last; /* the last interval of all */

@@ -11,9 +11,10 @@
 #include "common/track/sink.h"
 
 struct cov_bigwig_options {
-    struct cov_pool *pool; /* compresses; NULL: the calling thread does. Borrowed until
+    struct cov_pool *pool; /* compresses; NULL: the calling thread compresses Borrowed until
                             * cov_track_free */
-    const char *tmpdir;    /* for zoom levels until the end; NULL: the folder of the output */
+    const char *tmpdir;    /* folder for zoom levels until the end; NULL: the folder of the
+                            * output */
 };
 
 /* Creates or truncates the regular file `path`; `name` is for messages. Borrows name and contigs

@@ -2,8 +2,8 @@
  *
  * Blocks are collected in batches, because a block of a small contig is less work than handing it
  * to another thread. A full batch is submitted to the pool; the oldest batch is written when its
- * place in the ring is needed. A thread that waits for a batch no worker has started does the work
- * itself, so workers of the pool may wait here too.
+ * slot in the ring is needed. A thread that waits for a batch that no worker has started does the
+ * work itself, so workers of the pool may wait here, too.
  *
  * The pool may run a task long after that, even after the queue is gone. So the state that tasks
  * use is reference-counted.
@@ -20,14 +20,14 @@
 #include "common/codec/deflate.h"
 #include "common/codec/tokens.h"
 
-/* Blocks of less than SMALL bytes do not repay Huffman codes of their own. */
+/* Blocks of less than SMALL bytes are not worth their own Huffman codes. */
 enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, SMALL = 1024, LEVEL = 1 };
 
 /* Batches per worker: enough to keep the producer busy while a worker is descheduled. */
 enum { PER_WORKER = 8 };
 
 /* Distances at which a window of a zoom level repeats earlier bytes: the previous window, whose end
- * is this one's begin, and its own minimum, which is often the maximum too. */
+ * is where this one begins, and its own minimum, which is often the maximum, too. */
 static const unsigned window_dists[] = {32, 28, 4};
 
 struct block {
@@ -119,7 +119,7 @@ static int compress(struct batch *b, struct cov_err *e)
     return rc;
 }
 
-/* Compresses a batch that is RUNNING for the caller. */
+/* Compresses a batch that the caller has set to RUNNING. */
 static void run_batch(struct shared *s, struct batch *b)
 {
     b->err = (struct cov_err)COV_ERR_INIT;
@@ -231,7 +231,7 @@ static int submit(struct cov_block_queue *q, struct cov_err *e)
     return rc;
 }
 
-/* Starts the next batch; may have to write the oldest first. */
+/* Starts the next batch; may write the oldest first. */
 static int begin_batch(struct cov_block_queue *q, struct cov_err *e)
 {
     struct shared *s = q->shared;
@@ -287,7 +287,7 @@ int cov_block_queue_flush(struct cov_block_queue *q, struct cov_err *e)
     return rc;
 }
 
-/* ---- beginning and end ---- */
+/* ---- starting and finishing ---- */
 
 int cov_block_queue_new(struct cov_pool *pool, struct cov_bigwig_out *outs,
                         struct cov_block_queue **out, struct cov_err *e)

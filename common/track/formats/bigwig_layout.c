@@ -134,7 +134,7 @@ static uint8_t *put_bounds(uint8_t *p, const struct cov_rtree_block *first,
     return cov_put32(p, last->end);
 }
 
-/* Writes a box around items beg .. end-1. Items ascend without overlaps, so their ends ascend
+/* Writes a box around items beg .. end-1. Items ascend without overlaps, so their ends ascend,
  * too. */
 static uint8_t *put_box(uint8_t *p, cov_rtree_fn *block, const void *arg, size_t beg, size_t end)
 {

@@ -13,7 +13,7 @@
 
 #include "common/base/err.h"
 
-/* Each stores a little-endian number at p and returns the end of it. */
+/* Each stores a little-endian number at p and returns the address after it. */
 static inline uint8_t *cov_put16(uint8_t *p, uint16_t x)
 {
     p[0] = (uint8_t)x;
@@ -69,7 +69,7 @@ void cov_bigwig_out_fini(struct cov_bigwig_out *out);
 /* Writes n bytes at `at`, bypassing the buffer. */
 int cov_bigwig_out_write(const struct cov_bigwig_out *out, const void *data, size_t n, uint64_t at,
                          struct cov_err *e) COV_MUST_USE;
-/* Reads n bytes back; COV_EIO if they are missing. */
+/* Reads n bytes back; COV_EIO if the file ends earlier. */
 int cov_bigwig_out_read(const struct cov_bigwig_out *out, void *data, size_t n, uint64_t at,
                         struct cov_err *e) COV_MUST_USE;
 

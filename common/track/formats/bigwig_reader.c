@@ -1,8 +1,8 @@
 /* bigwig_reader.c - see bigwig_reader.h.
  *
- * Both trees are walked from left to right with a stack of one entry per level, so memory does not
- * depend on the contents of nodes. A walk terminates for any file: its depth is bounded, and so are
- * nodes (by the size of the file) and items (by the head of the tree).
+ * Both trees are walked from left to right with a stack of one entry per level, so memory use does
+ * not depend on the contents of nodes. A walk terminates for any file: its depth is bounded, and so
+ * are nodes (by the size of the file) and items (by the head of the tree).
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_reader.h"
 
@@ -33,7 +33,7 @@ enum {
     MAX_ITEM = 12,
     /* A block is one section, with a 16-bit number of items. */
     MAX_BLOCK = SECTION_HEAD + UINT16_MAX * MAX_ITEM,
-    MAX_LEVELS = 32, /* of a tree: enough for 2^32 items with two children per node */
+    MAX_LEVELS = 32, /* most levels of a tree: enough for 2^32 items with two children per node */
     MAX_KEY = 4096,
     WINDOW = 1 << 14 /* more than the longest item */
 };
@@ -74,14 +74,14 @@ struct cov_bigwig_reader {
     struct cov_names *names;
     struct contig *contigs; /* by number */
     size_t n_contigs;
-    /* Bytes window_at .. of the file, as far as they are in `window`. */
+    /* The bytes of the file from window_at that are in `window`. */
     uint8_t *window;
     uint64_t window_at;
     size_t n_window;
     /* The walk through the intervals. */
     struct walk walk;
     bool begun, failed;
-    bool one; /* only those of contig `only` */
+    bool one; /* restricted to contig `only` */
     size_t only;
     size_t contig; /* the current one; SIZE_MAX: none yet */
     int64_t end;   /* of its last interval */
@@ -466,7 +466,8 @@ static int check_intervals(struct cov_bigwig_reader *r, size_t n, struct cov_err
 
 enum section { SECTION_BEDGRAPH = 1, SECTION_VARIABLE = 2, SECTION_FIXED = 3 };
 
-/* Decodes the items of a section to iv[0..n). `big` is a constant at the call sites, for speed. */
+/* Decodes the items of a section into iv[0..n). `big` is a constant at the call sites, for
+ * speed. */
 static inline void decode(const uint8_t *head, enum section type, size_t n, bool big,
                           struct cov_interval *iv)
 {

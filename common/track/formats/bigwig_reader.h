@@ -1,7 +1,7 @@
 /* bigwig_reader.h - reads bigWig files, block by block.
  *
  * Supports versions 1 to 4 in either byte order, and blocks of all three types, compressed or not.
- * Everything in the file is checked: damage is COV_EINPUT "<path>: ..." with its place. Kent et
+ * Everything in the file is checked: damage is COV_EINPUT "<path>: ..." with its position. Kent et
  * al., "BigWig and BigBed: enabling browsing of large distributed datasets" (2010), supplement.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BIGWIG_READER_H
@@ -32,13 +32,14 @@ size_t cov_bigwig_reader_n_contigs(const struct cov_bigwig_reader *r);
 const char *cov_bigwig_reader_contig(const struct cov_bigwig_reader *r, size_t i);
 int64_t cov_bigwig_reader_length(const struct cov_bigwig_reader *r, size_t i);
 
-/* Restarts: rewind reads the intervals of all contigs in file order, seek those of one contig. */
+/* Restart reading: rewind reads the intervals of all contigs in file order, seek those of one
+ * contig. */
 void cov_bigwig_reader_rewind(struct cov_bigwig_reader *r);
 void cov_bigwig_reader_seek(struct cov_bigwig_reader *r, size_t contig);
 
 /* Reads the next *n > 0 intervals, all on one contig, borrowed until the next call. Intervals of a
  * contig are contiguous in the file, ascending, disjoint, not empty and inside the contig; values
- * are finite. Returns 1, 0 at the end, or a failure, after which every call fails. */
+ * are finite. Returns 1, or 0 at the end, or a failure, after which every call fails. */
 int cov_bigwig_reader_next(struct cov_bigwig_reader *r, size_t *contig,
                            const struct cov_interval **iv, size_t *n,
                            struct cov_err *e) COV_MUST_USE;

@@ -3,7 +3,7 @@
 #include "common/track/formats/bigwig_zoom.h"
 
 /* A window takes 32 bytes and an interval 12: with at most one window per five intervals, all
- * levels together are smaller than the data. Each contig has a window on every level, which is not
+ * levels together are smaller than the data. The first window of a contig on each level is not
  * counted. A level is dropped only after SLACK windows, so that a long constant stretch at the
  * start (the N of a chromosome's end) does not decide for the whole genome. */
 enum { FIRST_SHIFT = 3, INTERVALS_A_WINDOW = 5, SLACK = 1 << 16 };
@@ -48,8 +48,8 @@ static void reconsider(struct cov_zoom *z)
         z->first++;
 }
 
-/* Closes the open window of level k: passes it on and adds it to the level above, whose own window
- * may have to be closed first. `last`: it is the contig's last on this level. */
+/* Closes the open window of level k: passes it on and adds it to the level above, after closing
+ * that level's window if necessary. `last`: it is the contig's last on this level. */
 static int take_window(struct cov_zoom *z, size_t k, bool last, struct cov_err *e)
 {
     struct cov_zoom_level taken = z->levels[k];

@@ -2,9 +2,9 @@
  * intervals are written.
  *
  * Level k has windows of 8 * 4^k bases that begin at multiples of their size. A level is computed
- * from the windows of the next lower active level, so all levels cost a third more than one. A
- * level becomes active when a contig is longer than one window of the level below; the lowest level
- * is dropped when it has too many windows for the number of intervals.
+ * from the windows of the next lower active level, so all levels together cost a third more than
+ * one. A level becomes active when a contig is longer than one window of the level below; the
+ * lowest level is dropped when it has too many windows for the number of intervals.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BIGWIG_ZOOM_H
 #define COV_TRACK_FORMATS_BIGWIG_ZOOM_H
@@ -18,7 +18,8 @@
 /* Windows of the last level have 2^31 bases. */
 enum { COV_ZOOM_LEVELS = 15, COV_ZOOM_MAX_CHOSEN = 10 };
 
-/* Over the bases with a value in a window: the first, the end of the last, and their number. */
+/* Sums over the bases with a value in a window; beg and end are those of the first and the last
+ * such base. */
 struct cov_zoom_sums {
     uint32_t beg, end, n_bases;
     float min, max;
@@ -26,7 +27,7 @@ struct cov_zoom_sums {
 };
 
 struct cov_zoom_out {
-    /* Takes the next window of a level, in order of contig and position. */
+    /* Receives the next window of a level, in order of contig and position. */
     int (*window)(void *arg, size_t level, uint32_t contig, const struct cov_zoom_sums *sums,
                   struct cov_err *e);
     /* Starts level `level` > 0: its windows so far are those of level - 1. */
@@ -42,7 +43,7 @@ struct cov_zoom {
     struct cov_zoom_level {
         uint32_t window;           /* number of the open window */
         struct cov_zoom_sums sums; /* n_bases = 0: no open window */
-        uint64_t n_windows;        /* passed on, or taken over from the level below */
+        uint64_t n_windows;        /* windows passed on, or taken over from the level below */
     } levels[COV_ZOOM_LEVELS];
 };
 
@@ -59,8 +60,8 @@ int cov_zoom_end(struct cov_zoom *z, struct cov_err *e) COV_MUST_USE;
 /* Returns the bases per window. */
 uint32_t cov_zoom_reduction(size_t level);
 
-/* After the last contig: lists the levels worth keeping in levels[], ascending, at least one if
- * there are intervals; returns their number. */
+/* Call it after the last contig: lists the levels worth keeping in levels[], ascending, at least
+ * one if there are intervals; returns their number. */
 size_t cov_zoom_choose(const struct cov_zoom *z, size_t levels[COV_ZOOM_MAX_CHOSEN]);
 
 #endif

@@ -16,20 +16,22 @@ struct cov_intervals;
 enum cov_intervals_kind { COV_INTERVALS_NONE, COV_INTERVALS_BIGWIG, COV_INTERVALS_BEDGRAPH };
 
 /* Detects the kind of a file or pipe from its first n <= COV_BGZ_PEEK bytes (uncompressed, for
- * bedGraph); NONE if it is not a track. Text is bedGraph if its first line of data, as far as it is
- * in the bytes, may be bedGraph, or if it has no lines of data. */
+ * bedGraph); NONE if it is not a track. Text is bedGraph if the part of its first data line within
+ * these bytes may be bedGraph, or if it has no data lines. */
 enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n);
 
-/* The same for the regular file `path`; NONE for anything else, which cannot be read twice. */
+/* The same for the regular file `path`; NONE if it is not a regular file, and so cannot be read
+ * twice. */
 int cov_intervals_detect(const char *path, enum cov_intervals_kind *kind,
                          struct cov_err *e) COV_MUST_USE;
 
 /* Opens `path`; "-" is bedGraph on standard input. COV_EINPUT if it is neither bigWig nor bedGraph.
- * `n_threads` > 1 decompress BGZF. */
+ * `n_threads` > 1 decompresses BGZF in parallel. */
 int cov_intervals_open(const char *path, unsigned n_threads, struct cov_intervals **out,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Reads bedGraph from an open stream that has not been read. Owns `in`, also after a failure. */
+/* Reads bedGraph from an open stream that has not been read. Takes ownership of `in`, even on
+ * failure. */
 int cov_intervals_new(struct cov_bgz *in, struct cov_intervals **out,
                       struct cov_err *e) COV_MUST_USE;
 void cov_intervals_close(struct cov_intervals *t); /* NULL is accepted */
@@ -38,8 +40,8 @@ void cov_intervals_close(struct cov_intervals *t); /* NULL is accepted */
 const char *cov_intervals_name(const struct cov_intervals *t);
 enum cov_intervals_kind cov_intervals_kind(const struct cov_intervals *t);
 
-/* The contigs. A bigWig lists all of them, with lengths; a bedGraph those read so far, with length
- * -1 (unknown). Names are borrowed until the next call of cov_intervals_next. */
+/* The contigs. A bigWig lists all of them, with lengths; a bedGraph has those read so far, with
+ * length -1 (unknown). Names are borrowed until the next call of cov_intervals_next. */
 size_t cov_intervals_n_contigs(const struct cov_intervals *t);
 const char *cov_intervals_contig(const struct cov_intervals *t, size_t i);
 int64_t cov_intervals_length(const struct cov_intervals *t, size_t i);
@@ -53,11 +55,12 @@ struct cov_intervals_batch {
 
 /* Reads the next n > 0 intervals, all on one contig. Intervals of a contig are contiguous in the
  * file, ascending, disjoint, not empty, and inside the contig if its length is known; values are
- * finite. Returns 1, 0 at the end, or a failure, after which every call fails. */
+ * finite. Returns 1, or 0 at the end, or a failure, after which every call fails. */
 int cov_intervals_next(struct cov_intervals *t, struct cov_intervals_batch *batch,
                        struct cov_err *e) COV_MUST_USE;
 
-/* The place of interval i of the current batch, for messages: "x.bg:17" or "x.bw: chr1:11-20". */
+/* The location of interval i of the current batch, for messages: "x.bg:17" or "x.bw:
+ * chr1:11-20". */
 enum { COV_INTERVALS_PLACE = 256 };
 void cov_intervals_place(const struct cov_intervals *t, size_t i, char text[COV_INTERVALS_PLACE]);
 

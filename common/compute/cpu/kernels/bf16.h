@@ -1,7 +1,7 @@
 /* bf16.h - bfloat16: a float's upper half, rounded to nearest even.
  *
- * Split into two terms, a = high + low with high = bf16(a) and low = bf16(a - high), a keeps 16
- * bits of its fraction; high * high + high * low + low * high is the product to about 2^-16.
+ * Split into two terms, high = bf16(a) and low = bf16(a - high), a number a keeps 16 bits of its
+ * fraction; high * high + high * low + low * high is the product to about 2^-16.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_BF16_H
 #define COV_COMPUTE_CPU_KERNELS_BF16_H

@@ -10,7 +10,7 @@
 
 #include "common/base/cpu.h"
 
-/* Enumerators of cblas.h, and its product; OpenBLAS's interface has int sizes. */
+/* Enumerators of cblas.h, and its matrix product; OpenBLAS's interface has int sizes. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111 };
 typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                       const float *a, int lda, const float *b, int ldb, float beta, float *c,

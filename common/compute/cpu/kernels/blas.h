@@ -1,8 +1,8 @@
 /* blas.h - OpenBLAS's single-precision matrix product, one thread per call.
  *
- * The default on CPUs that the library has no vector kernels for (level base). OpenBLAS selects its
- * kernels when it is loaded, and selects badly on CPUs newer than itself (0.3.21 takes Sapphire
- * Rapids for Haswell), so it is loaded at run time with the core type in the environment.
+ * The default on CPUs without vector kernels of our own (level base). OpenBLAS selects its kernels
+ * when it is loaded, and selects poor ones on CPUs newer than itself (0.3.21 treats Sapphire Rapids
+ * as Haswell), so it is loaded at run time with the core type in the environment.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_BLAS_H
 #define COV_COMPUTE_CPU_KERNELS_BLAS_H
@@ -18,7 +18,7 @@ bool cov_blas_load(void);
 /* "OpenBLAS 0.3.21 SkylakeX"; "" if it is not loaded. */
 const char *cov_blas_describe(void);
 
-/* c[m,n] = a[m,k] b[k,n]. Only after cov_blas_load has returned true. */
+/* c[m,n] = a[m,k] b[k,n]. May be called only after cov_blas_load returned true. */
 void cov_blas_sgemm(size_t m, size_t n, size_t k, const float *a, const float *b, float *c);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum {
     MANY_CHANNELS = 64
-}; /* with fewer, preparing rows costs what Winograd's inner product saves */
+}; /* with fewer, preparing rows costs as much as Winograd's inner product saves */
 
 const struct cov_gemm *cov_gemm_choose(unsigned features)
 {

@@ -20,7 +20,7 @@ enum cov_arithmetic {
     COV_FP32,   /* a b */
     COV_BF16,   /* bf16(a) bf16(b) */
     COV_BF16X3, /* high(a) high(b) + high(a) low(b) + low(a) high(b) */
-    COV_INT16,  /* integers times units of row and column; every 8192 of k have their own */
+    COV_INT16,  /* integers times units of row and column; every 8192 of k have their own units */
 };
 
 /* B[k,n], packed for one table below; only that table can read it. */
@@ -43,7 +43,7 @@ struct cov_matrix {
 
 struct cov_gemm;
 /* Packs b[k,n], row-major, in the form that this table's kernels read; m->k, n and panel are set.
- * Call cov_matrix_fini also after a failure. */
+ * Call cov_matrix_fini even after a failure. */
 typedef int cov_gemm_pack_fn(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                              struct cov_err *e);
 
@@ -63,22 +63,22 @@ struct cov_gemm {
 
     /* Rows of a can be prepared once for several products; NULL if this table needs no preparation.
      * prepared_floats(k): size of a prepared row of k values, a multiple of cache lines.
-     * run_prepared: c = a B for rows prepared with k = B's rows. */
+     * run_prepared: c = a B for rows prepared with k = the rows of B. */
     size_t (*prepared_floats)(size_t k);
     void (*prepare)(size_t m, size_t k, const float *a, size_t lda, float *ready);
     void (*run_prepared)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                          size_t ldc);
 
-    bool
-        winograd; /* needs fewer multiplications by itself: Strassen's algorithm (strassen.h) would gain nothing */
+    bool winograd; /* already saves multiplications, so Strassen's algorithm (strassen.h) would gain
+                   * nothing */
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
 /* Winograd's inner product, faster on processors with free adders (gemm_inner_body.h). */
 extern const struct cov_gemm cov_gemm_avx512_inner, cov_gemm_avx512_shared;
-/* With bf16 instructions: VDPBF16PS, and AMX's TDPBF16PS. */
+/* Tables with bf16 instructions: VDPBF16PS, and AMX's TDPBF16PS. */
 extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
-/* With an integer instruction: VPDPWSSD. */
+/* Table with an integer instruction: VPDPWSSD. */
 extern const struct cov_gemm cov_gemm_dot_int16;
 
 /* The widest single-precision table for these features (COV_CPU_* bits). */

@@ -1,11 +1,11 @@
 /* gemm_amx.c - matrix products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). The caller
  * has requested the permission (cov_cpu_permit_amx).
  *
- * Tested without such a CPU: each instruction trapped and executed in C, and the loops with C in
- * place of the instructions (tests/unit/test_gemm_amx.c). On a CPU that has AMX test_gemm.c tests
+ * Tested without such a CPU (tests/unit/test_gemm_amx.c): each instruction is trapped and executed
+ * in C, and the loops run with C in place of the instructions. On a CPU with AMX, test_gemm.c tests
  * it. Its speed has not been measured.
  *
- * The instructions are inline assembly because gcc 12 does not know what LDTILECFG reads, nor that
+ * The instructions are inline assembly because gcc 12 knows neither what LDTILECFG reads nor that
  * loads and stores of tiles access memory.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__

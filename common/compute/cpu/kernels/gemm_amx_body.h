@@ -4,9 +4,9 @@
  * address, row stride in bytes), TILE_STREAM (TILE_LOAD of data that is not used again soon),
  * TILE_STORE(t, ...) and TILE_DOT(sums, a, b).
  *
- * Tiles 0 to 3 are sums, two by two, 4 and 5 of a, 6 and 7 of B. With at most 16 rows the sums are
- * one row of four over two panels, which keeps four chains of additions busy: 4 of a, and 5, 6, 7
- * of B.
+ * Tiles 0 to 3 hold sums, two by two; 4 and 5 hold a, 6 and 7 hold B. With at most 16 rows, the
+ * sums are one row of four over two panels, which keeps four chains of additions busy: 4 holds a,
+ * and 5, 6, 7 hold B.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 32
 #include "common/compute/cpu/kernels/gemm_pairs.h"

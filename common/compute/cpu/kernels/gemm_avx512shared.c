@@ -1,12 +1,12 @@
 /* gemm_avx512shared.c - Winograd's inner product for Zen 5, which starts two multiply-adds and two
- * additions of 512 bits per cycle, but only two reads. With a memory operand per instruction, a
- * takes six reads for two vectors of columns and the kernel reaches five ninths of the peak;
- * broadcasts to a register, which cost only a read on Zen 5, take three.
+ * additions of 512 bits per cycle, but only two reads. With a memory operand per instruction,
+ * reading a takes six reads for two vectors of columns, and the kernel reaches five ninths of the
+ * peak. Broadcasting to a register, which costs only a read on Zen 5, takes three.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #define INNER_SHARES 1
 #define INNER_TABLE cov_gemm_avx512_shared
-#define INNER_NAME "AVX-512 with adders and few reads"
+#define INNER_NAME "AVX-512 with free adders and few reads"
 #define INNER_NEEDS (COV_CPU_AVX512F | COV_CPU_ADDERS | COV_CPU_FREE_LANES)
 #include "common/compute/cpu/kernels/gemm_inner_body.h"
 #endif

@@ -4,7 +4,7 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-/* In assembly: the compiler writes sums to other registers and copies them back. */
+/* In assembly, because the compiler writes sums to other registers and copies them back. */
 #define DOT(sums, a, b) __asm__ volatile("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(a), "v"(b))
 #define EVERY_PAIR(p) ((int32s){0} + *(const int32_t *)(const void *)(p))
 #include "common/compute/cpu/kernels/gemm_int16_body.h"

@@ -16,7 +16,7 @@ typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4),
 
 /* MULTIPLY: sum += left * right. MULTIPLY_FLOAT: the same with the float at p in all lanes. An
  * instruction with a memory operand counts only once for decoding and renaming, which limit these
- * loops when two threads share the core; but reads are limited, too, so only every fourth row is
+ * loops when two threads share the core. But reads are limited, too, so only every fourth row is
  * read that way. */
 #ifndef MULTIPLY
 #define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
@@ -26,7 +26,7 @@ typedef float lanes;
 
 enum { UNROLL = 4 };
 
-/* Multiplies with one row of B. row[j] points to row 4 (j / 2) + j % 2 of a; two rows further is
+/* Multiplies with one row of B. row[j] points to row 4 (j / 2) + j % 2 of a; the row two below is
  * reached from the same pointer. */
 static inline __attribute__((always_inline)) void multiply_row(const int rows, const int vectors,
                                                                const float *const *row, size_t lda,
@@ -34,8 +34,8 @@ static inline __attribute__((always_inline)) void multiply_row(const int rows, c
                                                                vec *sum1)
 {
     vec right0 = right[0], right1 = right[vectors - 1];
-    /* B comes from the second-level cache or from memory; what follows a panel is usually the next
-     * one to be read. */
+    /* B comes from the second-level cache or from memory; the next panel to be read usually follows
+     * this one. */
     __builtin_prefetch((const char *)(right + AHEAD * vectors));
     if (vectors * LANES > LINE)
         __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void multiply_row(const int rows, c
 }
 
 /* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
- * inlined, so that the sums are registers. */
+ * inlined, so that the sums stay in registers. */
 static inline __attribute__((always_inline)) void
 tile(const int rows, const int vectors, const struct operands *o, float *c, size_t ldc, bool add)
 {
@@ -84,9 +84,7 @@ tile(const int rows, const int vectors, const struct operands *o, float *c, size
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++) {
             row[j] += UNROLL;
-            __asm__(
-                ""
-                : "+r"(row[j])); /* one pointer per row, without index: indexed reads are split */
+            __asm__("" : "+r"(row[j])); /* a pointer per row: indexed reads are split in two */
         }
     }
     for (; k > 0; k--, b += width) {

@@ -19,7 +19,7 @@ static inline int32_t pair(const uint16_t *x)
     return v;
 }
 
-/* One panel. rows <= DOT_ROWS and vectors are constants when this is inlined, so the sums are
+/* One panel. rows <= DOT_ROWS and vectors are constants when this is inlined, so the sums stay in
  * registers. */
 static inline __attribute__((always_inline)) void dot_tile(const int rows, const int vectors,
                                                            const struct pairs *p, size_t row,

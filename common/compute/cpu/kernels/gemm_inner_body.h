@@ -1,5 +1,5 @@
 /* gemm_inner_body.h - single-precision products for processors that add while they multiply: AMD's
- * cores since Zen 4 start a fused multiply-add and an addition of whole vectors in every cycle,
+ * cores since Zen 4 start a fused multiply-add and an addition of whole vectors in the same cycle,
  * Intel's only one of the two. Two thirds of k form pairs that need one multiplication instead of
  * two,
  *     (a0 + b1) (a1 + b0)  =  a0 b0 + a1 b1  +  a0 a1 + b0 b1
@@ -15,11 +15,11 @@
  * then 1.1 times those of plain products; 1.3 times if half of a's elements are zeros, 2.5 times if
  * nine in ten are.
  *
- * Powers are limited to 2^60 and 2^-60. Beyond that, errors grow, and at 2^128 sums of squares of
- * rows overflow: results are NaN then, as for rows with an infinite element.
+ * The powers are limited to 2^-60 to 2^60. Beyond that, errors grow, and at 2^128 sums of squares
+ * of rows overflow: results are then NaN, as for rows with an infinite element.
  *
- * The including file defines INNER_SHARES, whether a float of a is broadcast to a register for both
- * vectors of columns or read by each instruction that uses it, and INNER_TABLE, INNER_NAME and
+ * The including file defines INNER_SHARES (1: a float of a is broadcast to a register for both
+ * vectors of columns; 0: each instruction reads it from memory), and INNER_TABLE, INNER_NAME and
  * INNER_NEEDS of its table.
  * SPDX-License-Identifier: MIT */
 #include <immintrin.h>
@@ -32,7 +32,7 @@
 
 enum {
     LANES = 16,
-    ROWS = 12, /* of a tile: with two vectors of columns, the registers are full of sums */
+    ROWS = 12, /* rows of a tile: with two vectors of columns, their sums fill the registers */
     SIX = COV_INNER_ROWS, /* rows of B in the pattern */
     TURN = 4,             /* rows of a between direct products and pairs */
     AHEAD = 30,           /* rows of B */
@@ -43,7 +43,8 @@ enum {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* One pointer serves two rows of a: row r is at 4 (r / 4) + r % 2, or two rows further. */
+/* One pointer serves two rows of a: that of row r points to row 4 (r / 4) + r % 2, which is r or
+ * two rows above it. */
 struct rows {
     const float *at[ROWS / 2];
     size_t two; /* floats of two rows */
@@ -59,8 +60,7 @@ INLINE void step(struct rows *a, const int rows, size_t floats)
 #pragma GCC unroll 8
     for (int j = 0; j < (rows + 3) / 4 * 2; j++) {
         a->at[j] += floats;
-        __asm__(""
-                : "+r"(a->at[j])); /* one pointer per row, without index: indexed reads are split */
+        __asm__("" : "+r"(a->at[j])); /* a pointer per row: indexed reads are split in two */
     }
 }
 
@@ -73,8 +73,8 @@ INLINE __m512 lanes_at(const float *p)
     return v;
 }
 
-/* In assembly: the compiler writes sums to other registers and copies them back. A float is
- * broadcast to a register for both vectors of columns: on Zen 5 that takes one of two reads per
+/* In assembly, because the compiler writes sums to other registers and copies them back. A float is
+ * broadcast to a register for both vectors of columns: on Zen 5 that uses one of two reads per
  * cycle and no execution unit. */
 
 /* One row of a, one row of B. */
@@ -160,8 +160,8 @@ INLINE void multiply_one(const int rows, const int vectors, const struct rows *a
 
 #else
 
-/* In assembly: the compiler writes sums to other registers and copies them back; and it would
- * broadcast a float to a register to use it twice, which occupies an adder. */
+/* In assembly, because the compiler writes sums to other registers and copies them back; it would
+ * also broadcast a float to a register to use it twice, which occupies an adder. */
 INLINE __m512 multiply(__m512 sum, const float *left, __m512 right)
 {
     __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(*left));
@@ -254,7 +254,8 @@ INLINE void write_sums(const int rows, const int vectors, const bool add, const 
     }
 }
 
-/* c[rows, vectors * LANES]; both are constants when this is inlined, so the sums are registers. */
+/* c[rows, vectors * LANES]; both are constants when this is inlined, so the sums stay in
+ * registers. */
 INLINE void tile(const int rows, const int vectors, const bool ready, const struct operands *o,
                  float *c, size_t ldc, bool add)
 {
@@ -321,7 +322,7 @@ static void run_tile(size_t rows, size_t vectors, const struct operands *o, floa
 
 /* ---- prepared rows ---- */
 
-/* Factors of the product of an element with the next one. */
+/* Factors for the product of an element with the next one. */
 static const float turns[3][LANES] __attribute__((aligned(64))) = {
     {0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0},
     {1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1},

@@ -3,11 +3,12 @@
  * in place of the instruction. Both define DOT(sums, a, b) on vectors of 16, in place and modulo
  * 2^32, and EVERY_PAIR(p), the pair at p in all lanes.
  *
- * Of Zen 4's four vector units two execute DOT, and all of them add: two pairs of k by one DOT and
- * two additions (int16.h) take three quarters of the time of two DOT.
+ * Two of Zen 4's four vector units execute DOT, and all four add: one DOT and two additions for two
+ * pairs of k (int16.h) take three quarters of the time of two DOTs.
  *
- * A prepared row has its k integers, zeros up to a cache line, its unit, and its negative cross
- * terms: one per COV_INT16_CROSS of k, each summed from the start of its part of COV_INT16_DEPTH.
+ * A prepared row consists of its k integers, zeros up to a cache line, its unit, and its negative
+ * cross terms: one per COV_INT16_CROSS of k, each summed from the start of its part of
+ * COV_INT16_DEPTH.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static size_t int16_lines(size_t n)
     return (n + INT16_LINE - 1) / INT16_LINE * INT16_LINE;
 }
 
-/* Floats that the integers of a row take. */
+/* The size of a row's integers in floats. */
 static size_t row_floats(size_t k)
 {
     return int16_lines(k / 2 + k % 2);
@@ -54,7 +55,8 @@ static size_t prepared_floats(size_t k)
 
 static float largest_of(size_t k, const float *a)
 {
-    int32_t most = 0; /* bits of absolute values order as the values do; NaN is the largest */
+    int32_t most = 0; /* the bits of absolute values have the same order as the values; NaN is the
+                       * largest */
     for (size_t i = 0; i < k; i++) {
         int32_t bits;
         memcpy(&bits, &a[i], sizeof bits);
@@ -104,12 +106,12 @@ static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready
     }
 }
 
-/* Part of a product: prepared rows of a from some pair on, and rows of a panel. */
+/* Part of a product: prepared rows of a, starting at some pair, and rows of a panel. */
 struct int16_part {
     const float *a, *units; /* of row 0 */
     const int32_t *cross;   /* of row 0, if pairs are crossed */
     size_t stride;          /* from row to row */
-    size_t pairs, crossed;  /* crossed: pairs from the start on, a multiple of COV_INT16_CROSS */
+    size_t pairs, crossed;  /* crossed: pairs since the start, a multiple of COV_INT16_CROSS */
     const int16_t *b;
     const float *b_units;
     const int32_t *b_cross;
@@ -156,7 +158,8 @@ static inline __attribute__((always_inline)) void crossed_rows(const int rows, c
     }
 }
 
-/* rows <= INT16_ROWS and vectors are constants when this is inlined, so the sums are registers. */
+/* rows <= INT16_ROWS and vectors are constants when this is inlined, so the sums stay in
+ * registers. */
 static inline __attribute__((always_inline)) void int16_tile(const int rows, const int vectors,
                                                              const struct int16_part *p, float *c,
                                                              size_t ldc, bool add)
@@ -191,9 +194,7 @@ static inline __attribute__((always_inline)) void int16_tile(const int rows, con
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++) {
             row[j] += INT16_UNROLL;
-            __asm__(
-                ""
-                : "+r"(row[j])); /* one pointer per row, without index: indexed reads are split */
+            __asm__("" : "+r"(row[j])); /* a pointer per row: indexed reads are split in two */
         }
     }
     for (k = p->pairs - p->crossed; k > 0; k--, b += vectors) {

@@ -9,7 +9,7 @@
 /* data: unchanged. */
 cov_gemm_pack_fn cov_gemm_pack_floats;
 /* data: columns divided by the powers of two that bring their root mean square closest to 1; unit:
- * these powers; column_sums: products of pairs, which gemm_inner_body.h saves. */
+ * these powers; column_sums: sums of products of pairs, which gemm_inner_body.h needs. */
 cov_gemm_pack_fn cov_gemm_pack_inner;
 /* pairs: bf16, one term or two. */
 cov_gemm_pack_fn cov_gemm_pack_pairs;
@@ -19,7 +19,7 @@ cov_gemm_pack_fn cov_gemm_pack_int16;
 /* For cov_gemm_pack_inner and the rows of a. */
 enum {
     COV_INNER_ROWS = 6,       /* rows of B after which the pattern of pairs repeats */
-    COV_INNER_MAX_SCALE = 60, /* largest exponent of a power: no sum overflows */
+    COV_INNER_MAX_SCALE = 60, /* largest exponent of a power, so that no sum overflows */
 };
 
 #endif

@@ -1,5 +1,5 @@
-/* gemm_pairs.h - products of pairs of bf16 without their innermost loops; included by the kernel
- * files for bf16, which define PAIRS_ROWS, the rows taken at once, and, after the inclusion,
+/* gemm_pairs.h - products of pairs of bf16, except for the innermost loops; included by the kernel
+ * files for bf16, which define PAIRS_ROWS, the rows processed at once, and, after the inclusion,
  * multiply_panels.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -11,7 +11,8 @@
 
 enum {
     PAIRS_DEPTH = 1152, /* of k at once: nine taps of 128 channels */
-    PAIRS_GAP = 32,     /* after a row, so that rows do not start in the same set of the cache */
+    PAIRS_GAP = 32,     /* gap after a row, so that rows do not start in the same set of the
+                         * cache */
     PAIRS_PANEL = 32,   /* columns of a wide panel */
     PAIRS_LANES = 16,   /* and of a narrow panel */
     PAIRS_ROOM = PAIRS_ROWS * (PAIRS_DEPTH + PAIRS_GAP),

@@ -33,8 +33,9 @@ static void run_edge(size_t rows, size_t vectors, size_t cols, const struct oper
         }
 }
 
-/* c = all m rows and all columns; `first` holds the operands of the first panel, and panels are
- * `depth` rows apart. A panel stays in the cache while all rows are multiplied with it. */
+/* Computes all m rows and all columns of c; `first` holds the operands of the first panel, and
+ * panels are `depth` rows apart. A panel stays in the cache while all rows are multiplied with
+ * it. */
 static void run_rows(size_t m, const struct operands *first, size_t depth, float *c, size_t ldc,
                      bool add)
 {

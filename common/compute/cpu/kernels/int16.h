@@ -1,7 +1,7 @@
 /* int16.h - operands of a product as 16-bit integers: each row of a in multiples of 1/8191 of its
- * largest value; each column of b in multiples of a unit such that no sum of 256 products overflows
- * 32 bits. Sums are exact, and the error is that of rounding the operands once: about a fifth of
- * that of bf16, which keeps 8 bits.
+ * largest value; each column of b in multiples of a unit chosen so that no sum of 256 products
+ * overflows 32 bits. Sums are exact, and the error is that of rounding the operands once: about a
+ * fifth of that of bf16, which keeps 8 bits.
  *
  * Exact sums can be computed from fewer products (S. Winograd, A New Algorithm for Inner Product,
  * 1968): a0 b0 + a2 b2 = (a0 + b2) (a2 + b0) - a0 a2 - b0 b2, where the last two terms, the cross
@@ -17,14 +17,14 @@
 #include <string.h>
 
 #define COV_INT16_MOST 8191            /* of a row */
-#define COV_INT16_MOST_COLUMN 24576    /* of a column: both together fit in 16 bits */
+#define COV_INT16_MOST_COLUMN 24576    /* largest of a column: the sum of both fits in 16 bits */
 #define COV_INT16_DEPTH ((size_t)256)  /* products of a sum, before it becomes a float */
-#define COV_INT16_SUM (262176.0 - 128) /* 2^31 / 8191, less what rounding adds to 256 values */
+#define COV_INT16_SUM (262176.0 - 128) /* 2^31 / 8191, minus what rounding adds to 256 values */
 #define COV_INT16_CROSS ((size_t)64)   /* of k per cross term */
 /* Rows with smaller values count as zeros: the inverse of their unit could overflow. */
 #define COV_INT16_LEAST 0x1p-100f
 
-_Static_assert(COV_INT16_MOST + COV_INT16_MOST_COLUMN <= INT16_MAX, "sums of both have 16 bits");
+_Static_assert(COV_INT16_MOST + COV_INT16_MOST_COLUMN <= INT16_MAX, "sums of both fit in 16 bits");
 
 /* v / unit to nearest even, |v / unit| < 2^22; any number for NaN. */
 static inline int16_t cov_int16_of(float v, float inverse)

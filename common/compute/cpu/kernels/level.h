@@ -1,4 +1,4 @@
-/* level.h - levels of instruction sets, of which the best available one is used.
+/* level.h - levels of instruction sets; the best available one is used.
  *
  *   scalar      the scalar reference (ref.h): slow
  *   base        every CPU of the architecture: SSE2, or NEON
@@ -6,8 +6,8 @@
  *   avx512      AVX-512 F, DQ, BW, VL
  *   avx512bf16  AVX-512 with BF16 and VNNI
  *   amx         AVX-512 with BF16 and VNNI, and AMX with BF16
- * A level includes the kernels of lower levels. The operating system must save the registers, and
- * permit AMX.
+ * A level includes the kernels of lower levels. A level is available only if the operating system
+ * saves the registers, and permits AMX.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_LEVEL_H
 #define COV_COMPUTE_CPU_KERNELS_LEVEL_H

@@ -5,7 +5,7 @@
 
 typedef __m512 lanes;
 #define EVERY_LANE(p) _mm512_set1_ps(*(p))
-/* In assembly: the compiler writes sums to other registers and copies them back. */
+/* In assembly, because the compiler writes sums to other registers and copies them back. */
 #define MULTIPLY(sum, left, right)                                                                 \
     __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right))
 #define MULTIPLY_FLOAT(sum, left, right)                                                           \

@@ -25,7 +25,7 @@ struct cov_outer_sum {
     size_t ldc;
 };
 
-/* Rows of memory that are read soon: `width` floats each, `stride` apart. */
+/* Rows of memory that will be read soon: `width` floats each, `stride` apart. */
 struct cov_outer_rows {
     const float *row;
     size_t n_rows, width, stride;
@@ -35,8 +35,8 @@ struct cov_outer {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* Adds the sum. Prefetches the rows of a and b that are multiplied next, and at the end next[2]
-     * unless it is NULL. */
+    /* Adds the sum. Prefetches the rows of a and b that are multiplied next, and, at the end,
+     * next[2] unless it is NULL. */
     void (*add)(const struct cov_outer_sum *s, const struct cov_outer_rows *next);
 
     enum cov_arithmetic arithmetic; /* COV_FP32 or COV_BF16 */

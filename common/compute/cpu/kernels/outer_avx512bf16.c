@@ -1,5 +1,5 @@
-/* outer_avx512bf16.c - sums of outer products with VDPBF16PS. The instruction multiplies pairs,
- * each from two rows of an operand, and adds both products.
+/* outer_avx512bf16.c - sums of outer products with VDPBF16PS. The instruction multiplies pairs of
+ * elements, each pair from two rows of an operand, and adds both products.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #include <immintrin.h>

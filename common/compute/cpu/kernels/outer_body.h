@@ -16,7 +16,7 @@ enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES };
 #define INLINE static inline __attribute__((always_inline))
 
 /* c[rows, WIDTH] += products of `rows` columns of a with b[k, WIDTH]; rows <= ROWS is a constant
- * when this is inlined, so the sums are registers. */
+ * when this is inlined, so the sums stay in registers. */
 INLINE void outer_tile(const int rows, size_t k, const float *a, size_t lda, const float *b,
                        float *c, size_t ldc)
 {
@@ -71,7 +71,7 @@ static void run_outer_tile(size_t rows, const struct panel *p, size_t i, float *
     }
 }
 
-/* A tile at the right edge, of fewer than WIDTH columns. */
+/* A tile at the right edge, with fewer than WIDTH columns. */
 static void run_outer_edge(size_t rows, const struct panel *p, size_t i)
 {
     float whole[ROWS * WIDTH] = {0};

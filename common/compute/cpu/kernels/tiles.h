@@ -1,4 +1,4 @@
-/* tiles.h - cases of a switch over the rows of a tile, each compiled on its own: COV_TILES_6(CASE)
+/* tiles.h - cases of a switch over the rows of a tile, each compiled separately: COV_TILES_6(CASE)
  * is CASE(1) .. CASE(6).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_TILES_H

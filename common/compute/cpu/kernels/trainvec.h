@@ -27,8 +27,8 @@ struct cov_trainvec_lstm {
     float *cells;        /* written by forward */
     const float *before; /* cells of the previous step; NULL: zeros */
 
-    /* What the next call reads or writes, to be prefetched; NULL: nothing. Same strides, and those
-     * of h or dy. */
+    /* The memory that the next call reads or writes, to be prefetched; NULL: nothing. It has the
+     * same strides, and that of h or dy. */
     const float *next_gates, *next_cells, *next_y;
 };
 

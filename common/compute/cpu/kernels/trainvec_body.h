@@ -1,5 +1,6 @@
 /* trainvec_body.h - the kernels of trainvec.h; included by the file of each instruction set, which
- * defines TRAINVEC_TABLE, and the rest as for vec_body.h. The compiler vectorises plain loops.
+ * defines TRAINVEC_TABLE and the other macros of vec_body.h. The loops are plain, so that the
+ * compiler vectorises them.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 
@@ -10,7 +11,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- norms: in the order of memory; the sums stay in the first-level cache ---- */
+/* ---- norms: in memory order; the sums stay in the first-level cache ---- */
 
 static void norm_sums(size_t rows, size_t c, const float *restrict r, size_t r_stride,
                       double *restrict sums)

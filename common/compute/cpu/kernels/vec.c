@@ -8,7 +8,7 @@
 
 enum { BASE, AVX2, AVX512 };
 
-/* Both tables of an instruction set need the same. */
+/* Both tables of an instruction set need the same features. */
 static unsigned level_of(unsigned features)
 {
 #ifdef __x86_64__

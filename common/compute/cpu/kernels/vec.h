@@ -1,8 +1,8 @@
 /* vec.h - element-wise kernels, compiled once per instruction set.
  *
  * Plain loops that the compiler vectorises, without fused multiply-adds, so that all levels give
- * the same bits. Except for LSTM gates, which are written with vectors and use fused multiply-adds
- * if available.
+ * the same bits. The exception are LSTM gates, which are written with vectors and use fused
+ * multiply-adds if available.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_VEC_H
 #define COV_COMPUTE_CPU_KERNELS_VEC_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What follows the sums of a convolution, per channel: y = max(sum + bias, lowest) * scale + shift.
- * lowest is 0 for ReLU, -INFINITY for none. */
+/* The operations after the sums of a convolution, per channel: y = max(sum + bias, lowest) * scale
+ * + shift. lowest is 0 for ReLU, -INFINITY for none. */
 struct cov_finish {
     const float *bias, *scale, *shift;
     float lowest;
@@ -24,7 +24,7 @@ struct cov_look_up {
     const float *table; /* [n_taps, 16, n] */
     size_t n_taps;
     const uint8_t *codes;
-    size_t step, apart; /* from row to row and from tap to tap, in codes */
+    size_t step, apart; /* distance from row to row and from tap to tap, in codes */
     float *y;           /* row r at y + r * y_stride */
     size_t y_stride;
 };
@@ -44,8 +44,8 @@ struct cov_vec {
     void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride);
 
-    /* One step of one sequence whose gates, left by lstm_cell, have not changed; `before` is h of
-     * the previous step, which is copied where cells have not changed either. */
+    /* One step of one sequence whose gates, as left by lstm_cell, have not changed; `before` is h
+     * of the previous step, which is copied where cells have not changed either. */
     void (*lstm_rest)(size_t hidden, const float *gates, float *cell, const float *before,
                       float *h);
 

@@ -1,7 +1,7 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
  * VEC_TABLE, VEC_NAME, VEC_NEEDS, LANES (floats per vector), FUSED(a, b, c) = a b + c, rounded once
- * if possible, LEAST(a, b) and MOST(a, b), which are b if a or b is NaN, and ANY(v): whether any
- * bit is set.
+ * if possible, LEAST(a, b) and MOST(a, b), which are b if a or b is NaN, and ANY(v), which is true
+ * if any bit is set.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -47,8 +47,8 @@ static inline float power_of_2(int32_t n)
 }
 
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), P minimax
- * of degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds, and leaves n in the low bits. ln 2
- * is 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n is multiplied in as two factors, since n
+ * of degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds and leaves n in the low bits. ln 2 is
+ * 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n is multiplied in as two factors, since n
  * exceeds the range of exponents at both ends. */
 static inline float exp_core(float x)
 {
@@ -80,10 +80,10 @@ static inline __attribute__((always_inline)) void open_input(const size_t n, siz
     store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
 }
 
-/* Then f, o and the cells. A cell may count for thousands of steps, and accumulated rounding
+/* Then f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
  * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and f
  * cell is rounded before the sum, as in PyTorch: with a fused multiply-add, cells of a trained
- * network were off 30 times further from PyTorch's. */
+ * network differed 30 times more from PyTorch's. */
 static inline __attribute__((always_inline)) void
 open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
 {
@@ -114,8 +114,8 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const struc
         }
 }
 
-/* All units of a row in three loops: chains of exponentials and divisions are short, and many of
- * them overlap. */
+/* All units of a row in three loops, so that chains of exponentials and divisions are short and
+ * many of them overlap. */
 static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride)
 {
@@ -160,7 +160,7 @@ static void lstm_rest(size_t hidden, const float *gates, float *cell, const floa
         rest_units(hidden - u, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
 }
 
-/* The bits of absolute values order as the values do, and NaN is the largest. */
+/* The bits of absolute values have the same order as the values, and NaN is the largest. */
 static float largest(size_t n, const float *a)
 {
     int32_t most = 0;

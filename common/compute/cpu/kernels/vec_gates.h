@@ -26,8 +26,8 @@ static inline vec all(float v)
     return v - (vec){0};
 }
 
-/* Exponents are limited to this: beyond it sigmoid and tanh are 0 or 1 to 5e-18, and the product of
- * two exponentials and a number does not overflow. */
+/* Exponents are limited to this: beyond it, sigmoid and tanh equal their limits to 5e-18, and the
+ * product of two exponentials and a number does not overflow. */
 #define GATE_LIMIT 40.0f
 
 /* Returns p and sets *q: exp(x) = p (1 + q), p a power of 2, x limited to GATE_LIMIT; n, r and P as

@@ -1,9 +1,9 @@
 /* fast.c - see fast.h.
  *
- * Either convolution is, for each phase of its outputs, a product of input rows with a matrix of
- * taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap].
- * A convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed one has
- * `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
+ * Both kinds of convolution are, for each phase of the outputs, a product of input rows with a
+ * matrix of taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]]
+ * * B[tap]. A convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed
+ * one has `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/fast.h"
 
@@ -17,13 +17,14 @@
 #include "common/seq/alphabet.h"
 
 enum {
-    TILE_ROWS =
-        96,      /* output rows of a product: sums that stay in the cache until they are finished */
-    ONE_HOT = 4, /* channels of one-hot rows */
-    MAX_SPAN = 64,         /* of the taps of a layer that reads codes */
+    TILE_ROWS = 96, /* output rows of a product, so that sums stay in the cache until they are
+                  * finished */
+    ONE_HOT = 4,    /* channels of one-hot rows */
+    MAX_SPAN = 64,  /* codes of a tap of a layer that reads codes */
     MAX_TABLE = 64 * 1024, /* floats of its table */
     BLAS_ROWS =
-        384, /* the same of OpenBLAS, which packs both sides: enough that this costs little */
+        384, /* the same for OpenBLAS, which packs both sides: large enough that packing costs
+              * little */
 };
 
 struct phase {
@@ -364,8 +365,8 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
     }
 }
 
-/* Rows of a phase form whole tiles from a multiple of COV_PLAN_TILE on (plan.h), except for the
- * last ones of a layer. */
+/* Rows of a phase form whole tiles that start at multiples of COV_PLAN_TILE (plan.h), except for
+ * the last rows of a layer. */
 static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows,
                             const struct cov_layer_io *io, float *scratch)
 {

@@ -2,8 +2,8 @@
  * element-wise kernels (vec.h).
  *
  * Rows of a product do not depend on one another (gemm.h), and OpenBLAS gets fixed tiles of one
- * sequence's rows: the values of a sequence do not depend on the batch, on its place in it, or on
- * the threads.
+ * sequence's rows: the values of a sequence do not depend on the batch, its position in the batch,
+ * or the threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_FAST_H
 #define COV_COMPUTE_CPU_LAYERS_FAST_H
@@ -35,7 +35,7 @@ int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                       struct cov_err *e) COV_MUST_USE;
 void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
-/* Floats of scratch that running it needs, starting on a cache line. */
+/* Floats of scratch that it needs, starting on a cache line. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
 /* Rows `rows` of y of one sequence. They start at a multiple of cov_plan_unit(layer), and end at one

@@ -1,10 +1,10 @@
-/* lstm.c - see lstm.h: the layer and its steps. lstm_rest.c decides what is not computed.
+/* lstm.c - see lstm.h: the layer and its steps. lstm_rest.c decides what is skipped.
  *
  * Products with x are computed for a block of steps at once, those with h step by step. If all
  * sequences move, products read and write rows in place; otherwise rows are gathered. Rows of a
- * product do not depend on one another (gemm.h), so both ways give the same bits. Where it pays, two
- * steps of a sequence make a pair (strassen.h): an even step and the next one, if x has moved at both;
- * otherwise a step and itself.
+ * product do not depend on one another (gemm.h), so both ways give the same bits. Where it pays,
+ * two steps of a sequence form a pair (strassen.h): an even step and the next one, if x has moved
+ * at both; otherwise a step is paired with itself.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/lstm.h"
 
@@ -82,7 +82,7 @@ void cov_lstm_free(struct cov_lstm *f)
     free(f);
 }
 
-/* Of a row of block.x_rows. */
+/* The size of a row of block.x_rows. */
 static size_t x_floats(const struct cov_lstm *f)
 {
     return f->gemm->prepare ? f->gemm->prepared_floats(f->layer.c_in) : f->layer.c_in;
@@ -132,7 +132,7 @@ static void multiply_pairs(struct cov_lstm_pass *p, size_t steps, const float *c
     cov_strassen_run(p->f->pairs[p->direction], n_pairs, pairs, p->strassen);
 }
 
-/* Products of rows that are prepared first, all at once, so that the weights are read once. */
+/* Prepares all rows first and multiplies them at once, so that the weights are read only once. */
 static void multiply_prepared(struct cov_lstm_pass *p, size_t n_rows, const float *const *rows)
 {
     const struct cov_gemm *gemm = p->f->gemm;
@@ -147,8 +147,9 @@ static void multiply_prepared(struct cov_lstm_pass *p, size_t n_rows, const floa
                            4 * p->f->layer.hidden);
 }
 
-/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved. rows[i] = x of row
- * i; returns their number. *whole: all steps have a row, and x of each is in its place. */
+/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved. rows[i] = x of
+ * row i; returns their number. *whole: all steps have a row, and no row of x is a copy of
+ * another. */
 static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, const float **rows,
                           bool *whole)
 {
@@ -215,7 +216,8 @@ static const float *h_before(const struct cov_lstm_pass *p, size_t b, size_t ste
     return step > 0 ? cov_lstm_h(p, b, cov_lstm_row(p, step - 1)) : p->zeros;
 }
 
-/* Whether the next step needs these sums over x again; s: the step's number in a block of `steps`. */
+/* Returns true if the next step needs these sums over x again; s is the step's number in a block of
+ * `steps`. */
 static bool wants_sums(struct cov_lstm_pass *p, size_t b, size_t step, size_t s, size_t steps)
 {
     if (step + 1 >= p->seq[b].end)
@@ -225,7 +227,7 @@ static bool wants_sums(struct cov_lstm_pass *p, size_t b, size_t step, size_t s,
     return !cov_lstm_x_moved(p, b, x_at(p, b, cov_lstm_row(p, step + 1)));
 }
 
-/* A step at which x of all sequences has moved. */
+/* A step at which the x of all sequences has moved. */
 static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t steps)
 {
     const struct cov_layer *l = &p->f->layer;

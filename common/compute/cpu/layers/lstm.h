@@ -7,10 +7,10 @@
  * is kept. Distances are measured from the vectors that the gates were computed from, so that small
  * moves add up. Whether a sequence rests does not depend on the other sequences.
  *
- * All sequences end in the same padding, and most of the remaining work there is the state of the
- * backward direction settling. That is computed once, for a chunk of only padding: where a
- * sequence's x equals that of the padding chunk row by row, within COV_LSTM_STILL, the sequence takes
- * the padding's rows, and its backward direction starts before them with the padding's cells.
+ * All sequences end in the same padding, where most of the remaining work is done while the state
+ * of the backward direction settles. That is computed once, for a chunk of only padding: where a
+ * sequence's x equals that of the padding chunk row by row, within COV_LSTM_STILL, the sequence
+ * takes the padding's rows, and its backward direction starts before them with the padding's cells.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_LSTM_H
 #define COV_COMPUTE_CPU_LAYERS_LSTM_H
@@ -27,7 +27,7 @@ int cov_lstm_new(const struct cov_layer *layer, const struct cov_layer_weights *
                  const struct cov_gemm *gemm, const struct cov_vec *vec, struct cov_lstm **out,
                  struct cov_err *e) COV_MUST_USE;
 void cov_lstm_free(struct cov_lstm *f); /* NULL is accepted */
-/* Floats of scratch that running it needs. */
+/* Floats of scratch that it needs. */
 size_t cov_lstm_scratch(const struct cov_lstm *f);
 
 /* A call of lstm_batch.h. */

@@ -1,5 +1,5 @@
 /* lstm_private.h - one direction of an LSTM layer running over its sequences: the state that lstm.c
- * (products and steps) and lstm_rest.c (what is not computed again) share.
+ * (products and steps) and lstm_rest.c (skipped work) share.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_LSTM_PRIVATE_H
 #define COV_COMPUTE_CPU_LAYERS_LSTM_PRIVATE_H
@@ -10,7 +10,7 @@
 #include "common/compute/cpu/layers/strassen.h"
 
 enum {
-    COV_LSTM_STEPS = 16,       /* of a block, at most */
+    COV_LSTM_STEPS = 16,       /* the most steps of a block */
     COV_LSTM_BLOCK_ROWS = 192, /* steps of all sequences: they fit in the cache with the weights */
 };
 #define COV_LSTM_NONE SIZE_MAX
@@ -34,7 +34,7 @@ struct cov_lstm_anchor {
 /* One sequence. */
 struct cov_lstm_sequence {
     size_t beg, end;          /* its steps; those before beg are the padding's */
-    struct cov_lstm_anchor x; /* of its last sums over x */
+    struct cov_lstm_anchor x; /* x of its last sums over x */
     struct cov_lstm_anchor h; /* of its last gates */
     const float *gates;       /* [4*hidden] its last gates, in block.sums or kept_gates */
 };
@@ -52,7 +52,8 @@ struct cov_lstm_pass {
     const struct cov_lstm *f;
     size_t direction; /* 0: forward, 1: backward */
     struct cov_lstm_batch io;
-    float *cells_out; /* [T, hidden] receives the cells of a backward direction of one; or NULL */
+    float *cells_out; /* [T, hidden] receives the cells of the backward direction of a single
+                       * sequence; or NULL */
 
     struct cov_lstm_sequence seq[COV_LSTM_ROWS];
     float *cell;       /* [n, hidden] */
@@ -70,7 +71,7 @@ struct cov_lstm_pass {
 
 /* ---- places ---- */
 
-/* The row of a step: backward directions start at the last row. */
+/* The row of a step; backward directions start at the last row. */
 static inline size_t cov_lstm_row(const struct cov_lstm_pass *p, size_t step)
 {
     return p->direction ? p->f->layer.t_in - 1 - step : step;
@@ -90,7 +91,7 @@ static inline float *cov_lstm_h(const struct cov_lstm_pass *p, size_t b, size_t 
     return p->io.y + ((t * p->io.n + b) * l->directions + p->direction) * l->hidden;
 }
 
-/* Whether sequence b computes this step. */
+/* Returns true if sequence b computes this step. */
 static inline bool cov_lstm_runs(const struct cov_lstm_pass *p, size_t b, size_t step)
 {
     return step >= p->seq[b].beg && step < p->seq[b].end;
@@ -98,18 +99,20 @@ static inline bool cov_lstm_runs(const struct cov_lstm_pass *p, size_t b, size_t
 
 /* ---- lstm_rest.c: sequences that rest ---- */
 
-/* Whether x is not the one of the last sums over x. */
+/* Returns true if x differs from that of the last sums over x. */
 bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x);
-/* Whether h is the one of the last gates. */
+/* Returns true if h is that of the last gates. */
 bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
-/* Before the block's sums are overwritten: copies gates that a resting sequence still needs. */
+/* Called before the block's sums are overwritten: copies gates that a resting sequence still
+ * needs. */
 void cov_lstm_keep_gates(struct cov_lstm_pass *p);
 
 /* ---- lstm_rest.c: rows of the padding ---- */
 
-/* Before the forward direction: sets y_padded to what it is if the forward direction settles too. */
+/* Called before the forward direction: sets y_padded as if the forward direction settles, too. */
 void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
-/* After a step of the forward direction: moves y_padded past rows that differ from the padding's. */
+/* Called after a step of the forward direction: moves y_padded past rows that differ from the
+ * padding's. */
 void cov_lstm_compare_with_padding(const struct cov_lstm_pass *p, size_t step);
 /* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
 void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);

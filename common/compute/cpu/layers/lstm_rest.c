@@ -1,4 +1,4 @@
-/* lstm_rest.c - what an LSTM layer does not compute again: see lstm.h.
+/* lstm_rest.c - the work that an LSTM layer skips: see lstm.h.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/lstm.h"
 
@@ -63,7 +63,8 @@ static void take_backward(const struct cov_lstm_pass *p, size_t b, size_t t)
            p->io.padding->y + t * y_row + l->hidden, l->hidden * sizeof *p->io.y);
 }
 
-/* Rows of y before `end` are not the padding's in their forward half: copies the other half. */
+/* The forward halves of rows of y before `end` are not the padding's: copies only the backward
+ * halves. */
 static void leave_padding(const struct cov_lstm_pass *p, size_t b, size_t end)
 {
     struct cov_lstm_task *task = &p->io.tasks[b];
@@ -113,7 +114,7 @@ void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b)
 
 /* ---- where padding begins ---- */
 
-/* The copy that contains row t; NULL: the row is in its place. */
+/* The copy that contains row t; NULL: the row is not a copy. */
 static const struct cov_copy *copy_at(const struct cov_row_plan *plan, size_t t)
 {
     for (size_t i = 0; plan && i < plan->n_copies; i++)
@@ -148,7 +149,8 @@ size_t cov_lstm_padded_from(const struct cov_lstm *f, const struct cov_lstm_padd
             anchor = (struct cov_lstm_anchor){row, NAN};
         if (!is_still(f, c_in, cov_lstm_planned_row(input, x, x_stride, t - 1), &anchor))
             break;
-        /* Once a whole period of both was compared, the rows that repeat it need no comparison. */
+        /* Once a whole period of both has been compared, the rows that repeat it need no
+         * comparison. */
         const struct cov_copy *mine = copy_at(input, t - 1), *its = copy_at(p->input, t - 1);
         if (!mine || !its || mine->period % its->period)
             continue;

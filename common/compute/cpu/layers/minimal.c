@@ -18,12 +18,12 @@ enum {
     GROUP = 128 * 1024, /* floats of transformed tiles at once */
     GAP = 16,  /* floats between rows, so that they do not all start in the same set of the cache */
     LINE = 16, /* floats of a cache line */
-    MANY_CHANNELS = 64, /* on both sides of a layer */
+    MANY_CHANNELS = 64, /* channels on both sides of a layer */
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
 };
 
-/* Adjacent columns with their weights at all points: [column, column + cols) of an output phase or,
- * if there are few, all columns of all phases. */
+/* Adjacent columns with their weights at all points: [column, column + cols) of an output phase, or
+ * all columns of all phases if these are few. */
 struct panel {
     size_t phase, n_phases, column, cols; /* cols: per phase */
     struct cov_matrix at[MAX_POINTS];     /* k = 0: the products are zero */
@@ -55,7 +55,7 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Rounded down; b > 0. */
+/* a / b rounded down; b > 0. */
 static int64_t divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
@@ -84,7 +84,7 @@ static size_t product(const struct cov_minimal_points *p, size_t leave_out,
 
 void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p)
 {
-    /* Within a tenth, the smallest rounding of all sets of four simple fractions. */
+    /* Their rounding is within a tenth of the smallest of all sets of four simple fractions. */
     static const float few[COV_MINIMAL_MAX_PAIRS] = {1, 2, 0.5f},
                        many[COV_MINIMAL_MAX_PAIRS] = {0.5f, 0.75f, 1.25f, 2};
     const float *pairs = outputs == COV_MINIMAL_OUTPUTS ? few : many;
@@ -263,9 +263,9 @@ void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
     out->n_tiles = ((size_t)rows + outputs - 1) / outputs;
 }
 
-/* Six outputs have 2.5 times the rounding of four, for 15 % fewer products. After the last
- * transposed convolutions that does not matter; before an LSTM that counts, the error of single
- * precision grew five times, to 1.6e-5, so it uses four. */
+/* Six outputs have 2.5 times the rounding error of four, for 15 % fewer products. In the last
+ * transposed convolutions that does not matter. Before an LSTM that counts, the error of single
+ * precision grew five times, to 1.6e-5, so those layers use four. */
 static bool makes_many(const struct cov_layer *l, const struct cov_gemm *gemm)
 {
     return n_taps(l) == COV_MINIMAL_MAX_TAPS &&
@@ -346,8 +346,8 @@ size_t cov_minimal_scratch(const struct cov_minimal *m)
            (m->gemm->prepare ? m->points.n_points * m->depth_stride : 0);
 }
 
-/* A call. Rows of x before x_beg and from x_end on count as zeros; rows of y before y_beg and from
- * y_end on are not written. */
+/* A call. Rows of x outside [x_beg, x_end) count as zeros; rows of y outside [y_beg, y_end) are not
+ * written. */
 struct task {
     struct cov_layer_io io;
     const struct cov_finish *finish;
@@ -369,7 +369,7 @@ static void find_x(const struct cov_layer *l, struct task *t)
     t->x_end = t->x_end > (int64_t)l->t_in ? (int64_t)l->t_in : t->x_end;
 }
 
-/* The row of x where tile i starts, and whether the tile reads only existing rows. */
+/* The row of x where tile i starts; returns true if the tile reads only existing rows. */
 static int64_t in_row(const struct cov_minimal *m, size_t i)
 {
     return (int64_t)(i * m->points.outputs * m->places.in_phases) + m->places.in_first;
@@ -444,7 +444,7 @@ static void make_block(const struct cov_minimal *m, const struct task *t, size_t
     }
 }
 
-/* The row of y where tile i of a phase starts, and whether all of its rows are wanted. */
+/* The row of y where tile i of a phase starts; returns true if all of its rows are wanted. */
 static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
 {
     return (int64_t)(i * m->points.outputs * m->places.out_phases + phase) + m->places.out_first;
@@ -484,7 +484,7 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
     }
 }
 
-/* Prefetches a share of the rows of y that n tiles write, an equal one for each point. */
+/* Prefetches a share of the rows of y that n tiles write; every point gets an equal share. */
 static void expect_rows(const struct cov_minimal *m, const struct task *t,
                         const struct panel *panel, size_t first, size_t n, size_t point)
 {

@@ -4,8 +4,8 @@
  * A convolution of stride s is one of stride 1 over groups of s input rows, with r = ceil(kernel /
  * s) taps and s * c_in channels; a transposed one produces groups of s output rows, with r taps and
  * s * c_out channels. If the kernel is not a multiple of s, filters end with a tap of zero. Input
- * and filter are polynomials of degree m + r - 2 and r - 1; transposed, their products at m + r - 2
- * points and at infinity determine the outputs:
+ * and filter are polynomials of degree m + r - 2 and r - 1. By transposition, their products at m +
+ * r - 2 points and at infinity determine the outputs:
  *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. m - 1
  * where B[p] are the coefficients of M(x) / (x - p), M = product of (x - p), and G[p][k] = p^k /
  * product of (p - other p). At infinity B is M, G is the last tap alone, and the product
@@ -23,8 +23,8 @@
 #include "common/compute/device.h"
 #include "common/compute/plan.h"
 
-/* What a layer reads and writes of one sequence: row t of x starts at x + t * x_stride, of y at
- * y + t * y_stride. */
+/* The rows of one sequence that a layer reads and writes: row t of x starts at x + t * x_stride, of
+ * y at y + t * y_stride. */
 struct cov_layer_io {
     const float *x;
     size_t x_stride;
@@ -34,7 +34,7 @@ struct cov_layer_io {
 
 enum {
     COV_MINIMAL_OUTPUTS = 4,     /* of a tile */
-    COV_MINIMAL_MAX_OUTPUTS = 6, /* of a tile, with the most taps only */
+    COV_MINIMAL_MAX_OUTPUTS = 6, /* outputs of a tile, with the most taps only */
     COV_MINIMAL_MAX_TAPS = 5,
     COV_MINIMAL_MAX_PAIRS = 4,
     COV_MINIMAL_MAX_POINTS = COV_MINIMAL_MAX_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
@@ -87,7 +87,8 @@ const struct cov_minimal_kernels *cov_minimal_choose(unsigned features);
 /* A convolution with its weights transformed and packed. */
 struct cov_minimal;
 
-/* Whether a layer can be computed this way, and whether that is faster than the direct product. */
+/* Return true if a layer can be computed this way, and if that is faster than the direct
+ * product. */
 bool cov_minimal_can(const struct cov_layer *layer);
 bool cov_minimal_pays(const struct cov_layer *layer);
 
@@ -107,11 +108,11 @@ int cov_minimal_new(const struct cov_layer *layer, const float *weight, const st
                     const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
-/* Floats of scratch that running it needs, starting on a cache line. */
+/* Floats of scratch that it needs, starting on a cache line. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
 /* Rows `rows` of y of one sequence: the convolution, finished. Reads only the rows of x that these
- * depend on. Their rounding depends on `rows`, but on no other rows of x. */
+ * depend on. Their rounding depends on `rows`, but not on other rows of x. */
 void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
                      const struct cov_layer_io *io, const struct cov_finish *finish,
                      float *scratch);

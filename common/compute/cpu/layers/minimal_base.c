@@ -1,4 +1,4 @@
-/* minimal_base.c - the transforms of minimal filtering for baseline.
+/* minimal_base.c - the transforms of minimal filtering for any CPU of the architecture.
  * SPDX-License-Identifier: MIT */
 #define MINIMAL_TABLE cov_minimal_base
 #define MINIMAL_NAME "baseline"

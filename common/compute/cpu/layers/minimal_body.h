@@ -2,8 +2,8 @@
  * defines MINIMAL_TABLE, MINIMAL_NAME, MINIMAL_NEEDS and LANES (floats per vector).
  *
  * The points p and -p share their even and odd parts: with N(x) = M(x) / (x^2 - p^2), their rows of
- * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative takes a factor x - c
- * out of all other rows: there, x[i + 1] - c x[i] replaces x[i].
+ * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative is a factor x - c of
+ * all other rows: there, x[i + 1] - c x[i] replaces x[i].
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* Everything is inlined with a constant number of points, so that arrays are registers. */
+/* Everything is inlined with a constant number of points, so that arrays stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 enum {

@@ -40,7 +40,7 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
     bool dot = cpu->level == COV_LEVEL_AVX512BF16, amx = cpu->level == COV_LEVEL_AMX;
     set_operands(wanted, out);
     if (wanted == COV_PRECISION_TF32)
-        out->why = "CPUs do not multiply tf32";
+        out->why = "CPUs have no tf32 instructions";
     if (out->conv != COV_FP32 && !amx && cpu->level != COV_LEVEL_SCALAR) {
         if (!dot) {
             set_operands(COV_PRECISION_FP32, out);

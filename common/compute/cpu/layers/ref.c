@@ -20,7 +20,7 @@ static double product(enum cov_arithmetic arithmetic, float weight, double v)
            high_w * (double)cov_bf16_low(x);
 }
 
-/* What follows the sum of a convolution. */
+/* The operations after the sum of a convolution. */
 static float finish(const struct cov_layer_weights *w, bool norm, size_t o, double sum)
 {
     double v = sum < 0 ? 0 : sum;

@@ -23,8 +23,9 @@ void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights
 void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
                            enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
 
-/* The arrays of struct cov_layer_weights as a list, in order, to copy them in loops: the floats of
- * each for a layer (0: not used; returns the sum), where they are, and where to store others. */
+/* The arrays of struct cov_layer_weights as a list, in order, for loops that copy them: their sizes
+ * in floats for a layer (0: not used; returns the sum), their addresses, and where to store other
+ * addresses. */
 enum { COV_REF_N_WEIGHTS = 14 };
 size_t cov_ref_weight_sizes(const struct cov_layer *layer, size_t sizes[COV_REF_N_WEIGHTS]);
 void cov_ref_weight_list(const struct cov_layer_weights *w, const float *list[COV_REF_N_WEIGHTS]);

@@ -16,7 +16,7 @@ enum {
     AHEAD = 3,  /* pairs */
     GAP = 16,  /* floats between rows, so that they do not all start in the same set of the cache */
     LINE = 16, /* floats of a cache line */
-    MIN_DEPTH = 64, /* of k: with less, the sums cost what they save */
+    MIN_DEPTH = 64, /* least k: with less, the sums cost as much as they save */
 };
 
 struct cov_strassen {
@@ -27,7 +27,7 @@ struct cov_strassen {
     struct cov_matrix (*panels)[TERMS]; /* [n_panels] of half_n columns */
 };
 
-/* If pairs of k already share a multiplication, the additions cost what is saved. */
+/* If pairs of k already share a multiplication, the additions cost as much as they save. */
 bool cov_strassen_pays(const struct cov_gemm *gemm, size_t k, size_t n)
 {
     return gemm->arithmetic == COV_FP32 && !gemm->winograd && k % 2 == 0 && n % 2 == 0 &&

@@ -18,7 +18,7 @@
 
 struct cov_strassen; /* B, packed */
 
-/* Two rows of a and where their products go. c[1] may be NULL: not wanted. */
+/* Two rows of a, and where their products are written. c[1] may be NULL: not wanted. */
 struct cov_strassen_pair {
     const float *a[2]; /* [k] */
     float *c[2];       /* [n] */
@@ -31,7 +31,7 @@ bool cov_strassen_pays(const struct cov_gemm *gemm, size_t k, size_t n);
 int cov_strassen_new(const struct cov_gemm *gemm, const struct cov_vec *vec, size_t k, size_t n,
                      const float *b, struct cov_strassen **out, struct cov_err *e) COV_MUST_USE;
 void cov_strassen_free(struct cov_strassen *f); /* NULL is accepted */
-/* Floats of scratch that running it needs. */
+/* Floats of scratch that it needs. */
 size_t cov_strassen_scratch(const struct cov_strassen *f);
 
 /* c = a B for both rows of each pair. */

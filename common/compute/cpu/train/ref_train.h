@@ -1,8 +1,8 @@
 /* ref_train.h - the scalar reference of training: forward in training mode and backward for every
  * layer, one sequence, in double. The specification that fast training is tested against.
  *
- * Weights are in PyTorch's layouts (device.h). d... is the gradient of the loss with respect to
- * ...; gradients of weights are added to, others are written.
+ * Weights are in PyTorch's layouts (device.h). dv is the gradient of the loss with respect to v.
+ * Gradients of weights are added to the output, others overwrite it.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
 #define COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
@@ -13,7 +13,7 @@
  * without exp. */
 void cov_ref_sums(const struct cov_layer *l, const double *weight, const double *bias,
                   const double *x, double *z);
-/* dx may be NULL: not wanted. */
+/* dx may be NULL if it is not wanted. */
 void cov_ref_sums_backward(const struct cov_layer *l, const double *weight, const double *x,
                            const double *dz, double *dx, double *dweight, double *dbias);
 
@@ -34,8 +34,8 @@ void cov_ref_norm_backward_sums(size_t n_rows, size_t c, const struct cov_ref_no
 void cov_ref_norm_backward(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
                            const double *sums, double positions, const double *r, double *d);
 
-/* One direction of an LSTM, with the results of forward that backward needs: i, f, g, o after
- * sigmoid and tanh. */
+/* One direction of an LSTM, with the results of the forward pass that the backward pass needs: i,
+ * f, g, o after sigmoid and tanh. */
 struct cov_ref_lstm {
     const double *w_ih, *w_hh, *b_ih, *b_hh;
     double *gates; /* [T,4*hidden] */
@@ -59,9 +59,10 @@ void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov
  * number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
                          const float *targets, double *loss, double *accuracy);
-/* The batch's score from scores[n_chunks, D, 3], per row the loss, the accuracy and the number of columns
- * (0: not counted), summed over all processes; *weight_sum = the sum of the weights of rows. Reads
- * loss_weights, not NULL, and reduce of the spec. COV_EINPUT for a loss that is not finite. */
+/* The batch's score from scores[n_chunks, D, 3], per row the loss, the accuracy and the number of
+ * columns (0: not counted), summed over all processes; *weight_sum = the sum of the weights of
+ * rows. Reads loss_weights (not NULL) and reduce from the spec. COV_EINPUT for a loss that is not
+ * finite. */
 int cov_ref_batch_score(const struct cov_training_spec *spec, const double *scores, size_t n_chunks,
                         size_t D, struct cov_train_score *score, double *weight_sum,
                         struct cov_err *e) COV_MUST_USE;

@@ -1,6 +1,6 @@
-/* training_fast.c - see training_fast.h. Layer by layer over the whole batch, since a norm needs
- * all of it. Activations are channel-last: sequence by sequence between convolutions, and by time,
- * [T, n, c], around the LSTMs.
+/* training_fast.c - see training_fast.h. Runs layer by layer over the whole batch, since a norm
+ * needs all of it. Activations are channel-last: sequence by sequence between convolutions, and by
+ * time, [T, n, c], around the LSTMs.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/train/training_fast.h"
 
@@ -13,7 +13,7 @@
 #include "common/seq/alphabet.h"
 
 enum {
-    PIECE = 192 * 1024, /* approximate floats of a piece */
+    PIECE = 192 * 1024, /* approximate size of a piece in floats */
     BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), with four or six rows each */
 };
 
@@ -252,7 +252,7 @@ static int pack_one(void *arg, size_t i, unsigned worker, struct cov_err *e)
     return is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
 }
 
-/* Once the layers are packed, the size is known. */
+/* The size is known only once the layers are packed. */
 static int make_scratch(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
@@ -300,9 +300,9 @@ static int forward(struct cov_fast_training *t, struct cov_err *e)
     return rc;
 }
 
-/* The gradient of a layer's output is in one of two arrays. A convolution writes that of its sums
- * to the other one, and then that of its input to the first; an LSTM writes that of its input to
- * the other one. */
+/* The gradient of a layer's output is in one of two arrays. A convolution writes the gradient of
+ * its sums to the other array, and then the gradient of its input to the first; an LSTM writes the
+ * gradient of its input to the other array. */
 static int backward(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t at = 0;

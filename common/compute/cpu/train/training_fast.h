@@ -18,7 +18,8 @@ struct cov_training_kernels {
     struct cov_cpu_kernels plain; /* of single precision */
     struct cov_cpu_arithmetic arithmetic;
     const struct cov_trainvec *vec;
-    /* Gradients of weights: of convolutions except the last; of LSTMs; of the last convolution. */
+    /* Arithmetic of the gradients of weights: of convolutions except the last; of LSTMs; of the
+     * last convolution. */
     const struct cov_outer *conv_outer, *lstm_outer, *last_outer;
 };
 

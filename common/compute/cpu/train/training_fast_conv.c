@@ -2,8 +2,8 @@
  *
  * The gradient of a convolution's weights for tap k is the sum over t of x[t * stride - pad + k *
  * dilation] times dz[t]; of a transposed one the same with dz and x exchanged. So there is a wide
- * side, of which `kernel` rows contribute to row t, and a narrow one. If taps are on consecutive
- * rows, they are one long row of the wide side, read in place.
+ * side, with `kernel` rows that contribute to row t, and a narrow one. If taps are on consecutive
+ * rows, these are read in place as one long row of the wide side.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer
             s->total[o] += sums_of(s, i)[o];
 }
 
-/* The same over all processes, followed by the number of positions. */
+/* The same summed over all processes, followed by the number of positions. */
 static int share_sums(struct cov_fast_training *t, struct cov_train_layer *s, struct cov_err *e)
 {
     size_t width = 2 * s->layer.c_out;
@@ -300,7 +300,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
 {
     const struct cov_layer *l = &layer->layer;
     size_t columns = tile->n1 - tile->n0, beg = 0, end = 0;
-    if (l->dilation == 1 && s->wide.row == s->wide_c) { /* rows all of whose taps exist */
+    if (l->dilation == 1 && s->wide.row == s->wide_c) { /* rows whose taps all exist */
         int64_t stride = (int64_t)l->stride;
         int64_t room = (int64_t)s->wide_rows + l->pad - (int64_t)l->kernel;
         beg = within(divide_up(l->pad, stride), 0, s->narrow_rows);
@@ -327,7 +327,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
     add_taps(layer, s, tile, b, end, s->narrow_rows, sums);
 }
 
-/* The weights of both kinds are at (narrow channel, wide channel, tap). */
+/* The weights of both kinds of convolution are at (narrow channel, wide channel, tap). */
 static void add_tile(const struct cov_fast_training *t, size_t item, float *sums)
 {
     const struct cov_train_layer *layer = &t->layers[t->layer];
@@ -345,7 +345,7 @@ static void add_tile(const struct cov_fast_training *t, size_t item, float *sums
                 sums[(m - tile.m0) * columns + n - tile.n0];
 }
 
-/* First the tiles of the weights' gradient, then the pieces of the input's. */
+/* Items are first the tiles of the weights' gradient, then the pieces of the input's gradient. */
 static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;

@@ -22,7 +22,7 @@ static void run_linear(const struct cov_layer *l, const struct cov_layer_weights
         }
 }
 
-/* Sum of t p without padding; returns the number of positions. */
+/* The sum of t p except for padding; returns the number of positions. */
 static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const float *p,
                            const float *targets, double *sum)
 {

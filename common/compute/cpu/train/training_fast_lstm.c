@@ -2,8 +2,8 @@
  *
  * Each direction of a group of sequences is an item. Forward, products with x are computed for a
  * block of steps at once; backward, only the products with w_hh. The gradients of x and of the
- * weights are large products over all steps, computed afterwards. The size of a group changes no
- * value.
+ * weights are large products over all steps, computed afterwards. The size of a group does not
+ * affect the values.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 
 /* ---- parameters ---- */
 
-/* Packs w[n_gates,k] as it is, and transposed. */
+/* Packs w[n_gates,k] both as it is and transposed. */
 static int pack_both(const struct cov_train_layer *s, const float *w, size_t k,
                      struct cov_matrix *transposed, struct cov_matrix *plain, struct cov_err *e)
 {
@@ -130,7 +130,7 @@ static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const
                                       .cells = kept_at(t, g, s->cells, hidden, row)};
 }
 
-/* Prefetches for the next step, which is at this row, also of `y`. */
+/* Prefetches for the next step, which is at this row, also in `y`. */
 static void prefetch_next(const struct cov_fast_training *t, const struct group *g, size_t row,
                           const float *y, struct cov_trainvec_lstm *kept)
 {
@@ -309,7 +309,7 @@ static void tile_item(const struct cov_fast_training *t, const struct rest *r, s
                  l->c_in);
         return;
     }
-    /* Each step but the first read the h of the step before. */
+    /* Each step except the first reads the h of the previous step. */
     sum.m = l->hidden;
     sum.k = (steps - 1) * n;
     sum.a = s->y + d * l->hidden + (d ? n * l->c_out : 0);

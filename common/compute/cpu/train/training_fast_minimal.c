@@ -19,7 +19,7 @@
 enum {
     TILES = COV_OUTER_DEPTH, /* at once */
     TILE = COV_MINIMAL_OUTPUTS,
-    AT_ONCE = 2, /* points of an item, which share the reading of x and dz */
+    AT_ONCE = 2, /* points of an item, which read x and dz once for all */
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
     COLUMNS = COV_TRAIN_TILE_COLUMNS,
 };
@@ -29,7 +29,7 @@ struct cov_train_minimal {
     struct cov_minimal_places places;
     double input[MAX_POINTS][MAX_POINTS]; /* B */
     double output[MAX_POINTS][TILE];      /* A */
-    size_t depth, columns;                /* channels of rows of a tile, of x and of y */
+    size_t depth, columns;                /* channels of a tile's rows, in x and in y */
     size_t n_slices;                      /* of the columns */
     float *products;                      /* [n_points, depth, columns], of all sequences */
 };
@@ -64,8 +64,8 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
             m->output[p][j] = (double)y[j * ROOM + p];
 }
 
-/* Measured on Zen 4: with fewer channels on either side of the products, the transforms cost what
- * they save; products in bf16 take half the time. */
+/* Measured on Zen 4: with fewer channels on either side of the products, the transforms cost as
+ * much as they save; products in bf16 take half the time. */
 bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer)
 {
     size_t least = outer == COV_FP32 ? 128 : 192;
@@ -138,7 +138,7 @@ static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, co
     vec->combine(n, n_there, rows, factors, to);
 }
 
-/* Row of x, or y, where a tile's first row of a phase is. */
+/* The row of x, or y, of a tile's first row of a phase. */
 static int64_t row_of(size_t tile, size_t phases, size_t phase, int64_t first)
 {
     return (int64_t)(tile * TILE * phases + phase) + first;
@@ -160,7 +160,7 @@ struct slice {
     size_t point, column, n_columns;
 };
 
-/* One of AT_ONCE equal shares of the first n rows, without those beyond the array. */
+/* One of AT_ONCE equal shares of the first n rows, except rows past the end of the array. */
 static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t width, size_t share)
 {
     size_t beg = share * n / AT_ONCE, end = (share + 1) * n / AT_ONCE;

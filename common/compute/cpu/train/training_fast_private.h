@@ -17,15 +17,14 @@ struct cov_view {
 
 /* The rows of a sequence in pieces of equal length; work is split by pieces only. */
 struct cov_pieces {
-    size_t n, rows, total; /* rows of a piece except the last; of all pieces */
+    size_t n, rows, total; /* rows of each piece except the last; rows of all pieces */
 };
 
 struct cov_train_minimal;
 struct cov_training_kernels; /* training_fast.h */
 
 struct cov_train_layer {
-    struct cov_layer layer,
-        back; /* back: the convolution that computes the gradient of the input */
+    struct cov_layer layer, back;     /* the convolution that computes the gradient of the input */
     struct cov_layer_weights weights; /* pointers into the block */
     bool norm, drops;
     const struct cov_outer *outer;
@@ -47,7 +46,8 @@ struct cov_train_layer {
 
     struct cov_pieces pieces, back_pieces; /* of the output; of the input */
     double *sums;                          /* [max_batch, pieces, 2*c_out] */
-    double *total;        /* [2*c_out + 1], of all processes; the last is the number of positions */
+    double *total;        /* [2*c_out + 1], sums over all processes; the last is the number of
+                           * positions */
     float *mean, *rstd;   /* [c_out], of a norm */
     float *scale, *shift; /* its y = r scale + shift */
     float *by_d, *by_r, *by_one; /* dz = by_d dy + by_r r + by_one */
@@ -55,7 +55,7 @@ struct cov_train_layer {
 
 struct cov_fast_training {
     struct cov_training base;
-    struct cov_training_spec spec; /* only what outlives the spec */
+    struct cov_training_spec spec; /* only the fields that outlive the spec */
     struct cov_training_kernels *kernels;
     struct cov_train_layer *layers;
     size_t n_layers, n_workers;
@@ -82,12 +82,12 @@ struct cov_fast_training {
 
 /* ---- places ---- */
 
-/* The views of what layer i reads and writes, and of its r. Arrays like d_in have the view of y,
- * those like d_out that of x. */
+/* The views of layer i's input and output, and of its r. d_in has the view of y, and d_out that of
+ * x. */
 struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i);
-/* The same places in another array. */
+/* The same elements of another array. */
 struct cov_view cov_train_at(struct cov_view like, float *data);
 /* The address of a parameter's gradient. */
 float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter);
@@ -104,7 +104,7 @@ void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_
 /* The largest tile of a gradient of weights. */
 enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
 
-/* ---- convolutions: training_fast_conv.c; of t->layer ---- */
+/* ---- convolutions of t->layer: training_fast_conv.c ---- */
 
 int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
 size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i);
@@ -114,8 +114,8 @@ int cov_train_conv_backward(struct cov_fast_training *t, float *z, struct cov_er
 
 /* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
 
-/* Whether minimal filtering (minimal.h) can be used for a layer and is faster than sums of outer
- * products of these operands. */
+/* Returns true if minimal filtering (minimal.h) can be used for a layer and is faster than sums of
+ * outer products of these operands. */
 bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer);
 int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
                           struct cov_train_minimal **out, struct cov_err *e) COV_MUST_USE;

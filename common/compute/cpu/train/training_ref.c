@@ -1,6 +1,6 @@
-/* training_ref.c - see training_ref.h. Layer by layer, the sequences of a batch as the pool's
- * items. Each sequence keeps the results that backward needs, and its own gradients, which are
- * added up in order.
+/* training_ref.c - see training_ref.h. Runs layer by layer, with the sequences of a batch as the
+ * pool's items. Each sequence keeps the results that the backward pass needs, and its own
+ * gradients, which are added up in order.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/train/training_ref.h"
 
@@ -21,13 +21,14 @@ struct kept {
     double *dropped;     /* [n, t_out, c_out] what the next layer reads; NULL: y */
     double *gates;       /* [n, directions, T, 4*hidden] */
     double *cells;       /* [n, directions, T, hidden] */
-    double *sums;        /* [n + 1, 2*c_out] of a norm, per sequence; the last row of all */
+    double *sums;        /* [n + 1, 2*c_out] sums of a norm, per sequence; the last row is their
+                          * total */
     double *mean, *rstd; /* [c_out] */
 };
 
 struct cov_ref_training {
     struct cov_training base;
-    struct cov_training_spec spec; /* only what outlives the spec */
+    struct cov_training_spec spec; /* only the fields that outlive the spec */
     struct cov_layer *layers;
     struct cov_layer_weights *weights;
     float *loss_weights; /* [D] */
@@ -296,7 +297,7 @@ static int sum_up(struct cov_ref_training *t, double **all, struct cov_err *e)
     return rc;
 }
 
-/* Mean and variance of the batch; the variance also into the gradient. */
+/* Mean and variance of the batch, which are also stored in the gradient. */
 static int take_statistics(struct cov_ref_training *t, double *gradient, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[t->layer];
