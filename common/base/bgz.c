@@ -39,7 +39,7 @@ struct batch {
     size_t n_in;
     size_t *n_out;    /* per block */
     size_t n_started; /* blocks handed to the pool and not yet written */
-    size_t n_pending; /* those of them still in the pool */
+    size_t n_pending; /* pending blocks that are still in the pool */
     struct cov_err err;
 };
 
@@ -278,7 +278,7 @@ static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
     return COV_OK;
 }
 
-/* Appends more of the file to the rest of z_in. */
+/* Appends more of the file to the data left in z_in. */
 static int refill(struct cov_bgz *b, bool *end, struct cov_err *e)
 {
     if (b->z.avail_in)
@@ -531,7 +531,8 @@ static void put_number(uint8_t *to, uint32_t x, int n)
         to[i] = (uint8_t)(x >> (8 * i));
 }
 
-/* Makes a BGZF block (SAM specification, section 4.1.1): a gzip member whose header holds its size. */
+/* Builds a BGZF block (SAM specification, section 4.1.1): a gzip member whose header holds its
+ * size. */
 static int make_block(cov_bgz_deflate_fn *fn, const uint8_t *src, size_t n, uint8_t *dst,
                       size_t *n_dst, struct cov_err *e)
 {
@@ -688,7 +689,7 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the index */
 
-/* Makes the same index as tbx_index_build3, which is so slow that writing a bedGraph file would
+/* Builds the same index as tbx_index_build3, which is so slow that writing a bedGraph file would
  * take a third longer. */
 struct indexer {
     const char *path;
@@ -699,7 +700,8 @@ struct indexer {
     int n_contigs;
 };
 
-/* Reads digits and the tab after them. Returns what follows, NULL if `p` is something else. */
+/* Reads digits and the tab after them. Returns the address after it, or NULL if there is something
+ * else at `p`. */
 static const char *take_position(const char *p, hts_pos_t *x)
 {
     const char *beg = p;

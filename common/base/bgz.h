@@ -65,7 +65,7 @@ int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *
 typedef int cov_bgz_deflate_fn(const uint8_t *src, size_t n, uint8_t *dst, size_t *n_dst,
                                struct cov_err *e);
 
-/* Makes BGZF blocks with `fn` instead of htslib. Call it before the first write. */
+/* Compresses BGZF blocks with `fn` instead of htslib. Call it before the first write. */
 void cov_bgz_deflate_by(struct cov_bgz *b, cov_bgz_deflate_fn *fn);
 
 /* Flushes, writes the end-of-file block and closes; always frees *b. Reports every write error that

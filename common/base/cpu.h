@@ -50,8 +50,8 @@ bool cov_cpu_permit_amx(void);
 /* "avx2" for COV_CPU_AVX2; NULL for anything but one known bit. */
 const char *cov_cpu_feature_name(unsigned feature);
 
-/* buf[0..n) = "<model name>: avx f16c fma avx2", truncated to fit (n > 0): what the machine has,
- * ignoring the limit. */
+/* buf[0..n) = "<model name>: avx f16c fma avx2", truncated to fit (n > 0): the features of the
+ * machine, ignoring the limit. */
 void cov_cpu_describe(char *buf, size_t n);
 
 /* CPUs allowed by the quotas of the control groups of this process, from its own up to the root:

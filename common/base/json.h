@@ -38,15 +38,15 @@ int cov_json_parse(const char *text, size_t n, struct cov_json_value **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_json_free(struct cov_json_value *v); /* NULL is accepted */
 
-/* The functions below accept NULL, and return NULL or false for values of another kind. Results are
- * borrowed from v. */
+/* The functions below accept NULL, and return NULL or false for values of the wrong kind. Results
+ * are borrowed from v. */
 
 /* A member of an object. */
 const struct cov_json_value *cov_json_member(const struct cov_json_value *v, const char *key);
 /* The first element of an array or member of an object, and the next one. */
 const struct cov_json_value *cov_json_first(const struct cov_json_value *v);
 const struct cov_json_value *cov_json_next(const struct cov_json_value *v);
-const char *cov_json_key(const struct cov_json_value *v); /* of a member */
+const char *cov_json_key(const struct cov_json_value *v); /* the key of a member */
 bool cov_json_is_array(const struct cov_json_value *v);
 bool cov_json_is_object(const struct cov_json_value *v);
 bool cov_json_number(const struct cov_json_value *v, double *out);

@@ -17,7 +17,7 @@ enum cov_kind {
     COV_KIND_STREAM, /* covstream(5) */
     COV_KIND_CKPT,
     COV_KIND_ZIP,
-    COV_KIND_GZIP, /* compressed data of no other kind */
+    COV_KIND_GZIP, /* compressed data of an unknown kind */
 };
 
 /* "a BAM file"; NULL for COV_KIND_UNKNOWN. */

@@ -24,7 +24,7 @@ struct slot {
     _Atomic(uint64_t) number; /* sequence number of the entry */
 };
 
-/* Folders to remove if empty have a list of their own, because they are removed last. */
+/* Folders to remove if empty have a separate list, because they are removed last. */
 static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
 static _Atomic(uint64_t) n_entries;
 

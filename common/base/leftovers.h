@@ -25,7 +25,7 @@ enum cov_leftover_kind {
 
 /* Adds `name` and takes ownership of it; with COV_LEFTOVER_EMPTY the first `kept` bytes are a path
  * to keep. Returns its slot, or -1 if the list is full, in which case the caller keeps `name`.
- * Block signals from before the file or folder is made until after this call. */
+ * Block signals before creating the file or folder and until after this call. */
 int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept) COV_MUST_USE;
 
 /* Removes the name from the slot; the caller owns it. NULL if a handler took it first, or if it

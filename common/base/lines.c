@@ -14,8 +14,8 @@ struct cov_lines {
     struct cov_bgz *in;
     char *text; /* text[beg..end) is not returned yet */
     size_t beg, end, cap;
-    size_t number; /* of the last line */
-    bool at_end;   /* of the file */
+    size_t number; /* number of the last line */
+    bool at_end;   /* the file has ended */
 };
 
 void cov_lines_close(struct cov_lines *l)

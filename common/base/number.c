@@ -86,7 +86,7 @@ int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max,
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e)
 {
-    /* Decimal numbers only: strtod also takes blanks, hexadecimal numbers, "inf" and "nan". */
+    /* Decimal numbers only: strtod also accepts blanks, hexadecimal numbers, "inf" and "nan". */
     char *end = NULL;
     double value = 0;
     if (*text && strspn(text, "+-.0123456789eE") == strlen(text))

@@ -362,7 +362,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
         if (is_pending(files[i]))
             code = sync_file(files[i]->tmp, files[i]->path, e);
     cov_leftovers_block_signals(&before); /* so that no signal finds only some of them renamed */
-    /* First those that replace nothing: undoing them works everywhere. */
+    /* First the files that replace nothing, because undoing them works everywhere. */
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]) && access(files[i]->path, F_OK) != 0)
             code = place(files[i], n > 1, e);

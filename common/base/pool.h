@@ -1,6 +1,6 @@
 /* pool.h - a fixed set of worker threads.
  *
- * The pool is the only user of the cores: libraries with threads of their own are limited to one.
+ * The pool is the only user of the cores: libraries that have their own threads are limited to one.
  * Work is split into fixed items, independent of the number of threads, so that results do not
  * depend on it.
  * SPDX-License-Identifier: MIT */

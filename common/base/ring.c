@@ -25,7 +25,7 @@ struct ring {
     struct cov_pool *pool;
     struct slot *slots;
     size_t n_slots;
-    uint64_t head, tail; /* the oldest piece not yet taken, and the next to fill */
+    uint64_t head, tail; /* the oldest piece not yet passed to the sink, and the next one to fill */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* the work on a slot has ended */
     double work_seconds;

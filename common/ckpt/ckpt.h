@@ -1,8 +1,8 @@
 /* ckpt.h - PyTorch Lightning 2 checkpoints, as Predmoter writes and reads them.
  *
  * Reads what prediction needs: hyperparameters and state dict. ckpt_training.h reads the state of
- * training; the rest is accessible through torch_file.h. Whether tensors fit the hyperparameters is
- * checked by the network.
+ * training; the rest is accessible through torch_file.h. The network checks that tensors fit the
+ * hyperparameters.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_CKPT_H
 #define COV_CKPT_CKPT_H

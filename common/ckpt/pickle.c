@@ -155,7 +155,7 @@ static struct cov_pickle_value *top(struct machine *m)
 }
 
 /* Removes the topmost mark; the values above it are stack[*beg .. n_stack), for the caller to
- * take. */
+ * use. */
 static int pop_mark(struct machine *m, size_t *beg)
 {
     if (!m->n_marks)
@@ -191,7 +191,7 @@ static int add_items(struct machine *m, struct cov_pickle_value *whole,
 
 /* ---------------------------------------------------------------- opcodes */
 
-/* `kind` of value; n bytes of an integer or length, or n values. */
+/* `kind` is the kind of value; n: the bytes of an integer or length, or the number of values. */
 struct operation {
     const char *name;
     int (*run)(struct machine *m, const struct operation *op); /* NULL: refused */

@@ -2,8 +2,8 @@
  *
  * This is not an unpickler: it imports, calls and constructs nothing. Calls in a pickle are kept as
  * data (OBJECT), and only names in the caller's allow-list are accepted. Works without recursion
- * and within limits. Opcodes: Python's Lib/pickletools.py; those that torch.save does not write are
- * refused by name.
+ * and within limits. Opcodes: Python's Lib/pickletools.py; opcodes that torch.save does not write
+ * are refused by name.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_H
 #define COV_CKPT_PICKLE_H

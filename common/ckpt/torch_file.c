@@ -17,8 +17,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "storages are copied a
 
 enum { OPAQUE, TENSOR, TENSOR_V3, PARAMETER, UNTYPED, STORAGE = 0x100, DTYPE = 0x200 };
 
-/* Storage classes, element types and functions that rebuild tensors; and names such as NumPy's,
- * which callbacks store and this program ignores. */
+/* Storage classes, element types and functions that rebuild tensors; also names (of NumPy and
+ * others) that callbacks store and this program ignores. */
 static const struct cov_pickle_name allowed[] = {
     {"collections", "OrderedDict", OPAQUE},
     {"collections", "defaultdict", OPAQUE},

@@ -491,7 +491,7 @@ struct cov_zip_writer {
     uint64_t offset; /* bytes written */
     uint64_t n_entries;
     struct bytes directory;
-    struct bytes header; /* of the current entry */
+    struct bytes header; /* header of the current entry */
 };
 
 /* ---- little-endian fields ---- */

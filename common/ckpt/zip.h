@@ -18,8 +18,8 @@ struct cov_zip;
 
 /* Opens the archive and checks its whole structure: no entry reaches past the file, or overlaps
  * another or the directory, both copies of each header agree, no name is repeated. COV_EINPUT names
- * the fault, also for compressed or encrypted entries, split archives, and names that are absolute
- * or contain ".." or a backslash. */
+ * the fault; compressed or encrypted entries, split archives, and names that are absolute or
+ * contain ".." or a backslash are refused, too. */
 int cov_zip_open(const char *path, struct cov_zip **out, struct cov_err *e) COV_MUST_USE;
 void cov_zip_close(struct cov_zip *z); /* NULL is accepted */
 

@@ -222,7 +222,7 @@ static bool is_option(const struct parser *p, const char *arg)
     return find(p, NULL, 0, arg[1]).opt != NULL;
 }
 
-/* Takes the next argument as the value of an option. */
+/* Uses the next argument as the value of an option. */
 static int next_value(const struct parser *p, const struct cov_opt *o, int *i, const char **value,
                       struct cov_err *e)
 {

@@ -51,8 +51,8 @@ struct cov_opt {
     size_t field;        /* offsetof(struct config, field) */
     const char *metavar; /* in help, as "N"; NULL: a flag, or an ENUM, which shows its choices */
     const char *def;     /* the default, parsed like a value; NULL: zero (a STRING: NULL) */
-    double min, max;     /* of INT, SIZE, FLOAT; both 0: any (SIZE: not negative) */
-    const char *const *choices; /* of ENUM, ended by NULL */
+    double min, max;     /* INT, SIZE, FLOAT: limits; both 0: none (SIZE: not negative) */
+    const char *const *choices; /* ENUM: the values, ended by NULL */
     const char *help; /* a phrase without capital and full stop; the default is appended */
 };
 

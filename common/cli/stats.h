@@ -1,4 +1,4 @@
-/* stats.h - what a run did, and its time and memory: the file of --stats.
+/* stats.h - results, time and memory of a run: the file of --stats.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_STATS_H
 #define COV_CLI_STATS_H

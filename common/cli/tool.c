@@ -218,8 +218,8 @@ static void log_summary(const struct cov_stats *s)
 
 /* ---------------------------------------------------------------- the process */
 
-/* For the signal handler: "covtrain: ", and whether the cursor may be after a progress bar or ^C, so
- * that a newline is needed. */
+/* For the signal handler: "covtrain: ", and a flag that is set if the cursor may be after a
+ * progress bar or ^C, so that a newline is needed. */
 static char signal_prefix[64];
 static volatile sig_atomic_t is_terminal, has_bar;
 
@@ -562,7 +562,7 @@ static int choose_subcommand(struct call *call, int argc, char **argv, struct co
     return COV_OK;
 }
 
-/* Runs call->tool with a config of its own. */
+/* Runs call->tool with its own config. */
 static int run_call(struct call *call, int argc, char **argv, struct printer *printer,
                     struct cov_err *e)
 {

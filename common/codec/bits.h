@@ -62,7 +62,7 @@ struct cov_bit_writer {
 
 enum { COV_PUT_BITS = 56 };
 
-/* n <= COV_PUT_BITS. Always stores eight bytes; the next call overwrites those that are not complete. */
+/* n <= COV_PUT_BITS. Always stores eight bytes; the next call overwrites the incomplete ones. */
 static inline void cov_put_bits(struct cov_bit_writer *w, uint64_t bits, uint32_t n)
 {
     w->bits |= bits << w->n;

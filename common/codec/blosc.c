@@ -11,7 +11,7 @@
 
 #include <blosc.h>
 
-enum { FILTER_VERSION = 2 }; /* of the HDF5 plugin */
+enum { FILTER_VERSION = 2 }; /* version of the HDF5 plugin */
 
 static int type_size(size_t elem_bytes)
 {
@@ -68,7 +68,7 @@ static int check_compressor(const uint8_t *src, struct cov_err *e)
         [BLOSC_SNAPPY_FORMAT] = BLOSC_SNAPPY_COMPNAME,   [BLOSC_ZLIB_FORMAT] = BLOSC_ZLIB_COMPNAME,
         [BLOSC_ZSTD_FORMAT] = BLOSC_ZSTD_COMPNAME,
     };
-    unsigned format = src[2] >> 5; /* of the flags */
+    unsigned format = src[2] >> 5; /* format bits of the flags */
     if (format >= COV_COUNT(names))
         return cov_fail(e, COV_EINPUT, "blosc: the compressed data is damaged");
     if (blosc_compname_to_compcode(names[format]) < 0)

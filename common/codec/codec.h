@@ -26,7 +26,7 @@ enum cov_codec_id {
 
 struct cov_codec_choice {
     enum cov_codec_id id;
-    int level; /* of LIBDEFLATE 1..12, ZSTD 1..19, BLOSC 1..9; others 0 */
+    int level; /* LIBDEFLATE: 1..12, ZSTD: 1..19, BLOSC: 1..9; others: 0 */
 };
 
 /* "gzip", "fast", "libdeflate[:LEVEL]", "lzf", "lz4", "zstd[:LEVEL]", "blosc[:LEVEL]", "none".
@@ -58,8 +58,8 @@ enum {
 
 struct cov_filter {
     int id;            /* HDF5's number */
-    size_t elem_bytes; /* of SHUFFLE; encoding: of BLOSC */
-    int level;         /* encoding: of ZSTD and BLOSC */
+    size_t elem_bytes; /* SHUFFLE, and BLOSC when encoding: size of an element */
+    int level;         /* ZSTD and BLOSC when encoding */
 };
 
 /* Returns true if cov_codec_undo supports the pipeline: only filters of the list above, shuffle
@@ -98,8 +98,8 @@ uint64_t cov_codec_claim(int id, const void *src, size_t n);
  * last byte is the high half of a word. */
 uint32_t cov_fletcher32(const void *data, size_t n);
 
-/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes after the last whole element keep their
- * place. elem_bytes > 0. src and dst must not overlap. */
+/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes after the last whole
+ * element keep their position. elem_bytes > 0. src and dst must not overlap. */
 void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 

@@ -27,7 +27,7 @@ int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, siz
     return COV_OK;
 }
 
-/* n_got NULL: exactly `cap` bytes are expected. */
+/* If n_got is NULL, exactly `cap` bytes are expected. */
 static int inflate_bytes(const void *src, size_t n, void *dst, size_t cap, size_t *n_got,
                          struct cov_err *e)
 {

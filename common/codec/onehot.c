@@ -41,9 +41,9 @@ enum {
 /* Positions plus the window fit into 32 bits. */
 #define MAX_CODES ((size_t)1 << 31)
 
-/* The longest rows are those of rare codes in `small`: 24 bits. Runs of zeros take less than a bit
- * per code, plus two bits per byte of a remainder of up to 257 bytes: 65 bytes. In addition there
- * are block headers, and the eight bytes that the last bits are stored with. */
+/* Rare codes in `small` have the longest rows: 24 bits. Runs of zeros take less than a bit per
+ * code, plus two bits per byte of a remainder of up to 257 bytes: 65 bytes. In addition there are
+ * block headers, and the eight bytes that the last bits are stored with. */
 enum { BOUND_PER_CODE = 4, BOUND_REST = 512 };
 
 size_t cov_onehot_bound(size_t L)
@@ -57,7 +57,7 @@ size_t cov_onehot_scratch(size_t L)
     return L <= SIZE_MAX - 2 * STEP ? L + 2 * STEP : SIZE_MAX;
 }
 
-/* ---- what the codes are, and the checksum ---- */
+/* ---- classes of codes, and the checksum ---- */
 
 /* Sixteen codes, the first in the lowest byte of the first half. */
 typedef uint64_t codes16 __attribute__((vector_size(16)));

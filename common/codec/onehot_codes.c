@@ -94,8 +94,8 @@ static void append(struct cov_onehot_block *b, uint32_t bits, uint32_t n)
         b->head[b->n_head / 8] |= (uint8_t)((bits & 1) << b->n_head % 8);
 }
 
-/* The code lengths themselves use a code of 16 symbols of four bits: the lengths 0 to 13, and 17 and 18 for runs of
- * zeros. This takes some 20 bytes more than the best code. */
+/* The code lengths themselves use a code of 16 symbols of four bits: the lengths 0 to 13, and 17
+ * and 18 for runs of zeros. This takes about 20 bytes more than the best code. */
 static void append_lengths(struct cov_onehot_block *b, const uint8_t *n_bits, size_t n)
 {
     for (size_t i = 0; i < n;) {

@@ -80,7 +80,7 @@ struct cov_onehot_kern {
      * COV_ONEHOT_STEP; COV_ONEHOT_STEP more bases must be readable. */
     void (*join)(uint8_t *bases, size_t n);
 
-    /* Writes n_groups groups of eight bases, from base t of the strand on, given the words that
+    /* Writes n_groups groups of eight bases, starting at base t of the strand, given the words that
      * start at each base: words[0], words[1], ..., or words[0], words[-1], ... on the other strand.
      * last[word] = last place of the word + COV_ONEHOT_WINDOW + 1, or 0. */
     void (*put_plus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,

@@ -1,4 +1,4 @@
-/* shuffle.c - HDF5's shuffle filter: sorts the bytes of elements by their place in the element.
+/* shuffle.c - HDF5's shuffle filter: sorts the bytes of elements by their position in the element.
  *
  * This transposes an [elements][bytes] matrix. Elements of 2, 4 and 8 bytes are transposed 16 at a
  * time in registers, by rounds of interleaving, written with the compiler's generic vectors.

@@ -147,10 +147,10 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
 
 /* Where the columns of the previous line are. */
 struct line {
-    size_t beg;      /* of the newline before the line */
-    size_t n_first;  /* of that newline and the first column */
-    size_t tab;      /* before the third column */
-    size_t n_third;  /* of the third column with the tabs around it */
+    size_t beg;      /* position of the newline before the line */
+    size_t n_first;  /* length of that newline and the first column */
+    size_t tab;      /* position of the tab before the third column */
+    size_t n_third;  /* length of the third column with the tabs around it */
     bool is_regular; /* the line has these columns */
 };
 
@@ -264,7 +264,7 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
     }
     memset(counts, 0, (MAX_BITS + 1) * sizeof *counts);
     depths[n_nodes - 1] = 0;
-    uint32_t sum = 0; /* of 2^-length, in units of 2^-max_bits */
+    uint32_t sum = 0; /* sum of 2^-length, in units of 2^-max_bits */
     for (size_t i = n_nodes - 1; i-- > 0;) {
         depths[i] = (uint16_t)(depths[parents[i]] + 1);
         if (i >= n)
@@ -273,7 +273,8 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
         counts[length]++;
         sum += UINT32_C(1) << (max_bits - length);
     }
-    /* The limit makes too many codes of max_bits: lengthen a shorter code, whose freed half takes one of them. */
+    /* The limit leads to too many codes of max_bits: lengthens a shorter code, whose freed half
+     * takes one of them. */
     for (; sum > UINT32_C(1) << max_bits; sum--) {
         unsigned length = max_bits - 1;
         while (counts[length] == 0)

@@ -14,7 +14,7 @@ struct cov_ordered_chunk {
     size_t index;   /* within the call */
     size_t same_as; /* index of the equal chunk that is computed; its own index if none */
     size_t filled;  /* positions before its padding */
-    uint64_t hash;  /* of its codes */
+    uint64_t hash;  /* hash of its codes */
 };
 
 /* One per caller. */
@@ -34,7 +34,7 @@ struct cov_chunk_order {
 /* For calls of up to max_batch chunks of L positions with `depth` values each. */
 int cov_chunk_order_init(struct cov_chunk_order *o, size_t L, size_t depth, size_t max_batch,
                          struct cov_err *e) COV_MUST_USE;
-void cov_chunk_order_fini(struct cov_chunk_order *o); /* also of one that is all zero */
+void cov_chunk_order_fini(struct cov_chunk_order *o); /* accepts an all-zero struct */
 
 /* todo[0..n_todo) = the chunks of codes[n,L] to compute, each to out[index * row .. (index + 1) *
  * row). */

@@ -26,7 +26,7 @@ struct cov_layer {
     size_t t_in, c_in, t_out, c_out;
     size_t kernel, stride, dilation;
     int64_t pad;   /* zero rows before the first (PyTorch's "padding"); negative: rows to skip */
-    size_t hidden; /* of an LSTM */
+    size_t hidden; /* LSTM: units per direction */
     size_t directions; /* LSTM: 1 or 2 */
     bool norm;         /* BatchNorm after the ReLU */
 };
@@ -93,7 +93,7 @@ struct cov_training_spec {
     size_t n_floats;
     size_t max_batch;
     double dropout;            /* applied between LSTM layers */
-    uint64_t seed;             /* of dropout */
+    uint64_t seed;             /* seed of dropout */
     const float *loss_weights; /* [D]; NULL: all 1 */
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
@@ -120,7 +120,7 @@ struct cov_adam {
  * reads as the parameters before. */
 struct cov_train_state {
     float *block, *moment1, *moment2, *average;
-    int64_t n_steps; /* of the optimiser */
+    int64_t n_steps; /* steps of the optimiser */
 };
 
 /* ---- networks on a device ---- */
@@ -147,9 +147,8 @@ struct cov_program_ops {
      * batch nor on its position in it. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
-    /* Computes every position, for comparison; call it before the first forward. Without it a
-     * device may skip what is constant, repeated or unused: values differ by rounding only, at most
-     * 1e-5. */
+    /* Computes every position, for comparison; call it before the first forward. Otherwise a device
+     * may skip constant, repeated or unused work: values differ by rounding only, at most 1e-5. */
     void (*compute_all)(struct cov_program *p);
     /* Sums over all workers; call it only while no forward is running. */
     void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);

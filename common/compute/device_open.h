@@ -19,7 +19,7 @@ enum { COV_DEVICE_MAX_CARDS = 64 };
 
 struct cov_device_choice {
     enum cov_device_kind kind;
-    int cards[COV_DEVICE_MAX_CARDS]; /* of COV_DEVICE_CUDA, without duplicates */
+    int cards[COV_DEVICE_MAX_CARDS]; /* COV_DEVICE_CUDA: GPU numbers without duplicates */
     size_t n_cards;                  /* 0: all */
 };
 

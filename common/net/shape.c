@@ -13,7 +13,7 @@
 #include "common/base/rng.h"
 
 enum {
-    MAX_PARAMS_A_LAYER = 8, /* of a bidirectional LSTM */
+    MAX_PARAMS_A_LAYER = 8, /* in a bidirectional LSTM */
     PARAMS_A_DIRECTION = 4,
     PARAMS_A_NORM = 4,
 };

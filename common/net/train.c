@@ -20,8 +20,8 @@ struct cov_trainer {
     /* [n_floats] each. If the device keeps them, only the block is allocated, with initial
      * values. */
     float *block, *moment1, *moment2, *average;
-    float *gradient; /* of the last batch */
-    float *sum;      /* of all batches since the last step */
+    float *gradient; /* gradient of the last batch */
+    float *sum;      /* sum of the gradients since the last step */
     double *shared;  /* the sum, to reduce; NULL: only one process */
     bool averages;   /* average differs from the parameters */
     bool loaded;     /* the device has the current parameters */
@@ -30,7 +30,7 @@ struct cov_trainer {
     /* Items of a step: pieces of the trained parameters, in order. */
     struct slice {
         size_t beg, n;
-        double squares; /* of the gradient */
+        double squares; /* sum of squares of the gradient */
     } * slices;
     size_t n_slices;
     /* During a step: */

@@ -5,7 +5,7 @@
  * positions that are not padding.
  *   loss     = sum over rows of w_d mean over columns of (exp(p) - t p)  /  sum over rows of w_d
  *   accuracy = mean over rows of Pearson's r of exp(p) and t, with 1e-8 added to its denominator
- * w_d = 1 without loss_weights. Norms take mean and (biased) variance from all positions of the
+ * w_d = 1 without loss_weights. Norms use the mean and (biased) variance of all positions of the
  * batch, including padding, as PyTorch does, and update their running statistics with momentum 0.1
  * (unbiased variance). Dropout is applied between LSTM layers.
  *
@@ -28,7 +28,7 @@ struct cov_trainer_options {
     const struct cov_hparams *hp; /* including dropout */
     size_t L;                     /* positions of a chunk */
     size_t max_batch;             /* chunks per call */
-    uint64_t seed;                /* of dropout */
+    uint64_t seed;                /* seed of dropout */
     const float *loss_weights;    /* [D]; NULL: all 1 */
     struct cov_train_reduce reduce;
     struct cov_pool *pool; /* borrowed until free */

@@ -58,8 +58,8 @@ static inline void store32(uint8_t *p, uint32_t x)
 
 struct cov_bases {
     struct cov_h5_set *set;
-    const struct cov_h5_rows *rows; /* of it */
-    const char *path;               /* of the file */
+    const struct cov_h5_rows *rows; /* rows of the set */
+    const char *path;               /* path of the file */
     enum cov_layout layout;
     size_t L;
     struct words words;

@@ -1,5 +1,5 @@
-/* bases.h - the bases of a file of chunks as codes; stored one-hot in data/X, as by Helixer, or
- * packed in data/X_packed.
+/* bases.h - the bases of a file of chunks as codes; stored one-hot in data/X, as in Helixer's
+ * files, or packed in data/X_packed.
  *
  * Packed: uint8 [N, (L + 1) / 2], two bases per byte as packed by cov_codes_pack, with the
  * attribute subsequence_length = L. HDF5 belongs to one thread; any thread may decode and encode.

@@ -23,7 +23,7 @@
 struct cov_chunk_file;
 
 /* Opens any file of chunks. data/start_ends, seqids, species (optional) and the tables of a partial
- * file make the grid. The head lists the other data sets: as sets if they are in data/, evaluation/
+ * file form the grid. The head lists the other data sets: as sets if they are in data/, evaluation/
  * or prediction/ and have one row per chunk (except the lists of a predictions file, model_name and
  * datasets), otherwise as tables. L is taken from the bases, else from the predictions, else from
  * the longest rows. COV_EINPUT names file and data set of damaged or contradictory data and of data
@@ -54,9 +54,9 @@ struct cov_chunk_parts {
 int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
                          struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread, for the same parts: codes[0..L) = the bases, checked as by cov_bases_decode; elems[j], for
- * each j < n_ks, = the row of set ks[j], little-endian. *raw serves as scratch after its pieces. Errors
- * name file, data set and row. */
+/* Any thread, for the same parts: codes[0..L) = the bases, checked as in cov_bases_decode;
+ * elems[j], for each j < n_ks, = the row of set ks[j], little-endian. *raw serves as scratch after
+ * its pieces. Errors name file, data set and row. */
 int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
                           struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
                           struct cov_err *e) COV_MUST_USE;
@@ -90,10 +90,10 @@ int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
                          const struct cov_chunk_writer_options *options,
                          struct cov_chunk_writer **out, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: adds the stored form of a group of n_rows rows (1, or up to chunk_rows) to *out, also
- * used as scratch: codes[r] = the L codes of row r (unused without bases), elems[r][k] = row r of
- * set k, for all sets of the head. Rows of a few bytes are not compressed yet: they are kept in
- * memory, and finish writes them as chunks of 4096 rows. */
+/* Any thread: adds the stored form of a group of n_rows rows (1, or up to chunk_rows) to *out,
+ * which also serves as scratch: codes[r] = the L codes of row r (unused without bases), elems[r][k]
+ * = row r of set k, for all sets of the head. Rows of a few bytes are not compressed yet: they are
+ * kept in memory, and finish writes them as chunks of 4096 rows. */
 int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             const uint8_t *const *codes, const uint8_t *const *const *elems,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
@@ -106,7 +106,7 @@ int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t
                                  struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's thread: stores the group that begins at row i, from the cov_chunk_writer_n_pieces pieces
- * of *blob from first_piece on. */
+ * of *blob that start at first_piece. */
 size_t cov_chunk_writer_n_pieces(const struct cov_chunk_writer *w);
 int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_blob *blob,
                          size_t first_piece, struct cov_err *e) COV_MUST_USE;

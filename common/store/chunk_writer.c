@@ -26,7 +26,7 @@ enum { GENOME_LEVEL = 4, PREDICTIONS_LEVEL = 9, GENOME_SPECIES = 25, PREDICTIONS
 enum { SMALL_BYTES = 64, BLOCK_ROWS = 4096, BLOCK_BYTES = 1 << 24, TABLE_BYTES = 1 << 16 };
 
 struct set_writer {
-    const struct cov_chunk_set *what; /* of the head */
+    const struct cov_chunk_set *what; /* the set in the head */
     struct cov_h5_set *set;           /* NULL for small rows */
     struct cov_filter filters[3];
     size_t n_filters;

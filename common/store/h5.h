@@ -51,7 +51,7 @@ struct cov_h5_attr {
     char *name;
     char *text;    /* NULL: not a text */
     bool is_int;   /* a single integer */
-    int64_t value; /* of it */
+    int64_t value; /* the integer */
 };
 int cov_h5_list_attrs(const struct cov_h5 *f, const char *set, struct cov_h5_attr **attrs,
                       size_t *n, struct cov_err *e) COV_MUST_USE;

@@ -26,7 +26,7 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_US
  * may leave its allocator locked in the child.) If no process can be created, the file is trusted.
  *
  * *good_texts: all text attributes of variable length could be read within 64 MiB. libhdf5
- * allocates and fills what a damaged file claims, up to 4 GiB. */
+ * allocates and fills the size that a damaged file claims, up to 4 GiB. */
 int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e) COV_MUST_USE;
 
 #endif

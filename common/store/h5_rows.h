@@ -18,14 +18,14 @@
 enum cov_h5_kind {
     COV_H5_INT,   /* 1, 2, 4 or 8 bytes */
     COV_H5_FLOAT, /* IEEE: 2, 4 or 8 bytes */
-    COV_H5_STRING /* of fixed length */
+    COV_H5_STRING /* fixed length */
 };
 
 struct cov_h5_type {
     enum cov_h5_kind kind;
     size_t bytes;
     bool is_signed, big_endian;
-    char padding; /* of STRING: ' ', or '\0' */
+    char padding; /* STRING: ' ' or '\0' */
 };
 
 /* Ignores the byte order, since reading converts it. */
@@ -56,7 +56,7 @@ struct cov_h5_block {
 };
 
 /* (*elems)[n_rows][dims[1]][n_cols] = a block whose rows share chunks, as elements of rows->type,
- * from the pieces of *raw from first_piece on. *elems points into *raw, which also serves as
+ * from the pieces of *raw, starting at first_piece. *elems points into *raw, which also serves as
  * scratch after its pieces; valid until *raw is used again. COV_EINPUT for damaged compression or a
  * wrong size. */
 int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,

@@ -29,12 +29,12 @@ struct cov_h5_set {
     hid_t id, type, space;
     int rank;
     char *name;
-    char *path; /* of the file */
+    char *path; /* path of the file */
     struct cov_h5_rows stored, handed;
     bool undo_by_hdf5; /* only libhdf5 can decode it: H5Dread returns plain rows */
     struct band bands[N_BANDS];
     unsigned long clock;
-    struct cov_blob raw; /* of the band being read */
+    struct cov_blob raw; /* stored chunks of the band being read */
 };
 
 static int fail_set(const struct cov_h5_set *s, struct cov_err *e, int code, const char *what)

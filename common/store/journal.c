@@ -24,13 +24,13 @@ static const char file_magic[16] = "covtools journal";
 /* The start of a file; the head follows. */
 struct file_head {
     char magic[16];
-    uint32_t version, n_head, crc; /* of n_head and the head */
+    uint32_t version, n_head, crc; /* crc: of n_head and the head */
     uint32_t zero;
 };
 
 /* The header of a piece, followed by the ends of the blobs' pieces (uint64_t) and their bytes. */
 struct piece_head {
-    uint32_t magic, crc; /* of everything after it */
+    uint32_t magic, crc; /* crc: of everything after it */
     uint64_t piece;
     uint64_t n_bytes[2];
     uint64_t n_pieces[2];
@@ -41,7 +41,7 @@ struct cov_journal {
     int fd;
     bool damaged;
     struct timespec time;
-    int64_t size, first; /* of the file; offset of the first piece */
+    int64_t size, first; /* size of the file; offset of the first piece */
     int64_t *at;         /* [n]: offset of each piece, 0 if missing */
     size_t n, n_there;
     uint64_t *ends; /* scratch */

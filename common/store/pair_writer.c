@@ -31,7 +31,7 @@ struct seq {
 struct waiting {
     void *memory; /* NULL: in the file, at `at` */
     int64_t at;
-    size_t n_bytes; /* of the pieces */
+    size_t n_bytes; /* size of the pieces */
 };
 
 struct cov_pair_writer {
@@ -47,7 +47,7 @@ struct cov_pair_writer {
     size_t n_pairs, cap_pairs;
     struct seq *seqs;
     size_t n_seqs, cap_seqs;
-    struct waiting *waiting; /* of this sequence */
+    struct waiting *waiting; /* waiting chunks of this sequence */
     size_t n_waiting, cap_waiting;
 };
 

@@ -38,7 +38,7 @@ bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
 struct cov_signal_output {
     const size_t *ks;
     size_t n_ks;
-    float *values[2]; /* of strand s: [n_ks][L]; NULL: not needed */
+    float *values[2]; /* values[s][n_ks][L] of strand s; NULL: not needed */
 };
 
 /* Any thread: fills out->values from a pair's record, in each chunk's own direction; strands with values

@@ -23,7 +23,7 @@ struct order {
     bool in_seq;
     size_t seq;           /* index in names */
     int64_t end;          /* end of the sequence's last pair, or 0 */
-    uint64_t n_seq_pairs; /* of the sequence */
+    uint64_t n_seq_pairs; /* pairs of the current sequence */
     uint64_t n_pairs, n_bases;
 };
 

@@ -411,7 +411,7 @@ static uint64_t rank_of(const struct cov_pair_count *r)
 }
 
 struct sums {
-    uint64_t mean; /* of doubled ranks */
+    uint64_t mean; /* mean of the doubled ranks */
     double xx, yy, xy;
 };
 

@@ -25,7 +25,7 @@ struct cov_alignments {
     sam_hdr_t *header;
     int32_t n_contigs;
     bam1_t *read;
-    uint32_t cigar[SHORT_CIGAR]; /* of a read that is read from its block */
+    uint32_t cigar[SHORT_CIGAR]; /* CIGAR of a read that is decoded in its block */
     int64_t n_reads;             /* from the index, or -1 */
     int64_t n_got;
 };

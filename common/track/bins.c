@@ -22,7 +22,7 @@ struct bins {
     const struct cov_range *range;
     struct cov_bins out;
     char *contig;  /* Owned; NULL: not seen yet */
-    size_t number; /* of the contig */
+    size_t number; /* number of the contig */
     bool active;
     size_t most, n_fine;
     int64_t unit; /* bases per fine bin, a power of two */

@@ -22,9 +22,10 @@ struct cov_blacklist {
     struct cov_names *names;
     bool *seen; /* per name: it is in the genome */
     size_t cap_seen;
-    struct entry *entries; /* of a BED file, in file order, later sorted by name and position */
+    struct entry *entries; /* entries of a BED file, in file order, later sorted by name and
+                            * position */
     size_t n_entries, cap_entries;
-    struct cov_region *regions; /* of all names, contiguous */
+    struct cov_region *regions; /* regions of all names, contiguous */
     size_t *first;              /* per name: index into regions[]; one more for the end */
 };
 

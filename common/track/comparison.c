@@ -23,7 +23,7 @@ enum { STRETCHES = 4096 };
 /* The state of one bin size. */
 struct binning {
     int64_t size;
-    int64_t end; /* of the current bin */
+    int64_t end; /* end of the current bin */
     int64_t n;   /* its bases so far */
     double x, y; /* their sums */
     struct cov_pairs pairs, total;
@@ -42,7 +42,7 @@ struct cov_comparison {
     struct cov_comparison_row *rows;
     size_t n_rows, cap_rows;
     struct cov_comparison_row total;
-    struct cov_comparison_row *current; /* of the current contig; NULL: the total */
+    struct cov_comparison_row *current; /* row of the current contig; NULL: the total */
     /* The current contig. */
     bool compares;   /* there is a contig, and the store has it */
     size_t measured; /* its number in the store */

@@ -38,7 +38,7 @@ struct cov_peak_counts {
 };
 
 struct cov_comparison_row {
-    size_t contig;                    /* of the sink; SIZE_MAX: all */
+    size_t contig;                    /* number in the sink; SIZE_MAX: all contigs */
     int64_t bases;                    /* with a value in both tracks */
     struct cov_agreement *agreements; /* per bin size. Owned by the comparison */
     struct cov_peak_counts peaks;     /* zero without a threshold */
@@ -53,8 +53,8 @@ double cov_peak_f1(const struct cov_peak_counts *c);        /* harmonic mean: 2 
 struct cov_comparison;
 
 /* Creates a comparison with `measured`, which is closed. `name` is the track to compare, for
- * messages; for `contigs` see cov_track_init. Borrows everything, including what the options point
- * to, until free. */
+ * messages; for `contigs` see cov_track_init. Borrows its arguments, including the objects that the
+ * options point to, until free. */
 int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs,
                        struct cov_interval_store *measured,
                        const struct cov_comparison_options *options, struct cov_comparison **out,

@@ -82,7 +82,7 @@ void cov_gauss_begin(struct cov_gauss *g)
 static void make_block(struct cov_gauss *g, size_t n)
 {
     int64_t r = (int64_t)g->r, at = g->n_out;
-    int64_t beg = at - r, end = at + BLOCK + r; /* of the windows of the whole block */
+    int64_t beg = at - r, end = at + BLOCK + r; /* span of the windows of the whole block */
     /* Values outside the contig are 0. */
     end = end < g->n_in ? end : g->n_in;
     while (g->runs[g->first].end <= beg)

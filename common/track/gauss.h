@@ -24,7 +24,7 @@ struct cov_gauss {
     /* The elements j of the kernel in descending order, with j = 0 at index r+BLOCK; both are
      * padded with their first and last values. */
     double *weights; /* w[j]. Owned */
-    double *sums;    /* of w[-r] .. w[j-1]. Owned */
+    double *sums;    /* sums of w[-r] .. w[j-1]. Owned */
     int64_t n_in, n_out;
     bool at_end;
     struct cov_gauss_run *runs;     /* runs that a window may still need. Owned */

@@ -37,7 +37,7 @@ enum { COV_INTERVAL_CURSOR_BYTES = 32768, COV_INTERVAL_CURSOR_ROOM = 1024 };
 struct cov_interval_cursor {
     const struct cov_interval_store *store; /* borrowed */
     int64_t at, stop;                       /* unread bytes in the file */
-    int64_t end;                            /* of the last interval */
+    int64_t end;                            /* end of the last interval */
     size_t beg, n;                          /* unread bytes in bytes[] */
     uint8_t bytes[COV_INTERVAL_CURSOR_BYTES];
     struct cov_interval iv[COV_INTERVAL_CURSOR_ROOM];

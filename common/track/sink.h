@@ -62,7 +62,7 @@ struct cov_track_sink {
     size_t contig;           /* the current one */
     const char *contig_name; /* name of the current contig */
     int64_t length;          /* length of the current contig; `longest` if unknown */
-    int64_t end;             /* of its last interval */
+    int64_t end;             /* end of its last interval */
     struct cov_track_summary summary;
 };
 

@@ -40,8 +40,8 @@ struct cov_moving_mean {
 
 /* Which smoothing to use; at most one of the two. */
 struct cov_smoothing {
-    int64_t window; /* of the moving mean; 0: none */
-    double sd;      /* of the Gaussian; 0: none */
+    int64_t window; /* window of the moving mean; 0: none */
+    double sd;      /* standard deviation of the Gaussian; 0: none */
 };
 
 /* Parses "gauss:SD". `what` is the prefix of the message of COV_EUSAGE. */
@@ -60,8 +60,8 @@ struct cov_smoother {
     struct cov_gauss gauss;
 };
 
-/* 1 <= window <= COV_SMOOTH_MAX_WINDOW, or sd as for cov_gauss_init. `round`: inputs are integers,
- * and so are results. Free with cov_smoother_fini. */
+/* 1 <= window <= COV_SMOOTH_MAX_WINDOW, or sd as for cov_gauss_init. `round`: inputs and results
+ * are integers. Free with cov_smoother_fini. */
 int cov_smoother_init(struct cov_smoother *s, const struct cov_smoothing *wanted, bool round,
                       struct cov_err *e) COV_MUST_USE;
 void cov_smoother_fini(struct cov_smoother *s);

@@ -44,7 +44,7 @@ def wipe(path, rng):
 
 
 def remake(f, name, data, **how):
-    """Replaces a data set by other data."""
+    """Replaces the data of a data set."""
     del f[name]
     f.create_dataset(name, data=data, **how)
 

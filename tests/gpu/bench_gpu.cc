@@ -24,7 +24,7 @@ const unsigned THREADS = COV_CUDA_LANES;
 struct Bench {
     size_t batch;
     std::vector<uint8_t> codes;             /* [batch, LENGTH] */
-    std::vector<std::vector<float>> values; /* of each thread */
+    std::vector<std::vector<float>> values; /* values of each thread */
     struct cov_net *net;
 };
 

@@ -29,7 +29,7 @@ struct Toy {
     std::vector<char> present;
 };
 
-/* Bases and a few ambiguity codes. The second half of the last chunk is padding, and so is all of chunk 2.
+/* Bases and a few ambiguity codes. The second half of the last chunk and all of chunk 2 are padding.
  * One target in four, never the first, is missing and NaN. */
 void draw_batch(Toy *t, struct cov_rng *rng)
 {
@@ -523,7 +523,7 @@ void check_trainer(void)
     steps_match_the_cpu(gpu, cpu, t);
     resumes(gpu, t);
     refuses_infinite_loss(gpu, t);
-    processes_share(gpu, t, 1, "two processes that share a batch make the same steps as one");
+    processes_share(gpu, t, 1, "two processes that share a batch perform the same steps as one");
     processes_share(gpu, t, 0, "  the same if one of them has no chunks");
     cov_device_close(gpu);
     cov_device_close(cpu);

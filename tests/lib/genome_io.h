@@ -18,7 +18,8 @@ static inline int genome_decode(const struct cov_chunk_file *f, size_t i, struct
     return cov_chunk_file_decode(f, i, COV_CHUNK_BASES, raw, codes, NULL, e);
 }
 
-/* Creates a one-hot file with chunks of L bases; cov_chunk_writer_finish takes the grid. */
+/* Creates a one-hot file with chunks of L bases; the grid is an argument of
+ * cov_chunk_writer_finish. */
 static inline int genome_create(const char *path, size_t L, struct cov_codec_choice compression,
                                 const char *input_path, struct cov_chunk_writer **out,
                                 struct cov_err *e)

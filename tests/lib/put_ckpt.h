@@ -10,7 +10,7 @@
 
 /* A tensor as described by a pickle. */
 struct tensor {
-    const char *class_module, *class_name; /* of the storage. class_module NULL: "torch" */
+    const char *class_module, *class_name; /* class of the storage. class_module NULL: "torch" */
     const void *data;
     size_t n_bytes;
     int64_t n_declared, offset;

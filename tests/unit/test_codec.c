@@ -166,7 +166,7 @@ static void fill(uint8_t *p, size_t n, int kind)
     }
 }
 
-/* Encodes n bytes twice, decodes them, and decodes them with other sizes. */
+/* Encodes n bytes twice, decodes them, and tries to decode them with wrong sizes. */
 static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, int kind, size_t n,
                              const struct fence fences[4])
 {

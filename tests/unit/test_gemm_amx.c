@@ -102,8 +102,8 @@ static void tile_dot(size_t sums, size_t a, size_t b)
 #ifdef __x86_64__
 #include <ucontext.h>
 
-/* An instruction with a three-byte VEX prefix: C4, map of opcodes, prefix; fields that are stored
- * inverted are inverted back. */
+/* An instruction with a three-byte VEX prefix: C4, opcode map, prefix; inverted fields are already
+ * restored. */
 struct vex_code {
     unsigned opcode, prefix, reg, rm, vvvv;
     bool memory;

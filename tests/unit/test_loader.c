@@ -227,7 +227,7 @@ static struct cov_loader *open_with(const char *input, const struct cov_loader_o
     return l;
 }
 
-static size_t seqs[MAX_PAIRS]; /* of the last collected items, as in texts[] */
+static size_t seqs[MAX_PAIRS]; /* sequences of the last collected items, as in texts[] */
 
 /* Collects all items, *n of them, and checks their codes. */
 static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *items, size_t *n)

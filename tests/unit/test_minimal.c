@@ -140,7 +140,7 @@ static void free_guarded(float *p, size_t n, float value)
     free(p - GUARD);
 }
 
-/* Random parameters of a layer, with or without a norm; weights also for the reference. */
+/* Random parameters of a layer, with or without a norm; the reference gets the same weights. */
 struct parameters {
     struct cov_layer_weights w;
     float *memory, *bias, *scale, *shift;

@@ -32,7 +32,7 @@ static const struct cov_hparams small = {
 
 /* How a checkpoint differs from that of `hp`. NULL: no difference. */
 struct variant {
-    struct cov_hparams hp;       /* tensors are made for these */
+    struct cov_hparams hp;       /* tensors have the shapes for these */
     const char *without_hparam;  /* omitted */
     const char *changed_integer; /* hyperparameter with a different value ... */
     int64_t integer;             /* ... this one */

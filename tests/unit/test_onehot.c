@@ -77,8 +77,8 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     return n;
 }
 
-/* Checks that both strands at once give the same streams as each strand alone. Returns whether
- * the codes can be encoded that way. */
+/* Checks that both strands at once give the same streams as each strand alone. Returns true if the
+ * codes can be encoded that way. */
 static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = L, n_dst[2] = {99, 99}, n_alone;

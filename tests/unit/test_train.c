@@ -284,7 +284,7 @@ static void refuses_what_is_not_finite(void **state)
     assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
     assert_int_equal(cov_trainer_step(r.trainer, &adam, NULL), COV_EUSAGE);
     free(after);
-    /* A gradient whose squares overflow floats; clipped, they do not. */
+    /* A gradient whose squares overflow floats, but not when it is clipped. */
     d.targets[5] = 1e25F;
     cov_err_clear(&e);
     assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);

@@ -161,8 +161,8 @@ static void loss_weights(void **state)
     check(&hp, 9, weights, 50);
 }
 
-/* The batch's mean and unbiased variance replace the gradients of the running statistics: those of
- * the first norm, against their definition. */
+/* The batch's mean and unbiased variance replace the gradients of the running statistics: this
+ * checks those of the first norm against their definition. */
 static void statistics(void **state)
 {
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);

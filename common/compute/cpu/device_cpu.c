@@ -278,7 +278,7 @@ static double run_rows(const struct cpu_program *p, struct arena *a,
     return work;
 }
 
-/* Takes the next `n` floats of *at, in whole cache lines. */
+/* Reserves the next `n` floats of *at, in whole cache lines. */
 static float *take(float **at, size_t n)
 {
     float *taken = *at;

@@ -133,7 +133,7 @@ COV_HD int cov_tile_place(int row, int piece)
     return row * 64 + ((piece ^ (row >> 1 & 3)) << 4);
 }
 
-/* Column j < tn of a thread in a tile of bn columns. Threads take vectors of four columns, or single
+/* Column j < tn of a thread in a tile of bn columns. Threads handle vectors of four columns, or single
  * columns if tn < 4, so that neighbouring threads read neighbouring vectors. */
 COV_HD int cov_tile_column(int bn, int tn, int across, int j)
 {

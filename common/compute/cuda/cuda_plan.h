@@ -56,7 +56,7 @@ struct cov_cuda_plan {
     size_t weight_bytes, cap_weights;
     size_t area_bytes[COV_CUDA_N_AREAS]; /* per sequence, multiples of 256 */
     size_t chunk_bytes;                  /* their sum */
-    size_t length, depth;                /* of the network */
+    size_t length, depth;                /* positions and outputs of the network */
     size_t max_batch;                    /* limit of the kernels' ints */
     struct cov_layer *layers;
     size_t n_layers, n_lstms;
@@ -87,11 +87,11 @@ enum { COV_CUDA_GROUPS = 8 };
 struct cov_cuda_batch {
     size_t n, n_groups;
     struct cov_cuda_group groups[COV_CUDA_GROUPS];
-    bool rest; /* of the LSTMs */
+    bool rest; /* LSTMs skip steps */
 };
 
 /* COV_EUNSUPPORTED if the kernels cannot run it: the LSTM is too large for `shared_bytes` of shared
- * memory per block, or a size exceeds an int. Free with cov_cuda_plan_fini, also after a failure. */
+ * memory per block, or a size exceeds an int. Free with cov_cuda_plan_fini, even after a failure. */
 int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_weights *weights,
                        size_t n_layers, struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                        struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;

@@ -343,7 +343,7 @@ static size_t batch_values_bytes(const struct cov_cuda_program *p,
 struct part {
     const struct cov_ordered_chunk *chunks;
     size_t n;
-    const uint8_t *codes; /* of the call */
+    const uint8_t *codes; /* all codes of the call */
     float *out;
     uint64_t computed; /* out: positions */
 };

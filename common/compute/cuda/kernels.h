@@ -38,7 +38,7 @@ struct cov_cuda_gemm {
     int n, t_in, c, t_out, pitch, n_cols;
     struct cov_conv_phase phase;
     bool relu, y_bf16;
-    int k, width; /* of w, from cov_cuda_gemm_sizes */
+    int k, width; /* shape of w, from cov_cuda_gemm_sizes */
 };
 
 /* The shape of the weights of a product: *k >= n_taps * c, *width >= n_cols; the rest is zero. */
@@ -123,7 +123,7 @@ struct cov_cuda_lstm {
     const float *gates;
     const void *w;                   /* see below */
     void *y;                         /* float, or bf16 if y_bf16 */
-    struct cov_cuda_extent *extents; /* of sequence b: extents[b * extent_pitch] */
+    struct cov_cuda_extent *extents; /* extents[b * extent_pitch] for sequence b */
     int n, t, directions, units, extent_pitch;
     bool y_bf16, rest;
 };

@@ -13,14 +13,15 @@
  * gradients of all gates of the following step, operand B, which pass through shared memory as bf16.
  * Everything else that a step reads is loaded into registers during the previous step.
  *
- * Bound of a step of prediction with 128 units on an H200 (132 multiprocessors at 1.76 GHz, one block of 16
- * warps on each): its 256 products of 16x8x16 take 260 to 420 cycles (mma.sync reaches some 60 % of the
- * peak); its reads of h, 16 times 2 KB, 256 cycles of shared memory in parallel; its gates, 7 exponentials
- * and reciprocals per unit and sequence, 450 cycles of their unit; and some 200 instructions per thread, 800
- * cycles of issue. That is about 900 cycles, 0.5 us. A chunk of the published size has 4 x 2673 steps, an
- * eighth of a block each: 5 us of the whole card, of the 50 us that 20,000 chunks/s allow. More sequences per
- * block (N = 16) would save barriers, but lose the overlap of blocks; fewer leave the products half empty.
- * The sums over x, 11 MB per chunk and layer, take longer to read: 4.5 us at 4.8 TB/s.
+ * Bound of a step of prediction with 128 units on an H200 (132 multiprocessors at 1.76 GHz, one block
+ * of 16 warps on each): its 256 products of 16x8x16 take 260 to 420 cycles (mma.sync reaches some 60 %
+ * of the peak); its reads of h, 16 times 2 KB, 256 cycles of shared memory in parallel; its gates, 7
+ * exponentials and reciprocals per unit and sequence, 450 cycles of their unit; and some 200
+ * instructions per thread, 800 cycles of issue. That is about 900 cycles, 0.5 us. A chunk of the
+ * published size has 4 x 2673 steps, an eighth of a block each: 5 us of the whole card, of the 50 us
+ * that 20,000 chunks/s allow. More sequences per block (N = 16) would save barriers, but lose the
+ * overlap of blocks; fewer leave the products half empty. The sums over x, 11 MB per chunk and layer,
+ * take longer to read: 4.5 us at 4.8 TB/s.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/lstm_steps.h"
 

@@ -60,10 +60,10 @@ template <int SEQUENCES> struct block {
     int direction, first, size;
     float *h; /* [2], by step */
     float *c;
-    float *f, *ig, *o, *ref_h; /* with rest: kept gates, and the h they were computed from */
+    float *f, *ig, *o, *ref_h; /* with `rest`: kept gates, and the h that they were computed from */
     uint32_t *moved;           /* [3], by step: the sequences whose gates are computed */
     struct cov_cuda_extent extents[SEQUENCES];
-    int ref_row[SEQUENCES]; /* of the kept gates */
+    int ref_row[SEQUENCES]; /* rows of the kept gates */
 };
 
 template <int SEQUENCES>

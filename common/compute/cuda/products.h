@@ -11,7 +11,7 @@
 template <int PARTS> struct gather {
     const char *sequence[PARTS]; /* NULL: past the last row */
     int row[PARTS];              /* that tap 0 reads */
-    int tap, channel;            /* of the next vector */
+    int tap, channel;            /* tap and channel of the next vector */
 };
 
 /* Starts at rows `first`, first + `apart`, ..., at element `k` of depth. */

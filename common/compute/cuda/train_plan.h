@@ -53,7 +53,7 @@ struct cov_train_layer {
     bool bf16_steps;  /* LSTM: steps on tensor cores */
     bool keeps_bf16;  /* LSTM: keeps h as bf16 next to y, for its own gradients */
 
-    struct cov_train_product *forward, *back; /* backward pass; the first layer has none */
+    struct cov_train_product *forward, *back; /* passes; the first layer has no back */
     size_t n_forward, n_back;
     size_t bias;            /* first of [width] among the packed floats */
     size_t w_forth, w_back; /* LSTM: weights of the steps, among the packed operands */
@@ -70,14 +70,14 @@ struct cov_train_plan {
     struct cov_train_layer *layers;
     size_t n_layers, n_floats;
     size_t length, depth, max_batch; /* max_batch: limit of the kernels' ints */
-    int most_columns;                /* of any product */
+    int most_columns;                /* most columns of any product */
     /* Pairs of offsets in the block whose sum is an element of the packed floats, or bf16; -1 adds 0. */
     struct cov_train_places floats, halves;
     struct cov_train_places collected; /* offsets of partial sums */
 };
 
 /* Uses the layers of the spec, the offsets of their weights in the block, and dropout. COV_EUNSUPPORTED
- * for layers that the kernels cannot run. Free with cov_train_plan_fini, also after a failure. */
+ * for layers that the kernels cannot run. Free with cov_train_plan_fini, even after a failure. */
 int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_arithmetic arithmetic,
                         size_t shared_bytes, struct cov_train_plan *out,
                         struct cov_err *e) COV_MUST_USE;
@@ -104,14 +104,14 @@ struct cov_train_memory {
     size_t float_places, half_places, collected;            /* lists of the plan */
     size_t ones, zeros;                                     /* float [most_columns] */
     size_t table, loss_weights;                             /* float [16, 4], [depth] */
-    size_t partial, column_partial; /* float, double: of the current layer */
+    size_t partial, column_partial; /* float, double: partial sums of the current layer */
     size_t slices, scores, sums;    /* double: loss */
     size_t squares, square_total;   /* double */
-    size_t codes, targets, present; /* of the batch */
+    size_t codes, targets, present; /* bases, targets and their presence in the batch */
     size_t onehot;                  /* float or bf16 [n, L, 8] */
     size_t d;                       /* float: gradient of the current layer's output */
     size_t z;                       /* float or bf16: gradient of its sums */
-    size_t bytes;                   /* of everything */
+    size_t bytes;                   /* total size */
 };
 
 /* Lays out the memory for batches of n chunks: offsets in bytes. The caller allocates mem->layers[n_layers].

@@ -156,7 +156,7 @@ static struct cov_cuda_columns columns_of(const struct cov_cuda_training *t, siz
     return c;
 }
 
-/* Queues the totals of layer i's column sums, and adds those of other processes. *positions = the
+/* Queues the totals of layer i's column sums, and adds those of the other processes. *positions = the
  * number of positions of the whole batch. */
 static int total_up(struct cov_cuda_training *t, size_t i, bool back, double *positions,
                     struct cov_err *e)

@@ -8,13 +8,13 @@
 struct cov_cuda_training : cov_training {
     struct cov_train_plan plan;
     struct cov_train_memory mem;
-    const float *block; /* of the spec; borrowed */
+    const float *block; /* the spec's block; borrowed */
     size_t max_batch;
     double dropout;
     uint64_t seed;
     struct cov_train_reduce reduce;
     int card;
-    char name[280]; /* of the card */
+    char name[280]; /* name of the card */
     void *stream;
     char *memory;     /* on the card, laid out as mem says */
     uint8_t *codes;   /* pinned, like all buffers on the host: [max_batch, (L + 1) / 2] */

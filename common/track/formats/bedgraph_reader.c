@@ -36,7 +36,7 @@ struct cov_bedgraph_reader {
     struct cov_names *names;
     char *contig; /* the current one. Owned */
     size_t n_contig, cap_contig;
-    size_t number; /* of the current contig */
+    size_t number; /* number of the current contig */
     int64_t last;  /* end of its last interval */
     struct cov_interval iv[BATCH];
     size_t lines[BATCH];

@@ -60,7 +60,7 @@ struct sampled {
 };
 
 struct level {
-    uint8_t *windows; /* of the current block; NULL before the first */
+    uint8_t *windows; /* windows of the current block; NULL before the first */
     size_t n;
     struct cov_rtree_block cover;
     struct cov_block_list list;
@@ -75,7 +75,7 @@ struct bigwig {
     char *spool_what;
     struct cov_block_queue *queue;
     uint64_t data_at; /* offset of the number of blocks */
-    uint32_t contig;  /* of the last intervals */
+    uint32_t contig;  /* contig of the last intervals */
     /* The current block. */
     uint8_t block[BLOCK_HEAD + BLOCK_ITEMS * ITEM_BYTES];
     size_t n_items;

@@ -1,8 +1,8 @@
 /* bigwig_reader.c - see bigwig_reader.h.
  *
  * Both trees are walked from left to right with a stack of one entry per level, so memory use does
- * not depend on the contents of nodes. A walk terminates for any file: its depth is bounded, and so
- * are nodes (by the size of the file) and items (by the head of the tree).
+ * not depend on the contents of nodes. A walk terminates for any file: its depth is bounded, as are
+ * the numbers of nodes (by the size of the file) and items (by the head of the tree).
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_reader.h"
 
@@ -84,7 +84,7 @@ struct cov_bigwig_reader {
     bool one; /* restricted to contig `only` */
     size_t only;
     size_t contig; /* the current one; SIZE_MAX: none yet */
-    int64_t end;   /* of its last interval */
+    int64_t end;   /* end of its last interval */
     uint8_t *packed, *block;
     struct cov_interval *iv;
     size_t cap_packed, cap_iv;
@@ -182,7 +182,7 @@ static int enter_node(struct cov_bigwig_reader *r, struct walk *w, uint64_t at, 
     return COV_OK;
 }
 
-/* Reads the next item of the tree into *p, and whether it is in a leaf. The walk descends into an
+/* Reads the next item of the tree into *p; tells if it is in a leaf. The walk descends into an
  * inner item only if the caller calls enter_node. Returns 1, 0 at the end, or a failure. */
 static int next_item(struct cov_bigwig_reader *r, struct walk *w, const uint8_t **p, bool *is_leaf,
                      struct cov_err *e)

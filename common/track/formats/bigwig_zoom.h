@@ -30,7 +30,7 @@ struct cov_zoom_out {
     /* Receives the next window of a level, in order of contig and position. */
     int (*window)(void *arg, size_t level, uint32_t contig, const struct cov_zoom_sums *sums,
                   struct cov_err *e);
-    /* Starts level `level` > 0: its windows so far are those of level - 1. */
+    /* Starts level `level` > 0: its previous windows are those of level - 1. */
     int (*begin)(void *arg, size_t level, struct cov_err *e);
     void *arg;
 };

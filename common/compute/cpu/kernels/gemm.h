@@ -29,7 +29,7 @@ struct cov_matrix {
     size_t panel; /* columns per panel */
     /* Owned, on cache lines. Either floats [ceil(n / panel), k, panel], zeros after column n; or
      * pairs of 16-bit operands [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel, 2],
-     * zeros also after row k. */
+     * zeros after row k, too. */
     float *data;
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] units of columns, or NULL; owned */
@@ -57,7 +57,7 @@ struct cov_gemm {
     void (*run)(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add);
 
-    cov_gemm_pack_fn *pack; /* of gemm_pack.h */
+    cov_gemm_pack_fn *pack; /* a function of gemm_pack.h */
     enum cov_arithmetic arithmetic;
     size_t k_unit; /* rows of pairs are padded to a multiple of this; 0: B is floats */
 

@@ -21,12 +21,12 @@
 enum {
     INT16_LANES = 16,
     INT16_PANEL = 32,
-    INT16_ROWS = 12, /* of a tile */
+    INT16_ROWS = 12, /* rows of a tile */
     INT16_UNIT = 2,
     INT16_LINE = 16, /* floats of a cache line */
     INT16_UNROLL = 4,
     INT16_AHEAD = 16,       /* pairs of rows of b */
-    INT16_DEPTH = 8192,     /* of k prepared at once */
+    INT16_DEPTH = 8192,     /* elements of k prepared at once */
     INT16_ROOM = 24 * 1024, /* floats of prepared rows */
 };
 
@@ -108,8 +108,8 @@ static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready
 
 /* Part of a product: prepared rows of a, starting at some pair, and rows of a panel. */
 struct int16_part {
-    const float *a, *units; /* of row 0 */
-    const int32_t *cross;   /* of row 0, if pairs are crossed */
+    const float *a, *units; /* operands and units of row 0 */
+    const int32_t *cross;   /* cross terms of row 0, if pairs are crossed */
     size_t stride;          /* from row to row */
     size_t pairs, crossed;  /* crossed: pairs since the start, a multiple of COV_INT16_CROSS */
     const int16_t *b;
@@ -264,7 +264,7 @@ static void multiply_panel(const struct int16_product *of, size_t panel, size_t 
         for (size_t i = 0; i < pairs; i += part) {
             const float *units = a + row_floats(k);
             size_t n_pairs = pairs - i < part ? pairs - i : part;
-            size_t n_units = n_pairs / (COV_INT16_CROSS / 2); /* of cross terms */
+            size_t n_units = n_pairs / (COV_INT16_CROSS / 2); /* units of cross terms */
             struct int16_part p = {
                 .a = a + i,
                 .units = units,

@@ -10,11 +10,11 @@
 #include "common/compute/cpu/kernels/gemm_pack.h"
 
 enum {
-    PAIRS_DEPTH = 1152, /* of k at once: nine taps of 128 channels */
+    PAIRS_DEPTH = 1152, /* elements of k at once: nine taps of 128 channels */
     PAIRS_GAP = 32,     /* gap after a row, so that rows do not start in the same set of the
                          * cache */
     PAIRS_PANEL = 32,   /* columns of a wide panel */
-    PAIRS_LANES = 16,   /* and of a narrow panel */
+    PAIRS_LANES = 16,   /* columns of a narrow panel */
     PAIRS_ROOM = PAIRS_ROWS * (PAIRS_DEPTH + PAIRS_GAP),
 };
 
@@ -90,7 +90,7 @@ static void run_pairs(bool split, size_t k_unit, const struct product *of)
     _Alignas(64) uint16_t high[PAIRS_ROOM], low[PAIRS_ROOM];
     const struct cov_matrix *b = of->b;
     size_t depth = (b->k + k_unit - 1) / k_unit * k_unit, n_whole = b->n / b->panel;
-    size_t row = b->panel * (split ? 2 : 1); /* of B, half of one of its pairs */
+    size_t row = b->panel * (split ? 2 : 1); /* size of half a pair of rows of B */
     size_t n_parts = depth > PAIRS_DEPTH ? (depth + PAIRS_DEPTH - 1) / PAIRS_DEPTH : 1;
     size_t part = (depth / k_unit + n_parts - 1) / n_parts * k_unit;
     struct pairs p = {

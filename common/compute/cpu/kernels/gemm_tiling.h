@@ -41,7 +41,7 @@ static void run_rows(size_t m, const struct operands *first, size_t depth, float
 {
     const struct cov_matrix *b = first->matrix;
     size_t vectors = b->panel / LANES;
-    size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
+    size_t n_tiles = (m + ROWS - 1) / ROWS; /* tiles of nearly equal height */
     size_t height = n_tiles > 1 ? m / n_tiles : m, n_higher = m - height * n_tiles;
     for (size_t j = 0; j < b->n; j += b->panel) {
         size_t cols = b->n - j;

@@ -16,11 +16,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#define COV_INT16_MOST 8191            /* of a row */
+#define COV_INT16_MOST 8191            /* largest of a row */
 #define COV_INT16_MOST_COLUMN 24576    /* largest of a column: the sum of both fits in 16 bits */
 #define COV_INT16_DEPTH ((size_t)256)  /* products of a sum, before it becomes a float */
 #define COV_INT16_SUM (262176.0 - 128) /* 2^31 / 8191, minus what rounding adds to 256 values */
-#define COV_INT16_CROSS ((size_t)64)   /* of k per cross term */
+#define COV_INT16_CROSS ((size_t)64)   /* elements of k per cross term */
 /* Rows with smaller values count as zeros: the inverse of their unit could overflow. */
 #define COV_INT16_LEAST 0x1p-100f
 

@@ -18,7 +18,7 @@ enum {
     WIDTH = 2 * LANES,
     PAIRS = COV_OUTER_DEPTH / 2,
     SLICE = 8 * ROWS,   /* columns of a at once */
-    COLUMNS = 8 * WIDTH /* of b at once */
+    COLUMNS = 8 * WIDTH /* columns of b at once */
 };
 
 #define INLINE static inline __attribute__((always_inline))

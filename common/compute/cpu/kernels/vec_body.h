@@ -205,7 +205,7 @@ static void exp_all(size_t n, float *restrict y)
 
 /* ---- table look-up ---- */
 
-/* n <= LANES columns of each of `vectors` vectors, from column c on, of one row of y. */
+/* n <= LANES columns of each of `vectors` vectors, starting at column c, of one row of y. */
 static inline __attribute__((always_inline)) void
 look_up_row(const int vectors, const size_t n, const struct cov_look_up *l, const uint8_t *codes,
             const struct cov_finish *f, size_t c, float *y)

@@ -303,8 +303,8 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
 
 /* ---- running ---- */
 
-/* a[rows, n_taps*c_in] = the rows of x that output rows i0 .. i0+rows-1 of a phase read; zeros
- * beyond the ends. */
+/* a[rows, n_taps*c_in] = the rows of x that output rows i0 .. i0+rows-1 of a phase read; zeros past
+ * the ends. */
 static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
                    const struct cov_layer_io *io, float *a)
 {

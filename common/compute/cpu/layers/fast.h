@@ -29,8 +29,9 @@ struct cov_fast_layer;
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e) COV_MUST_USE;
-/* Only the sums of a convolution, without bias, ReLU and norm: for gradients of the input (of a
- * convolution by the transposed one with the same weights, and vice versa). */
+/* Computes only the sums of a convolution, without bias, ReLU and norm. This gives gradients of the
+ * input: those of a convolution are the transposed convolution with the same weights, and vice
+ * versa. */
 int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                       struct cov_err *e) COV_MUST_USE;

@@ -10,7 +10,7 @@
  * All sequences end in the same padding, where most of the remaining work is done while the state
  * of the backward direction settles. That is computed once, for a chunk of only padding: where a
  * sequence's x equals that of the padding chunk row by row, within COV_LSTM_STILL, the sequence
- * takes the padding's rows, and its backward direction starts before them with the padding's cells.
+ * uses the padding's rows, and its backward direction starts before them with the padding's cells.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_LSTM_H
 #define COV_COMPUTE_CPU_LAYERS_LSTM_H

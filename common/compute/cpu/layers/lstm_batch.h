@@ -34,7 +34,7 @@ struct cov_lstm_task {
                                          backward one down to beg; empty: nothing */
     const struct cov_row_plan *input; /* the row of x that each row is a copy of; NULL: no copies */
     size_t x_padded;                  /* rows of x from this one on are the padding's */
-    size_t y_padded;                  /* out: the same of y */
+    size_t y_padded;                  /* out: rows of y from this one on are the padding's */
     size_t x_products, h_products;    /* out: rows of products that were computed */
 };
 

@@ -35,7 +35,7 @@ struct cov_lstm_anchor {
 struct cov_lstm_sequence {
     size_t beg, end;          /* its steps; those before beg are the padding's */
     struct cov_lstm_anchor x; /* x of its last sums over x */
-    struct cov_lstm_anchor h; /* of its last gates */
+    struct cov_lstm_anchor h; /* h of its last gates */
     const float *gates;       /* [4*hidden] its last gates, in block.sums or kept_gates */
 };
 

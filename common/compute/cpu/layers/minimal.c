@@ -162,7 +162,7 @@ static size_t n_full(const struct cov_layer *l)
     return l->kernel - (n_taps(l) - 1) * l->stride;
 }
 
-/* The taps of a filter, zero beyond the kernel. */
+/* The taps of a filter, zero past the end of the kernel. */
 static void take_filter(const struct cov_minimal *m, const float *weight, size_t in_phase,
                         size_t out_phase, size_t i, size_t o, double filter[COV_MINIMAL_MAX_TAPS])
 {
@@ -381,7 +381,7 @@ static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_
     return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->places.in_phases) <= t->x_end;
 }
 
-/* A tile at an end of x, with zeros beyond it. */
+/* A tile at an end of x, with zeros past that end. */
 static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
                            size_t v_step, float *edge)
 {

@@ -33,7 +33,7 @@ struct cov_layer_io {
 };
 
 enum {
-    COV_MINIMAL_OUTPUTS = 4,     /* of a tile */
+    COV_MINIMAL_OUTPUTS = 4,     /* outputs of a tile */
     COV_MINIMAL_MAX_OUTPUTS = 6, /* outputs of a tile, with the most taps only */
     COV_MINIMAL_MAX_TAPS = 5,
     COV_MINIMAL_MAX_PAIRS = 4,

@@ -191,7 +191,7 @@ INLINE void output_lanes(const int n_points, const struct coefficients *k, const
         store(io.to + (size_t)j * io.to_step, finished(sum[j], f));
 }
 
-/* n < LANES channels, from c on. */
+/* n < LANES channels, starting at c. */
 INLINE void output_rest(const int n_points, const struct coefficients *k, size_t n, size_t c,
                         const struct cov_finish *finish, struct lanes_io io)
 {

@@ -15,7 +15,7 @@
 #include "common/compute/device.h"
 
 struct cov_training_kernels {
-    struct cov_cpu_kernels plain; /* of single precision */
+    struct cov_cpu_kernels plain; /* single-precision kernels */
     struct cov_cpu_arithmetic arithmetic;
     const struct cov_trainvec *vec;
     /* Arithmetic of the gradients of weights: of convolutions except the last; of LSTMs; of the

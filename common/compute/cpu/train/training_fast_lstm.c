@@ -130,7 +130,7 @@ static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const
                                       .cells = kept_at(t, g, s->cells, hidden, row)};
 }
 
-/* Prefetches for the next step, which is at this row, also in `y`. */
+/* Prefetches for the next step, which is at this row; in `y`, too. */
 static void prefetch_next(const struct cov_fast_training *t, const struct group *g, size_t row,
                           const float *y, struct cov_trainvec_lstm *kept)
 {

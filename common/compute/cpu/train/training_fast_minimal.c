@@ -30,7 +30,7 @@ struct cov_train_minimal {
     double input[MAX_POINTS][MAX_POINTS]; /* B */
     double output[MAX_POINTS][TILE];      /* A */
     size_t depth, columns;                /* channels of a tile's rows, in x and in y */
-    size_t n_slices;                      /* of the columns */
+    size_t n_slices;                      /* slices of the columns */
     float *products;                      /* [n_points, depth, columns], of all sequences */
 };
 
@@ -121,7 +121,8 @@ struct seen {
     size_t step;
 };
 
-/* to[n] = the sum over k < n_terms of by[k] times row k; rows beyond the array count as zeros. */
+/* to[n] = the sum over k < n_terms of by[k] times row k; rows past the end of the array count as
+ * zeros. */
 static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, const double *by,
                     const struct seen *s, float *to)
 {

@@ -28,7 +28,7 @@ struct cov_train_layer {
     struct cov_layer_weights weights; /* pointers into the block */
     bool norm, drops;
     const struct cov_outer *outer;
-    const struct cov_gemm *gemm;       /* of an LSTM */
+    const struct cov_gemm *gemm;       /* the kernels of an LSTM's products */
     struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
 
     /* The parameters, packed. */
@@ -39,12 +39,12 @@ struct cov_train_layer {
 
     /* Results of the forward pass. */
     float *r;       /* before the norm; NULL: y */
-    float *y;       /* the output; of the last layer its exponential */
-    float *dropped; /* what the next layer reads; NULL: y */
+    float *y;       /* the output; in the last layer its exponential */
+    float *dropped; /* the input of the next layer; NULL: y */
     float *gates;   /* [directions, T, n, 4*hidden], then their gradients */
     float *cells;   /* [directions, T, n, hidden] */
 
-    struct cov_pieces pieces, back_pieces; /* of the output; of the input */
+    struct cov_pieces pieces, back_pieces; /* pieces of the output; of the input */
     double *sums;                          /* [max_batch, pieces, 2*c_out] */
     double *total;        /* [2*c_out + 1], sums over all processes; the last is the number of
                            * positions */

@@ -18,7 +18,7 @@
 struct kept {
     double *y;           /* [n, t_out, c_out] */
     double *r;           /* [n, t_out, c_out] before the norm; y if there is none */
-    double *dropped;     /* [n, t_out, c_out] what the next layer reads; NULL: y */
+    double *dropped;     /* [n, t_out, c_out] the input of the next layer; NULL: y */
     double *gates;       /* [n, directions, T, 4*hidden] */
     double *cells;       /* [n, directions, T, hidden] */
     double *sums;        /* [n + 1, 2*c_out] sums of a norm, per sequence; the last row is their
@@ -48,8 +48,8 @@ struct cov_ref_training {
     uint64_t step;
     size_t layer;
     double *d_in;     /* gradient of the layer's output */
-    double *d_out;    /* of its input */
-    double positions; /* of the whole batch in this layer */
+    double *d_out;    /* gradient of the layer's input */
+    double positions; /* positions of the whole batch in this layer */
     double weight_sum;
 };
 
