@@ -323,7 +323,8 @@ int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p
         if (rc == COV_OK)
             rc = check_activations(l, e);
         t = l->t_out;
-        out->weights[i] = weights_of(l, param, block);
+        if (block)
+            out->weights[i] = weights_of(l, param, block);
         param += count_params(l);
     }
     if (rc)

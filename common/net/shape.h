@@ -44,7 +44,8 @@ struct cov_layers {
     size_t n;
 };
 
-/* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats).
+/* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats;
+ * NULL: no weights).
  * COV_EINPUT unless L is a multiple of step^cnn_layers (the text names the nearest lengths that
  * are) and at most 2^40; also if PyTorch's formulas for the lengths do not give exactly 1/step and
  * step times a layer's length, or if a layer has more than 2^40 positions times channels.

@@ -240,7 +240,9 @@ refused 2 '1 weights for 2 data sets' 'too few weights'
 train -o bad --kernel-size 8 --step 1
 refused 2 'step is 1 with the even kernel_size 8' 'an invalid network'
 train -o bad --cnn-layers 6
-refused 1 'multiple' 'an unsuitable chunk length'
+refused 1 'd/train/a\.h5: subsequence length .* is not a multiple of 64' 'an unsuitable chunk length'
+train -o bad --cnn-layers 12
+refused 1 'd/train/a\.h5: subsequence length .* is not a multiple of 4096' '  before memory is needed for the layers'
 train -o -
 refused 2 'a folder' 'standard output'
 train -o bad --datasets atacseq,atacseq

@@ -322,7 +322,7 @@ int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *
     int rc = cov_params_init(&m->hp, &params, e);
     if (rc)
         return rc;
-    rc = cov_shape(&m->hp, L, &params, m->block, &layers, e);
+    rc = cov_shape(&m->hp, L, &params, NULL, &layers, e);
     cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;

@@ -239,8 +239,17 @@ static int open_network(struct cov_train_setup *s, const struct cov_train_option
     rc = choose_seed(s, o, ranks, e);
     if (!rc)
         rc = cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e);
-    if (!rc)
-        rc = cov_train_point_init(&s->point, &s->network, e);
+    return rc;
+}
+
+/* The initial weights, unless a checkpoint has them. Follows the check of the chunks' length: too
+ * many layers need too much memory. */
+static int init_weights(struct cov_train_setup *s, const struct cov_train_options *o,
+                        struct cov_err *e)
+{
+    if (o->resume || o->init_from)
+        return COV_OK;
+    int rc = cov_train_point_init(&s->point, &s->network, e);
     if (!rc)
         cov_params_randomize(&s->network.hp, &s->network.params, s->seed, s->point.state.block);
     return rc;
@@ -318,9 +327,11 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
     if (cov_examples_chunk_length(s->val) != s->network.L)
         return cov_fail(e, COV_EINPUT, "%s: chunks of train/ have %zu positions, those of val/ %zu",
                         o->input, s->network.L, cov_examples_chunk_length(s->val));
-    const struct cov_model model = {.hp = s->network.hp, .block = s->point.state.block};
+    const struct cov_model model = {.hp = s->network.hp};
     rc = cov_model_check_length(&model, s->network.L, e);
-    if (!rc)
+    if (rc)
+        (void)cov_err_prefix(e, "%s", cov_examples_path(s->train, 0));
+    else
         rc = check_datasets(s, s->train, o->input, "train", e);
     return rc ? rc : check_datasets(s, s->val, o->input, "val", e);
 }
@@ -337,6 +348,8 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
         rc = open_data(s, o, ranks, e);
+    if (!rc)
+        rc = init_weights(s, o, e);
     if (rc || ranks->rank > 0)
         return rc;
     rc = cov_newfolder_make(&s->folder, o->output, e);
