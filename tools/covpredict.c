@@ -219,8 +219,8 @@ static void print_versions(FILE *f)
 static const struct cov_tool tool = {
     .name = "covpredict",
     .summary = "predict coverage along a genome with a Predmoter checkpoint",
-    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5|- GENOME.h5|FASTA|STREAM|- "
-                "or --evaluate GENOME.h5...",
+    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5|- GENOME.h5|FASTA|STREAM|-\n"
+                "       covpredict [options] -m MODEL.ckpt --evaluate GENOME.h5...",
     .examples =
         "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
         "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n"

@@ -193,7 +193,8 @@ static int find_kind(struct cov_bgz *b, struct cov_err *e)
     if (n < 0)
         return cov_fail_errno(e, "%s", b->name);
     if (cov_kind_of(head, (size_t)n) == COV_KIND_CKPT)
-        return cov_fail(e, COV_EINPUT, "%s: this is %s", b->name, cov_kind_name(COV_KIND_CKPT));
+        return cov_fail(e, COV_EINPUT, "%s: wrong kind of file: %s", b->name,
+                        cov_kind_name(COV_KIND_CKPT));
     for (size_t i = 0; i < COV_COUNT(foreign); i++)
         if ((size_t)n >= strlen(foreign[i].magic) &&
             memcmp(head, foreign[i].magic, strlen(foreign[i].magic)) == 0)

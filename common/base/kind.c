@@ -21,7 +21,7 @@ const char *cov_kind_name(enum cov_kind kind)
         [COV_KIND_BIGWIG] = "a bigWig file",
         [COV_KIND_BIGBED] = "a bigBed file",
         [COV_KIND_STREAM] = "a chunk stream",
-        [COV_KIND_CKPT] = "a checkpoint of PyTorch",
+        [COV_KIND_CKPT] = "a PyTorch checkpoint",
         [COV_KIND_ZIP] = "a zip archive",
         [COV_KIND_GZIP] = "a file compressed by gzip",
     };

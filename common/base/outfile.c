@@ -63,7 +63,7 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
             return cov_fail(e, COV_EIO, "%s: not a regular file, which this format needs", path);
         o->in_place = true;
     } else if ((exists || is_link) && !o->force) {
-        return cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
+        return cov_fail(e, COV_EEXIST, "%s: already exists; use -f to replace it", path);
     }
     if (exists && is_link && !o->in_place) {
         char *target = realpath(path, NULL);

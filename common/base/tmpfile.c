@@ -82,18 +82,20 @@ void cov_tmpfolder_remove(struct cov_tmpfolder *t)
     *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }
 
-/* Creates the missing folders of the path; f->kept is the length of what existed. Returns 0 or an
- * errno. */
+/* Creates the missing folders of the path; f->kept is the length of what existed. Returns 0 or the
+ * errno of the first folder that could not be created, not of those in it. */
 static int make_missing(struct cov_newfolder *f, char *path)
 {
     size_t n = strlen(path);
-    int why = 0;
+    int why = 0, first = 0;
     f->kept = n;
     for (size_t i = 1; i <= n; i++) {
         if ((path[i] != '/' && path[i] != '\0') || path[i - 1] == '/')
             continue;
         path[i] = '\0';
         why = mkdir(path, 0777) ? errno : 0; /* EEXIST is checked at the end */
+        if (first == 0 && why != EEXIST)
+            first = why;
         if (why == 0 && f->kept == n) {
             f->kept = i;
             while (f->kept > 0 && path[f->kept - 1] != '/')
@@ -102,7 +104,9 @@ static int make_missing(struct cov_newfolder *f, char *path)
         if (i < n)
             path[i] = '/';
     }
-    return n > 0 ? why : ENOENT;
+    if (n == 0)
+        return ENOENT;
+    return why == ENOENT ? first : why;
 }
 
 int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e)

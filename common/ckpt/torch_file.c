@@ -192,8 +192,7 @@ static int find_pickle(struct cov_torch_file *f, size_t *entry, struct cov_err *
         *entry = i;
     }
     if (!f->prefix)
-        return cov_fail(e, COV_EINPUT, "%s: not written by torch.save: it has no data.pkl",
-                        f->path);
+        return cov_fail(e, COV_EINPUT, "%s: not a PyTorch checkpoint: it has no data.pkl", f->path);
     return COV_OK;
 }
 

@@ -260,7 +260,10 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
 
 static int parse_short(const struct parser *p, int *i, struct cov_err *e)
 {
-    const char *bundle = p->argv[*i];
+    const char *bundle = p->argv[*i], *name = bundle + 1;
+    size_t n_name = strcspn(name, "=");
+    if (n_name > 1 && find(p, name, n_name, 0).opt)
+        return cov_fail(e, COV_EUSAGE, "unknown option '%s'; did you mean --%s?", bundle, name);
     for (const char *letter = bundle + 1; *letter; letter++) {
         struct row r = find(p, NULL, 0, *letter);
         if (!r.opt)

@@ -349,7 +349,7 @@ static int check_not_input(const struct call *call, const char *path, struct cov
         const char *input = path_of(call, o, COV_OPT_PATH_IN);
         found = input && same_file(path, input);
     }
-    return found ? cov_fail(e, COV_EUSAGE, "%s is both an input and an output", path) : COV_OK;
+    return found ? cov_fail(e, COV_EUSAGE, "%s: is both an input and an output", path) : COV_OK;
 }
 
 /* Two options must not name the same output. */
@@ -402,9 +402,9 @@ static int check_stats_path(const char *path, bool force, struct cov_err *e)
     if (cov_path_is_std(path))
         return COV_OK;
     if (cov_path_names_dir(path))
-        return cov_fail(e, COV_EIO, "--stats: %s is a folder", path);
+        return cov_fail(e, COV_EIO, "--stats: %s: is a folder, not a file", path);
     if (!force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EEXIST, "--stats: %s exists; use -f to replace it", path);
+        return cov_fail(e, COV_EEXIST, "--stats: %s: already exists; use -f to replace it", path);
     char *dir = cov_path_dir(path, e);
     if (!dir)
         return COV_ENOMEM;

@@ -75,20 +75,23 @@ static const char *malformed(const struct cov_range *r)
     return r->n_name == 0 && strchr(r->text, ':') ? " (expected NAME or NAME:FIRST-LAST)" : "";
 }
 
-int cov_range_fail_unknown(const struct cov_range *r, const char *where, struct cov_err *e)
+int cov_range_fail_unknown(const struct cov_range *r, const char *where,
+                           const struct cov_listing *contigs, struct cov_err *e)
 {
+    bool listed = contigs && contigs->n > 0;
     int n = r->n_name > 0 && r->n_name < SHOWN ? (int)r->n_name : SHOWN;
-    return cov_fail(e, COV_EUSAGE, "region %.*s: unknown contig %.*s in %s%s", SHOWN, r->text, n,
-                    r->text, where, malformed(r));
+    return cov_fail(e, COV_EUSAGE, "%s: region %.*s: unknown contig %.*s%s%s%s%s", where, SHOWN,
+                    r->text, n, r->text, malformed(r), listed ? "; the contigs are: " : "",
+                    listed ? contigs->text : "", listed ? cov_listing_more(contigs) : "");
 }
 
 int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
                           struct cov_err *e)
 {
     return cov_fail(e, COV_EUSAGE,
-                    "region %.*s: begins past the end of the contig, which has %" PRId64
-                    " bases%s%s",
-                    SHOWN, r->text, length, where ? " in " : "", where ? where : "");
+                    "%s%sregion %.*s: begins past the end of the contig, which has %" PRId64
+                    " bases",
+                    where ? where : "", where ? ": " : "", SHOWN, r->text, length);
 }
 
 /* ---- selections ---- */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 #include "common/seq/grid.h"
 
 /* ---- a region as text ---- */
@@ -31,9 +32,10 @@ int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e) CO
  * end of the sequence; it is INT64_MAX for a whole sequence. */
 bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, int64_t *end);
 
-/* Fails with COV_EUSAGE: `where` has no such sequence; or the range begins after the sequence's
- * `length` bases (`where` may be NULL). */
-int cov_range_fail_unknown(const struct cov_range *r, const char *where, struct cov_err *e);
+/* Fails with COV_EUSAGE: the file `where` has no such sequence, but `contigs` (NULL: not known); or
+ * the range begins after the sequence's `length` bases (`where` may be NULL). */
+int cov_range_fail_unknown(const struct cov_range *r, const char *where,
+                           const struct cov_listing *contigs, struct cov_err *e);
 int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
                           struct cov_err *e);
 

@@ -237,8 +237,7 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
         return rc;
     bool has_bases = cov_bases_are_in(f->h5);
     if (bases_only && !has_bases && cov_h5_has(f->h5, PREDICTIONS))
-        return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file with data/X",
-                        path);
+        return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file", path);
     rc = has_bases || bases_only ? open_bases(f, e) : count_rows(f, e);
     if (!rc && !bases_only)
         rc = add_all(f, e);

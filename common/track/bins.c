@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/text.h"
 
 struct bin {
     double sum;
@@ -145,8 +146,12 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
 {
     assert(sink->format == &format);
     const struct bins *b = (const struct bins *)sink;
-    if (!b->contig)
-        return cov_range_fail_unknown(b->range, sink->name, e);
+    if (!b->contig) {
+        struct cov_listing contigs = {0};
+        for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
+            cov_listing_add(&contigs, cov_track_contig_name(sink, i));
+        return cov_range_fail_unknown(b->range, sink->name, &contigs, e);
+    }
     int64_t length = cov_track_contig_length(sink, b->number);
     *out = (struct cov_bins_extent){b->contig, b->out.beg, b->out.end};
     if (has_lengths && out->beg >= length)

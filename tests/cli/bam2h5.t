@@ -126,17 +126,17 @@ assert f["evaluation/x_coverage"].chunks == (1, 1000, 1) and f["evaluation/x_cov
 assert f["evaluation/x_coverage"].attrs["settings"].split("\n")[1] == "count=read strand=both shift=none min_mapq=0 require_flags=0 exclude_flags=772 file=unsorted.bam"
 '
 run bam2h5 -q -p x in_place.h5 sorted.bam
-refused 1 'in_place.h5 already has coverage of x \(2 columns\); use --append or --replace' \
+refused 1 'in_place.h5: already has coverage of x \(2 columns\); use --append or --replace' \
     'coverage is not replaced without --replace'
 bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
 run bam2h5 -q -p x single.h5 sorted.bam
-refused 1 'single.h5 already has coverage of x \(1 column\); use ' '  one column, either'
+refused 1 'single.h5: already has coverage of x \(1 column\); use ' '  one column, either'
 rm -f single.h5
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
 ok 'appended: the first column is unchanged' check in_place.h5 x 0 sorted.sam
 ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
 run bam2h5 -q -p y --append in_place.h5 unsorted.bam
-stderr_like 'warning: in_place.h5 has no coverage of y yet' 'another data set next to it'
+stderr_like 'warning: in_place.h5: no coverage of y yet' 'another data set next to it'
 run bam2h5 -q -p x --replace in_place.h5 unsorted.bam
 ok 'replaced' check in_place.h5 x 0 unsorted.sam
 ok 'the other data set is unchanged' check in_place.h5 y 0 unsorted.sam

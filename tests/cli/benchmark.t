@@ -83,7 +83,7 @@ if command -v gnuplot >/dev/null; then
     is "$(head -c 8 model/model_batch.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  as PNG'
 fi
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seconds 0.01 -@ 1 -o model/
-refused 1 'benchmark.json exists; use -f to replace it' 'results are not overwritten'
+refused 1 'benchmark.json: already exists; use -f to replace it' 'results are not overwritten'
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --threads-list 99 --repeats 1 --seconds 0.01 -@ 2 -o many/
 unlike "$(cat "$stderr")" 'machine was busy' 'more threads than processors do not count as a busy machine'
 run benchmark model -m small.ckpt --precision fp64 -o x/
@@ -141,7 +141,7 @@ ok '  it removes the folder' test ! -e new
 for file in benchmark.tsv pipeline_stages.png pipeline_snakemake.tsv pipeline_flame.svg model_layers.svg; do
     mkdir taken && echo mine >"taken/$file"
     run benchmark report -m small.ckpt -o taken/
-    refused 1 "taken/$file exists; use -f to replace it" 'an existing output is reported before measuring'
+    refused 1 "taken/$file: already exists; use -f to replace it" 'an existing output is reported before measuring'
     is "$(find taken -type f) $(cat "taken/$file")" "taken/$file mine" '  and is kept'
     rm -r taken
 done

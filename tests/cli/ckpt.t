@@ -31,7 +31,7 @@ run dump_ckpt cut.ckpt
 refused 1 'cut\.ckpt: truncated zip archive: the end record is missing' 'a truncated file'
 printf 'not a checkpoint\n' >text.ckpt
 run dump_ckpt text.ckpt
-refused 1 'text\.ckpt: not a zip archive' 'a text file'
+refused 1 'text\.ckpt: not a PyTorch checkpoint' 'a text file'
 : >empty.ckpt
 run dump_ckpt empty.ckpt
 refused 1 'empty\.ckpt: the file is empty' 'an empty file'

@@ -87,7 +87,7 @@ save("evil.ckpt", {"x": x}, {"step": Evil()})
 save("nan.ckpt", {"x": x, "bad": torch.tensor([1.0, float("nan")])})
 EOF
 run dump_ckpt old.ckpt
-refused 1 'old\.ckpt: not a zip archive' 'the format before PyTorch 1.6 is refused'
+refused 1 'old\.ckpt: not a PyTorch checkpoint' 'the format before PyTorch 1.6 is refused'
 run dump_ckpt state.ckpt
 refused 1 'state\.ckpt: not a PyTorch Lightning checkpoint: state_dict is missing' 'a state dict alone is refused'
 run dump_ckpt evil.ckpt

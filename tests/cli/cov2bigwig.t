@@ -283,21 +283,21 @@ rm bad.h5 cut.h5 text.h5 f.h5 twice.h5 names list huge.h5
 
 for file in x.bw x.bg x.bg.gz; do
     echo mine >$file
-    refuses 1 "^cov2bigwig: error: $file exists; use -f to replace it$" "$file is there" -o $file one.h5
+    refuses 1 "^cov2bigwig: error: $file: already exists; use -f to replace it$" "$file is there" -o $file one.h5
     is "$(cat $file)" mine '  and stays as it is'
     run cov2bigwig -f -o $file one.h5
     check_track one.h5 $file '  with -f it is replaced'
 done
 rm x.bg.gz
-refuses 1 'x\.bg\.gz\.tbi exists; use -f' 'the index is there' -o x.bg.gz one.h5
+refuses 1 'x\.bg\.gz\.tbi: already exists; use -f' 'the index is there' -o x.bg.gz one.h5
 mv x.bg.gz.tbi x.bg.gz.csi
-refuses 1 'x\.bg\.gz\.csi exists; use -f' 'another index is there' -o x.bg.gz one.h5
+refuses 1 'x\.bg\.gz\.csi: already exists; use -f' 'another index is there' -o x.bg.gz one.h5
 run cov2bigwig -f -o x.bg.gz one.h5
 is "$(echo x.bg.gz*)" 'x.bg.gz x.bg.gz.tbi' '  and is replaced with -f'
 rm x.bw x.bg x.bg.gz x.bg.gz.tbi
 mkdir out
 echo mine >out/p_h3k4me3_avg_strand.bw
-refuses 1 'out/p_h3k4me3_avg_strand\.bw exists' 'one of two outputs is there' -o out/ p.h5
+refuses 1 'out/p_h3k4me3_avg_strand\.bw: already exists' 'one of two outputs is there' -o out/ p.h5
 is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not created'
 rm -r out
 run cov2bigwig --basename x -o absent/two/ p.h5

@@ -252,7 +252,7 @@ refuses 1 'cut\.bw' 'a bigWig that was cut' --compare cut.bw x.bg
 refuses 1 'cut\.bw' '  the other way round' -o t.x --compare x.bg cut.bw
 head -c 20000 e.h5 >cut.h5
 refuses 1 'cut\.h5' 'a genome file that was cut' --compare cut.h5 p.h5
-refuses 1 't\.tsv exists' 'an existing table' -o t.tsv --compare y.bg x.bg
+refuses 1 't\.tsv: already exists' 'an existing table' -o t.tsv --compare y.bg x.bg
 refuses 1 'absent/t\.tsv: .*absent' 'a missing folder' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
 refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
 refuses 1 '/dev/full: No space left on device$' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg

@@ -79,7 +79,7 @@ cov2bigwig -f -o far.bw --chrom-sizes sizes far.bg || exit 99
 plots 'lengths that only the measured track has' --plot x.svg --plot-region chrom:120-9000 \
     --compare far.bw -o table.tsv x.bg
 like "$(cat x.svg)" '>chrom:120-5,000<' '  are those of the picture'
-refuses 2 'region chrom:5001-5002: begins past .* 5000 bases in far.bw$' '  beyond which there is nothing' \
+refuses 2 'far.bw: region chrom:5001-5002: begins past .* 5000 bases$' '  beyond which there is nothing' \
     --plot y.png --plot-region chrom:5001-5002 --compare far.bw -o y.tsv x.bg
 run cov2bigwig -f --plot x.svg --plot-region 'b&<b:1-90' --compare lacks.bg -o table.tsv x.bg
 status_is 0 'a sequence that was not measured'
@@ -125,25 +125,25 @@ refuses 2 '--plot needs --plot-region' 'no region' --plot y.png p.h5
 refuses 2 '--plot-region needs --plot' 'a region without a picture' --plot-region chr1 -o y.bw one.h5
 refuses 2 '-o/--output is missing' 'neither' one.h5
 refuses 2 'y.pdf: the name must end in .png or .svg' 'an unknown suffix' --plot y.pdf --plot-region chr1 p.h5
-refuses 2 'region none:1-5: unknown contig none in p.h5$' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
+refuses 2 '^cov2bigwig: error: p.h5: region none:1-5: unknown contig none; the contigs are: ' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
 mkdir out
-refuses 2 'region none:1-5: unknown contig none in p.h5$' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
-refuses 2 'region none: unknown contig none in x.bg$' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
-refuses 2 'region chr1:1-x: unknown contig chr1:1-x in p.h5 \(expected NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
+refuses 2 '^cov2bigwig: error: p.h5: region none:1-5: unknown contig none; the contigs are: ' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
+refuses 2 '^cov2bigwig: error: x.bg: region none: unknown contig none; the contigs are: ' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
+refuses 2 'p.h5: region chr1:1-x: unknown contig chr1:1-x \(expected NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
 refuses 2 'region chr1:5-4: ends before it begins' 'a reversed range' --plot y.png --plot-region chr1:5-4 p.h5
 refuses 2 'region chr1:0-4: positions start at 1' 'a range from 0' --plot y.png --plot-region chr1:0-4 p.h5
-refuses 2 'region chr1:4001-4002: begins past the end of the contig, which has 4000 bases in p.h5$' 'past the end' \
+refuses 2 'p.h5: region chr1:4001-4002: begins past the end of the contig, which has 4000 bases$' 'past the end' \
     --plot y.png --plot-region chr1:4001-4002 p.h5
-refuses 2 'begins past the end of the contig, which has 5000 bases in x.bg$' 'past the end of a track' \
+refuses 2 'x.bg: region .* begins past the end of the contig, which has 5000 bases$' 'past the end of a track' \
     --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
 ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 101)" || exit 99
 refuses 2 'y.png: too many data sets .101.; the limit is 100$' 'too many data sets' \
     --plot y.png --plot-region chr1 many.h5
 refuses 2 'too many data sets .101.' '  reported before the work' --plot y.png --plot-region chr1 -o out/ many.h5
 refuses 2 '--basename is for an output folder' 'a base name without a folder' --basename z --plot y.png --plot-region chr1 p.h5
-refuses 1 'x.png exists; use -f' 'an existing picture' --plot x.png --plot-region chr1 p.h5
+refuses 1 'x.png: already exists; use -f' 'an existing picture' --plot x.png --plot-region chr1 p.h5
 refuses 1 'none.*does not exist' 'a missing folder' --plot none/x.png --plot-region chr1 p.h5
-refuses 1 'x.bw exists; use -f' 'an existing track' -o x.bw --plot y.png --plot-region chr1 one.h5
+refuses 1 'x.bw: already exists; use -f' 'an existing track' -o x.bw --plot y.png --plot-region chr1 one.h5
 refuses 2 'y.png' 'one file for both' -o y.png --plot y.png --plot-region chr1 one.h5
 printf 'chrom\t0\t100\t1\nchrom\t50\t150\t3.5\n' >bad.bg
 refuses 1 'bad.bg:2: ' 'a bad input' --plot y.png --plot-region chrom bad.bg

@@ -62,13 +62,13 @@ if command -v tabix >/dev/null; then
     is "$(tabix s.bg.gz chr2:5-900)" "$(awk -F '\t' '$1 == "chr2" && $2 < 900 && $3 > 4' s.bg)" '  which finds a region'
 fi
 from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz exists' 'an existing output'
+refused 1 's\.bg\.gz: already exists' 'an existing output'
 rm s.bg.gz
 from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz\.tbi exists; use -f' 'an existing index'
+refused 1 's\.bg\.gz\.tbi: already exists; use -f' 'an existing index'
 mv s.bg.gz.tbi s.bg.gz.csi
 from one.h5 -o s.bg.gz
-refused 1 's\.bg\.gz\.csi exists; use -f' 'an index of the other kind'
+refused 1 's\.bg\.gz\.csi: already exists; use -f' 'an index of the other kind'
 from one.h5 -f -o s.bg.gz
 is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  is replaced with -f'
 rm s.bw s.bg s.bg.gz s.bg.gz.tbi s.sorted f.sorted

@@ -194,7 +194,7 @@ run cov2bigwig -q -o dir/ --blacklist-file ids --window-size 7 x.bw
 run cov2bigwig -q -o dir/ --format bedgraph --basename y x.bg
 is "$(ls dir)" "$(printf 'x_bl_ws=7.bw\ny.bg')" 'names in a folder'
 run cov2bigwig -q -o dir/ --format bedgraph --basename y x.bg
-refused 1 'dir/y.bg exists; use -f to replace it' 'a file is not replaced unasked'
+refused 1 'dir/y.bg: already exists; use -f to replace it' 'a file is not replaced unasked'
 
 # ---- usage
 printf '2 1 a\n' >two

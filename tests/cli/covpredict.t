@@ -172,8 +172,8 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range
 -m cnn.ckpt -o x.h5 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
 -m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is not one of exact, fp32, bf16x3, balanced, bf16, tf32$
--m cnn.ckpt -f -o g.h5 g.h5|g\.h5 is both an input and an output$
--m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is both an input and an output$
+-m cnn.ckpt -f -o g.h5 g.h5|g\.h5: is both an input and an output$
+-m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt: is both an input and an output$
 END
 
 # ---------------------------------------------------------------- invalid genomes
@@ -182,7 +182,7 @@ refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such 
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder' -- -m cnn.ckpt -o x.h5 .
 refuses 1 '^covpredict: error: cnn\.h5: a predictions file, not a genome file' 'a predictions file' -- \
     -m cnn.ckpt -o x.h5 cnn.h5
-refuses 1 '^covpredict: error: cnn\.ckpt: this is a checkpoint of PyTorch$' 'a checkpoint' -- \
+refuses 1 '^covpredict: error: cnn\.ckpt: wrong kind of file: a PyTorch checkpoint$' 'a checkpoint' -- \
     -m hybrid.ckpt -o x.h5 cnn.ckpt
 size=$(wc -c <g.h5)
 for part in 1 40 80 $((size - 1)); do
@@ -270,7 +270,7 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: not a zip archive \(PyTorch checkpoint\), but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint \(zip archive\), but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
@@ -286,7 +286,7 @@ rm odd.h5
 # ---------------------------------------------------------------- outputs that cannot be written
 
 echo precious >there.h5
-refuses 1 '^covpredict: error: there\.h5 exists; use -f to replace it$' 'an output that exists' -- -m cnn.ckpt -o there.h5 g.h5
+refuses 1 '^covpredict: error: there\.h5: already exists; use -f to replace it$' 'an output that exists' -- -m cnn.ckpt -o there.h5 g.h5
 is "$(cat there.h5)" precious '  is unchanged'
 variant nan g.h5 bad.h5
 refuses 1 'not a base$' 'with -f, but invalid input' -- -f -m cnn.ckpt -o there.h5 bad.h5

@@ -78,7 +78,7 @@ run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
 ok 'merged with complete chunks' h5chunk verify y.h5
 run h5chunk merge -q -f --allow-holes -o y.h5 part2.h5 part3.h5
 run covpredict --resume --float -r c1:7-9 -m m.ckpt -o y.h5 g.h5
-stderr_like '^covpredict: error: y\.h5 exists, and it has different regions' '  merged regions match neither of them'
+stderr_like '^covpredict: error: y\.h5: already exists, and it has different regions' '  merged regions match neither of them'
 covpredict -q -f --float -r c8:5001-6100 --overlap 300 -m m.ckpt -o part2.h5 g.h5 || fail 'c8 with overlap'
 run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
 stderr_like 'prediction/predictions was predicted with different --overlap$' 'files with and without --overlap are not merged'

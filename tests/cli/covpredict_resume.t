@@ -41,23 +41,23 @@ for change in --float '--shard 1/2' '-r c1' '--overlap 8' '-m other.ckpt'; do
     [ "$change" = '-m other.ckpt' ] && model=
     # shellcheck disable=SC2086 # lists of words
     run covpredict --resume $model $change -o x.h5 g.h5
-    stderr_like '^covpredict: error: x\.h5 exists, and .*; use -f to replace it$' "does not match a run with $change"
+    stderr_like '^covpredict: error: x\.h5: already exists, and .*; use -f to replace it$' "does not match a run with $change"
     [ "$status" -eq 1 ] || fail "  status $status"
 done
 run covpredict --resume -f -m m.ckpt --overlap 8 -o x.h5 g.h5
 stderr_like '^covpredict: warning|^covpredict: .*threads?;' '  -f predicts it'
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it was predicted with a different --overlap; use -f to replace it$' 'output with --overlap, run without'
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with a different --overlap; use -f to replace it$' 'output with --overlap, run without'
 covpredict -q -f --resume -m m.ckpt -r c9:1-20,c9:21-30 -o x.h5 g.h5 || fail 'regions'
 run covpredict --resume -m m.ckpt -r c9:1-30 -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions, given differently'
 run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it has different regions' 'other regions of the same chunk'
+refused 1 '^covpredict: error: x\.h5: already exists, and it has different regions' 'other regions of the same chunk'
 covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the full run again'
 sleep 0.1
 touch g.h5
 run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, but g\.h5 is newer; use -f to replace it$' 'a newer input'
+refused 1 '^covpredict: error: x\.h5: already exists, but g\.h5 is newer; use -f to replace it$' 'a newer input'
 run covpredict --resume -q -f -m m.ckpt -o x.h5 g.h5
 status_is 0 '  -f predicts again'
 ok '  with the same result' cmp x.h5 whole.h5
@@ -105,7 +105,7 @@ leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  the journal is
 sleep 0.1
 cp kept x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it is older than the journal' 'an older output stays'
+refused 1 '^covpredict: error: x\.h5: already exists, and it is older than the journal' 'an older output stays'
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 status_is 0 '  -f replaces it'
 

@@ -310,7 +310,7 @@ leaves g.fa crlf.fa bad.fa 'invalid usage writes no file'
 
 printf 'precious\n' >there.h5
 run fasta2h5 -o there.h5 g.fa
-refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
+refused 1 '^fasta2h5: error: there\.h5: already exists; use -f to replace it$' 'an output that exists'
 is "$(cat there.h5)" precious '  is unchanged'
 run fasta2h5 -f -o there.h5 bad.fa
 refused 1 'invalid base' 'with -f, but invalid input'

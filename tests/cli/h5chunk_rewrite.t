@@ -116,7 +116,7 @@ rm link.h5
 echo kept >out_kept
 refuses_kept() {
     run h5chunk repack -o out_kept long.h5
-    refused 1 'exists; use -f' 'an existing output'
+    refused 1 'already exists; use -f' 'an existing output'
     is "$(cat out_kept)" kept '  is kept'
 }
 refuses_kept
@@ -163,7 +163,7 @@ assert [x.decode() for x in f["data/seq_names"][:]] == ["long1", "long2", "long3
 assert f["data/seq_lengths"][:].tolist() == [10234, 11468, 12702, 8000]'
 does '  of a partial file' -- subset -f -o b.h5 -r long2:5-6 a.h5
 same '  equals that file' a.h5 b.h5
-refuses 2 'region long5: unknown contig long5; the contigs are: ' 'a region of an unknown contig' -- subset -r long5 -o out.h5 long_c.h5
+refuses 2 '^h5chunk: error: long_c\.h5: region long5: unknown contig long5; the contigs are: ' 'a region of an unknown contig' -- subset -r long5 -o out.h5 long_c.h5
 refuses 2 'past the end of the contig, which has 8000 bases' 'a region past the end' -- subset -r long4:8001-8002 -o out.h5 long_c.h5
 refuses 2 'NAME:FIRST-LAST' 'an incomplete region' -- subset -r long4:8001 -o out.h5 long_c.h5
 refuses 2 'ends before it begins' 'a region that ends before it begins' -- subset -r long4:9-8 -o out.h5 long_c.h5
@@ -252,7 +252,7 @@ refuses 2 'is a folder; --shards' 'a folder instead of a prefix' -- split --shar
 refuses 2 'val-fraction' 'all for validation' -- split --val-fraction 1 --seed 1 -o out/ long_c.h5
 echo kept >part.2.h5
 run h5chunk split --shards 3 -o part long_c.h5
-refused 1 'part.2.h5 exists; use -f' 'an existing shard'
+refused 1 'part.2.h5: already exists; use -f' 'an existing shard'
 is "$(cat part.2.h5; ls part.*)" "kept
 part.2.h5" '  is kept, and no other is written'
 rm part.2.h5

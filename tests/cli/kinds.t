@@ -27,10 +27,10 @@ name() {
     *.h5) echo 'an HDF5 file' ;;
     x.bw) echo 'a bigWig file' ;;
     x.st) echo 'a chunk stream' ;;
-    x.ckpt) echo 'a checkpoint of PyTorch' ;;
+    x.ckpt) echo 'a PyTorch checkpoint' ;;
     x.txt.gz) echo 'a file compressed by gzip' ;;
     x.h5.gz) echo 'an HDF5 file compressed by gzip' ;;
-    x.ckpt.gz) echo 'a checkpoint of PyTorch compressed by gzip' ;;
+    x.ckpt.gz) echo 'a PyTorch checkpoint compressed by gzip' ;;
     x.bw.gz) echo 'a bigWig file compressed by gzip' ;;
     esac
 }
@@ -43,24 +43,24 @@ while IFS='|' read -r files line words; do
         cp "$f" d/val/a.h5
         # shellcheck disable=SC2046 # words of a command
         run $(echo "$line" | sed "s/\\bF\\b/$f/")
-        refused 1 "^[a-z0-9]*: error: [a-z/.0-9]*: $words$(name "$f")( in|\$|:|,)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
+        refused 1 "^[a-z0-9]*: error: [a-z/.0-9]*: $words$(name "$f")( in|\$|:|,|;)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
     done
 done <<'END'
 x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
-x.ckpt|fasta2h5 -q -o o.h5 F|this is 
+x.ckpt|fasta2h5 -q -o o.h5 F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file \(the first argument\), but 
 x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
-x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|this is 
+x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|wrong kind of file: 
 x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
-x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|this is 
-x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive \(PyTorch checkpoint\), but 
-x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|this is 
+x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|wrong kind of file: 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
+x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|not predictions or a track, but 
 x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
-x.ckpt|cov2bigwig -q -o o.bw F|this is 
+x.ckpt|cov2bigwig -q -o o.bw F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
 x.fa x.bam x.bw x.txt.gz|h5chunk info F|not an HDF5 file, but 
 x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but 
-x.h5 x.bam|benchmark model -q --model F|not a zip archive \(PyTorch checkpoint\), but 
+x.h5 x.bam|benchmark model -q --model F|not a PyTorch checkpoint \(zip archive\), but 
 END
 
 run h5chunk repack -q -o o.h5 x.txt

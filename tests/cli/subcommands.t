@@ -65,7 +65,7 @@ sing|^toy_box: error: unknown subcommand 'sing' \\(subcommands: spin, rest\\)$|t
 -n 2 spin|^toy_box: error: a subcommand must precede '-n' \\(subcommands: spin, rest\\)$|toy_box
 spin -n 9|^toy_box: error: too often$|toy_box spin
 spin -n 10|^toy_box: error: --times: 10 is out of range|toy_box spin
-spin --log x x|^toy_box: error: x is both an input and an output$|toy_box spin
+spin --log x x|^toy_box: error: x: is both an input and an output$|toy_box spin
 spin --log x -o x|^toy_box: error: --log and --output both name 'x'$|toy_box spin
 spin --log x --stats x|^toy_box: error: --log and --stats both name 'x'$|toy_box spin
 rest|an input is missing \\(usage: toy_box rest TOY\\)$|toy_box rest

@@ -54,6 +54,7 @@ done <<END
 -o x a b c|unexpected argument 'c'
 a|-o/--output is missing
 -o x a --nonsense|unknown option '--nonsense'
+-o x a -model in|unknown option '-model'; did you mean --model\\?
 -o x a --numb 3|unknown option '--numb'
 -o x a -fz|unknown option '-z' in '-fz'
 -o x a -n|--number needs a value
@@ -84,17 +85,17 @@ leaves 'wrong usage leaves nothing behind'
 # Outputs and inputs.
 echo precious >in
 run toy_tool -a write -f -o in in
-refused 2 '^toy_tool: error: in is both an input and an output$' 'an output cannot be an input'
+refused 2 '^toy_tool: error: in: is both an input and an output$' 'an output cannot be an input'
 ln in link
 run toy_tool -a write -f -o out -m in --stats link other
-refused 2 '^toy_tool: error: link is both an input and an output$' '  nor can the statistics file, even under another name'
+refused 2 '^toy_tool: error: link: is both an input and an output$' '  nor can the statistics file, even under another name'
 is "$(cat in)" precious '  the input is unchanged'
 rm link
 run toy_tool -a write -o out in
 status_is 0 'an output is written'
 is "$(cat out)" whole '  completely'
 run toy_tool -a write -o out in
-refused 1 '^toy_tool: error: out exists; use -f to replace it$' 'an existing output is not replaced'
+refused 1 '^toy_tool: error: out: already exists; use -f to replace it$' 'an existing output is not replaced'
 run toy_tool -a write -f -o out in
 status_is 0 '-f replaces it'
 
@@ -135,7 +136,7 @@ END
     rm check.py
 fi
 run toy_tool -a write -o new --stats stats.json in
-refused 1 '--stats: stats\.json exists; use -f to replace it$' 'statistics replace nothing without -f'
+refused 1 '--stats: stats\.json: already exists; use -f to replace it$' 'statistics replace nothing without -f'
 run toy_tool -a write -f -o out --stats - in
 stdout_like '^  "tool": "toy_tool",$' 'statistics to standard output'
 run toy_tool -a write -f -o out --stats no/such/stats.json in

@@ -205,7 +205,9 @@ static void cut_or_changed(void **state)
     char *data = get_bytes(path, &n);
     for (size_t i = 0; i < n; i++) {
         put_bytes(path2, data, i);
-        read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "truncated");
+        read_bad(path2, i == 0  ? "the file is empty"
+                        : i < 4 ? "not a PyTorch checkpoint"
+                                : "truncated");
     }
     /* Any flipped bit is an error or does not matter. */
     size_t n_noticed = 0;

@@ -77,7 +77,7 @@ static void replaces_only_with_force(void **state)
     struct cov_err e = COV_ERR_INIT;
     put_text("old.h5", "old");
     check_begin_fails("old.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
-                      "old.h5 exists; use -f to replace it");
+                      "old.h5: already exists; use -f to replace it");
     begin(&o, "old.h5", true);
     put_text(o.tmp, "new");
     check_text("old.h5", "old");
@@ -148,7 +148,7 @@ static void follows_links(void **state)
     put_text("store/target.h5", "old");
     assert_int_equal(symlink("store/target.h5", "link.h5"), 0);
     check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
-                      "link.h5 exists; use -f to replace it");
+                      "link.h5: already exists; use -f to replace it");
     begin(&o, "link.h5", true);
     assert_int_equal(count_files("store"),
                      2); /* the temporary file is in the folder of the target */
@@ -161,7 +161,7 @@ static void follows_links(void **state)
 
     assert_int_equal(unlink("store/target.h5"), 0);
     check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
-                      "link.h5 exists; use -f to replace it");
+                      "link.h5: already exists; use -f to replace it");
     begin(&o, "link.h5", true);
     put_text(o.tmp, "new");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);

@@ -62,15 +62,19 @@ static void range_errors_name_the_place(void **state)
     struct cov_range r;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_range_parse("x:5-7", &r, &e), 0);
-    (void)cov_range_fail_unknown(&r, "a.bw", &e);
-    check_error(&e, COV_EUSAGE, "region x:5-7: unknown contig x in a.bw");
+    (void)cov_range_fail_unknown(&r, "a.bw", NULL, &e);
+    check_error(&e, COV_EUSAGE, "a.bw: region x:5-7: unknown contig x");
     (void)cov_range_fail_beyond(&r, 4, "x.bg", &e);
     check_error(&e, COV_EUSAGE,
-                "region x:5-7: begins past the end of the contig, which has 4 bases in x.bg");
+                "x.bg: region x:5-7: begins past the end of the contig, which has 4 bases");
     assert_int_equal(cov_range_parse("x:5", &r, &e), 0);
-    (void)cov_range_fail_unknown(&r, "a.bw", &e);
-    check_error(&e, COV_EUSAGE,
-                "region x:5: unknown contig x:5 in a.bw (expected NAME or NAME:FIRST-LAST)");
+    struct cov_listing contigs = {0};
+    cov_listing_add(&contigs, "chr1");
+    (void)cov_range_fail_unknown(&r, "a.bw", &contigs, &e);
+    check_error(
+        &e, COV_EUSAGE,
+        "a.bw: region x:5: unknown contig x:5 (expected NAME or NAME:FIRST-LAST); the contigs "
+        "are: chr1");
 }
 
 /* Rows 0..5: a, [0,10) [10,20) [20,25) and back; 6, 7: "b:1-3", 8..11: "a:x" */

@@ -121,6 +121,12 @@ static void makes_new_folders(void **state)
     assert_non_null(strstr(e.text, "cannot make the folder"));
     assert_int_equal(count_files("kept"), 0);
     assert_int_equal(rmdir("kept"), 0);
+    /* The reason is that of the upper folder. */
+    if (is_there("/sys/kernel")) {
+        cov_err_clear(&e);
+        assert_int_equal(cov_newfolder_make(&f, "/sys/covtools/a", &e), COV_EIO);
+        assert_null(strstr(e.text, "No such file"));
+    }
 }
 
 /* More folders than slots in the list. */

@@ -217,7 +217,7 @@ static void other_files(void **state)
     static char text[100000] = "#!/bin/sh\n";
     for (size_t n = 0; n <= sizeof text; n = n < 30 ? n + 1 : n * 3)
         bad(&(struct image){(uint8_t *)text, n},
-            n == 0 ? "the file is empty" : "not a zip archive");
+            n == 0 ? "the file is empty" : "not a PyTorch checkpoint");
     struct cov_zip_writer *w;
     assert_int_equal(cov_zip_create("/nonexistent/x", false, &w, NULL), COV_EIO);
     assert_int_equal(cov_zip_create("/dev/full", false, &w, NULL), 0);
@@ -234,7 +234,7 @@ static void cut_or_changed(void **state)
         struct image image = load(path);
         for (size_t n = 0; n < image.n; n++)
             bad(&(struct image){image.data, n}, n == 0  ? "the file is empty"
-                                                : n < 4 ? "not a zip archive"
+                                                : n < 4 ? "not a PyTorch checkpoint"
                                                         : "the end record is missing");
         /* An extra byte at the start or the end. */
         uint8_t *longer = calloc(1, image.n + 2);

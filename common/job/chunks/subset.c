@@ -138,13 +138,16 @@ static int drop_n(struct cov_chunk_file *f, const char *path, bool *wanted,
 
 /* ---- subset ---- */
 
-static int choose(const struct cov_grid *g, const struct cov_subset_options *o, bool *wanted,
-                  struct cov_err *e)
+static int choose(const char *input, const struct cov_grid *g, const struct cov_subset_options *o,
+                  bool *wanted, struct cov_err *e)
 {
     struct cov_select *s = NULL;
     int rc = cov_select_new(g, &s, e);
-    if (!rc)
+    if (!rc) {
         rc = cov_select_regions(s, o->regions, o->n_regions, e);
+        if (rc)
+            (void)cov_err_prefix(e, "%s", input);
+    }
     if (!rc && o->bed_path)
         rc = cov_select_read_bed(s, o->bed_path, e);
     if (!rc && o->names_path)
@@ -170,7 +173,7 @@ int cov_subset(const char *input, const char *output, const struct cov_subset_op
         goto out;
     size_t n = cov_grid_n_chunks(cov_chunk_file_grid(f));
     wanted = cov_malloc(n, sizeof *wanted, e);
-    rc = wanted ? choose(cov_chunk_file_grid(f), options, wanted, e) : COV_ENOMEM;
+    rc = wanted ? choose(input, cov_chunk_file_grid(f), options, wanted, e) : COV_ENOMEM;
     if (!rc && options->drop_n)
         rc = drop_n(f, input, wanted, &job->job, e);
     if (!rc && (n == 0 || !memchr(wanted, true, n)))

@@ -86,11 +86,11 @@ static int open_old(struct job *j, struct cov_err *e)
         return rc;
     if (j->old->n_columns > 0 && j->o->mode == COV_COVERAGE_NEW)
         return cov_fail(e, COV_EEXIST,
-                        "%s already has coverage of %s (%zu column%s); use --append or --replace",
+                        "%s: already has coverage of %s (%zu column%s); use --append or --replace",
                         j->path, j->o->prefix, j->old->n_columns,
                         j->old->n_columns == 1 ? "" : "s");
     if (j->old->n_columns == 0 && j->o->mode != COV_COVERAGE_NEW)
-        cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
+        cov_warn("%s: no coverage of %s yet", j->path, j->o->prefix);
     j->n_old = j->o->mode == COV_COVERAGE_APPEND ? j->old->n_columns : 0;
     j->n_columns = j->n_old + j->o->n_files;
     /* Start with int16: depths of 2^15 are rare, and the store switches to a wider type when it

@@ -331,9 +331,11 @@ static int check_output(const struct run *r, bool *done, struct cov_err *e)
     cov_chunk_head_fini(&wanted);
     if (*done || r->resume->force)
         return COV_OK;
-    return newer ? cov_fail(e, COV_EEXIST, "%s exists, but %s is newer; use -f to replace it",
-                            output, newer)
-                 : cov_fail(e, COV_EEXIST, "%s exists, and %s; use -f to replace it", output, why);
+    return newer ? cov_fail(e, COV_EEXIST,
+                            "%s: already exists, but %s is newer; use -f to replace it", output,
+                            newer)
+                 : cov_fail(e, COV_EEXIST, "%s: already exists, and %s; use -f to replace it",
+                            output, why);
 }
 
 /* ---- the whole run ---- */

@@ -431,8 +431,9 @@ static int check_contigs(const struct job *j, struct cov_err *e)
             cov_listing_add(&only_measured, cov_track_contig_name(theirs, i));
     const char *more = cov_listing_more(&only), *more_measured = cov_listing_more(&only_measured);
     if (only.n == n)
-        return cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s)", ours->name,
-                        only.text, more, theirs->name, only_measured.text, more_measured);
+        return cov_fail(
+            e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename maps names",
+            ours->name, only.text, more, theirs->name, only_measured.text, more_measured);
     if (only.n > 0)
         cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", ours->name, only.n, n,
                  theirs->name, only.text, more);

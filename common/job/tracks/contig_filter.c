@@ -32,8 +32,10 @@ bool cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
     int64_t beg, end;
     /* Look up every name, so that the list knows which of its names are in the input. */
     bool drops = f->blacklist && cov_blacklist_drops(f->blacklist, name);
-    if (f->o->only && !cov_range_means(f->o->only, c->name, &beg, &end))
+    if (f->o->only && !cov_range_means(f->o->only, c->name, &beg, &end)) {
+        cov_listing_add(&f->others, c->name);
         return false;
+    }
     f->drops_only = f->drops_only || (f->o->only && drops);
     if (f->blacklist && !drops)
         c->regions = cov_blacklist_regions(f->blacklist, name, &c->n_regions);
@@ -61,7 +63,7 @@ int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *
         return cov_fail(e, COV_EUSAGE, "region %s: its contig is listed in %s", f->o->only->text,
                         f->o->blacklist_path);
     if (f->o->only)
-        return cov_range_fail_unknown(f->o->only, input, e);
+        return cov_range_fail_unknown(f->o->only, input, &f->others, e);
     return cov_fail(e, COV_EINPUT, "%s: no contig left to convert%s%s", input,
                     f->blacklist ? ": all are listed in " : "",
                     f->blacklist ? f->o->blacklist_path : "");

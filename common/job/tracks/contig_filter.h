@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 #include "common/job/tracks/track_source.h"
 #include "common/seq/names.h"
 #include "common/track/blacklist.h"
@@ -24,7 +25,8 @@ struct cov_contig_filter {
     const struct cov_source_options *o;
     struct cov_rename *rename; /* NULL: none */
     struct cov_blacklist *blacklist;
-    bool drops_only; /* the contig of --plot-region is blacklisted */
+    bool drops_only;           /* the contig of --plot-region is blacklisted */
+    struct cov_listing others; /* contigs other than that of --plot-region */
 };
 
 /* Reads the lists named in the options, which are borrowed until close. */

@@ -106,7 +106,7 @@ static int begin_indexes(struct track *t, const struct cov_track_contigs *contig
             if (rc)
                 return rc;
         } else if (!force && access(path, F_OK) == 0) {
-            return cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
+            return cov_fail(e, COV_EEXIST, "%s: already exists; use -f to replace it", path);
         }
     }
     return COV_OK;
@@ -157,8 +157,9 @@ int cov_track_files_open(const struct cov_track_target *target,
             return rc;
         if (n_datasets > 1)
             return cov_fail(e, COV_EUSAGE,
-                            "%zu data sets (%s, %s%s) do not fit in one file; choose one with "
-                            "--datasets, or a folder with -o",
+                            "%s: %zu data sets (%s, %s%s) do not fit in one file; choose one "
+                            "with --datasets, or use -o with a folder",
+                            cov_path_is_std(target->output) ? "standard output" : target->output,
                             n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
     }
     if (n_datasets == 0)

@@ -16,11 +16,12 @@ static int refuse_foreign(const char *name, enum cov_kind kind, struct cov_err *
         [COV_KIND_BAM] = "bam2h5 adds its coverage to a genome file",
         [COV_KIND_CRAM] = "bam2h5 adds its coverage to a genome file",
         [COV_KIND_SAM] = "bam2h5 adds its coverage to a genome file",
-        [COV_KIND_FASTA] = "fasta2h5 converts it to a genome file, covpredict predicts from it",
+        [COV_KIND_FASTA] = "covpredict makes predictions from it",
     };
     if (kind >= COV_COUNT(uses) || !uses[kind])
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "%s: this is %s: %s", name, cov_kind_name(kind), uses[kind]);
+    return cov_fail(e, COV_EINPUT, "%s: not predictions or a track, but %s; %s", name,
+                    cov_kind_name(kind), uses[kind]);
 }
 
 int cov_source_input_detect(const char *path, struct cov_source_input *input, struct cov_err *e)

@@ -587,10 +587,11 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     if (!rc)
         rc = open_trainer(&r, e);
     if (!rc && r.setup.point.epoch + 1 >= options->epochs)
-        cov_info("nothing to do: %s already has %" PRId64 " epochs, which count in --epochs",
+        cov_info("nothing to do: %s already has %" PRId64 " epochs; a larger --epochs continues it",
                  options->resume, r.setup.point.epoch + 1);
     else if (!rc && is_over(&r))
-        cov_info("nothing to do: %s already has %" PRId64 " steps, which count in --max-steps",
+        cov_info("nothing to do: %s already has %" PRId64
+                 " steps; a larger --max-steps continues it",
                  options->resume, r.setup.point.state.n_steps);
     else if (!rc)
         rc = train(&r, e);
