@@ -193,8 +193,7 @@ static int find_kind(struct cov_bgz *b, struct cov_err *e)
     if (n < 0)
         return cov_fail_errno(e, "%s", b->name);
     if (cov_kind_of(head, (size_t)n) == COV_KIND_CKPT)
-        return cov_fail(e, COV_EINPUT, "%s: wrong kind of file: %s", b->name,
-                        cov_kind_name(COV_KIND_CKPT));
+        return cov_fail(e, COV_EINPUT, "%s: wrong kind of file: a PyTorch checkpoint", b->name);
     for (size_t i = 0; i < COV_COUNT(foreign); i++)
         if ((size_t)n >= strlen(foreign[i].magic) &&
             memcmp(head, foreign[i].magic, strlen(foreign[i].magic)) == 0)
@@ -532,8 +531,7 @@ static void put_number(uint8_t *to, uint32_t x, int n)
         to[i] = (uint8_t)(x >> (8 * i));
 }
 
-/* Builds a BGZF block (SAM specification, section 4.1.1): a gzip member whose header holds its
- * size. */
+/* Builds a BGZF block (SAM specification, 4.1.1): a gzip member whose header holds its size. */
 static int make_block(cov_bgz_deflate_fn *fn, const uint8_t *src, size_t n, uint8_t *dst,
                       size_t *n_dst, struct cov_err *e)
 {
