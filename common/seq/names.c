@@ -230,7 +230,7 @@ static int add_unique(struct cov_names *names, const char *name, size_t n, const
 static int add_renamed(void *arg, struct line *line, struct cov_err *e)
 {
     struct cov_rename *r = arg;
-    size_t n_from, n_to, n_more, index, to_index;
+    size_t n_from, n_to, n_more, index = 0, to_index;
     bool is_new;
     const char *from = cov_line_word(&line->p, line->end, &n_from);
     if (!from)
@@ -302,7 +302,7 @@ size_t cov_rename_unused(const struct cov_rename *r)
 static int add_size(void *arg, struct line *line, struct cov_err *e)
 {
     struct cov_sizes *s = arg;
-    size_t n_name, n_length, index;
+    size_t n_name, n_length, index = 0;
     int64_t length = 0;
     const char *name = cov_line_word(&line->p, line->end, &n_name);
     if (!name)

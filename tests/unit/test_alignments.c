@@ -18,9 +18,8 @@ enum { READS = 40000 };
 /* Regular files yield this many bytes, and then EIO. */
 static _Atomic(long) bytes_left = -1; /* negative: no limit */
 
-/* Replaces the C library's function, for htslib, too. */
-/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): glibc's names have
- * underscores */
+/* Replaces the C library's function, for htslib too. glibc's parameters have underscores.
+ * NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
 ssize_t read(int fd, void *buf, size_t n)
 {
     struct stat st;

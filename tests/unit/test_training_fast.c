@@ -48,7 +48,7 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
     struct cov_err e = COV_ERR_INIT;
     struct cov_device *dev = NULL;
     struct cov_pool *pool = NULL;
-    struct cov_layers shape;
+    struct cov_layers shape = {0};
     struct cov_training *training;
     struct cov_train_score score;
     struct cov_training_spec spec = {.block = t->block,
