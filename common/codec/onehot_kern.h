@@ -14,7 +14,7 @@
  * a long run of one code. */
 enum { COV_ONEHOT_WORD = 4, COV_ONEHOT_WINDOW = 8191, COV_ONEHOT_LONG_RUN = 64 };
 
-/* Bits for the length of two matches in bits. */
+/* Width of a field that holds the summed sizes, in bits, of two matches. */
 enum { COV_ONEHOT_BACK_BITS = 6 };
 
 /* n bits in stream order, the first in the lowest bit. */
