@@ -41,7 +41,7 @@ MAKEFLAGS += --no-builtin-rules
 # ---------------------------------------------------------------- packages
 
 # Packages for building, testing and the demo, on Debian 12 and current Ubuntu.
-DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
+DEPS := gcc g++ libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For developers' checks and for tests that are skipped otherwise: torch.load of our checkpoints, h5py with plugins.

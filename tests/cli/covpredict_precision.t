@@ -2,16 +2,52 @@
 # covpredict --precision: errors against Predmoter's values; and covpredict --cpu.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-need_shared reference/models reference/fasta2h5
 need_python h5py numpy
 
+start_python "$SRC/tests/lib/predict_check.py"
+there=$(covpredict --version | sed -n 's/^--cpu: //p')
+best=${COVTOOLS_CPU:-${there##* }}
+
+mini=$SRC/tests/data/bihybrid.ckpt
+genome=$SRC/tests/data/genome.h5
+expected=$SRC/tests/data/predictions.h5
+for precision in exact fp32 bf16x3 balanced bf16; do
+    run covpredict -f --float --precision $precision --stats stats.json -m "$mini" -o x.h5 "$genome"
+    status_is 0 "--precision $precision"
+    if ! grep -q "\"precision\": \"$precision\"" stats.json && [ $precision != exact ]; then
+        stderr_like "fp32 instead of $precision: " '  was replaced by fp32, and a line says why'
+    fi
+    ok '  is close to the values of Predmoter' ask accuracy x.h5 "$expected" 1e-1 - - bihybrid
+    run covpredict -f --float --precision $precision -@ 1 --batch-size 3 -m "$mini" -o y.h5 "$genome"
+    status_is 0 "  on one thread, with batches of 3 chunks"
+    ok '  the same bytes' cmp x.h5 y.h5
+done
+
+for level in base avx2 avx512 avx512bf16 amx; do
+    run covpredict -f --float --cpu $level --precision fp32 -m "$mini" -o x.h5 "$genome"
+    case " $there " in
+    *" $level "*)
+        status_is 0 "--cpu $level"
+        ok '  is close to the values of Predmoter' ask accuracy x.h5 "$expected" 2e-4 - - bihybrid
+        ;;
+    *) refused 1 "^covpredict: error: --cpu: $level: not available on this machine; available: scalar base" \
+        "--cpu $level is not available" ;;
+    esac
+done
+run covpredict -f --cpu amx,base -q -m "$mini" -o x.h5 "$genome"
+status_is 0 'a list with one available level is accepted'
+run covpredict -f --cpu mmx -m "$mini" -o x.h5 "$genome"
+refused 2 "^covpredict: error: --cpu: 'mmx' is not a level of the CPU: scalar, base, " 'unknown level'
+COVTOOLS_CPU=base,x run covpredict -f -m "$mini" -o x.h5 "$genome"
+refused 2 "^covpredict: error: COVTOOLS_CPU: 'x' is not a level" 'unknown level in COVTOOLS_CPU'
+COVTOOLS_CPU=base run covpredict -f -m "$mini" -o x.h5 "$genome"
+stderr_like ', baseline' 'COVTOOLS_CPU applies without --cpu'
+
+rest_needs_shared reference/models reference/fasta2h5
 reference=$SHARED/reference
 genome=some.h5
 # The first rows, both strands of the first sequence, are enough.
 h5chunk subset -q -r Chrom1 -o some.h5 "$reference/fasta2h5/pred_data.21384.h5" || exit 99
-start_python "$SRC/tests/lib/predict_check.py"
-there=$(covpredict --version | sed -n 's/^--cpu: //p')
-best=${COVTOOLS_CPU:-${there##* }}
 
 # MODEL PRECISION LARGEST 1-R MOST [ARG...]: the requested precision is used.
 within() {
@@ -52,37 +88,4 @@ done
 # The reference has every precision on every CPU.
 within cnn_plain bf16x3 3e-3 - - --cpu scalar
 within bihybrid_even_kernel bf16x3 3e-3 - - --cpu scalar
-
-mini=$reference/models/bihybrid_even_kernel/model.ckpt
-for precision in exact fp32 bf16x3 balanced bf16; do
-    run covpredict -f --float --precision $precision --stats stats.json -m "$mini" -o x.h5 "$genome"
-    status_is 0 "--precision $precision"
-    if ! grep -q "\"precision\": \"$precision\"" stats.json && [ $precision != exact ]; then
-        stderr_like "fp32 instead of $precision: " '  was replaced by fp32, and a line says why'
-    fi
-    ok '  is close to the values of Predmoter' ask accuracy x.h5 "$reference/models/bihybrid_even_kernel/expected.h5" 1e-1
-    run covpredict -f --float --precision $precision -@ 1 --batch-size 3 -m "$mini" -o y.h5 "$genome"
-    status_is 0 "  on one thread, with batches of 3 chunks"
-    ok '  the same bytes' cmp x.h5 y.h5
-done
-
-for level in base avx2 avx512 avx512bf16 amx; do
-    run covpredict -f --float --cpu $level --precision fp32 -m "$mini" -o x.h5 "$genome"
-    case " $there " in
-    *" $level "*)
-        status_is 0 "--cpu $level"
-        ok '  is close to the values of Predmoter' ask accuracy x.h5 "$reference/models/bihybrid_even_kernel/expected.h5" 2e-4
-        ;;
-    *) refused 1 "^covpredict: error: --cpu: $level: not available on this machine; available: scalar base" \
-        "--cpu $level is not available" ;;
-    esac
-done
-run covpredict -f --cpu amx,base -q -m "$mini" -o x.h5 "$genome"
-status_is 0 'a list with one available level is accepted'
-run covpredict -f --cpu mmx -m "$mini" -o x.h5 "$genome"
-refused 2 "^covpredict: error: --cpu: 'mmx' is not a level of the CPU: scalar, base, " 'unknown level'
-COVTOOLS_CPU=base,x run covpredict -f -m "$mini" -o x.h5 "$genome"
-refused 2 "^covpredict: error: COVTOOLS_CPU: 'x' is not a level" 'unknown level in COVTOOLS_CPU'
-COVTOOLS_CPU=base run covpredict -f -m "$mini" -o x.h5 "$genome"
-stderr_like ', baseline' 'COVTOOLS_CPU applies without --cpu'
 done_testing

@@ -8,9 +8,9 @@ predict_check.py rounded FILE FLOATS          FILE is FLOATS, rounded half to ev
 predict_check.py constant FILE VALUE
 predict_check.py close FILE EXPECTED [NAME]   float predictions against float32 exp(output) of the first rows, in
                                               the data set NAME (predictions)
-predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST]]
+predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST [NAME]]]
                                               largest relative error below MAX, 1 - Pearson's r below MAX_1_R (-: any);
-                                              99 % of the errors below MOST
+                                              99 % of the errors below MOST (-: any)
 predict_check.py nearly FILE REFERENCE        integers: at most two differ, by one
 predict_check.py tracks FILE FOLDER           bigWigs <dataset>.bw against the mean of both strands
 predict_check.py serve                        any of these for each request of tests/lib/tap.sh
@@ -174,10 +174,10 @@ def close(path, expected, name="predictions"):
         assert np.median(error) < 5e-6 and error.max() < 2e-4, (np.median(error), error.max())
 
 
-def accuracy(path, expected, largest, one_minus_r="-", most="-"):
+def accuracy(path, expected, largest, one_minus_r="-", most="-", name="predictions"):
     with h5py.File(path) as f, h5py.File(expected) as g:
-        n = min(len(f[P]), len(g["predictions"]))
-        y = g["predictions"][:n].astype(float)
+        n = min(len(f[P]), len(g[name]))
+        y = g[name][:n].astype(float)
         x = f[P][:n].astype(float)
         pad = padding(f)[:n]
         assert n and x.shape == y.shape and (x[pad] == -1).all()
