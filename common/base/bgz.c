@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "common/base/kind.h"
+#include "common/base/file_kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/kind.h"
+#include "common/base/file_kind.h"
 
 struct cov_bgz;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/bgz.h"
-#include "common/base/kind.h"
+#include "common/base/file_kind.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/seq/alphabet.h"

@@ -6,7 +6,7 @@
 #include "common/cli/tool.h"
 #include "common/job/chunks/rewrite.h"
 
-/* look.c, store.c, cut.c */
+/* inspect.c, storage.c, parts.c */
 extern const struct cov_tool h5chunk_info, h5chunk_verify, h5chunk_blacklist;
 extern const struct cov_tool h5chunk_repack, h5chunk_cat, h5chunk_save;
 extern const struct cov_tool h5chunk_subset, h5chunk_split, h5chunk_merge;

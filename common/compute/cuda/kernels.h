@@ -167,7 +167,7 @@ void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream);
 void cov_cuda_lstm_forward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_backward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
 
-/* ---- column sums and batch norm in training: columns.cu ---- */
+/* ---- column sums and batch norm in training: train_norm.cu ---- */
 
 enum cov_cuda_column_kind {
     COV_CUDA_COLUMN_NORM,      /* sums of r and of r^2 */

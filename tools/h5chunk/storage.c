@@ -1,4 +1,4 @@
-/* store.c - h5chunk repack, cat, save: the same chunks in another storage.
+/* storage.c - h5chunk repack, cat, save: the same chunks in another storage.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 

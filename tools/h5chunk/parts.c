@@ -1,4 +1,4 @@
-/* cut.c - h5chunk subset, split, merge: parts of a file, and their union.
+/* parts.c - h5chunk subset, split, merge: parts of a file, and their union.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 

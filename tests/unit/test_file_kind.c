@@ -1,4 +1,4 @@
-/* test_kind.c - the kinds of files, from their first bytes.
+/* test_file_kind.c - the kinds of files, from their first bytes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 

@@ -1,7 +1,7 @@
-/* kind.h - the kind of a file, from its first bytes, for messages about files of the wrong kind.
+/* file_kind.h - the kind of a file, from its first bytes, for messages about files of the wrong kind.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_KIND_H
-#define COV_BASE_KIND_H
+#ifndef COV_BASE_FILE_KIND_H
+#define COV_BASE_FILE_KIND_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* columns.cu - column sums and batch norm in training (kernels.h).
+/* train_norm.cu - column sums and batch norm in training (kernels.h).
  *
  * A block sums 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values in
  * single precision, and these sums in double, so that cards with few double-precision units do not wait.

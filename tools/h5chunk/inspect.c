@@ -1,4 +1,4 @@
-/* look.c - h5chunk info, verify and blacklist: contents of a file, its integrity, and the sequences that
+/* inspect.c - h5chunk info, verify and blacklist: contents of a file, its integrity, and the sequences that
  * training omits.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

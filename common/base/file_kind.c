@@ -1,6 +1,6 @@
-/* kind.c - see kind.h.
+/* file_kind.c - see file_kind.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/kind.h"
+#include "common/base/file_kind.h"
 
 #include <stdbool.h>
 #include <string.h>
