@@ -1,5 +1,6 @@
-/* cpu.c - see cpu.h. CPUID bits: Intel SDM, volume 2A; control groups: Linux's
- * Documentation/admin-guide/cgroup-v2.rst, version 1: Documentation/scheduler/sched-bwc.rst.
+/* cpu.c - see cpu.h. Sources: for CPUID bits, Intel's SDM, volume 2A; for control groups, Linux's
+ * Documentation/admin-guide/cgroup-v2.rst and, for version 1,
+ * Documentation/scheduler/sched-bwc.rst.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
 

@@ -28,7 +28,7 @@ struct cov_chunk_order {
     struct cov_ordered_chunk *chunks;
     size_t n;
     float *all_n;            /* [row] values of a chunk that is all N; NULL: none so far */
-    const float *computed_n; /* where these are written by this call */
+    const float *computed_n; /* where this call writes these values */
 };
 
 /* For calls of up to max_batch chunks of L positions with `depth` values each. */
@@ -36,8 +36,8 @@ int cov_chunk_order_init(struct cov_chunk_order *o, size_t L, size_t depth, size
                          struct cov_err *e) COV_MUST_USE;
 void cov_chunk_order_fini(struct cov_chunk_order *o); /* accepts an all-zero struct */
 
-/* todo[0..n_todo) = the chunks of codes[n,L] to compute, each to out[index * row .. (index + 1) *
- * row). */
+/* todo[0..n_todo) = the chunks of codes[n,L] to compute, each written to out[index * row .. (index
+ * + 1) * row). */
 void cov_chunk_order_begin(struct cov_chunk_order *o, size_t n, const uint8_t *codes, float *out);
 /* Copies the values of the other chunks, once those are computed. */
 void cov_chunk_order_end(struct cov_chunk_order *o, float *out);

@@ -117,7 +117,7 @@ struct cov_adam {
 /* Copies of the state of a training; each array has the n_floats of the block; NULL: not wanted
  * (read) or unchanged (write). Moments of running statistics are 0. The average covers running
  * statistics, too; it starts as a copy of the parameters at the first step with adam.average, and
- * reads as the parameters before. */
+ * before that, reading it gives the parameters. */
 struct cov_train_state {
     float *block, *moment1, *moment2, *average;
     int64_t n_steps; /* steps of the optimiser */
@@ -261,8 +261,8 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */
 
 /* Implements --cpu: restricts all kernels of the process to the best available level of a list.
- * Call it before anything is computed. Levels are as in cpu/kernels/level.h; NULL: no restriction.
- * COV_EUSAGE for an unknown level, COV_EUNSUPPORTED if none is available. */
+ * Call it before anything is computed. The levels are those of cpu/kernels/level.h; NULL: no
+ * restriction. COV_EUSAGE for an unknown level, COV_EUNSUPPORTED if none is available. */
 int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
 /* Returns true if a list contains an available level. Same errors. */
 int cov_device_check_levels(const char *levels, struct cov_err *e) COV_MUST_USE;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A row, or several as one long row. All zero: no positions. */
+/* A row, or several joined into one long row. All zero: no positions. */
 struct cov_fit {
     uint64_t n;                 /* positions */
     double loss;                /* sum over them of v - t p */

@@ -421,7 +421,7 @@ static bool is_by_codes(const struct cov_bases_writer *w, enum cov_onehot_effort
     return w->layout == COV_LAYOUT_ONEHOT && (fast || w->compression.id == COV_CODEC_GZIP);
 }
 
-/* Ends a piece of n bytes after its head at `at`. */
+/* Ends a piece that consists of the head at `at` and n bytes after it. */
 static int end_stream(struct cov_blob *out, uint8_t *at, size_t n, struct cov_err *e)
 {
     const uint32_t mask = 0;

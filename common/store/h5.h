@@ -57,9 +57,9 @@ int cov_h5_list_attrs(const struct cov_h5 *f, const char *set, struct cov_h5_att
                       size_t *n, struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
 
-/* Opens a data set of `rank` dimensions (0: 1 to 3). COV_EINPUT if it is missing, has another rank
- * or a type not in h5_rows.h, or rows or chunks of more than COV_H5_MAX_BYTES; COV_EUNSUPPORTED for
- * an unknown filter. */
+/* Opens a data set of `rank` dimensions (0: 1 to 3). COV_EINPUT if it is missing, has the wrong
+ * rank, a type not in h5_rows.h, or rows or chunks of more than COV_H5_MAX_BYTES; COV_EUNSUPPORTED
+ * for an unknown filter. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
@@ -100,8 +100,8 @@ int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUS
 /* Flushes and closes; always frees *f. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
-/* Writes an attribute of the existing data set `set`, or of the file if NULL: a text, as h5py
- * writes a str; or a 64-bit integer. */
+/* Writes an attribute of the existing data set `set`, or of the file if NULL: a string, stored like
+ * a str by h5py, or a 64-bit integer. */
 int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
                       struct cov_err *e) COV_MUST_USE;
 int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,

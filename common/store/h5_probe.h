@@ -18,12 +18,13 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_US
  * sets and fetches their first and last rows. libhdf5 (1.10.8 at least) crashes or hangs on some
  * damaged files; if the child does, that is COV_EINPUT. In tens of thousands of copies of small
  * files with random damage, libhdf5 crashed only on opening, never later. A file with a metadata
- * cache image is COV_EINPUT too: damage there makes libhdf5 write out of bounds, which the child
+ * cache image is COV_EINPUT, too: damage there makes libhdf5 write out of bounds, which the child
  * may survive; h5py and the HDF5 tools write such images only on request.
  *
  * This takes 1 to 2 ms, or 5 to 20 ms in a process of 1 GB. Other threads may run, because they do
- * not use libhdf5, and the child does nothing else. (Under AddressSanitizer they should not: a fork
- * may leave its allocator locked in the child.) If no process can be created, the file is trusted.
+ * not use libhdf5, and the child does nothing else. (Under AddressSanitizer they should not run: a
+ * fork may leave its allocator locked in the child.) If no process can be created, the file is
+ * trusted.
  *
  * *good_texts: all text attributes of variable length could be read within 64 MiB. libhdf5
  * allocates and fills the size that a damaged file claims, up to 4 GiB. */

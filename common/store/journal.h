@@ -39,7 +39,7 @@ const char *cov_journal_head(const struct cov_journal *j, bool *damaged);
 int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e) COV_MUST_USE;
 
 /* Must be called before any of the following. Reads and checks all pieces, whose numbers must be
- * below n; drops everything from the first torn or damaged one on, with a warning. */
+ * below n; drops the first torn or damaged piece and everything after it, with a warning. */
 int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e) COV_MUST_USE;
 size_t cov_journal_n_pieces(const struct cov_journal *j);
 bool cov_journal_has(const struct cov_journal *j, size_t piece);

@@ -1,8 +1,8 @@
 /* pair_writer.h - writes a file of chunks pair by pair, with the length of a sequence known only at
  * its end.
  *
- * Rows are in Helixer's order: the + chunks of a sequence as they come, then its - chunks in
- * reverse. Until the sequence ends, encoded - chunks wait, first in memory, then in an unlinked
+ * Rows are in Helixer's order: the + chunks of a sequence in order, then its - chunks in reverse
+ * order. Until the sequence ends, encoded - chunks wait, first in memory, then in an unlinked
  * temporary file. So the file is the same, byte for byte, whether or not its input was a pipe.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_PAIR_WRITER_H
@@ -18,8 +18,8 @@ struct cov_pair_writer;
 enum { COV_PAIR_WRITER_MEMORY = 48 << 20 };
 
 /* Takes ownership of the writer, which must have chunk_rows 1, even on failure; finish and abort
- * end it. Up to `memory` bytes wait in memory, the rest in a file in `tmpdir`. `partial`: there may
- * be gaps between pairs, and a pair may lack a strand. */
+ * close it. Up to `memory` bytes wait in memory, the rest in a file in `tmpdir`. `partial`: there
+ * may be gaps between pairs, and a pair may lack a strand. */
 int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, size_t memory,
                         bool partial, struct cov_pair_writer **out, struct cov_err *e) COV_MUST_USE;
 

@@ -56,9 +56,9 @@ int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks,
 
 /* Any thread: values[n_ks][L] of the fetched row, in the chunk's own direction (start to end); for
  * a data set of several columns (BAM files), their unrounded mean, computed in double.
- * COV_SIGNAL_PAD past the end of the chunk, whatever is stored there. *raw serves as scratch after
- * its pieces, which are kept. COV_EINPUT for damaged compression and, before the end of the chunk,
- * NaN, infinite and negative values, except gaps between regions. */
+ * Sets COV_SIGNAL_PAD past the end of the chunk, whatever is stored there. *raw serves as scratch
+ * after its pieces, which are kept. COV_EINPUT for damaged compression and, before the end of the
+ * chunk, NaN, infinite and negative values, except gaps between regions. */
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e) COV_MUST_USE;
 

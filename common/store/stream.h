@@ -26,10 +26,10 @@ enum { COV_STREAM_VERSION = 1 };
 struct cov_stream_writer;
 
 /* Writes to `path` ("-": standard output; COV_EUSAGE if it is a terminal). `compress`: for files,
- * not pipes. `partial`: pairs may leave gaps or lack a strand, and a sequence may have none. begin,
- * put and end refuse anything that the reader would refuse (COV_EINPUT names sequence and
- * position); after a failure only finish or abort may follow, and the output is not a valid
- * stream. */
+ * not pipes. `partial`: there may be gaps between pairs, pairs may lack a strand, and a sequence
+ * may have no pairs. begin, put and end refuse anything that the reader would refuse (COV_EINPUT
+ * names sequence and position); after a failure only finish or abort may follow, and the output is
+ * not a valid stream. */
 int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool partial,
                       bool compress, unsigned n_threads, struct cov_stream_writer **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -50,7 +50,7 @@ struct cov_stream;
 int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e) COV_MUST_USE;
 
 /* Takes ownership of *b, from which nothing was read, even on failure. COV_EINPUT if it is not a
- * chunk stream, not BGZF, or of another version. */
+ * chunk stream, not BGZF, or of an unsupported version. */
 int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_stream_close(struct cov_stream *s); /* NULL is accepted */
 

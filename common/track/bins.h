@@ -42,7 +42,7 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
                     struct cov_bins_extent *out, struct cov_err *e) COV_MUST_USE;
 
 /* The bases per fine bin, a power of two: bin widths are multiples of it. It is at most an eighth
- * of the width of `most` bins from the start of the range to the last value. */
+ * of the bin width at which `most` bins reach from the start of the range to the last value. */
 int64_t cov_bins_unit(const struct cov_track_sink *sink);
 
 /* Computes the bins of *x, which may be the extent of another track, from a closed sink. Bins

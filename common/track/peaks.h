@@ -46,7 +46,7 @@ int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t co
 /* Ends the contig. */
 int cov_peaks_end(struct cov_peaks *p, struct cov_err *e) COV_MUST_USE;
 
-/* Number of counted bases in peaks, and in peaks of both. */
+/* Number of counted bases in peaks, and in peaks of both tracks. */
 int64_t cov_peaks_bases(const struct cov_peaks *p);
 int64_t cov_peaks_shared(const struct cov_peaks *a, const struct cov_peaks *b);
 

@@ -16,7 +16,7 @@
 #include "common/base/err.h"
 #include "common/seq/names.h"
 
-/* One value over the bases beg .. end-1, 0-based. */
+/* Bases beg .. end-1, 0-based, have the same value. */
 struct cov_interval {
     int64_t beg, end;
     float value;

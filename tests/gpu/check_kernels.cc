@@ -388,7 +388,8 @@ void check_network(const Network &net, const Precision &p, const std::vector<flo
     cov_device_close(dev);
 }
 
-/* Chunks that end with padding of various lengths; the last two have no padding, and only padding. */
+/* Chunks that end with padding of various lengths; of the last two, one has no padding and the other
+ * only padding. */
 void draw_padded(struct cov_rng *rng, Network *net)
 {
     draw_codes(rng, net);

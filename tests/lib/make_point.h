@@ -60,7 +60,7 @@ static inline void free_point(struct cov_train_network *n, struct cov_train_poin
     cov_train_network_fini(n);
 }
 
-/* Limits the size of files, as if the disk were full; RLIM_INFINITY: no limit. */
+/* Limits the size of files, to simulate a full disk; RLIM_INFINITY: no limit. */
 static inline void limit_files(rlim_t bytes)
 {
     struct rlimit limit;

@@ -117,7 +117,7 @@ struct cov_cuda_extent {
  * as neither has changed since they were computed; then only c = f c + i g and h = o tanh(c) are
  * computed, and a block whose sequences all rest skips the products. In the bf16 version, "changed"
  * means that any bit differs, so the values are bit-identical with and without `rest`; in the fp32
- * version it means a change larger than about the rounding of a sum. Each sequence decides on its
+ * version it means a change larger than about the rounding of a sum. Each sequence is tested on its
  * own. */
 struct cov_cuda_lstm {
     const float *gates;
@@ -176,7 +176,7 @@ enum cov_cuda_column_kind {
     COV_CUDA_COLUMN_SUM,       /* sums of z */
 };
 
-/* Sums over rows of `width` columns, in slices of rows; partial[slice][2][width], of which kinds with one
+/* Sums over rows of `width` columns, in slices of rows; partial[slice][2][width]; kinds with only one
  * sum use the first half. */
 struct cov_cuda_columns {
     enum cov_cuda_column_kind kind;

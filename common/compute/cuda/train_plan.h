@@ -51,7 +51,7 @@ struct cov_train_layer {
     bool y_bf16;      /* the output, before dropout */
     bool next_bf16;   /* the input of the next layer */
     bool bf16_steps;  /* LSTM: steps on tensor cores */
-    bool keeps_bf16;  /* LSTM: keeps h as bf16 next to y, for its own gradients */
+    bool keeps_bf16;  /* LSTM: keeps h as bf16, in addition to y, for its own gradients */
 
     struct cov_train_product *forward, *back; /* passes; the first layer has no back */
     size_t n_forward, n_back;

@@ -16,7 +16,7 @@ struct cov_cuda_training : cov_training {
     int card;
     char name[280]; /* name of the card */
     void *stream;
-    char *memory;     /* on the card, laid out as mem says */
+    char *memory;     /* on the card, laid out according to mem */
     uint8_t *codes;   /* pinned, like all buffers on the host: [max_batch, (L + 1) / 2] */
     float *targets;   /* [max_batch, L, depth] */
     uint8_t *present; /* [max_batch, depth] */
@@ -33,7 +33,7 @@ struct cov_cuda_training : cov_training {
     uint64_t step, first;
 };
 
-/* The memory at an offset. */
+/* The address of an offset in the card's memory. */
 void *cov_train_at(const struct cov_cuda_training *t, size_t offset);
 
 /* Forward and backward pass of the batch on the card. Leaves the gradient on the card, and returns the sums of the

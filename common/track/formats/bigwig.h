@@ -11,7 +11,7 @@
 #include "common/track/sink.h"
 
 struct cov_bigwig_options {
-    struct cov_pool *pool; /* compresses; NULL: the calling thread compresses Borrowed until
+    struct cov_pool *pool; /* compresses; NULL: the calling thread compresses. Borrowed until
                             * cov_track_free */
     const char *tmpdir;    /* folder for zoom levels until the end; NULL: the folder of the
                             * output */

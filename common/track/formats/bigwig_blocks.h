@@ -27,7 +27,7 @@ struct cov_block_list {
 
 struct cov_block_queue;
 
-/* `outs` are the COV_BIGWIG_FILES files, each written from its `at` on (borrowed until
+/* `outs` are the COV_BIGWIG_FILES files, each written starting at its `at` (borrowed until
  * cov_block_queue_free). Without a pool the calling thread compresses. The caller may be a worker
  * of the pool. */
 int cov_block_queue_new(struct cov_pool *pool, struct cov_bigwig_out *outs,

@@ -18,8 +18,8 @@
 /* Windows of the last level have 2^31 bases. */
 enum { COV_ZOOM_LEVELS = 15, COV_ZOOM_MAX_CHOSEN = 10 };
 
-/* Sums over the bases with a value in a window; beg and end are those of the first and the last
- * such base. */
+/* Sums over the bases with a value in a window; [beg, end) is from the first to the last such
+ * base. */
 struct cov_zoom_sums {
     uint32_t beg, end, n_bases;
     float min, max;

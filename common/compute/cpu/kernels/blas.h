@@ -15,7 +15,7 @@
  * use one thread. */
 bool cov_blas_load(void);
 
-/* "OpenBLAS 0.3.21 SkylakeX"; "" if it is not loaded. */
+/* "OpenBLAS 0.3.21 SkylakeX"; Returns "" if the library is not loaded. */
 const char *cov_blas_describe(void);
 
 /* c[m,n] = a[m,k] b[k,n]. May be called only after cov_blas_load returned true. */

@@ -33,7 +33,7 @@ struct cov_matrix {
     float *data;
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] units of columns, or NULL; owned */
-    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH of k, as far as it is a
+    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH of k, rounded down to a
      * multiple of COV_INT16_CROSS: [ceil(n / panel), parts, panel]. */
     int32_t *cross;
     /* Owned, for floats divided by units: per column, sums of products of its own elements
@@ -85,7 +85,7 @@ extern const struct cov_gemm cov_gemm_dot_int16;
 const struct cov_gemm *cov_gemm_choose(unsigned features);
 /* The fastest single-precision table for products of a layer with n_in and n_out channels. */
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
-/* The fastest table with instructions for this arithmetic; NULL if there is none. */
+/* The fastest table that has instructions for this arithmetic; NULL if there is none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
 
 /* Packs b[k,n], row-major. Free with cov_matrix_fini. */

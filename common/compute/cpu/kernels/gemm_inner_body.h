@@ -1,7 +1,7 @@
 /* gemm_inner_body.h - single-precision products for processors that add while they multiply: AMD's
  * cores since Zen 4 start a fused multiply-add and an addition of whole vectors in the same cycle,
- * Intel's only one of the two. Two thirds of k form pairs that need one multiplication instead of
- * two,
+ * Intel's start only one of the two. Two thirds of k form pairs that need one multiplication
+ * instead of two,
  *     (a0 + b1) (a1 + b0)  =  a0 b0 + a1 b1  +  a0 a1 + b0 b1
  *   - (a0 - b1) (a1 - b0)  =  a0 b0 + a1 b1  -  a0 a1 - b0 b1
  * where the products of a's elements are summed once per row, and those of b's when B is packed.
@@ -15,8 +15,8 @@
  * then 1.1 times those of plain products; 1.3 times if half of a's elements are zeros, 2.5 times if
  * nine in ten are.
  *
- * The powers are limited to 2^-60 to 2^60. Beyond that, errors grow, and at 2^128 sums of squares
- * of rows overflow: results are then NaN, as for rows with an infinite element.
+ * The powers are limited to the range 2^-60 to 2^60. Beyond that, errors grow, and at 2^128 sums of
+ * squares of rows overflow: results are then NaN, as for rows with an infinite element.
  *
  * The including file defines INNER_SHARES (1: a float of a is broadcast to a register for both
  * vectors of columns; 0: each instruction reads it from memory), and INNER_TABLE, INNER_NAME and

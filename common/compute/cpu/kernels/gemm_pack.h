@@ -16,7 +16,7 @@ cov_gemm_pack_fn cov_gemm_pack_pairs;
 /* pairs: 16-bit integers; unit and cross. */
 cov_gemm_pack_fn cov_gemm_pack_int16;
 
-/* For cov_gemm_pack_inner and the rows of a. */
+/* Used by cov_gemm_pack_inner and for the rows of a. */
 enum {
     COV_INNER_ROWS = 6,       /* rows of B after which the pattern of pairs repeats */
     COV_INNER_MAX_SCALE = 60, /* largest exponent of a power, so that no sum overflows */

@@ -36,7 +36,7 @@ struct pairs {
     size_t stride, rows;
     size_t k;       /* a multiple of k_unit */
     size_t panel;   /* columns of a panel of B */
-    size_t b_panel; /* from one panel to the next, in uint16_t */
+    size_t b_panel; /* distance from one panel to the next, in uint16_t */
     const uint16_t *b;
 };
 

@@ -8,7 +8,7 @@ struct operands {
     const float *a; /* its rows, prepared with k if `ready` */
     size_t lda, k;
     bool ready;
-    const float *b; /* k rows of one panel of the matrix, from `column` on */
+    const float *b; /* k rows of one panel of the matrix, starting at `column` */
     const struct cov_matrix *matrix;
     size_t column;
 };

@@ -1,7 +1,7 @@
 /* vec.h - element-wise kernels, compiled once per instruction set.
  *
  * Plain loops that the compiler vectorises, without fused multiply-adds, so that all levels give
- * the same bits. The exception are LSTM gates, which are written with vectors and use fused
+ * the same bits. LSTM gates are an exception: they are written with vectors and use fused
  * multiply-adds if available.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_VEC_H

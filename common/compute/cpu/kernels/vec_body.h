@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) void open_input(const size_t n, siz
     store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
 }
 
-/* Then f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
+/* Computes f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
  * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and f
  * cell is rounded before the sum, as in PyTorch: with a fused multiply-add, cells of a trained
  * network differed 30 times more from PyTorch's. */
@@ -94,7 +94,7 @@ open_others(const size_t n, size_t hidden, float *gates, const float *bias, floa
     store(n, keep * load(n, cell) + load(n, gates), cell);
 }
 
-/* Then h = o tanh(cell). */
+/* Computes h = o tanh(cell). */
 static inline __attribute__((always_inline)) void
 show(const size_t n, size_t hidden, const float *gates, const float *cell, float *h)
 {

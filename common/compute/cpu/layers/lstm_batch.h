@@ -24,7 +24,7 @@ struct cov_lstm_padding {
     const float *x;                   /* [T, c_in] */
     const struct cov_row_plan *input; /* the row of x that each row is a copy of; NULL: no copies */
     bool last;                        /* the last LSTM layer: no other one reads y */
-    float *y;     /* [T, directions*hidden]; of the last layer without the forward half */
+    float *y;     /* [T, directions*hidden]; the last layer omits the forward half */
     float *cells; /* [T, hidden] of the backward direction; NULL without one */
 };
 
@@ -42,7 +42,7 @@ struct cov_lstm_task {
 struct cov_lstm_batch {
     size_t n;                    /* <= COV_LSTM_ROWS */
     struct cov_lstm_task *tasks; /* [n] */
-    bool full;                   /* compute all rows; no sequence rests */
+    bool full;                   /* compute all rows; skip nothing */
     /* NULL, or filled by cov_lstm_run_padding, and not `full`. Then x is not read from x_padded on,
      * y is not complete from y_padded on, and wanted rows after it are in padding->y. y_padded is T
      * for the last layer, and if the forward direction does not run to the end. */

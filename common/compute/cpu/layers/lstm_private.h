@@ -27,7 +27,7 @@ struct cov_lstm {
 
 /* The vector that a result was computed from. Vectors within `reach` of it give the same result. */
 struct cov_lstm_anchor {
-    const float *at; /* NULL: nothing was computed yet */
+    const float *at; /* NULL: nothing has been computed yet */
     float reach;     /* NAN until it is needed */
 };
 

@@ -43,12 +43,12 @@ enum {
 /* The points of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if has_single;
  * infinity. */
 struct cov_minimal_points {
-    size_t taps, outputs, n_points; /* n_points = taps + outputs - 1, infinity included */
+    size_t taps, outputs, n_points; /* n_points = taps + outputs - 1, including infinity */
     size_t n_pairs;
     bool has_single;
     float pair[COV_MINIMAL_MAX_PAIRS], single;
     /* Without `single`, M(x) = x Q(x^2): the coefficients of Q, and of Q(y) / (y - pair[h]^2),
-     * lowest power first; exact. */
+     * lowest power first; these are exact. */
     float whole[COV_MINIMAL_MAX_PAIRS + 1];
     float without[COV_MINIMAL_MAX_PAIRS][COV_MINIMAL_MAX_PAIRS];
     double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */

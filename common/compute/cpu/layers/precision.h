@@ -10,16 +10,16 @@
 #include "common/compute/device.h"
 
 struct cov_cpu_arithmetic {
-    enum cov_precision precision; /* the one in use; not EXACT */
+    enum cov_precision precision; /* the precision in use; never EXACT */
     const char *why;              /* why it is not the requested one; NULL if it is */
     enum cov_arithmetic conv, lstm;
     /* Kernels for these; NULL for single precision. */
     const struct cov_gemm *conv_gemm, *lstm_gemm;
 };
 
-/* Chooses for the requested precision. A more exact arithmetic replaces it if it is at least as
- * fast: single precision, or 16-bit integers. Training uses integers for convolutions only, never
- * for sums of outer products (outer.h). */
+/* Chooses the operands for the requested precision. A more exact arithmetic replaces it if it is at
+ * least as fast: single precision, or 16-bit integers. Training uses integers for convolutions
+ * only, never for sums of outer products (outer.h). */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool training, struct cov_cpu_arithmetic *out);
 
