@@ -54,8 +54,8 @@ const char *cov_cpu_feature_name(unsigned feature);
  * machine, ignoring the limit. */
 void cov_cpu_describe(char *buf, size_t n);
 
-/* CPUs allowed by the quotas of the control groups of this process, from its own up to the root:
- * the smallest, rounded up; 0 if there is none. Reads `root`/proc/self/cgroup and, below
+/* CPUs allowed by the quotas of this process's control group and those above it: the smallest
+ * quota, rounded up; 0 if there is none. Reads `root`/proc/self/cgroup and, below
  * `root`/sys/fs/cgroup, cpu.max (version 2) or cpu.cfs_quota_us and cpu.cfs_period_us (version 1).
  * `root` is "" except in tests. */
 unsigned cov_cpu_quota(const char *root);

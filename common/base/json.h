@@ -32,8 +32,8 @@ void cov_json_bool(struct cov_json *j, const char *key, bool value);
 
 struct cov_json_value;
 
-/* Parses the n bytes at `text`, which only white space may follow in the text. COV_EINPUT if they
- * are not JSON. Free with cov_json_free. */
+/* Parses the n bytes at `text`, which must be one JSON value, possibly followed by white space.
+ * COV_EINPUT otherwise. Free with cov_json_free. */
 int cov_json_parse(const char *text, size_t n, struct cov_json_value **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_json_free(struct cov_json_value *v); /* NULL is accepted */

@@ -22,7 +22,7 @@ void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
 /* n > 0 bytes, a multiple of 2 MiB, uninitialised, in huge pages where the system has them: the
- * first access is faster. For data that is used in full. */
+ * first access is faster. Use it for data that is used in full. */
 void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* Like realloc(p, n * size): on failure p stays valid and NULL is returned. */

@@ -19,7 +19,8 @@ struct cov_ring_stages {
     /* Fills `slot` with the n-th piece of work. Returns 1 if it did, 0 at the end of the input, or
      * a failure. */
     int (*source)(void *arg, size_t slot, uint64_t n, struct cov_err *e);
-    /* Processes `slot`, in parallel with other slots. May be NULL, like the pool then. */
+    /* Processes `slot`, in parallel with other slots. May be NULL; then the pool may be NULL,
+     * too. */
     int (*work)(void *arg, size_t slot, unsigned worker, struct cov_err *e);
     /* Consumes the result. */
     int (*sink)(void *arg, size_t slot, uint64_t n, struct cov_err *e);

@@ -53,7 +53,7 @@ void cov_newfolder_fini(struct cov_newfolder *f);
 
 /* Bytes in an unlinked temporary file, which vanishes with the process. */
 struct cov_spool {
-    int fd;          /* negative: no file, as nothing was appended yet */
+    int fd;          /* negative: no file, because nothing has been appended yet */
     int64_t n_bytes; /* appended so far */
     char *dir;       /* Owned */
 };

@@ -59,7 +59,7 @@ void cov_torch_close(struct cov_torch_file *f); /* NULL is accepted */
 /* The top value. Borrowed until close. */
 const struct cov_pickle_value *cov_torch_root(const struct cov_torch_file *f);
 
-/* Reads the tensor (or nn.Parameter) described by `v`, a value below the root. *out is overwritten;
+/* Reads the tensor (or nn.Parameter) described by `v`, a value below the root. out is overwritten;
  * free it with cov_torch_tensor_fini. `name` is copied into it and used in messages. Every index is
  * checked against the bytes of the storage; float64 is rounded to float32. COV_EINPUT: not a
  * tensor; past its storage; impossible sizes (all tensors read from this file together have more

@@ -41,9 +41,9 @@ int cov_zip_read(const struct cov_zip *z, size_t i, void *buf, struct cov_err *e
 
 struct cov_zip_writer;
 
-/* Creates or truncates `path`. `zip64` makes sizes and offsets 64 bits, for archives over 4 GiB or
- * 65,534 entries; old readers cannot read it. The same entries give the same bytes: all times are
- * 1980-01-01. */
+/* Creates or truncates `path`. `zip64` makes sizes and offsets 64 bits wide, for archives over 4
+ * GiB or 65,534 entries; old readers cannot read it. The same entries give the same bytes: all
+ * times are 1980-01-01. */
 int cov_zip_create(const char *path, bool zip64, struct cov_zip_writer **out,
                    struct cov_err *e) COV_MUST_USE;
 

@@ -255,7 +255,7 @@ static void put_headers(const struct cov_stats *s, const struct cost *costs, str
     cov_json_end_object(j);
 }
 
-/* MultiQC expects that a figure without a value has no entry. */
+/* MultiQC expects no entry for a figure without a value. */
 static void put_figures(const struct cov_stats *s, const char *part, struct cov_json *j)
 {
     for (int i = 0; i < s->n_figures; i++)

@@ -1,8 +1,8 @@
 /* tool.h - features common to all tools: options, messages, signals, statistics, exit status.
  *
- * With progress.c the only place in the library that prints, and the only one that decides the exit
- * status, on behalf of the tools' main functions. No locale is set: numbers are read and written as
- * in "C".
+ * Together with progress.c the only place in the library that prints, and the only one that decides
+ * the exit status, on behalf of the tools' main functions. No locale is set: numbers are read and
+ * written as in "C".
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_TOOL_H
 #define COV_CLI_TOOL_H

@@ -1,5 +1,5 @@
 /* h5_filters.h - the registered HDF5 filters that compress: LZF, Blosc, LZ4 and Zstandard. Each has
- * a .c of its own name; codec.h combines them into pipelines.
+ * a .c file named after it; codec.h combines them into pipelines.
  *
  * All have the same functions:
  *   encode: dst[0..*n_dst) = src compressed, with room for n bytes at dst; *n_dst = 0 if that is not smaller.

@@ -1,5 +1,6 @@
-/* onehot_kern.h - what the files of the one-hot encoder share: its Huffman codes (onehot_codes.c), and its inner
- * loops, which onehot_base.c and onehot_avx2.c compile for one instruction set each, with the same results.
+/* onehot_kern.h - shared by the files of the one-hot encoder: its Huffman codes (onehot_codes.c),
+ * and its inner loops, which onehot_base.c and onehot_avx2.c compile for one instruction set each,
+ * with the same results.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_ONEHOT_KERN_H
 #define COV_CODEC_ONEHOT_KERN_H
@@ -10,8 +11,8 @@
 
 /* ---- codes ---- */
 
-/* Bases in a match of the block `small`; the window, how many bases back a match may be, 2^n - 1; and rows in
- * a long run of one code. */
+/* Bases in a match of the block `small`; the window (how many bases back a match may be), 2^n - 1;
+ * and rows in a long run of one code. */
 enum { COV_ONEHOT_WORD = 4, COV_ONEHOT_WINDOW = 8191, COV_ONEHOT_LONG_RUN = 64 };
 
 /* Width of a field that holds the summed sizes, in bits, of two matches. */
@@ -39,7 +40,7 @@ struct cov_onehot_codes {
     struct cov_onehot_block fast, small;
     /* In `small`: COV_ONEHOT_LONG_RUN rows equal to the last one; and COV_ONEHOT_WORD rows equal to
      * the rows d rows before. The latter is looked up very often: the lowest COV_ONEHOT_BACK_BITS
-     * bits of back[d] are the number of bits, the bits are above. */
+     * bits of back[d] are the number of bits; the bits themselves are above. */
     struct cov_bits long_run;
     uint32_t back[COV_ONEHOT_WINDOW + 1];
     /* For the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
@@ -82,7 +83,7 @@ struct cov_onehot_kern {
 
     /* Writes n_groups groups of eight bases, starting at base t of the strand, given the words that
      * start at each base: words[0], words[1], ..., or words[0], words[-1], ... on the other strand.
-     * last[word] = last place of the word + COV_ONEHOT_WINDOW + 1, or 0. */
+     * last[word] = last position of the word + COV_ONEHOT_WINDOW + 1, or 0. */
     void (*put_plus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                      const uint8_t *words, size_t t, size_t n_groups, uint32_t *last);
     void (*put_minus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,

@@ -25,16 +25,16 @@ void cov_tokens_fini(struct cov_tokens *t);
 /* The following functions divide src[0..n), n at most that of cov_tokens_init, into tokens. They
  * accept any data; data of another form becomes literals. */
 
-/* Takes the longest match at any of the distances, 1 .. 32768. */
+/* Uses the longest match at any of the distances, 1 .. 32768. */
 void cov_tokens_strides(struct cov_tokens *t, const uint8_t *src, size_t n, const unsigned *dists,
                         size_t n_dists);
 
-/* For blocks of a bigWig: n_head bytes, then records of three 4-byte words, little-endian: begin, which is the end of the
- * previous record, end, value. */
+/* For blocks of a bigWig: n_head bytes, then records of three little-endian 4-byte words: begin
+ * (the end of the previous record), end, value. */
 void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size_t n_head);
 
-/* For bedGraph: lines of a name, a begin, which is the end of the previous line, an end and more, separated by
- * tabs. */
+/* For bedGraph: lines of tab-separated columns: a name, a begin (the end of the previous line), an
+ * end, and more. */
 void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n);
 
 /* Bytes that cov_tokens_deflate and cov_tokens_zlib need at dst for n bytes of data, including a few of scratch. */

@@ -20,8 +20,8 @@ struct cov_fit {
     double var_v, var_t, covar; /* sums of (v - mean_v)^2, (t - mean_t)^2 and their product */
 };
 
-/* From values[n] and targets[n], `stride` apart. p = log(v); smaller values count as the smallest
- * normal float. */
+/* From values[n] and targets[n], `stride` apart. p = log(v); values below the smallest normal float
+ * are raised to it. */
 void cov_fit_row(const float *values, const float *targets, size_t n, size_t stride,
                  struct cov_fit *out);
 /* Adds the positions of another fit. */

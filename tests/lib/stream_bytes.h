@@ -22,7 +22,7 @@ static inline void *grab(size_t n, size_t size)
     return p;
 }
 
-/* Writes the bytes as the contents of a file of that kind. */
+/* Writes a file of that kind with these contents. */
 static inline void frame(const char *path, enum cov_bgz_mode mode, const void *p, size_t n)
 {
     struct cov_bgz *b;

@@ -183,7 +183,8 @@ static void peeks(void **state)
         }
 }
 
-/* Truncation of a BGZF file is detected anywhere, even without its end-of-file block. */
+/* Truncation of a BGZF file is detected at any position, even if only the end-of-file block is
+ * missing. */
 static void finds_truncation_and_damage(void **state)
 {
     struct bytes text = text_of(66000);

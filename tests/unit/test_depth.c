@@ -57,8 +57,7 @@ static void counts_in_any_order(void **state)
         }
 }
 
-/* Ascending spans, with positions finished along the way, as for sorted reads; some spans are
- * long. */
+/* Ascending spans, as for sorted reads; depth is read along the way, and some spans are long. */
 static void takes_positions_early(void **state)
 {
     struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};

@@ -88,7 +88,7 @@ static int add_product(struct making_training *m, const struct cov_train_layer *
     return add_packed(places_for(m, s->products), (size_t)g->k * g->width, &p->w, e);
 }
 
-/* The product of a layer's input rows with its weights. */
+/* Adds the product of a layer's input rows with its weights. */
 static int add_forward(struct making_training *m, struct cov_train_layer *s, size_t i,
                        const struct cov_conv_phase *phase, struct cov_err *e)
 {
@@ -99,7 +99,7 @@ static int add_forward(struct making_training *m, struct cov_train_layer *s, siz
     return add_product(m, s, &s->forward[i], phase, cov_channel_width(s->in), s->width, e);
 }
 
-/* The product of the gradient of its sums with its weights. */
+/* Adds the product of the gradient of a layer's sums with the weights. */
 static int add_back(struct making_training *m, struct cov_train_layer *s, size_t i,
                     const struct cov_conv_phase *phase, struct cov_err *e)
 {

@@ -39,8 +39,8 @@ void cov_lstm_settle(const struct cov_lstm *f, const float *x, struct cov_row_pl
 /* Fills p->y and p->cells. */
 void cov_lstm_run_padding(const struct cov_lstm *f, const struct cov_lstm_padding *p,
                           float *scratch);
-/* The x_padded of a sequence: the first row from which on all rows equal the padding's, within
- * COV_LSTM_STILL. Row t of x[T, c_in], or the row that `input` copies, is at x + t * x_stride. */
+/* The x_padded of a sequence: it and all later rows equal the padding's, within COV_LSTM_STILL. Row
+ * t of x[T, c_in], or the row that `input` copies, is at x + t * x_stride. */
 size_t cov_lstm_padded_from(const struct cov_lstm *f, const struct cov_lstm_padding *p,
                             const struct cov_row_plan *input, const float *x, size_t x_stride);
 

@@ -457,7 +457,8 @@ static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_
            row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
 }
 
-/* Writes rows of y of tiles `of` of a phase, from the products s[point, tile, column]. */
+/* Writes the rows of y that tiles `of` of a phase produce, from the products s[point, tile,
+ * column]. */
 static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
                         size_t phase, struct cov_rows of, const float *s, float *edge)
 {

@@ -104,8 +104,8 @@ static struct cov_pieces pieces_of(const struct cov_layer *l)
     return (struct cov_pieces){(l->t_out + rows - 1) / rows, rows, l->t_out};
 }
 
-/* The gradient of a convolution's input is the transposed convolution, with the same weights, of
- * the gradient of its sums; and vice versa. */
+/* The gradient of a convolution's input is computed from the gradient of its sums by the transposed
+ * convolution with the same weights; and vice versa. */
 static struct cov_layer back_of(const struct cov_layer *l)
 {
     struct cov_layer back = *l;

@@ -139,7 +139,7 @@ int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
 
 /* ---- backward through the norm and the ReLU ---- */
 
-/* Rows of sequence b before the norm, with the gradient of the output. */
+/* The rows of sequence b before the norm, and the gradient of the norm's output. */
 static struct cov_trainvec_rows rows_with_gradient(const struct cov_fast_training *t, size_t b,
                                                    struct cov_rows rows)
 {
