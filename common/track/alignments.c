@@ -82,11 +82,14 @@ static void ask_index(struct cov_alignments *a)
     a->n_reads = n <= INT64_MAX ? (int64_t)n : -1;
 }
 
-/* A thread pool that allows more blocks in flight than hts_set_threads(), which reduces waiting. */
-static bool decompress_ahead(struct cov_alignments *a, int n_threads)
+/* A thread pool that allows more blocks in flight than hts_set_threads(), which reduces waiting.
+ * Does nothing for a single thread. Returns false if there is no memory. */
+static bool decompress_ahead(struct cov_alignments *a, unsigned n_threads)
 {
-    a->threads.pool = hts_tpool_init(n_threads);
-    a->threads.qsize = BLOCKS_AHEAD * n_threads;
+    if (n_threads <= 1)
+        return true;
+    a->threads.pool = hts_tpool_init((int)n_threads);
+    a->threads.qsize = BLOCKS_AHEAD * (int)n_threads;
     return a->threads.pool && hts_set_thread_pool(a->file, &a->threads) == 0;
 }
 
@@ -144,13 +147,17 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
      * checked. */
     if (hts_check_EOF(a->file) == 0)
         return cov_fail(e, COV_EINPUT, "%s: truncated: the end-of-file marker is missing", a->path);
-    if (o->n_threads > 1 && !decompress_ahead(a, (int)o->n_threads))
+    /* Threads of a BAM start after the header: htslib checks the end of the file with the header, and
+     * waits for ever if a thread that reads ahead has failed by then. */
+    if (format != bam && !decompress_ahead(a, o->n_threads))
         return cov_fail(e, COV_ENOMEM, "%s: cannot start threads for decompression", a->path);
     a->header = sam_hdr_read(a->file);
     if (!a->header && is_unreadable(a->file))
         return cov_fail_errno(e, "%s", a->path);
     if (!a->header)
         return cov_fail(e, COV_EINPUT, "%s: damaged header", a->path);
+    if (format == bam && !decompress_ahead(a, o->n_threads))
+        return cov_fail(e, COV_ENOMEM, "%s: cannot start threads for decompression", a->path);
     a->n_contigs = sam_hdr_nref(a->header);
     if (a->n_contigs <= 0)
         return cov_fail(e, COV_EINPUT, "%s: no sequences in the header", a->path);
