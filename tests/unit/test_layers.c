@@ -1,4 +1,4 @@
-/* test_layers.c - fast layers against the scalar reference, for unusual shapes.
+/* test_layers.c - compares the fast layers with the scalar reference, for unusual shapes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -48,7 +48,7 @@ static void fill(struct cov_rng *rng, float *x, size_t n, float scale)
         x[i] = ((float)cov_rng_double(rng) * 2 - 1) * scale;
 }
 
-/* Random weights of a layer; the caller frees *memory. Variances are positive. */
+/* Draws random weights for a layer, with positive variances. The caller frees *memory. */
 static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov_layer *l,
                                            float **memory)
 {
@@ -119,7 +119,7 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
     assert_int_equal(cov_fast_layer_new(l, &w, kernels, &f, NULL), 0);
     size_t n_scratch = cov_fast_layer_scratch(f);
     float *scratch = guarded(n_scratch), *packed = guarded(n_y);
-    /* In two ranges, the second first. */
+    /* Compute the rows in two ranges, beginning with the second one. */
     size_t unit = cov_plan_unit(l), middle = cov_rng_below(rng, l->t_out / unit + 1) * unit;
     const struct cov_layer_io io = {spread, x_stride, got, y_stride};
     cov_fast_rows(f, (struct cov_rows){middle, l->t_out}, &io, scratch);
@@ -158,7 +158,7 @@ static void convolutions(void **state)
                               .stride = draw(&rng, 1, 4),
                               .dilation = draw(&rng, 1, 3),
                               .norm = draw(&rng, 0, 1)};
-        /* Some sizes have more than one tile of rows. */
+        /* Some outputs are longer than one tile of rows. */
         size_t t = draw(&rng, 0, 9) == 0 ? draw(&rng, 90, 900) : draw(&rng, 1, 40);
         l.t_in = i % 2 ? t : t * l.stride;
         l.t_out = i % 2 ? t * l.stride : t;
@@ -170,7 +170,7 @@ static void convolutions(void **state)
     }
 }
 
-/* First layers from codes, including ambiguous ones, equal those from one-hot rows. */
+/* A first layer gives the same output for codes, including ambiguous ones, as for one-hot rows. */
 static void first_layers_from_codes(void **state)
 {
     struct cov_rng rng;
@@ -241,15 +241,15 @@ static void linear_layers(void **state)
     }
 }
 
-/* Sequence b of n in a time-major array, contiguous. */
+/* Copies sequence b of n from a time-major array to a contiguous one. */
 static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, float *one)
 {
     for (size_t t = 0; t < t_n; t++)
         memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
 }
 
-/* n sequences side by side: each is close to the reference, and has the same bits as when computed
- * alone. */
+/* Checks n sequences that are computed together: each result is close to the reference, and has the
+ * same bits as when its sequence is computed alone. */
 static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
                        const struct cov_cpu_kernels *kernels)
 {
@@ -297,7 +297,7 @@ static void lstms(void **state)
                               .c_in = draw(&rng, 1, 40),
                               .hidden = i % 8 == 0 ? draw(&rng, 100, 130) : draw(&rng, 1, 50),
                               .directions = draw(&rng, 1, 2)};
-        /* Some lengths have more than one block of steps. */
+        /* Some sequences are longer than one block of steps. */
         l.t_in = l.t_out = i % 8 == 3 ? draw(&rng, 30, 60) : draw(&rng, 1, 12);
         l.c_out = l.hidden * l.directions;
         size_t level = draw(&rng, 0, COV_COUNT(levels) - 1), n = draw(&rng, 1, COV_LSTM_ROWS);

@@ -1,5 +1,5 @@
-/* test_leftovers.c - the list of files to remove, used by several threads; test_outfile.c and
- * test_tmpfile.c test its users.
+/* test_leftovers.c - the list of files to remove, used by several threads. The code that uses the
+ * list is tested in test_outfile.c and test_tmpfile.c.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -12,7 +12,8 @@ enum { THREADS = 4, ROUNDS = 2, EACH = 500 };
 
 static pthread_barrier_t barrier;
 
-/* Files and folders in turn; every second thread starts with a folder. */
+/* Makes files and folders alternately, and adds them to the list. Every second thread starts with a
+ * folder. */
 static void *enter(void *arg)
 {
     const size_t thread = *(const size_t *)arg;
@@ -40,7 +41,7 @@ static void *enter(void *arg)
     return failed;
 }
 
-/* Each entry must keep its kind, or it would not be removed. */
+/* Each entry must keep its kind. Otherwise its file or folder would not be removed. */
 static void threads_add(void **state)
 {
     pthread_t threads[THREADS];
@@ -59,7 +60,7 @@ static void threads_add(void **state)
     assert_int_equal(pthread_barrier_destroy(&barrier), 0);
 }
 
-/* Folders are removed from the last to the first, whatever their slots. */
+/* The folder that was added last is removed first, whichever slots the folders have. */
 static void removes_last_folders_first(void **state)
 {
     char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";

@@ -1,4 +1,4 @@
-/* test_level.c - levels of instruction sets, and that every table of kernels obeys them.
+/* test_level.c - levels of instruction sets, which limit every table of kernels.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -30,7 +30,7 @@ static void chooses_levels(void **state)
     char all[128], one[128];
     cov_device_describe_levels(all, sizeof all);
     assert_true(strncmp(all, "scalar base", 11) == 0);
-    for (char *at = all; *at; at += *at != '\0') { /* each of them is accepted */
+    for (char *at = all; *at; at += *at != '\0') { /* each name is accepted */
         size_t k = strcspn(at, " ");
         (void)snprintf(one, sizeof one, "%.*s", (int)k, at);
         assert_ok(cov_device_check_levels(one, &e));
@@ -67,7 +67,7 @@ static void is_base(bool base)
     cov_gauss_fini(&gauss);
 }
 
-/* Without a limit, then with one. */
+/* Checks the tables without a limit, then with limits. */
 static void limits_every_table(void **state)
 {
     unsigned all = cov_cpu_features();

@@ -1,4 +1,4 @@
-/* test_lines.c - text files line by line.
+/* test_lines.c - reading text files line by line.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -38,7 +38,7 @@ static void reads_lines(void **state)
     expect("a b\n\nlast", lines, 3);
 }
 
-/* Lines longer than the buffer, with the newline at every offset in it. */
+/* Reads long lines, whose newlines are at different offsets in the buffer. */
 static void reads_long_lines(void **state)
 {
     enum { N = 3 * 65536 + 7 };

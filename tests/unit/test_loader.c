@@ -1,5 +1,5 @@
-/* test_loader.c - the same pairs and codes for every kind of input, kind of loading, and order;
- * shards, length limits, damaged input.
+/* test_loader.c - every kind of input, loading and order gives the same pairs and codes. Also tests
+ * shards, length limits and damaged input.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -57,7 +57,8 @@ static struct cov_grid *regular_grid(void)
     return grid;
 }
 
-/* Some or all rows of a grid in random order, with its sequences declared or not. */
+/* Returns a grid with some or all rows of `g` in random order, and with or without declared
+ * sequences. */
 static struct cov_grid *some_rows(const struct cov_grid *g, bool declared, bool all)
 {
     struct cov_rng rng;
@@ -66,7 +67,7 @@ static struct cov_grid *some_rows(const struct cov_grid *g, bool declared, bool 
     cov_rng_init(&rng, 5);
     assert_in_range(cov_grid_n_chunks(g), 1, MAX_PAIRS);
     for (size_t i = 0; i < cov_grid_n_chunks(g); i++)
-        /* No rows of sequence 2. */
+        /* Sequence 2 loses all its rows. */
         if (all || (cov_grid_chunk(g, i).seq != 2 && cov_rng_below(&rng, 4) > 0))
             rows[n++] = i;
     for (size_t i = n; i > 1; i--) {
@@ -90,7 +91,7 @@ static struct cov_grid *some_rows(const struct cov_grid *g, bool declared, bool 
     return out;
 }
 
-/* Index of a sequence in texts[]. */
+/* Returns the index of a sequence in texts[]. */
 static size_t seq_of_name(const char *name)
 {
     size_t s = 0;
@@ -273,7 +274,7 @@ static void drop_empty(struct cov_loader_item *items, size_t *n)
     *n = m;
 }
 
-/* Checks that the items are the pairs of the loader's grid, each once. */
+/* Checks that the items are the pairs of the loader's grid, without duplicates. */
 static void check_pairs(const struct cov_loader *l, const struct cov_loader_item *items, size_t n)
 {
     const struct cov_grid *g = cov_loader_grid(l);
@@ -332,7 +333,7 @@ static void test_all(void **state)
                 }
 }
 
-/* The order depends only on the seed, not on loading or earlier orders. */
+/* The order depends only on the seed, not on the kind of loading or on earlier orders. */
 static void test_shuffle(void **state)
 {
     struct cov_loader_item first[MAX_PAIRS], items[MAX_PAIRS];
@@ -358,7 +359,7 @@ static void test_shuffle(void **state)
             assert_int_equal(first[i].pair, items[i].pair);
         cov_loader_close(l);
     }
-    /* In a random order of 14 pairs, one pair on average stays in place. */
+    /* In a random order of 14 pairs, an average of one pair stays in place. */
     assert_in_range(n_moved, 20 * 14 * 8 / 10, 20 * 14);
     assert_in_range(n_other, 20 * 14 * 8 / 10, 20 * 14);
 }
@@ -411,7 +412,8 @@ static void test_shards(void **state)
     }
 }
 
-/* "one:3 two:0": number of pairs of each delivered sequence, in grid order; or "error: ...". */
+/* Returns the number of pairs of each delivered sequence in grid order, such as "one:3 two:0", or
+ * "error: ...". */
 static const char *describe(const char *input, int64_t min, int64_t max, size_t shard,
                             size_t n_shards)
 {
@@ -466,7 +468,7 @@ static void test_limits(void **state)
                         "error: regular.h5: no sequence has a length within the limits");
     assert_string_equal(describe("genome.fa", 101, 204, 0, 0),
                         "error: genome.fa: no sequence has a length within the limits");
-    /* Shards are formed after limits are applied. */
+    /* The limits are applied before the shards are formed. */
     assert_string_equal(describe("genome.fa", 40, 100, 1, 3), "one:0 two:1 five:1");
     assert_string_equal(describe("regular.h5", 40, 100, 0, 3), "one:3 two:0 three:0 four:0 five:0");
     assert_string_equal(describe("regular.h5", 40, 100, 1, 3), "one:0 two:1 three:0 four:0 five:1");
@@ -524,7 +526,7 @@ static void test_stream_limits(void **state)
                 o.genome.min_length = limits[i];
                 o.genome.max_length = limits[j];
                 if (strncmp(expected, "error", 5) == 0) {
-                    /* Known only at the end. */
+                    /* A stream shows this error only at its end. */
                     struct cov_loader *l = open_with(streams[k], &o, 1);
                     struct cov_loader_item item;
                     struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
@@ -547,7 +549,7 @@ static void test_stream_limits(void **state)
             }
 }
 
-/* A stream that is truncated anywhere is an error. */
+/* A truncated stream is an error, wherever it ends. */
 static void test_cut_streams(void **state)
 {
     size_t n;

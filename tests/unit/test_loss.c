@@ -1,4 +1,4 @@
-/* test_loss.c - loss and Pearson's r of rows, against the plain formulas.
+/* test_loss.c - compares the loss and Pearson's r of rows with the plain formulas.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -40,7 +40,8 @@ static void fill(float *values, float *targets, size_t n)
     }
 }
 
-/* Every third element is a row; two such rows, merged, are one long row. */
+/* A row consists of every third element. Merging two rows gives the same r and loss as one long
+ * row. */
 static void test_rows(void **state)
 {
     static float values[N * D], targets[N * D];
@@ -78,7 +79,7 @@ static void test_rows(void **state)
     assert_int_equal(score.n_rows, 2);
 }
 
-/* Without variance r is 0; values of 0 have a finite log. */
+/* r is 0 for values without variance, and the loss is finite for values of 0. */
 static void test_edges(void **state)
 {
     const float zeros[4] = {0, 0, 0, 0}, some[4] = {0, 1, 2, 0};

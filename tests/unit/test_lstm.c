@@ -1,6 +1,6 @@
-/* test_lstm.c - LSTM layers that skip steps, against the scalar reference and against computing
- * everything: inputs that rest, drift and move again, cells that count indefinitely, and shared
- * padding.
+/* test_lstm.c - compares LSTM layers that skip steps with the scalar reference and with layers that
+ * compute every step. The inputs rest, drift and move again; other tests cover cells that count
+ * indefinitely, and shared padding.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -34,7 +34,7 @@ static size_t draw(struct cov_rng *rng, size_t min, size_t max)
     return min + (size_t)cov_rng_below(rng, max - min + 1);
 }
 
-/* Random weights; The caller frees *memory. */
+/* Draws random weights. The caller frees *memory. */
 static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov_layer *l,
                                            float **memory)
 {
@@ -53,7 +53,8 @@ static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov
     return w;
 }
 
-/* x[T, n, c] of sequences that move, rest, or drift by rounding errors, for random stretches. */
+/* Fills x[T, n, c] with n sequences. In random stretches they move, rest, or drift by rounding
+ * errors. */
 static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
 {
     for (size_t b = 0; b < n; b++) {
@@ -78,8 +79,8 @@ static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, fl
         memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
 }
 
-/* Sequences side by side equal each sequence alone and are close to the reference, in the wanted
- * rows; x of other rows is not read. */
+/* Checks that in the wanted rows, sequences computed together give the same bits as each sequence
+ * alone and are close to the reference. Other rows of x are not read. */
 static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
 {
     float *memory;
@@ -143,7 +144,7 @@ static void equals_the_reference(void **state)
     }
 }
 
-/* Over constant input a random layer comes to rest, in each direction and for each sequence. */
+/* On constant input, a random layer comes to rest in each direction and for each sequence. */
 static void rests_on_constant_input(void **state)
 {
     enum { T = 2000, N = 3, STILL_FROM = 100 };
@@ -170,7 +171,8 @@ static void rests_on_constant_input(void **state)
         assert_true(tasks[b].x_products == (size_t)2 * T && tasks[b].h_products == (size_t)2 * T);
     cov_lstm_run(f, &(struct cov_lstm_batch){N, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < N; b++) {
-        /* Forward: the moving rows and one more; backward: the first row and the moving ones. */
+        /* The forward direction computes the moving rows and one more, the backward direction the
+         * first row and the moving ones. */
         assert_int_equal(tasks[b].x_products, 2 * STILL_FROM + 2);
         assert_in_range(tasks[b].h_products, 2 * STILL_FROM, 2 * STILL_FROM + 200);
     }
@@ -184,13 +186,13 @@ static void rests_on_constant_input(void **state)
     free(memory);
 }
 
-/* Two units with a forget gate of 1 add to their cells for half of the rows and subtract for the
- * others. For thousands of steps h and the gates rest; then the count decides when h changes its
- * sign. A third unit follows them. */
+/* Two units with a forget gate of 1 add to their cells during the first half of the rows, and
+ * subtract from them during the second half. h and the gates rest for thousands of steps, and then
+ * the count decides when the sign of h changes. A third unit depends on these two units. */
 static void keeps_counting(void **state)
 {
     enum { T = 8000, H = 3, TURN = T / 2 };
-    /* i, f, g, o: sigmoid(40) is 1 as a float. */
+    /* Biases of the gates i, f, g and o. As a float, sigmoid(40) is 1. */
     const float bias[4 * H] = {-4, -5, 0, 40, 40, 0, 0, 0, 0, 40, 0, 0}, zero[4 * H] = {0};
     const float w_ih[4 * H] = {0, 0, 0, 0, 0, 0, 40, -40, 0, 0, 0, 0};
     float w_hh[4 * H * H] = {0};
@@ -218,10 +220,10 @@ static void keeps_counting(void **state)
     assert_true(task.h_products < T / 2);
     for (size_t i = 0; i < (size_t)T * H; i++)
         assert_true(fabsf(y[i] - full[i]) < 1e-5f);
-    assert_true(y[(size_t)(TURN + 3000) * H] == 1);         /* it counted to 72 */
-    assert_true(y[(size_t)(TURN + 3000) * H + 1] < -0.49f); /* and to -27, with o = 1/2 */
-    assert_true(fabsf(y[(size_t)(T - 1) * H]) < 0.1f);      /* and back */
-    cov_ref_layer(&l, &w, x, full, ref_state);              /* with sums in double */
+    assert_true(y[(size_t)(TURN + 3000) * H] == 1);         /* cell 0 counted to 72 */
+    assert_true(y[(size_t)(TURN + 3000) * H + 1] < -0.49f); /* cell 1 to -27, with o = 1/2 */
+    assert_true(fabsf(y[(size_t)(T - 1) * H]) < 0.1f);      /* cell 0 counted back to 0 */
+    cov_ref_layer(&l, &w, x, full, ref_state);              /* the reference sums in double */
     for (size_t i = 0; i < (size_t)T * H; i++)
         assert_true(fabsf(y[i] - full[i]) < 0.02f);
     free(scratch);
@@ -235,7 +237,8 @@ static void keeps_counting(void **state)
 
 enum { PAD_T = 3000, PAD_C = 20, PAD_N = 5 };
 
-/* x[PAD_T, n, PAD_C] of n sequences: random rows, then a constant one almost to the end. */
+/* Fills x[PAD_T, n, PAD_C] with n sequences: random rows, then a constant row that changes only
+ * near the end. */
 static void fill_padded(struct cov_rng *rng, size_t n, const size_t *filled, float *x)
 {
     for (size_t t = 0; t < PAD_T; t++)
@@ -247,14 +250,16 @@ static void fill_padded(struct cov_rng *rng, size_t n, const size_t *filled, flo
             }
 }
 
-/* Wanted rows of the second layer: the filled ones for some sequences, all for others. */
+/* Returns the number of wanted rows of the second layer: only the filled rows for some sequences,
+ * all rows for others. */
 static size_t wanted(size_t filled)
 {
     return filled % 2 ? PAD_T : filled;
 }
 
-/* y[PAD_T, n, 64] of two layers, each with its padding, or NULL. tasks[n] are those of the second
- * layer; h_products counts all products. */
+/* Computes y[PAD_T, n, 64] with two layers, each with its own padding. `padding` may be NULL.
+ * tasks[n] are the tasks of the second layer, but their h_products count the products of both
+ * layers. */
 static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *padding, size_t n,
                     const size_t *filled, struct cov_lstm_task *tasks, bool full, const float *x,
                     float *y)
@@ -287,9 +292,9 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
     free(between);
 }
 
-/* Sequences that share padding: values close to computing everything, with fewer products than
- * without sharing, and the same bits with any neighbours. For some sequences all rows are
- * wanted. */
+/* Sequences that share padding have values close to those of a full computation, need fewer
+ * products than without sharing, and give the same bits with any neighbours. For some sequences all
+ * rows are wanted. */
 static void shares_padding(void **state)
 {
     struct cov_rng rng;
@@ -339,7 +344,7 @@ static void shares_padding(void **state)
         assert_true(task.h_products == tasks[b].h_products);
         assert_true(tasks[b].h_products + 30 < by_itself[b].h_products);
     }
-    /* For the padding itself, x is not read, and only the forward direction runs. */
+    /* A task that consists only of padding does not read x, and runs only the forward direction. */
     float *scratch = floats(cov_lstm_scratch(f[0]));
     task = (struct cov_lstm_task){.rows = {0, PAD_T}, .x_padded = 0};
     cov_lstm_run(f[0], &(struct cov_lstm_batch){1, &task, false, padding, NULL, alone}, scratch);
@@ -364,7 +369,7 @@ static void shares_padding(void **state)
     free(pad_x);
 }
 
-/* Rows of a period that differ by rounding become one; those that differ by more do not. */
+/* Rows of a period are merged if they differ only by rounding, but not if they differ by more. */
 static void merges_equal_rows(void **state)
 {
     enum { C = 20, T = 100 };

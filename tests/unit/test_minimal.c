@@ -1,5 +1,5 @@
-/* test_minimal.c - minimal filtering: the transforms are exact, and convolutions with every number
- * of taps, stride, remainder and instruction set equal the scalar reference.
+/* test_minimal.c - minimal filtering. The transforms are exact, and convolutions agree with the
+ * scalar reference for every number of taps, stride, remainder and instruction set.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -46,7 +46,8 @@ static void fill(struct cov_rng *rng, float *x, size_t n)
 
 /* ---- transforms ---- */
 
-/* b[p][i]: the kernel's output for a unit vector at i, equal for all of n channels. */
+/* Sets b[p][i] to the kernel's output for a unit vector at i. All n channels must have the same
+ * output. */
 static void input_matrix(const struct cov_minimal_kernels *kernels,
                          const struct cov_minimal_points *p, size_t n,
                          double b[MAX_POINTS][MAX_POINTS])
@@ -67,8 +68,8 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
     }
 }
 
-/* a[j][p]: the kernel's output for a unit vector at point p, computed with both signs: with ReLU
- * one of them gives it, without ReLU both do. */
+/* Sets a[j][p] to the kernel's output for a unit vector at point p, which is computed with both
+ * signs. With ReLU, only one sign gives a nonzero output; without ReLU, both do. */
 static void output_matrix(const struct cov_minimal_kernels *kernels,
                           const struct cov_minimal_points *p, size_t n, double a[M][MAX_POINTS])
 {
@@ -92,7 +93,7 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
         }
 }
 
-/* Tap k and input i contribute to output i - k only. */
+/* The product of tap k and input i contributes only to output i - k. */
 static void transforms_are_exact(void **state)
 {
     for (size_t level = 0; level < COV_COUNT(levels); level++)
@@ -121,7 +122,7 @@ static void transforms_are_exact(void **state)
 
 /* ---- layers ---- */
 
-/* n floats between two guards of GUARD floats, all set to `value`. */
+/* Returns n floats between two guards of GUARD floats, all set to `value`. */
 static float *guarded(size_t n, float value)
 {
     float *p = aligned_alloc(64, (n + (size_t)3 * GUARD) / GUARD * GUARD * sizeof *p);
@@ -140,7 +141,7 @@ static void free_guarded(float *p, size_t n, float value)
     free(p - GUARD);
 }
 
-/* Random parameters of a layer, with or without a norm; the reference gets the same weights. */
+/* Random parameters of a layer, with or without a norm. The reference uses the same weights. */
 struct parameters {
     struct cov_layer_weights w;
     float *memory, *bias, *scale, *shift;
@@ -174,7 +175,7 @@ static struct parameters draw_parameters(struct cov_rng *rng, const struct cov_l
     return p;
 }
 
-/* The largest error, relative to the largest value. */
+/* Returns the largest error, relative to the largest value. */
 static double error_of(const float *got, const float *want, size_t n)
 {
     double scale = 1e-3, most = 0;
@@ -187,8 +188,8 @@ static double error_of(const float *got, const float *want, size_t n)
     return most / scale;
 }
 
-/* Runs the layer with rows of x and y spread by their strides. Memory that must not be read is NaN,
- * including scratch. */
+/* Runs the layer with gaps between the rows of x and y. Memory that must not be read, including
+ * scratch, is set to NaN. */
 static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
                        const struct parameters *p, const float *x, size_t gap_x, size_t gap_y,
                        float *y)
@@ -211,8 +212,8 @@ static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
     free_guarded(spread, n_x, NAN);
 }
 
-/* Runs part of the layer: it writes no other rows, and equals the reference with NaN in all rows of
- * x that it does not depend on. */
+/* Runs part of the layer, with NaN in all rows of x that this part does not depend on. Checks that
+ * the part equals the reference, and that no other rows are written. */
 static void check_part(struct cov_rng *rng, const struct cov_layer *l, const struct cov_minimal *m,
                        const struct parameters *p, const float *x, const float *want)
 {
@@ -243,7 +244,7 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l, const str
     free_guarded(part, n_x, NAN);
 }
 
-/* Returns the error of a layer; checks that its bits do not depend on the strides. */
+/* Returns the error of a layer's output. Checks that its bits do not depend on the strides. */
 static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const struct level *level)
 {
     struct cov_minimal *m;
@@ -278,7 +279,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     return error;
 }
 
-/* Every length, starting at 1, with every stride and number of taps. */
+/* Tests every length from 1 with every stride and number of taps. */
 static void agrees_with_reference(void **state)
 {
     struct cov_rng rng;
@@ -306,7 +307,8 @@ static void agrees_with_reference(void **state)
     (void)fflush(stdout);
 }
 
-/* More tiles than are transformed at once, and realistic channels: tiles of six outputs. */
+/* Tests tiles of six outputs with realistic numbers of channels, and with more tiles than are
+ * transformed at once. */
 static void agrees_on_long_sequences(void **state)
 {
     struct cov_rng rng;

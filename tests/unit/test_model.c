@@ -1,4 +1,4 @@
-/* test_model.c - checkpoints read as networks, and invalid ones.
+/* test_model.c - reading networks from checkpoints, and refusing invalid checkpoints.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -30,23 +30,23 @@ static const struct cov_hparams small = {
     .dropout = 0.25,
 };
 
-/* How a checkpoint differs from that of `hp`. NULL: no difference. */
+/* How a checkpoint differs from the usual one for `hp`. A NULL member means no difference. */
 struct variant {
-    struct cov_hparams hp;       /* tensors have the shapes for these */
+    struct cov_hparams hp;       /* determine the shapes of the tensors */
     const char *without_hparam;  /* omitted */
-    const char *changed_integer; /* hyperparameter with a different value ... */
-    int64_t integer;             /* ... this one */
+    const char *changed_integer; /* hyperparameter that is set to `integer` */
+    int64_t integer;             /* value of `changed_integer` */
     const char *as_string;       /* hyperparameter set to "x" */
     const char *as_none;         /* hyperparameter set to None */
-    bool loose_types;            /* integers as floats, bools and floats as integers */
+    bool loose_types;            /* store integers as floats, and bools and floats as integers */
     const char *const *datasets;
     size_t n_datasets;
     const char *without_tensor;
-    const char *reshaped; /* tensor with a different shape: reversed, or n_dims 1 */
+    const char *reshaped; /* tensor whose shape is reversed, or has a single dimension */
     bool flat;
-    const char *as_integers; /* tensor of int64 */
+    const char *as_integers; /* tensor stored as int64 */
     const char *extra;       /* additional tensor */
-    bool without_counts;     /* no num_batches_tracked */
+    bool without_counts;     /* omit num_batches_tracked */
 };
 
 static const char *const ab[] = {"atac", "h3k4me3"};
@@ -110,7 +110,7 @@ static void put_hparams(struct cov_ckpt *c, const struct variant *v)
         assert_ok(cov_ckpt_add_strings(c, "datasets", v->datasets, v->n_datasets, &e));
 }
 
-/* Tensors in reverse order; each element holds its index in the block. */
+/* Adds the tensors in reverse order. The value of each element is its index in the block. */
 static void put_tensors(struct cov_ckpt *c, const struct variant *v)
 {
     struct cov_params params;
@@ -310,7 +310,7 @@ static void needs_hparams(void **state)
     refuses(&v, "hyperparameter bnorm is an int, not True or False");
 }
 
-/* Numbers that are not integers, as a checkpoint's kernel_size. */
+/* A checkpoint whose kernel_size is not an integer is refused. */
 static void refuses_fractions(void **state)
 {
     const double numbers[] = {2.5, 1e300, -1e300};
@@ -346,7 +346,7 @@ static void refuses_sizes(void **state)
         {"cnn_layers", INT64_MIN, "cnn_layers is -9223372036854775808, less than 1"},
         {"filter_size", INT64_MAX, "filter_size is 9223372036854775807, more than"},
         {"filter_size", INT32_MAX, "cnn_layers 1, filter_size 2147483647, up 2, kernel_size 4"},
-        /* 2 * 16 * 10^7 parameters are valid, but the file does not have them. */
+        /* 2 * 16 * 10^7 parameters are allowed, but are not in the file. */
         {"filter_size", 10000000,
          "tensor down_layer_list.0.weight is 3 x 4 x 4, but the "
          "hyperparameters make it 10000000 x 4 x 4"},
@@ -388,14 +388,14 @@ static void refuses_tensors(void **state)
     v = usual();
     v.extra = "lstm_layer_list.1.weight_ih_l0";
     refuses(&v, "unknown tensor lstm_layer_list.1.weight_ih_l0: ");
-    v.extra = "down_layer_list.0.num_batches_tracked"; /* a convolution, no norm */
+    v.extra = "down_layer_list.0.num_batches_tracked"; /* this layer is a convolution, not a norm */
     refuses(&v, "unknown tensor down_layer_list.0.num_batches_tracked: ");
     v.extra = ".num_batches_tracked";
     refuses(&v, "unknown tensor .num_batches_tracked: ");
     v.extra = "a_name_that_is_longer_than_any_name_a_parameter_of_the_network_can_have"
               ".num_batches_tracked";
     refuses(&v, "unknown tensor a_name_that_is_longer");
-    /* A network without dropout numbers its LSTM layers 0, 1. */
+    /* Without dropout, the LSTM layers have the numbers 0 and 1. */
     v = usual();
     v.changed_integer = "dropout";
     v.integer = 0;

@@ -1,10 +1,11 @@
-/* test_mt19937.c - states compared with those of NumPy and Python.
+/* test_mt19937.c - compares generator states with those of NumPy and Python.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include "common/ckpt/mt19937.h"
 
-/* numpy.random.seed(5), random.seed(5): the first words and the sum of all. */
+/* Compares the first words and the sum of all words after numpy.random.seed(5) and
+ * random.seed(5). */
 static void test_states(void **state)
 {
     uint32_t words[COV_MT19937_N], sum = 0;

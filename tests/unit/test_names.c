@@ -1,4 +1,4 @@
-/* test_names.c - sets of names, and files of new names and of lengths.
+/* test_names.c - sets of names, and files with new names or lengths.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -28,7 +28,7 @@ static void many_names_keep_their_numbers(void **state)
     cov_names_free(s);
 }
 
-/* Zero bytes of each length are different names. */
+/* Strings of zero bytes with different lengths are different names. */
 static void names_hold_any_bytes(void **state)
 {
     static const char zeros[40];

@@ -1,5 +1,5 @@
-/* test_onehot.c - streams of one-hot chunks, decoded by libdeflate and zlib, against the planes
- * from cov_shuffle.
+/* test_onehot.c - decodes streams of one-hot chunks with libdeflate and zlib, and compares them
+ * with the planes from cov_shuffle.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -41,8 +41,8 @@ static uint8_t *planes_of(const uint8_t *codes, size_t L)
     return planes;
 }
 
-/* Checks that the stream of encodable codes is correct, within its bound, and deterministic.
- * Returns its size. */
+/* Checks that the stream for codes that can be encoded is correct, deterministic and within its
+ * bound. Returns the size of the stream. */
 static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = 0, n_again = 0;
@@ -77,8 +77,8 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     return n;
 }
 
-/* Checks that both strands at once give the same streams as each strand alone. Returns true if the
- * codes can be encoded that way. */
+/* Checks that encoding both strands at once gives the same streams as encoding each strand alone.
+ * Returns true if both strands can be encoded at once. */
 static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
 {
     size_t bound = cov_onehot_bound(L), n = L, n_dst[2] = {99, 99}, n_alone;
@@ -179,7 +179,7 @@ static void test_one_code(void **state)
     for_lengths(one_code, 2);
 }
 
-/* Periods of 1 to 80 bases, and around the size of the window. */
+/* Tests repeats with periods of 1 to 80 bases, and with periods near the size of the window. */
 static void test_repeats(void **state)
 {
     struct cov_rng r;
@@ -194,7 +194,7 @@ static void test_repeats(void **state)
     }
 }
 
-/* Runs of one code of every length, between bases and at the end. */
+/* Tests runs of one code, with every length, between bases and at the end. */
 static void test_runs(void **state)
 {
     struct cov_rng r;
@@ -213,7 +213,7 @@ static void test_runs(void **state)
         }
 }
 
-/* Both strands at once, of chunks with up to two runs of N. */
+/* Encodes both strands of chunks at once. The chunks have up to two runs of N. */
 static void test_strands(void **state)
 {
     struct cov_rng r;
@@ -221,7 +221,8 @@ static void test_strands(void **state)
     uint8_t *codes = alloc(CHUNK);
     for (size_t n = 513; n <= CHUNK; n += n < 700 ? 1 : 509) {
         fill_random(&r, codes, n);
-        /* Every third chunk has only three bases in most positions, so that words are missing. */
+        /* Every third chunk has only three different bases in most positions, so that some words do
+         * not occur. */
         for (size_t t = 0; n % 3 == 0 && t < n; t++)
             codes[t] = codes[t] == COV_CODE_G && t < n - 100 ? COV_CODE_T : codes[t];
         memset(codes + n, COV_CODE_PAD, CHUNK - n);
@@ -259,7 +260,8 @@ static void test_padding(void **state)
     free(chunk);
 }
 
-/* Random mixtures: bases, copies, runs of any code, single codes, padding at the end. */
+/* Tests random mixtures of bases, copies, runs of any code and single codes, with padding at the
+ * end. */
 static void test_mixtures(void **state)
 {
     struct cov_rng r;
@@ -306,7 +308,7 @@ static void test_mixtures(void **state)
     }
 }
 
-/* Chunks with many runs can be encoded, but not both strands at once. */
+/* Chunks with many runs can be encoded one strand at a time, but not both strands at once. */
 static void test_many_runs(void **state)
 {
     struct cov_rng r;
@@ -327,7 +329,7 @@ static void test_many_runs(void **state)
     free(codes);
 }
 
-/* Codes of three bases, and padding before a base, are refused. */
+/* Codes that stand for three bases are refused, and so is padding before a base. */
 static void test_refused(void **state)
 {
     static const uint8_t three[] = {7, 11, 13, 14};
@@ -352,8 +354,9 @@ static void test_refused(void **state)
     free(dst);
 }
 
-/* Random bases take 5 bits each, or 3.5 with matches, and 200 bytes for the low plane and the
- * headers. Chunks of N or of padding are tiny; chunks of A take a short match per word of four. */
+/* Each random base takes 5 bits, or 3.5 with matches; the low plane and the headers take 200 bytes.
+ * Chunks of only N or only padding are tiny. Chunks of only A take one short match per word of four
+ * bases. */
 static void test_sizes(void **state)
 {
     struct cov_rng r;
@@ -432,7 +435,7 @@ static void test_kernels(void **state)
                 continue;
             run_kernel(&cov_onehot_avx2, codes, n, &wide);
             if (!base.all) {
-                /* Values are undefined if not all codes are bases. */
+                /* The other results are undefined unless all codes are bases. */
                 assert_false(wide.all);
                 continue;
             }

@@ -58,7 +58,7 @@ struct parsed {
     struct cov_err e;
 };
 
-/* Parses `line`, split at blanks; "_" stands for an empty argument. */
+/* Splits `line` at blanks and parses the arguments; "_" stands for an empty argument. */
 static int parse(struct parsed *p, const char *line)
 {
     memset(p, 0xaa, sizeof *p); /* the parser must set every field itself */

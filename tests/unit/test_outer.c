@@ -1,5 +1,5 @@
-/* test_outer.c - sums of outer products at every level against plain loops; splitting a sum does
- * not change a bit.
+/* test_outer.c - compares sums of outer products at every level with plain loops. Splitting a sum
+ * does not change a bit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -37,7 +37,8 @@ static double operand(const struct cov_outer *t, float v)
     return (double)(t->arithmetic == COV_BF16 ? cov_bf16_round(v) : v);
 }
 
-/* Rows of a overlap if lda < m; memory between rows of c does not change. */
+/* Checks one sum. The rows of matrix `a` overlap if lda < m. Memory between the rows of `c` must
+ * not change. */
 static void check(struct cov_rng *rng, const struct cov_outer *t, size_t m, size_t n, size_t k,
                   size_t lda)
 {

@@ -61,7 +61,7 @@ static void aborts(void **state)
 {
     struct cov_outfile o, p, unused = COV_OUTFILE_INIT;
     begin(&o, "new.h5", false);
-    begin(&p, "new.h5", false); /* two at once do not collide */
+    begin(&p, "new.h5", false); /* two temporary files for the same output do not collide */
     assert_string_not_equal(o.tmp, p.tmp);
     assert_int_equal(count_files("."), 2);
     cov_outfile_abort(&o);
@@ -84,7 +84,7 @@ static void replaces_only_with_force(void **state)
     assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
     check_text("old.h5", "new");
 
-    /* The output is created during the run. */
+    /* Another program creates the output during the run. */
     begin(&o, "late.h5", false);
     put_text(o.tmp, "ours");
     put_text("late.h5", "theirs");
@@ -182,8 +182,8 @@ static void shortens_long_names(void **state)
     assert_int_equal(unlink(name), 0);
 }
 
-/* Files that belong together: a new one, one that replaces an existing file, and one that is
- * closed. */
+/* Commits three files that belong together: a new one, one that replaces an existing file, and one
+ * that is already closed. */
 static void commits_all_or_none(void **state)
 {
     struct cov_outfile a, b, c, none = COV_OUTFILE_INIT;
@@ -247,15 +247,14 @@ static void signal_removes(void **state)
     struct cov_outfile ours;
     begin(&ours, "ours.h5", false);
     terminate_in_child(write_three, NULL);
-    assert_int_equal(count_files("."), 2); /* c.h5, and the file of the parent */
+    assert_int_equal(count_files("."), 2); /* c.h5 and the parent's file */
     assert_int_equal(access(ours.tmp, F_OK), 0);
     cov_outfile_abort(&ours);
     assert_int_equal(unlink("c.h5"), 0);
     assert_int_equal(count_files("."), 0);
 }
 
-/* A copy that is to replace its source, but another program replaces or changes the source
- * first. */
+/* A copy does not replace its source if another program has replaced or changed the source. */
 static void keeps_changes_of_other_programs(void **state)
 {
     for (int replaced = 0; replaced < 2; replaced++) {
@@ -310,7 +309,8 @@ static void copies(void **state)
     assert_int_equal(unlink("to"), 0);
 }
 
-/* A temporary name that is the same each time: the file of a killed run is replaced. */
+/* With a tag, the temporary name is the same each time, so the file left by a killed run is
+ * replaced. */
 static void reuses_tagged_names(void **state)
 {
     struct cov_outfile o;

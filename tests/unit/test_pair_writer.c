@@ -1,4 +1,5 @@
-/* test_pair_writer.c - writing pair by pair gives the same file as writing with a known grid.
+/* test_pair_writer.c - writing pairs one by one gives the same file as writing with a known
+ * grid.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -43,7 +44,7 @@ static struct cov_chunk_writer *new_writer(const char *path)
     return w;
 }
 
-/* The stored form of a chunk, which depends only on its position. */
+/* Encodes a chunk whose contents depend only on its position. */
 static void encode(const struct cov_chunk_writer *w, struct cov_chunk c, struct cov_blob *out)
 {
     static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
@@ -116,7 +117,8 @@ static void test_same_file(void **state)
 {
     struct cov_grid *grid = sequences(), *made;
     write_known("known.h5", grid);
-    /* Waiting chunks: all in the temporary file, some there, and all in memory. */
+    /* Depending on the memory, all, some or none of the waiting chunks are in the temporary
+     * file. */
     static const size_t memory[] = {0, 600, 3000, COV_PAIR_WRITER_MEMORY, SIZE_MAX};
     for (size_t k = 0; k < 2 * COV_COUNT(memory); k++) {
         bool partial = k % 2;
@@ -155,7 +157,7 @@ static void test_partial(void **state)
     cov_grid_free(all);
 }
 
-/* Invalid calls after [0, 33) and [33, 50) of chr1, of length 50. */
+/* Invalid calls after the pairs [0, 33) and [33, 50) of chr1, which has length 50. */
 enum step {
     LATE,
     HOLE,
@@ -231,7 +233,7 @@ static void test_refused(void **state)
         assert_string_equal(err.text, texts[step]);
         cov_pair_writer_abort(p);
     }
-    /* A sequence without an end, and an end without a start. */
+    /* A sequence is not ended, and a sequence is ended before it starts. */
     struct cov_pair_writer *p;
     struct cov_err err = COV_ERR_INIT;
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
@@ -239,8 +241,8 @@ static void test_refused(void **state)
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
     assert_string_equal(err.text, "chr1: the sequence is incomplete");
-    /* In a partial file, pairs may overlap but not go backwards, and a sequence cannot be shorter
-     * than its chunks. */
+    /* In a partial file, pairs may overlap, but their order must not go backwards. A sequence
+     * cannot end before its last chunk. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_ok(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));
@@ -248,7 +250,7 @@ static void test_refused(void **state)
     assert_int_equal(cov_pair_writer_end(p, 65, NULL), COV_EINPUT);
     cov_pair_writer_abort(p);
     cov_pair_writer_abort(NULL);
-    /* A missing temporary folder. */
+    /* The temporary folder does not exist. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", 0, false, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);

@@ -1,10 +1,11 @@
-/* test_peaks.c - peaks at a threshold, counted by hand.
+/* test_peaks.c - compares peaks at a threshold with peaks counted by hand.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include "common/track/peaks.h"
 
-/* Calls peaks of intervals whose bases all count; expects these peaks, given as beg and end. */
+/* Calls peaks in intervals whose bases all count, and compares them with the expected beginnings
+ * and ends. */
 static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted, size_t n_wanted)
 {
     struct cov_peaks p = {.threshold = 5};
@@ -32,7 +33,7 @@ static void requires_200_bases(void **state)
 
 static void joins_across_gaps_of_30(void **state)
 {
-    /* Bases below the threshold, or without a value. */
+    /* Bases below the threshold or without a value are not in peaks. */
     check((const struct cov_interval[]){{0, 100, 9}, {100, 130, 0}, {130, 230, 5}}, 3,
           (const int64_t[]){0, 230}, 1);
     check((const struct cov_interval[]){{0, 100, 9}, {130, 230, 5}}, 2, (const int64_t[]){0, 230},
@@ -40,7 +41,7 @@ static void joins_across_gaps_of_30(void **state)
     check((const struct cov_interval[]){{0, 100, 9}, {100, 131, 4}, {131, 230, 5}}, 3, NULL, 0);
     check((const struct cov_interval[]){{0, 300, 9}, {331, 600, 5}}, 2,
           (const int64_t[]){0, 300, 331, 600}, 2);
-    /* Gaps within a peak count towards its length, gaps at the ends do not. */
+    /* Gaps within a peak count towards its length; gaps at its ends do not. */
     check(
         (const struct cov_interval[]){
             {0, 20, 0}, {20, 21, 5}, {21, 51, 0}, {51, 190, 7}, {190, 219, 1}, {219, 220, 6}},
@@ -70,13 +71,14 @@ static void accepts_parts_of_intervals(void **state)
           (const int64_t[]){0, 200}, 1);
 }
 
-/* Bases added with counts = false are not counted, neither alone nor as shared bases. */
+/* Bases added with counts = false are counted neither in a single set of peaks nor as shared
+ * bases. */
 static void counts_selected_bases(void **state)
 {
     struct cov_peaks a = {.threshold = 1}, b = {.threshold = 1};
     cov_peaks_begin(&a);
     cov_peaks_begin(&b);
-    /* Bases 0-99 and 300-599 count: 400. */
+    /* 400 bases count: 0-99 and 300-599. */
     assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){0, 100, 1}, 0, true, NULL), 0);
     assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){50, 100, 1}, 50, true, NULL), 0);
     assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){100, 300, 1}, 100, false, NULL), 0);

@@ -1,4 +1,4 @@
-/* test_pickle.c - pickles read as data, and written.
+/* test_pickle.c - reading pickles as data, and writing them.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -27,13 +27,13 @@ static struct cov_pickle *good(const char *text, size_t n)
     return p;
 }
 
-/* Reading must fail with a text that contains `message`. */
+/* Checks that reading fails with an error text that contains `message`. */
 static void bad_limited(const char *text, size_t n, const struct cov_pickle_limits *limits,
                         const char *message)
 {
     struct cov_pickle *p = NULL;
     struct cov_err e = COV_ERR_INIT;
-    /* An exact copy, so that a sanitizer notices reads past the end. */
+    /* The copy has the exact size, so that a sanitizer notices reads past the end. */
     char *copy = malloc(n ? n : 1);
     assert_non_null(copy);
     memcpy(copy, text, n);
@@ -163,7 +163,7 @@ static void containers(void **state)
     assert_int_equal(item(tuple->items[1], 0), 5);
     assert_int_equal(item(tuple->items[2], 1), 7);
     assert_int_equal(item(tuple->items[3], 2), 10);
-    /* As in Python, the last one wins. */
+    /* The last value of a key wins, as in Python. */
     assert_int_equal(cov_pickle_get(root, "a")->kind, COV_PICKLE_SET);
     assert_int_equal(item(cov_pickle_get(root, "a"), 0), 11);
     assert_int_equal(root->items[9]->kind, COV_PICKLE_SET);
@@ -173,7 +173,7 @@ static void containers(void **state)
     cov_pickle_free(p);
 }
 
-/* OrderedDict() with an item and a state, and a persistent id that is a tuple. */
+/* Reads an OrderedDict() with an item and a state, and a persistent id that is a tuple. */
 static void objects(void **state)
 {
     static const char *const makers[] = {"ccollections\nOrderedDict\n)R",
@@ -200,7 +200,7 @@ static void objects(void **state)
     }
 }
 
-/* Every way to name a function or to call one. */
+/* Every way to name or call a function is refused. */
 static void nothing_is_executed(void **state)
 {
     static const struct {
@@ -260,7 +260,8 @@ static void nothing_is_executed(void **state)
 
 static void every_code(void **state)
 {
-    /* A single opcode may only succeed if it pushes a value; none may crash. */
+    /* A pickle of a single opcode is valid only if the opcode pushes a value. No opcode may cause a
+     * crash. */
     for (int code = 0; code < 256; code++) {
         char text[64] = {(char)code};
         for (size_t n = 1; n < sizeof text; n++) {
@@ -360,7 +361,7 @@ static void limits(void **state)
     bad_limited(LITERAL("N\x85\x85\x85\x85\x85\x85."), &few, "nests values more than 5 deep");
     bad_limited(LITERAL("((((((t"), &few, "nests values more than 5 deep");
 
-    /* A million repetitions of every opcode that nests. */
+    /* Repeats every opcode that nests values a million times. */
     enum { N = 1000000 };
     char *text = malloc(2 * N + 1);
     assert_non_null(text);
@@ -373,7 +374,7 @@ static void limits(void **state)
         assert_int_equal(cov_pickle_read(text, 2 * N, names, 2, NULL, &p, &e), COV_EINPUT);
         assert_null(p);
     }
-    /* Lists that contain the previous list twice: 2^90 paths, but 91 values. */
+    /* Each list contains the previous one twice, which makes 2^90 paths, but only 91 values. */
     static const char first[] = {'(', ']', 'q', 0};
     size_t n = sizeof first;
     memcpy(text, first, n);

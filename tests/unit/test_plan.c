@@ -1,5 +1,5 @@
-/* test_plan.c - which rows are computed, for networks of any shape: a row's value is a hash of
- * everything that it depends on, so missing, stale and wrongly copied rows are detected.
+/* test_plan.c - which rows are computed, for networks of any shape. The value of a row is a hash of
+ * everything that the row depends on, so missing, stale and wrongly copied rows are detected.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t hash, uint64_t v)
     return hash ^ (hash >> 29);
 }
 
-/* Row t of a convolution of x[t_in]; rows past the ends are 0, like padding. */
+/* Returns row t of a convolution of x[t_in]. Rows of x beyond the ends are 0, like padding. */
 static uint64_t row_of(const struct cov_layer *l, size_t t, const uint64_t *x)
 {
     uint64_t hash = 1;
@@ -43,7 +43,7 @@ static uint64_t row_of(const struct cov_layer *l, size_t t, const uint64_t *x)
     return hash;
 }
 
-/* y of an LSTM: forward up to rows.end, backward down to rows.beg. */
+/* Computes y of an LSTM. The forward direction stops at rows.end, the backward one at rows.beg. */
 static void run_lstm(const struct cov_layer *l, struct cov_rows rows,
                      const struct cov_row_plan *input, const uint64_t *x, uint64_t *y)
 {
@@ -62,8 +62,8 @@ static void run_lstm(const struct cov_layer *l, struct cov_rows rows,
     }
 }
 
-/* y = layer i of x, computed as planned; checks the rows of all ranges and copies. Returns the
- * number of rows computed. */
+/* Computes y from x by layer `l` as planned. Checks the rows of all ranges and copies. Returns the
+ * number of computed rows. */
 static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *input,
                         const struct cov_row_plan *plan, const uint64_t *x, uint64_t *y)
 {
@@ -96,7 +96,7 @@ static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *in
     return n;
 }
 
-/* Computes the output of all layers. Returns the number of rows of convolutions computed. */
+/* Computes the output of all layers. Returns how many rows of convolutions were computed. */
 static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov_row_plan *plans,
                       const uint8_t *codes, uint64_t *last)
 {
@@ -123,8 +123,8 @@ static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov
     return rows;
 }
 
-/* Computes the output of all layers by cov_plan_padded. Returns the number of rows of convolutions
- * computed. */
+/* Computes the output of all layers with the ends from cov_plan_padded. Returns how many rows of
+ * convolutions were computed. */
 static size_t run_padded(const struct cov_layer *layers, size_t n, const struct cov_plan_ends *ends,
                          const uint8_t *codes, uint64_t *last)
 {
@@ -173,7 +173,7 @@ static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
     return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
 }
 
-/* codes[L]: bases, runs of one code, then padding. Returns where the padding begins. */
+/* Draws codes[L]: bases and runs of one code, then padding. Returns where the padding begins. */
 static size_t draw_codes(struct cov_rng *rng, size_t L, uint8_t *codes)
 {
     size_t filled = (size_t)draw(rng, 0, 3) ? cov_rng_below(rng, L + 1) : L,
@@ -232,7 +232,7 @@ static void test_all_shapes(void **state)
                 least = run_all(layers, n, plans, codes, got);
                 assert_true(least <= full);
                 assert_memory_equal(got, want, filled * sizeof *got);
-                /* Together with a chunk that has more bases. */
+                /* The first plan is shared with a chunk that has more bases. */
                 size_t further = filled + cov_rng_below(&rng, (L - filled) / 2 + 1);
                 cov_plan_padded(layers, n, i ? filled : further, ends);
                 assert_true(run_padded(layers, n, ends, codes, got) <= full);
@@ -253,7 +253,8 @@ static void test_all_shapes(void **state)
     }
 }
 
-/* The published network: the work for a contig of 1 kb, a chunk of N, and a full chunk. */
+/* Checks how much the published network computes for a contig of 1 kb, a chunk of N, and a full
+ * chunk. */
 static void test_savings(void **state)
 {
     enum { L = 21384 };
@@ -302,7 +303,8 @@ static void test_savings(void **state)
     assert_int_equal(run_all(layers, n, plans, codes, y), 0);
     cov_plan_padded(layers, n, 0, ends);
     assert_int_equal(run_padded(layers, n, ends, codes, y), 0);
-    /* With an LSTM, the up layers are computed fully, but only a little of the down layers. */
+    /* With an LSTM, all rows of the up layers are computed, but only a few rows of the down
+     * layers. */
     memset(codes, COV_CODE_N, L);
     cov_plan(layers, n, codes, plans);
     for (size_t i = 1; i <= 3; i++) {
@@ -312,7 +314,7 @@ static void test_savings(void **state)
         assert_true(rows < 64);
     }
     assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
-    /* For all padding, a few computed rows provide everything that an LSTM reads. */
+    /* If all codes are padding, a few computed rows provide everything that an LSTM reads. */
     memset(codes, COV_CODE_PAD, L);
     cov_plan_padding(layers, n, plans);
     assert_true(run_all(layers, n, plans, codes, y) < full * 2 / 100);

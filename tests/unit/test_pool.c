@@ -65,7 +65,7 @@ static int fail_from_100(void *arg, size_t item, unsigned worker, struct cov_err
     atomic_fetch_add((atomic_int *)arg, 1);
     if (item < 100)
         return COV_OK;
-    /* The failing item with the lowest number ends last. */
+    /* Of the failing items, the one with the lowest number ends last. */
     if (item == 100)
         usleep(20000);
     return cov_fail(e, COV_EINPUT, "item %zu", item);
@@ -126,7 +126,7 @@ static void submits_in_order(void **state)
     assert_int_equal(cov_pool_new(1, &pool, NULL), COV_OK);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(cov_pool_submit(pool, note_start, &o, i, note_done, &o, NULL), COV_OK);
-    cov_pool_free(pool); /* waits */
+    cov_pool_free(pool); /* waits for all items */
     assert_int_equal(o.n_started, N);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(o.started[i], i);

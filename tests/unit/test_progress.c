@@ -100,7 +100,7 @@ static void keeps_quiet(void **state)
     advance_clock(&p, 100);
     cov_progress_add(&p, 1);
     cov_progress_end(&p);
-    /* A stage that ended before anything was drawn needs no clearing. */
+    /* If a stage ends before anything is drawn, nothing needs to be cleared. */
     cov_progress_init(&p, "x", COV_PROGRESS_BAR);
     cov_progress_begin(&p, "x", "y", 1);
     cov_progress_end(&p);

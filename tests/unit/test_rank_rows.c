@@ -1,5 +1,5 @@
-/* test_rank_rows.c - rows distributed over processes, here threads: owners, rows across blocks and
- * pieces, omitted rows, processes without rows, failures.
+/* test_rank_rows.c - rows distributed over processes, which are threads in this test. Tests owners,
+ * rows that cross blocks and pieces, omitted rows, processes without rows, and failures.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -74,7 +74,7 @@ static int publish(void *window, struct cov_err *e)
     return COV_OK;
 }
 
-/* Data arrives in `complete`, not earlier. */
+/* Only `complete` makes the data available. */
 static int get(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e)
 {
     struct window *w = window;
@@ -124,7 +124,7 @@ static const struct cov_ranks_ops ops = {
 static const size_t firsts[N + 1] = {0, 15, 15, 18, N_ROWS};
 static size_t n_pieces_seen, n_wrong_of[N];
 
-/* Rows of 1,000 to 2.5 million bytes; every seventh row is omitted. */
+/* Returns the size of row i, which is 1,000 to 2.5 million bytes. Every seventh row is omitted. */
 static size_t size_of(size_t i)
 {
     return i % 7 == 3 ? 0 : i % 5 == 0 ? 2500000 + i : 1000 + 37 * i;
@@ -178,7 +178,7 @@ static size_t check_rows(struct cov_rank_rows *k)
             n_wrong += count_wrong(&rows[n], numbers[n]);
         }
     }
-    n_wrong += cov_rank_rows_complete(k, NULL) != COV_OK; /* without a transfer */
+    n_wrong += cov_rank_rows_complete(k, NULL) != COV_OK; /* no transfer is pending */
     for (size_t i = 0; i < 3; i++)
         cov_blob_fini(&rows[i]);
     return n_wrong;
@@ -225,8 +225,8 @@ static void test_spread(void **state)
     assert_int_equal(n_unshared, N * n_pieces_seen);
 }
 
-/* In a single process, so that nothing waits: sharing fails, and nothing needs to be closed
- * afterwards. */
+/* When sharing fails, nothing needs to be closed afterwards. There is a single process, so that
+ * none waits for another. */
 static void test_failure(void **state)
 {
     const size_t all[] = {0, 3};

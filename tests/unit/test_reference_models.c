@@ -1,5 +1,5 @@
-/* test_reference_models.c - the network against Predmoter's own predictions with the same
- * checkpoints: small ones in tests/data below $SRC, larger ones in reference/ below $SHARED.
+/* test_reference_models.c - compares the network's predictions with those of Predmoter for the same
+ * checkpoints. Small checkpoints are in $SRC/tests/data, larger ones in $SHARED/reference.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -31,7 +31,8 @@ enum { MAX_CHUNKS = 1 << 20 };
 
 static const char *src, *shared;
 
-/* "$SRC/<name>" if the name begins with "tests/" or "workflows/", otherwise "$SHARED/reference/<name>". Caller frees. */
+/* Returns "$SRC/<name>" if the name begins with "tests/" or "workflows/", otherwise
+ * "$SHARED/reference/<name>". The caller frees it. */
 static char *reference(const char *name)
 {
     bool own = strncmp(name, "tests/", 6) == 0 || strncmp(name, "workflows/", 10) == 0;
@@ -55,7 +56,7 @@ static struct cov_model *open_model(const char *name)
     return m;
 }
 
-/* codes[n, L] of the first n chunks of a genome file. */
+/* Returns codes[n, L] for the first n chunks of a genome file. */
 static uint8_t *read_genome_file(const char *name, size_t n)
 {
     struct cov_chunk_file *f;
@@ -76,7 +77,7 @@ static uint8_t *read_genome_file(const char *name, size_t n)
     return codes;
 }
 
-/* codes[0..L) of chunk i, in its own direction. */
+/* Sets codes[0..L) to the bases of chunk i, in the direction of its strand. */
 static void take_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
                        uint8_t *codes)
 {
@@ -88,7 +89,7 @@ static void take_chunk(const struct cov_genome *g, const struct cov_grid *grid, 
     memset(codes + n, COV_CODE_PAD, L - n);
 }
 
-/* codes[*n, L] of all chunks of a FASTA file. */
+/* Returns codes[*n, L] for all chunks of a FASTA file. */
 static uint8_t *read_fasta(const char *name, size_t *n)
 {
     struct cov_genome *g;
@@ -108,7 +109,7 @@ static uint8_t *read_fasta(const char *name, size_t *n)
     return codes;
 }
 
-/* values[*n, L, d] of the data set `set`, float32 or any integer. */
+/* Returns values[*n, L, d] of the data set `set`, which holds float32 or any integer type. */
 static double *read_values(const char *name, const char *set, size_t d, size_t *n)
 {
     struct cov_h5 *f;
@@ -133,7 +134,8 @@ static double *read_values(const char *name, const char *set, size_t d, size_t *
     return values;
 }
 
-/* values[n, L, output_size] of the model on these levels of the CPU; NULL: COVTOOLS_CPU, or all. */
+/* Returns values[n, L, output_size] of the model, computed at these CPU levels. NULL stands for
+ * COVTOOLS_CPU or, if that is not set, all levels. */
 static float *run(const struct cov_model *m, const char *levels, size_t n, const uint8_t *codes)
 {
     struct cov_device *dev;
@@ -158,8 +160,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Padding is exactly -1 in both, and nothing else is; other values have a median relative error
- * below 5e-6 and none above 2e-4. */
+/* Checks that exactly the padding is -1 in both results. The relative errors of other values must
+ * have a median below 5e-6 and not exceed 2e-4. */
 static void compare(const char *title, size_t n, size_t d, const uint8_t *codes, const float *is,
                     const double *expected)
 {
@@ -190,12 +192,12 @@ static void compare(const char *title, size_t n, size_t d, const uint8_t *codes,
     assert_true(most < 2e-4);
 }
 
-/* A model, and its predictions by Predmoter for a genome file. */
+/* A model, and Predmoter's predictions with it for a genome file. */
 struct reference_case {
     const char *model, *expected, *set, *genome;
 };
 
-/* All chunks that Predmoter predicted with a model. */
+/* Our predictions agree with Predmoter's for all chunks that Predmoter predicted. */
 static void agrees(void **state)
 {
     const struct reference_case *c = *state;
@@ -236,8 +238,8 @@ static void agrees_on_yeast(void **state)
     cov_model_close(m);
 }
 
-/* Predmoter's predictions file holds rounded values: ours round to the same integers, except near
- * ties, within the error. */
+/* Predmoter's predictions file holds rounded values. Ours round to the same integers, except where
+ * the error may tip a value that is almost a tie. */
 static void agrees_when_rounded(void **state)
 {
     size_t n, n_ties = 0;

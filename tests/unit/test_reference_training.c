@@ -1,6 +1,6 @@
-/* test_reference_training.c - training against Predmoter's own first steps: NAME_init.ckpt and the
- * losses in cases.json in tests/data below $SRC, and reference/models/NAME/init.ckpt and case.json
- * below $SHARED.
+/* test_reference_training.c - compares training with Predmoter's first steps. Small cases are
+ * NAME_init.ckpt and the losses in cases.json, both in $SRC/tests/data. Larger cases are init.ckpt
+ * and case.json in $SHARED/reference/models/NAME.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -30,7 +30,7 @@ struct record {
     double loss[MAX_STEPS], accuracy[MAX_STEPS];
 };
 
-/* The text after "key": in case.json. */
+/* Returns the text of case.json after "key":. */
 static const char *member(const char *text, const char *key)
 {
     char quoted[64];
@@ -40,7 +40,7 @@ static const char *member(const char *text, const char *key)
     return at + strlen(quoted);
 }
 
-/* "<root>/<before><name><after>". Caller frees. */
+/* Returns "<root>/<before><name><after>". The caller frees it. */
 static char *path_of(const char *root, const char *before, const char *name, const char *after)
 {
     char *path = cov_strfmt(NULL, "%s/%s%s%s", root, before, name, after);
@@ -59,7 +59,7 @@ static const char *read_text(char *path)
     return text;
 }
 
-/* Of NAME in tests/data, or of "shared/NAME". */
+/* Reads the record of NAME in tests/data, or of "shared/NAME". */
 static void read_record(const char *name, struct record *r)
 {
     const char *at, *text;
@@ -103,7 +103,7 @@ struct data {
     bool *present;
 };
 
-/* values[n,L,width] of a data set; NULL if there is none. */
+/* Returns values[n, L, width] of a data set, or NULL if the file does not have this data set. */
 static double *read_set(struct cov_h5 *f, const char *name, size_t *n, size_t *width)
 {
     struct cov_h5_set *s;
@@ -125,7 +125,7 @@ static double *read_set(struct cov_h5 *f, const char *name, size_t *n, size_t *w
     return values;
 }
 
-/* The mean over the BAM columns, rounded to 2 decimals. */
+/* Sets the targets to the mean of the BAM columns, rounded to 2 decimals. */
 static void take_targets(struct data *d, const size_t *rows, size_t n_sets, size_t k,
                          const double *values, size_t width)
 {

@@ -1,4 +1,4 @@
-/* test_rewrite.c - rows of several files are written to a new one.
+/* test_rewrite.c - writes rows of several files to a new file.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -15,7 +15,7 @@ static const char *const paths[] = {"0.h5", "1.h5", "2.h5"};
 static struct cov_job job;
 static struct cov_stats stats;
 
-/* One sequence of 25 bases: three chunks per strand. */
+/* Returns a grid of one sequence of 25 bases, with three chunks per strand. */
 static struct cov_grid *make_grid(void)
 {
     char *names[] = {"a"};
@@ -25,7 +25,8 @@ static struct cov_grid *make_grid(void)
     return g;
 }
 
-/* Row i holds the bases `code` and the values base + 100 * i + position; set y, if requested, 7 * i. */
+/* Writes a file. In row i, each base is `code`, and the values are base + 100 * i + position. Data
+ * set y, if requested, has the value 7 * i. */
 static void write_file(const char *path, uint8_t code, int16_t base, bool with_y)
 {
     struct cov_chunk_head head = {.L = L, .has_bases = true};
@@ -66,7 +67,8 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     cov_grid_free(g);
 }
 
-/* The second file has an additional set; type, layout and rows per chunk change. */
+/* Joins two files, of which the second has an additional data set. The type, layout and rows per
+ * chunk change. */
 static void joins_two_files(void **state)
 {
     write_file(paths[0], 1, 0, false);

@@ -142,7 +142,7 @@ static void returns_earliest_failure(void **state)
                 assert_string_equal(e.text, cases[i].text);
                 assert_int_equal(j.n_taken, cases[i].n_taken);
                 assert_int_equal(j.wrong, 0);
-                /* No work is still running. */
+                /* All work has ended. */
                 assert_int_equal(j.n_worked, j.n_filled);
             }
         cov_pool_free(pool);

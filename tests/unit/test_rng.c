@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 
-/* The first outputs that the authors published for the state 1, 2, 3, 4. */
+/* Compares the first outputs for the state 1, 2, 3, 4 with those published by the authors. */
 static void matches_reference(void **state)
 {
     static const uint64_t expected[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};
@@ -13,7 +13,7 @@ static void matches_reference(void **state)
     for (size_t i = 0; i < COV_COUNT(expected); i++)
         assert_true(cov_rng_next(&r) == expected[i]);
 
-    /* splitmix64's outputs for the seed 0. */
+    /* The state after seeding with 0 consists of outputs of splitmix64. */
     cov_rng_init(&r, 0);
     assert_true(r.s[0] == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(r.s[1] == UINT64_C(0x6e789e6aa1b965f4));
@@ -36,7 +36,7 @@ static void is_uniform(void **state)
         assert_true(d >= 0 && d < 1);
         sum += d;
     }
-    /* Five standard deviations. */
+    /* The bounds are five standard deviations from the mean. */
     for (int k = 0; k < KINDS; k++)
         assert_in_range(counts[k], N / KINDS - 465, N / KINDS + 465);
     assert_true(sum / N > 0.5 - 0.0055 && sum / N < 0.5 + 0.0055);

@@ -1,4 +1,4 @@
-/* test_select.c - regions as text; rows by region, name and length.
+/* test_select.c - parsing regions, and selecting rows by region, name and length.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 #include "tests/lib/own_log.h"
@@ -77,7 +77,8 @@ static void range_errors_name_the_place(void **state)
         "are: chr1");
 }
 
-/* Rows 0..5: a, [0,10) [10,20) [20,25) and back; 6, 7: "b:1-3", 8..11: "a:x" */
+/* Rows 0..5 are [0,10) [10,20) [20,25) of sequence "a", then its - strand in reverse order; rows 6
+ * and 7 belong to "b:1-3", rows 8..11 to "a:x". */
 static struct cov_grid *make_grid(void)
 {
     char *names[] = {"a", "b:1-3", "a:x"};
@@ -142,7 +143,7 @@ static void regions_select_chunks(void **state)
     cov_grid_free(g);
 }
 
-/* Parts of a list that was split at commas. */
+/* Numbers with commas are joined again if a list was split at these commas. */
 static void lists_join_numbers(void **state)
 {
     static char a[] = "a", b[] = "123", c[] = "123-5";
@@ -252,7 +253,7 @@ static void files_select_rows(void **state)
     cov_grid_free(g);
 }
 
-/* One name in two species, and missing strands. */
+/* Two species share a name, and some strands are missing. */
 static void irregular_grids_work(void **state)
 {
     struct cov_grid_builder *b;
@@ -272,7 +273,7 @@ static void irregular_grids_work(void **state)
     cov_grid_free(g);
 }
 
-/* Requested stretches, compared base by base. */
+/* The requested stretches are compared base by base. */
 static void stretches_are_found(void **state)
 {
     static char *names[] = {"a", "b", "c"};

@@ -148,7 +148,7 @@ static void rejects_other_files(void **state)
     refuse("id\tname\n", ":1: invalid JSON");
 }
 
-/* Lines cross the boundaries of read blocks at many positions. */
+/* Lines cross the boundaries of the blocks in which the file is read, at many positions. */
 static void reads_long_reports(void **state)
 {
     enum { N = 3000, LINE = 200 };

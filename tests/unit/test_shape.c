@@ -1,4 +1,5 @@
-/* test_shape.c - the table of parameters and the layers for a length, computed by hand.
+/* test_shape.c - the table of parameters, and the layers for a length, compared with values
+ * computed by hand.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -77,7 +78,7 @@ static void check_table(const struct cov_hparams *hp, const struct row *rows, si
     assert_null(p.items);
 }
 
-/* The rows of a norm, and of one direction of an LSTM layer. */
+/* NORM gives the rows of a norm, LSTM those of one direction of an LSTM layer. */
 #define NORM(list, k, c)                                                                           \
     ROW(list "." k ".weight", c), ROW(list "." k ".bias", c), ROW(list "." k ".running_mean", c),  \
         ROW(list "." k ".running_var", c)
@@ -89,7 +90,7 @@ static void check_table(const struct cov_hparams *hp, const struct row *rows, si
 
 static void tabulates(void **state)
 {
-    /* Norms between the convolutions and dropout between the LSTM layers count as modules. */
+    /* Norms between convolutions, and dropout between LSTM layers, count as modules. */
     static const struct row with_all[] = {
         ROW("down_layer_list.0.weight", 64, 4, 9),
         ROW("down_layer_list.0.bias", 64),
@@ -132,7 +133,8 @@ static void tabulates(void **state)
     };
     check_table(&small_cnn, plain, COV_COUNT(plain));
 
-    /* One direction, no dropout; the input of the layers up has the hidden size. */
+    /* The LSTM has one direction, so the input of the up layers has the hidden size. There is no
+     * dropout. */
     struct cov_hparams hp = small_cnn;
     hp.model_type = COV_MODEL_HYBRID;
     hp.lstm_layers = 2;
@@ -265,8 +267,8 @@ static void points_into_block(void **state)
     net_fini(&net);
 }
 
-/* Every small kernel, step and dilation against the literal definition in doubles: valid exactly if
- * PyTorch accepts the network. */
+/* Compares every small kernel, step and dilation with the literal definition in doubles. A shape
+ * must be valid exactly if PyTorch accepts the network. */
 static void follows_definition(void **state)
 {
     int n_sound = 0;
@@ -335,7 +337,7 @@ static void refuses_lengths(void **state)
     hp.cnn_layers = 200;
     hp.up = 1;
     refuses_length(&hp, 21384, "step 2 and cnn_layers 200 ask for a subsequence length");
-    /* Hyperparameters that were not checked: PyTorch's lengths would not match. */
+    /* These hyperparameters are not valid: their lengths would not match in PyTorch. */
     hp = small_cnn;
     hp.step = 1;
     hp.kernel_size = 8;

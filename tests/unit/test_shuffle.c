@@ -1,4 +1,4 @@
-/* test_shuffle.c - shuffle and unshuffle against their definition.
+/* test_shuffle.c - compares shuffle and unshuffle with their definition.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -7,7 +7,8 @@
 
 #include "common/codec/codec.h"
 
-/* All element sizes and remainders, at odd addresses; nothing is written outside the buffers. */
+/* Tests all element sizes and remainders at odd addresses. Nothing is written outside the
+ * buffers. */
 static void test_definition(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 50};
@@ -38,7 +39,7 @@ static void test_definition(void **state)
     }
 }
 
-/* An element size as in a damaged file. */
+/* Tests a huge element size, as a damaged file may contain. */
 static void test_huge_elements(void **state)
 {
     uint8_t src[16], dst[16];

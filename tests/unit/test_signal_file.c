@@ -1,5 +1,5 @@
-/* test_signal_file.c - predictions written and read, measured coverage read, values that do not
- * fit.
+/* test_signal_file.c - writing and reading predictions, reading measured coverage, and refusing
+ * values that do not fit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -35,7 +35,7 @@ static float value_of(const struct cov_grid *grid, size_t i, size_t t, size_t d)
 
 static const char *const datasets[D] = {"atacseq", "h3k4me3", "moa seq"};
 
-/* `half`: adds 0.5, except to padding. */
+/* Writes a predictions file. With `half`, 0.5 is added to all values except padding. */
 static void write_predictions(const char *path, const struct cov_grid *grid,
                               enum cov_signal_type type, struct cov_codec_choice compression,
                               bool half)
@@ -109,13 +109,13 @@ static void test_round_trips(void **state)
     cov_grid_free(grid);
 }
 
-/* The value at base 3 of a chunk in the first data set, at the limits of each type. */
+/* At base 3 of a chunk, the first data set has a value at the limits of each type. */
 static void test_limits(void **state)
 {
     static const struct {
         enum cov_signal_type type;
         float value;
-        const char *name; /* NULL: fits */
+        const char *name; /* NULL if the value fits */
     } cases[] = {
         {COV_SIGNAL_INT16, 32767, NULL},           {COV_SIGNAL_INT16, 32768, "int16"},
         {COV_SIGNAL_INT16, -32768, NULL},          {COV_SIGNAL_INT16, -32769, "int16"},
@@ -166,7 +166,7 @@ static void test_same_bytes(void **state)
     cov_grid_free(grid);
 }
 
-/* Writes all rows of D data sets, -1 throughout. */
+/* Writes all rows of D data sets. All values are -1. */
 static void put_unknown(struct predictions_writer *w, const struct cov_grid *grid, size_t n)
 {
     struct cov_blob blob = COV_BLOB_INIT;
@@ -248,7 +248,8 @@ static void put_number(const struct cov_h5_type *type, int64_t x, uint8_t *dst)
         dst[j] = (uint8_t)((uint64_t)x >> 8 * j);
 }
 
-/* The element at (bad_row, bad_pos) of every set is `bad`, if not 0. */
+/* Writes a file of measured coverage. Unless `bad` is 0, the element at (bad_row, bad_pos) of every
+ * data set is `bad`. */
 static void write_measured(const char *path, const struct cov_grid *grid,
                            const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
 {
@@ -421,7 +422,7 @@ static void test_bad_values(void **state)
     assert_int_equal(cov_signal_file_decode(f, 1, &k, 1, &raw, values, &e), COV_EINPUT);
     assert_string_equal(
         e.text, "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
-    /* A chunk that does not decompress. */
+    /* A chunk that cannot be decompressed is refused. */
     assert_int_equal(cov_signal_file_fetch(f, 0, &k, 1, &raw, NULL), 0);
     memset(raw.data + COV_H5_PIECE_HEAD, 0xff, 3);
     cov_err_clear(&e);

@@ -1,4 +1,4 @@
-/* test_smooth.c - the moving mean compared with direct sums and with numpy, and the choice of
+/* test_smooth.c - compares the moving mean with direct sums and with numpy, and tests the choice of
  * smoothing.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
@@ -60,9 +60,9 @@ static void matches_direct_sums(void **state)
         }
 }
 
-/* Ties are rounded as in numpy; windows that are powers of two have no rounding errors, and ties go
- * to the even integer. Expected: numpy.convolve(x, ones(w)/w, "same").round() with OpenBLAS on an
- * AVX2 CPU. */
+/* Ties are rounded as in numpy. If the window is a power of two, the mean has no rounding error,
+ * and ties go to the even integer. The expected values come from numpy.convolve(x, ones(w)/w,
+ * "same").round() with OpenBLAS on an AVX2 CPU. */
 static void rounds_ties_like_numpy(void **state)
 {
     static const char input[] =
@@ -98,7 +98,7 @@ static void rounds_ties_like_numpy(void **state)
     cov_smoother_fini(&s);
 }
 
-/* A large value that has left the window has no effect, to the last bit. */
+/* A large value that has left the window does not affect a single bit. */
 static void leaves_no_trace(void **state)
 {
     struct cov_smoother s;
@@ -112,7 +112,7 @@ static void leaves_no_trace(void **state)
     cov_smoother_fini(&s);
 }
 
-/* A window much wider than a contig, and several contigs with one state. */
+/* The window is much wider than a contig, and several contigs use the same state. */
 static void handles_short_contigs(void **state)
 {
     struct cov_smoother s;

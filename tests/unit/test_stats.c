@@ -1,4 +1,4 @@
-/* test_stats.c - statistics of a run, in our format and in MultiQC's.
+/* test_stats.c - statistics of a run, in our format and in that of MultiQC.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -98,7 +98,7 @@ static void writes(void **state)
     s.chunks_repeated = 1;
     s.precision = "exact";
     cov_stats_add_stage(&s, "read", 0.5);
-    assert_int_equal(cov_stats_write(&s, "stats.json", &e), COV_OK); /* replaces the first */
+    assert_int_equal(cov_stats_write(&s, "stats.json", &e), COV_OK); /* replaces the first file */
     text = get_bytes("stats.json", NULL);
     assert_non_null(strstr(text, "  \"precision\": \"exact\",\n"));
     assert_non_null(strstr(text, "  \"bases\": 100,\n"
@@ -118,7 +118,7 @@ static void writes(void **state)
     text = get_bytes("y_mqc.json", NULL);
     assert_non_null(strstr(text, "  \"id\": \"covtools_tool\",\n"));
     assert_non_null(strstr(text, "    \"y\": {\n"));
-    assert_non_null(strstr(text, "  \"bases\": 100,\n")); /* and all of the above */
+    assert_non_null(strstr(text, "  \"bases\": 100,\n")); /* includes the fields of stats.json */
     free(text);
     assert_int_equal(count_files("."), 2);
 
@@ -157,7 +157,7 @@ static void names_multiqc_samples(void **state)
     cov_stats_fini(&s);
 }
 
-/* The statistics for MultiQC, in an object. Caller frees. */
+/* Returns the statistics for MultiQC as an object. The caller frees it. */
 static char *print_multiqc(const struct cov_stats *s, const char *sample)
 {
     char *text = NULL;
@@ -191,7 +191,7 @@ static void prints_time_and_memory_for_multiqc(void **state)
                                  "      \"description\": \"bases of the genome\",\n"
                                  "      \"format\": \"{:,.0f}\"\n"
                                  "    }"));
-    assert_null(strstr(text, "peak_rss_mb")); /* unknown, and no chunks */
+    assert_null(strstr(text, "peak_rss_mb")); /* unknown, so it is omitted */
     assert_non_null(strstr(text, "  \"data\": {\n"
                                  "    \"x\": {\n"
                                  "      \"wall_seconds\": 2,\n"
@@ -221,7 +221,7 @@ static void prints_figures_for_multiqc(void **state)
     const char *headers = strstr(text, "\"headers\"");
     const char *header = strstr(headers, "\"r\": {");
     assert_non_null(header);
-    assert_null(strstr(header + 1, "\"r\": {")); /* only once for two parts */
+    assert_null(strstr(header + 1, "\"r\": {")); /* the header occurs only once for two parts */
     assert_non_null(strstr(text, "    \"x\": {\n"
                                  "      \"n\": 7,\n"
                                  "      \"wall_seconds\": 0,\n"

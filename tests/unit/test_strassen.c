@@ -1,5 +1,5 @@
-/* test_strassen.c - products of pairs of rows against sums in double: every remainder of columns
- * and pairs, pairs of a single row, and independence from other pairs.
+/* test_strassen.c - compares products of pairs of rows with sums in double. Tests every remainder
+ * of columns and pairs, and pairs of a single row. A result does not depend on the other pairs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* test_stream.c - the chunk stream: round trips, truncated and damaged streams.
+/* test_stream.c - the chunk stream: round trips, and truncated or damaged streams.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -92,7 +92,7 @@ static void make_codes(const struct genome *g, struct row *r)
         r->codes[COV_PLUS][i] = (uint8_t)(below(8) ? 1U << below(4) : 1 + below(15));
     memcpy(r->codes[COV_MINUS], r->codes[COV_PLUS], n);
     cov_codes_reverse_complement(r->codes[COV_MINUS], n);
-    if (below(5) == 0) /* the strands disagree in one base */
+    if (below(5) == 0) /* the strands differ in one base */
         r->codes[COV_MINUS][below(n)] ^= 1 << below(4);
     for (size_t i = 0; i < n; i++)
         if (r->codes[COV_MINUS][i] == 0)
@@ -275,8 +275,8 @@ static void expect_row(const struct genome *g, const struct row *r, const struct
     }
 }
 
-/* Reads the stream to its end. Unless there is an error, its contents must be those of *g, if that
- * is not NULL. */
+/* Reads the stream to its end. If there is no error and `g` is not NULL, the contents must equal
+ * *g. */
 static int read_stream(const struct genome *g, const char *path, unsigned n_threads,
                        struct cov_err *e)
 {
@@ -380,7 +380,7 @@ static int longest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* A stream of several blocks, compressed or not. */
+/* Truncates a stream of several blocks, which are compressed or not. */
 static void test_cut(void **state)
 {
     struct genome g;
@@ -442,7 +442,7 @@ static void mutate(struct bytes *b)
     }
 }
 
-/* Any damage is refused or changes nothing. */
+/* A damaged stream is refused or gives the same contents. */
 static void test_damaged_files(void **state)
 {
     size_t n_refused = 0;
@@ -476,7 +476,8 @@ static void test_damaged_files(void **state)
     assert_in_range(n_refused, 1900, 2000);
 }
 
-/* Damage inside the checksums may change values, but the stream is valid or refused. */
+/* If the checksums match the damaged contents, values may change, but the stream must be either
+ * valid or refused. */
 static void test_damaged_contents(void **state)
 {
     size_t n_refused = 0;

@@ -60,7 +60,7 @@ static void expect_refused(const char *path, const char *part)
 
 /* ---------------------------------------------------------------- pairs */
 
-/* One strand is packed and both are unpacked; unneeded arguments may be NULL. */
+/* A pair can be packed from one strand and unpacked to both. Unneeded arguments may be NULL. */
 static void test_parts_of_pairs(void **state)
 {
     enum { L = 7 };
@@ -121,7 +121,7 @@ static void test_refused_pairs(void **state)
 
 /* ---------------------------------------------------------------- the format, byte for byte */
 
-/* Records built by hand, following the man page. */
+/* The records built by hand, as specified in the man page. */
 static struct bytes made;
 
 static void add(const void *p, size_t n)
@@ -206,7 +206,7 @@ static void end_made(const char *part)
         expect_sound("a");
 }
 
-/* A stream with one of everything is written as specified in the man page. */
+/* A stream with one record of each kind is written as specified in the man page. */
 static void test_format(void **state)
 {
     int16_t fill = -1;
@@ -312,7 +312,7 @@ struct step {
 static const struct {
     bool partial;
     struct step steps[10];
-    const char *part; /* part of the message; NULL: valid */
+    const char *part; /* part of the error message, or NULL if the order is valid */
     bool for_reader;  /* a writer cannot produce this */
 } orders[] = {
     {false, {DONE}, NULL, false},

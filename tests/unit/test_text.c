@@ -1,4 +1,4 @@
-/* test_text.c - text from files and command lines, and lists of names.
+/* test_text.c - text in files and command lines, and lists of names.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -11,7 +11,7 @@ static void reads_positions(void **state)
 {
     static const struct {
         const char *text;
-        int64_t wanted; /* -1: invalid */
+        int64_t wanted; /* -1 if the text is invalid */
     } cases[] = {
         {"0", 0},
         {"007", 7},
@@ -63,7 +63,7 @@ static void cuts_long_lists(void **state)
     memset(name, 'x', 300);
     cov_listing_add(&l, name);
     cov_listing_add(&l, name);
-    cov_listing_add(&l, "short"); /* must not be shown after the first, as if it were the second */
+    cov_listing_add(&l, "short"); /* must not follow the first name, as if it were the second */
     assert_string_equal(l.text, name);
     assert_int_equal(l.n, 3);
     assert_string_equal(cov_listing_more(&l), ", ...");

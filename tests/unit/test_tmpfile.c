@@ -1,4 +1,4 @@
-/* test_tmpfile.c - temporary files and folders, and new folders, which are removed if they stay
+/* test_tmpfile.c - temporary files and folders, and new folders that are removed if they stay
  * empty.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
@@ -18,7 +18,8 @@
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 
-/* Creates a folder with a file, a link to a folder outside, and a subfolder with a file. */
+/* Creates a folder that contains a file, a link to a folder outside, and a subfolder with a
+ * file. */
 static int fill_folder(struct cov_tmpfolder *t)
 {
     char path[128];
@@ -65,7 +66,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Only new folders that are empty are removed. */
+/* A folder is removed only if it is new and empty. */
 static void makes_new_folders(void **state)
 {
     struct cov_newfolder f = COV_NEWFOLDER_INIT, g;
@@ -76,7 +77,7 @@ static void makes_new_folders(void **state)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         assert_int_equal(cov_newfolder_make(&f, names[i], &e), COV_OK);
         assert_true(is_there(names[i]));
-        /* A second user, which found it, does not remove it. */
+        /* A second user finds the folder already there, and does not remove it. */
         assert_int_equal(cov_newfolder_make(&g, names[i], NULL), COV_OK);
         assert_null(g.path);
         cov_newfolder_fini(&g);
@@ -121,7 +122,7 @@ static void makes_new_folders(void **state)
     assert_non_null(strstr(e.text, "cannot make the folder"));
     assert_int_equal(count_files("kept"), 0);
     assert_int_equal(rmdir("kept"), 0);
-    /* The reason is that of the upper folder. */
+    /* The error text gives the reason why the upper folder cannot be made. */
     if (is_there("/sys/kernel")) {
         cov_err_clear(&e);
         assert_int_equal(cov_newfolder_make(&f, "/sys/covtools/a", &e), COV_EIO);
@@ -129,7 +130,7 @@ static void makes_new_folders(void **state)
     }
 }
 
-/* More folders than slots in the list. */
+/* Makes more folders than the list has slots. */
 static void makes_many_new_folders(void **state)
 {
     struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
@@ -143,7 +144,8 @@ static void makes_many_new_folders(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-/* A temporary folder with files in a new folder, which is removed, and a result, which is kept. */
+/* Makes a temporary folder with files in a new folder, and a result. A signal removes all but the
+ * result. */
 static int make_all(void *arg)
 {
     struct cov_newfolder f, g, h;
@@ -203,7 +205,7 @@ static void makes_unnamed_files(void **state)
     assert_int_equal(cov_tmpfile("not/there", &fd, &e), COV_EIO);
     assert_string_equal(
         e.text, "cannot create a temporary file in folder not/there: No such file or directory");
-    /* A file system without unnamed files that also refuses named ones. */
+    /* /proc supports neither unnamed nor named temporary files. */
     assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
 }
 

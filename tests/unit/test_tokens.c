@@ -1,4 +1,4 @@
-/* test_tokens.c - round trips of the deflate encoder for records and lines, and sizes.
+/* test_tokens.c - round trips and sizes of the deflate encoder for records and lines.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -74,7 +74,7 @@ static void noise_is_stored(void **state)
     assert_int_equal(check_strides(65535, dists, 1), 65535 + 5 + 6);
 }
 
-/* Runs of all lengths, so that all length symbols occur, and all distances. */
+/* Runs of all lengths and distances, so that all their symbols occur. */
 static void lengths_and_distances(void **state)
 {
     size_t n = 0;
@@ -92,7 +92,7 @@ static void lengths_and_distances(void **state)
     (void)check_strides(65536, far, 1);
 }
 
-/* Fibonacci frequencies would need codes of more than 15 bits. */
+/* Without a limit, symbols with Fibonacci frequencies would get codes of more than 15 bits. */
 static void code_length_limit(void **state)
 {
     static const unsigned dists[] = {MOST};
@@ -171,7 +171,7 @@ static void lines(void **state)
     }
 }
 
-/* Text that is not bedGraph. */
+/* Encodes text that is not bedGraph. */
 static void any_text(void **state)
 {
     static const char letters[] = "\t\t\t\n\n12111a";

@@ -275,7 +275,8 @@ static void combines_strands(void **state)
     assert_memory_equal(out, exact, sizeof out);
 }
 
-/* The fast path for small values, and large values among them, compared with the formula. */
+/* Compares averages with the formula: small values, which take the fast path, and large values
+ * among them. */
 static void averages_like_the_formula(void **state)
 {
     enum { N = 2500 };
@@ -332,7 +333,7 @@ static void makes_runs(void **state)
         assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
         check(&m, expected, COV_COUNT(expected));
     }
-    /* The number of runs in a block, one more and one less. */
+    /* Makes one run fewer than a block holds, up to one more than two blocks hold. */
     for (size_t n = COV_RUNS_BLOCK - 1; n <= 2 * COV_RUNS_BLOCK + 1; n++) {
         float alternating[2 * COV_RUNS_BLOCK + 1];
         for (size_t i = 0; i < n; i++)
@@ -349,7 +350,7 @@ static void makes_runs(void **state)
     assert_int_equal(m.n, 0);
 }
 
-/* Runs of any length, longer than a tile, in pieces of any size. */
+/* Makes runs of any length, some of them longer than a tile, from pieces of any size. */
 static void makes_long_runs(void **state)
 {
     enum { N = 5000 };
@@ -384,7 +385,7 @@ static void makes_long_runs(void **state)
     }
 }
 
-/* Gaps at the start, between equal values, next to each other, and where a block is full. */
+/* Gaps occur at the start, between equal values, next to each other, and where a block is full. */
 static void runs_keep_gaps(void **state)
 {
     struct cov_runs runs;
@@ -410,7 +411,7 @@ static void runs_keep_gaps(void **state)
     assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 1);
 }
 
-/* Repeated values and single values give the same runs. */
+/* A repeated value gives the same run as single values. */
 static void runs_repeat(void **state)
 {
     struct cov_runs runs;
@@ -488,7 +489,7 @@ static void filters_values(void **state)
     check(&m, large, COV_COUNT(large));
 }
 
-/* Smoothing over 3 bases restarts after a gap; the scale is applied afterwards. */
+/* Smoothing over 3 bases restarts after each gap. The scale is applied after smoothing. */
 static void smooths_and_scales(void **state)
 {
     const struct cov_value_rules rules = {.smoothing = {.window = 3}, .scale = 2};
@@ -499,7 +500,7 @@ static void smooths_and_scales(void **state)
     check(&m, out, COV_COUNT(out));
 }
 
-/* Random intervals and regions, compared base by base with a mask. */
+/* Cuts random regions out of random intervals, and compares the rest base by base with a mask. */
 static void cuts_out_regions(void **state)
 {
     struct cov_rng rng;

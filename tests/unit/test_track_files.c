@@ -1,4 +1,4 @@
-/* test_track_files.c - names of output files; all appear together or none does.
+/* test_track_files.c - names of output files, of which either all appear or none.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -86,7 +86,7 @@ static void vanish_together(void **state)
     cov_track_files_free(NULL);
     assert_int_equal(n_files(), 0);
 
-    /* Another program created the second file during the run: the first one is removed. */
+    /* Another program creates the second file during the run, so the first one is removed. */
     struct cov_err e = COV_ERR_INIT;
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put_text("out/x_b_avg.bg.gz", "mine");
@@ -98,7 +98,7 @@ static void vanish_together(void **state)
     assert_int_equal(n_files(), 1);
     assert_int_equal(unlink("out/x_b_avg.bg.gz"), 0);
 
-    /* The same for the index of the second file. */
+    /* Another program creates the index of the second file. */
     f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put_text("out/x_b_avg.bg.gz.tbi", "mine");
     assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_EEXIST);

@@ -29,7 +29,7 @@ static const struct cov_hparams hybrid = {.model_type = COV_MODEL_BI_HYBRID,
 
 static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0};
 
-/* An optimiser with small steps for small gradients, whatever their rounding. */
+/* An optimiser that takes small steps for small gradients, however they are rounded. */
 static const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
 
 /* A trainer with its device, pool and parameters. */
@@ -74,7 +74,7 @@ static void step(struct rig *r, const struct cov_adam *a)
     assert_ok(cov_trainer_step(r->trainer, a, &e));
 }
 
-/* Parameters, moments and average, concatenated. Caller frees. */
+/* Returns the parameters, moments and average, concatenated. The caller frees them. */
 static float *state_of(const struct rig *r)
 {
     size_t n = r->params.n_floats;
@@ -138,7 +138,7 @@ static void loss_falls(void **state)
     toy_data_fini(&d);
 }
 
-/* A trainer given another's state continues with the same bits. */
+/* A trainer that is given the state of another one continues with the same bits. */
 static void resumes(void **state)
 {
     struct toy_data d;
@@ -152,7 +152,7 @@ static void resumes(void **state)
     step(&a, &averaging);
     (void)learn(&a, &d, 0, 3);
     step(&a, &averaging);
-    (void)learn(&b, &d, 2, 4); /* dropped */
+    (void)learn(&b, &d, 2, 4); /* its gradient is dropped */
     size_t n = a.params.n_floats;
     float *all = state_of(&a);
     const struct cov_train_state saved = {all, all + n, all + 2 * n, all + 3 * n, 2};
@@ -176,8 +176,8 @@ static void resumes(void **state)
     toy_data_fini(&d);
 }
 
-/* Without norms, two halves of a batch equal the whole if they have the same number of rows;
- * dropout draws the same numbers. */
+/* Without norms, two halves of a batch with the same number of rows give the same step as the whole
+ * batch. Dropout draws the same numbers for both. */
 static void several_calls_make_a_step(void **state)
 {
     struct cov_hparams hp = hybrid;
@@ -209,8 +209,8 @@ static void several_calls_make_a_step(void **state)
     toy_data_fini(&d);
 }
 
-/* The first step of Adam has the size of the learning rate, against the gradient, clipped or not;
- * the first moment is a tenth of the gradient. */
+/* Clipping shortens the gradient but keeps its direction. After the first step of Adam, the first
+ * moment is a tenth of the gradient. */
 static void cuts_the_gradient(void **state)
 {
     struct toy_data d;
@@ -284,7 +284,7 @@ static void refuses_what_is_not_finite(void **state)
     assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
     assert_int_equal(cov_trainer_step(r.trainer, &adam, NULL), COV_EUSAGE);
     free(after);
-    /* A gradient whose squares overflow floats, but not when it is clipped. */
+    /* The squares of this gradient overflow floats, unless it is clipped. */
     d.targets[5] = 1e25F;
     cov_err_clear(&e);
     assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);
@@ -308,7 +308,7 @@ static void refuses_what_is_not_finite(void **state)
     toy_data_fini(&d);
 }
 
-/* A batch without targets, or without chunks: no loss, no gradient. */
+/* A batch without targets or without chunks has neither a loss nor a gradient. */
 static void learns_nothing_from_nothing(void **state)
 {
     struct toy_data d;
@@ -329,7 +329,7 @@ static void learns_nothing_from_nothing(void **state)
 
 /* ---- two processes ---- */
 
-/* Sums over two threads. */
+/* Computes sums over two threads. */
 struct meeting {
     pthread_barrier_t barrier;
     double *v[2];
@@ -372,7 +372,7 @@ static void *run_process(void *arg)
     return NULL;
 }
 
-/* A batch shared by two processes; the second gets the chunks from `rest` on. */
+/* Two processes share a batch; the second process gets the last `rest` chunks. */
 static void share(size_t rest)
 {
     struct toy_data d;

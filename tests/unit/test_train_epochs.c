@@ -7,7 +7,7 @@
 #include "common/base/log.h"
 #include "common/job/train/train_epochs.h"
 
-/* Epochs are numbered from 0, as in checkpoints; "of" counts them. */
+/* Epochs are numbered from 0, as in checkpoints. The number after "of" is their count. */
 static void counts_epochs(void **state)
 {
     struct cov_train_options o = {.epochs = 5};
@@ -69,8 +69,9 @@ static void sets_last_words(void **state)
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
 }
 
-/* All steps, steps of the last epoch (0: not in the checkpoint), and the expected answer for an
- * epoch of ten steps. */
+/* Compares the steps in a checkpoint with an epoch of ten steps. A case has the number of all
+ * steps, the number of steps in the last epoch (0 if it is not in the checkpoint), and the expected
+ * answer. */
 static void compares_steps(void **state)
 {
     static const struct {
@@ -79,18 +80,18 @@ static void compares_steps(void **state)
         bool random_offset, differ;
         double had;
     } cases[] = {
-        {0, 0, 0, 0, false, false, 0}, /* not started */
+        {0, 0, 0, 0, false, false, 0}, /* training has not started */
         {3, 30, 10, 0, false, false, 10},
         {3, 90, 30, 0, false, true, 30},
         {3, 9, 3, 0, false, true, 3},
-        {4, 100, 10, 0, false, false, 10}, /* changed earlier, but not in the last epoch */
-        {3, 23, 3, 25, false, false, 3},   /* may have been cut short */
-        {3, 19, 9, 25, false, true, 9},    /* cannot have been cut short */
+        {4, 100, 10, 0, false, false, 10}, /* earlier epochs differed, but not the last one */
+        {3, 23, 3, 25, false, false, 3},   /* --max-steps may have ended the epoch */
+        {3, 19, 9, 25, false, true, 9},    /* --max-steps cannot have ended the epoch */
         {3, 34, 11, 25, false, true, 11},
-        {3, 33, 11, 0, true, false, 11}, /* other offsets */
+        {3, 33, 11, 0, true, false, 11}, /* the random offset may explain the difference */
         {3, 36, 12, 0, true, true, 12},
         {3, 24, 8, 0, true, true, 8},
-        {3, 30, 0, 0, false, false, 10}, /* mean of all epochs */
+        {3, 30, 0, 0, false, false, 10}, /* uses the mean of all epochs */
         {3, 36, 0, 0, false, true, 12},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {

@@ -1,4 +1,5 @@
-/* test_train_log.c - logs of training: the lines, which of them are kept on resume, full disks.
+/* test_train_log.c - training logs: their lines, the lines that are kept on resume, and full
+ * disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
@@ -70,7 +71,7 @@ static void test_kept(void **state)
     reopen(1, 4);
     check_text(table, KEPT_TABLE);
     check_text(lines, KEPT_LINES);
-    reopen(1, 4); /* the same again */
+    reopen(1, 4); /* a second time changes nothing */
     check_text(lines, KEPT_LINES);
     reopen(0, 2);
     check_text(table, HEAD "0 1 1 1 1\n");
@@ -98,12 +99,12 @@ static char *slurp_events(const char *dir, size_t *n)
     return get_bytes(path, n);
 }
 
-/* Event files of a resumed training start at the step after the checkpoint. */
+/* When training is resumed, the event file starts at the step after the checkpoint. */
 static void test_events_begin(void **state)
 {
     static const struct {
         int64_t epoch, step;
-        const char *bytes; /* step: next step; session_log{status: START} */
+        const char *bytes; /* the next step, then session_log{status: START} */
     } cases[] = {{-1, 0, "\x10\x01\x3a\x02\x08\x01"}, {1, 18, "\x10\x13\x3a\x02\x08\x01"}};
     for (size_t i = 0; i < 2; i++) {
         char dir[16];
@@ -153,14 +154,15 @@ static void test_failures(void **state)
     assert_fails(cov_train_log_open(".", "/dev/null/events", -1, 0, false, &l, &e), COV_EIO,
                  "/dev/null");
     assert_null(l);
-    /* An unreadable old file. */
+    /* The old file is unreadable. */
     (void)unlink(table);
     assert_int_equal(symlink("metrics.log", table), 0);
     assert_fails(cov_train_log_open(".", NULL, 0, 1, false, &l, &e), COV_EIO, table);
     assert_int_equal(unlink(table), 0);
     assert_ok(cov_train_log_close(NULL, &e));
 
-    /* A full disk: the missing line is reported, again at the next epoch and on closing. */
+    /* If the disk is full, the missing line is reported at once, at the next epoch, and on
+     * closing. */
     assert_ok(cov_train_log_open(".", NULL, -1, 0, false, &l, &e));
     limit_files(100);
     assert_ok(cov_train_log_step(l, &s, &e));
@@ -172,7 +174,7 @@ static void test_failures(void **state)
     reopen(0, 1);
     check_text(lines, "{\"step\": 1, \"loss\": 1, \"accuracy\": 1, \"learning_rate\": 1}\n");
 
-    /* No space for the kept lines: the old files stay. */
+    /* If there is no space for the kept lines, the old files stay. */
     char big[3000];
     int n_head = snprintf(big, sizeof big, "{\"step\": 1, ");
     memset(big + n_head, 'x', sizeof big - (size_t)n_head);

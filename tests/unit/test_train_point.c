@@ -1,5 +1,5 @@
-/* test_train_point.c - states of training written to checkpoints and read back; checkpoints that do
- * not match the network, damage, full disks.
+/* test_train_point.c - writing training states to checkpoints and reading them back, checkpoints
+ * that do not match the network, damage, and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
@@ -17,7 +17,7 @@ static void assert_floats(const struct cov_train_network *n, const float *a, con
     }
 }
 
-/* Writes and reads back a state. Caller frees *n2, *p2. */
+/* Writes a state and reads it back. The caller frees *n2 and *p2. */
 static void round_trip(const struct cov_train_network *n, const struct cov_train_point *p,
                        struct cov_train_network *n2, struct cov_train_point *p2)
 {
@@ -45,7 +45,7 @@ static void test_round_trips(void **state)
     assert_floats(&n, p2.state.moment2, p.state.moment2, true);
     assert_true(p2.training.has_seed && p2.training.seed == 5);
     assert_true(p2.training.adam.beta2 == 0.999 && p2.training.adam.eps == 1e-8);
-    assert_null(p2.training.adam.moments); /* moved to the state */
+    assert_null(p2.training.adam.moments); /* were moved to the state */
     /* Writing the state that was read gives the same bytes. */
     size_t n_first, n_second;
     char *first = get_bytes(path, &n_first);
@@ -191,7 +191,7 @@ static void test_damage(void **state)
         put_bytes(path, whole, cut);
         assert_fails(cov_train_point_read(path, MADE_LENGTH, &n2, &p2, &e), COV_EINPUT, path);
     }
-    /* Flipped bits are refused or harmless, but never give different numbers. */
+    /* A flipped bit is either refused or changes no numbers. */
     for (size_t at = 3; at < size; at += 1 + size / 200) {
         whole[at] = (char)(whole[at] ^ 0x40);
         put_bytes(path, whole, size);

@@ -1,5 +1,5 @@
-/* test_train_saver.c - which checkpoints are kept and when training stops: best ones, ties, values
- * that are not numbers, resuming, unwritable folders and full disks.
+/* test_train_saver.c - which checkpoints are kept, and when training stops. Tests the best
+ * checkpoints, ties, values that are not numbers, resuming, unwritable folders and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
@@ -9,7 +9,7 @@
 
 #define NAME "predmoter_v0.3.2_epoch="
 
-/* Saves another epoch with `value` for the saver's metric. */
+/* Saves another epoch, in which the saver's metric is `value`. */
 static void save(const struct cov_train_saver *s, const struct cov_train_network *n,
                  struct cov_train_point *p, double value)
 {
@@ -50,7 +50,8 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
 
 static void test_kept(void **state)
 {
-    /* Of equal checkpoints the older stays among the best, and is the first to be removed. */
+    /* A new checkpoint does not replace an equal one. Of equal checkpoints, the oldest is removed
+     * first. */
     const double r[] = {0.1, 0.3, 0.2, 0.3, 0.3};
     check_kept(COV_VAL_ACCURACY, 2, r, 5,
                "last.ckpt " NAME "1_avg_val_accuracy=0.3000.ckpt " NAME
@@ -64,7 +65,7 @@ static void test_kept(void **state)
     check_kept(COV_TRAIN_LOSS, 3, loss, 5,
                "last.ckpt " NAME "0_avg_train_loss=-3.0000.ckpt " NAME
                "1_avg_train_loss=-3.5000.ckpt " NAME "3_avg_train_loss=-3.2500.ckpt ");
-    /* NaN counts as the worst value, but is kept while there is room. */
+    /* NaN counts as the worst value, but its checkpoint is kept while there is room. */
     check_kept(COV_TRAIN_LOSS, 2, loss + 1, 2,
                "last.ckpt " NAME "0_avg_train_loss=-3.5000.ckpt " NAME
                "1_avg_train_loss=nan.ckpt ");
@@ -92,7 +93,7 @@ static void test_resume(void **state)
     assert_true(saving->best_score == 0.75 && saving->kth_score == 0.5);
     free_point(&n, &p);
 
-    /* The checkpoint holds the saver's state, from which it resumes. */
+    /* The saver resumes from its state in the checkpoint. */
     assert_ok(cov_train_point_read("last.ckpt", MADE_LENGTH, &n, &p, &e));
     stopping->wait_count = 3;
     s.patience = 2;
@@ -104,8 +105,8 @@ static void test_resume(void **state)
     assert_string_equal(list_folder("."), "last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
                                           "2_avg_val_accuracy=0.6000.ckpt ");
 
-    /* Predmoter's paths have folders. Files that are missing, or are not an epoch's checkpoint, are
-     * dropped from the list, so that they are not removed later. */
+    /* The paths in Predmoter's checkpoints have folders. A file that is missing, or is not an
+     * epoch's checkpoint, is dropped from the list, so that it is not removed later. */
     assert_int_equal(unlink(NAME "1_avg_val_accuracy=0.7500.ckpt"), 0);
     put_text("mine", "x");
     struct cov_ckpt_saved *grown = realloc(saving->saved, 3 * sizeof *grown);
@@ -125,7 +126,8 @@ static void test_resume(void **state)
     assert_string_equal(saving->saved[0].path, NAME "2_avg_val_accuracy=0.6000.ckpt");
     assert_string_equal(saving->best_path, saving->saved[0].path);
 
-    /* With a different metric, old values are not comparable. Files stay. */
+    /* With a different metric, old values are not comparable, so the list is emptied. The files
+     * stay. */
     s.save_by = COV_TRAIN_LOSS;
     s.stop_by = COV_TRAIN_ACCURACY;
     assert_ok(cov_train_saver_begin(&s, &p, &e));

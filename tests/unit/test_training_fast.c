@@ -1,5 +1,6 @@
-/* test_training_fast.c - fast training at every level of the CPU against the scalar reference:
- * score, gradients and statistics of random networks; the number of threads does not change a bit.
+/* test_training_fast.c - compares fast training with the scalar reference at every level of the
+ * CPU: the score, gradients and statistics of random networks. The number of threads does not
+ * change a bit.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -41,7 +42,7 @@ static void toy_fini(struct toy *t)
     toy_data_fini(&t->data);
 }
 
-/* gradient[n_floats] of the batch. */
+/* Computes gradient[n_floats] of the batch. */
 static struct cov_train_score run(const struct toy *t, const struct cov_cpu_options *options,
                                   unsigned threads, float *gradient)
 {
@@ -75,7 +76,8 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
     return score;
 }
 
-/* The largest difference of a parameter's gradients, relative to the largest of them. */
+/* Returns the largest difference between two gradients of a parameter, relative to the parameter's
+ * largest gradient. */
 static double difference(const struct toy *t, const float *got, const float *want)
 {
     double worst = 0;
@@ -99,7 +101,7 @@ static bool is_there(const char *level)
     return strstr(all, level) != NULL;
 }
 
-/* Trains one network at a level; returns the difference from the reference. */
+/* Trains one network at a level. Returns the difference from the reference. */
 static double compare(const struct toy *t, const char *level, enum cov_precision precision,
                       bool direct, const float *want, const struct cov_train_score *score)
 {
@@ -146,7 +148,7 @@ static struct cov_hparams draw_network(struct cov_rng *rng, size_t i)
                                 .dropout = i % 5 == 2 ? 0.25 : 0};
 }
 
-/* One network at one level, against the scalar reference. */
+/* Compares one network at one level with the scalar reference. */
 static double check(const struct cov_hparams *hp, size_t L, size_t n, const char *level,
                     bool direct, uint64_t seed)
 {
@@ -183,8 +185,8 @@ static void agrees_with_the_reference(void **state)
     (void)fflush(stdout);
 }
 
-/* Convolutions wide enough for minimal filtering of gradients: with 5, 4, 3 and 2 taps, and phases
- * of different lengths. */
+/* Trains convolutions that are wide enough for minimal filtering of gradients, with 5, 4, 3 and 2
+ * taps, and with phases of different lengths. */
 static void filters_wide_convolutions(void **state)
 {
     static const int64_t kinds[][4] = {/* kernel, step, filters, up */
@@ -212,7 +214,7 @@ static void filters_wide_convolutions(void **state)
     (void)fflush(stdout);
 }
 
-/* With rounded products, only the direction of the gradient is compared. */
+/* Compares only the direction of the gradient, since the products are rounded. */
 static void train_in_bf16(const struct cov_hparams *hp)
 {
     static const char *const with_bf16[] = {"avx512bf16", "amx"};

@@ -1,5 +1,5 @@
-/* test_training_ref.c - the scalar reference of training: every gradient against central
- * differences in double, and the norms' statistics against their definition.
+/* test_training_ref.c - checks the scalar reference of training: compares every gradient with
+ * central differences in double, and the statistics of the norms with their definition.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -13,11 +13,11 @@
 #include "common/compute/cpu/train/training_ref.h"
 #include "tests/lib/make_training.h"
 
-/* A training on the reference. */
+/* A network that is trained by the reference. */
 struct toy {
     struct cov_params params;
     float *block;
-    double *precise; /* the same in double */
+    double *precise; /* the same values in double */
     struct cov_pool *pool;
     struct cov_training *training;
     struct toy_data data;
@@ -71,7 +71,7 @@ static struct cov_train_score run(struct toy *t, double *gradient)
     return score;
 }
 
-/* The gradient of every parameter of a network. */
+/* Checks the gradient of every parameter of a network. */
 static void check(const struct cov_hparams *hp, size_t L, const float *loss_weights, uint64_t seed)
 {
     const double h = 1e-6;
@@ -161,8 +161,8 @@ static void loss_weights(void **state)
     check(&hp, 9, weights, 50);
 }
 
-/* The batch's mean and unbiased variance replace the gradients of the running statistics: this
- * checks those of the first norm against their definition. */
+/* In place of gradients, the running statistics get the batch's mean and unbiased variance. This
+ * test compares those of the first norm with their definition. */
 static void statistics(void **state)
 {
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
@@ -172,7 +172,7 @@ static void statistics(void **state)
     double *gradient = calloc(t.params.n_floats, sizeof *gradient);
     assert_non_null(gradient);
     static const double weights[] = {0.5, -0.4, 0.25, 0.125, 0.0625};
-    memcpy(t.precise, weights, sizeof weights); /* and the bias */
+    memcpy(t.precise, weights, sizeof weights); /* including the bias */
     (void)run(&t, gradient);
     double r[16], mean = 0, var = 0;
     for (size_t i = 0; i < 16; i++) {

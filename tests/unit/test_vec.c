@@ -1,6 +1,6 @@
-/* test_vec.c - element-wise kernels of every instruction set: exp, sigmoid and tanh against libm in
- * double, the others against their formulas. All tables give the same bits (gates: those with
- * multiply-adds).
+/* test_vec.c - element-wise kernels of every instruction set. Compares exp, sigmoid and tanh with
+ * libm in double, and the other kernels with their formulas. All tables give the same bits, except
+ * that for gates this holds only for tables with multiply-adds.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -27,9 +27,9 @@ static bool can_run(size_t t)
     return (tables[t]->needs & ~cov_cpu_features()) == 0;
 }
 
-enum { N = 20011 }; /* not a multiple of any vector */
+enum { N = 20011 }; /* not a multiple of any vector length */
 
-/* x[N] from `from` to `to`, evenly. */
+/* Returns x[N], evenly spaced from `from` to `to`. */
 static float *ramp(double from, double to)
 {
     float *x = malloc(N * sizeof *x);
@@ -70,7 +70,7 @@ static void exponential(void **state)
         if (t == 0)
             memcpy(first, y, N * sizeof *y);
         assert_memory_equal(y, first, N * sizeof *y);
-        for (size_t n = 0; n < 70; n++) { /* every remainder, nothing past the end */
+        for (size_t n = 0; n < 70; n++) { /* every remainder, without writes past the end */
             memcpy(y, x + N / 2, 71 * sizeof *y);
             tables[t]->exp(n, y);
             assert_memory_equal(y, first + N / 2, n * sizeof *y);
@@ -86,7 +86,7 @@ static void exponential(void **state)
     free(x);
 }
 
-/* gates[4, N]: one is the ramp, the others are open or closed. */
+/* Sets gates[4, N]. One gate is the ramp, the others are open or closed. */
 static void gates_of(float *gates, const float *x, int ramp_gate, float i, float f, float g,
                      float o)
 {
@@ -96,8 +96,9 @@ static void gates_of(float *gates, const float *x, int ramp_gate, float i, float
             gates[(size_t)k * N + u] = k == ramp_gate ? x[u] : fixed[k];
 }
 
-/* One step of N units: with i open and f closed, the cell becomes tanh(g); with g saturated,
- * sigmoid(i); with f the ramp and i closed, sigmoid(f) of a cell of 1; h is sigmoid(o) tanh(1). */
+/* Computes one step of N units. With i open and f closed, the cell becomes tanh(g). With g
+ * saturated and f closed, it becomes sigmoid(i). With i closed, a cell of 1 becomes sigmoid(f).
+ * With a cell of 40, h is sigmoid(o). */
 static void sigmoid_and_tanh(void **state)
 {
     float *x = ramp(-40, 40), *gates = malloc((size_t)4 * N * sizeof *gates);
@@ -105,7 +106,7 @@ static void sigmoid_and_tanh(void **state)
     float *cell = malloc(N * sizeof *cell), *h = malloc(N * sizeof *h);
     assert_true(gates && zero && cell && h);
     for (size_t k = N / 2 - 200; k < N / 2 + 200; k++)
-        x[k] *= 1e-4f; /* also very small ones */
+        x[k] *= 1e-4f; /* tests very small values too */
     for (size_t t = 0; t < COV_COUNT(tables); t++) {
         if (!can_run(t))
             continue;
@@ -135,8 +136,9 @@ static void sigmoid_and_tanh(void **state)
     free(x);
 }
 
-/* Several rows with any number of units and stride of h: the formula, the same bits from every
- * table except the first, which has no multiply-adds, and nothing written between the rows. */
+/* Compares several rows, with any number of units and a stride of h, with the formula. Every table
+ * gives the same bits, except the first one, which has no multiply-adds. Nothing is written between
+ * the rows. */
 static void cell_of_rows(void **state)
 {
     enum { ROWS = 3, MAX_HIDDEN = 40, STRIDE = 44 };
@@ -159,7 +161,7 @@ static void cell_of_rows(void **state)
             memcpy(kept, gates, sizeof kept);
             memset(h, 0x55, sizeof h);
             tables[t]->lstm_cell(ROWS, hidden, kept, bias, cell, h, STRIDE);
-            for (size_t r = 0; r < ROWS; r++) { /* a step with kept gates, from the same cells */
+            for (size_t r = 0; r < ROWS; r++) { /* repeats the step with kept gates */
                 float again[MAX_HIDDEN], h_again[MAX_HIDDEN], h_before[MAX_HIDDEN];
                 memcpy(again, before + r * hidden, hidden * sizeof *again);
                 memset(h_before, 0x33, sizeof h_before); /* not used: all cells move */
@@ -228,7 +230,7 @@ static void finishes(void **state)
         }
 }
 
-/* At every remainder, one element decides the result; NaN is not close to any value. */
+/* One element at every remainder decides the result. NaN is not close to any value. */
 static void compares_distances(void **state)
 {
     enum { MAX_N = 150 };

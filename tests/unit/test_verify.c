@@ -51,8 +51,8 @@ static void change_base(size_t row, uint8_t *const codes_elems[2])
 
 static void compares_strands(void **state)
 {
-    /* Row 1 is [10, 20) of the + strand, 1 << (10 + t * t) % 4: the base at index 7 is 1 << 59 % 4.
-     */
+    /* Row 1 is [10, 20) of the + strand. The base at index t is 1 << (10 + t * t) % 4, so at index
+     * 7 it is 1 << 59 % 4. */
     expect(true, change_base, 1,
            "x.h5: data/X: row 4 (chr1:11-20, - strand): C at index 2, but the + strand (row 1) "
            "has A\n");
@@ -93,7 +93,7 @@ struct row {
     int64_t start, end;
 };
 
-/* Checks the lines printed for a grid of these rows or, if given, for a head. */
+/* Checks the lines that are printed for a grid of these rows, or for a head if one is given. */
 static void expect_lines(const struct row *rows, size_t n, int64_t declared,
                          const struct cov_chunk_head *head, size_t n_wanted, const char *wanted)
 {

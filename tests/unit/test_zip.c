@@ -1,4 +1,4 @@
-/* test_zip.c - archives of stored entries: round trips, damaged and contradictory archives.
+/* test_zip.c - archives of stored entries: round trips, and damaged or contradictory archives.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -14,7 +14,7 @@
 #include "common/ckpt/zip.h"
 #include "tests/lib/own_folder.h"
 
-/* Two files in memory, because the tests write many. */
+/* The tests use two files in memory, because they write many files. */
 static char path[40], path2[40];
 
 static int setup(void **state)
@@ -51,7 +51,7 @@ static void put(struct image *image, size_t at, uint64_t value, int n)
         image->data[at + (size_t)i] = (uint8_t)(value >> (8 * i));
 }
 
-/* Offset of the k-th record with that signature. */
+/* Returns the offset of the k-th record with the given signature. */
 static size_t find(const struct image *image, uint32_t signature, int k)
 {
     for (size_t i = 0; i + 4 <= image->n; i++)
@@ -125,7 +125,7 @@ static void round_trip(void **state)
         struct image image = load(path);
         assert_int_equal(cov_zip_file_bytes(z), image.n);
         cov_zip_close(z);
-        /* Data is aligned to 64; the same calls give the same bytes. */
+        /* Data is aligned to 64 bytes. The same calls give the same bytes. */
         for (int i = 0; i < (int)COV_COUNT(names); i++) {
             size_t at = find(&image, LOCAL, i);
             assert_int_equal((at + 30 + get(&image, at + 26, 2) + get(&image, at + 28, 2)) % 64, 0);
@@ -213,7 +213,7 @@ static void other_files(void **state)
     assert_int_equal(rmdir(folder), 0);
     assert_int_equal(rc, COV_EINPUT);
     assert_non_null(strstr(e.text, "not a regular file"));
-    /* Not archives. */
+    /* These files are not archives. */
     static char text[100000] = "#!/bin/sh\n";
     for (size_t n = 0; n <= sizeof text; n = n < 30 ? n + 1 : n * 3)
         bad(&(struct image){(uint8_t *)text, n},
@@ -236,15 +236,14 @@ static void cut_or_changed(void **state)
             bad(&(struct image){image.data, n}, n == 0  ? "the file is empty"
                                                 : n < 4 ? "not a PyTorch checkpoint"
                                                         : "the end record is missing");
-        /* An extra byte at the start or the end. */
+        /* An extra byte at the start or the end is an error. */
         uint8_t *longer = calloc(1, image.n + 2);
         assert_non_null(longer);
         memcpy(longer + 1, image.data, image.n);
         bad(&(struct image){longer, image.n + 1}, "misplaced");
         bad(&(struct image){longer + 1, image.n + 1}, "the end record is missing");
         free(longer);
-        /* A flipped bit is an error or does not matter; the data that is read is always what was
-         * written. */
+        /* A flipped bit either is an error or does not change the data that is read. */
         size_t n_noticed = 0;
         for (size_t bit = 0; bit < 8 * image.n; bit++) {
             struct cov_err e = COV_ERR_INIT;
@@ -254,7 +253,7 @@ static void cut_or_changed(void **state)
             image.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         }
         assert_true(n_noticed > 8 * image.n / 4);
-        /* Random damage anywhere. */
+        /* Damages random bytes. */
         struct cov_rng rng;
         cov_rng_init(&rng, 7);
         for (int round = 0; round < 3000; round++) {
@@ -276,8 +275,8 @@ static void cut_or_changed(void **state)
     }
 }
 
-/* Replaces the n bytes at offset `at` of the k-th record of a kind with `value`, and expects
- * this error. */
+/* Replaces n bytes with `value`, at offset `at` of the k-th record of a kind. `message` is the
+ * expected error. */
 struct lie {
     uint32_t record;
     int k, at, n;
@@ -369,7 +368,7 @@ static void zip64_lies(void **state)
         {END, 0, 8, 4, 0x00030003, "contradict each other"},
         {END, 0, 12, 4, 3, "contradict each other"},
         {END, 0, 16, 4, 3, "contradict each other"},
-        /* the extra field of b/first: id, length, size, stored size, offset */
+        /* the extra field of b/first consists of id, length, size, stored size and offset */
         {CENTRAL, 0, 53, 2, 2, "it lies outside"},
         {CENTRAL, 0, 55, 2, 16, "its extra field is damaged"},
         {CENTRAL, 0, 55, 2, 200, "its extra field is damaged"},
@@ -406,13 +405,13 @@ static void overlaps(void **state)
 {
     make(false);
     struct image image = load(path);
-    /* The second directory record points to the first entry: one entry twice. */
+    /* The second directory record points to the first entry, so this entry occurs twice. */
     size_t first = find(&image, CENTRAL, 0), second = find(&image, CENTRAL, 2);
     put(&image, second + 42, get(&image, first + 42, 4), 4);
     bad(&image, "entry b/second: its header is misplaced");
     free(image.data);
 
-    /* Duplicate entries; duplicate names; overlapping entries. */
+    /* Entries are duplicated or overlap, or names are duplicated. */
     static const char *const pair[] = {"x", "x"};
     struct cov_zip_writer *w;
     assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
@@ -462,7 +461,7 @@ static void bad_names(void **state)
     free(image.data);
 }
 
-/* Sizes and checksum follow the data, as torch.save writes them. */
+/* The sizes and the checksum follow the data, as in files of torch.save. */
 static void descriptors(void **state)
 {
     make(false);
@@ -477,7 +476,7 @@ static void descriptors(void **state)
     }
     put_bytes(path2, image.data, image.n);
     assert_int_equal(read_all(path2, NULL), 0);
-    /* The checksum in the directory is used. */
+    /* The checksum that counts is the one in the directory. */
     size_t at = find(&image, CENTRAL, 2);
     put(&image, at + 16, get(&image, at + 16, 4) ^ 1, 4);
     bad(&image, "entry b/second: wrong checksum");
