@@ -1,4 +1,4 @@
-/* test_adam.c - Adam against its definition in double.
+/* test_adam.c - Adam compared with its definition in double precision.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

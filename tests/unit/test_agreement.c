@@ -1,5 +1,4 @@
-/* test_agreement.c - correlations, against values computed by hand and by ranking values one by
- * one.
+/* test_agreement.c - correlations compared with results by hand and with a simple ranking.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -38,11 +37,12 @@ static void matches_hand_computation(void **state)
     assert_int_equal(a.n, 4);
     assert_true(fabs(a.pearson - 0.8) < 1e-15);
     assert_true(fabs(a.spearman - 0.8) < 1e-15);
-    /* x 0 0 1 9, ranks 1.5 1.5 3 4; y 5 6 6 7, ranks 1 2.5 2.5 4. Deviations of ranks: -1 -1 .5 1.5
-     * and -1.5 0 0 1.5: products 1.5 + 2.25 = 3.75, squares 4.5 and 4.5. */
+    /* x 0 0 1 9, ranks 1.5 1.5 3 4; y 5 6 6 7, ranks 1 2.5 2.5 4. The rank deviations -1 -1 .5 1.5
+     * and -1.5 0 0 1.5 give products 1.5 + 2.25 = 3.75 and squares 4.5 and 4.5. */
     a = agreement((const struct pair[]){{0, 5, 1}, {0, 6, 1}, {1, 6, 1}, {9, 7, 1}}, 4);
     assert_true(fabs(a.spearman - 3.75 / 4.5) < 1e-15);
-    /* Means 2.5 and 6: products 2.5 + 6.5 = 9, squares 6.25 + 6.25 + 2.25 + 42.25 = 57 and 2. */
+    /* The means 2.5 and 6 give products 2.5 + 6.5 = 9 and squares 6.25 + 6.25 + 2.25 + 42.25 = 57
+     * and 2. */
     assert_true(fabs(a.pearson - 9 / sqrt(57.0 * 2)) < 1e-15);
     /* The same pairs, each several times. */
     a = agreement((const struct pair[]){{0, 5, 3}, {0, 6, 1}, {0, 6, 2}, {9, 7, 3}, {1, 6, 3}}, 5);
@@ -83,7 +83,7 @@ static void handles_counts_above_32_bits(void **state)
     const uint64_t many = UINT64_C(17000000000);
     struct cov_agreement a =
         agreement((const struct pair[]){{0, 0, many}, {1, 1, 5000000000}, {0, 1, 1000000000}}, 3);
-    /* A fourfold table: r = rho = (ad - bc) / sqrt of the product of the margins. */
+    /* For a 2 x 2 table, r = rho = (ad - bc) / sqrt(product of the margins). */
     double wanted = 17e9 * 5e9 / sqrt(18e9 * 5e9 * 17e9 * 6e9);
     assert_int_equal(a.n, many + 6000000000);
     assert_true(fabs(a.pearson - wanted) < 1e-12);
@@ -98,7 +98,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ranks of v[0..n); ties get their mean rank. */
+/* Ranks v[0..n); ties get their mean rank. */
 static void rank(const double *v, double *ranks, size_t n)
 {
     double *sorted = calloc(n, sizeof *sorted);
@@ -158,7 +158,8 @@ static void check(const struct cov_agreement *a, const double *x, const double *
     free(ry);
 }
 
-/* Contigs of N pairs each, and their total, with `kinds` distinct values (0: any number). */
+/* Checks contigs of N pairs each, and their total. There are `kinds` distinct values (0: any
+ * number). */
 static void compare(unsigned kinds, size_t max_bytes, bool spills)
 {
     struct cov_rng rng;
@@ -185,7 +186,7 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
         check(&a, x + c * N, y + c * N, N);
     }
     assert_int_equal(total.runs.n > 1, spills);
-    /* The memory limit. */
+    /* The tables stay within the memory limit. */
     size_t bytes = max_bytes < 65536 ? 65536 : max_bytes;
     assert_true(total.cap * sizeof *total.table <= bytes);
     assert_true(pairs.cap * sizeof *pairs.table <= bytes);

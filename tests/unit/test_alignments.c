@@ -15,7 +15,7 @@
 
 enum { READS = 40000 };
 
-/* Regular files yield this many bytes, and then EIO. */
+/* Reads of regular files fail with EIO after this many bytes. */
 static _Atomic(long) bytes_left = -1; /* negative: no limit */
 
 /* Replaces the C library's function, for htslib too. glibc's parameters have underscores.
@@ -68,7 +68,8 @@ static int make_files(void **state)
     return 0;
 }
 
-/* Reads a file with a limit on its bytes. Returns the code; *n = number of reads. */
+/* Reads a file of which only `bytes` bytes can be read (negative: all). Returns the status and sets
+ * *n to the number of alignments. */
 static int read_file(const char *path, unsigned n_threads, long bytes, int64_t *n,
                      struct cov_err *e)
 {
@@ -119,7 +120,7 @@ static void reads_whole_files(void **state)
     }
 }
 
-/* The same position, but the file really ends there: a damaged file. */
+/* The files are truncated where reading failed above, so they count as damaged. */
 static void reports_truncated_files(void **state)
 {
     for (size_t i = 1; i < COV_COUNT(paths); i++) {

@@ -178,7 +178,7 @@ static void test_reverse_complement(void **state)
         }
 }
 
-/* Every byte at every position of texts, with lengths around the size of a block. */
+/* Every byte at every position of texts that are about as long as a block. */
 static void test_texts(void **state)
 {
     enum { LONGEST = 300 };

@@ -74,7 +74,7 @@ static void check_genome(const char *path, const struct cov_grid *grid)
         uint8_t codes[L], expected[L];
         codes_of(grid, i, expected);
         assert_int_equal(genome_fetch(f, i, &raw, NULL), 0);
-        /* Decodes twice, because decoding keeps the pieces. */
+        /* Decoding keeps the pieces, so decoding again must work. */
         for (int round = 0; round < 2; round++) {
             memset(codes, 99, sizeof codes);
             assert_int_equal(genome_decode(f, i, &raw, codes, NULL), 0);
@@ -96,8 +96,8 @@ static void test_round_trips(void **state)
     cov_grid_free(grid);
 }
 
-/* Rows that onehot.h can encode are stored as its streams, with all filters applied; others are
- * compressed in the general way. All rows decode. */
+/* Rows that onehot.h can encode are stored as onehot.h streams, with all filters applied. Other
+ * rows are compressed as general data. All rows decode. */
 static void test_onehot(void **state)
 {
     static const uint8_t simple[] = {1, 2, 4, 8, 15, 3, 12};
@@ -150,7 +150,7 @@ static void test_onehot(void **state)
     cov_grid_free(grid);
 }
 
-/* More rows than a block of the table, in many sequences. */
+/* More rows than one block of the table holds, in many sequences. */
 static void test_many_rows(void **state)
 {
     struct cov_grid *grid = many_contigs(40, L);
@@ -196,7 +196,8 @@ struct form {
     bool shuffle;
 };
 
-/* `elems`: [rows][positions][columns] as stored; NULL: no X. */
+/* Writes a file whose X holds `elems`, [rows][positions][columns] as stored. If NULL, there is no
+ * X. */
 static void write_form(const char *path, const struct cov_grid *grid, const struct form *form,
                        const uint8_t *elems)
 {
@@ -241,7 +242,7 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
     assert_int_equal(cov_h5_finish(f, NULL), 0);
 }
 
-/* X of the grid as float16 or float32. */
+/* Returns X of the grid as float16 or float32. */
 static uint8_t *elements_of(const struct cov_grid *grid, size_t bytes)
 {
     size_t n = cov_grid_n_chunks(grid);
@@ -315,7 +316,7 @@ static void test_wrong_layouts(void **state)
     form.type = half;
     write_form("x.h5", NULL, &form, elems);
     refuse("x.h5", "x.h5: no data set data/seqids");
-    /* Chunks shorter than in start_ends. */
+    /* The chunks of X are shorter than those of data/start_ends. */
     form.positions = 32;
     write_form("x.h5", grid, &form, elems);
     struct cov_chunk_file *f;
@@ -326,8 +327,8 @@ static void test_wrong_layouts(void **state)
     cov_grid_free(grid);
 }
 
-/* Decodes row 3 (the last of the + strand: one base, then padding) with these values at (row,
- * position); `text`: the expected error, or NULL. */
+/* Decodes row 3 (the last of the + strand: one base, then padding) with these values at position t.
+ * `text` is the expected error, or NULL. */
 static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
@@ -359,7 +360,7 @@ static void test_contents(void **state)
     for (size_t i = 0; i < COV_COUNT(forms); i++) {
         const struct form *f = &forms[i];
         poke(f, 0, (uint16_t[4]){0, ONE, 0, 0}, NULL);
-        /* Within the tolerance: 0.33 as rounded by other programs, and negative zero. */
+        /* The tolerance includes 0.33 as rounded by other programs, and negative zero. */
         poke(f, 0, (uint16_t[4]){THIRD - 1, THIRD, THIRD, NEGATIVE_ZERO}, NULL);
         poke(f, 0, (uint16_t[4]){0, NAN16, 0, 0}, ROW "0: the four values are not a base");
         poke(f, 0, (uint16_t[4]){ONE, ONE, 0, 0}, ROW "0: the four values are not a base");

@@ -29,7 +29,7 @@ static const char *const names[] = {"chr1", "chr10", "chr2"};
 static const int64_t lengths[] = {INT64_C(3000000000000), 10, 1000};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
-/* The decompressed file, with a zero at the end. Caller frees. */
+/* Returns the decompressed file, with a zero at the end. Caller frees. */
 static char *contents(const char *path, size_t *n)
 {
     enum { CAP = 4000000 };
@@ -145,8 +145,8 @@ static void writes_many_lines(void **state)
     free(name);
 }
 
-/* Unsorted contigs with increasingly long names; the kind of index depends on the contig
- * lengths. */
+/* Contigs are unsorted, and their names get longer. The contig lengths determine the kind of
+ * index. */
 static void writes_announced_contigs(void **state)
 {
     const struct cov_interval iv[] = {{3, 5, 1}, {7, 8, 2}};

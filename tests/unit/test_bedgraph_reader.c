@@ -20,7 +20,7 @@ static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
     assert_int_equal(cov_bgz_close(out, NULL), 0);
 }
 
-/* A file as text: a line "contig beg end value @line" per interval. */
+/* Writes each interval of the file to `out` as a line "contig beg end value @line". */
 static int read_all(const char *text, size_t n, char *out, size_t room, struct cov_err *e)
 {
     struct cov_bedgraph_reader *r;
@@ -193,7 +193,7 @@ static void rejects_bad_lines(void **state)
     free(text);
 }
 
-/* Tracks written by our writer in all kinds of files, longer than the buffers. */
+/* Tracks of our writer, in all kinds of files that are longer than the buffers. */
 static void reads_our_files(void **state)
 {
     enum { N = 50000 };

@@ -150,7 +150,7 @@ static void knows_total_of_plain_files(void **state)
     free(text.p);
 }
 
-/* Any number of bytes that were peeked at are read again, in files of any kind. */
+/* Peeks at any number of bytes, then reads the same bytes, in files of any kind. */
 static void peeks(void **state)
 {
     static const size_t sizes[] = {0, 1, 20, COV_BGZ_PEEK, 70000};
@@ -183,7 +183,7 @@ static void peeks(void **state)
         }
 }
 
-/* Truncation of a BGZF file is detected at any position, even if only the end-of-file block is
+/* A BGZF file that is truncated anywhere is refused, even if only the end-of-file block is
  * missing. */
 static void finds_truncation_and_damage(void **state)
 {
@@ -276,7 +276,7 @@ static void reads_gzip_members(void **state)
         file.p[n] ^= 1;
     }
 
-    /* Padding is ignored silently, other trailing bytes with a warning. */
+    /* Padding is ignored silently; other trailing bytes cause a warning. */
     cov_log_set(count_warning, NULL, COV_LOG_WARNING);
     static const uint8_t tails[][4] = {{0, 0, 0, 0}, {0, 0, 0, 7}, {0x1f, 0, 0, 0}, {9, 9, 9, 9}};
     for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++)

@@ -139,8 +139,7 @@ static uint64_t count_blocks(const char *path)
     return n;
 }
 
-/* Blocks hold 1024 intervals: tests contigs that end just before, at and after the end of a
- * block. */
+/* A block holds 1024 intervals. Contigs end just before, at and just after the end of a block. */
 static void fills_blocks(void **state)
 {
     enum { N_CONTIGS = 12, PER_BLOCK = 1024, CAP = 3 * PER_BLOCK };
@@ -218,7 +217,7 @@ static void rejects_long_contigs(void **state)
                      COV_EIO);
     assert_string_equal(e.text, "there.bw: No such file or directory");
     cov_err_clear(&e);
-    /* Freed halfway. */
+    /* The writer is freed halfway. */
     const struct cov_interval iv[] = {{0, 1, 1}, {1, 2, 2}}, bad = {0, 1, 1};
     assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e), COV_OK);
     assert_int_equal(cov_track_begin(s, 0, &e), COV_OK);
@@ -228,7 +227,7 @@ static void rejects_long_contigs(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-/* A file with a limited size, so that writes fail early, late, or only at the end. */
+/* The file size is limited, so that writes fail early, late, or only at the end. */
 static void reports_full_disk(void **state)
 {
     enum { N = 40000 };

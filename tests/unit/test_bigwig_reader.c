@@ -24,7 +24,7 @@ static void count_warnings(void *arg, enum cov_log_level level, const char *text
     n_warnings += level == COV_LOG_WARNING;
 }
 
-/* All intervals of a file, or those before the failure. */
+/* All intervals of a file, or those read before a failure. */
 struct list {
     struct item {
         size_t contig;
@@ -137,7 +137,8 @@ static void reads_all_block_types(void **state)
     free(wanted.items);
 }
 
-/* A track written by our writer, with more contigs and blocks than fit in a node of either tree. */
+/* Writes a track with our writer. It has more contigs and more blocks than fit in a node of a
+ * tree. */
 static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t seed,
                        struct list *written)
 {
@@ -206,7 +207,7 @@ static void reads_our_files(void **state)
     free(wanted.items);
 }
 
-/* Blocks of all types, written by libBigWig; `seed` 0: no blocks. */
+/* Writes blocks of all types with libBigWig, or no blocks if `seed` is 0. */
 static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct list *written)
 {
     enum { N = 20000 };
@@ -346,7 +347,8 @@ static void rejects_damage(void **state)
             if (f == 0 || (cases[i].from > 0 && cases[i].n_bytes > 1))
                 expect(&m, cases[i].reason);
         }
-    /* Two blocks in the wrong order, and the blocks of a contig interrupted by another contig. */
+    /* Two blocks are in the wrong order; a block of another contig interrupts the blocks of a
+     * contig. */
     struct made_section s[MADE_N];
     memcpy(s, made_sections, sizeof s);
     s[0] = made_sections[1];
@@ -366,7 +368,7 @@ static void rejects_damage(void **state)
     expect(&m, "invalid block of intervals");
 }
 
-/* Nodes with cycles, and more paths than any file has nodes. */
+/* Trees with cycles, and a tree with more paths than any file has nodes. */
 static void rejects_cycles(void **state)
 {
     static struct made m;
@@ -424,7 +426,8 @@ static void rejects_other_files(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_bigwig_reader_open(".", &r, &e), COV_EINPUT);
     assert_null(r);
-    /* Truncates to every length: an error, or a warning if only the end marker is missing. */
+    /* Truncates the file to every length. Reading fails, or warns if only the end marker is
+     * missing. */
     make_bigwig(&m, &f, made_sections, MADE_N);
     size_t whole = m.n;
     for (size_t n = 0; n < whole - 4; n++) {
@@ -441,8 +444,8 @@ static void rejects_other_files(void **state)
     free(got.items);
 }
 
-/* Flips a bit or truncates the file anywhere: reading fails, or the result does not change. In
- * `blind` files, whose blocks have no checksum, values may differ. */
+/* Flips a bit or truncates the file anywhere: reading fails, or the result does not change. Values
+ * may differ in `blind` files, whose blocks have no checksum. */
 static void fuzz(const char *path, const struct list *wanted, bool blind, uint64_t seed)
 {
     enum { ROUNDS = 2000 };

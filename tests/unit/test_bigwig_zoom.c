@@ -63,8 +63,8 @@ static float random_value(struct cov_rng *rng, int kind, float before)
     }
 }
 
-/* Intervals of `width` bases on average, with and without gaps, on contigs of up to `longest`
- * bases, sorted by name or not. */
+/* Makes a track of intervals of `width` bases on average, with and without gaps. Its contigs have
+ * up to `longest` bases and are sorted by name or unsorted. */
 static struct track make_track(struct cov_rng *rng, size_t n_contigs, size_t n_intervals,
                                int64_t longest, int64_t width, bool sorted)
 {
@@ -345,7 +345,7 @@ static void check_track(const char *path, const struct track *t)
     bwClose(bw);
 }
 
-/* ---- results of libBigWig, for our file and for its own ---- */
+/* ---- results of libBigWig, for our file and for a file of libBigWig ---- */
 
 /* Writes the same track with libBigWig. */
 static void write_theirs(const char *path, const struct track *t)
@@ -389,9 +389,10 @@ static bool nearly(double got, double wanted, double size)
     return isnan(wanted) ? isnan(got) : fabs(got - wanted) <= 1e-5 * size + 1e-6;
 }
 
-/* Compares statistics of n bins of a contig. The exact ones of libBigWig's file must equal those
- * computed from all intervals of our file, and are compared with those from a zoom level. libBigWig
- * 0.4.7 computes wrong sums from zoom levels, even for its own files. */
+/* Compares statistics of n bins of a contig. The exact statistics of libBigWig's file must equal
+ * those computed from all intervals of our file. They are also compared with statistics from a
+ * zoom level of our file. libBigWig 0.4.7 computes wrong sums from zoom levels, even for its own
+ * files. */
 static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *contig, uint32_t end,
                          uint32_t n, double size)
 {
@@ -400,7 +401,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
         double *exact = bwStatsFromFull(theirs, contig, 0, end, n, types[k]);
         double *same = bwStatsFromFull(ours, contig, 0, end, n, types[k]);
         double *zoomed = bwStats(ours, contig, 0, end, n, types[k]);
-        /* Rounding can make a difference of sums negative, which has no square root. */
+        /* Rounding can make a variance negative, so that the deviation is missing. */
         assert_true(zoomed || types[k] == stdev);
         bool adds_up = types[k] == mean || types[k] == stdev;
         double least = types[k] == coverage ? 1 : size;
@@ -408,7 +409,7 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
         assert_non_null(same);
         for (uint32_t i = 0; exact && same && i < n; i++) {
             assert_true(exact[i] == same[i] || (isnan(exact[i]) && isnan(same[i])));
-            /* A deviation computed from squares of floats has only half of the digits. */
+            /* A deviation computed from squares of floats has only half as many correct digits. */
             double slack = types[k] == stdev ? 300 * least : least;
             if (zoomed && types[k] == stdev && isnan(zoomed[i]) && !isnan(exact[i]))
                 zoomed[i] = 0;
@@ -423,8 +424,8 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
     }
 }
 
-/* All levels of our file: bins of four windows are read from the level, because libBigWig uses a
- * level whose windows are at most half as wide as a bin. */
+/* Checks all levels of our file. Bins of four windows are read from the wanted level, because
+ * libBigWig uses a level whose windows are at most half as wide as a bin. */
 static void check_answers(const char *path, const struct track *t)
 {
     enum { BINS = 12 };
@@ -452,8 +453,8 @@ static void check_answers(const char *path, const struct track *t)
     assert_int_equal(unlink("theirs.bw"), 0);
 }
 
-/* The environment variable COV_TRACKS sets the number of tracks (60); each is then also checked
- * with libBigWig. */
+/* Writes 60 tracks and checks some of them with libBigWig, too. The environment variable COV_TRACKS
+ * sets another number of tracks; libBigWig then checks all of them. */
 static void writes_random_tracks(void **state)
 {
     const char *wanted = getenv("COV_TRACKS");
@@ -539,7 +540,7 @@ static void zoom_work_is_bounded(void **state)
     assert_int_equal(cov_zoom_choose(&z, levels), 1);
     assert_int_equal(levels[0], COV_ZOOM_LEVELS - 1);
     assert_true(cov_zoom_reduction(levels[0]) == UINT32_C(1) << 31);
-    /* Contigs of only one window do not create levels. */
+    /* Contigs with only one window do not create levels. */
     memset(n, 0, sizeof n);
     cov_zoom_init(&z, &out);
     for (uint32_t c = 0; c < 100000; c++) {
@@ -584,7 +585,8 @@ static bool look_up(const struct bytes *b, const char *name, uint32_t *number, u
     return false;
 }
 
-/* Numbers of contigs around those that fill nodes, and one that needs three levels. */
+/* Numbers of contigs that nearly, just or more than fill the nodes, and one that needs three
+ * levels. */
 static void finds_contigs(void **state)
 {
     static const size_t counts[] = {1, 2, 255, 256, 257, 1000, 65536, 65537, 70001};

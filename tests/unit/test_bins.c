@@ -10,7 +10,7 @@
 
 enum { LENGTH = 1000, MOST = 16 };
 
-/* Three contigs; the second has the values x, NaN: none. */
+/* Fills three contigs. The second has the values x, where NaN means that there is no value. */
 static void fill(struct cov_track_sink *s, const float *x)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -141,7 +141,7 @@ static void handles_unknown_lengths(void **state)
     }
 }
 
-/* The extent of another track, which is longer, and on a contig that this one lacks. */
+/* The other track has a longer contig, or has a contig that this track lacks. */
 static void uses_the_extent_of_another_track(void **state)
 {
     float x[LENGTH];

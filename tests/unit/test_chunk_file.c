@@ -25,7 +25,8 @@ static const struct cov_codec_choice choices[] = {
 };
 static const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
 
-/* The first n of rows 1, 2 and 5: two of the + strand, one of the - strand. */
+/* Selects the first n of the rows 1, 2 and 5. The first two are on the + strand, the last on the -
+ * strand. */
 static struct cov_grid *partial_grid(size_t L, size_t n)
 {
     static const size_t rows[] = {1, 2, 5};
@@ -36,7 +37,7 @@ static struct cov_grid *partial_grid(size_t L, size_t n)
     return some;
 }
 
-/* Every code, or A, C, G, T and N; then padding. */
+/* Uses every code, or only A, C, G, T and N if `plain`; then padding. */
 static void codes_of(const struct cov_grid *grid, size_t i, bool plain, uint8_t *codes)
 {
     static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
@@ -48,7 +49,7 @@ static void codes_of(const struct cov_grid *grid, size_t i, bool plain, uint8_t 
     }
 }
 
-/* Byte j of row i of set k: strings without zeros, floats without NaN. */
+/* Returns byte j of row i of set k. Strings have no zeros, and floats are not NaN. */
 static uint8_t byte_of(const struct cov_chunk_set *s, size_t k, size_t i, size_t j)
 {
     return (uint8_t)(s->type.kind == COV_H5_STRING ? 'a' + (i + j) % 26
@@ -104,7 +105,7 @@ static struct cov_chunk_head full_head(size_t L, bool bases)
     return h;
 }
 
-/* Rows of a group, for the writer and from the reader. */
+/* The rows of a group, given to the writer or filled by the reader. */
 struct rows {
     size_t n_sets;
     uint8_t **codes;
@@ -200,7 +201,8 @@ static void check_grid(const struct cov_grid *g, const struct cov_grid *grid)
     }
 }
 
-/* Sets come sorted by name, as in full_head. Ignores attributes of the writer. */
+/* Compares two heads, whose sets are sorted by name, as in full_head. Ignores attributes that only
+ * `got` has. */
 static void check_head(const struct cov_chunk_head *got, const struct cov_chunk_head *h)
 {
     assert_int_equal(got->L, h->L);
@@ -286,7 +288,7 @@ static void test_round_trips(void **state)
         struct cov_grid *grid = two_sequences(100, 33, lengths[l]);
         struct cov_chunk_head h = full_head(lengths[l], true);
         for (size_t c = 0; c < COV_COUNT(choices); c++)
-            /* All codecs with one group size, and all group sizes. */
+            /* First all codecs with one group size, then all group sizes. */
             for (size_t k = 0; k < 4; k++) {
                 size_t group = groups[k < 2 ? 0 : 1 + c % (COV_COUNT(groups) - 1)];
                 const struct cov_chunk_writer_options options = {
@@ -424,7 +426,7 @@ static void test_partial(void **state)
         }
 }
 
-/* More rows than a stored chunk of small rows. */
+/* More rows than one stored chunk holds, even of small rows. */
 static void test_many_rows(void **state)
 {
     struct cov_grid *grid = many_contigs(20, 20);
@@ -516,7 +518,7 @@ static void test_wrong_files(void **state)
     cov_chunk_file_close(f);
     write_odd(grid, "data/X_packed", 2, byte, n, 17, 34);
     assert_ok(cov_chunk_file_open("x.h5", &f, &e));
-    /* Missing rows read as padding where the grid has bases. */
+    /* Missing rows are read as padding, which is an error where the grid has bases. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err err = COV_ERR_INIT;
     uint8_t codes[34];
@@ -548,7 +550,7 @@ static void test_wrong_files(void **state)
     refuse("no chunks");
     write_odd(grid, "extra/huge", 2, word, n, (size_t)1 << 28, 0);
     refuse("extra/huge: more than 256 MiB of tables");
-    /* The lists of a predictions file are tables, whatever their number of rows. */
+    /* The lists of a predictions file are tables, however many rows they have. */
     write_odd(grid, "prediction/datasets", 1, word, n, 1, 0);
     refuse("no chunks");
     cov_grid_free(grid);
@@ -594,7 +596,7 @@ static void test_damaged(void **state)
                 row_bytes += cov_chunk_set_row_bytes(&h->sets[j]);
             }
             struct rows rows = new_rows(h, 1);
-            /* Skips rows that a flipped bit made huge, because they only take time. */
+            /* Skips rows that a flipped bit made huge, because they would only take time. */
             size_t n_rows =
                 row_bytes < (size_t)1 << 24 ? cov_grid_n_chunks(cov_chunk_file_grid(f)) : 0;
             for (size_t i = 0; !rc && i < n_rows; i++) {

@@ -12,7 +12,7 @@
 #include "tests/lib/make_chunks.h"
 #include "tests/lib/own_folder.h"
 
-/* x.h5: a predictions file; x.cov: the same as a stream without chr2 and chr1's last - chunk. */
+/* Writes the predictions of x.h5 to the stream x.cov, without chr2 and the last - chunk of chr1. */
 static void write_stream(void)
 {
     struct cov_grid *grid = made_grid();
@@ -71,7 +71,7 @@ static void has(const char *text, const char *line)
         fail_msg("no '%s' in:\n%s", line, text);
 }
 
-/* Two files: bases, chunks and figures of both together. */
+/* For two files, bases, chunks and figures are those of both files together. */
 static void sums_up(void **state)
 {
     char name[] = "x.h5", *text = NULL;

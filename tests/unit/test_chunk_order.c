@@ -1,5 +1,5 @@
-/* test_chunk_order.c - which chunks of a call are computed, and that the others get the correct
- * values.
+/* test_chunk_order.c - only some chunks of a call are computed, and the others get the correct
+ * values, too.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -12,7 +12,7 @@
 
 enum { L = 13, DEPTH = 2, MOST = 24, ROW = L * DEPTH };
 
-/* Replaces the network with a value per position that depends on all codes. */
+/* Computes in place of the network. Each value depends on all codes of the chunk. */
 static void compute(const uint8_t *codes, float *out)
 {
     float sum = 0;
@@ -30,7 +30,7 @@ static size_t filled(const uint8_t *codes)
     return n;
 }
 
-/* A small number of kinds of chunks, with many duplicates; kind 0 is all N. */
+/* Draws chunks of a few kinds, with many duplicates. Chunks of kind 0 have only N. */
 static void draw(struct cov_rng *rng, size_t n, uint8_t *codes)
 {
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static void orders(void **state)
         n_computed += o.n_todo;
     }
     assert_int_equal(o.n_repeated, n_all - n_computed);
-    /* From here on the result of a chunk of all N is known. */
+    /* From here on, the result of a chunk of only N is known. */
     memset(codes, COV_CODE_N, L);
     o.full = false;
     cov_chunk_order_begin(&o, 1, codes, out);

@@ -102,7 +102,7 @@ static struct cov_ckpt *read_good(const char *from)
     return c;
 }
 
-/* Reading must fail with a text that starts with the file name and contains `message`. */
+/* Checks that reading fails with a text that starts with the file name and contains `message`. */
 static void read_bad(const char *from, const char *message)
 {
     struct cov_ckpt *c = NULL;
@@ -209,7 +209,7 @@ static void cut_or_changed(void **state)
                         : i < 4 ? "not a PyTorch checkpoint"
                                 : "truncated");
     }
-    /* Any flipped bit is an error or does not matter. */
+    /* A flipped bit either causes an error or does not matter. */
     size_t n_noticed = 0;
     for (size_t bit = 0; bit < 8 * n; bit++) {
         struct cov_ckpt *r = NULL;
@@ -232,8 +232,8 @@ static void cut_or_changed(void **state)
 
 /* ---------------------------------------------------------------- tensors */
 
-/* Ends and frees the pickle, and writes an archive of it, the storage data/0 and, if `extra` is not
- * NULL, another entry. */
+/* Ends the pickle and writes an archive with the pickle, the storage data/0 and, if `extra` is not
+ * NULL, another entry. Frees the pickle. */
 static void finish_archive(struct cov_pickle_writer *w, const void *storage, size_t n,
                            const char *extra, const char *text)
 {
@@ -248,7 +248,8 @@ static void finish_archive(struct cov_pickle_writer *w, const void *storage, siz
     free(w->data);
 }
 
-/* A checkpoint whose state dict has t `copies` times, named x, x0, x1, ..., or always x. */
+/* Makes a checkpoint whose state dict has `copies` copies of the tensor t. Their names are x, x0,
+ * x1, ..., or always x if `same_name`. */
 static void make_tensors_named(const struct tensor *t, int copies, bool same_name)
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
@@ -381,7 +382,7 @@ static void strides(void **state)
     t.shape[0] = 3, t.shape[1] = 2;
     t.stride[0] = 0, t.stride[1] = 1;
     check_floats(&t, COV_TORCH_FLOAT32, rows, 6);
-    /* any stride for a size of one; a scalar; four dimensions; an empty tensor */
+    /* a dimension of size one with any stride; a scalar; four dimensions; an empty tensor */
     t.offset = 23;
     t.shape[0] = 1, t.shape[1] = 1;
     t.stride[0] = INT64_MAX, t.stride[1] = 99;
@@ -457,8 +458,7 @@ static void bad_tensors(void **state)
     BAD("element 1 is NaN or infinite", t.class_name = "HalfStorage", t.data = nans,
         t.n_bytes = sizeof nans);
 
-    /* Many tensors may share a storage, unless together they have more elements than the file has
-     * bytes. */
+    /* Many tensors may share a storage unless their elements outnumber the bytes of the file. */
     struct tensor t = plain;
     make_tensors(&t, 3);
     cov_ckpt_free(read_good(path));
@@ -470,7 +470,7 @@ static void bad_tensors(void **state)
     read_bad(path, "duplicate tensor x");
 }
 
-/* Values that are not tensors, and a parameter around a tensor. */
+/* Values that are not tensors, and a tensor wrapped in a parameter. */
 static void other_values(void **state)
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
@@ -530,7 +530,7 @@ static void other_values(void **state)
 static void other_entries(void **state)
 {
     static const struct {
-        const char *name, *text, *message; /* message NULL: valid */
+        const char *name, *text, *message; /* message: NULL if the entry is valid */
     } all[] = {
         {"m/version", "3\n", NULL},
         {"m/byteorder", "little", NULL},
@@ -607,7 +607,7 @@ static void other_pickles(void **state)
     read_bad(path, "not a PyTorch Lightning checkpoint: state_dict is missing");
 }
 
-/* A checkpoint with hyperparameters written by `put`. */
+/* Makes a checkpoint with hyperparameters written by `put`. */
 static void make_hparams(void (*put)(struct cov_pickle_writer *w))
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;

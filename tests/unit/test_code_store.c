@@ -17,7 +17,7 @@ static uint8_t *random_codes(struct cov_rng *r, size_t n)
     return codes;
 }
 
-/* Pieces of several lengths, more than fit in memory; random reads. */
+/* Adds pieces of several lengths, more than fit in memory, and reads random parts. */
 static void test_pieces(void **state)
 {
     static const size_t lengths[] = {1, 2, 7, 32767, 32768, 32769, 3000001, 5, 2000000, 1};
@@ -45,7 +45,7 @@ static void test_pieces(void **state)
                 assert_int_equal(back[n], 0xee);
             }
     }
-    /* Truncates in the file and in memory, then appends. */
+    /* Truncates the store at positions in memory and in the file, then appends. */
     for (size_t k = N; k-- > 0;) {
         assert_int_equal(cov_code_store_cut(s, begins[k], NULL), 0);
         assert_int_equal(cov_code_store_end(s), begins[k]);

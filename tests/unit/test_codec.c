@@ -1,4 +1,4 @@
-/* test_codec.c - names of compressions, round trips, filter pipelines, damaged data; and blobs.
+/* test_codec.c - names of compressions, round trips, filter pipelines, damaged data and blobs.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -86,14 +86,14 @@ static const struct cov_codec_choice choices[] = {
     {COV_CODEC_BLOSC, 1},      {COV_CODEC_BLOSC, 5},
 };
 
-/* Compressions that decline data that does not shrink. */
+/* Returns true if the compression declines data that does not shrink. */
 static bool may_decline(struct cov_codec_choice choice)
 {
     return choice.id == COV_CODEC_LZF || choice.id == COV_CODEC_LZ4 ||
            choice.id == COV_CODEC_ZSTD || choice.id == COV_CODEC_BLOSC;
 }
 
-/* Compressions with a checksum. */
+/* Returns true if the compression has a checksum. */
 static bool has_checksum(struct cov_codec_choice choice)
 {
     return choice.id != COV_CODEC_LZF && choice.id != COV_CODEC_LZ4 && choice.id != COV_CODEC_BLOSC;
@@ -216,8 +216,8 @@ static void test_round_trip(void **state)
     for (int i = 0; i < 4; i++)
         fence_init(&fences[i]);
     for (size_t c = 0; c < COV_COUNT(choices); c++) {
-        /* Element sizes matter for Blosc only. The sizes include its smallest blocks, and the limits at which LZ4
-         * and Zstandard change tables. */
+        /* Element sizes matter for Blosc only. The values of n include Blosc's smallest blocks, and
+         * the limits at which LZ4 and Zstandard change tables. */
         bool first = is_first(c);
         size_t n_elems = first && choices[c].id == COV_CODEC_BLOSC ? COV_COUNT(elems) : 1;
         for (size_t k = 0; k < n_elems; k++)
@@ -257,8 +257,9 @@ static void test_lzf_window(void **state)
     free(back);
 }
 
-/* Truncated data is refused. Data with a flipped bit is refused or, without a checksum, decodes to
- * the right size. The decoder never reads or writes outside its buffers (checked by sanitizers). */
+/* Truncated data is refused. Data with a flipped bit is refused or, if it has no checksum,
+ * decodes to the right size. The decoder never reads or writes outside its buffers (checked by
+ * sanitizers). */
 static void test_damaged(void **state)
 {
     enum { N = 3000 };
@@ -294,7 +295,7 @@ static void test_damaged(void **state)
             free(part);
             free(back);
         }
-        /* Adler-32 misses a few. */
+        /* Adler-32 misses a few changes. */
         if (has_checksum(choices[c]))
             assert_true(n_unseen * 1000 < n_flips * 5);
         free(packed);
@@ -389,12 +390,12 @@ static void put32(uint8_t *p, uint32_t v)
 
 static void test_fletcher32(void **state)
 {
-    /* Computed by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd last byte is a high
-     * half. */
+    /* Computed by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd last byte becomes a
+     * high half. */
     assert_int_equal(cov_fletcher32("\1\2\3\4", 4), 0x05080406);
     assert_int_equal(cov_fletcher32("\1\2\3", 3), 0x05040402);
     assert_int_equal(cov_fletcher32("", 0), 0);
-    /* Sums are modulo 65535, where 65535 may stand for 0: compares with division. */
+    /* Sums are modulo 65535 but may be 65535 instead of 0, so the test compares remainders. */
     uint8_t data[4097];
     fill(data, sizeof data, 2);
     for (size_t n = 4000; n <= sizeof data; n++) {
@@ -482,7 +483,7 @@ static void test_checksum_mismatch(void **state)
     put32(data + 10, sum);
     assert_int_equal(
         cov_codec_undo((struct cov_applied){&f, 1, 0}, data, 14, back, 10, scratch, NULL), 0);
-    /* The byte order used by HDF5 before 1.6.3 on some machines. */
+    /* This byte order was used by HDF5 before 1.6.3 on some machines. */
     put32(data + 10, (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff));
     assert_int_equal(
         cov_codec_undo((struct cov_applied){&f, 1, 0}, data, 14, back, 10, scratch, NULL), 0);

@@ -12,7 +12,8 @@ static const int64_t lengths[] = {25, 7, 1000};
 static const int64_t sizes[] = {1, 10};
 static struct cov_err err;
 
-/* Measured: a: 0-5 1, 5-15 3, 18-22 5; b: no intervals; d is not in the track. */
+/* Returns the measured track: a has 0-5 1, 5-15 3, 18-22 5; b has no intervals; d is in no other
+ * track. */
 static struct cov_interval_store *measured(int64_t length_of_a)
 {
     static const struct cov_interval iv[] = {{0, 5, 1}, {5, 15, 3}, {18, 22, 5}};
@@ -55,8 +56,8 @@ static void counts_bins(void **state)
     assert_true(cov_comparison_has(c, 0) && cov_comparison_has(c, 1) && !cov_comparison_has(c, 2));
     assert_true(cov_comparison_has_measured(c, 0) && !cov_comparison_has_measured(c, 1));
     assert_int_equal(cov_comparison_n_rows(c), 2);
-    /* Both have values at 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5)
-     * 2, (0,5) 2. */
+    /* Both tracks have values at 0-10, 12-15, 18-22. The pairs are (2,1) twice, (4,1) 3 times,
+     * (4,3) 5, (6,3) 3, (6,5) 2, (0,5) 2. */
     const struct cov_comparison_row *row = cov_comparison_row(c, 0);
     assert_int_equal(row->contig, 0);
     assert_int_equal(row->bases, 17);
@@ -65,7 +66,8 @@ static void counts_bins(void **state)
      * yy 2+3+45+27+50+50 = 177, xy 4+12+60+54+60 = 190. */
     double r = (17.0 * 190 - 66 * 49) / sqrt((17.0 * 316 - 66 * 66) * (17.0 * 177 - 49 * 49));
     assert_true(fabs(row->agreements[0].pearson - r) < 1e-14);
-    /* Bins of 10: (36/10, 20/10), (30/5, 19/5), (0, 5): ranks 2 3 1 and 1 2 3. */
+    /* Bins of 10 have the means (36/10, 20/10), (30/5, 19/5), (0, 5), thus ranks 2 3 1 and 1 2
+     * 3. */
     assert_int_equal(row->agreements[1].n, 3);
     assert_true(fabs(row->agreements[1].spearman + 0.5) < 1e-14);
     /* b has no bins, so the total equals a. */
@@ -82,7 +84,7 @@ static void counts_bins(void **state)
     cov_interval_store_free(s);
 }
 
-/* A track with one contig of this length and one interval. */
+/* Compares a track with one contig of this length and one interval. */
 static int compare(struct cov_interval_store *s, const struct cov_comparison_options *o,
                    const struct cov_interval *iv, int64_t length)
 {

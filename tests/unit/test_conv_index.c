@@ -1,5 +1,5 @@
-/* test_conv_index.c - the rows that convolutions read on a GPU, against PyTorch's definitions, and the layouts of
- * tiles and fragments.
+/* test_conv_index.c - the rows that convolutions read on a GPU, compared with PyTorch's
+ * definitions; layouts of tiles and fragments.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -17,7 +17,7 @@ static int draw(struct cov_rng *rng, int min, int max)
     return min + (int)cov_rng_below(rng, (unsigned)(1 + max - min));
 }
 
-/* seen[t][k]: the input row, counted from 1, that kernel position k adds to output t; 0: none. */
+/* seen[t][k] is the input row, counted from 1, that kernel position k adds to output t, or 0. */
 struct reach {
     int seen[MAX_ROWS][MAX_KERNEL];
     int written[MAX_ROWS];
@@ -60,7 +60,8 @@ static void plain(void **state)
     }
 }
 
-/* Each row is written once, and input row j contributes to row j stride - pad + k dilation. */
+/* Each row is written once, and input row j contributes to output row j * stride - pad + k *
+ * dilation. */
 static void transposed(void **state)
 {
     struct cov_rng rng;
@@ -86,8 +87,8 @@ static void transposed(void **state)
     }
 }
 
-/* A phase that is limited to a layer's two ends reads and writes the same rows there; a transposed
- * convolution that is needed at both ends keeps all rows. */
+/* A phase that is limited to the two ends of a layer reads and writes the same rows there as the
+ * whole phase. A transposed convolution that is needed at both ends keeps all rows. */
 static void cut(void **state)
 {
     struct cov_rng rng;
@@ -128,8 +129,8 @@ static void channels(void **state)
     assert_int_equal(cov_round_up(16, 8), 16);
 }
 
-/* Every vector has its own position. The same vector of eight rows, which is read at once, and
- * all vectors of two rows, which are written at once, fall into different banks. */
+/* Every vector has its own place. Vectors that are accessed at once fall into different banks: the
+ * same vector in eight rows for reads, all vectors of two rows for writes. */
 static void tiles(void **state)
 {
     enum { ROWS = 128 };
@@ -154,7 +155,7 @@ static void tiles(void **state)
 
 enum { UNITS = 32 };
 
-/* seen[gate][unit][h]: how often fragments contain a weight. */
+/* Counts in seen[gate][unit][h] how often the fragments contain a weight. */
 static void count_weight(int seen[4][UNITS][UNITS], struct cov_lstm_place p)
 {
     assert_in_range(p.gate, 0, 3);
@@ -163,7 +164,7 @@ static void count_weight(int seen[4][UNITS][UNITS], struct cov_lstm_place p)
     seen[p.gate][p.unit][p.h]++;
 }
 
-/* The fragments of all lanes and warps contain every weight once. */
+/* Together, the fragments of all lanes and warps contain every weight once. */
 static void fragments(void **state)
 {
     static int seen[4][UNITS][UNITS], seen_back[4][UNITS][UNITS];
@@ -183,7 +184,8 @@ static void fragments(void **state)
     }
 }
 
-/* Splits cover all rows of a batch once; advancing from a row gives the rows that follow it. */
+/* The splits cover all rows of a batch once, and advancing from a row leads to the rows after
+ * it. */
 static void split_rows(void **state)
 {
     struct cov_rng rng;
@@ -213,7 +215,7 @@ static void split_rows(void **state)
 /* The threads of a tile cover every column once. */
 static void tile_columns(void **state)
 {
-    static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* columns, of a thread */
+    static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* per tile, per thread */
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
         int seen[128] = {0}, bn = tiles[i][0], tn = tiles[i][1];
         for (int across = 0; across < bn / tn; across++)

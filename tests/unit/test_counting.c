@@ -40,8 +40,8 @@ static struct cov_read make_read(unsigned flags, int64_t pos, const char *text)
     };
 }
 
-/* Spans as "10-20 s20-25 -": s is spliced, the last character the strand; or the reason to skip
- * it. */
+/* Checks the spans of a read, written as "10-20 s20-25 -", or the reason to skip the read. An s
+ * marks spliced spans, and the last character is the strand. */
 static void expect(const struct cov_counting *rules, const struct cov_read *r, const char *wanted)
 {
     struct cov_spans spans = {0};
@@ -147,7 +147,7 @@ static void shifts_reads(void **state)
     } cases[] = {
         {0, 100, "10M", "104-110 +"},
         {COV_READ_REVERSE, 100, "10M", "100-105 -"},
-        {0, 100, "5M20N5M", "104-130 +"}, /* the whole span, no spliced coverage */
+        {0, 100, "5M20N5M", "104-130 +"}, /* the whole span, without spliced coverage */
         {COV_READ_REVERSE, 100, "5M3D5M", "100-108 -"},
         {0, 100, "4M", "no_bases"},
         {COV_READ_REVERSE, 100, "5M", "no_bases"},
@@ -158,7 +158,7 @@ static void shifts_reads(void **state)
         struct cov_read r = make_read(cases[i].flags, cases[i].pos, cases[i].cigar);
         expect(&rules, &r, cases[i].wanted);
     }
-    /* Shifted outwards, past both ends of the contig. */
+    /* Reads are shifted outwards, past both ends of the contig. */
     rules.shift_plus = -7;
     rules.shift_minus = 9;
     struct cov_read r = make_read(0, 3, "10M");
@@ -187,7 +187,7 @@ static void counts_cuts(void **state)
     expect(&rules, &edge, "no_bases"); /* the cut site is past the end of the contig */
     edge = make_read(COV_READ_REVERSE, 0, "3M");
     expect(&rules, &edge, "no_bases");
-    edge = make_read(COV_READ_REVERSE, 2, "3M"); /* before the read itself */
+    edge = make_read(COV_READ_REVERSE, 2, "3M"); /* its cut site is before the read */
     rules.shift_minus = -4;
     expect(&rules, &edge, "0-1 -");
 }
@@ -204,7 +204,7 @@ static void counts_fragments(void **state)
     right.flags |= COV_READ_REVERSE | COV_READ_SECOND;
     expect(&rules, &left, "100-160 +");
     expect(&rules, &right, "counted_with_mate");
-    left.flags |= COV_READ_SECOND; /* now the first read is the one on the right, on the - strand */
+    left.flags |= COV_READ_SECOND; /* now the right read, on the - strand, is first */
     expect(&rules, &left, "100-160 -");
     left.flags &= ~(unsigned)COV_READ_SECOND;
     rules.has_shift = true;
@@ -212,7 +212,7 @@ static void counts_fragments(void **state)
     rules.shift_minus = -5;
     expect(&rules, &left, "104-155 +");
     rules.has_shift = false;
-    left.template_length = 950; /* includes clipped bases */
+    left.template_length = 950; /* the template length includes clipped bases */
     expect(&rules, &left, "100-1000 +");
     other.mate_contig = 1;
     other.template_length = 0;

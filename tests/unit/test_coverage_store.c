@@ -51,7 +51,7 @@ static void expect_row(const struct cov_coverage_store *s, size_t i, int strand,
     } else {
         assert_int_equal(rc, 0);
         memset(values, 0x55, sizeof values);
-        /* All L elements: -1 past the end. */
+        /* Decodes all L elements; those past the end are -1. */
         rc = cov_coverage_decode_piece((struct cov_coverage_row){L, L, elem_bytes}, &out, 0, values,
                                        NULL);
         assert_int_equal(rc, 0);
@@ -100,7 +100,8 @@ static void test_round_trip(void **state)
     cov_blob_fini(&packed.blob);
 }
 
-/* The hash of the counted values equals that of the values read back, and only of those. */
+/* The hash of the counted values equals the hash of the values read back, unless a value
+ * differs. */
 static void test_sample(void **state)
 {
     struct cov_coverage_store s;

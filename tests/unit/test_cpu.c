@@ -10,7 +10,7 @@
 #include "common/base/cpu.h"
 #include "tests/lib/own_folder.h"
 
-/* The value of a key in /proc/cpuinfo, with a space at both ends. */
+/* Returns the value of a key in /proc/cpuinfo, with a space at both ends. */
 static char *kernel_says(const char *key)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
@@ -27,8 +27,8 @@ static char *kernel_says(const char *key)
     return value;
 }
 
-/* The list of flags; Linux omits features whose registers it does not save. NULL under an emulator,
- * whose /proc/cpuinfo is that of the host. */
+/* Returns the list of flags, from which Linux omits features whose registers it does not save.
+ * Returns NULL under an emulator, where /proc/cpuinfo describes the host. */
 static char *kernel_flags(void)
 {
 #ifdef __x86_64__
@@ -107,7 +107,8 @@ static void finds_quota(void **state)
     put_below("sys/fs/cgroup/a.slice/job_7/cpu.max", "gibberish\n");
     assert_int_equal(cov_cpu_quota("."), 4);
 
-    /* In a container, the process's group is the root; versions 1 and 2 may both be mounted. */
+    /* In a container, the process is in the root group; cgroup versions 1 and 2 may both be
+     * mounted. */
     put_below("proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/\n0::/\n");
     assert_int_equal(cov_cpu_quota("."), 0);
     put_below("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");

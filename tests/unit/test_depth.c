@@ -1,4 +1,4 @@
-/* test_depth.c - depth from spans in any order, compared with counting one by one.
+/* test_depth.c - depth from spans in any order, compared with a simple count of every base.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -31,8 +31,7 @@ static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
         expected[lane][t]++;
 }
 
-/* Spans in random order with the smallest number of pages in memory: most steps wait in the
- * file. */
+/* Spans come in random order, and few pages fit in memory, so that most steps wait in the file. */
 static void counts_in_any_order(void **state)
 {
     struct cov_rng rng;
@@ -57,7 +56,7 @@ static void counts_in_any_order(void **state)
         }
 }
 
-/* Ascending spans, as for sorted reads; depth is read along the way, and some spans are long. */
+/* Spans ascend, as for sorted reads, and some are long. Depth is read along the way. */
 static void takes_positions_early(void **state)
 {
     struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};

@@ -1,5 +1,5 @@
-/* test_device_cpu.c - whole networks on the CPU: fast kernels against the scalar reference, and the
- * same bits for any batch, position in it, worker and neighbours.
+/* test_device_cpu.c - whole networks on the CPU. Fast kernels agree with the scalar reference, and
+ * the bits of a result do not depend on batch, position, worker or neighbours.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -23,7 +23,7 @@ static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
     return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
 }
 
-/* Random valid hyperparameters. */
+/* Draws valid hyperparameters. */
 static struct cov_hparams draw_hparams(struct cov_rng *rng)
 {
     struct cov_hparams hp;
@@ -46,7 +46,7 @@ static struct cov_hparams draw_hparams(struct cov_rng *rng)
     return hp;
 }
 
-/* Random parameters, including the norms' statistics. Caller frees. */
+/* Draws parameters, including the statistics of norms. Caller frees. */
 static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
 {
     struct cov_params params;
@@ -61,7 +61,7 @@ static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
     return block;
 }
 
-/* codes[n, L]: bases, some N, then padding; the last chunk is all padding. */
+/* Draws codes[n, L]: bases, some N, then padding. The last chunk has only padding. */
 static uint8_t *draw_codes(struct cov_rng *rng, size_t n, size_t L)
 {
     uint8_t *codes = malloc(n * L);
@@ -93,7 +93,8 @@ static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
                            w->codes + first * w->in, w->values + first * w->out, e);
 }
 
-/* "ref", "openblas", "direct"; NULL: the default, with the levels in COVTOOLS_CPU. */
+/* Returns the options for "ref", "openblas", "direct" or NULL (default kernels). COVTOOLS_CPU sets
+ * the levels, except for "ref". */
 static struct cov_cpu_options options_of(const char *kernels)
 {
     const char *levels = getenv("COVTOOLS_CPU");
@@ -105,8 +106,8 @@ static struct cov_cpu_options options_of(const char *kernels)
     return o;
 }
 
-/* values[n, L, D] with these kernels, `batch` chunks per call, on the workers of the pool; all
- * positions are computed if `full`; counts may be NULL. Guards surround the values. Caller frees
+/* Computes values[n, L, D] with these options on the workers of the pool, `batch` chunks per call.
+ * If `full`, computes all positions. `counts` may be NULL. Guards surround the values. Caller frees
  * with free_values. */
 static float *run_net_with(const struct cov_cpu_options *options, bool full,
                            const struct cov_hparams *hp, const float *block, size_t L, size_t n,
@@ -147,7 +148,7 @@ static float *run_net(const char *kernels, bool full, const struct cov_hparams *
     return run_net_with(&options, full, hp, block, L, n, codes, batch, pool, counts);
 }
 
-/* The same, without `full` and counts. */
+/* Calls run_net without `full` and counts. */
 static float *values_of(const char *kernels, const struct cov_hparams *hp, const float *block,
                         size_t L, size_t n, const uint8_t *codes, size_t batch,
                         struct cov_pool *pool)
@@ -207,7 +208,7 @@ static void agrees_with_reference(void **state)
     }
 }
 
-/* All chunks in one call, against other batches, where each chunk has different neighbours, a
+/* Compares one call for all chunks with other batches, where a chunk has different neighbours, a
  * different position and a different worker. */
 static void does_not_depend_on_batch(void **state)
 {
@@ -249,8 +250,8 @@ static void does_not_depend_on_batch(void **state)
     }
 }
 
-/* codes[n, L] that are mostly constant: one base, a few bases, half a chunk, runs of N and of one
- * base, only N, only padding; some chunks occur twice. */
+/* Draws codes[n, L] that are mostly constant: one base, a few bases, half a chunk, runs of N and of
+ * one base, only N, only padding. Some chunks occur twice. */
 static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
 {
     uint8_t *codes = malloc(n * L);
@@ -273,8 +274,8 @@ static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
     return codes;
 }
 
-/* Skipping gives the same values as the reference and as computing everything, and the same bits in
- * other batches. */
+/* Skipping constant input gives the same values as the reference and as computing everything. It
+ * gives the same bits in other batches. */
 static void skips_constant_input(void **state)
 {
     struct cov_pool *pool = *state;
@@ -313,8 +314,8 @@ static void skips_constant_input(void **state)
     assert_true(computed < all * 7 / 10);
 }
 
-/* A network whose LSTM counts: half of its forget gates are 1, so that cells grow with every row of
- * padding before the backward direction reaches the bases. */
+/* An LSTM that counts rows: half of its forget gates are 1, so that its cells grow with every row
+ * of padding before the backward direction reaches the bases. */
 static void lstm_counts_through_padding(void **state)
 {
     struct cov_pool *pool = *state;
@@ -344,7 +345,7 @@ static void lstm_counts_through_padding(void **state)
         assert_non_null(bias);
         for (size_t u = 0; u < HIDDEN; u += 2) {
             block[bias->offset + u] -= 3;           /* adds little */
-            block[bias->offset + HIDDEN + u] += 40; /* and keeps everything */
+            block[bias->offset + HIDDEN + u] += 40; /* forgets nothing */
         }
     }
     uint8_t *codes = calloc(N, L);
@@ -376,7 +377,8 @@ static void lstm_counts_through_padding(void **state)
     cov_params_fini(&params);
 }
 
-/* Equal chunks are counted as repeated; chunks of only N even across calls. */
+/* Equal chunks of a call are counted as repeated. Chunks of only N are repeated even across
+ * calls. */
 static void computes_equal_chunks_once(void **state)
 {
     struct cov_rng rng;
@@ -392,7 +394,7 @@ static void computes_equal_chunks_once(void **state)
     for (size_t i = 3; i < N; i++)
         for (size_t t = 0; t < L; t++)
             codes[i * L + t] = (uint8_t)(1U << (t * t + t / 7) % 4);
-    codes[5 * L] = COV_CODE_N; /* except its first base */
+    codes[5 * L] = COV_CODE_N; /* differs only in its first base */
     static const size_t batches[] = {1, 2, 3, 6}, repeats[] = {2, 2, 3, 3};
     struct cov_pool *single;
     assert_int_equal(cov_pool_new(1, &single, NULL), 0);
@@ -465,7 +467,8 @@ static void levels_agree(void **state)
     free(block);
 }
 
-/* Each precision against the scalar reference with the same rounding; the same bits in any batch. */
+/* Each precision agrees with the scalar reference with the same rounding, and gives the same bits
+ * in any batch. */
 static void precisions_agree(void **state)
 {
     struct cov_pool *pool = *state;

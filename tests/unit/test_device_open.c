@@ -1,4 +1,5 @@
-/* test_device_open.c - names of devices; the CPU without a plugin, and in place of a GPU that fails.
+/* test_device_open.c - names of devices; use of the CPU without a plugin or in place of a GPU that
+ * fails.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

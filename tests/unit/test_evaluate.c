@@ -64,7 +64,7 @@ static void rig_fini(struct rig *r)
     cov_device_close(r->device);
 }
 
-/* The loss of a chunk and data set, by definition. */
+/* Computes the loss of a chunk and data set by definition. */
 static double loss_of(size_t file, const struct cov_chunk *c, size_t d)
 {
     double sum = 0, p = (double)biases[d];
@@ -206,7 +206,7 @@ static void test_files(void **state)
                    (unsigned)v->files[1].n_chunks);
     assert_non_null(strstr(text, line));
     free(text);
-    /* Names that would start a new column. */
+    /* A name must not start a new column or line. */
     free(v->datasets[0]);
     v->datasets[0] = strdup("a\tb\n\x7f");
     f = open_memstream(&text, &n_text);

@@ -20,7 +20,7 @@ static char *path_in(const char *dir, char *path, size_t n)
     return path;
 }
 
-/* CRC-32C with a table, unlike the tested code. */
+/* Computes CRC-32C with a table, unlike the tested code. */
 static uint32_t crc_of(const void *data, size_t n)
 {
     static uint32_t table[256];
@@ -51,7 +51,7 @@ static uint64_t little(const char *data, int n)
     return x;
 }
 
-/* Returns the data of the record at *at, *n bytes. Moves *at past it. */
+/* Returns the data of the record at *at and sets *n to its size. Moves *at past the record. */
 static const char *next_record(const char *file, size_t size, size_t *at, size_t *n)
 {
     const char *p = file + *at;
@@ -66,7 +66,7 @@ static const char *next_record(const char *file, size_t size, size_t *at, size_t
 
 static void test_checksums(void **state)
 {
-    /* RFC 3720, B.4, and the common check value. */
+    /* The examples of RFC 3720, B.4, and the common check value. */
     static const uint8_t zeros[32];
     uint8_t ones[32];
     memset(ones, 0xff, sizeof ones);
@@ -173,7 +173,7 @@ static void test_failures(void **state)
     assert_null(f);
     assert_ok(cov_event_file_close(NULL, &e));
 
-    /* A disk that is full at a flush, while writing, and when closing. */
+    /* The disk is full at a flush, while writing, and when closing. */
     assert_ok(cov_event_file_open(".", &f, &e));
     limit_files(60);
     assert_ok(cov_event_file_flush(f, &e));

@@ -11,7 +11,7 @@
 
 enum { MAX_L = 33, KINDS = 7 };
 
-/* Hundredths, as of examples.h. */
+/* Draws a value of this kind. Hundredths are like those of examples.h. */
 static float draw(struct cov_rng *rng, size_t kind)
 {
     uint64_t x = cov_rng_next(rng);
@@ -33,7 +33,7 @@ static float draw(struct cov_rng *rng, size_t kind)
     }
 }
 
-/* Packed bytes of a data set of each kind. */
+/* Returns the packed size of a data set of this kind. */
 static size_t bytes_of(size_t kind, size_t L)
 {
     static const size_t bytes[KINDS] = {0, 1, 2, 2, 4, 4, 4};
@@ -51,7 +51,7 @@ static void test_round_trip(void **state)
             codes[i] = (uint8_t)cov_rng_below(&rng, 16);
         for (size_t i = 0; i < L * KINDS; i++)
             targets[i] = draw(&rng, i % KINDS);
-        /* A single value determines the form. */
+        /* A single value can determine the form of a data set. */
         targets[2] = 65535;
         targets[3] = 0.01F;
         targets[4] = 0.25F;

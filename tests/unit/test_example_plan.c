@@ -1,5 +1,5 @@
-/* test_example_plan.c - examples, the plan of an epoch and the feed, over two small genomes: kept
- * rows, orders, pairs, offsets, batches, from disk and memory.
+/* test_example_plan.c - examples of two small genomes, the plan of an epoch and the feed: kept
+ * rows, orders, pairs, offsets and batches, from disk and from memory.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
@@ -36,7 +36,7 @@ static void check_example(const struct cov_examples *x, const struct cov_example
     }
 }
 
-/* The number of times that each base of each strand is in the plan, by file and sequence. */
+/* How often the plan has each base of each strand, by file and sequence. */
 static unsigned seen[N_FILES][N_SEQS][2][MAX];
 
 static void count_example(const struct cov_examples *x, const struct cov_example *ex)
@@ -51,7 +51,7 @@ static size_t seq_of(const struct cov_examples *x, const struct cov_example *ex)
     return cov_grid_chunk(cov_examples_grid(x, ex->file), ex->rows[0]).seq;
 }
 
-/* Predmoter's rule: N, but no C. */
+/* A gap has N, but no C, as in Predmoter. */
 static bool is_gap(const struct cov_example *ex, size_t seq)
 {
     bool has_n = false;
@@ -92,14 +92,15 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
         }
         assert_ok(cov_example_feed_next(feed, &b, &e));
     }
-    /* Stopped halfway and restarted. */
+    /* The feed is stopped halfway and restarted. */
     assert_ok(cov_example_feed_begin(feed, plan, 0, 1, &e));
     assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
     assert_ok(cov_example_feed_begin(feed, plan, 0, 1, &e));
     cov_example_feed_free(feed);
 }
 
-/* Each base is used once, except for N and, with random offsets, pieces that are too short. */
+/* Each base is used once. Only N and, with random offsets, pieces that are too short are not
+ * used. */
 static void check_seen(bool random_offset)
 {
     for (size_t f = 0; f < N_FILES; f++)
@@ -152,7 +153,7 @@ static void test_plans(void **state)
     }
 }
 
-/* The order depends on seed and epoch; without shuffling it is the order of the files. */
+/* The order depends on seed and epoch. Without shuffling, it is the order of the files. */
 static void test_orders(void **state)
 {
     struct cov_examples *x = open_examples(COV_LOAD_DISK);

@@ -5,8 +5,8 @@
 #include "common/seq/alphabet.h"
 #include "common/seq/fasta.h"
 
-/* Reads x.fa, `cap` codes at a time, into text: ">name@line ACGT ...", then "$" at the end or the
- * error without "x.fa:". */
+/* Reads x.fa, `cap` codes at a time, and writes ">name@line ACGT ..." to `out`, then "$" at the end
+ * or the error without "x.fa:". */
 static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
 {
     struct cov_fasta *f;
@@ -73,7 +73,7 @@ static void test_contents(void **state)
         {"; old\n>a\nA\n", "! not a FASTA file: the first line does not start with '>'"},
         {" >a\nA\n", "! not a FASTA file: the first line does not start with '>'"},
         {"\n\nx\n>a\n", "!3: not a FASTA file: text before the first '>'"},
-        /* Lines of different lengths where a line as long as the last is expected. */
+        /* Lines of different lengths, although the scanner expects lines of equal length. */
         {">a\nACGT\nACGT\nTGCA\n", ">a@1 ACGTACGTTGCA $"},
         {">a\nACGT\nAC\nT\n>bcd\nAC\n", ">a@1 ACGTACT >bcd@5 AC $"},
         {">a\nACGT\n>b\nG\nACGT\n", ">a@1 ACGT >b@3 GACGT $"},
@@ -153,7 +153,7 @@ static void test_long_names(void **state)
     assert_string_equal(found, "!1: name longer than 4095 bytes");
 }
 
-/* The end of a long line and the next header at each position around the end of the buffer. */
+/* The end of a long line and the next header are at each position around the end of the buffer. */
 static void test_buffers(void **state)
 {
     enum { N = 1 << 20 };
@@ -194,7 +194,7 @@ static void test_buffers(void **state)
         assert_int_equal(cov_fasta_next(f, &header, NULL), 0);
         cov_fasta_free(f);
     }
-    /* White space across the end of the buffer, followed by a letter. */
+    /* White space extends past the end of the buffer, and a letter follows. */
     memset(text, 'C', N);
     memcpy(text, head, sizeof head);
     memset(text + (1 << 18) - 5, ' ', 10);

@@ -133,8 +133,8 @@ static void single_values_have_no_width(void **state)
     assert_true(r.at == 1.25 && r.low == 1.25 && r.high == 1.25);
 }
 
-/* For values around 10 and 12 with a spread of 5 %, about 95 of 100 intervals contain the true
- * ratio, and none contains 1. */
+/* For values within 5 % of 10 and 12, about 95 of 100 intervals contain the true ratio, and none
+ * contains 1. */
 static void intervals_cover_the_true_ratio(void **state)
 {
     struct cov_rng rng;

@@ -1,4 +1,4 @@
-/* test_file_kind.c - the kinds of files, from their first bytes.
+/* test_file_kind.c - the kind of a file is known from its first bytes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -85,7 +85,7 @@ static void knows_files(void **state)
     assert_int_equal(cov_kind_of_file("pipe", NULL), COV_KIND_UNKNOWN);
 }
 
-/* Only the first bytes of a gzip file. */
+/* Files with only the first bytes of a gzip file. */
 static void knows_damaged_files(void **state)
 {
     put_bytes("a", "\x1f\x8b\x08", 4);

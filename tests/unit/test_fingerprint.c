@@ -18,7 +18,7 @@ static void depends_on_every_bit(void **state)
     uint64_t seen[9 * N + 1 + N];
     size_t n = 0;
     memset(bytes, 7, sizeof bytes);
-    /* Texts of every length, and with every bit flipped. */
+    /* Texts of every length, and one text with each of its bits flipped. */
     for (size_t k = 0; k <= N; k++)
         seen[n++] = cov_fingerprint(0, bytes, k);
     for (size_t i = 0; i < N; i++)

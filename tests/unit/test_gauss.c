@@ -83,8 +83,7 @@ static void matches_direct_sums(void **state)
         }
 }
 
-/* Constant stretches keep their value to the last bit; so does a window of zeros next to any
- * value. */
+/* Constant stretches keep their value to the last bit, even zeros next to large values. */
 static void keeps_constants(void **state)
 {
     static const float values[] = {0, 0.1F, 3, 1e30F, -7.7F};
@@ -124,7 +123,7 @@ static void keeps_the_sum(void **state)
     }
 }
 
-/* Kernels so narrow that the square of sd is 0, or sd is denormal: values do not change. */
+/* Values do not change if sd is so small that its square is 0, or that sd is denormal. */
 static void keeps_values_if_narrow(void **state)
 {
     static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};
@@ -140,7 +139,8 @@ static void keeps_values_if_narrow(void **state)
     }
 }
 
-/* The widest kernel, much wider than the contig, and several contigs with one state. */
+/* Uses the widest kernel, which is much wider than the contigs, and one state for several
+ * contigs. */
 static void handles_short_contigs(void **state)
 {
     struct cov_smoother g;

@@ -20,8 +20,8 @@ static void multiplies(void **state)
         check_gemm(tables[t], *state);
 }
 
-/* Rows and columns of very different magnitudes: errors are relative to the magnitudes of row and
- * column. Includes a row of zeros, and rows too large to be prepared. */
+/* Rows and columns have very different magnitudes, and the error is relative to the magnitudes of
+ * the row and the column. Includes a row of zeros, and rows too long to be prepared. */
 static void scales_rows_and_columns(void **state)
 {
     enum { M = 13, N = 40, SHORT = 130, LONG = 14100 };
@@ -64,7 +64,7 @@ static void scales_rows_and_columns(void **state)
 }
 
 #ifdef __x86_64__
-/* The root mean square error of a[m,k] b[k,n]. */
+/* Returns the root mean square error of the product a[m,k] b[k,n]. */
 static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t m, size_t n,
                        size_t k)
 {
@@ -83,8 +83,8 @@ static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t 
     return sqrt(squares / (double)(m * n));
 }
 
-/* For magnitudes of rows and columns between two powers of two: pairs that share a multiplication
- * are about as exact as plain products. */
+/* Pairs of products that share a multiplication are about as exact as plain products. The test
+ * varies the magnitudes of rows and columns between two powers of two. */
 static void pairs_are_about_as_exact(void **state)
 {
     enum { K = 400, STEPS = 4 };
@@ -110,7 +110,8 @@ static void pairs_are_about_as_exact(void **state)
 }
 #endif
 
-/* Rounds to nearest even, judging by the neighbours in double; NaN and infinity. */
+/* Rounds to the nearer neighbour, to even in ties, as computed in double. Includes NaN and
+ * infinity. */
 static void rounds_to_nearest_even(void **state)
 {
     for (uint32_t upper = 0; upper < 0x7f7f; upper++) {
@@ -130,13 +131,13 @@ static void rounds_to_nearest_even(void **state)
     }
     assert_true(isinf(cov_bf16_round(INFINITY)) && isinf(cov_bf16_round(3.4e38f)));
     assert_true(cov_bf16_round(-INFINITY) < 0 && isnan(cov_bf16_round(NAN)));
-    uint32_t bits = 0x7f800001; /* a NaN whose upper half is that of infinity */
+    uint32_t bits = 0x7f800001; /* a NaN with the same upper half as infinity */
     float v;
     memcpy(&v, &bits, sizeof v);
     assert_true(isnan(cov_bf16_round(v)));
 }
 
-/* Chooses the best table for the features. */
+/* Chooses the best table for the CPU's features. */
 static void chooses_the_best(void **state)
 {
     assert_ptr_equal(cov_gemm_choose(0), &cov_gemm_base);

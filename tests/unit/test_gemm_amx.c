@@ -1,7 +1,7 @@
-/* test_gemm_amx.c - products on AMX tiles on CPUs without them. The loops run on any CPU, with C
- * code in place of the instructions, which is stricter: it also fails if a tile is used that was
- * not configured or not written. The library's own code runs on any CPU with AVX-512: tile
- * instructions are illegal there, and the signal handler decodes and executes them in C.
+/* test_gemm_amx.c - products on AMX tiles, tested on CPUs without AMX. The loops run on any CPU,
+ * with C code in place of the tile instructions. The C code also fails if a tile was not configured
+ * or not written before it is used. The library's own code runs on any CPU with AVX-512: tile
+ * instructions are illegal there, and a signal handler decodes them and executes them in C.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -102,12 +102,12 @@ static void tile_dot(size_t sums, size_t a, size_t b)
 #ifdef __x86_64__
 #include <ucontext.h>
 
-/* An instruction with a three-byte VEX prefix: C4, opcode map, prefix; inverted fields are already
- * restored. */
+/* An instruction with a three-byte VEX prefix: C4, opcode map, prefix. Fields that are stored
+ * inverted have their true values here. */
 struct vex_code {
     unsigned opcode, prefix, reg, rm, vvvv;
     bool memory;
-    uint64_t address, stride; /* with an index register: its value times the scale */
+    uint64_t address, stride; /* stride: the index register's value times the scale */
     size_t bytes;
 };
 
@@ -119,7 +119,7 @@ static uint64_t register_of(const ucontext_t *u, unsigned number)
     return (uint64_t)u->uc_mcontext.gregs[places[number]];
 }
 
-/* Decodes ModRM's memory operand, which begins at p. */
+/* Decodes the memory operand of the instruction that begins at p. */
 static void decode_memory(const ucontext_t *u, const uint8_t *p, struct vex_code *c)
 {
     enum { SIB = 4, NO_INDEX = 4, NO_BASE = 5 };
@@ -169,7 +169,7 @@ static bool decode(const ucontext_t *u, struct vex_code *c)
     return true;
 }
 
-/* As in Intel's manual. */
+/* Executes an instruction as described in Intel's manual. */
 static bool emulate(const struct vex_code *c)
 {
     enum { NONE, P66, PF3, PF2 };
@@ -207,8 +207,8 @@ static void on_illegal(int signal_number, siginfo_t *info, void *context)
     n_emulated++;
 }
 
-/* Sizes around the edges of tiles, panels and parts of k, but few of them, since a trap takes
- * microseconds. */
+/* Checks sizes around the edges of tiles, panels and parts of k. There are only a few sizes,
+ * because a trap takes microseconds. */
 static void check_edges(const struct cov_gemm *gemm, struct gemm_data *d)
 {
     static const size_t rows[] = {1, 15, 16, 17, 31, 32, 33};

@@ -1,4 +1,4 @@
-/* test_gemm_dot.c - the loops around VDPBF16PS, with C code in its place, on any CPU.
+/* test_gemm_dot.c - the loops around VDPBF16PS on any CPU, with C code in place of the instruction.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -20,7 +20,7 @@ static void dot(float *sums, const int32_t *a, const int32_t *b);
 #include "common/compute/cpu/kernels/gemm_dot_body.h"
 #pragma GCC pop_options
 
-/* Like the instruction, adds the pair's second product first. */
+/* Adds the second product of each pair first, like the instruction. */
 static void dot(float *sums, const int32_t *a, const int32_t *b)
 {
     for (int i = 0; i < DOT_LANES; i++) {

@@ -1,5 +1,5 @@
-/* test_gemm_int16.c - the loops around VPDPWSSD, with C code in its place, on any CPU; extreme
- * values.
+/* test_gemm_int16.c - the loops around VPDPWSSD on any CPU, with C code in place of the
+ * instruction; extreme values.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -65,7 +65,7 @@ static void holds_limits(void **state)
         assert_true(fabs((double)c - want) <= 1e-3 * 3e-5 * K);
         cov_matrix_fini(&m);
     }
-    b[0] = 1; /* the others are small compared to it */
+    b[0] = 1; /* the other values are small compared to it */
     assert_int_equal(cov_matrix_init(&table, 16, 1, b, &m, NULL), 0);
     static const float rows[] = {0, 1e-35f, INFINITY, NAN};
     for (size_t i = 0; i < COV_COUNT(rows); i++) {

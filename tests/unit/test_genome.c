@@ -20,7 +20,7 @@ static void append_error(char *out, size_t n_out, const struct cov_err *e)
     (void)snprintf(out + n, n_out - n, "!%s", e->text + skip);
 }
 
-/* The genome in a line, "a=ACGT b=NN", or "!error". */
+/* Returns the genome as a line such as "a=ACGT b=NN", or "!error". */
 static const char *read_all(const char *fasta, const struct cov_genome_options *options)
 {
     static char out[1024];
@@ -51,7 +51,8 @@ static const char *read_all(const char *fasta, const struct cov_genome_options *
     return out;
 }
 
-/* The stream with L = 4: "<0a ACGT AC-->" with "<" for `first` and ">" for `last`; then "!error". */
+/* Returns the stream with L = 4 as text such as "<0a ACGT AC-->", where "<" means `first` and ">"
+ * means `last`; then "!error" if reading failed. */
 static const char *read_pairs(const char *fasta, const struct cov_genome_options *options)
 {
     enum { L = 4 };
@@ -147,7 +148,7 @@ static void bad_bases_become_n(void **state)
     assert_string_equal(read_all(">a\nACXT-A*\n>b\nEE\n", &options), "a=ACNTNAN b=NN");
     assert_string_equal(logged.text,
                         "x.fa: read 5 invalid letters as N, the first at line 2, column 3");
-    /* Skipped sequences do not count. */
+    /* Letters of skipped sequences are not counted. */
     options.min_length = 3;
     assert_string_equal(read_all(">a\nXX\n>b\nAC\nGX\n", &options), "b=ACGN");
     assert_string_equal(logged.text,
@@ -241,7 +242,7 @@ static void write_large(size_t width)
     assert_int_equal(fclose(f), 0);
 }
 
-/* codes[0..n) are those of letters[beg ..). */
+/* Checks that codes[0..n) are those of letters[beg ..). */
 static void check_codes(const uint8_t *codes, int64_t beg, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -249,7 +250,7 @@ static void check_codes(const uint8_t *codes, int64_t beg, size_t n)
             fail_msg("base %lld", (long long)beg + (long long)i);
 }
 
-/* The bases do not depend on L or on limits; sequences are longer than all buffers. */
+/* The bases do not depend on L or on length limits. Sequences are longer than all buffers. */
 static void large_sequences_are_streamed(void **state)
 {
     static const size_t Ls[] = {999, 1000, 21384, 100001, 3000000};

@@ -1,4 +1,4 @@
-/* test_grid.c - chunk grids, arithmetic and row by row; overlapping windows.
+/* test_grid.c - chunk grids, computed or built row by row; overlapping windows.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -83,11 +83,11 @@ static void test_new_refuses(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_grid_new(1, names, (const int64_t[]){0}, "sp", 10, &g, &e), COV_EINPUT);
     cov_err_clear(&e);
-    /* More chunks than a size_t can number. */
+    /* More chunks than a size_t can count. */
     names[1] = "b";
     const int64_t huge[] = {INT64_MAX, INT64_MAX};
     assert_int_equal(cov_grid_new(2, names, huge, "sp", 1, &g, &e), COV_ENOMEM);
-    /* No sequences: no chunks. */
+    /* Without sequences, the grid is empty. */
     assert_int_equal(cov_grid_new(0, NULL, NULL, "sp", 10, &g, NULL), 0);
     assert_int_equal(cov_grid_n_chunks(g), 0);
     cov_grid_free(g);
@@ -106,7 +106,7 @@ static void test_builder_regular(void **state)
     cov_grid_free(g);
 }
 
-/* A grid with a row missing, with two neighbours swapped, or truncated keeps the rows in the order
+/* A grid that lacks a row, has two neighbours swapped or is truncated keeps its rows in the order
  * in which they were added. */
 static void test_builder_irregular(void **state)
 {
@@ -162,7 +162,7 @@ static void check_strand(const struct expected *rows, size_t n_rows, bool minus,
 
 static void test_strand_rows(void **state)
 {
-    /* Strands interleaved, and chunks that do not end at multiples of L. */
+    /* Strands are interleaved, and chunks do not end at multiples of L. */
     const struct expected good[] = {{0, 7, 17}, {0, 17, 9}, {0, 0, 7}, {0, 9, 0}};
     check_strand(good, 4, false, NULL);
     check_strand(good, 4, true, NULL);
@@ -200,7 +200,7 @@ static void test_builder_refuses(void **state)
     cov_grid_builder_free(NULL);
 }
 
-/* The same name in two species is two sequences. */
+/* Sequences of two species may have the same name. */
 static void test_species(void **state)
 {
     struct cov_grid_builder *b;
@@ -272,12 +272,13 @@ static void test_pairs(void **state)
 
 static void test_pairs_of_any_rows(void **state)
 {
-    /* Missing strands, a duplicate interval, a shorter one, and rows in no order. */
+    /* Strands are missing, one interval occurs twice, another is shorter, and the rows are
+     * unordered. */
     static const struct expected rows[] = {{1, 10, 0},  {0, 10, 20}, {0, 0, 10}, {0, 20, 10},
                                            {0, 10, 20}, {0, 0, 7},   {1, 10, 12}};
     struct cov_grid *g = build(10, rows, COV_COUNT(rows));
     assert_int_equal(cov_grid_n_pairs(g), 6);
-    /* The sequence of the first row, "bb", is the first. */
+    /* The sequence of the first row, "bb", comes first. */
     check_pair(g, 0, 0, 0, 10, COV_NO_ROW, 0);
     check_pair(g, 1, 0, 10, 12, 6, COV_NO_ROW);
     check_pair(g, 2, 1, 0, 7, 5, COV_NO_ROW);

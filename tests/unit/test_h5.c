@@ -36,8 +36,8 @@ static int32_t value(size_t row, size_t pos, size_t col)
     return (int32_t)(row * 1000 + pos * 10 + col) - 500;
 }
 
-/* An int32 set of 11 x 20 x 3 in chunks of the given shape. With `holes`, the chunks of row 4, and
- * thus of the rows that share them, are missing. */
+/* Tests use an int32 set of 11 x 20 x 3 elements in chunks of the given shape. With `holes`, all
+ * chunks that contain elements of row 4 are missing. */
 enum { ROWS = 11, POS = 20, COLS = 3, HOLE = 4, FILL = -7 };
 
 static struct cov_h5_new spec_of(const size_t chunk[3], struct cov_codec_choice choice,
@@ -117,7 +117,7 @@ static void check_file(const char *path, const struct cov_h5_new *spec, bool hol
     const struct cov_h5_rows *r = cov_h5_set_rows(s);
     assert_int_equal(r->type.kind, COV_H5_INT);
     assert_int_equal(r->dims[0], ROWS);
-    /* In random order, so that bands are replaced. */
+    /* Reads rows in random order, so that bands are replaced. */
     for (size_t step = 0; step < ROWS; step++) {
         size_t row = step * 7 % ROWS;
         for (size_t col = 0; col < COLS; col++)
@@ -245,8 +245,8 @@ static void test_no_hdf5(void **state)
     refuse("x.h5", COV_EINPUT, "x.h5: damaged HDF5 superblock");
 }
 
-/* Reads the whole file like a reader. Errors are fine, but not a crash, a hang, or an error without
- * a message. Returns the status. */
+/* Reads the whole file. May fail, but must not crash, hang, or fail without a message. Returns the
+ * status. */
 static int read_all(const char *path)
 {
     struct cov_h5 *f;
@@ -331,13 +331,15 @@ static void test_flipped(void **state)
     assert_true(n_refused > n_tried / 50);
 }
 
-/* Chunks of 0 rows: libhdf5 1.10.8 divides by zero on opening the set, in the child. */
+/* If chunks have 0 rows, libhdf5 1.10.8 divides by zero when a set is opened. This happens in the
+ * child. */
 static void test_crash_of_libhdf5(void **state)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
     struct bytes whole = slurp("x.h5");
-    /* Layout message, version 3, chunked, 3 + 1 dimensions, address; then the chunk's shape. */
+    /* The layout message has version 3, chunked, 3 + 1 dimensions, the address and the chunk's
+     * shape. */
     size_t n_found = 0;
     for (size_t i = 0; i + 27 < whole.n; i++)
         if (whole.data[i] == 3 && whole.data[i + 1] == 2 && whole.data[i + 2] == 4 &&
@@ -375,7 +377,7 @@ static void test_long_attribute(void **state)
     cov_h5_set_close(s);
     assert_int_equal(cov_h5_write_attr(f, NULL, "name", "seventeen letters", NULL), 0);
     assert_int_equal(cov_h5_finish(f, NULL), 0);
-    /* The element: its length, the address of its heap, its index in the heap. */
+    /* The element has its length, the address of its heap, and its index in the heap. */
     struct bytes whole = slurp("x.h5");
     for (size_t i = 0; i + 16 < whole.n; i++) {
         uint32_t length;
@@ -402,7 +404,7 @@ static void test_long_attribute(void **state)
     cov_h5_close(f);
 }
 
-/* The probe works while the caller ignores SIGCHLD or handles it. */
+/* The probe works even if the caller ignores SIGCHLD or handles it. */
 static void test_probe_ignoring_children(void **state)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
@@ -413,7 +415,7 @@ static void test_probe_ignoring_children(void **state)
     (void)signal(SIGCHLD, old);
 }
 
-/* Writes a file with an image of libhdf5's cache, in its own process because libhdf5 leaks
+/* Writes a file with an image of libhdf5's cache. Runs in its own process because libhdf5 leaks
  * memory. */
 static int write_cache_image(void *arg)
 {
@@ -466,8 +468,8 @@ static int fill_disk(void *arg)
     return good ? 0 : -1;
 }
 
-/* A disk that fills up while writing or closing, simulated by a limit on the file size, in its own
- * process. */
+/* The disk fills up while writing or closing. A limit on the file size, set in its own process,
+ * simulates this. */
 static void test_full_disk(void **state)
 {
     static const size_t limits[] = {0, 100, 3000, 20000, 60000};

@@ -1,5 +1,5 @@
-/* test_h5_filters.c - Blosc, LZ4 and Zstandard against data written by hand, and data with wrong headers. test_codec.c has
- * the round trips.
+/* test_h5_filters.c - Blosc, LZ4 and Zstandard decode data written by hand and refuse wrong
+ * headers. test_codec.c has the round trips.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -15,8 +15,9 @@ struct patch {
 
 /* ---- Blosc ---- */
 
-/* Blosc version 2, compressor version 1, flags, element size 2; the sizes of contents, block and
- * buffer, little-endian; then the contents, uncompressed according to flag 2. */
+/* The buffer has Blosc version 2, compressor version 1, flags and element size 2; then the sizes
+ * of contents, block and buffer, little-endian; then the contents, which flag 2 marks as
+ * uncompressed. */
 enum { BLOSC_N = 20, BLOSC_HEAD = 16, BLOSC_PACKED = BLOSC_HEAD + BLOSC_N };
 
 static void make_blosc(uint8_t *p)
@@ -64,7 +65,7 @@ static void blosc_wrong_fields(void **state)
         assert_int_equal(cov_blosc_decode(p, cut, dst, BLOSC_N, NULL), COV_EINPUT);
 }
 
-/* The output of every compressor, whether or not libblosc has it, is decoded or refused. */
+/* Data of any compressor is decoded or refused, whether or not libblosc has the compressor. */
 static void blosc_compressors(void **state)
 {
     enum { M = 40000 };
@@ -104,8 +105,8 @@ static void blosc_values(void **state)
 
 /* ---- LZ4 ---- */
 
-/* 250 times the byte 7 in blocks of 100: twice a literal, a match of 94 bytes and five literals; then 50 stored
- * bytes. */
+/* The byte 7 is repeated 250 times, in blocks of 100. Two blocks have a literal, a match of 94
+ * bytes and five literals; the last block has 50 stored bytes. */
 enum {
     LZ4_N = 250,
     LZ4_HEAD = 12,
@@ -135,7 +136,7 @@ static void lz4_blocks(void **state)
     assert_int_equal(cov_lz4_claim(p, LZ4_HEAD - 1), 0);
     assert_int_equal(cov_lz4_decode(p, LZ4_PACKED, dst, LZ4_N, NULL), 0);
     assert_memory_equal(dst, expected, LZ4_N);
-    /* A block size above that of the chunk means one block. */
+    /* If the block size exceeds the chunk's size, there is one block. */
     uint8_t one[LZ4_HEAD + LZ4_BLOCK] = {0, 0, 0, 0, 0, 0, 0, 100, 0x40, 0, 0, 0};
     memcpy(one + LZ4_HEAD, p + LZ4_HEAD, LZ4_BLOCK);
     assert_int_equal(cov_lz4_decode(one, sizeof one, dst, 100, NULL), 0);
@@ -169,7 +170,7 @@ static void lz4_wrong_fields(void **state)
     assert_int_equal(cov_lz4_decode(p, LZ4_PACKED + 1, dst, LZ4_N, NULL), COV_EINPUT);
 }
 
-/* The encoder writes one block with the header of the format. */
+/* The encoder writes the header of the format and one block. */
 static void lz4_header(void **state)
 {
     enum { M = 70000 };
@@ -205,14 +206,15 @@ static void check_zstd(const uint8_t *frame, size_t n, size_t n_dst, int rc, con
 
 static void zstd_frames(void **state)
 {
-    /* A raw block of three bytes, the last block; the frame size is one byte, or missing. */
+    /* One raw block of three bytes. The frame size takes one byte or is missing. */
     static const uint8_t plain[] = {MAGIC, 0x20, 3, 0x19, 0, 0, 'a', 'a', 'a'},
                          silent[] = {MAGIC, 0x00, 0, 0x19, 0, 0, 'a', 'a', 'a'},
-                         /* A byte repeated 2^17 times: with this frame size, with 3, without. */
+                         /* A byte repeated 2^17 times, with frame size 2^17, with frame size 3, and
+                          * without one. */
         run[] = {MAGIC, 0xa0, 0, 0, 2, 0, 0x03, 0, 0x10, 'a'},
                          bomb[] = {MAGIC, 0x20, 3, 0x03, 0, 0x10, 'a'},
                          silent_bomb[] = {MAGIC, 0x00, 0x38, 0x03, 0, 0x10, 'a'},
-                         /* Frame size 2^62. */
+                         /* The frame size is 2^62. */
         huge[] = {MAGIC, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0x19, 0, 0, 'a', 'a', 'a'},
                          two[] = {MAGIC, 0x20,  3,    0x19, 0, 0, 'a', 'a',
                                   'a',   MAGIC, 0x20, 0,    1, 0, 0},

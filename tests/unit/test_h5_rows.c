@@ -1,4 +1,4 @@
-/* test_h5_rows.c - rows from stored chunks of any shape, and numbers of every type.
+/* test_h5_rows.c - rows read from stored chunks of any shape, and numbers of every type.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -121,7 +121,8 @@ static void put_element(const struct cov_h5_rows *r, uint64_t x, uint8_t *dst)
     put_bytes(x * 0x9e3779b97f4a7c15U, &r->type, dst);
 }
 
-/* The piece of the chunk at (row, pos, col), as a writer stores it; zeros past the edges. */
+/* Adds the piece of the chunk at (row, pos, col) as a writer stores it, with zeros past the
+ * edges. */
 static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
                       size_t pos, size_t col, struct cov_blob *b)
 {
@@ -146,7 +147,7 @@ static bool is_missing(size_t row, size_t pos, size_t col, bool holes)
     return holes && (row + pos + col) % 3 == 1;
 }
 
-/* Pieces in the order of cov_h5_set_fetch: positions, then columns. */
+/* Adds pieces in the order of cov_h5_set_fetch: by position, then by column. */
 static void fetch(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
                   size_t col, size_t n_cols, bool holes, struct cov_blob *b)
 {
@@ -205,7 +206,7 @@ static void test_chunk_shapes(void **state)
                             size_t n_rows = left < 7 - row ? left : 7 - row;
                             const uint8_t *block = NULL;
                             cov_blob_clear(&raw);
-                            /* The first piece is unrelated. */
+                            /* The first piece does not belong to the block. */
                             assert_int_equal(cov_blob_end_piece(&raw, 0, NULL), 0);
                             fetch(&r, choices[c], row, col, n_cols, holes, &raw);
                             assert_int_equal(raw.n_pieces, 1 + cov_h5_n_pieces(&r, col, n_cols));
@@ -236,7 +237,7 @@ static void test_plain_rows(void **state)
     cov_blob_fini(&raw);
 }
 
-/* If LZF does not shrink a chunk, it is stored unchanged, with the filter's mask bit. */
+/* A chunk that LZF does not shrink is stored unchanged, with the mask bit of the filter. */
 static void test_mask(void **state)
 {
     static const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};

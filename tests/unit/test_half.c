@@ -21,7 +21,7 @@ static void known_values(void **state)
     assert_true(cov_half_to_float(0xfc00) == -INFINITY);
 }
 
-/* Patterns of one sign are numbers in ascending order; within a binade all steps are equal. */
+/* Numbers of one sign ascend with their bit patterns, in steps that are equal within a binade. */
 static void all_patterns(void **state)
 {
     for (unsigned bits = 0; bits < 0x8000; bits++) {

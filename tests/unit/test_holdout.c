@@ -10,8 +10,8 @@
 
 enum { N_LONG = 9, N_SHORT = 11, N = N_LONG + N_SHORT, L = 10 };
 
-/* 9 sequences of 10 pairs and 11 of one pair. Of 101 pairs, 90.9 make up N90: all long sequences and
- * one short one. */
+/* Makes 9 long sequences of 10 pairs and 11 short ones of one pair. N90 takes 90.9 of the 101
+ * pairs, thus all long sequences and one short one. */
 static struct cov_grid *make_grid(void)
 {
     static char text[N][8];
@@ -28,7 +28,7 @@ static struct cov_grid *make_grid(void)
     return g;
 }
 
-/* held_seq[] from held[]; all rows of a sequence must agree. */
+/* Computes held_seq[] from held[]; all rows of a sequence must agree. */
 static void by_sequence(const struct cov_grid *g, const bool *held, bool *held_seq)
 {
     int seen[N];
@@ -50,8 +50,8 @@ static void test_sequences(void **state)
     for (uint64_t seed = 0; seed < 200; seed++) {
         assert_int_equal(cov_holdout_sequences(g, 0.2, seed, held, NULL), 0);
         by_sequence(g, held, held_seq);
-        /* ceil(10 * 0.2) of the first group (9 long sequences and s00, the first short one) and
-         * ceil(10 * 0.2) of the others. */
+        /* Holds out ceil(10 * 0.2) of the first group (9 long sequences and s00, the first short
+         * one) and ceil(10 * 0.2) of the others. */
         int first = held_seq[0], second = 0;
         for (int i = 0; i < N; i++) {
             ever[i] = ever[i] || held_seq[i];

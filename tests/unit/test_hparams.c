@@ -96,7 +96,7 @@ static void checks_ranges(void **state)
     }
 }
 
-/* filter_size * up^i and similar products must not overflow before they are refused. */
+/* Products such as filter_size * up^i must not overflow before the network is refused. */
 static void refuses_petabytes(void **state)
 {
     const char *text = "more than 2^31 parameters";
@@ -117,8 +117,8 @@ static void refuses_petabytes(void **state)
     hp.hidden_size = 1 << 14;
     refuses(&hp, text);
 
-    /* Without a norm, one layer, kernel 1, step 1, cnn: f filters and d outputs have
-     * 4f + f + 4f + 4 + 5d parameters. */
+    /* A cnn without a norm, with one layer, kernel 1, step 1, f filters and d outputs, has 4f + f +
+     * 4f + 4 + 5d parameters. */
     hp = (struct cov_hparams){.model_type = COV_MODEL_CNN,
                               .cnn_layers = 1,
                               .kernel_size = 1,
@@ -127,13 +127,14 @@ static void refuses_petabytes(void **state)
                               .dilation = 1,
                               .input_size = 4,
                               .output_size = 8};
-    hp.filter_size = ((INT64_C(1) << 31) - 4 - 40) / 9; /* leaves 0 */
+    hp.filter_size = ((INT64_C(1) << 31) - 4 - 40) / 9; /* as many as fit */
     assert_true(hp.filter_size * 9 + 44 == (INT64_C(1) << 31) - 3);
     accepts(&hp);
     hp.output_size = 9;
     refuses(&hp, text);
 
-    /* hybrid: 4f + f, LSTM 4h(f + h + 2), then 4h + 4 + 5d. With h = 1: 9f + 12 + 4 + 4 + 5d. */
+    /* A hybrid has 4f + f parameters, then 4h(f + h + 2) in the LSTM, then 4h + 4 + 5d. With h = 1,
+     * the sum is 9f + 12 + 4 + 4 + 5d. */
     hp.model_type = COV_MODEL_HYBRID;
     hp.lstm_layers = 1;
     hp.hidden_size = 1;

@@ -1,5 +1,5 @@
-/* test_int_to_float.c - integers to floats, and the first invalid coverage, compared with a simple
- * loop.
+/* test_int_to_float.c - conversion of integers to floats, and the search for the first invalid
+ * coverage.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -13,7 +13,7 @@
 enum { N = 3000, LARGEST = (1 << 24) - 1 };
 static const bool big = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
 
-/* N elements of a type at an unaligned address; one of them is `odd`. */
+/* Converts n elements of a type at an unaligned address. The element at index `at` is `odd`. */
 static bool convert(struct cov_h5_type type, size_t n, size_t at, int64_t odd, float *values)
 {
     uint8_t *elems = malloc(N * sizeof odd + 1);
@@ -47,7 +47,7 @@ static void test_to_float(void **state)
             assert_false(convert(type, N, at, INT32_MIN, values));
             if (bytes == 8)
                 assert_false(convert(type, N, at, INT64_C(1) << 32, values));
-            assert_true(convert(type, at, at, -1, values)); /* past the last one */
+            assert_true(convert(type, at, at, -1, values)); /* `at` is past the end */
         }
     }
 }

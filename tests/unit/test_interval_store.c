@@ -60,7 +60,7 @@ static void keeps_all_values(void **state)
     assert_int_equal(cov_track_add(sink, huge + 2, 4, NULL), 0);
     assert_int_equal(cov_track_close(sink, NULL), 0);
     check(s, "b", huge, 6);
-    check(s, "c", few, 0); /* never started */
+    check(s, "c", few, 0); /* contig c was never started */
     check(s, "a", few, 3);
     assert_false(cov_interval_store_find(s, "d", &contig));
     cov_interval_store_free(s);
@@ -82,7 +82,7 @@ static void accepts_announced_contigs(void **state)
     cov_interval_store_free(s);
 }
 
-/* More data than the buffers hold, with record sizes that do not divide the buffers' sizes. */
+/* More data than the buffers hold. The buffer sizes are not multiples of the record sizes. */
 static void keeps_many_intervals(void **state)
 {
     enum { N = 200000 };

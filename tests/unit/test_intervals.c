@@ -1,4 +1,4 @@
-/* test_intervals.c - detects the kind of a track, and reads both kinds.
+/* test_intervals.c - detects which of two kinds a track is, and reads both kinds.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 

@@ -17,7 +17,7 @@
 enum { N = 20 };
 static const char head[] = "version\t1\ninput\tx\n";
 
-/* The blobs of piece i: a few pieces and bytes, or none. */
+/* Fills the blobs of piece i with a few pieces of a few bytes, or with none. */
 static void fill(size_t i, struct cov_blob blobs[2])
 {
     for (size_t b = 0; b < 2; b++) {
@@ -79,7 +79,7 @@ static long size_of(const char *path)
     return stat(path, &st) == 0 ? (long)st.st_size : -1;
 }
 
-/* Pieces N-1, N-2, ..., 1, without 0. */
+/* Writes the pieces N-1, N-2, ..., 1, but not 0. */
 static void make(const char *path)
 {
     struct cov_journal *j;
@@ -127,7 +127,7 @@ static void test_empty(void **state)
     cov_journal_close(NULL);
 }
 
-/* Wherever the journal is truncated, complete pieces remain and more can be appended. */
+/* After truncation anywhere, complete pieces remain, and more pieces can be appended. */
 static void test_cut(void **state)
 {
     make("c");
@@ -174,12 +174,12 @@ static void test_damage(void **state)
         logged.n_warnings = 0;
         int rc = cov_journal_open("d", &j, &e);
         if (at < 16) {
-            assert_int_equal(rc, COV_EINPUT); /* another kind of file, which is not changed */
+            assert_int_equal(rc, COV_EINPUT); /* taken for another kind of file and kept */
             assert_non_null(strstr(e.text, "is not a journal"));
             assert_int_equal(size_of("d"), size);
         } else if (at < first) {
             assert_int_equal(rc, 0);
-            /* A changed length of the head may look like a truncated head. */
+            /* If the length of the head is changed, the head may look truncated. */
             if (!cov_journal_head(j, &damaged))
                 assert_true(damaged || (at >= 20 && at < 24));
             else
@@ -214,7 +214,7 @@ static void test_damaged_later(void **state)
     cov_journal_close(j);
 }
 
-/* A piece with a number past those of the run is ignored. */
+/* A piece is ignored if its number is too large for the run. */
 static void test_other_number(void **state)
 {
     make("o");

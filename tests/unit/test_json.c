@@ -199,7 +199,7 @@ static void refuses_invalid_json(void **state)
     refuse("{\"a\" \"b\"}", 9, "invalid JSON at byte ");
     refuse("{\"a\": \"b\"}\0", 11, "not a text file: it has a zero byte");
     refuse("{\"a\": \"\\ud800\"}", 15, "invalid JSON at byte ");
-    /* Deeper than any stack. */
+    /* Nested too deeply for any stack. */
     size_t n = 1 << 20;
     char *deep = malloc(n);
     assert_non_null(deep);
@@ -208,7 +208,7 @@ static void refuses_invalid_json(void **state)
     free(deep);
 }
 
-/* Text that is truncated or changed anywhere is either parsed or refused. */
+/* Text that is truncated or changed anywhere is parsed or refused without a crash. */
 static void survives_damage(void **state)
 {
     static const char text[] =
