@@ -413,6 +413,7 @@ static void test_flipped(void **state)
         cov_chunk_file_close(f);
     }
     assert_true(n_refused > 10);
+    free(file);
 }
 
 static void test_same_bytes(void **state)
@@ -440,6 +441,8 @@ static void test_same_bytes(void **state)
         assert_non_null(strstr(e.text, bad[k]));
     }
     assert_int_equal(unsetenv("SOURCE_DATE_EPOCH"), 0);
+    free(files[0]);
+    free(files[1]);
     cov_grid_free(grid);
 }
 
