@@ -1,9 +1,9 @@
 /* bases.c - see bases.h.
  *
- * A base in X is four halves, for the columns C, A, T, G. A shuffled chunk is a plane of all low
- * bytes and a plane of all high bytes, so a base is one 32-bit word in each. A table of 16 converts
- * between codes and such words, without an unshuffled array in between. Two of the compressions do
- * not even need the words (onehot.h).
+ * A base in X has four 2-byte floats, one for each of the columns C, A, T and G. A shuffled chunk
+ * has two planes, one of all low bytes and one of all high bytes, so each plane holds one 32-bit
+ * word per base. A table of 16 entries converts between codes and these words directly; no
+ * unshuffled array is needed. Two of the compressions do not even need the words (onehot.h).
  * SPDX-License-Identifier: MIT */
 #include "common/store/bases.h"
 
@@ -26,7 +26,7 @@ enum { ROW_BYTES = 8, DECLARED_LEVEL = 4 };
 /* Longer one-hot chunks exceed COV_H5_MAX_BYTES; packed ones have the same limit. */
 #define MAX_LENGTH (COV_H5_MAX_BYTES / ROW_BYTES)
 
-/* The words of a code: byte k of `low` and `high`, from the lowest, belongs to column k. */
+/* The two words of a code. Byte k of each (0 is the lowest) belongs to column k. */
 struct words {
     uint32_t low[16], high[16];
 };
@@ -173,10 +173,10 @@ int cov_bases_fetch(struct cov_bases *b, size_t row, struct cov_blob *raw, struc
     return cov_h5_set_fetch(b->set, row, 0, b->rows->dims[2], raw, e);
 }
 
-/* The code whose row has exactly these words, or COV_CODE_BAD. */
+/* Returns the code whose row has exactly these words, or COV_CODE_BAD. */
 static inline uint8_t code_of_words(const struct words *w, uint32_t low, uint32_t high)
 {
-    /* By nonzero columns: bit 0 is C, 1 is A, 2 is T, 3 is G. */
+    /* The index has a bit for each nonzero column: bit 0 is C, 1 is A, 2 is T, 3 is G. */
     static const uint8_t code_of_columns[16] = {0, 2, 1, 3, 8,  10, 9,  11,
                                                 4, 6, 5, 7, 12, 14, 13, 15};
     /* The high bytes of 1, 0.5, 0.33 and 0.25 share bit 0x20; the product moves these four bits to
@@ -236,7 +236,7 @@ static void decode_floats(const struct cov_h5_type *type, const uint8_t *row, si
     }
 }
 
-/* Returns true if the only piece of a one-hot row decompresses to the two planes. */
+/* Returns true if a one-hot row is stored as a single piece that decompresses to the two planes. */
 static bool has_planes(const struct cov_h5_rows *r, const struct cov_blob *raw, size_t piece)
 {
     if (!r->chunked || r->type.bytes != 2 || r->type.big_endian || r->chunk[0] != 1 ||
@@ -300,7 +300,7 @@ static int decode_packed(const struct cov_bases *b, size_t row, struct cov_blob 
     return COV_OK;
 }
 
-/* Fails, naming the row and the 0-based index in it. */
+/* Fails with a message that names the row and the 0-based index in it. */
 static int fail_position(const struct cov_bases *b, const struct cov_grid *grid, size_t row,
                          size_t t, const char *what, struct cov_err *e)
 {
@@ -413,7 +413,8 @@ void cov_bases_writer_close(struct cov_bases_writer *w)
     free(w);
 }
 
-/* Returns true if pieces can be encoded straight from codes; *effort: how. */
+/* Returns true if pieces can be encoded straight from codes, and sets *effort to the effort to
+ * use. */
 static bool is_by_codes(const struct cov_bases_writer *w, enum cov_onehot_effort *effort)
 {
     bool fast = w->compression.id == COV_CODEC_FAST;
@@ -429,8 +430,8 @@ static int end_stream(struct cov_blob *out, uint8_t *at, size_t n, struct cov_er
     return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
 }
 
-/* Tries to encode the piece of a chunk straight from its codes. Several rows become one long row;
- * padding inside it, which the encoder rejects, is rare. */
+/* Tries to encode the piece of a chunk straight from its codes. Several rows are joined into one
+ * long row. The encoder rejects padding inside that row, but such padding is rare. */
 static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
                            const uint8_t *const *codes, struct cov_blob *out, bool *done,
                            struct cov_err *e)
@@ -457,7 +458,7 @@ static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
     return *done ? end_stream(out, at, n, e) : COV_OK;
 }
 
-/* The two planes of one row. */
+/* Computes the two planes of one row. */
 static void put_planes(const struct words *w, const uint8_t *codes, size_t L, uint8_t *low,
                        uint8_t *high)
 {

@@ -10,7 +10,8 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
-/* Upper bound of all tables of a file; they are lists of names and similar data. */
+/* Upper bound of the size of all tables of a file together. Tables are lists of names and similar
+ * data. */
 #define MAX_TABLE_BYTES ((size_t)1 << 28)
 
 #define START_ENDS "data/start_ends"
@@ -54,7 +55,8 @@ static bool starts_with(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* *yes = data set `name` has one row per chunk. Fails on a contradiction. */
+/* Sets *yes to whether data set `name` has one row per chunk. Fails if it should have, but its
+ * number of rows is wrong. */
 static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int rank, size_t n_rows,
                        bool *yes, struct cov_err *e)
 {
@@ -169,7 +171,7 @@ static int add_data(struct cov_chunk_file *f, const char *name, struct cov_err *
     return rc;
 }
 
-/* `set` may be NULL: the file. */
+/* Adds the attributes of a data set, or of the file if `set` is NULL. */
 static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;

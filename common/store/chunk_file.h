@@ -1,5 +1,5 @@
-/* chunk_file.h - HDF5 files with one row per chunk, whatever they contain: genome files, with or
- * without measured coverage, and predictions files.
+/* chunk_file.h - HDF5 files with one row per chunk: genome files, with or without measured
+ * coverage, and predictions files.
  *
  * Bases (bases.h) are read and written as codes. All other data sets are passed on unchanged. HDF5
  * belongs to one thread; any thread may decode and encode.
@@ -23,15 +23,16 @@
 struct cov_chunk_file;
 
 /* Opens any file of chunks. data/start_ends, seqids, species (optional) and the tables of a partial
- * file form the grid. The head lists the other data sets: as sets if they are in data/, evaluation/
- * or prediction/ and have one row per chunk (except the lists of a predictions file, model_name and
- * datasets), otherwise as tables. L is taken from the bases, else from the predictions, else from
- * the longest rows. COV_EINPUT names file and data set of damaged or contradictory data and of data
- * that cannot be passed on (types, ranks, tables over 256 MiB); COV_EUNSUPPORTED for unknown
- * filters and for links. Attributes that are not strings are skipped with a warning. */
+ * file form the grid. The head lists the other data sets. Those in data/, evaluation/ or
+ * prediction/ that have one row per chunk are sets (except the lists model_name and datasets of a
+ * predictions file); all others are tables. L is taken from the bases, else from the predictions,
+ * else from the longest rows. COV_EINPUT, with file and data set, for damaged or contradictory data
+ * and for data that cannot be passed on (unsupported types or ranks, tables over 256 MiB);
+ * COV_EUNSUPPORTED for unknown filters and for links. Attributes that are not strings are skipped
+ * with a warning. */
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out,
                         struct cov_err *e) COV_MUST_USE;
-/* The same for the bases alone: other data sets are ignored, and the head has no sets, tables and
+/* The same for the bases alone. Other data sets are ignored, and the head has no sets, tables or
  * attributes. COV_EINPUT for a file without bases. */
 int cov_chunk_file_open_bases(const char *path, struct cov_chunk_file **out,
                               struct cov_err *e) COV_MUST_USE;
@@ -49,21 +50,21 @@ struct cov_chunk_parts {
 };
 #define COV_CHUNK_BASES ((struct cov_chunk_parts){true, NULL, 0})
 
-/* HDF5's thread: adds the stored pieces of these parts of row i to *raw, bases first. The caller clears
- * *raw. */
+/* HDF5's thread: adds the stored pieces of these parts of row i to *raw, bases first. The caller
+ * must clear *raw before. */
 int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
                          struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread, for the same parts: codes[0..L) = the bases, checked as in cov_bases_decode;
- * elems[j], for each j < n_ks, = the row of set ks[j], little-endian. *raw serves as scratch after
- * its pieces. Errors name file, data set and row. */
+/* Any thread: decodes the same parts. Sets codes[0..L) to the bases, checked as in
+ * cov_bases_decode, and each elems[j], j < n_ks, to the row of set ks[j] in little-endian order.
+ * The space after the pieces in *raw is used as scratch. Errors name the file, data set and row. */
 int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
                           struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
                           struct cov_err *e) COV_MUST_USE;
 
-/* "data/X", "data/X_packed", or NULL if there are no bases. */
+/* Returns "data/X" or "data/X_packed", or NULL if there are no bases. */
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f);
-/* How a data set is stored. HDF5's thread. */
+/* Describes how a data set is stored. HDF5's thread. */
 int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_h5_storage *out,
                            struct cov_err *e) COV_MUST_USE;
 
@@ -77,30 +78,32 @@ struct cov_chunk_writer_options {
 
 struct cov_chunk_writer;
 
-/* Creates the file at `path` (the temporary name of an outfile). If `path` is NULL, the writer only
- * encodes, for a head without bases, and must be aborted. `head` is copied. The attributes
- * timestamp (if the head has one, or bases: the current time, or SOURCE_DATE_EPOCH; COV_EUSAGE if
- * that is not a number), covtools_version and, if needed, partial are added.
+/* Creates the file at `path` (the temporary name of an outfile). If `path` is NULL, the head must
+ * have no bases, and the writer only encodes and must be aborted. `head` is copied. The writer adds
+ * the attributes covtools_version, partial (if needed) and timestamp (if the head has one or if
+ * there are bases). The timestamp is the current time, or SOURCE_DATE_EPOCH if that is set;
+ * COV_EUSAGE if SOURCE_DATE_EPOCH is not a number.
  *
- * Rows may be put in any order, each once; their number is needed only at the end. With chunk_rows
- * R > 1, rows are put in whole groups: one call puts rows R * g .. R * g + R - 1; the last group
- * may be shorter. The same calls write the same bytes. Multi-byte numbers are shuffled if they are
- * compressed, except deflated integers in prediction/, as in Predmoter's files. */
+ * Rows may be put in any order, each exactly once; the number of rows is needed only at the end.
+ * With chunk_rows R > 1, each call puts a whole group, rows R * g .. R * g + R - 1; the last group
+ * may be shorter. The same calls always write the same bytes. Compressed multi-byte numbers are
+ * also shuffled, except deflated integers in prediction/, which are not shuffled in Predmoter's
+ * files either. */
 int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
                          const struct cov_chunk_writer_options *options,
                          struct cov_chunk_writer **out, struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: adds the stored form of a group of n_rows rows (1, or up to chunk_rows) to *out,
- * which also serves as scratch: codes[r] = the L codes of row r (unused without bases), elems[r][k]
- * = row r of set k, for all sets of the head. Rows of a few bytes are not compressed yet: they are
- * kept in memory, and finish writes them as chunks of 4096 rows. */
+ * which also serves as scratch. codes[r] is the L codes of row r (unused without bases);
+ * elems[r][k] is row r of set k, for all sets of the head. Rows of a few bytes are not compressed
+ * here: they are kept in memory until finish writes them in chunks of 4096 rows. */
 int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             const uint8_t *const *codes, const uint8_t *const *const *elems,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* The same for both strands of one chunk, in a file with bases only and chunk_rows 1: codes[0..n),
- * padded to L, is the + strand. Faster than two calls. `scratch` has cov_onehot_scratch(L)
- * bytes. */
+/* The same for both strands of one chunk, for a file that has only bases and whose chunk_rows is 1.
+ * codes[0..n), padded to L, is the + strand. Faster than two calls. `scratch` has
+ * cov_onehot_scratch(L) bytes. */
 int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
                                  uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                                  struct cov_err *e) COV_MUST_USE;
@@ -111,9 +114,9 @@ size_t cov_chunk_writer_n_pieces(const struct cov_chunk_writer *w);
 int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_blob *blob,
                          size_t first_piece, struct cov_err *e) COV_MUST_USE;
 
-/* Writes the columns of the grid (data/seqids, species, start_ends; of a partial one also
- * data/seq_names, seq_species, seq_lengths), whose rows must be the ones that were put; flushes and
- * closes; always frees *w. */
+/* Writes the columns of the grid: data/seqids, species and start_ends, and for a partial grid also
+ * data/seq_names, seq_species and seq_lengths. The rows of the grid must be the rows that were put.
+ * Flushes and closes the file; always frees *w. */
 int cov_chunk_writer_finish(struct cov_chunk_writer *w, const struct cov_grid *grid,
                             struct cov_err *e) COV_MUST_USE;
 void cov_chunk_writer_abort(struct cov_chunk_writer *w); /* NULL is accepted */

@@ -106,7 +106,8 @@ static bool is_type(const struct cov_h5_type *t)
     return false;
 }
 
-/* *n = the bytes of all elements. dims[n_dims]: the last dimensions of up to 3; 1 past the rank. */
+/* Sets *n to the bytes of all elements. dims[n_dims] holds the last of up to 3 dimensions; those
+ * past the rank are 1. */
 static int check_shape(const char *name, const struct cov_h5_type *type, int rank,
                        const size_t *dims, int n_dims, size_t *n, struct cov_err *e)
 {
@@ -129,7 +130,8 @@ static int check_shape(const char *name, const struct cov_h5_type *type, int ran
 
 /* ---- adding ---- */
 
-/* Makes room for one more element in an array of n, whose capacity is the next power of two. */
+/* Makes room for one more element in an array of n elements. The capacity is always the next power
+ * of two. */
 static int one_more(void **array, size_t n, size_t size, const char *what, struct cov_err *e)
 {
     if (n >= COV_CHUNK_MAX_SETS)

@@ -1,7 +1,7 @@
 /* chunk_head.h - the head of a file of chunks: its data sets with one row per chunk, its other data
  * sets (tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it,
- * so that data read from one can be written to the other. Bases are not listed; they are passed as
- * codes.
+ * so that data read from one can be written to the other. The head does not list bases, which are
+ * passed as codes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_CHUNK_HEAD_H
 #define COV_STORE_CHUNK_HEAD_H
@@ -23,7 +23,7 @@ struct cov_chunk_set {
     uint8_t *fill;           /* one element: the fill value of missing rows */
 };
 
-/* A whole data set without rows per chunk: "prediction/datasets",
+/* A whole data set that does not have one row per chunk, such as "prediction/datasets" or
  * "evaluation/atacseq_meta/bam_files". */
 struct cov_chunk_table {
     char *name;
@@ -54,29 +54,32 @@ struct cov_chunk_head {
 /* A file with more data sets, tables or attributes is damaged. */
 enum { COV_CHUNK_MAX_SETS = 4096 };
 
-/* An all-zero head is empty. Owns everything in it. */
+/* An all-zero head is empty. The head owns everything in it. */
 void cov_chunk_head_fini(struct cov_chunk_head *h);
 int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head *to,
                         struct cov_err *e) COV_MUST_USE;
 
-/* The following functions copy and check their arguments. COV_EINPUT for a name that exists
- * already, is invalid, or belongs to the grid or the bases (data/X, data/seqids, ...), for an
- * impossible type, rank or size, a table whose n_bytes and dims do not match, an attribute of a
- * missing data set, and for more than COV_CHUNK_MAX_SETS. A set without `fill` is zero-filled. */
+/* The following functions copy and check their arguments. COV_EINPUT for a name that already
+ * exists, is invalid, or belongs to the grid or the bases (data/X, data/seqids, ...); an impossible
+ * type, rank or size; a table whose n_bytes and dims do not match; an attribute of a missing data
+ * set; and more than COV_CHUNK_MAX_SETS sets, tables or attributes. A set without `fill` is filled
+ * with zeros. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_table *table,
                              struct cov_err *e) COV_MUST_USE;
-/* n strings, zero-padded to `width` or the longest string. */
+/* Adds a table of n strings, zero-padded to `width` or to the longest string, whichever is
+ * longer. */
 int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t width, size_t n,
                              const char *const *texts, struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const char *name,
                             const char *text, struct cov_err *e) COV_MUST_USE;
 
-/* Removes an attribute, if present. `set` may be NULL: the file. */
+/* Removes an attribute of a data set, or of the file if `set` is NULL. Does nothing if there is
+ * none. */
 void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const char *name);
 
-/* NULL if there is none. */
+/* Both return NULL if there is none. */
 const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, const char *name);
 const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *h,
                                                    const char *name);

@@ -10,8 +10,8 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
-/* Helixer stores these columns in chunks of one row, which is a hundred times slower to write and
- * read; no reader depends on the shape. */
+/* Helixer stores these columns in chunks of one row, which makes writing and reading a hundred
+ * times slower. No reader depends on the shape of the chunks. */
 enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
 
 /* Columns of the whole genome, in partial files. */
@@ -59,7 +59,7 @@ static int read_block(const struct column *c, size_t first, size_t n, struct cov
     return c->set ? cov_h5_set_read(c->set, first, n, 0, 1, c->block, e) : COV_OK;
 }
 
-/* String i of the block, without padding. */
+/* Returns string i of the block; *n is its length without padding. */
 static const char *text_at(const struct column *c, size_t i, size_t *n)
 {
     if (!c->set) {
@@ -116,7 +116,7 @@ static int count_sequences(struct cov_h5 *f, size_t *n, struct cov_err *e)
     return *n ? COV_OK : cov_fail(e, COV_EINPUT, "%s: %s is empty", cov_h5_path(f), SEQ_NAMES);
 }
 
-/* The species of the first row, in the column's buffer. */
+/* Sets *text to the species of the first row, *n bytes in the column's buffer. */
 static int first_species(const struct column *species, size_t n_rows, const char **text, size_t *n,
                          struct cov_err *e)
 {
@@ -336,13 +336,13 @@ static void put_lengths(const void *arg, size_t first, size_t n, uint8_t *dst)
     }
 }
 
-/* Rows per stored chunk of a column of n rows (n may be 0). */
+/* Returns the rows per stored chunk for a column of n rows (n may be 0). */
 static size_t block_rows(size_t n)
 {
     return n == 0 || n > BLOCK_ROWS ? BLOCK_ROWS : n;
 }
 
-/* int64 [n], or [n, n_cols] for n_cols > 1. */
+/* Writes a data set int64 [n], or [n, n_cols] for n_cols > 1. */
 static int write_integers(struct cov_h5 *f, const char *name, size_t n, size_t n_cols,
                           struct source source, struct cov_codec_choice compression,
                           struct cov_err *e)

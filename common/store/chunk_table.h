@@ -12,16 +12,17 @@
 #include "common/seq/grid.h"
 #include "common/store/h5.h"
 
-/* Reads the grid of n_rows rows of length L. Without data/species all species are "". With
- * data/seq_names and data/seq_lengths, which partial files have, the grid knows all sequences of
- * the genome and may have no rows; without data/seq_species all sequences have the species of the
- * first row. COV_EINPUT names file and data set. HDF5's thread. Free with cov_grid_free. */
+/* Reads the grid of n_rows rows of length L. Without data/species, all species are "". Partial
+ * files have data/seq_names and data/seq_lengths; then the grid knows all sequences of the genome,
+ * and may have no rows. If such a file has no data/seq_species, all sequences have the species of
+ * the first row. The message of COV_EINPUT names the file and the data set. HDF5's thread. Free
+ * with cov_grid_free. */
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Writes these columns, and for a partial grid those of the whole genome. Names are stored in 50
- * bytes and species in species_bytes, or, with a warning, in as many as the longest needs. HDF5's
- * thread. */
+/* Writes these columns, and for a partial grid also the columns of the whole genome. Names take 50
+ * bytes and species take species_bytes. If a string is longer, a warning is given and its column is
+ * made as wide as needed. HDF5's thread. */
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
@@ -34,7 +35,8 @@ struct cov_text_list {
 /* A `get` for an array of strings. */
 const char *cov_text_of_array(const void *texts, size_t i);
 
-/* Bytes per string of a data set: `usual`, or, with a warning, the length of the longest string. */
+/* Returns the bytes per string for a data set: `usual`, or the length of the longest string, with a
+ * warning, if that is longer. */
 size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list *texts);
 
 /* Writes a data set of strings of `width` bytes, zero-padded. HDF5's thread. */
@@ -42,14 +44,15 @@ int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
                     const struct cov_text_list *texts, size_t chunk_rows,
                     struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
-/* Writes data/blacklist, which must not exist: 1 for rows to keep, 0 for others. HDF5's thread. */
+/* Writes data/blacklist, which must not exist yet: 1 for rows to keep, 0 for other rows. HDF5's
+ * thread. */
 int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
                              struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
-/* *same = true if data/blacklist has these values. HDF5's thread. */
+/* Sets *same to whether data/blacklist has these values. HDF5's thread. */
 int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
                                struct cov_err *e) COV_MUST_USE;
 
-/* "row 7 (Chr1:21385-42768, - strand)", truncated to fit buf. */
+/* Formats a row as "row 7 (Chr1:21385-42768, - strand)", truncated to fit buf. */
 enum { COV_ROW_TEXT_BYTES = 200 };
 const char *cov_row_text(const struct cov_grid *grid, size_t i, char buf[COV_ROW_TEXT_BYTES]);
 

@@ -1,8 +1,8 @@
 /* chunk_writer.c - see chunk_file.h: writing.
  *
  * The number of rows is not used before the end: data sets grow row by row, and data that depends
- * on it (the columns of the grid, data sets of small rows) is written last. So a file has the same
- * bytes whether its grid was known in advance or came with the rows.
+ * on the number (the columns of the grid, data sets of small rows) is written last. So the bytes of
+ * a file are the same whether its grid was known in advance or arrived with the rows.
  * SPDX-License-Identifier: MIT */
 #include "common/base/version.h"
 #include "common/store/chunk_file.h"
@@ -20,8 +20,8 @@
 /* Declared deflate levels and species bytes of Helixer's and Predmoter's files. */
 enum { GENOME_LEVEL = 4, PREDICTIONS_LEVEL = 9, GENOME_SPECIES = 25, PREDICTIONS_SPECIES = 50 };
 
-/* Rows of one element, or of one column of at most SMALL_BYTES, are kept in memory and stored in
- * chunks of up to BLOCK_ROWS rows and BLOCK_BYTES; tables of up to TABLE_BYTES are not
+/* Small rows, which have one element or one column of at most SMALL_BYTES, are kept in memory and
+ * stored in chunks of up to BLOCK_ROWS rows and BLOCK_BYTES. Tables of up to TABLE_BYTES are not
  * compressed. */
 enum { SMALL_BYTES = 64, BLOCK_ROWS = 4096, BLOCK_BYTES = 1 << 24, TABLE_BYTES = 1 << 16 };
 
@@ -46,9 +46,9 @@ struct cov_chunk_writer {
     size_t n_groups, end; /* groups put; 1 + the largest first row of a group */
 };
 
-/* Helixer writes the local time as Python prints it. SOURCE_DATE_EPOCH
- * (https://reproducible-builds.org/specs/source-date-epoch/), in UTC, makes the output
- * reproducible. */
+/* Like Helixer, writes the local time in Python's format. If SOURCE_DATE_EPOCH
+ * (https://reproducible-builds.org/specs/source-date-epoch/) is set, writes that time in UTC, which
+ * makes the output reproducible. */
 static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -80,9 +80,10 @@ static bool is_prediction(const char *name)
     return strncmp(name, "prediction/", 11) == 0;
 }
 
-/* The element size for shuffling, or 0 not to shuffle. Shuffling makes coverage (int32, int64) 15
- * to 40 % smaller and unrounded predictions 20 %, at the same speed; LZF alone gains nothing.
- * Deflated predictions, which would gain 5 % as int32, keep the filters of Predmoter's files. */
+/* Returns the element size for shuffling, or 0 if the data set is not shuffled. At the same speed,
+ * shuffling makes coverage (int32, int64) 15 to 40 % smaller and unrounded predictions 20 %
+ * smaller; LZF without shuffling saves nothing. Deflated int32 predictions would become 5 %
+ * smaller, but they keep the filters of Predmoter's files. */
 static size_t shuffled_bytes(const char *name, const struct cov_h5_type *type,
                              struct cov_codec_choice compression)
 {
@@ -286,7 +287,7 @@ static void take_column(const uint8_t *row, size_t n, size_t n_cols, size_t col,
             memcpy(dst + size * t, row + t * step, size);
 }
 
-/* One piece per column. */
+/* Adds one piece per column. */
 static int encode_columns(const struct cov_chunk_writer *w, const struct set_writer *s, size_t k,
                           size_t n_rows, const uint8_t *const *const *elems, struct cov_blob *out,
                           struct cov_err *e)

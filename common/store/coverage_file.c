@@ -17,8 +17,8 @@ enum { NAME_BYTES = 512 }; /* as in Helixer's files */
 
 static const struct cov_codec_choice compression = {COV_CODEC_LZF, 0};
 
-/* *planes: room for the shuffled bytes, elem_bytes planes of L bytes, computed straight from the
- * values. */
+/* Sets *planes to room for the shuffled bytes: elem_bytes planes of L bytes each, which the caller
+ * computes straight from the values. */
 static int begin_row(struct cov_coverage_row row, struct cov_blob *out, uint8_t **planes,
                      struct cov_err *e)
 {
@@ -71,7 +71,7 @@ static inline bytes every_other(bytes a, bytes b)
     return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
 }
 
-/* plane[i] = byte shift / 8 of depth[i], or of depth[n - 1 - i] for the - strand. */
+/* Sets plane[i] to byte number shift / 8 of depth[i], or of depth[n - 1 - i] for the - strand. */
 static inline __attribute__((always_inline)) void
 fill_plane(const int32_t *depth, size_t n, unsigned shift, bool minus, uint8_t *plane)
 {
@@ -176,7 +176,7 @@ out:
     return rc;
 }
 
-/* Names of the columns, or "" if the file lacks them. */
+/* Reads the names of the columns; they are "" if the file has none. */
 static int read_files(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
 {
     struct cov_h5_set *s = NULL;
@@ -206,7 +206,8 @@ static int read_files(struct cov_coverage_reader *r, const char *prefix, struct 
     return rc;
 }
 
-/* The attribute `settings`, in files written by covtools, has one line per column. */
+/* Reads the attribute `settings`, which has one line per column. Only files written by covtools
+ * have it. */
 static int read_settings(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
 {
     struct cov_h5_attr *attrs = NULL;

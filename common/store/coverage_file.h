@@ -1,9 +1,10 @@
 /* coverage_file.h - measured coverage in genome files, as Helixer's add_ngs_coverage stores it:
- * evaluation/<prefix>_coverage and _spliced_coverage, integers [N, L, B], one column per BAM file, and
- * the file names in <prefix>_meta/bam_files. (signal_file.h reads the mean of the columns.)
+ * evaluation/<prefix>_coverage and _spliced_coverage are integers [N, L, B] with one column per BAM
+ * file, and <prefix>_meta/bam_files has the file names. (signal_file.h reads the mean of the
+ * columns.)
  *
  * Elements have 2, 4 or 8 bytes and are -1 past the end of a chunk. They are shuffled and
- * compressed with LZF; one stored chunk is one column of one row.
+ * compressed with LZF. Each stored chunk is one column of one row.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_COVERAGE_FILE_H
 #define COV_STORE_COVERAGE_FILE_H
@@ -25,22 +26,22 @@ struct cov_coverage_row {
     size_t elem_bytes; /* 2, 4 or 8 */
 };
 
-/* Adds a piece to *out: the row with values[0..n). COV_EINPUT names the index of a value that does not
- * fit. */
+/* Adds a piece to *out: the row with values[0..n). COV_EINPUT, with the index, for a value that
+ * does not fit. */
 int cov_coverage_encode(struct cov_coverage_row row, const int64_t *values, struct cov_blob *out,
                         struct cov_err *e) COV_MUST_USE;
 
-/* Depth at the n bases of a pair, ascending on the + strand, and its maximum. */
+/* The depths at the n bases of a pair, in ascending order on the + strand, and their maximum. */
 struct cov_depth_lane {
     const int32_t *depth; /* >= 0; may be NULL if max is 0 */
     int32_t max;
 };
 
-/* The same for the values of a lane, whose maximum must fit; reversed for the - strand. */
+/* The same for the depths of a lane, whose maximum must fit. Reverses them for the - strand. */
 int cov_coverage_encode_depth(struct cov_coverage_row row, const struct cov_depth_lane *lane,
                               bool minus, struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* values[0..n) = those of piece `i` of *pieces, which is also used as scratch. */
+/* Sets values[0..n) to the values of piece `i` of *pieces, which is also used as scratch. */
 int cov_coverage_decode_piece(struct cov_coverage_row row, struct cov_blob *pieces, size_t i,
                               int64_t *values, struct cov_err *e) COV_MUST_USE;
 
@@ -60,7 +61,7 @@ int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows
                              struct cov_coverage_reader **out, struct cov_err *e) COV_MUST_USE;
 void cov_coverage_reader_close(struct cov_coverage_reader *r); /* NULL is accepted */
 
-/* HDF5's thread: adds the stored pieces of row i to *raw: all columns of both sets. */
+/* HDF5's thread: adds the stored pieces of row i, all columns of both sets, to *raw. */
 int cov_coverage_fetch(struct cov_coverage_reader *r, size_t i, struct cov_blob *raw,
                        struct cov_err *e) COV_MUST_USE;
 
@@ -71,7 +72,8 @@ struct cov_coverage_column {
     size_t col;
 };
 
-/* Any thread: values[0..n) of the column, from the pieces of its row. Zeros if the file lacks the set. */
+/* Any thread: sets values[0..n) to those of the column, from the pieces of its row, or to zeros if
+ * the file does not have the set. */
 int cov_coverage_decode(const struct cov_coverage_reader *r,
                         const struct cov_coverage_column *column, struct cov_blob *raw, size_t n,
                         int64_t *values, struct cov_err *e) COV_MUST_USE;
@@ -94,7 +96,7 @@ struct cov_coverage_writer;
 int cov_coverage_writer_new(const char *path, const struct cov_coverage_options *options,
                             struct cov_coverage_writer **out, struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's thread: stores row i from 2 B pieces: the columns of the coverage, then of the spliced
+/* HDF5's thread: stores row i from 2 B pieces: B columns of coverage, then B columns of spliced
  * coverage. */
 int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,
                      struct cov_err *e) COV_MUST_USE;

@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/store/coverage_file.h"
 
-/* At least one in SAMPLED_OF pairs is read back, and at least SAMPLE pairs. */
+/* At least one in every SAMPLED_OF pairs, and at least SAMPLE pairs in total, are read back. */
 enum { SAMPLED_OF = 64, SAMPLE = 16 };
 
 struct cov_stored_pair {
@@ -97,7 +97,8 @@ uint64_t cov_coverage_store_hash(const struct cov_coverage_store *s, size_t i,
 
 /* ---- putting and getting rows ---- */
 
-/* Adds a row of zeros; *zeros: the piece of such a row, SIZE_MAX before the first. */
+/* Adds a row of zeros. *zeros is the number of the piece of such a row, or SIZE_MAX before the
+ * first one. */
 static int pack_zeros(struct cov_coverage_row row, size_t *zeros, struct cov_blob *out,
                       struct cov_err *e)
 {

@@ -1,9 +1,9 @@
-/* coverage_store.h - measured coverage of all pairs of chunks, in its stored form, in a temporary
- * file.
+/* coverage_store.h - keeps the measured coverage of all pairs of chunks, already encoded, in a
+ * temporary file.
  *
- * Counted coverage is kept here until the overall maximum, which decides the element type, is
- * known. Rows are encoded with the type that fits their pair, usually the final one; others are
- * encoded again.
+ * Counted coverage is kept here until the overall maximum is known, which decides the element type.
+ * Rows are encoded with a type that fits their pair. That is usually the final type; otherwise the
+ * rows are encoded again.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_COVERAGE_STORE_H
 #define COV_STORE_COVERAGE_STORE_H
@@ -60,8 +60,8 @@ struct cov_coverage_scratch {
     struct cov_blob blob;
 };
 
-/* Any thread, after all pairs were put: adds the piece of a row to *out, in elements of elem_bytes; zeros
- * if the pair was not put. COV_EINPUT for a value that does not fit. */
+/* Any thread, after all pairs were put: adds the piece of a row to *out, in elements of elem_bytes.
+ * The row is zeros if the pair was not put. COV_EINPUT for a value that does not fit. */
 int cov_coverage_store_get(const struct cov_coverage_store *s, const struct cov_stored_row *row,
                            size_t elem_bytes, struct cov_coverage_scratch *scratch,
                            struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
@@ -71,13 +71,16 @@ bool cov_coverage_store_is_ready(const struct cov_coverage_store *s, size_t elem
 
 /* ---- verifying the written file ---- */
 
-/* Returns true if pair i is in the sample to be read back; the first and the last pair are. */
+/* Returns true if pair i is in the sample to be read back. The first and the last pair always
+ * are. */
 bool cov_coverage_store_samples(const struct cov_coverage_store *s, size_t i);
 
-/* Hash of a sequence of rows: adds a row to the hash of the previous rows (0 at first). */
+/* Hashes a sequence of rows one by one: returns the hash `before` of the previous rows (0 if none),
+ * updated with one more row. */
 uint64_t cov_coverage_hash(uint64_t before, const int64_t *values, size_t n);
 
-/* Hash of the rows of a sampled pair: + before -, coverage before spliced coverage. */
+/* Returns the hash of the rows of a sampled pair: the + strand before the -, and on each strand
+ * coverage before spliced coverage. */
 uint64_t cov_coverage_store_hash(const struct cov_coverage_store *s, size_t i,
                                  const struct cov_pair *pair);
 

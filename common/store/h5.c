@@ -49,7 +49,8 @@ int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, 
 
 /* ---- the library ---- */
 
-/* Filters for chunks that libhdf5 reads itself. They only decode: 0 means "not smaller". */
+/* The filter function for chunks that libhdf5 reads itself. It can only decode; if asked to encode,
+ * it returns 0, which means "not smaller". */
 static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size_t *cap, void **buf)
 {
     const struct cov_filter filter = {id, 0, 0};
@@ -88,8 +89,8 @@ FILTER(lz4_filter, COV_H5_LZ4)
 FILTER(zstd_filter, COV_H5_ZSTD)
 #undef FILTER
 
-/* Registers missing filters. Does not load filter plugins from files: they trust the data they
- * decode. */
+/* Registers the filters that libhdf5 lacks. Does not load filter plugins from files, because
+ * plugins trust the data they decode. */
 static int register_filters(struct cov_err *e)
 {
     static const H5Z_class2_t filters[] = {
@@ -111,7 +112,7 @@ static int register_filters(struct cov_err *e)
 
 static int init_library(struct cov_err *e)
 {
-    /* Files are closed before exit; after a failed write libhdf5 would try again at exit. */
+    /* Files are closed before exit. At exit, libhdf5 would try again to write what had failed. */
     (void)H5dont_atexit();
     if (H5open() < 0)
         return cov_fail(e, COV_EIO, "libhdf5 does not start");
@@ -170,8 +171,8 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- opening ---- */
 
-/* Limits the cache of chunk indices, up to 32 MB otherwise: writing uses only few of them at a
- * time. */
+/* Limits the cache of chunk indices, which could otherwise grow to 32 MB. Writing uses only a few
+ * of them at a time. */
 static void limit_metadata(hid_t fapl)
 {
     enum { MOST_BYTES = 2 << 20 };
@@ -337,7 +338,7 @@ void cov_h5_version(char *buf, size_t n)
 /* A file with more is damaged. */
 enum { MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
 
-/* Opens the data set, or the root group. Negative on failure. */
+/* Opens the data set, or the root group if `set` is NULL. Returns a negative number on failure. */
 static hid_t open_object(const struct cov_h5 *f, const char *set)
 {
     return set ? H5Dopen2(f->id, set, H5P_DEFAULT) : H5Gopen2(f->id, "/", H5P_DEFAULT);

@@ -1,8 +1,9 @@
-/* h5.h - HDF5 files: describing data sets, reading them by rows, and writing them chunk by chunk.
+/* h5.h - HDF5 files: describes data sets, reads them row by row, and writes them chunk by chunk.
  *
- * Only the files of this header use libhdf5. libhdf5 is not thread-safe: all functions here belong
- * to one thread at a time. Errors name the file and the data set. Chunks are fetched and stored in
- * their stored form, so that other threads can run filters and conversions (h5_rows.h, codec.h).
+ * Only the files of this header use libhdf5. libhdf5 is not thread-safe, so only one thread at a
+ * time may call the functions here. Errors name the file and the data set. Chunks are read and
+ * written in their encoded form, so that other threads can run filters and conversions (h5_rows.h,
+ * codec.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_H5_H
 #define COV_STORE_H5_H
@@ -31,8 +32,8 @@ const char *cov_h5_path(const struct cov_h5 *f);
 /* Returns true if there is an object of this name ("data/X"). */
 bool cov_h5_has(const struct cov_h5 *f, const char *name);
 
-/* The names of the links of group `name` in byte order: *n of them in (*names)[]; none if the group
- * does not exist. Free with cov_h5_free_names. */
+/* Lists the names of the links in group `name` in byte order: *n names in (*names)[], none if the
+ * group does not exist. Free with cov_h5_free_names. */
 int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t *n,
                 struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_names(char **names, size_t n);
@@ -40,13 +41,14 @@ void cov_h5_free_names(char **names, size_t n);
 /* A file with more data sets, or an object with more attributes, is damaged. */
 enum { COV_H5_MAX_SETS = 4096 };
 
-/* The full names ("data/X") of all data sets at any depth, group by group in byte order; free with
- * cov_h5_free_names. COV_EINPUT for more than max_sets data sets or too deeply nested groups;
+/* Lists the full names ("data/X") of all data sets at any depth, group by group in byte order; free
+ * with cov_h5_free_names. COV_EINPUT for more than max_sets data sets or too deeply nested groups;
  * COV_EUNSUPPORTED for soft and external links. */
 int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
                      struct cov_err *e) COV_MUST_USE;
 
-/* The attributes of data set `set`, or of the file if NULL, in byte order. */
+/* An attribute. cov_h5_list_attrs lists those of data set `set`, or of the file if `set` is NULL,
+ * in byte order. */
 struct cov_h5_attr {
     char *name;
     char *text;    /* NULL: not a text */
@@ -57,14 +59,15 @@ int cov_h5_list_attrs(const struct cov_h5 *f, const char *set, struct cov_h5_att
                       size_t *n, struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
 
-/* Opens a data set of `rank` dimensions (0: 1 to 3). COV_EINPUT if it is missing, has the wrong
- * rank, a type not in h5_rows.h, or rows or chunks of more than COV_H5_MAX_BYTES; COV_EUNSUPPORTED
- * for an unknown filter. */
+/* Opens a data set of `rank` dimensions, or of 1 to 3 if `rank` is 0. COV_EINPUT if the data set is
+ * missing, or has the wrong rank, a type not in h5_rows.h, or rows or chunks of more than
+ * COV_H5_MAX_BYTES; COV_EUNSUPPORTED for an unknown filter. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 
-/* How cov_h5_unpack reads the result of cov_h5_set_fetch. Any thread. Borrowed until close. */
+/* Returns the description that cov_h5_unpack needs to decode the result of cov_h5_set_fetch. Any
+ * thread. Borrowed until close. */
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
 
 /* How a data set is stored. */
@@ -84,7 +87,7 @@ int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out,
 int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols,
                      struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
-/* dst[n_rows][dims[1]][n_cols] = these rows and columns, unpacked. */
+/* Sets dst[n_rows][dims[1]][n_cols] to these rows and columns, unpacked. */
 int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
                     void *dst, struct cov_err *e) COV_MUST_USE;
 
@@ -100,8 +103,8 @@ int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUS
 /* Flushes and closes; always frees *f. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
-/* Writes an attribute of the existing data set `set`, or of the file if NULL: a string, stored like
- * a str by h5py, or a 64-bit integer. */
+/* Write an attribute of the existing data set `set`, or of the file if `set` is NULL: a string,
+ * stored as h5py stores a str, or a 64-bit integer. */
 int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
                       struct cov_err *e) COV_MUST_USE;
 int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,
@@ -118,27 +121,29 @@ struct cov_h5_new {
     size_t n_filters;
     int deflate_level;        /* declared in the file: 0..9 */
     int fill;                 /* for numbers; strings are zero-filled */
-    const uint8_t *fill_elem; /* if not NULL, replaces `fill`: one element, little-endian */
+    const uint8_t *fill_elem; /* one element, little-endian, used instead of `fill` unless NULL */
 };
 
 int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_new *spec,
                       struct cov_h5_set **out, struct cov_err *e) COV_MUST_USE;
 
-/* Changes the number of rows; rows past the end are lost. The first dimension is unlimited. */
+/* Changes the number of rows; rows past the new end are lost. The first dimension must be
+ * unlimited. */
 int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
-/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. Adds rows if needed,
- * possibly too many: call cov_h5_set_resize at the end. */
+/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`, after adding rows if
+ * needed. It may add too many, so call cov_h5_set_resize at the end. */
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Compresses and stores n bytes of elements, zero-filled to a whole chunk, as the chunk that begins
- * at element `at`. `spec` and `choice` are the ones that the data set was created with. */
+/* Compresses n bytes of elements, padded with zeros to a whole chunk, and stores them as the chunk
+ * that begins at element `at`. `spec` and `choice` must be those with which the data set was
+ * created. */
 int cov_h5_set_put_elems(struct cov_h5_set *s, const struct cov_h5_new *spec,
                          struct cov_codec_choice choice, const size_t at[3], const uint8_t *elems,
                          size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* The version of libhdf5, for --version. */
+/* Writes the version of libhdf5 to buf, for --version. */
 void cov_h5_version(char *buf, size_t n);
 
 #endif

@@ -10,19 +10,19 @@
 struct cov_h5 {
     hid_t id;
     char *path;
-    /* An attribute of variable length is damaged and may claim gigabytes, so none is read. The
-     * probing child sets *texts_failed instead. */
+    /* A text attribute of variable length is damaged and may claim gigabytes, so no such attribute
+     * is read. The probing child sets *texts_failed instead. */
     bool texts_damaged;
     bool *texts_failed;
 };
 
-/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". Must come before any other call of
- * libhdf5, which would clear the reason. */
+/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". Must be called before any other
+ * function of libhdf5, which would clear the reason. */
 int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, const char *what);
 
 void cov_h5_close_id(hid_t id); /* a negative one is accepted */
 
-/* 1, 0, or negative if the file is too damaged to tell. */
+/* Returns 1 or 0, or a negative number if the file is too damaged to tell. */
 int cov_h5_exists(const struct cov_h5 *f, const char *name);
 
 #endif

@@ -45,8 +45,9 @@ static bool read_at(int fd, off_t offset, uint8_t *buf, size_t n)
     return true;
 }
 
-/* Finds the signature at 0, 512, 1024, 2048, ..., after a user block. *at = its offset, with 64
- * bytes from there in head[]; *at = size if there is none. False if reading fails. */
+/* Finds the signature, which a user block may precede, at 0, 512, 1024, 2048, and so on. Sets *at
+ * to its offset and reads 64 bytes from there into head[]; *at is `size` if there is no signature.
+ * Returns false if reading fails. */
 static bool find_signature(int fd, uint64_t size, uint8_t head[64], uint64_t *at)
 {
     for (*at = 0; *at < size; *at = *at ? 2 * *at : 512) {
@@ -102,7 +103,7 @@ static int check(int fd, const char *path, struct cov_err *e)
     size_t n = head[version < 2 ? 13 : 9]; /* bytes per address */
     if (n != 2 && n != 4 && n != 8)
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 superblock", path);
-    /* Four addresses: the base, another, the end of the file (the third in version 2). */
+    /* Four addresses. The first is the base; the third is the end of the file. */
     const uint8_t *addresses = head + (version == 0 ? 24 : version == 1 ? 28 : 12);
     uint64_t base = little_endian(addresses, n), end = little_endian(addresses + 2 * n, n);
     /* A user block may have been prepended later. */
@@ -130,8 +131,8 @@ enum { STATUS_BAD_TEXTS = 3, STATUS_CACHE_IMAGE = 4 };
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 #define TEXT_BYTES ((rlim_t)64 << 20)
 
-/* The address space in use, so that only additional memory is limited (sanitizers use
- * terabytes). */
+/* Returns the size of the address space in use, so that only additional memory is limited
+ * (sanitizers use terabytes). */
 static rlim_t memory_in_use(void)
 {
     char text[64] = "";
@@ -198,7 +199,8 @@ static void try_group(struct cov_h5 *f, const char *group, struct cov_blob *raw)
 }
 
 /* Returns true if the file holds a metadata cache image. libhdf5 (1.10.8 at least) trusts the
- * lengths in it: damage makes it read and write past its buffers, which need not crash. */
+ * lengths in the image. If they are damaged, libhdf5 reads and writes past its buffers, perhaps
+ * without crashing. */
 static bool has_cache_image(const struct cov_h5 *f)
 {
     haddr_t at;
@@ -206,8 +208,8 @@ static bool has_cache_image(const struct cov_h5 *f)
     return H5Fget_mdc_image_info(f->id, &at, &n) >= 0 && n > 0;
 }
 
-/* Does what readers do. Errors are left to the caller, which opens the file. Returns true if its
- * attributes can be read safely. */
+/* Does what readers do, ignoring errors: the parent reports them when it opens the file. Returns
+ * true if the text attributes can be read safely. */
 static bool try_file(const char *path)
 {
     bool texts_failed = false;
@@ -227,7 +229,7 @@ static bool try_file(const char *path)
             try_set(f, names[i], &raw);
         cov_h5_free_names(names, n);
     } else {
-        /* Some readers need only these. */
+        /* Some readers need only these groups. */
         for (size_t g = 0; g < COV_COUNT(groups); g++)
             try_group(f, groups[g], &raw);
     }
@@ -276,7 +278,7 @@ int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
     do
         got = waitpid(child, &status, 0);
     while (got < 0 && errno == EINTR);
-    /* No verdict if SIGCHLD is ignored, or if the child was waiting for a disk. */
+    /* There is no verdict if SIGCHLD is ignored, or if the child was waiting for a disk. */
     if (got != child || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
         return COV_OK;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)

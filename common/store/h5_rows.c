@@ -101,7 +101,8 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
         return COV_OK;
     }
     assert(block.row / chunk[0] == (block.row + block.n_rows - 1) / chunk[0]);
-    /* After the pieces: the block, one decoded chunk unless it is the block, and scratch. */
+    /* The pieces are followed by the block, by one decoded chunk unless the chunk is the block, and
+     * by scratch. */
     bool whole = chunk[0] == block.n_rows && chunk[1] == dims[1] && chunk[2] == block.n_cols &&
                  block.row % chunk[0] == 0 && block.col % chunk[2] == 0;
     size_t chunk_bytes = chunk[0] * chunk[1] * chunk[2] * size;
@@ -145,7 +146,7 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
 
 /* ---- numbers ---- */
 
-/* dst = n elements of 2, 4 or 8 bytes with swapped byte order. */
+/* Copies n elements of 2, 4 or 8 bytes to dst with swapped byte order. */
 static void swap_bytes(const uint8_t *src, size_t bytes, size_t n, uint8_t *dst)
 {
     for (size_t i = 0; i < n; i++)
@@ -281,7 +282,8 @@ size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
     return n;
 }
 
-/* Layout past the end of the blob: mask, compressed bytes, the chunk, the scratch. */
+/* The space past the end of the blob holds the mask, the compressed bytes, the chunk and the
+ * scratch, in this order. */
 int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
                       uint8_t **scratch, struct cov_err *e)
 {
@@ -355,7 +357,7 @@ static struct integer load_integer(const struct cov_h5_type *t, const uint8_t *p
 {
     uint64_t x = load(p, t->bytes), sign = sign_bit(t->bytes);
     bool negative = t->is_signed && (x & sign);
-    /* Sign-extended, then negated. */
+    /* `x` is sign-extended, then negated. */
     return (struct integer){negative, negative ? ~(x | ~(sign - 1)) + 1 : x};
 }
 

@@ -11,12 +11,12 @@
 #include "common/base/mem.h"
 
 /* Rows are fetched one by one. If few rows share a chunk, each caller gets the stored chunks and
- * decodes them in its own thread. If many rows share a chunk, every row would decode it again, so
- * it is decoded here, once. */
+ * decodes them in its own thread. If many rows share a chunk, it is decoded here, once; otherwise
+ * it would be decoded again for every row. */
 enum { MAX_SHARED_ROWS = 8 };
 
-/* A band is the rows that share chunks. Two decoded bands are kept, because rows are read in order,
- * or at two positions in turn, like the strands of a sequence. */
+/* A band consists of the rows that share chunks. Two decoded bands are kept, because rows are read
+ * either in order or at two positions in turn (the two strands of a sequence). */
 enum { N_BANDS = 2 };
 
 struct band {
@@ -115,7 +115,7 @@ static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct
     return COV_OK;
 }
 
-/* Reads the list of filters; *ours: cov_codec_undo supports all of them. */
+/* Reads the list of filters. Sets *ours to whether cov_codec_undo supports all of them. */
 static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h5_rows *r,
                             bool *ours, struct cov_err *e)
 {
@@ -149,7 +149,7 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
     return COV_OK;
 }
 
-/* The product, or SIZE_MAX on overflow. */
+/* Returns the product, or SIZE_MAX on overflow. */
 static size_t block_bytes(size_t a, size_t b, size_t c, size_t d)
 {
     size_t n;
@@ -232,7 +232,7 @@ void cov_h5_set_close(struct cov_h5_set *s)
     free(s);
 }
 
-/* Sets libhdf5's cache of decoded chunks: none if chunks are fetched raw. */
+/* Sets the size of libhdf5's cache of decoded chunks, which is 0 if chunks are fetched raw. */
 static void set_cache(const struct cov_h5_set *s, hid_t dapl)
 {
     const struct cov_h5_rows *r = &s->stored;
@@ -282,7 +282,8 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
         goto out;
     s->handed = s->stored;
     s->handed.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
-    /* The cache can be set only when opening, and only now is the right size known. */
+    /* The cache can be set only when the data set is opened, but its right size is known only
+     * now. */
     dapl = H5Pcreate(H5P_DATASET_ACCESS);
     set_cache(s, dapl);
     cov_h5_close_id(s->id);
@@ -316,7 +317,8 @@ static void add_text(char *text, size_t cap, const char *fmt, ...)
     va_end(args);
 }
 
-/* Appends the name as in --compression, and the level, which is values[known.value]. */
+/* Appends the name of the filter, as used by --compression, and its level, which is
+ * values[known.value]. */
 static void add_filter(char *text, size_t cap, int id, const unsigned *values, size_t n_values)
 {
     static const struct {
@@ -374,7 +376,7 @@ int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out, s
     return rc;
 }
 
-/* The only cheap way to tell that a chunk was never written. */
+/* Sets *arg if the error says that a chunk was never written. Other ways to tell are slow. */
 static herr_t compare_text(unsigned n, const H5E_error2_t *error, void *arg)
 {
     if (n == 0 && error->desc && strcmp(error->desc, "chunk storage is not allocated") == 0)
@@ -389,7 +391,7 @@ static bool says_not_stored(void)
     return says;
 }
 
-/* Returns true if the chunk index gives the chunk an address. */
+/* Returns true if the chunk index has an address for the chunk. */
 static bool has_place(const struct cov_h5_set *s, const hsize_t at[3])
 {
     haddr_t place = HADDR_UNDEF;
@@ -456,7 +458,7 @@ static int read_by_hdf5(struct cov_h5_set *s, size_t row, size_t n_rows, size_t 
     return rc;
 }
 
-/* dst = the decoded band of `row`. */
+/* Decodes the band of `row` into dst. */
 static int read_band(struct cov_h5_set *s, size_t row, uint8_t *dst, struct cov_err *e)
 {
     const struct cov_h5_rows *r = &s->stored;
@@ -475,7 +477,8 @@ static int read_band(struct cov_h5_set *s, size_t row, uint8_t *dst, struct cov_
     return COV_OK;
 }
 
-/* *elems = row `row` [dims[1]][dims[2]], decoded unless its band is kept. Valid until the next call. */
+/* Sets *elems to row `row`, [dims[1]][dims[2]], after decoding its band if that is not kept. Valid
+ * until the next call. */
 static int band_row(struct cov_h5_set *s, size_t row, const uint8_t **elems, struct cov_err *e)
 {
     const struct cov_h5_rows *r = &s->stored;
@@ -574,7 +577,8 @@ static hid_t make_type(const struct cov_h5_type *t)
     }
     type = H5Tcopy(t->bytes == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     if (t->bytes == 2) {
-        /* Derived from F32 as in h5py: first the fields, then the size that they fit into. */
+        /* Derived from F32 as in h5py. The fields must be set first, because they must fit into the
+         * new size. */
         (void)H5Tset_fields(type, 15, 10, 5, 0, 10);
         (void)H5Tset_size(type, 2);
         (void)H5Tset_ebias(type, 15);
@@ -582,7 +586,7 @@ static hid_t make_type(const struct cov_h5_type *t)
     return type;
 }
 
-/* Zeros are the default and not declared, as in h5py. */
+/* Declares the fill value, except zeros, which are the default (like h5py). */
 static bool set_fill(hid_t dcpl, const struct cov_h5_new *spec, hid_t type)
 {
     if (!spec->fill_elem)
@@ -670,8 +674,8 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
     return COV_OK;
 }
 
-/* The caller must shrink the data set at the end. Shrinking rewrites a chunk that it truncates, so
- * spare rows are added only if chunks have one row. */
+/* Adds rows, possibly too many: the caller must shrink the data set at the end. Shrinking rewrites
+ * a chunk if it truncates that chunk, so spare rows are added only if chunks have one row. */
 static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
 {
     enum { ROWS_AT_ONCE = 64 };

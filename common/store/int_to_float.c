@@ -1,4 +1,4 @@
-/* int_to_float.c - see int_to_float.h. Compiled for vectorisation.
+/* int_to_float.c - see int_to_float.h. Compiled with options for vectorisation.
  * SPDX-License-Identifier: MIT */
 #include "common/store/int_to_float.h"
 
@@ -7,8 +7,8 @@
 
 enum { TILE = 1024, BITS = 24 };
 
-/* Converts in tiles, so that it can stop early. Elements may be unaligned (in streams, or as
- * libraries allocate them), hence types of alignment 1. */
+/* Converts in tiles, so that it can stop early. Elements may be unaligned, in streams or in memory
+ * from libraries, so these types have an alignment of 1. */
 typedef uint64_t any_uint64 __attribute__((aligned(1), may_alias));
 typedef uint32_t any_uint32 __attribute__((aligned(1), may_alias));
 

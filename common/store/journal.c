@@ -28,7 +28,8 @@ struct file_head {
     uint32_t zero;
 };
 
-/* The header of a piece, followed by the ends of the blobs' pieces (uint64_t) and their bytes. */
+/* The header of a piece. It is followed by the ends of the pieces of both blobs (uint64_t), then by
+ * their bytes. */
 struct piece_head {
     uint32_t magic, crc; /* crc: of everything after it */
     uint64_t piece;
@@ -52,7 +53,7 @@ struct cov_journal {
 
 /* ---- bytes ---- */
 
-/* Reads n bytes at `at`; *got < n only at the end of the file. */
+/* Reads n bytes at offset `at`; *got is less than n only at the end of the file. */
 static int read_at(const struct cov_journal *j, int64_t at, void *buf, size_t n, size_t *got,
                    struct cov_err *e)
 {
@@ -69,7 +70,7 @@ static int read_at(const struct cov_journal *j, int64_t at, void *buf, size_t n,
     return COV_OK;
 }
 
-/* Appends the parts. */
+/* Appends the n parts of v. */
 static int append(struct cov_journal *j, struct iovec *v, int n, struct cov_err *e)
 {
     int64_t at = j->size;
@@ -121,7 +122,8 @@ static int no_journal(const struct cov_journal *j, struct cov_err *e)
 
 static int read_head(struct cov_journal *j, struct cov_err *e)
 {
-    /* Such a file remains if the machine stopped before the data reached the disk. */
+    /* A file that starts with zeros remains if the machine stopped before the data reached the
+     * disk. */
     static const char lost[sizeof file_magic];
     struct file_head h;
     size_t got;
@@ -249,7 +251,7 @@ void cov_journal_close(struct cov_journal *j)
 {
     if (!j)
         return;
-    /* Only a head. (Before the scan, pieces may follow it.) */
+    /* The file has only a head. (Before the scan, pieces may follow the head.) */
     if (j->size <= j->first)
         (void)unlink(j->path);
     release(j);
@@ -276,7 +278,8 @@ struct timespec cov_journal_time(const struct cov_journal *j)
 
 /* ---- pieces ---- */
 
-/* Returns true if *h is a possible header of a piece at `at`; *n_body: the bytes after it. */
+/* Returns true if *h may be the header of a piece at offset `at`. Sets *n_body to the number of
+ * bytes after it. */
 static bool plausible(const struct cov_journal *j, const struct piece_head *h, int64_t at,
                       uint64_t *n_body)
 {
@@ -294,7 +297,8 @@ static uint32_t crc_of_head(const struct piece_head *h)
     return cov_crc32(0, (const char *)h + skip, sizeof *h - skip);
 }
 
-/* Reads the piece at `at`. Returns 1 if it is complete, with its body in j->bytes, or 0. */
+/* Reads the piece at offset `at`. Returns 1 if it is complete, with its body in j->bytes, otherwise
+ * 0. */
 static int read_piece(struct cov_journal *j, int64_t at, struct piece_head *h, uint64_t *n_body,
                       struct cov_err *e)
 {

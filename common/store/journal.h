@@ -1,9 +1,9 @@
 /* journal.h - a file with the finished pieces of a long run, from which the next run resumes.
  *
- * A head describes the run in lines of text; pieces follow, each with a number and a checksum,
- * appended as they are finished. A killed run leaves complete pieces and at most one torn piece.
- * The file is specific to the machine that wrote it (byte order) and belongs to one process at a
- * time (flock).
+ * The file begins with a head, lines of text that describe the run. Pieces, each with a number and
+ * a checksum, are appended as they are finished. A killed run leaves complete pieces and at most
+ * one torn piece. The file uses the byte order of the machine that wrote it. Only one process at a
+ * time may use it (flock).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_JOURNAL_H
 #define COV_STORE_JOURNAL_H
@@ -29,17 +29,18 @@ void cov_journal_close(struct cov_journal *j);
 int cov_journal_remove(struct cov_journal *j, struct cov_err *e) COV_MUST_USE;
 
 const char *cov_journal_path(const struct cov_journal *j);
-/* The time of the last write before the journal was opened. */
+/* Returns the time of the last write before the journal was opened. */
 struct timespec cov_journal_time(const struct cov_journal *j);
-/* The head, borrowed until begin or close. NULL for a new journal, or with *damaged set if it
- * cannot be read. */
+/* Returns the head, borrowed until begin or close. Returns NULL for a new journal, and also, with
+ * *damaged set, if the head cannot be read. */
 const char *cov_journal_head(const struct cov_journal *j, bool *damaged);
 
 /* Empties the journal and writes this head. */
 int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e) COV_MUST_USE;
 
-/* Must be called before any of the following. Reads and checks all pieces, whose numbers must be
- * below n; drops the first torn or damaged piece and everything after it, with a warning. */
+/* Must be called before any of the following functions. Reads and checks all pieces; their numbers
+ * must be less than n. Drops the first torn or damaged piece and everything after it, with a
+ * warning. */
 int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e) COV_MUST_USE;
 size_t cov_journal_n_pieces(const struct cov_journal *j);
 bool cov_journal_has(const struct cov_journal *j, size_t piece);

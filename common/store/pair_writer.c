@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-/* The temporary file is truncated only if it has at least this size, not after every short
+/* The temporary file is truncated only when it has reached this size, not after every short
  * contig. */
 #define SPOOL_BYTES ((int64_t)1 << 26)
 
@@ -135,7 +135,8 @@ static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end,
     return COV_OK;
 }
 
-/* Memory for n waiting bytes, aligned for any number; NULL if they must go to the file. */
+/* Returns memory for n waiting bytes, aligned for any type of number, or NULL if the bytes must go
+ * to the file. */
 static void *wait_in_memory(struct cov_pair_writer *p, size_t n)
 {
     const size_t align = sizeof(size_t);

@@ -139,7 +139,7 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
     return rc ? rc : read_names(f, n, e);
 }
 
-/* The length of <prefix> in "<prefix>_coverage", or 0. */
+/* Returns the length of <prefix> in "<prefix>_coverage", or 0 for other names. */
 static size_t prefix_length(const char *name)
 {
     static const char tail[] = "_coverage", spliced[] = "_spliced_coverage";
@@ -271,7 +271,7 @@ int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks,
     return rc;
 }
 
-/* values[0..n) = the mean of each n_cols of the n * n_cols elements. */
+/* Sets each of values[0..n) to the mean of the next n_cols elements. */
 static void take_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n,
                        size_t n_cols, float *values)
 {
@@ -297,7 +297,7 @@ static void take_means(const struct cov_h5_type *type, const uint8_t *elems, siz
     }
 }
 
-/* The same for some of the columns, gathered a few rows at a time. */
+/* The same for only some of the columns. Gathers their elements, a few rows at a time. */
 static void take_some(const struct cov_signal_columns *c, const uint8_t *elems, size_t n,
                       float *values)
 {
@@ -491,7 +491,7 @@ static int add_texts(struct cov_chunk_head *h, const char *name, size_t usual,
     return cov_chunk_head_add_texts(h, name, width, n, texts, e);
 }
 
-/* The fill value of missing rows: -1 in any type. */
+/* Stores the fill value of missing rows, which is -1 in each type. */
 static void put_fill(enum cov_signal_type type, uint8_t fill[8])
 {
     static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
@@ -500,7 +500,7 @@ static void put_fill(enum cov_signal_type type, uint8_t fill[8])
         memcpy(fill, minus_one, sizeof minus_one);
 }
 
-/* Attributes for predictions of regions and of overlapping windows. */
+/* Adds the attributes for predictions of regions and for overlapping windows. */
 static int add_attrs(struct cov_chunk_head *out, const char *set,
                      const struct cov_predictions_options *options, struct cov_err *e)
 {
@@ -580,7 +580,7 @@ static size_t put_floats(const float *values, size_t n, uint8_t *dst)
     return n;
 }
 
-/* -2^(bits-1) <= v < 2^(bits-1): both limits are exact as float. */
+/* Values must satisfy -2^(bits-1) <= v < 2^(bits-1). Both limits are exact as floats. */
 static size_t put_values(const struct cov_h5_type *type, const float *values, size_t n,
                          uint8_t *dst)
 {

@@ -18,10 +18,11 @@
 /* Value of padding. */
 #define COV_SIGNAL_PAD (-1.0f)
 
-/* Attribute of prediction/predictions if only regions were predicted: then COV_SIGNAL_PAD within a
- * chunk means that a base has no value. */
+/* This attribute of prediction/predictions exists if only regions were predicted. In that case
+ * COV_SIGNAL_PAD within a chunk means that a base has no value. */
 #define COV_SIGNAL_REGIONS_ATTR "outside_regions"
-/* Further attributes: fingerprint of the regions; bases shared by neighbouring windows. */
+/* Further attributes: the fingerprint of the regions, and the number of bases that neighbouring
+ * windows share. */
 #define COV_SIGNAL_WHICH_ATTR "regions"
 #define COV_SIGNAL_OVERLAP_ATTR "overlap"
 
@@ -33,8 +34,8 @@ struct cov_signal_file;
 
 /* Opens for reading and checks the layout, like cov_chunk_file_open. PREDICTED: one data set per
  * name in prediction/datasets. MEASURED: one per evaluation/<prefix>_coverage (not the spliced
- * ones), sorted by name. Errors name file and data set, and the actual kind of a file of the wrong
- * kind. */
+ * ones), sorted by name. Errors name the file and the data set; if the file is of the wrong kind,
+ * they also tell its actual kind. */
 int cov_signal_file_open(const char *path, enum cov_signal_kind kind, struct cov_signal_file **out,
                          struct cov_err *e) COV_MUST_USE;
 void cov_signal_file_close(struct cov_signal_file *f); /* NULL is accepted */
@@ -44,9 +45,10 @@ const struct cov_grid *cov_signal_file_grid(const struct cov_signal_file *f);
 size_t cov_signal_file_n_datasets(const struct cov_signal_file *f);
 /* "atacseq". Borrowed until close. */
 const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k);
-/* Returns true if only regions were predicted: bases may have no value, COV_SIGNAL_PAD. */
+/* Returns true if only regions were predicted. The value of a base outside them is
+ * COV_SIGNAL_PAD. */
 bool cov_signal_file_has_gaps(const struct cov_signal_file *f);
-/* Returns true if it is stored unrounded. */
+/* Returns true if data set k is stored unrounded. */
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
 
 /* HDF5's thread: fetches the stored bytes of row i of the data sets ks[0..n_ks) into *raw, which is
@@ -54,11 +56,12 @@ bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
 int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                           struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: values[n_ks][L] of the fetched row, in the chunk's own direction (start to end); for
- * a data set of several columns (BAM files), their unrounded mean, computed in double.
- * Sets COV_SIGNAL_PAD past the end of the chunk, whatever is stored there. *raw serves as scratch
- * after its pieces, which are kept. COV_EINPUT for damaged compression and, before the end of the
- * chunk, NaN, infinite and negative values, except gaps between regions. */
+/* Any thread: sets values[n_ks][L] to the values of the fetched row, in the chunk's own direction
+ * (start to end). If a data set has several columns (BAM files), the value is their unrounded mean,
+ * computed in double. Values past the end of the chunk are set to COV_SIGNAL_PAD, whatever is
+ * stored there. The pieces in *raw are kept; the space after them is used as scratch. COV_EINPUT
+ * for damaged compression, and for NaN, infinite or negative values before the end of the chunk,
+ * except gaps between regions. */
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e) COV_MUST_USE;
 
@@ -70,8 +73,8 @@ struct cov_signal_part {
     size_t set, col, n_cols;
 };
 
-/* Finds the data sets of this kind in a head, as cov_signal_file_open does: *n of them in
- * (*parts)[]. The message of COV_EINPUT names the data set, not the input. Free with
+/* Finds the *n data sets of this kind in a head, as cov_signal_file_open does, and describes them
+ * in (*parts)[]. The message of COV_EINPUT names the data set, not the input. Free with
  * cov_signal_free_parts. */
 int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
                           struct cov_signal_part **parts, size_t *n,
@@ -85,8 +88,9 @@ struct cov_signal_columns {
     bool gaps; /* COV_SIGNAL_PAD within a chunk is valid */
 };
 
-/* values[0..L) of a chunk of `length` bases from its row `elems`, like cov_signal_file_decode.
- * Returns `length`, or the index of the first value that is not a valid coverage. */
+/* Computes values[0..L) of a chunk of `length` bases from its row `elems`, like
+ * cov_signal_file_decode. Returns `length`, or the index of the first value that is not a valid
+ * coverage. */
 size_t cov_signal_means(const struct cov_signal_columns *columns, const uint8_t *elems,
                         size_t length, size_t L, float *values) COV_MUST_USE;
 
@@ -105,15 +109,17 @@ struct cov_predictions_options {
     size_t overlap;   /* bases shared by windows, an attribute unless 0 */
 };
 
-/* The head of a predictions file with chunks of L bases: the set prediction/predictions and the
- * tables model_name and datasets, of Predmoter's widths or, with a warning, wider. Free with
+/* Makes the head of a predictions file with chunks of L bases. It has the set
+ * prediction/predictions and the tables model_name and datasets, whose strings are as wide as
+ * Predmoter's. If a string needs more, the table is wider and a warning is given. Free with
  * cov_chunk_head_fini. */
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: elems[L][D], a row of that data set `set`, = values[L][D] of the chunk, already rounded
- * unless the type is FLOAT32, padding as COV_SIGNAL_PAD. COV_EINPUT names sequence (`name`) and position
- * of a value that does not fit the type, is NaN or infinite. `chunk->seq` is not used. */
+/* Any thread: converts values[L][D] of the chunk to elems[L][D], a row of the data set `set`. The
+ * values must be rounded already, unless the type is FLOAT32, and padding must be COV_SIGNAL_PAD.
+ * COV_EINPUT, with the sequence (`name`) and position, for a value that is NaN or infinite or does
+ * not fit the type. `chunk->seq` is not used. */
 int cov_signal_pack(const struct cov_chunk_set *set, const float *values, const char *name,
                     const struct cov_chunk *chunk, uint8_t *elems, struct cov_err *e) COV_MUST_USE;
 

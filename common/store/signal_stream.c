@@ -118,8 +118,8 @@ bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k)
     return s->head->sets[s->datasets[k].set].type.kind == COV_H5_FLOAT;
 }
 
-/* Allocates in *scratch the rows[strand * n_sets + set] of the wanted sets and strands; others stay
- * NULL. */
+/* Allocates rows[strand * n_sets + set] in *scratch for the wanted sets and strands. The other rows
+ * stay NULL. */
 static int place_rows(const struct cov_signal_stream *s, const bool *wanted,
                       struct cov_blob *scratch, float *const values[2], uint8_t **rows,
                       struct cov_err *e)
@@ -140,12 +140,12 @@ static int place_rows(const struct cov_signal_stream *s, const bool *wanted,
     return rc;
 }
 
-/* Positions per step: all data sets are decoded from one tile of the rows, so that rows are read
- * once. */
+/* Positions per step. All data sets are decoded from one tile of the rows before the next tile, so
+ * that rows are read from memory only once. */
 enum { TILE = 128 };
 
-/* Positions [beg, end) of data set d from its row. Returns the first position without a valid
- * coverage, or `end`. */
+/* Decodes positions [beg, end) of data set d from its row. Returns the first position without a
+ * valid coverage, or `end`. */
 static size_t take_values(const struct cov_signal_stream *s, const struct cov_signal_part *d,
                           const uint8_t *elems, size_t beg, size_t end, float *values)
 {

@@ -14,8 +14,8 @@
 
 /* ---- the order of records, the same for writing and reading ---- */
 
-/* Sequences follow one another, each name once; their pairs ascend, without gaps unless the stream is
- * partial. */
+/* Checks the order of records. Sequences follow one another, and none occurs twice; the pairs of a
+ * sequence ascend, without gaps unless the stream is partial. */
 struct order {
     const char *name; /* name of the stream, for messages. Borrowed */
     bool partial;
@@ -191,7 +191,7 @@ void cov_stream_close(struct cov_stream *s)
 
 /* ---- bytes and records ---- */
 
-/* Fails, naming stream, sequence and position. */
+/* Fails with a message that names the stream, the sequence and the position. */
 static int damaged(const struct cov_stream *s, const char *reason, struct cov_err *e)
 {
     char where[WHERE_BYTES];
@@ -237,7 +237,7 @@ static int read_start(struct cov_stream *s, uint32_t *type, uint64_t *n_bytes, s
     return rc;
 }
 
-/* *Reads the n_bytes of a record into b; the caller has checked the maximum. */
+/* Reads the n_bytes of a record into b. The caller has checked that n_bytes is not too large. */
 static int read_payload(struct cov_stream *s, size_t n_bytes, struct cov_blob *b, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -267,7 +267,7 @@ int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e)
     return rc;
 }
 
-/* Describes a file that does not start like a stream. */
+/* Describes what a file that does not start like a stream seems to be. */
 static const char *describe(const uint8_t *start, size_t n)
 {
     if (n == 0)
@@ -338,7 +338,7 @@ int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *
 
 /* ---- the records after the head ---- */
 
-/* Reads a string from a record: length and bytes. */
+/* Reads a string, its length followed by its bytes, from a record. */
 static bool take_text(const uint8_t **p, size_t *left, const char **text, size_t *n)
 {
     if (*left < 4 || cov_stream_u32(*p) > *left - 4)

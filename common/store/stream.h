@@ -1,10 +1,10 @@
 /* stream.h - the chunk stream: a file of chunks as bytes, piped between programs (covstream(5)).
  *
- * BGZF blocks (level 0, or compressed in a file) hold: the head; then for each sequence a record
- * with its name, a record per pair of chunks in ascending order, and a record with its length; then
- * a record with counts. A stream that ends early, or whose counts, order or checksums are wrong, is
- * invalid. A reader or writer belongs to one thread; any thread may pack and unpack pairs
- * (stream_record.h).
+ * A stream consists of BGZF blocks, with level 0 in a pipe and possibly compressed in a file. It
+ * begins with the head. Each sequence has a record with its name, a record per pair of chunks in
+ * ascending order, and a record with its length. A record with counts is last. A stream that ends
+ * early, or whose counts, order or checksums are wrong, is invalid. A reader or writer belongs to
+ * one thread; any thread may pack and unpack pairs (stream_record.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_STREAM_H
 #define COV_STORE_STREAM_H
@@ -25,11 +25,11 @@ enum { COV_STREAM_VERSION = 1 };
 
 struct cov_stream_writer;
 
-/* Writes to `path` ("-": standard output; COV_EUSAGE if it is a terminal). `compress`: for files,
- * not pipes. `partial`: there may be gaps between pairs, pairs may lack a strand, and a sequence
- * may have no pairs. begin, put and end refuse anything that the reader would refuse (COV_EINPUT
- * names sequence and position); after a failure only finish or abort may follow, and the output is
- * not a valid stream. */
+/* Creates a stream at `path` ("-": standard output; COV_EUSAGE if that is a terminal). `compress`
+ * is for files, not pipes. If `partial` is set, there may be gaps between pairs, pairs may lack a
+ * strand, and a sequence may have no pairs. begin, put and end refuse anything that the reader
+ * would refuse, with COV_EINPUT, sequence and position. After a failure, call only finish or abort;
+ * the output is not a valid stream. */
 int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool partial,
                       bool compress, unsigned n_threads, struct cov_stream_writer **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -46,11 +46,11 @@ void cov_stream_abort(struct cov_stream_writer *w); /* NULL is accepted */
 
 struct cov_stream;
 
-/* *yes = true if the opened file is a chunk stream. Consumes nothing. */
+/* Sets *yes to whether the open file is a chunk stream. Consumes nothing. */
 int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e) COV_MUST_USE;
 
-/* Takes ownership of *b, from which nothing was read, even on failure. COV_EINPUT if it is not a
- * chunk stream, not BGZF, or of an unsupported version. */
+/* Opens the stream in *b, from which nothing has been read. Takes ownership of *b, even on failure.
+ * COV_EINPUT if *b is not BGZF or not a chunk stream, or has an unsupported version. */
 int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_stream_close(struct cov_stream *s); /* NULL is accepted */
 
@@ -60,11 +60,11 @@ const char *cov_stream_name(const struct cov_stream *s); /* for messages; borrow
 
 enum cov_stream_event { COV_STREAM_BEGIN, COV_STREAM_PAIR, COV_STREAM_END, COV_STREAM_DONE };
 
-/* The next record. BEGIN: a sequence. PAIR: *record (reused) for cov_stream_unpack, and `pair`,
- * which follows the previous pair. END: `length`, which agrees with the pairs. DONE: the counts
- * agree and nothing follows; must not be called again. `species` and `sequence`, the current ones,
- * are set except for DONE; borrowed until the next call. COV_EINPUT for damaged, misplaced or
- * truncated records names stream, sequence and position. */
+/* The next record. BEGIN: a sequence begins. PAIR: `pair`, which follows the previous pair, is set,
+ * and *record (reused) is for cov_stream_unpack. END: `length`, which agrees with the pairs, is
+ * set. DONE: the counts agree and nothing follows, so do not call it again. Except for DONE,
+ * `species` and `sequence` are the current ones, borrowed until the next call. COV_EINPUT, with
+ * stream, sequence and position, for damaged, misplaced or truncated records. */
 struct cov_stream_item {
     enum cov_stream_event event;
     const char *species, *sequence;

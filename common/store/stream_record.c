@@ -16,8 +16,8 @@ static size_t packed_bytes(size_t n)
     return n / 2 + (n & 1);
 }
 
-/* The size in bytes of the first n positions of a row; 0 if the row has no values per position or
- * no padding. */
+/* Returns the size in bytes of the first n positions of a row, or 0 if the row has no values per
+ * position or no padding. */
 static size_t cut_bytes(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                         size_t n)
 {
@@ -217,7 +217,8 @@ static void unpack_elems(const struct cov_chunk_head *head, const struct cov_str
     }
 }
 
-/* codes[0..L) = n packed bases, then padding. Returns NULL, or a description of the fault. */
+/* Unpacks n packed bases to codes[0..L) and adds the padding. Returns NULL, or a description of the
+ * fault. */
 static const char *unpack_bases(const uint8_t *packed, size_t n, size_t L, uint8_t *codes)
 {
     cov_codes_unpack(packed, 0, n, codes);
@@ -325,7 +326,7 @@ static int put_text(struct cov_blob *b, const char *text, struct cov_err *e)
     return rc ? rc : put(b, text, n, e);
 }
 
-/* Name, type and the dimensions, starting at dimension `skip`. */
+/* Writes the name, the type and the dimensions, starting at dimension `skip`. */
 static int put_shape(struct cov_blob *b, const char *name, const struct cov_h5_type *type, int rank,
                      int skip, const size_t *dims, struct cov_err *e)
 {
@@ -403,7 +404,7 @@ struct cursor {
     size_t n;
 };
 
-/* The next n bytes, or NULL if fewer are left. */
+/* Returns the next n bytes, or NULL if fewer are left. */
 static const uint8_t *take(struct cursor *c, size_t n, struct cov_err *e)
 {
     if (n > c->n) {
@@ -435,7 +436,7 @@ static int take_size(struct cursor *c, size_t *v, struct cov_err *e)
     return COV_OK;
 }
 
-/* *text: caller frees. */
+/* Reads a string to *text, which the caller must free. */
 static int take_text(struct cursor *c, char **text, struct cov_err *e)
 {
     uint32_t n;
@@ -452,7 +453,7 @@ static int take_text(struct cursor *c, char **text, struct cov_err *e)
     return *text ? COV_OK : COV_ENOMEM;
 }
 
-/* The inverse of put_shape; missing dims stay as they are. */
+/* The inverse of put_shape. Does not change missing dims. */
 static int take_shape(struct cursor *c, char **name, struct cov_h5_type *type, int *rank, int skip,
                       size_t *dims, struct cov_err *e)
 {

@@ -1,8 +1,9 @@
-/* stream_record.h - records of the chunk stream as bytes (covstream(5)): the head, and a pair of chunks.
+/* stream_record.h - packs and unpacks records of the chunk stream (covstream(5)): the head, and
+ * pairs of chunks.
  *
- * Bases take half a byte each, and are stored only once if the - chunk is the reverse complement of
- * the + chunk. A row with a value per position is stored without its padding if that is the fill
- * value.
+ * Each base takes half a byte. Bases are stored only once if the - chunk is the reverse complement
+ * of the + chunk. If a row has a value per position and its padding is the fill value, the padding
+ * is not stored.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_STREAM_RECORD_H
 #define COV_STORE_STREAM_RECORD_H
@@ -24,16 +25,17 @@ struct cov_stream_pair {
     bool has[2]; /* [COV_PLUS], [COV_MINUS]: the chunk of this strand is present */
 };
 
-/* *out (cleared first) = the record of a pair. codes[s]: L codes of strand s in its own direction;
- * NULL for the - strand if they are the reverse complement of the + strand's. elems[s][k]: row of
- * set k. COV_EINPUT, naming the interval, for padding between bases, bases past the end, or an
- * interval that is not a chunk's. */
+/* Clears *out and writes the record of a pair to it. codes[s] is the L codes of strand s in its own
+ * direction; for the - strand, NULL stands for the reverse complement of the + strand. elems[s][k]
+ * is the row of set k. COV_EINPUT, with the interval, for padding between bases, for bases past the
+ * end, and for an interval that no chunk can have. */
 int cov_stream_pack(const struct cov_chunk_head *head, const struct cov_stream_pair *pair,
                     const uint8_t *const codes[2], const uint8_t *const *const elems[2],
                     struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* The inverse: fills codes[s][L] and elems[s][k] of the strands present; codes, elems, codes[s] and
- * elems[s][k] may be NULL if they are not needed. `name` is the stream's, for messages. */
+/* The inverse: fills codes[s][L] and elems[s][k] of the strands that are present. codes, elems,
+ * codes[s] and elems[s][k] may be NULL if they are not needed. `name` is the name of the stream,
+ * for messages. */
 int cov_stream_unpack(const struct cov_chunk_head *head, const char *name,
                       const struct cov_blob *record, struct cov_stream_pair *pair,
                       uint8_t *const codes[2], uint8_t *const *const elems[2],
@@ -54,15 +56,17 @@ struct cov_stream_layout {
 const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *p, size_t n_bytes,
                               struct cov_stream_layout *out);
 
-/* Upper bound of the bytes of a pair's record. */
+/* Returns an upper bound for the bytes of a pair's record. */
 size_t cov_stream_pair_max(const struct cov_chunk_head *head);
 
 /* ---- the head ---- */
 
-/* *out (cleared first) = the record. COV_EUNSUPPORTED for a head over the limits below. */
+/* Clears *out and writes the record of the head to it. COV_EUNSUPPORTED for a head over the limits
+ * below. */
 int cov_stream_head_encode(const struct cov_chunk_head *head, bool partial, struct cov_blob *out,
                            struct cov_err *e) COV_MUST_USE;
-/* *head must be freed even on failure. The message of COV_EINPUT does not name the stream. */
+/* Decodes the record. *head must be freed even on failure. The message of COV_EINPUT does not name
+ * the stream. */
 int cov_stream_head_decode(const uint8_t *p, size_t n, struct cov_chunk_head *head, bool *partial,
                            struct cov_err *e) COV_MUST_USE;
 
@@ -87,8 +91,8 @@ enum {
 #define COV_STREAM_SEQ_END COV_STREAM_TYPE('S', 'E', 'Q', 'E')
 #define COV_STREAM_LAST COV_STREAM_TYPE('D', 'O', 'N', 'E')
 
-/* Limits: bases of a chunk (HDF5 stores no chunk of 4 GiB or more, and a one-hot base takes eight
- * bytes), bytes of the rows of all its sets, of a name and of a head. */
+/* Upper bounds for the bases of a chunk (HDF5 stores no chunk of 4 GiB or more, and a one-hot base
+ * takes eight bytes) and for the bytes of the rows of all its sets, of a name and of a head. */
 #define COV_STREAM_MAX_L ((size_t)1 << 28)
 #define COV_STREAM_MAX_ROWS ((size_t)1 << 32)
 enum { COV_STREAM_MAX_NAME = 65535, COV_STREAM_MAX_HEAD = 1 << 30 };

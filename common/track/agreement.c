@@ -16,8 +16,8 @@
 
 /* ---------------------------------------------------------------- moments */
 
-/* Of weighted pairs; sums of squares and products are of deviations from the means. All zeros: no
- * pairs. */
+/* Moments of weighted pairs. Squares and products are those of the deviations from the means. All
+ * zeros if there are no pairs. */
 struct moments {
     double n, mean_x, mean_y, xx, yy, xy;
 };
@@ -35,7 +35,8 @@ static void add_pairs(struct moments *m, double x, double y, double n)
     m->xy += weight * dx * dy;
 }
 
-/* Pearson's r, or NAN if it is undefined: fewer than two pairs, or all x or all y are equal. */
+/* Returns Pearson's r, or NAN if it is undefined because there are fewer than two pairs, or because
+ * all x or all y are equal. */
 static double correlation(double xx, double yy, double xy)
 {
     if (!(xx > 0) || !(yy > 0))
@@ -191,7 +192,8 @@ static uint64_t lane_key(const struct cursor *c, size_t lane)
     return l->buffer[l->at].key;
 }
 
-/* For equal keys the earlier run goes first, so that the order is always the same. */
+/* Returns true if lane `a` goes before lane b. For equal keys the earlier run goes first, so that
+ * the order is always the same. */
 static bool goes_first(const struct cursor *c, size_t a, size_t b)
 {
     uint64_t x = lane_key(c, a), y = lane_key(c, b);
@@ -258,7 +260,7 @@ static int cursor_init(struct cursor *c, const struct cov_sorted_runs *runs,
     return COV_OK;
 }
 
-/* Reads the next pair: 1, 0 at the end, or a failure. */
+/* Reads the next pair. Returns 1, or 0 at the end, or a failure. */
 static int next(struct cursor *c, struct cov_pair_count *out, struct cov_err *e)
 {
     if (!c->runs) {
@@ -393,8 +395,8 @@ int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n, struct cov_
 
 /* ---------------------------------------------------------------- ranks */
 
-/* An entry of the second sort: the key is y, followed by the low half of the count; n is the
- * doubled rank of x, with the high half of the count above it. */
+/* Returns an entry of the second sort. Its key is y, followed by the low half of the count. Its n
+ * is the doubled rank of x, with the high half of the count above it. */
 static struct cov_pair_count with_rank(struct cov_pair_count pair, uint64_t rank)
 {
     return (struct cov_pair_count){pair.key << 32 | (uint32_t)pair.n, rank | pair.n >> 32 << 44};
@@ -420,7 +422,7 @@ static double from_mean(const struct sums *s, uint64_t rank)
     return (double)((int64_t)rank - (int64_t)s->mean);
 }
 
-/* Groups of pairs with equal upper halves of the key, from sorted pairs. */
+/* Reads sorted pairs in groups whose keys have equal upper halves. */
 struct groups {
     struct cursor *c;
     struct cov_pair_count head; /* the first of the next group */
@@ -435,7 +437,8 @@ static int groups_begin(struct groups *g, struct cursor *c, struct cov_err *e)
     return g->more < 0 ? g->more : COV_OK;
 }
 
-/* Reads the next group of equal x: *t = its number of pairs. Adds the pairs to *m and `total`. */
+/* Reads the next group of equal x and sets *t to its number of pairs. Adds the pairs to *m and
+ * `total`. */
 static int count_group(struct groups *g, struct moments *m, struct cov_pairs *total, uint64_t *t,
                        struct cov_err *e)
 {
@@ -466,8 +469,8 @@ static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, s
     return rc;
 }
 
-/* First sort: replaces the pairs of the table (sorted) or of the runs by ranked pairs; *n of them
- * are in the table, the others in runs. */
+/* First sort: replaces the pairs, in the sorted table or in runs, by ranked pairs. *n of the ranked
+ * pairs are in the table, the others in runs. */
 static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s, struct moments *m,
                   size_t *n, struct cov_err *e)
 {

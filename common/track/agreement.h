@@ -1,9 +1,9 @@
-/* agreement.h - Pearson's and Spearman's correlation of any number of pairs of values, in any
- * order.
+/* agreement.h - computes Pearson's and Spearman's correlations over any number of pairs of values,
+ * in any order.
  *
- * Equal pairs are counted and share one entry. If there are more distinct pairs than memory allows,
- * sorted runs go to a temporary file, and ranks are computed by merging them: the result is the
- * same, and memory is bounded.
+ * Equal pairs are counted and share one entry. If there are more distinct pairs than fit in memory,
+ * sorted runs go to a temporary file, and ranks are computed by merging the runs. So memory is
+ * bounded, and the result is the same.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_AGREEMENT_H
 #define COV_TRACK_AGREEMENT_H
@@ -26,8 +26,8 @@ struct cov_pair_count {
     uint64_t key, n;
 };
 
-/* Space for sorting, which several struct cov_pairs that are used in turn may share. An all-zero
- * struct is empty. */
+/* Space for sorting. Several struct cov_pairs may share it if they are used in turn, not at the
+ * same time. An all-zero struct is empty. */
 struct cov_pairs_scratch {
     struct cov_pair_count *room;
     size_t cap;
@@ -65,8 +65,9 @@ void cov_pairs_fini(struct cov_pairs *p);
 int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n,
                   struct cov_err *e) COV_MUST_USE;
 
-/* Computes *out over all pairs (fewer than 2^43), adds them to `total` (may be NULL), and clears
- * them. Additional memory for merging: 2 MB, or 512 bytes for each time that the table was full. */
+/* Computes *out over all pairs (fewer than 2^43), adds the pairs to `total` (may be NULL), and
+ * clears them. Merging needs 2 MB more memory, or 512 bytes for each time that the table was
+ * full. */
 int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_agreement *out,
                      struct cov_err *e) COV_MUST_USE;
 

@@ -82,8 +82,8 @@ static void ask_index(struct cov_alignments *a)
     a->n_reads = n <= INT64_MAX ? (int64_t)n : -1;
 }
 
-/* A thread pool that allows more blocks in flight than hts_set_threads(), which reduces waiting.
- * Does nothing for a single thread. Returns false if there is no memory. */
+/* Sets a thread pool that allows more blocks in flight than hts_set_threads() does, which reduces
+ * waiting. Does nothing for a single thread. Returns false if there is no memory. */
 static bool decompress_ahead(struct cov_alignments *a, unsigned n_threads)
 {
     if (n_threads <= 1)
@@ -93,7 +93,7 @@ static bool decompress_ahead(struct cov_alignments *a, unsigned n_threads)
     return a->threads.pool && hts_set_thread_pool(a->file, &a->threads) == 0;
 }
 
-/* Returns true if reading failed because of the system; sets errno. */
+/* Returns true, with errno set, if the operating system is the reason that reading failed. */
 static bool is_unreadable(const htsFile *f)
 {
     int number = f->is_bgzf
@@ -103,7 +103,7 @@ static bool is_unreadable(const htsFile *f)
     return number != 0;
 }
 
-/* Fails because htslib rejects the file or it has a different format. */
+/* Fails because htslib rejects the file or the file has a different format. */
 static int refuse(const struct cov_alignments *a, struct cov_err *e)
 {
     enum cov_kind kind = cov_kind_of_file(a->path, NULL);
@@ -137,7 +137,8 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
         return cov_fail(e, COV_EINPUT, "%s: unusable reference %s", a->path, o->reference);
     if (format == cram) {
-        /* Does not decode bases, qualities and tags; without bases no reference is needed. */
+        /* Does not decode bases, qualities and tags. If bases are not decoded, no reference is
+         * needed. */
         int fields = SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_POS | SAM_MAPQ | SAM_CIGAR | SAM_RNEXT |
                      SAM_PNEXT | SAM_TLEN;
         if (hts_set_opt(a->file, CRAM_OPT_REQUIRED_FIELDS, fields) != 0)
@@ -147,8 +148,9 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
      * checked. */
     if (hts_check_EOF(a->file) == 0)
         return cov_fail(e, COV_EINPUT, "%s: truncated: the end-of-file marker is missing", a->path);
-    /* Threads of a BAM start after the header: htslib checks the end of the file with the header, and
-     * waits for ever if a thread that reads ahead has failed by then. */
+    /* For a BAM, threads are started after the header was read. While reading the header, htslib
+     * also checks the end of the file, and it waits for ever if a thread that reads ahead has
+     * already failed. */
     if (format != bam && !decompress_ahead(a, o->n_threads))
         return cov_fail(e, COV_ENOMEM, "%s: cannot start threads for decompression", a->path);
     a->header = sam_hdr_read(a->file);
@@ -221,8 +223,8 @@ enum {
                   1 << COV_CIGAR_X
 };
 
-/* A BAM record: its length without these four bytes, 32 fixed bytes, the name with its zero, CIGAR,
- * bases, qualities, tags. */
+/* A BAM record has four bytes with the length of the rest, 32 fixed bytes, the name with its
+ * terminating zero, the CIGAR, bases, qualities and tags. */
 enum { LENGTH_BYTES = 4, FIXED_BYTES = 32 };
 
 static inline uint32_t load32(const uint8_t *p)
@@ -282,8 +284,8 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
     return true;
 }
 
-/* Returns the number of reads before a fault. Threads parse SAM lines ahead, and a fault hides the
- * reads before it, so a regular file is read again with one thread. */
+/* Returns the number of reads before a fault. Threads parse SAM lines ahead, so some reads before
+ * the fault were never returned. To count them, a regular file is read again with one thread. */
 static int64_t count_sound(const struct cov_alignments *a)
 {
     struct stat st;

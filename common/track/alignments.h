@@ -73,7 +73,8 @@ bool cov_alignments_is_sorted(const struct cov_alignments *a);
 /* Returns the number of reads according to the index, or -1. */
 int64_t cov_alignments_n_reads(const struct cov_alignments *a);
 
-/* Reads the next record: 1, or 0 at the end. COV_EINPUT if the file is damaged or truncated. */
+/* Reads the next record. Returns 1, or 0 at the end. COV_EINPUT if the file is damaged or
+ * truncated. */
 int cov_alignments_next(struct cov_alignments *a, struct cov_read *read,
                         struct cov_err *e) COV_MUST_USE;
 

@@ -20,7 +20,7 @@ struct cov_bins {
 };
 
 /* Creates a sink for the bases of `range` (borrowed until free), with at most `most` bins. Borrows
- * name and contigs like cov_track_init; contigs may be NULL (announced). */
+ * `name` and `contigs` like cov_track_init; `contigs` is NULL if they are announced. */
 int cov_bins_new(const struct cov_range *range, size_t most, const char *name,
                  const struct cov_track_contigs *contigs, struct cov_track_sink **out,
                  struct cov_err *e) COV_MUST_USE;
@@ -34,21 +34,22 @@ struct cov_bins_extent {
 /* Returns true if the range's contig is in the list of contigs or has been seen. */
 bool cov_bins_found(const struct cov_track_sink *sink);
 
-/* Finds the extent of the range, for a closed sink or one with a list of contigs. `has_lengths`:
- * clips the extent to the length of the contig; otherwise a contig ends with its last interval, and
- * the range is not clipped. COV_EUSAGE, naming the track, if the contig is unknown or ends before
- * the range. */
+/* Finds the extent of the range. The sink must be closed or have a list of contigs. With
+ * `has_lengths`, the extent is clipped to the length of the contig; otherwise a contig ends with
+ * its last interval, and the range is not clipped. COV_EUSAGE, with the name of the track, if the
+ * contig is unknown or ends before the range. */
 int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
                     struct cov_bins_extent *out, struct cov_err *e) COV_MUST_USE;
 
-/* The bases per fine bin, a power of two: bin widths are multiples of it. It is at most an eighth
- * of the bin width at which `most` bins reach from the start of the range to the last value. */
+/* Returns the number of bases per fine bin, a power of two. Bin widths are multiples of it. It is
+ * at most an eighth of the bin width at which `most` bins reach from the start of the range to the
+ * last value. */
 int64_t cov_bins_unit(const struct cov_track_sink *sink);
 
 /* Computes the bins of *x, which may be the extent of another track, from a closed sink. Bins
- * without values are NaN. The width of bins is the smallest multiple of `unit` that gives at most
- * `most` bins; `unit` is the largest cov_bins_unit of all sinks that must use the same width.
- * Borrowed until free. */
+ * without values are NaN. The bin width is the smallest multiple of `unit` that gives at most
+ * `most` bins; `unit` must be the largest cov_bins_unit of all sinks that are to use the same
+ * width. The result is borrowed until free. */
 void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x, int64_t unit,
                   struct cov_bins *out);
 

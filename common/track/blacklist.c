@@ -96,8 +96,8 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
                      cov_text_position(words[2].text, words[2].n, &region.end);
     if (n > 1 && !is_region)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: neither an id nor contig, start and end", path,
-                        line);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected an id alone, or contig, start and end",
+                        path, line);
     if (cov_names_count(b->names) == 0)
         b->is_bed = is_region;
     if (b->is_bed != is_region)

@@ -3,7 +3,7 @@
  * A list of ids has one id per line. A BED file has contig, beg, end (0-based, half-open) and any
  * other columns. Columns are separated by tabs or blanks. Blank lines, comments that begin with '#'
  * at the start of a column, and BED's `track` and `browser` lines are ignored, as are empty
- * regions. The first line decides which of the two kinds a file is.
+ * regions. The first line decides whether a file is a list of ids or a BED file.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BLACKLIST_H
 #define COV_TRACK_BLACKLIST_H
@@ -37,8 +37,8 @@ bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig);
 const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, const char *contig,
                                                size_t *n);
 
-/* The number of distinct names in the file, and the number of names for which cov_blacklist_drops
- * was never called; *first is one of the latter (borrowed). */
+/* Return the number of distinct names in the file, and the number of names for which
+ * cov_blacklist_drops was never called. *first is set to one of the latter names (borrowed). */
 size_t cov_blacklist_n_names(const struct cov_blacklist *b);
 size_t cov_blacklist_n_unknown(const struct cov_blacklist *b, const char **first);
 

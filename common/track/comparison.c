@@ -1,7 +1,7 @@
 /* comparison.c - see comparison.h.
  *
- * Sweeps both tracks together. Stretches where both have one value each are collected, and then
- * counted for each bin size, possibly by several threads.
+ * Sweeps both tracks together. Collects stretches where each track has a single value, and then
+ * counts them for each bin size, possibly in several threads.
  * SPDX-License-Identifier: MIT */
 #include "common/track/comparison.h"
 
@@ -12,7 +12,7 @@
 #include "common/base/mem.h"
 #include "common/track/peaks.h"
 
-/* Bases beg .. end-1, where both tracks have one value each. */
+/* Bases beg .. end-1, where each track has a single value. */
 struct stretch {
     int64_t beg, end;
     float x, y;
@@ -91,7 +91,7 @@ static int count_bins(struct binning *b, const struct stretch *s, struct cov_err
         b->end += b->size;
         rc = end_bin(b, e);
     }
-    /* Here a bin begins at beg, or the stretch ends within the bin. */
+    /* At this point a bin begins at beg, or the stretch ends within the current bin. */
     int64_t whole = s->end >= b->end ? (s->end - beg) / b->size : 0;
     if (!rc && whole > 0) {
         rc = cov_pairs_add(&b->pairs, s->x, s->y, (uint64_t)whole, e);
@@ -121,7 +121,7 @@ static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err 
     return rc;
 }
 
-/* For small contigs one thread is faster than several. */
+/* Runs `fn` for each bin size. For small contigs one thread is faster than several. */
 static int for_binnings(struct cov_comparison *c, cov_task_fn *fn, struct cov_err *e)
 {
     enum { SMALL = 100000 };
@@ -188,7 +188,7 @@ static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct
     return cov_peaks_add(&c->peaks, &part, c->bases, false, e);
 }
 
-/* Sweeps the part that both have; both begin at the same base. */
+/* Sweeps the part that both intervals have in common. Both begin at the same base. */
 static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
 {
     int64_t end = iv->end < c->head.end ? iv->end : c->head.end;
@@ -381,7 +381,8 @@ static void free_comparison(struct cov_track_sink *sink)
     free(c);
 }
 
-/* Each bin size has two tables, and scratch of three quarters of a table. */
+/* Divides the memory: each bin size has two tables, and the scratch is three quarters of a
+ * table. */
 static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
 {
     const struct cov_comparison_options *o = c->o;

@@ -1,9 +1,9 @@
-/* comparison.h - how well one track agrees with another, per contig and in total: correlations in
- * bins, and shared peaks.
+/* comparison.h - measures how well one track agrees with another, per contig and in total, by
+ * correlations of bins and by shared peaks.
  *
- * Bins start at base 0 of each contig. The value of a bin is the mean, as a float, over its bases
- * that have a value in both tracks; bins without such bases are skipped. The total is over all
- * bins, or peaks, of all contigs.
+ * Bins start at base 0 of each contig. The value of a bin is the mean, as a float, over those of
+ * its bases that have a value in both tracks; bins without such bases are skipped. The total covers
+ * the bins or peaks of all contigs.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_COMPARISON_H
 #define COV_TRACK_COMPARISON_H
@@ -65,9 +65,9 @@ void cov_comparison_free(struct cov_comparison *c); /* NULL is accepted */
  * contig and both lengths, if the lengths differ. */
 struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c);
 
-/* Call these after the sink was closed: a row for each contig that is in both, in the order of the
- * track, and the total. `has`: contigs of the track, by number, that `measured` has, and vice
- * versa. */
+/* Call these after the sink was closed. There is a row for each contig that is in both tracks, in
+ * the order of the compared track, and a row for the total. `has` tells, by contig number, whether
+ * the other track has the contig. */
 size_t cov_comparison_n_rows(const struct cov_comparison *c);
 const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i);
 const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c);

@@ -42,8 +42,8 @@ enum {
     SPLICES = 1 << COV_CIGAR_D | 1 << COV_CIGAR_N
 };
 
-/* Returns true if operation `op` is in `set`. Operations in neither set consume no reference
- * bases. */
+/* Returns true if operation `op` is in `set`. Operations that are in neither of the sets consume no
+ * reference bases. */
 static inline bool is_in(uint32_t op, unsigned set)
 {
     return set >> (op & 0xf) & 1;

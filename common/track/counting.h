@@ -1,9 +1,9 @@
-/* counting.h - which reads count, and which of their bases: the rules of bam2h5.
+/* counting.h - the rules of bam2h5: which reads are counted, and which of their bases.
  *
- * Defaults are Helixer's rules: unmapped, secondary and QC-failed reads are skipped, duplicates and
- * supplementary alignments are not; CIGAR operations M, = and X are coverage, N and D are spliced
- * coverage. With a shift, a read covers its whole span, with the start moved on the + strand and
- * the end on the - strand, and there is no spliced coverage.
+ * The defaults are Helixer's rules. Unmapped, secondary and QC-failed reads are skipped; duplicates
+ * and supplementary alignments are not. CIGAR operations M, = and X are coverage; N and D are
+ * spliced coverage. With a shift, a read covers its whole span, and there is no spliced coverage;
+ * the shift moves the start of a read on the + strand and the end of a read on the - strand.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_COUNTING_H
 #define COV_TRACK_COUNTING_H
@@ -65,10 +65,10 @@ struct cov_spans {
     bool minus; /* the strand that it counts on; not for COV_COUNT_BOTH */
 };
 
-/* Sets spans->items[0..n) to the runs that `read` covers on its contig of `length` bases,
- * ascending. The array is reused; the caller frees items. Returns a cov_count_result; spans are set
- * only for COV_COUNTED. Failures: COV_EINPUT, naming the read, if it is outside its contig;
- * COV_ENOMEM. */
+/* Sets spans->items[0..n) to the runs, in ascending order, that `read` covers on its contig of
+ * `length` bases. The array is reused; the caller frees items. Returns a cov_count_result, or a
+ * failure; spans are set only for COV_COUNTED. COV_EINPUT, with the name of the read, if it is
+ * outside its contig. */
 int cov_count_spans(const struct cov_counting *rules, const struct cov_read *read, int64_t length,
                     struct cov_spans *spans, struct cov_err *e) COV_MUST_USE;
 

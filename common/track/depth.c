@@ -10,12 +10,12 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-/* Pages have 64 Ki positions, 256 KiB per lane, so that the one or two pages that sorted reads need
- * stay in the core's cache. Pages of large genomes are larger, as each page may have a buffer of
- * waiting steps. Pages use at most 128 MiB per lane. */
+/* A page has 64 Ki positions, or 256 KiB per lane, so that the one or two pages that sorted reads
+ * need stay in the core's cache. Large genomes have larger pages, since each page may need a buffer
+ * of waiting steps. The pages in memory take at most 128 MiB per lane. */
 enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 };
 
-/* A waiting step: position in the page, lane, and direction. */
+/* Encodes a waiting step: its position in the page, its lane, and its direction. */
 #define STEP(at, lane, down) ((uint32_t)(at) << 3 | (uint32_t)(lane) << 1 | (uint32_t)(down))
 
 /* The waiting steps of a page. Full buffers go to blocks of the file. */
@@ -25,7 +25,7 @@ struct waiting {
     int64_t last; /* the last block written, which links to the previous one; -1: none */
 };
 
-/* A block of the file: the offset of the previous block, or -1, and steps. */
+/* A block of the file: the offset of the previous block of the page (-1: none), and steps. */
 struct block {
     int64_t before;
     uint32_t n;
@@ -200,9 +200,9 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one and clears the steps. *signs is
- * the OR of all values: its top bit is set if one exceeds 2^31 - 1; a single step cannot jump over
- * that range. out may be NULL. */
+/* Sets out[i] to depth + steps[0] + .. + steps[i], returns the last of these sums, and clears the
+ * steps. Combines all sums into *signs with OR, so its top bit is set if a sum exceeds 2^31 - 1. (A
+ * single step is too small to jump over the range where that bit is set.) out may be NULL. */
 static uint32_t add_up(int32_t *steps, size_t n, uint32_t depth, int32_t *out, uint32_t *signs)
 {
     const four zero = {0};

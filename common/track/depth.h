@@ -1,9 +1,10 @@
 /* depth.h - counts how many spans cover each position, with spans in any order.
  *
- * Contigs are laid end to end in one coordinate; several lanes are counted in parallel. A span is a
- * step up and a step down, and depth is their running sum. Steps are kept in pages. Only a few
- * pages are in memory; steps for other pages wait in an unlinked temporary file. So sorted input
- * needs little memory and no file, and unsorted input needs a file but no more memory.
+ * Contigs are laid end to end, so that one coordinate covers all of them. Several lanes are counted
+ * independently. A span is a step up and a step down, and the depth is the running sum of the
+ * steps. Steps are kept in pages. Only a few pages are in memory; steps for other pages wait in an
+ * unlinked temporary file. So sorted input needs little memory and no file, and unsorted input
+ * needs a file but no more memory.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_DEPTH_H
 #define COV_TRACK_DEPTH_H

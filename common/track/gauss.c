@@ -2,8 +2,8 @@
  *
  * A run of equal values contributes its value times the sum of the kernel over it, which is a
  * difference of two prefix sums. Outputs are computed in blocks of 32 that start at the beginning
- * of the contig, from runs that are not split. So each output is the same sum, term by term, for
- * any split of the input and any vector length.
+ * of the contig, from runs that are not split. So each output is the same sum, term by term,
+ * however the input is split, and for any vector length.
  * SPDX-License-Identifier: MIT */
 #include "common/track/gauss.h"
 
@@ -32,8 +32,8 @@ int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e
     *g = (struct cov_gauss){.r = (size_t)(4 * sd + 0.5), .round = round};
     g->sums_fn = cov_cpu_features() & COV_CPU_AVX2 ? cov_gauss_sums_avx2 : cov_gauss_sums_base;
     size_t n = 2 * (g->r + BLOCK);
-    /* A window has at most as many runs as bases; room for two windows makes moving the runs
-     * rare. */
+    /* A window has at most as many runs as bases. There is room for two windows, so that runs
+     * rarely need to be moved. */
     g->cap_runs = 2 * (n + SLICE);
     g->weights = cov_calloc(n, sizeof *g->weights, e);
     g->sums = cov_calloc(n, sizeof *g->sums, e);

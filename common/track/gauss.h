@@ -21,8 +21,8 @@ struct cov_gauss {
     size_t r;
     bool round;                 /* outputs are integers */
     cov_gauss_sums_fn *sums_fn; /* chosen for this CPU */
-    /* The elements j of the kernel in descending order, with j = 0 at index r+BLOCK; both are
-     * padded with their first and last values. */
+    /* Tables of the elements j of the kernel, in descending order, with j = 0 at index r+BLOCK.
+     * Both are padded at each end with the value at that end. */
     double *weights; /* w[j]. Owned */
     double *sums;    /* sums of w[-r] .. w[j-1]. Owned */
     int64_t n_in, n_out;
@@ -35,9 +35,9 @@ struct cov_gauss {
 };
 
 /* 0 < sd <= COV_GAUSS_MAX_SD. With `round`, results are rounded to the nearest integer. Sums are
- * doubles, computed run by run: the cost per base is the number of runs in its window, and constant
- * stretches keep their value exactly. Memory: 20 bytes per base of the window for each table, and
- * at most as much again for values. Free with cov_gauss_fini. */
+ * doubles, computed run by run. So the cost per base is the number of runs in its window, and
+ * constant stretches keep their value exactly. Memory: 20 bytes per base of the window for each
+ * table, and at most as much again for values. Free with cov_gauss_fini. */
 int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e) COV_MUST_USE;
 void cov_gauss_fini(struct cov_gauss *g);
 

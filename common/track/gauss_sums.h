@@ -1,7 +1,7 @@
 /* gauss_sums.h - the inner loop of gauss.c, compiled for several instruction sets.
  *
- * Each output is the same sum in the same order on every instruction set: multiplications and
- * additions are not contracted, and the lanes of a vector are different outputs.
+ * Each output is the same sum in the same order on every instruction set, because multiplications
+ * and additions are not contracted, and each lane of a vector is a different output.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_GAUSS_SUMS_H
 #define COV_TRACK_GAUSS_SUMS_H
@@ -32,7 +32,7 @@ struct cov_gauss_window {
 typedef void cov_gauss_sums_fn(const struct cov_gauss_window *window, double *out);
 cov_gauss_sums_fn cov_gauss_sums_base, cov_gauss_sums_avx2;
 
-/* An eighth of a block, at any address. */
+/* A vector of an eighth of a block, which may be unaligned. */
 typedef double cov_gauss_vec
     __attribute__((vector_size(COV_GAUSS_BLOCK / 8 * sizeof(double)), aligned(8), may_alias));
 

@@ -1,9 +1,9 @@
 /* interval_store.c - see interval_store.h.
  *
- * Encoding of an interval: its length * 2 + (1 if there is a gap before it), the length of the gap
- * if there is one, and the value: an integer of up to 24 bits * 2, or the byte 1 and the four bytes
- * of the float. Integers are stored in 7-bit groups, low groups first; the top bit is set if more
- * follow.
+ * An interval is encoded as its length * 2 + (1 if there is a gap before it), then the length of
+ * the gap if there is one, then the value. The value is an integer of up to 24 bits * 2, or else
+ * the byte 1 and the four bytes of the float. Integers are stored in 7-bit groups, low groups
+ * first; the top bit of a byte is set if more groups follow.
  * SPDX-License-Identifier: MIT */
 #include "common/track/interval_store.h"
 
@@ -101,7 +101,7 @@ static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_
     return COV_OK;
 }
 
-/* One more entry, for the end of the last contig. */
+/* Adds one more entry, for the end of the last contig. */
 static int close_store(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_interval_store *s = store_of(sink);

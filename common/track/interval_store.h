@@ -1,8 +1,8 @@
 /* interval_store.h - stores the intervals of a track in a temporary file, from which contigs can be
  * read in any order.
  *
- * Takes about 3 bytes per interval with an integer value, 7 for others. Memory: a buffer, and the
- * names of the contigs with 16 bytes each.
+ * An interval takes about 3 bytes if its value is an integer, otherwise 7. Memory: a buffer, and
+ * per contig its name and 16 bytes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_INTERVAL_STORE_H
 #define COV_TRACK_INTERVAL_STORE_H

@@ -20,7 +20,7 @@ static int hand_on(struct cov_runs *r, struct cov_err *e)
     return n ? r->emit(r->arg, r->iv, n, e) : COV_OK;
 }
 
-/* differs[i] = values[i] != values[i - 1] (0 or 1), i < n <= TILE. */
+/* Sets differs[i] to values[i] != values[i - 1] (0 or 1) for all i < n <= TILE. */
 enum { TILE = 256, WORD = 8 };
 
 static void compare(const float *values, size_t n, uint8_t *differs)

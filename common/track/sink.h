@@ -1,7 +1,7 @@
 /* sink.h - receives the intervals of a track: one interface for all formats.
  *
- * Contigs are listed in advance, or announced one by one with their intervals, as streams require;
- * the length of an announced contig is given at its end.
+ * Contigs are either listed in advance or, as streams require, announced one by one with their
+ * intervals. The length of an announced contig is given at its end.
  *
  * A format embeds `struct cov_track_sink` as its first member. Contigs and intervals are checked
  * here, so that no format can write a track that is out of order.
@@ -29,7 +29,7 @@ struct cov_track_contigs {
     const int64_t *lengths;
 };
 
-/* Over all bases with a value; all zeros if there are none. */
+/* Statistics of all bases with a value; all zeros if there are none. */
 struct cov_track_summary {
     uint64_t n_intervals, n_bases;
     double min, max, sum, sum_squares;
@@ -66,14 +66,15 @@ struct cov_track_sink {
     struct cov_track_summary summary;
 };
 
-/* For formats. COV_EINPUT, naming the contig, if one is duplicate or has no length. contigs NULL:
- * they will be announced. Borrows `name` and `contigs` until cov_track_free. */
+/* Called by formats. `contigs` is NULL if they will be announced. COV_EINPUT, with the name of the
+ * contig, if a contig is listed twice or has no length. Borrows `name` and `contigs` until
+ * cov_track_free. */
 int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *format,
                    const char *name, const struct cov_track_contigs *contigs,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The contigs, numbered as listed or announced. Names are borrowed; those of announced contigs
- * until the next announcement. */
+/* The contigs, numbered as listed or announced. Names are borrowed; those of announced contigs are
+ * valid until the next announcement. */
 size_t cov_track_n_contigs(const struct cov_track_sink *s);
 const char *cov_track_contig_name(const struct cov_track_sink *s, size_t contig);
 int64_t cov_track_contig_length(const struct cov_track_sink *s, size_t contig);
@@ -85,12 +86,12 @@ int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e) 
 int cov_track_begin_named(struct cov_track_sink *s, const char *name,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Ends the announced contig and sets its length. COV_EINPUT, naming it, if that is 0, less than the
- * end of its intervals, or more than the format supports. */
+/* Ends the announced contig and sets its length. COV_EINPUT, with the name of the contig, if the
+ * length is 0, less than the end of its intervals, or more than the format supports. */
 int cov_track_end_contig(struct cov_track_sink *s, int64_t length, struct cov_err *e) COV_MUST_USE;
 
-/* Adds intervals of the current contig: ascending, disjoint, with finite values. COV_EINPUT, naming
- * contig and position, for an invalid one. */
+/* Adds intervals of the current contig: ascending, disjoint, with finite values. COV_EINPUT, with
+ * the contig and position, for an invalid interval. */
 int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
                   struct cov_err *e) COV_MUST_USE;
 
@@ -101,9 +102,9 @@ int cov_track_close(struct cov_track_sink *s, struct cov_err *e) COV_MUST_USE;
 /* Frees the sink. The file of a sink that was not closed is incomplete. NULL is accepted. */
 void cov_track_free(struct cov_track_sink *s);
 
-/* Creates a sink that passes everything on to two others, which have the same contigs, listed or
- * announced, and have not received any data. Borrows both until free; closes them with the tee, but
- * does not free them. */
+/* Creates a sink, a tee, that passes everything on to two other sinks. Both must have the same
+ * contigs, listed or announced, and must not have received any data. Borrows both until free.
+ * Closing the tee closes both, but freeing it does not free them. */
 int cov_tee_new(struct cov_track_sink *a, struct cov_track_sink *b,
                 const struct cov_track_contigs *contigs, struct cov_track_sink **out,
                 struct cov_err *e) COV_MUST_USE;

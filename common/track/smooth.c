@@ -1,8 +1,9 @@
 /* smooth.c - see smooth.h.
  *
- * The padded contig is divided into blocks of w. A window is the tail of one block and the head of
- * the next, so its sum is two partial sums that only grow. Unlike in a running sum, errors do not
- * accumulate along the contig, and a window of zeros gives zero.
+ * The padded contig is divided into blocks of w values. A window consists of the tail of one block
+ * and the head of the next, so its sum is the sum of two partial sums to which values are only
+ * added. Unlike in a running sum, errors do not accumulate along the contig, and a window of zeros
+ * gives zero.
  * SPDX-License-Identifier: MIT */
 #include "common/track/smooth.h"
 
@@ -64,9 +65,9 @@ static size_t gather(const struct cov_moving_mean *s, double *out)
     return n;
 }
 
-/* The sum of x[i] / w in numpy's order: OpenBLAS's dot product, which on AVX2 keeps 16 sums with
- * fused multiply-add and adds the rest one by one. The exact result would differ from
- * Predmoter's. */
+/* Returns the sum of x[i] / w, added in numpy's order. numpy uses OpenBLAS's dot product, which on
+ * AVX2 keeps 16 sums with fused multiply-add and adds the rest one by one. The exact result would
+ * differ from Predmoter's. */
 static double numpy_mean(const double *x, size_t n, size_t w)
 {
     double a[16] = {0}, k = 1.0 / (double)w;

@@ -22,9 +22,9 @@
 enum { COV_SMOOTH_MAX_WINDOW = 1000000 };
 
 /* With `round`, inputs are integers below 2^53 / w; the mean is exact and rounded to the nearest
- * integer. For ties, numpy's result depends on its rounding errors: for windows up to 1024 values
- * are added in the order of numpy on AVX2 CPUs, to get Predmoter's result; for wider windows ties go
- * to the even integer. Memory: 16 bytes per base of the window. */
+ * integer. For ties, numpy's result depends on its rounding errors. To get Predmoter's result,
+ * values in windows of up to 1024 bases are added in the order that numpy uses on AVX2 CPUs; for
+ * wider windows, ties go to the even integer. Memory: 16 bytes per base of the window. */
 struct cov_moving_mean {
     size_t w, r;
     bool round;         /* outputs are integers */

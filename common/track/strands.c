@@ -11,9 +11,9 @@ static float rounded(float x)
  * Returns false otherwise. */
 static bool average_small(const float *plus, const float *minus, size_t n, float *out)
 {
-    /* After adding it, the unit of the last place is 1 on both sides of 0, so that adding and
-     * subtracting it rounds to an integer. If values are less than a third of it, nothing else is
-     * lost. */
+    /* After this constant is added, the unit of the last place is 1 for values on both sides of 0,
+     * so adding and then subtracting the constant rounds to an integer. If values are less than a
+     * third of the constant, nothing else is lost. */
     const float magic = 12582912.0F; /* 1.5 * 2^23 */
     const float most = 4194304.0F;   /* 2^22 */
     enum { TILE = 1024 };

@@ -45,13 +45,13 @@ static int put_outside(struct cov_value_pipe *p, const struct cov_interval *iv, 
         if (region->end > beg)
             beg = region->end;
         if (region->end >= iv->end)
-            break; /* it may reach into the next interval */
+            break; /* the region may reach into the next interval */
         p->region++;
     }
     return put(p, beg, iv->end, iv->value, e);
 }
 
-/* A cov_runs_fn. */
+/* Filters a block of intervals; a cov_runs_fn. */
 static int filter(void *pipe, const struct cov_interval *iv, size_t n, struct cov_err *e)
 {
     struct cov_value_pipe *p = pipe;

@@ -1,5 +1,5 @@
-/* value_pipe.h - turns values along a contig into the intervals of a track: smoothing, scaling,
- * run-length encoding, filtering.
+/* value_pipe.h - turns values along a contig into the intervals of a track by smoothing, scaling,
+ * run-length encoding and filtering.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_VALUE_PIPE_H
 #define COV_TRACK_VALUE_PIPE_H

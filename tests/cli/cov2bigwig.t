@@ -257,7 +257,7 @@ with h5py.File("one.h5") as a, h5py.File("twice.h5", "w") as b:
 END
 refuses 1 'twice\.h5: sequence chr1 is in two species, (one and two|two and one)' 'a name in two species' -o x.bw twice.h5
 printf 'chr1\t5\n' >list
-refuses 1 'list:1: neither an id nor contig, start and end' 'a bad blacklist' --blacklist-file list -o x.bw one.h5
+refuses 1 'list:1: expected an id alone, or contig, start and end' 'a bad blacklist' --blacklist-file list -o x.bw one.h5
 refuses 1 'absent: No such file' 'a missing blacklist' --blacklist-file absent -o x.bw one.h5
 "$PYTHON" -c 'import h5py; print("\n".join({x.decode() for x in h5py.File("one.h5")["data/seqids"][:]}))' >list
 refuses 1 'one\.h5: no contig left to convert' 'a blacklist of everything' --blacklist-file list -o x.bw one.h5

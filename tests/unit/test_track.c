@@ -570,7 +570,7 @@ static void reads_ids(void **state)
     struct cov_blacklist *b;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(read_text(text, sizeof text - 1, &b, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, ":4: neither an id nor contig, start and end"));
+    assert_non_null(strstr(e.text, ":4: expected an id alone, or contig, start and end"));
     assert_int_equal(read_text(good, sizeof good - 1, &b, NULL), COV_OK);
     const char *first;
     assert_int_equal(cov_blacklist_n_names(b), 3);
@@ -622,10 +622,10 @@ static void rejects_bad_lists(void **state)
     } cases[] = {
         {"a\nb\t1\t2\n", ":2: a region among ids"},
         {"b\t1\t2\na\n", ":2: an id among regions"},
-        {"b\t1\n", ":1: neither an id nor contig, start and end"},
-        {"b\t1\tx\n", ":1: neither an id nor contig, start and end"},
-        {"b\t-1\t2\n", ":1: neither an id nor contig, start and end"},
-        {"b\t1\t99999999999999999999\n", ":1: neither an id nor contig, start and end"},
+        {"b\t1\n", ":1: expected an id alone, or contig, start and end"},
+        {"b\t1\tx\n", ":1: expected an id alone, or contig, start and end"},
+        {"b\t-1\t2\n", ":1: expected an id alone, or contig, start and end"},
+        {"b\t1\t99999999999999999999\n", ":1: expected an id alone, or contig, start and end"},
         {"b\t3\t2\n", ":1: the region ends before it starts"},
     };
     struct cov_blacklist *b;

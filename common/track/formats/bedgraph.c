@@ -58,7 +58,7 @@ size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES
 
 /* ---- sink ---- */
 
-/* Replaces the temporary name in an error of the stream by the track's name. */
+/* Replaces the temporary file name in an error message of the stream by the name of the track. */
 static int named(const struct bedgraph *b, int rc, struct cov_err *e)
 {
     if (rc && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)
@@ -73,7 +73,7 @@ static int flush(struct bedgraph *b, struct cov_err *e)
     return named(b, rc, e);
 }
 
-/* Checks that a name does not break the lines. */
+/* Checks that a name cannot break the format of the lines. */
 static int check_name(struct bedgraph *b, const char *name, struct cov_err *e)
 {
     static const char *const heads[] = {"#", "track", "browser"};

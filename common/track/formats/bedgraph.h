@@ -1,9 +1,9 @@
 /* bedgraph.h - writes tracks as bedGraph: contig, beg, end, value; tab-separated, 0-based,
  * half-open.
  *
- * Integers have no decimals; other values have nine significant digits, enough to restore the
- * float. There are no track or comment lines, because the readers of UCSC and MACS treat them
- * differently.
+ * Integers have no decimals; other values have nine significant digits, which is enough to recover
+ * the exact float. There are no track or comment lines, because the readers of UCSC and MACS treat
+ * them differently.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BEDGRAPH_H
 #define COV_TRACK_FORMATS_BEDGRAPH_H
@@ -22,8 +22,8 @@ struct cov_bedgraph_options {
 
 /* Writes to `path` ("-": standard output); `name` is for messages. Borrows name, contigs and the
  * index paths until cov_track_free. COV_EINPUT for a contig whose name has white space or control
- * characters (for an announced contig, from cov_track_begin_named). Warns about a name that readers
- * mistake for a comment or header. */
+ * characters; for an announced contig, it is cov_track_begin_named that fails. Warns about a name
+ * that readers mistake for a comment or header. */
 int cov_bedgraph_open(const char *path, const char *name, const struct cov_track_contigs *contigs,
                       const struct cov_bedgraph_options *options, struct cov_track_sink **out,
                       struct cov_err *e) COV_MUST_USE;

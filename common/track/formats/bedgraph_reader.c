@@ -147,8 +147,8 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Parses up to AT_ONCE digits at p; returns their number. Joins neighbours into numbers of two
- * digits, these into four, and these into eight. */
+/* Parses up to AT_ONCE digits at p; returns their number. Combines neighbouring digits into
+ * two-digit numbers, pairs of those into four-digit numbers, and these into one of eight digits. */
 static inline size_t read_eight(const char *p, uint64_t *number)
 {
     uint64_t x;
@@ -175,7 +175,8 @@ static inline size_t read_digits(const char **p, uint64_t *number)
     return n;
 }
 
-/* Parses an unsigned number at *p; false if it has no digits, too many, or anything else. */
+/* Parses an unsigned number at *p. Returns false if it has no digits, too many digits, or other
+ * characters. */
 static inline bool read_position(const char **p, int64_t *x)
 {
     uint64_t number;
@@ -184,8 +185,8 @@ static inline bool read_position(const char **p, int64_t *x)
     return n > 0 && ends_field(**p);
 }
 
-/* Parses the field at p with strtod; false if it is not a finite decimal number. strtod alone would
- * also accept hexadecimal numbers, "inf" and "nan". */
+/* Parses the field at p with strtod. Returns false if the field is not a finite decimal number.
+ * strtod alone would also accept hexadecimal numbers, "inf" and "nan". */
 static bool ask_strtod(const char *p, float *value)
 {
     char text[MAX_VALUE], *end;
@@ -201,8 +202,8 @@ static bool ask_strtod(const char *p, float *value)
     return n > 0 && *end == '\0' && isfinite(*value);
 }
 
-/* Parses the field at *p as a number. A number with few digits, and the power of ten that divides
- * it, are exact doubles, so the quotient is the nearest double, like that of strtod. */
+/* Parses the field at *p as a number. A number with few digits is divided by a power of ten. Both
+ * are exact doubles, so the quotient is the nearest double, like the result of strtod. */
 static inline bool read_value(const char **p, float *value)
 {
     enum { MOST = 15, POWERS = 16 };
@@ -289,7 +290,8 @@ static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct co
 
 static const char no_number[] = "not a finite number that fits in a 32-bit float";
 
-/* Parses the fields after the contig's name. Returns NULL, or the fault in *field. */
+/* Parses the fields after the name of the contig. Returns NULL, or a description of the fault in
+ * *field. */
 static inline const char *read_fields(const char **p, struct cov_interval *iv, const char **field)
 {
     const char *q = *field = pass_blanks(*p);
@@ -309,8 +311,8 @@ static inline const char *read_fields(const char **p, struct cov_interval *iv, c
     return *q == '\n' ? NULL : "more than four columns";
 }
 
-/* Parses the line at text[at]. *changes: the line is not consumed, because it starts another
- * contig. */
+/* Parses the line at text[at]. Sets *changes if the line starts another contig; then the line is
+ * not consumed. */
 static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct cov_err *e)
 {
     const char *p = r->text + r->at, *field;

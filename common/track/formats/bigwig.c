@@ -5,12 +5,13 @@
  *   per zoom level: number of windows, blocks, R tree of them
  *   the magic number again
  *
- * The tree of contigs is before the data, because some readers (JBrowse) assume that the tree fills
- * everything between the two offsets. Its size is unknown if contigs are announced: then some space
- * is reserved, and if that is not enough, the data is moved.
+ * The tree of contigs comes before the data, because some readers (JBrowse) assume that the tree
+ * fills all the space between the offsets of the tree and the data. If contigs are announced, the
+ * size of the tree is not known in advance. Then some space is reserved, and if that is not enough,
+ * the data is moved.
  *
- * Blocks of zoom levels go to a temporary file and are copied after the data, except those of
- * levels that turn out to be useless.
+ * Blocks of zoom levels go to a temporary file and are finally appended to the data, except those
+ * of levels that turn out to be useless.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig.h"
 
@@ -105,7 +106,7 @@ static int flush_level(struct bigwig *b, size_t k, struct cov_err *e)
                                &l->list, e);
 }
 
-/* Sums of extreme values exceed the range of a float. */
+/* Limits the sums of extreme values, which may exceed the range of a float. */
 static float to_float(double x)
 {
     const float most = 3.40282347e38F;
@@ -206,7 +207,8 @@ static int begin(struct cov_track_sink *s, struct cov_err *e)
     return rc;
 }
 
-/* Samples every contig with intervals, later every second, fourth and so on. */
+/* Samples every contig that has intervals; when there are too many samples, only every second, then
+ * every fourth, and so on. */
 static void begin_sample(struct bigwig *b, const struct cov_interval *iv)
 {
     size_t contig = b->base.contig;
@@ -289,7 +291,7 @@ static struct cov_bptree_item *sort_contigs(const struct cov_track_sink *s, size
     return items;
 }
 
-/* Offset of the data after a tree of contigs. */
+/* Returns the offset of the data, which follows a tree of n contigs. */
 static uint64_t behind_tree(size_t n, size_t key_bytes)
 {
     return (TREE_AT + cov_bptree_bytes(n, key_bytes) + 7) / 8 * 8;

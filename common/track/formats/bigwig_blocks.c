@@ -1,12 +1,12 @@
 /* bigwig_blocks.c - see bigwig_blocks.h.
  *
- * Blocks are collected in batches, because a block of a small contig is less work than handing it
- * to another thread. A full batch is submitted to the pool; the oldest batch is written when its
- * slot in the ring is needed. A thread that waits for a batch that no worker has started does the
- * work itself, so workers of the pool may wait here, too.
+ * Blocks are collected in batches, because compressing the block of a small contig takes less time
+ * than handing it to another thread. A full batch is submitted to the pool; the oldest batch is
+ * written when its slot in the ring is needed. A thread that needs a batch which no worker has
+ * started compresses the batch itself, so workers of the pool may wait here, too.
  *
- * The pool may run a task long after that, even after the queue is gone. So the state that tasks
- * use is reference-counted.
+ * The pool may run the task of such a batch much later, even after the queue is gone. So the state
+ * that tasks use is reference-counted.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_blocks.h"
 
@@ -26,8 +26,9 @@ enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, SMALL = 1024, LEVEL = 1 };
 /* Batches per worker: enough to keep the producer busy while a worker is descheduled. */
 enum { PER_WORKER = 8 };
 
-/* Distances at which a window of a zoom level repeats earlier bytes: the previous window, whose end
- * is where this one begins, and its own minimum, which is often the maximum, too. */
+/* Distances at which a window of a zoom level often repeats earlier bytes. It repeats those of the
+ * previous window, which ends where this window begins, and its own minimum, which is often the
+ * maximum, too. */
 static const unsigned window_dists[] = {32, 28, 4};
 
 struct block {

@@ -27,15 +27,15 @@ struct cov_block_list {
 
 struct cov_block_queue;
 
-/* `outs` are the COV_BIGWIG_FILES files, each written starting at its `at` (borrowed until
- * cov_block_queue_free). Without a pool the calling thread compresses. The caller may be a worker
- * of the pool. */
+/* Creates a queue. `outs` are the COV_BIGWIG_FILES files (borrowed until cov_block_queue_free);
+ * each is written from its offset `at`. Without a pool the calling thread compresses. The caller
+ * may be a worker of the pool. */
 int cov_block_queue_new(struct cov_pool *pool, struct cov_bigwig_out *outs,
                         struct cov_block_queue **out, struct cov_err *e) COV_MUST_USE;
 
-/* Adds a block of n <= COV_BIGWIG_BLOCK_BYTES bytes that covers `cover`. When it is written, in
- * this or a later call, it is appended to *list with its offset. The bytes of the files do not
- * depend on the pool. */
+/* Adds a block of n <= COV_BIGWIG_BLOCK_BYTES bytes that covers `cover`. This or a later call
+ * writes the block and appends it with its offset to *list. The bytes of the files do not depend on
+ * the pool. */
 int cov_block_queue_add(struct cov_block_queue *q, enum cov_bigwig_file file, const void *data,
                         size_t n, const struct cov_rtree_block *cover, struct cov_block_list *list,
                         struct cov_err *e) COV_MUST_USE;

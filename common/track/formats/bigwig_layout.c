@@ -1,7 +1,8 @@
 /* bigwig_layout.c - see bigwig_layout.h.
  *
- * Both trees are packed: every node except the last of a level is full, so the offsets of all nodes
- * follow from the number of items. Levels are stored from the root down, nodes of a level in order.
+ * Both trees are packed: every node except the last one of each level is full, so the number of
+ * items determines the offsets of all nodes. Levels are stored from the root down, and the nodes of
+ * each level in order.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_layout.h"
 
@@ -91,8 +92,8 @@ void cov_bigwig_out_fini(struct cov_bigwig_out *out)
 
 enum { FANOUT = 256, MAX_LEVELS = 8, NODE_HEAD = 4 };
 
-/* The levels of a tree over n items with `fanout` children per node: n_nodes[0] leaves, and so on
- * to the root. */
+/* The levels of a tree over n items with `fanout` children per node. n_nodes[0] is the number of
+ * leaves; the last level is the root. */
 struct levels {
     size_t n;
     size_t n_nodes[MAX_LEVELS];
@@ -202,8 +203,8 @@ static size_t bptree_fanout(size_t n)
     return n < FANOUT ? n : FANOUT;
 }
 
-/* Nodes have room for all children, used or not, like those of UCSC's programs. Leaves and inner
- * nodes have the same size: 8 bytes follow each name. */
+/* Every node has room for the maximum number of children, as in files of UCSC's programs. Leaves
+ * and inner nodes have the same size, because 8 bytes follow each name in both. */
 static uint64_t bptree_node_bytes(size_t n, size_t key_bytes)
 {
     return NODE_HEAD + (uint64_t)bptree_fanout(n) * (key_bytes + BPTREE_VALUE);

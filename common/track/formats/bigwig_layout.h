@@ -1,5 +1,5 @@
-/* bigwig_layout.h - building blocks of bigWig files: numbers, buffered writes, and the two indexes:
- * the R tree of positions and the B+ tree of contig names.
+/* bigwig_layout.h - building blocks of bigWig files: numbers, buffered writes, and the two indexes,
+ * which are the R tree of positions and the B+ tree of contig names.
  *
  * Kent et al., "BigWig and BigBed: enabling browsing of large distributed datasets" (2010),
  * supplement, tables 8 to 11 and 14 to 17.
@@ -86,8 +86,8 @@ struct cov_rtree_block {
 /* Returns block i < n. */
 typedef struct cov_rtree_block cov_rtree_fn(const void *arg, size_t i);
 
-/* Writes the R tree of n >= 0 blocks, ascending and disjoint, with `shift` added to each offset.
- * `per_block`: maximum items per block. */
+/* Writes the R tree of n >= 0 blocks, which must be ascending and disjoint. Adds `shift` to each
+ * offset. `per_block` is the maximum number of items per block. */
 int cov_rtree_put(struct cov_bigwig_out *out, size_t n, cov_rtree_fn *block, const void *arg,
                   uint64_t shift, uint32_t per_block, struct cov_err *e) COV_MUST_USE;
 
@@ -96,10 +96,11 @@ struct cov_bptree_item {
     uint32_t number, length;
 };
 
-/* Bytes of the B+ tree of n > 0 names of at most `key_bytes` > 0 bytes. */
+/* Returns the size in bytes of the B+ tree of n > 0 names, each of at most `key_bytes` > 0
+ * bytes. */
 uint64_t cov_bptree_bytes(size_t n, size_t key_bytes);
 
-/* Writes the B+ tree of n > 0 items, with names ascending as bytes. */
+/* Writes the B+ tree of n > 0 items, which must be sorted by name, compared as bytes. */
 int cov_bptree_put(struct cov_bigwig_out *out, const struct cov_bptree_item *items, size_t n,
                    size_t key_bytes, struct cov_err *e) COV_MUST_USE;
 

@@ -1,8 +1,9 @@
 /* bigwig_reader.c - see bigwig_reader.h.
  *
  * Both trees are walked from left to right with a stack of one entry per level, so memory use does
- * not depend on the contents of nodes. A walk terminates for any file: its depth is bounded, as are
- * the numbers of nodes (by the size of the file) and items (by the head of the tree).
+ * not depend on the contents of nodes. A walk terminates for any file, because its depth is
+ * bounded, the number of nodes is bounded by the size of the file, and the number of items is
+ * bounded by the head of the tree.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_reader.h"
 
@@ -41,7 +42,7 @@ enum {
 static const uint32_t magic = 0x888ffc26, magic_bigbed = 0x8789f2eb;
 static const uint32_t magic_bptree = 0x78ca8c91, magic_rtree = 0x2468ace0;
 
-/* A node, walked up to the item at `next`. */
+/* A node whose items before `next` have been walked. */
 struct level {
     uint64_t next;
     unsigned left;
@@ -74,7 +75,7 @@ struct cov_bigwig_reader {
     struct cov_names *names;
     struct contig *contigs; /* by number */
     size_t n_contigs;
-    /* The bytes of the file from window_at that are in `window`. */
+    /* `window` holds the bytes of the file from offset window_at on. */
     uint8_t *window;
     uint64_t window_at;
     size_t n_window;
@@ -182,8 +183,9 @@ static int enter_node(struct cov_bigwig_reader *r, struct walk *w, uint64_t at, 
     return COV_OK;
 }
 
-/* Reads the next item of the tree into *p; tells if it is in a leaf. The walk descends into an
- * inner item only if the caller calls enter_node. Returns 1, 0 at the end, or a failure. */
+/* Sets *p to the next item of the tree, and *is_leaf to whether it is in a leaf. The walk descends
+ * into an inner item only if the caller calls enter_node. Returns 1, or 0 at the end, or a
+ * failure. */
 static int next_item(struct cov_bigwig_reader *r, struct walk *w, const uint8_t **p, bool *is_leaf,
                      struct cov_err *e)
 {
@@ -280,7 +282,8 @@ static int read_contigs(struct cov_bigwig_reader *r, uint64_t at, struct cov_err
 
 /* ---------------------------------------------------------------- opening */
 
-/* libBigWig writes no index if there are no intervals. *none = the summary confirms that. */
+/* libBigWig writes no index if there are no intervals. Sets *none to whether the summary confirms
+ * that there are none. */
 static int ask_summary(struct cov_bigwig_reader *r, uint64_t index, uint64_t summary, bool *none,
                        struct cov_err *e)
 {
@@ -415,7 +418,7 @@ int64_t cov_bigwig_reader_length(const struct cov_bigwig_reader *r, size_t i)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Reads the block of a leaf item into r->block; *n = its bytes. */
+/* Reads the block of a leaf item into r->block; sets *n to its size in bytes. */
 static int fetch(struct cov_bigwig_reader *r, const uint8_t *item, uint64_t *at, size_t *n,
                  struct cov_err *e)
 {
@@ -466,8 +469,7 @@ static int check_intervals(struct cov_bigwig_reader *r, size_t n, struct cov_err
 
 enum section { SECTION_BEDGRAPH = 1, SECTION_VARIABLE = 2, SECTION_FIXED = 3 };
 
-/* Decodes the items of a section into iv[0..n). `big` is a constant at the call sites, for
- * speed. */
+/* Decodes the items of a section into iv[0..n). For speed, callers pass a constant as `big`. */
 static inline void decode(const uint8_t *head, enum section type, size_t n, bool big,
                           struct cov_interval *iv)
 {

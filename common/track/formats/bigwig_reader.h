@@ -1,8 +1,9 @@
 /* bigwig_reader.h - reads bigWig files, block by block.
  *
  * Supports versions 1 to 4 in either byte order, and blocks of all three types, compressed or not.
- * Everything in the file is checked: damage is COV_EINPUT "<path>: ..." with its position. Kent et
- * al., "BigWig and BigBed: enabling browsing of large distributed datasets" (2010), supplement.
+ * Everything that is read is checked. For damage, the error is COV_EINPUT "<path>: ..." with the
+ * position. Kent et al., "BigWig and BigBed: enabling browsing of large distributed datasets"
+ * (2010), supplement.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BIGWIG_READER_H
 #define COV_TRACK_FORMATS_BIGWIG_READER_H
@@ -32,8 +33,8 @@ size_t cov_bigwig_reader_n_contigs(const struct cov_bigwig_reader *r);
 const char *cov_bigwig_reader_contig(const struct cov_bigwig_reader *r, size_t i);
 int64_t cov_bigwig_reader_length(const struct cov_bigwig_reader *r, size_t i);
 
-/* Restart reading: rewind reads the intervals of all contigs in file order, seek those of one
- * contig. */
+/* Both restart reading. After rewind, the intervals of all contigs are read in file order; after
+ * seek, only those of one contig. */
 void cov_bigwig_reader_rewind(struct cov_bigwig_reader *r);
 void cov_bigwig_reader_seek(struct cov_bigwig_reader *r, size_t contig);
 

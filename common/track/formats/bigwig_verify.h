@@ -14,8 +14,8 @@ struct cov_bigwig_sample {
     struct cov_interval iv;
 };
 
-/* COV_EIO if the file at `path` cannot be read, or its summary, contigs or samples differ from
- * those given to `s`. */
+/* Checks the file at `path`. COV_EIO if it cannot be read, or if its summary, contigs or samples
+ * differ from those given to `s`. */
 int cov_bigwig_verify(const char *path, const struct cov_track_sink *s,
                       const struct cov_bigwig_sample *samples, size_t n_samples,
                       struct cov_err *e) COV_MUST_USE;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_zoom.h"
 
-/* A window takes 32 bytes and an interval 12: with at most one window per five intervals, all
+/* A window takes 32 bytes and an interval takes 12. With at most one window per five intervals, all
  * levels together are smaller than the data. The first window of a contig on each level is not
  * counted. A level is dropped only after SLACK windows, so that a long constant stretch at the
  * start (the N of a chromosome's end) does not decide for the whole genome. */
@@ -39,7 +39,7 @@ static void merge(struct cov_zoom_sums *a, const struct cov_zoom_sums *b)
     a->sum_squares += b->sum_squares;
 }
 
-/* Drops the lowest level if it has too many windows. None of its windows is open. */
+/* Drops the lowest level if it has too many windows and none of them is open. */
 static void reconsider(struct cov_zoom *z)
 {
     while (z->first + 1 < z->n_active && z->levels[z->first].sums.n_bases == 0 &&
@@ -48,8 +48,9 @@ static void reconsider(struct cov_zoom *z)
         z->first++;
 }
 
-/* Closes the open window of level k: passes it on and adds it to the level above, after closing
- * that level's window if necessary. `last`: it is the contig's last on this level. */
+/* Closes the open window of level k, passes it on, and adds its sums to the level above. If the
+ * level above has a different window open, that window is closed first. `last` says that this is
+ * the last window of the contig on level k. */
 static int take_window(struct cov_zoom *z, size_t k, bool last, struct cov_err *e)
 {
     struct cov_zoom_level taken = z->levels[k];

@@ -1,10 +1,11 @@
-/* bigwig_zoom.h - sums over windows of a track, for bigWig's zoom levels, computed while the
+/* bigwig_zoom.h - computes sums over windows of a track, for the zoom levels of bigWig, while the
  * intervals are written.
  *
- * Level k has windows of 8 * 4^k bases that begin at multiples of their size. A level is computed
- * from the windows of the next lower active level, so all levels together cost a third more than
- * one. A level becomes active when a contig is longer than one window of the level below; the
- * lowest level is dropped when it has too many windows for the number of intervals.
+ * Level k has windows of 8 * 4^k bases that begin at multiples of their size. Each level is
+ * computed from the windows of the next lower active level, so all levels together cost only a
+ * third more than the lowest one. A level becomes active when a contig is longer than one window of
+ * the level below. The lowest level is dropped when it has too many windows for the number of
+ * intervals.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BIGWIG_ZOOM_H
 #define COV_TRACK_FORMATS_BIGWIG_ZOOM_H
@@ -30,7 +31,7 @@ struct cov_zoom_out {
     /* Receives the next window of a level, in order of contig and position. */
     int (*window)(void *arg, size_t level, uint32_t contig, const struct cov_zoom_sums *sums,
                   struct cov_err *e);
-    /* Starts level `level` > 0: its previous windows are those of level - 1. */
+    /* Starts level `level` > 0. Its windows so far are the same as those of level - 1. */
     int (*begin)(void *arg, size_t level, struct cov_err *e);
     void *arg;
 };

@@ -34,8 +34,8 @@ static bool is_number(const char *p, size_t n)
 
 enum line { LINE_OF_DATA, LINE_WITHOUT, LINE_OF_SOMETHING };
 
-/* Classifies the line p .. end for bedGraph. `whole`: the line is complete; a partial line is
- * accepted if its rest may make it valid. Positions must be numbers. */
+/* Classifies the line p .. end for bedGraph. If the line is not `whole`, it is accepted if the
+ * missing rest could make it valid. Positions must be numbers. */
 static enum line look_at_line(const char *p, const char *end, bool whole)
 {
     size_t n_fields = 0;

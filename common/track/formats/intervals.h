@@ -16,12 +16,12 @@ struct cov_intervals;
 enum cov_intervals_kind { COV_INTERVALS_NONE, COV_INTERVALS_BIGWIG, COV_INTERVALS_BEDGRAPH };
 
 /* Detects the kind of a file or pipe from its first n <= COV_BGZ_PEEK bytes (uncompressed, for
- * bedGraph); NONE if it is not a track. Text is bedGraph if the part of its first data line within
- * these bytes may be bedGraph, or if it has no data lines. */
+ * bedGraph); NONE if it is not a track. Text is bedGraph if it has no data lines, or if the first
+ * data line, as far as it is within these bytes, may be bedGraph. */
 enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n);
 
-/* The same for the regular file `path`; NONE if it is not a regular file, and so cannot be read
- * twice. */
+/* The same for the regular file `path`. NONE for any other kind of file, because it could not be
+ * read a second time. */
 int cov_intervals_detect(const char *path, enum cov_intervals_kind *kind,
                          struct cov_err *e) COV_MUST_USE;
 
