@@ -18,7 +18,7 @@ struct cov_device_options {
     struct cov_device_choice choice; /* by cov_device_options_parse */
 };
 
-/* Two rows. `cards`: how GPUs are numbered in the value, "N" for a tool that takes one, "N,..." for
+/* Two rows. `cards`: how the value numbers GPUs: "N" for a tool that takes one GPU, "N,..." for
  * several. */
 #define COV_DEVICE_OPTIONS(at, cards)                                                              \
     COV_OPT(STRING, "device", 0, (at) + offsetof(struct cov_device_options, device),               \
@@ -35,9 +35,9 @@ struct cov_device_options {
     COV_OPT(ENUM, "precision", 0, (at), NULL, "arithmetic of the network's products: " more,       \
             .def = (default_), .choices = (names))
 
-/* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is
- * given. With --cpu, `auto` means the CPU. Restricts the whole process to these levels.
- * COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */
+/* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is given.
+ * With --cpu, `auto` means the CPU. Restricts the whole process to the levels of --cpu. COV_EUSAGE
+ * for unknown levels or devices, and for --cpu with GPUs. */
 int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
 
 /* Records the device, its precision and, if `counts` is not NULL, what was computed. */

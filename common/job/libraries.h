@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* Prints a line per library, "HDF5 1.10.8": the version loaded at run time where the library
- * reports it, otherwise that of the build. */
+/* Prints a line per library, for example "HDF5 1.10.8": the version loaded at run time if the
+ * library reports it, otherwise the version at build time. */
 void cov_libraries_print(FILE *f);
 
 #endif

@@ -26,7 +26,8 @@
             "two columns: name of a sequence in the input, name to use instead",                   \
             .flags = COV_OPT_PATH_IN)
 
-/* HDF5 stores no chunk of 4 GiB or more, and one-hot takes eight bytes per base: at most 2^28 bases. */
+/* HDF5 stores no chunk of 4 GiB or more, and one-hot takes eight bytes per base, so the limit is
+ * 2^28 bases. */
 #define COV_SUBSEQUENCE_LENGTH_OPTION(at)                                                          \
     COV_OPT(SIZE, "subsequence-length", 0, (at), "N",                                              \
             "length of the chunks that a FASTA is cut into, in bases", .def = "21384", .min = 1,   \
@@ -40,7 +41,7 @@
     COV_OPT(SIZE, "max-length", 0, (at), "N", "omit sequences longer than N bases", .min = 1,      \
             .max = 1e15)
 
-/* `before` of the help text: "" or, say, "with --evaluate: ". */
+/* `before` begins the help text: "" or, say, "with --evaluate: ". */
 #define COV_BLACKLIST_OPTION(at, before)                                                           \
     COV_OPT(FLAG, "blacklist", 0, (at), NULL,                                                      \
             before "omit the chunks that a file's data/blacklist marks")
@@ -52,7 +53,7 @@
             "or packed to 4 bits per base" more,                                                   \
             .def = "disk", .choices = (names))
 
-/* `default_`: text or NULL; `what` is compressed. */
+/* `default_`: text or NULL; `what`: what is compressed. */
 #define COV_COMPRESSION_OPTION(at, default_, what)                                                 \
     COV_OPT(STRING, "compression", 0, (at),                                                        \
             "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",                \
@@ -110,7 +111,7 @@ enum {
 /* COV_EUSAGE for length limits that exclude every sequence. */
 int cov_fasta_options_check(const struct cov_fasta_options *o, struct cov_err *e) COV_MUST_USE;
 
-/* The options as those of cov_genome; borrows the strings. */
+/* Returns the options in the form of cov_genome; borrows the strings. */
 struct cov_genome_options cov_fasta_options_genome(const struct cov_fasta_options *o,
                                                    const char *tmpdir, unsigned n_threads);
 

@@ -111,7 +111,7 @@ run covtrain -q -i d $net -o bare -f -e 1 --seed 3
 is "$(ls bare | grep -c 'epoch=')" 4 'without an old training nothing is removed'
 cp one/two/predmoter*epoch=0* elsewhere.ckpt
 run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
-refused 1 'r/last\.ckpt: exists: the folder contains another training than that of elsewhere\.ckpt' "  also for a resume of another training"
+refused 1 'r/last\.ckpt: exists: the folder contains a different training run from that of elsewhere\.ckpt' "  also when another training run is resumed"
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f allows' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1

@@ -18,7 +18,7 @@
 
 struct cat_slot {
     size_t first, n;         /* pairs */
-    struct cov_blob *raw[2]; /* [batch] of each strand */
+    struct cov_blob *raw[2]; /* [batch] per strand */
     struct cov_blob *records;
 };
 
@@ -99,7 +99,8 @@ static int cat_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-/* Ends the current sequence, writes sequences without chunks before `seq`, and begins `seq` if it exists. */
+/* Ends the current sequence, writes the sequences without chunks that precede `seq`, and begins
+ * `seq` if it exists. */
 static int move_to(struct cat *r, size_t seq, struct cov_err *e)
 {
     int rc = COV_OK;

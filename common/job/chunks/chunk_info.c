@@ -337,7 +337,8 @@ static void set_texts(const struct set *set, char texts[N_TEXTS][300])
         (void)snprintf(texts[CHUNK], sizeof texts[0], "none");
 }
 
-/* Prints a table row padded to `widths`, except the last text of a stream. */
+/* Prints a table row padded to `widths`. The row of a stream is shorter, and its last text is not
+ * padded. */
 static void print_texts(FILE *out, char texts[N_TEXTS][300], const int *widths, bool is_stream)
 {
     int n = is_stream ? CHUNK : N_TEXTS;
@@ -462,7 +463,7 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
     return rc ? rc : print_sequences(c, out, e);
 }
 
-/* Opens a stream; *out is NULL for other files. */
+/* Opens the file if it is a stream; otherwise sets *out to NULL. */
 static int open_stream(const char *path, struct cov_stream **out, struct cov_err *e)
 {
     struct cov_bgz *b = NULL;

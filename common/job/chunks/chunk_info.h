@@ -10,8 +10,9 @@
 #include "common/base/err.h"
 #include "common/cli/stats.h"
 
-/* Prints one table per file, or one JSON object, to `out`, whose errors are left to the caller. Stops at the
- * first file that cannot be read. Sums of bases, chunks and sizes go to `stats` (may be NULL). */
+/* Prints one table per file, or one JSON object, to `out`. The caller checks `out` for errors.
+ * Stops at the first file that cannot be read. Sums of bases, chunks and sizes go to `stats` (may
+ * be NULL). */
 int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_stats *stats,
                    struct cov_err *e) COV_MUST_USE;
 

@@ -123,7 +123,7 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
 
 /* ---- rows ---- */
 
-/* Helixer's order; rows of the same interval are sorted by file, for messages. */
+/* Compares rows in Helixer's order; rows of the same interval are sorted by file, for messages. */
 static int by_order(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -196,7 +196,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
     return COV_OK;
 }
 
-/* The grid of the sorted rows. */
+/* Makes the grid of the sorted rows. */
 static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_err *e)
 {
     const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);

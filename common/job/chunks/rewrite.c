@@ -248,7 +248,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-/* Copies pieces [beg, end), since decoding appends to the blob. */
+/* Copies pieces [beg, end) to a separate blob, to which decoding can append. */
 static int copy_pieces(const struct cov_blob *from, size_t beg, size_t end, struct cov_blob *to,
                        struct cov_err *e)
 {
@@ -408,7 +408,8 @@ struct copy {
     uint8_t *codes, *room, **elems;
 };
 
-/* Sets *same if row i has the contents of its input row. Uses the first worker's scratch. */
+/* Sets *same to whether row i has the contents of its input row. Uses the first worker's
+ * scratch. */
 static int compare_row(const struct run *r, struct copy *c, size_t i, bool *same, struct cov_err *e)
 {
     const struct cov_chunk_parts parts = {r->to.has_bases, c->ks, r->n_sets};

@@ -1,7 +1,7 @@
 /* rewrite.h - writes rows of one or several files of chunks to a new file: the engine of h5chunk.
  *
- * All data sets of the files are kept. Rows are read, decoded and checked, encoded and stored over a ring;
- * memory holds the grids and a few groups of rows.
+ * All data sets of the files are kept. A ring of slots reads, decodes, checks, encodes and stores
+ * the rows; memory holds the grids and a few groups of rows.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_REWRITE_H
 #define COV_JOB_CHUNKS_REWRITE_H
@@ -21,7 +21,7 @@ struct cov_rewrite_job {
     bool force; /* replace existing outputs */
 };
 
-/* Storage that differs from that of the input. */
+/* Requested changes to the storage of the input. */
 struct cov_rewrite_storage {
     bool has_compression, has_layout, has_type;
     struct cov_codec_choice compression; /* default: that of the input, judging by its filters */
@@ -34,7 +34,7 @@ struct cov_rewrite_storage {
 extern const char *const cov_rewrite_types[];
 struct cov_h5_type cov_rewrite_type(size_t index);
 
-/* Bases per slot of a ring, so that short chunks share one. */
+/* Bases per slot of a ring; short chunks share a slot. */
 enum { COV_REWRITE_SLOT_BASES = 1 << 16 };
 
 /* A row of one of the files. */
@@ -52,15 +52,15 @@ struct cov_rewrite_plan {
     const struct cov_rewrite_storage *storage; /* NULL: that of the model */
 };
 
-/* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must have the
- * sets of the model. COV_EINPUT for damaged rows and values that do not fit the new type, with file, data
- * set, row and position; COV_EUSAGE for a layout if there are no bases, or a type if there are neither
- * coverage nor predictions. */
+/* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must
+ * have the sets of the model. COV_EINPUT for damaged rows and values that do not fit the new type;
+ * the message names file, data set, row and position. COV_EUSAGE if a layout is requested but there
+ * are no bases, or a type but there is neither coverage nor predictions. */
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e) COV_MUST_USE;
 
-/* Writes the rows of one file for which wanted[] is true (NULL: all), in their order; the new file is partial
- * unless these are all rows. `storage`: NULL for that of the file. */
+/* Writes the rows of one file for which wanted[] is true (NULL: all), in file order; the new file
+ * is partial unless it has all rows. `storage`: NULL for that of the file. */
 int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
                      const struct cov_rewrite_storage *storage, const char *path,
                      const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
@@ -79,7 +79,8 @@ int cov_rewrite_elems(const struct cov_chunk_set *from, const struct cov_chunk_s
                       const uint8_t *src, uint8_t *dst, const char *where,
                       struct cov_err *e) COV_MUST_USE;
 
-/* Allocates a row of each set of `h`: (*at)[k] points to set k in *room. Caller frees both. */
+/* Allocates room for one row of each set of `h`: (*at)[k] points to set k in *room. Caller frees
+ * both. */
 int cov_rewrite_room(const struct cov_chunk_head *h, uint8_t **room, uint8_t ***at,
                      struct cov_err *e) COV_MUST_USE;
 

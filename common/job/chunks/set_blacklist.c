@@ -239,7 +239,7 @@ static int write_file(const struct job *j, struct cov_outfile *out, bool replace
     rc = change(j, out->tmp, replace, e);
     if (!rc)
         rc = check(j, out->tmp, e);
-    /* The messages have only the temporary name. */
+    /* The messages name only the temporary file, so add the final name. */
     return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
 }
 

@@ -23,7 +23,7 @@ struct slot {
     struct cov_blob *raw; /* [batch] */
 };
 
-/* Clears `wanted` of rows without bases. */
+/* Clears `wanted` for rows without bases. */
 struct sieve {
     struct cov_chunk_file *file;
     struct cov_progress *progress;

@@ -1,4 +1,4 @@
-/* subset.h - some rows of a file of chunks: a subset, shards, training and validation data.
+/* subset.h - selects rows of a file of chunks: a subset, shards, or training and validation data.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_SUBSET_H
 #define COV_JOB_CHUNKS_SUBSET_H
@@ -10,8 +10,9 @@
 #include "common/base/err.h"
 #include "common/job/chunks/rewrite.h"
 
-/* Keeps chunks that overlap a region or belong to a listed sequence (all, if neither is given),
- * of sequences of at least min_length bases, and, with drop_n, chunks that are not all N. */
+/* Keeps chunks that overlap a region or belong to a listed sequence (all chunks if neither is
+ * given). Drops chunks of sequences shorter than min_length bases and, with drop_n, chunks that are
+ * all N. */
 struct cov_subset_options {
     const char *const *regions;
     size_t n_regions;
@@ -25,16 +26,16 @@ struct cov_subset_options {
 int cov_subset(const char *input, const char *output, const struct cov_subset_options *options,
                const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* Writes shards of consecutive pairs, PREFIX.1.h5 ... PREFIX.n.h5; either all appear or none.
- * COV_EUSAGE if there are fewer pairs than shards. */
+/* Writes shards of consecutive pairs, PREFIX.1.h5 ... PREFIX.n.h5; either all shards appear or
+ * none. COV_EUSAGE if there are fewer pairs than shards. */
 int cov_split_shards(const char *input, const char *prefix, size_t n,
                      const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
 struct cov_split_holdout {
-    const char *names_path; /* sequences for validation; or NULL: */
-    double fraction;        /* drawn at random, 0 < fraction < 1 */
+    const char *names_path; /* sequences for validation; NULL: draw at random */
+    double fraction;        /* share to draw, 0 < fraction < 1 */
     uint64_t seed;
-    bool by_pairs; /* else by sequence (holdout.h) */
+    bool by_pairs; /* draw pairs; otherwise whole sequences (holdout.h) */
 };
 
 /* Writes FOLDER/train/STEM.h5 and FOLDER/val/STEM.h5 with the stem of `input`. Creates missing folders, and

@@ -1,7 +1,7 @@
 /* verify.c - see verify.h.
  *
- * The rows of a pair are fetched in turn, decoded and compared in the pool, and findings are printed in the
- * order of the pairs.
+ * One thread fetches the rows pair by pair, the pool decodes and compares them, and findings are
+ * printed in the order of the pairs.
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/verify.h"
 
@@ -137,8 +137,8 @@ static int follow(const struct cov_grid *g, const struct cov_pair *p, size_t str
     return rc;
 }
 
-/* Finds chunks without the other strand, if both strands are complete but cut at different
- * positions. */
+/* Finds chunks without a partner on the other strand, if both strands are complete but cut at
+ * different positions. */
 static int check_partners(const struct cov_grid *g, size_t beg, size_t end, struct cov_findings *f,
                           struct cov_err *e)
 {
@@ -251,7 +251,7 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
 
 /* ---------------------------------------------------------------- related data sets */
 
-/* The length of `text` without the suffix `end`; 0 if it does not end in it. */
+/* Returns the length of `text` without the suffix `end`; 0 if `text` does not have that suffix. */
 static size_t length_before(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
@@ -328,7 +328,7 @@ struct slot {
     size_t n_findings, cap;
 };
 
-/* Which values the elements of a set may have. */
+/* Which values a set may have. */
 enum rule { RULE_NONE, RULE_COVERAGE, RULE_REGIONS, RULE_BLACKLIST };
 
 struct job {
@@ -401,7 +401,8 @@ static int add_failure(const struct job *j, struct slot *s, size_t place, size_t
 
 /* ---------------------------------------------------------------- values */
 
-/* The index of the first of n values that breaks the rule; n if none does. Values from n_inside on are padding. */
+/* Returns the index of the first of n values that breaks the rule; n if none does. Values from
+ * n_inside on are padding. */
 static size_t first_bad(enum rule rule, const struct cov_h5_type *type, const uint8_t *elems,
                         size_t n, size_t n_inside, double *value)
 {

@@ -12,31 +12,31 @@
 #include "common/seq/grid.h"
 #include "common/store/chunk_head.h"
 
-/* Prints one line per finding to `out`, whose errors are left to the caller:
+/* Prints one line per finding to `out`; the caller checks `out` for errors:
  *
  *   FILE: DATA SET: row N (SEQUENCE:BEG-END, - strand): REASON
  *
- * Rows, and indices and columns in the reason, count from 0, as in HDF5; BEG counts from 1. The order does not
- * depend on the number of threads. *n_findings includes findings that were counted but not printed. A file that
- * cannot be opened is a failure, not a finding.
+ * Rows, and the indices and columns in REASON, count from 0, as in HDF5; BEG counts from 1. The
+ * order of the lines does not depend on the number of threads. *n_findings includes findings that
+ * were counted but not printed. A file that cannot be opened is a failure, not a finding.
  *
  * Findings are:
  * - chunks that cannot be decoded
  * - missing or invalid bases, and bases past the end of the sequence
- * - - chunks that are missing or not the reverse complement of the + chunk, and vice versa
- * - overlapping rows of a strand, and, unless the file is partial, holes
+ * - chunks without a partner on the other strand, or that are not its reverse complement
+ * - overlapping rows of a strand, and holes unless the file is partial
  * - coverage or predictions that are negative (except -1 where only regions were predicted), not finite, or not
  *   -1 past the end
  * - blacklist values other than 0 and 1
  * - lists of names that do not fit the columns, and empty or duplicate names in them
  * - sequence names that are duplicate or not a word
- * `job`: statistics may be NULL. */
+ * job->stats may be NULL. */
 int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n_findings,
                struct cov_err *e) COV_MUST_USE;
 
 /* ---- parts of it, for tests ---- */
 
-/* Further findings of one kind in one data set are counted, but not printed. */
+/* Printed findings of one kind in one data set; further ones are only counted. */
 enum { COV_VERIFY_MAX_LINES = 20 };
 
 enum cov_finding_kind {
@@ -60,13 +60,14 @@ struct cov_findings {
 /* Prints `line`, unless COV_VERIFY_MAX_LINES of this kind were printed for the data set `place`. */
 int cov_findings_add(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
                      const char *line, struct cov_err *e) COV_MUST_USE;
-/* Prints how many were not printed, frees what f owns, and returns the number of findings. */
+/* Prints how many findings were not printed, frees what f owns, and returns the number of
+ * findings. */
 size_t cov_findings_finish(struct cov_findings *f);
 
-/* Checks data sets against each other, and names. */
+/* Checks that data sets match each other and that names are valid. */
 int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,
                     struct cov_findings *f, struct cov_err *e) COV_MUST_USE;
-/* Finds overlaps, holes, and chunks without the other strand. */
+/* Finds overlaps, holes, and chunks without a partner on the other strand. */
 int cov_verify_grid(const struct cov_grid *grid, struct cov_findings *f,
                     struct cov_err *e) COV_MUST_USE;
 

@@ -40,7 +40,7 @@ struct job {
     struct cov_coverage_reader *old;
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
-    bool is_encoded; /* everything that will be written is encoded already */
+    bool is_encoded; /* everything to be written is already encoded */
     /* For all columns. */
     const char **names;
     char **new_settings; /* [o->n_files] */
@@ -314,7 +314,7 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
     int rc = prepare(j, e);
     if (rc)
         return rc;
-    /* Without work for them, do not wake the other threads. */
+    /* If everything is encoded, leave the other threads asleep. */
     const struct cov_ring_stages stages = {source, j->is_encoded ? NULL : work, sink};
     const struct cov_coverage_options layout = {
         .prefix = j->o->prefix,
@@ -338,7 +338,7 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* *same = the rows of a pair hold the counted values and the old columns. */
+/* Clears *same unless the rows of a pair hold the counted values and the old columns. */
 static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t pair,
                       struct cov_blob raw[2], int64_t *got, bool *same, struct cov_err *e)
 {
@@ -464,8 +464,8 @@ static void print_summary(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-/* Adds the figures of the MultiQC report: reads of all alignment files, mean coverage of the
- * genome. */
+/* Adds the figures for the MultiQC report: the reads of all alignment files and the mean coverage
+ * of the genome. */
 static int add_figures(const struct summary *m, struct cov_stats *stats, struct cov_err *e)
 {
     int64_t seen = 0, counted = 0;

@@ -21,8 +21,8 @@ struct cov_coverage_add_options {
     const char *const *files; /* BAM, CRAM, SAM, bigWig or bedGraph, detected by content */
     size_t n_files;
     struct cov_counting counting; /* for reads */
-    const char *for_reads;   /* name of a given option that only applies to reads; NULL: none */
-    const char *reference;   /* for CRAM; NULL: htslib finds it */
+    const char *for_reads;        /* a given option that applies only to reads; NULL: none */
+    const char *reference;        /* for CRAM; NULL: htslib finds it */
     const char *rename_path; /* two columns: name in the files, name in the genome; NULL: none */
     size_t elem_bytes;       /* bytes per stored value: 2, 4, 8, or 0 for the smallest that fits */
     enum { COV_COVERAGE_NEW, COV_COVERAGE_APPEND, COV_COVERAGE_REPLACE } mode;
@@ -31,11 +31,11 @@ struct cov_coverage_add_options {
 
 /* Counts the files over the chunks of the genome file `genome` and writes a copy of it with the
  * coverage to `output`, which appears when it is complete. Values of tracks are used as they are,
- * for both strands. Warns about contigs that only one side has. COV_EINPUT if a contig's lengths
- * differ (names both), or if no contig is shared. COV_EUSAGE for read options without a file of
- * reads. COV_EEXIST if the prefix exists and the mode is NEW. The values do not depend on the
- * number of threads. Adds counted and skipped reads, and the mean coverage of each contig, to
- * *stats. */
+ * for both strands. Warns about contigs that only the genome or only a file has. COV_EINPUT if the
+ * lengths of a contig differ (the message names both), or if no contig is shared. COV_EUSAGE for
+ * options for reads if no file has reads. COV_EEXIST if the prefix exists and the mode is NEW. The
+ * values do not depend on the number of threads. Adds counted and skipped reads, and the mean
+ * coverage of each contig, to *stats. */
 int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *options,
                      struct cov_progress *progress, struct cov_stats *stats,
                      struct cov_err *e) COV_MUST_USE;

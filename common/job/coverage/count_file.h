@@ -46,7 +46,7 @@ int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file 
                         struct cov_err *e) COV_MUST_USE;
 void cov_count_file_fini(struct cov_count_file *m); /* accepts an all-zero struct */
 
-/* Returns the lane of depth[0..n), which has no negative values, and sets *sum. */
+/* Returns the lane for depth[0..n), whose values must not be negative, and sets *sum. */
 struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *sum);
 
 /* Sets *seq to the sequence of a contig, or to SIZE_MAX if the genome does not have it. COV_EINPUT
@@ -54,8 +54,8 @@ struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *su
 int cov_count_find_contig(const struct cov_count_genome *g, const char *path, const char *name,
                           int64_t length, size_t *seq, struct cov_err *e) COV_MUST_USE;
 
-/* Warns about contigs that only one side has; seqs[n] are those of the file's contigs. COV_EINPUT
- * if no contig is shared. */
+/* Warns about contigs that only the genome or only the file has; seqs[n] are the sequences of the
+ * file's contigs. COV_EINPUT if no contig is shared. */
 int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, const size_t *seqs,
                             size_t n, const char *(*name)(const void *arg, size_t i),
                             const void *arg, struct cov_err *e) COV_MUST_USE;
@@ -65,9 +65,9 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
                     const char *reference, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;
 
-/* Reads the values of a bigWig or bedGraph file for both strands: rounded half to even (with a
- * warning), and 0 where there is none. COV_EINPUT names the place of a value below 0 or above 2^31
- * - 1, and of an interval past the end of its sequence. */
+/* Reads the values of a bigWig or bedGraph file for both strands. Rounds them half to even (with a
+ * warning), and uses 0 where there is no value. COV_EINPUT, naming the place, for a value below 0
+ * or above 2^31 - 1, and for an interval past the end of its sequence. */
 int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;
 

@@ -49,7 +49,7 @@ struct job {
     size_t *seqs;   /* [n_contigs]: in the grid, or SIZE_MAX */
     int64_t *begin; /* [n_contigs + 1]: in depth's coordinate */
     bool sorted, at_end;
-    int64_t horizon; /* later reads add no depth before it */
+    int64_t horizon; /* later reads add no depth before this position */
     int last_contig;
     int64_t last_pos;
     int64_t reach;
@@ -145,7 +145,7 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
     return rc;
 }
 
-/* Reads until all positions before `until` are final. */
+/* Reads on until no later read can add depth before `until`. */
 static int read_until(struct job *j, int64_t until, struct cov_err *e)
 {
     while (!j->at_end && (!j->sorted || j->horizon < until)) {
@@ -168,7 +168,7 @@ static int read_until(struct job *j, int64_t until, struct cov_err *e)
 
 /* ---- the pipeline ---- */
 
-/* Finds the next pair: 1, or 0 after the last contig. */
+/* Finds the next pair. Returns 1, or 0 after the last contig. */
 static int find_pair(struct job *j)
 {
     while (j->pair == j->pair_end) {

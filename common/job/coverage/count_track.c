@@ -1,7 +1,7 @@
 /* count_track.c - see count_file.h: depth from the values of a bigWig or bedGraph file.
  *
  * Contigs are in file order; intervals, and the chunks of a contig, ascend. An interval that
- * continues in the next chunk is kept for it.
+ * continues in the next chunk is kept for that chunk.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct job {
     const struct cov_count_genome *g;
     struct cov_count_file *m;
     struct cov_intervals *file;
-    size_t *seqs; /* sequences of the contigs read so far (of a bigWig, all), or SIZE_MAX */
+    size_t *seqs; /* sequence of each contig read so far (bigWig: of all), or SIZE_MAX */
     size_t n_seqs, cap_seqs;
     /* The next interval is batch.iv[i]; `value` is valid if `looked`. */
     struct cov_intervals_batch batch;
@@ -69,7 +69,7 @@ static int refuse(const struct job *j, const char *reason, struct cov_err *e)
                     reason);
 }
 
-/* Checks the next interval, which is in the genome, and sets j->value. */
+/* Checks the next interval, whose contig is in the genome, and sets j->value. */
 static int look(struct job *j, struct cov_err *e)
 {
     const struct cov_interval *iv = &j->batch.iv[j->i];
@@ -120,7 +120,7 @@ static void pass_interval(struct job *j)
     j->looked = false;
 }
 
-/* Fills values[0..n) of the pair. Keeps an interval that reaches past it. */
+/* Fills values[0..n) of the pair. Keeps an interval that reaches past the pair. */
 static int fill_pair(struct job *j, const struct cov_pair *p, int32_t *values, struct cov_err *e)
 {
     int64_t done = p->beg; /* positions before it are filled */

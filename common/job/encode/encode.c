@@ -18,11 +18,12 @@
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"
 
-/* Bases and pairs per slot, and pairs that are read back at the end, in addition to the last. */
+/* Bases and pairs per slot, and the number of pairs that are read back at the end in addition to
+ * the last one. */
 enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
 
 /* Extra slots, which keep the workers busy while the - chunks of a sequence are written at its end.
- * With long chunks, where a slot has more than SLOT_BASES, there are fewer. */
+ * There are fewer if chunks are so long that a slot has more than SLOT_BASES. */
 enum { MORE_SLOTS = 24 };
 
 /* A pair to be read back: its number and a hash of the + chunk. */
@@ -41,7 +42,7 @@ struct piece {
 struct slot {
     struct piece pieces[SLOT_PAIRS];
     size_t n;
-    struct cov_blob blobs[SLOT_PAIRS][2]; /* file: by strand; stream: the record is the first */
+    struct cov_blob blobs[SLOT_PAIRS][2]; /* file: by strand; stream: [0] is the record */
     uint8_t *codes;                       /* L per pair */
     char *names;
     size_t n_names, cap_names;
@@ -368,7 +369,7 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
                     .sample_step = 1};
     bool stream = cov_path_is_std(output);
     int rc = COV_OK;
-    /* First, so that an output that cannot be written fails before a long read. */
+    /* Open the output first, so that a failure is not reported after a long read. */
     if (!stream)
         rc = cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e);
     if (!rc)

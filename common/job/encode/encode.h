@@ -20,12 +20,12 @@ struct cov_encode_options {
     struct cov_genome_options genome;
 };
 
-/* Converts `fasta` ("-": standard input) in one pass to the genome file `output`, which appears
- * once it is complete and a sample of it was read back, or to a chunk stream on standard output
- * ("-"). The output does not depend on the number of threads. Memory: names, a few chunks per
- * thread, and 48 MiB for chunks of the - strand, which wait there or in genome.tmpdir until their
- * sequence ends. Fills in bases, chunks and stages of job->stats: parse, encode (summed over the
- * threads), hdf5 or output, verify, commit. */
+/* Converts `fasta` ("-": standard input) in one pass to the genome file `output`, or to a chunk
+ * stream on standard output ("-"). The file appears once it is complete and a sample of it has been
+ * read back. The output does not depend on the number of threads. Memory holds the names, a few
+ * chunks per thread, and up to 48 MiB of - chunks, which wait there or in genome.tmpdir until their
+ * sequence ends. Sets bases, chunks and stages in job->stats; the stages are parse, encode (summed
+ * over the threads), hdf5 or output, verify, commit. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      const struct cov_encode_options *options, const struct cov_job *job,
                      struct cov_err *e) COV_MUST_USE;

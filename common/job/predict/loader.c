@@ -1,8 +1,8 @@
 /* loader.c - see loader.h.
  *
  * Regions, shards and length limits reduce the stored grid to the grid that is delivered; `rows`
- * maps rows of the latter to rows of the file. With `neighbours`, pairs of the stored grid are
- * fetched, decoded and kept in memory.
+ * maps rows of the delivered grid to rows of the file. With `neighbours`, pairs of the stored grid
+ * are fetched, decoded and kept in memory.
  * SPDX-License-Identifier: MIT */
 #include "common/job/predict/loader.h"
 
@@ -34,14 +34,14 @@ struct cov_loader {
     bool neighbours;
     bool (*excluded)(const void *arg, size_t pair); /* NULL: none */
     const void *excluded_arg;
-    size_t *rows; /* row in the file of each row of `grid`; NULL: the same */
+    size_t *rows; /* for each row of `grid`, its row in the file; NULL: the same */
     bool partial;
     enum cov_loading loading;
     struct cov_kept_rows *kept_rows; /* in memory, as stored */
     struct cov_kept_codes *kept_codes;
     enum cov_loader_order order;
     size_t *pairs;    /* in order of delivery; NULL: in grid order */
-    size_t next, seq; /* next pair, and in grid order, next sequence */
+    size_t next, seq; /* next pair; in grid order also the next sequence */
 };
 
 /* ---------------------------------------------------------------- opening */
@@ -236,7 +236,8 @@ out:
     return rc;
 }
 
-/* Returns true if the pairs of a sequence are those of a regular grid, or if it has none. */
+/* Returns true if the pairs of a sequence are those of a regular grid, or if the sequence has
+ * none. */
 static bool is_whole(const struct cov_grid *g, size_t seq)
 {
     size_t beg, end;
@@ -432,13 +433,13 @@ const char *cov_loader_species(const struct cov_loader *l, size_t seq)
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Row in the file of row i of source_grid(). */
+/* Returns the row in the file for row i of source_grid(). */
 static size_t file_row(const struct cov_loader *l, size_t i)
 {
     return l->rows && !l->neighbours ? l->rows[i] : i;
 }
 
-/* The grid whose pairs are fetched, decoded and kept in memory. */
+/* Returns the grid whose pairs are fetched, decoded and kept in memory. */
 static const struct cov_grid *source_grid(const struct cov_loader *l)
 {
     return l->neighbours ? l->stored : l->grid;

@@ -49,7 +49,8 @@ struct cov_loader_options {
     bool resumes;         /* --resume: pairs are identified by number and may be excluded */
     /* cov_loader_neighbour will be called. */
     bool neighbours;
-    /* Option that needs a FASTA, say "species", for the error if the input is none; NULL: any input. */
+    /* An option that needs a FASTA, say "species", named in the error for other inputs; NULL: any
+     * input. */
     const char *fasta_option;
     /* Called as soon as L is known, before a genome is read; if it fails, opening fails. May be
      * NULL. */
@@ -59,21 +60,22 @@ struct cov_loader_options {
 
 struct cov_loader;
 
-/* Opens `path`; "-" is standard input, with a FASTA or a stream. A FASTA is read and checked
- * completely. Sequences outside the length limits are dropped with a warning that counts them;
- * it is an error if none is left. A FASTA then becomes a smaller genome; a genome file or stream
- * becomes a partial genome with all its sequence names. COV_EUSAGE for operations a stream does not
- * support (shards, regions, neighbours, resuming, loading, shuffling), for `fasta_option`, and for
- * unknown or malformed regions. With `neighbours`, COV_EINPUT for a genome file with incomplete
- * sequences. Free with cov_loader_close. */
+/* Opens `path`; "-" is standard input, which must be a FASTA or a stream. A FASTA is read and
+ * checked completely. Sequences outside the length limits are dropped with a warning that gives
+ * their number; it is an error if none is left. A FASTA then counts as a smaller genome; a genome
+ * file or stream, as a partial genome with all its sequence names. COV_EUSAGE for operations a
+ * stream does not support (shards, regions, neighbours, resuming, loading, shuffling), for
+ * `fasta_option`, and for unknown or malformed regions. With `neighbours`, COV_EINPUT for a genome
+ * file with incomplete sequences. Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
                     struct cov_progress *progress, struct cov_loader **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_loader_close(struct cov_loader *l); /* NULL is accepted */
 
-/* Loads everything into memory, decoding in the pool; does nothing with COV_LOAD_DISK. Must precede
- * the first pair. COV_LOAD_RAM stores a chunk of several rows once per row. COV_LOAD_RAM_PACKED
- * stores the - chunk only where it is not the reverse complement of the + chunk. */
+/* Loads everything into memory, decoding in the pool; does nothing with COV_LOAD_DISK. Must be
+ * called before the first pair is delivered. COV_LOAD_RAM stores an HDF5 chunk of several rows once
+ * for each row. COV_LOAD_RAM_PACKED stores the - chunk only where it is not the reverse complement
+ * of the + chunk. */
 int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_progress *progress,
                     struct cov_err *e) COV_MUST_USE;
 
@@ -103,8 +105,8 @@ void cov_loader_exclude(struct cov_loader *l, bool (*fn)(const void *arg, size_t
                         const void *arg);
 
 /* Calling thread, with the option `neighbours`: fetches the pair that contains base `at` of a
- * sequence, whether or not it is delivered. *item and raw[] are for cov_loader_codes; their pair
- * and rows refer to the stored grid. */
+ * sequence, whether or not it is delivered. *item and raw[] are inputs of cov_loader_codes;
+ * item->pair and item->rows refer to the stored grid. */
 int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
                          struct cov_blob raw[2], struct cov_err *e) COV_MUST_USE;
 
@@ -119,8 +121,8 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
 const char *cov_loader_name(const struct cov_loader *l, size_t seq);
 const char *cov_loader_species(const struct cov_loader *l, size_t seq);
 
-/* Restarts from the first pair; COV_ORDER_SHUFFLED in the order of `seed`, independent of earlier
- * orders. COV_EUSAGE for a stream. */
+/* Restarts from the first pair. With COV_ORDER_SHUFFLED, the new order depends only on `seed`, not
+ * on earlier orders. COV_EUSAGE for a stream. */
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
 #endif

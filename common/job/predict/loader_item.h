@@ -16,7 +16,7 @@ struct cov_loader_item {
     size_t rows[2];   /* in the grid; COV_NO_ROW for a missing strand, and for a stream */
     bool has[2];      /* [COV_PLUS], [COV_MINUS] */
     bool first, last; /* of its sequence; set only for a stream and COV_ORDER_GRID */
-    int64_t length; /* of the sequence; for a stream known only with the last item, otherwise -1 */
+    int64_t length;   /* of the sequence; in a stream, -1 before the last item of the sequence */
 };
 
 #endif

@@ -58,7 +58,7 @@ void cov_kept_rows_free(struct cov_kept_rows *k)
     free(k);
 }
 
-/* Ensures n free bytes in the last block. */
+/* Makes sure that the last block has n free bytes. */
 static int make_room(struct cov_kept_rows *k, size_t n, struct cov_err *e)
 {
     if (k->n_blocks > 0 && n <= k->size - k->used)

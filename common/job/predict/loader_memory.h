@@ -21,7 +21,7 @@ void cov_kept_rows_free(struct cov_kept_rows *k); /* NULL is accepted */
 /* Stores a copy of row i. Each row is stored once, by one thread. */
 int cov_kept_rows_put(struct cov_kept_rows *k, size_t i, const struct cov_blob *row,
                       struct cov_err *e) COV_MUST_USE;
-/* *row = the pieces of row i. Any thread, once all rows are stored. */
+/* Sets *row to the pieces of row i. Any thread may call it once all rows are stored. */
 int cov_kept_rows_get(const struct cov_kept_rows *k, size_t i, struct cov_blob *row,
                       struct cov_err *e) COV_MUST_USE;
 
@@ -36,10 +36,11 @@ int cov_kept_codes_new(const struct cov_grid *grid, struct cov_kept_codes **out,
 void cov_kept_codes_free(struct cov_kept_codes *k); /* NULL is accepted */
 
 /* Stores pair p: codes[s][0..L) of each of its strands. A - strand that is the reverse complement
- * takes no space; scratch[L] is used for the comparison. Any thread, each pair once. */
+ * takes no space; scratch[L] is used for the comparison. Any thread may call it, once per pair. */
 int cov_kept_codes_put(struct cov_kept_codes *k, size_t p, uint8_t *const codes[2],
                        uint8_t *scratch, struct cov_err *e) COV_MUST_USE;
-/* codes[s][0..L) = codes of the strands of pair p. Any thread, once all pairs are stored. */
+/* Sets codes[s][0..L) to the codes of each strand of pair p. Any thread may call it once all pairs
+ * are stored. */
 void cov_kept_codes_get(const struct cov_kept_codes *k, size_t p, uint8_t *const codes[2]);
 
 #endif

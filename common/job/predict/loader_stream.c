@@ -30,7 +30,7 @@ struct cov_loader_stream {
     size_t cap_species, cap_name;
     bool first; /* no pair of the sequence was delivered yet */
     bool done;  /* end of the stream was read */
-    /* Limits of length. */
+    /* Length limits. */
     bool undecided,
         ended; /* undecided: not known whether the sequence is within the limits; ended: its length is known */
     int64_t length;
@@ -142,8 +142,8 @@ static int empty_spool(struct cov_loader_stream *s, struct cov_err *e)
     return cov_spool_truncate(&s->spool, 0, e);
 }
 
-/* Reads until it is known whether the current sequence is within the limits. If it is, its records
- * wait in the spool. */
+/* Reads on until it is known whether the current sequence is within the limits. If it is, its
+ * records wait in the spool. */
 static int decide(struct cov_loader_stream *s, struct cov_blob *record, struct cov_err *e)
 {
     bool too_long = false, long_enough = false;
@@ -180,7 +180,7 @@ static int report(const struct cov_loader_stream *s, struct cov_err *e)
     return COV_OK;
 }
 
-/* Reads the next record, without pairs of sequences outside the limits. */
+/* Reads the next record, skipping pairs of sequences outside the limits. */
 static int next_record(struct cov_loader_stream *s, struct cov_stream_item *item,
                        struct cov_blob *record, struct cov_err *e)
 {

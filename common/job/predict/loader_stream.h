@@ -1,5 +1,5 @@
-/* loader_stream.h - reads pairs from a chunk stream, for loader.c only. One pair is read ahead, to
- * know which is the last of its sequence. Drops sequences outside the length limits.
+/* loader_stream.h - reads pairs from a chunk stream, for loader.c only. Reads one pair ahead to
+ * know which pair is the last of its sequence. Drops sequences outside the length limits.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_LOADER_STREAM_H
 #define COV_JOB_PREDICT_LOADER_STREAM_H

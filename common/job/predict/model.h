@@ -16,12 +16,12 @@ struct cov_model {
     char *description;
 };
 
-/* Reads the checkpoint at `path`. Ignores hyperparameters that do not shape the network, for a
- * cnn also lstm_layers, hidden_size and dropout. COV_EINPUT names the file and the
- * hyperparameter or tensor that is missing, of the wrong type or shape, or unknown
- * (num_batches_tracked of norms is ignored); also for hyperparameters that do not make a valid
- * network, and for data sets whose number is not output_size or whose names are empty or
- * duplicate. Allocates no more than the size of the file. Free with cov_model_close. */
+/* Reads the checkpoint at `path`. Ignores hyperparameters that do not shape the network; for a cnn,
+ * these include lstm_layers, hidden_size and dropout. COV_EINPUT for a hyperparameter or tensor
+ * that is missing, of the wrong type or shape, or unknown (the message names it and the file;
+ * num_batches_tracked of norms is ignored), for hyperparameters that do not make a valid network,
+ * and for data sets whose number is not output_size or whose names are empty or duplicate.
+ * Allocates no more than the size of the file. Free with cov_model_close. */
 int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e) COV_MUST_USE;
 void cov_model_close(struct cov_model *m); /* NULL is accepted */
 
@@ -29,14 +29,14 @@ void cov_model_close(struct cov_model *m); /* NULL is accepted */
  * cov_shape does. Lets the caller fail before it reads a genome. */
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
 
-/* Lets GPUs reject the network for chunks of L positions, or fall back to the CPU, before
- * threads are started for them; does nothing on the CPU. */
+/* Lets GPUs reject the network for chunks of L positions, or fall back to the CPU, before any
+ * threads are started for them. Does nothing on the CPU. */
 int cov_model_try(const struct cov_model *m, struct cov_device *dev, size_t L,
                   struct cov_err *e) COV_MUST_USE;
 
 struct cov_ckpt;
 /* Adds the hyperparameters that cov_model_open reads to checkpoint *c, under Predmoter's names, for
- * a network of chunks of L positions. Copies datasets[hp->output_size]. */
+ * chunks of L positions. Copies datasets[hp->output_size]. */
 int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,
                           double learning_rate, const char *const *datasets,
                           struct cov_err *e) COV_MUST_USE;

@@ -17,8 +17,8 @@
 #include "common/job/predict/predict_overlap.h"
 #include "common/net/net.h"
 
-/* With overlap: number of pairs whose windows are computed together, unless they have more bases.
- * The last window of such a group is computed again for the next group. */
+/* With overlap: number of pairs whose windows are computed together, or fewer to stay within
+ * OVERLAP_BASES. The last window of such a group is computed again for the next group. */
 enum { OVERLAP_PAIRS = 32, OVERLAP_BASES = 1 << 20 };
 
 /* A pair of chunks: fetched input and encoded output. */
@@ -60,7 +60,7 @@ struct run {
 };
 
 /* Returns the number of pairs for a slot. Near the end slots get fewer, so that all workers finish
- * at about the same time; at least a quarter, since small batches are slower. */
+ * at about the same time; but at least a quarter, since small batches are slower. */
 static size_t choose_pairs(const struct run *r)
 {
     if (r->overlap || r->left < 0 || r->n_workers == 1)
@@ -104,7 +104,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-/* Decodes the codes of all chunks of the slot, contiguous: *n of them. */
+/* Decodes all chunks of the slot into contiguous `codes`, and sets *n to their number. */
 static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n, struct cov_err *e)
 {
     *n = 0;
@@ -158,7 +158,8 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
     return COV_OK;
 }
 
-/* Predicts all chunks of the slot without overlap, contiguous: *n of them. */
+/* Without overlap: predicts all chunks of the slot into contiguous values, and sets *n to their
+ * number. */
 static int compute_chunks(const struct run *r, struct slot *s, unsigned worker, size_t *n,
                           struct cov_err *e)
 {
@@ -304,7 +305,8 @@ static void choose_batch(struct run *r, const struct cov_device *device, size_t 
         r->batch = 2 * r->n_pairs;
 }
 
-/* Fingerprint of the selected bases, independent of how regions were given; 0 without regions. */
+/* Returns a fingerprint of the selected bases, independent of how regions were given; 0 without
+ * regions. */
 static uint64_t fingerprint_regions(const struct cov_loader *loader)
 {
     const struct cov_select *regions = cov_loader_regions(loader);

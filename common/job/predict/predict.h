@@ -17,8 +17,9 @@ struct cov_predict_options {
     size_t batch;              /* chunks a worker computes at a time; 0: chosen automatically */
     enum cov_signal_type type; /* FLOAT32: exp(output) unrounded; otherwise rounded half to even */
     bool full;                 /* compute everything, even known values (device.h) */
-    size_t
-        overlap; /* bases shared by windows (cov_window_number), fewer than a chunk has; the loader must then provide neighbours. 0: predict chunks as they are */
+    /* Bases shared by windows (cov_window_number), less than the chunk length; requires a loader
+     * with `neighbours`. 0: predict chunks as they are. */
+    size_t overlap;
     struct cov_device *device; /* borrowed */
     /* With a journal, pairs are written there instead of to a file; `begin` (may be NULL) is called
      * before the first pair is fetched. See predict_resume.h. */
@@ -28,17 +29,17 @@ struct cov_predict_options {
     const char *tmpdir; /* folder for data buffered while reading a stream */
 };
 
-/* The layout of the predictions file of a model. Borrows from the model. */
+/* Returns the layout of the predictions file of a model. Borrows from the model. */
 struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
                                                   const struct cov_model *model,
                                                   const struct cov_predict_options *options);
 
 /* Predicts all chunks of `loader` with `model`. Writes a predictions file at `path` (the temporary
  * name of an outfile), or a stream to standard output ("-"). Memory use does not grow with the
- * genome: per worker the scratch of the network for `batch` chunks (or its share of the input, if
- * smaller), and a few encoded pairs. The output does not depend on pool size and batch. Adds
- * chunks, bases, computed positions, device, precision and stages to job->stats (may be NULL). Logs
- * one line with device, kernels and model. */
+ * genome: each worker has scratch for `batch` chunks (or for its share of the input, if smaller)
+ * and a few encoded pairs. The output does not depend on pool size or batch. Adds chunks, bases,
+ * computed positions, device, precision and stages to job->stats (may be NULL). Logs one line with
+ * device, kernels and model. */
 int cov_predict(struct cov_loader *loader, const struct cov_model *model,
                 const struct cov_predict_options *options, const char *path,
                 const struct cov_job *job, struct cov_err *e) COV_MUST_USE;

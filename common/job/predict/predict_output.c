@@ -94,7 +94,7 @@ int cov_predict_output_encode(const struct cov_predict_output *o,
     return cov_stream_pack(&o->head, &pair, NULL, elems, &out[0], e);
 }
 
-/* Skips a sequence without pairs. */
+/* Writes a pair to the journal; skips a sequence without pairs. */
 static int put_in_journal(struct cov_predict_output *o, const struct cov_loader_item *item,
                           const struct cov_blob out[2], struct cov_err *e)
 {
@@ -113,7 +113,7 @@ static int put_rows(struct cov_predict_output *o, const struct cov_loader_item *
     return rc;
 }
 
-/* For outputs that are written sequence by sequence. */
+/* Writes a pair to an output that is written sequence by sequence. */
 static int put_in_order(struct cov_predict_output *o, const struct cov_loader_item *item,
                         const char *species, const char *name, const struct cov_blob out[2],
                         struct cov_err *e)

@@ -1,6 +1,6 @@
-/* predict_output.h - writes predictions to a predictions file whose rows are known, to one filled
- * from a stream, to a stream, or to the journal of --resume. For predict.c and predict_resume.c
- * only.
+/* predict_output.h - writes predictions to a file whose rows are known in advance, to a file
+ * filled from a stream, to a stream, or to the journal of --resume. For predict.c and
+ * predict_resume.c only.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_PREDICT_OUTPUT_H
 #define COV_JOB_PREDICT_PREDICT_OUTPUT_H
@@ -25,7 +25,7 @@ int cov_predict_output_open(const char *path, const struct cov_loader *loader,
 /* Bytes of scratch that a worker needs. */
 size_t cov_predict_output_scratch(const struct cov_predict_output *o);
 
-/* Any thread: out[0..2) (reused) = the encoded pair, from values[s][L][D] of its strands, as for
+/* Any thread: encodes a pair to out[0..2) (reused), from values[s][L][D] of its strands as for
  * cov_signal_pack. */
 int cov_predict_output_encode(const struct cov_predict_output *o,
                               const struct cov_loader_item *item, const char *name,

@@ -170,7 +170,7 @@ int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
 
 /* ---- workers ---- */
 
-/* Longest first, so that windows of similar length are computed together. */
+/* Sorts the longest first, so that windows of similar length are computed together. */
 static int by_length(const void *a, const void *b)
 {
     const struct window *x = a, *y = b;
@@ -199,7 +199,7 @@ static int decode_sources(const struct cov_predict_overlap *o, struct slot *s, s
     return rc;
 }
 
-/* codes[0..L) = bases of a window in its own direction, from its sources. */
+/* Sets codes[0..L) to the bases of a window in its own direction, from its sources. */
 static void copy_codes(const struct cov_predict_overlap *o, const struct slot *s,
                        const struct window *x, const uint8_t *sources, uint8_t *codes)
 {

@@ -1,7 +1,7 @@
 /* predict_overlap.h - predicts pairs of chunks from overlapping windows. For predict.c only.
  *
  * Pairs in a slot share windows. A window at the edge of a slot or shard is computed again for the
- * next one, to the same values.
+ * next slot or shard, with the same result.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_PREDICT_OVERLAP_H
 #define COV_JOB_PREDICT_PREDICT_OVERLAP_H
@@ -31,8 +31,8 @@ void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot);
 int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
                             const struct cov_loader_item *item, struct cov_err *e) COV_MUST_USE;
 
-/* Worker thread: values[2 k + strand][L][D] = predictions of the k-th pair of the slot, in the
- * strand's direction; COV_PAD_VALUE in padding and outside the regions. */
+/* Worker thread: sets values[2 k + strand][L][D] to the predictions of the k-th pair of the slot,
+ * in the strand's direction; COV_PAD_VALUE in padding and outside the regions. */
 int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
                                 struct cov_net *net, float *values, struct cov_err *e) COV_MUST_USE;
 

@@ -19,7 +19,8 @@
 #include "common/job/predict/predict_output.h"
 #include "common/store/chunk_file.h"
 
-/* The only line of a journal's head that may differ: values change only by rounding. */
+/* The only line of a journal's head that may differ: another device changes values only by
+ * rounding. */
 #define COMPUTED_BY "computed by"
 
 struct run {
@@ -81,7 +82,7 @@ static int add_file(struct run *r, struct text *t, const char *name, const char 
     return add_line(t, name, value, e);
 }
 
-/* Fingerprint of names, lengths and rows to be predicted. */
+/* Returns a fingerprint of the names, lengths and rows to be predicted. */
 static uint64_t fingerprint_grid(const struct cov_grid *g)
 {
     uint64_t h = 0;
@@ -126,7 +127,7 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
         rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
     if (!rc)
-        rc = add_line(t, "chunks", chunks, e); /* everything else that determines the values */
+        rc = add_line(t, "chunks", chunks, e); /* number and fingerprint of the rows */
     return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
 }
 
@@ -171,7 +172,7 @@ static bool is_done(const void *arg, size_t pair)
     return cov_journal_has(arg, pair);
 }
 
-/* Called when the run is known: resumes the journal or starts it. */
+/* Called once the run is known; resumes or starts the journal. */
 static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 {
     struct run *r = arg;
@@ -302,8 +303,8 @@ static const char *newer_file(const struct run *r, struct timespec time)
     return NULL;
 }
 
-/* *done: the output exists and matches this run. COV_EEXIST with the reason if it does not match,
- * unless it may be replaced. */
+/* Sets *done to whether the output exists and matches this run. COV_EEXIST with the reason if it
+ * does not match, unless it may be replaced. */
 static int check_output(const struct run *r, bool *done, struct cov_err *e)
 {
     struct stat st;
@@ -352,7 +353,7 @@ static int try_output(const struct run *r, struct cov_err *e)
 
 #define KEPT "finished chunks are kept in %s; run the same command to resume"
 
-/* Runs with the locked journal. *done: the output is complete. */
+/* Runs with the locked journal. Sets *done to whether the output is already complete. */
 static int run_journal(struct run *r, bool *done, struct cov_err *e)
 {
     struct cov_predict_options options = *r->options;

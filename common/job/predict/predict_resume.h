@@ -9,8 +9,8 @@
 
 #include "common/job/predict/predict.h"
 
-/* A property that a resuming run must share: {"--shard", "2/3"}; for a file the contents:
- * {"--rename", its path}. */
+/* A property that a resuming run must share: a value, {"--shard", "2/3"}, or the contents of a
+ * file, {"--rename", its path}. */
 struct cov_predict_fact {
     const char *name, *value;
 };
@@ -32,7 +32,7 @@ char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_U
  * existing output alone if it matches this run as far as can be checked without predicting (grid,
  * regions, overlap, types, data sets, model name, no newer input), and logs that there is nothing
  * to do. COV_EEXIST for any other existing output and for a journal of other inputs or options
- * (named in the error), unless `force`; also while another process uses the journal.
+ * (named in the error), unless `force`; COV_EEXIST also while another process uses the journal.
  * options->journal must be NULL. */
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
                        const struct cov_predict_options *options,

@@ -172,7 +172,7 @@ static int open_files(struct job *j, const char *input, unsigned n_threads, stru
         rc = choose_options(j, in.is_track, e);
     if (!rc)
         rc = cov_source_input_detect(j->measured_path, &measured, e);
-    /* Opening HDF5 forks, so the first of the two must not start threads. */
+    /* Opening HDF5 forks, so the input that is opened first must not start threads. */
     if (!rc)
         rc = cov_track_source_open(&measured, &j->measured_options, 1, &j->measured, e);
     if (!rc)
@@ -195,7 +195,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
     }
     if (!rc && j->plot)
         rc = cov_plot_add(j->plot, 1, j->measured, j->datasets, j->sinks, e);
-    /* Bases, chunks and the other stages describe the input. */
+    /* No statistics here: bases, chunks and the other stages describe the input. */
     if (!rc)
         rc = cov_track_source_run(j->measured, j->sinks, "reading the measured track", &job, e);
     if (!rc && stats)
@@ -259,7 +259,7 @@ static void put_head(const struct cov_comparison_options *o, FILE *f)
     (void)fputc('\n', f);
 }
 
-/* `contig` is NULL for the total. The first column is unique in the table. */
+/* Prints a row; `contig` is NULL for the total. The first column is different in each row. */
 static void put_row(const struct job *j, const char *dataset, const char *contig,
                     const struct cov_comparison_row *row, FILE *f)
 {
@@ -376,7 +376,7 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_object(json);
 }
 
-/* The totals of data set k, as figures of a MultiQC report. */
+/* Adds the totals of data set k as figures for the MultiQC report. */
 static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_comparison_row *row = cov_comparison_total(j->comparisons[k]);
@@ -459,7 +459,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Before the comparison, which can take long. */
+/* Begins the table before the comparison, which can take long. */
 static int begin_table(struct job *j, struct cov_err *e)
 {
     const char *output = j->o.input.output;

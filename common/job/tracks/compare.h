@@ -19,7 +19,8 @@ enum { COV_COMPARE_MEMORY = 256000000, COV_COMPARE_MAX_BIN_SIZES = 16 };
 
 /* Borrowed for the call. */
 struct cov_compare_options {
-    /* How to make the tracks of the input. `output` is the table; NULL or "-": `printed`. */
+    /* How to make the tracks of the input. `output` is the file of the table; if it is NULL or "-",
+     * the table goes to `printed`. */
     struct cov_convert_options input;
     FILE *printed;
     const char *measured;     /* a bigWig, a bedGraph, or a genome file or stream with coverage */
@@ -29,15 +30,15 @@ struct cov_compare_options {
     double threshold; /* for peaks, if has_threshold */
 };
 
-/* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file: its
- * mean over BAM files and both strands (or the requested strand), rounded. Data sets of two HDF5
- * inputs are matched by name; to compare an HDF5 input with a track, there must be exactly one data
- * set. Writes a tab-separated table with a row per data set and contig, and one in total, and a
- * picture of both if requested; *stats gets "comparison". Warns about contigs that only one of them
- * has. The measured tracks are stored in temporary files in `tmpdir`, or in the folder of the
- * output, or in the current folder. COV_EUSAGE for contradictory options or options that do not fit
- * the files. COV_EINPUT for damaged files, contigs of different lengths (names both), or if nothing
- * is shared. */
+/* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
+ * is, with the rounded mean over its BAM files and both strands (or the requested strand). Data
+ * sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a track, there must be
+ * exactly one data set. Writes a tab-separated table with rows for each contig of a data set and
+ * for its total, and, if requested, a picture of both inputs; *stats gets "comparison". Warns about
+ * contigs that only one input has. The measured tracks are stored in temporary files in `tmpdir`,
+ * or in the folder of the output, or in the current folder. COV_EUSAGE for contradictory options or
+ * options that do not fit the files. COV_EINPUT for damaged files, contigs of different lengths
+ * (the message names both), or if nothing is shared. */
 int cov_compare_run(const char *input, const struct cov_compare_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

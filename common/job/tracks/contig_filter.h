@@ -1,4 +1,4 @@
-/* contig_filter.h - which contigs of an input become contigs of the tracks, and their new names.
+/* contig_filter.h - selects and renames the contigs of an input that become contigs of the tracks.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_CONTIG_FILTER_H
 #define COV_JOB_TRACKS_CONTIG_FILTER_H

@@ -67,8 +67,8 @@ static int check_source(const struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- outputs */
 
-/* Suffix of the file names, as in Predmoter: "_avg_strand_bl_ws=150", or "_bl_ws=150" for a
- * track. */
+/* Returns the suffix of the file names, as in Predmoter: "_avg_strand_bl_ws=150", or "_bl_ws=150"
+ * for a track. */
 static char *name_tail(const struct cov_source_options *o, bool is_track, struct cov_err *e)
 {
     static const char *const strands[] = {"_avg_strand", "_+_strand", "_-_strand"};
@@ -113,7 +113,7 @@ static int open_outputs(struct job *j, struct cov_err *e)
     return rc;
 }
 
-/* No output gets its final name unless all of them are complete. */
+/* Gives all outputs their final names, once all of them are complete. */
 static int commit(struct job *j, struct cov_err *e)
 {
     int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;

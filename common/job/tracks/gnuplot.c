@@ -15,7 +15,7 @@
 
 enum { SHOWN = 60 /* maximum characters of a name */ };
 
-enum { STATUS_NO_EXEC = 126, SAID = 2000 /* bytes of its error messages to read */ };
+enum { STATUS_NO_EXEC = 126, SAID = 2000 /* bytes of gnuplot's error messages to read */ };
 
 int cov_gnuplot_find(char **program, struct cov_err *e)
 {
@@ -89,7 +89,7 @@ int cov_gnuplot_run(const char *program, int script, const char *output, const c
         do
             got = waitpid(child, &status, 0);
         while (got < 0 && errno == EINTR);
-        /* With SIGCHLD ignored there is no status; the caller checks the output too. */
+        /* If SIGCHLD is ignored there is no status, so the caller also checks the output. */
         if (got == child && WIFSIGNALED(status))
             rc = cov_fail(e, COV_EIO, "%s: killed by signal %d (%s)", program, WTERMSIG(status),
                           strsignal(WTERMSIG(status)));
@@ -116,7 +116,7 @@ static size_t character(const char *c)
     for (size_t i = 1; i < n; i++)
         if ((u[i] & 0xc0) != 0x80)
             return 0;
-    /* Overlong encodings, surrogates, and characters that XML forbids. */
+    /* Reject overlong encodings, surrogates, and characters that XML forbids. */
     if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
                    (u[0] == 0xef && u[1] == 0xbf && u[2] >= 0xbe)))
         return 0;

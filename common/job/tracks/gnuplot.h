@@ -10,9 +10,9 @@
 /* Finds gnuplot in PATH. Caller frees *program. COV_EUNSUPPORTED names the Debian package. */
 int cov_gnuplot_find(char **program, struct cov_err *e) COV_MUST_USE;
 
-/* Runs the script in the file `script` from its start; gnuplot's standard output goes to the file
- * `output`, its errors to a temporary file in `tmpdir`. COV_EIO quotes the first line of the
- * errors, or names the signal that killed it. */
+/* Runs the script in the open file `script`, from the start of the file; gnuplot's standard output
+ * goes to the file `output`, its errors to a temporary file in `tmpdir`. COV_EIO quotes the first
+ * line of the errors, or names the signal that killed gnuplot. */
 int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
                     struct cov_err *e) COV_MUST_USE;
 

@@ -57,7 +57,7 @@ struct cov_plot {
     struct series series[COV_PLOT_SERIES];
 };
 
-/* A data set; its series are drawn below each other on one scale. */
+/* A data set; its series are drawn one below the other, on the same scale. */
 struct panel {
     const char *name; /* NULL: not shown */
     struct cov_bins series[COV_PLOT_SERIES];
@@ -201,7 +201,7 @@ static double nice_step(double x)
     return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
-/* Minimum and maximum of a panel's values and 0. */
+/* Finds the minimum and maximum of 0 and a panel's values. */
 static void find_range(const struct panel *p, size_t n_series, double *least, double *most)
 {
     *least = *most = 0;
@@ -257,7 +257,7 @@ static void put_curve(FILE *f, size_t panel, size_t series, const struct cov_bin
     (void)fprintf(f, "EOD\n");
 }
 
-/* Labels are 1-based: base p is between p-1 and p. */
+/* Labels are 1-based: base p spans p-1 to p on the axis. */
 static void put_x_axis(const struct script *s)
 {
     enum { MEGA = 1000000, MEGA_FROM = 3 * MEGA /* longer regions are labelled in Mb */ };
@@ -286,7 +286,7 @@ static void put_x_axis(const struct script *s)
     (void)fprintf(s->f, ".' (%s)'\n", mega ? "Mb" : "bp");
 }
 
-/* Title, legend, and the width of a bin. */
+/* Writes the title, the legend, and the width of a bin. */
 static void put_head(const struct script *s)
 {
     const struct cov_bins *b = &s->panels[0].series[0];
@@ -440,7 +440,8 @@ static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *
     return rc ? rc : check_picture(p, e);
 }
 
-/* The extent of data set k: that of series 0, except that series 1 may know the contig's length. */
+/* Finds the extent of data set k: that of series 0, with the contig's length from series 1 if
+ * series 0 does not know it. */
 static int find_extent(const struct cov_plot *p, size_t k, struct cov_bins_extent *x,
                        struct cov_err *e)
 {

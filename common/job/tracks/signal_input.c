@@ -26,7 +26,7 @@ struct signal_input {
     struct cov_track_contigs contigs; /* of a file */
     size_t L;
     size_t *ks; /* [n_datasets]: numbers of the data sets in the file */
-    /* Of the run. */
+    /* Used during the run. */
     struct cov_pool *pool;
     struct cov_progress *progress;
     struct cov_value_pipe *pipes; /* [n_datasets] */
@@ -96,7 +96,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-/* A base without a value on a needed strand gets none. */
+/* Leaves a base without a value if it has none on a needed strand. */
 static void find_gaps(const float *plus, const float *minus, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i++)
@@ -142,7 +142,7 @@ static int end_contig(const struct signal_input *j, struct cov_value_pipe *pipe,
     return rc || j->reader.grid ? rc : cov_track_end_contig(pipe->sink, p->length, e);
 }
 
-/* Adds n values from base `beg` on, with gaps between them. */
+/* Adds n values from base `beg` on, which may have gaps between them. */
 static int add_stretches(struct cov_value_pipe *pipe, int64_t beg, float *x, size_t n,
                          struct cov_err *e)
 {
@@ -182,7 +182,8 @@ static int close_sink(void *arg, size_t k, unsigned worker, struct cov_err *e)
     return cov_track_close(j->pipes[k].sink, e);
 }
 
-/* Runs fn for each data set: in this thread if there is one, otherwise in the pool. */
+/* Runs fn for each data set: in this thread if there is only one data set, otherwise in the
+ * pool. */
 static int for_pipes(struct signal_input *j, cov_task_fn *fn, struct cov_err *e)
 {
     return j->base.n_datasets == 1 ? fn(j, 0, 0, e)

@@ -34,7 +34,7 @@ static int check_twins(const struct cov_signal_reader *r, struct cov_err *e)
     return COV_OK;
 }
 
-/* The lists use the names of the input. */
+/* Chooses and sorts the contigs. The lists in the options use the names of the input. */
 static int make_plan(struct cov_signal_reader *r, struct cov_err *e)
 {
     size_t n_seqs = cov_grid_n_seqs(r->grid);
@@ -97,7 +97,7 @@ static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
     return COV_OK;
 }
 
-/* For a pair that may lack a strand: *use = it has the needed ones. */
+/* Sets *use to whether a pair, which may lack a strand, has the needed strands. */
 static int use_pair(const struct cov_signal_reader *r, const char *sequence, int64_t beg,
                     int64_t end, const bool has[2], bool *use, struct cov_err *e)
 {
@@ -135,7 +135,7 @@ static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *p
     return COV_OK;
 }
 
-/* The next pair of the current contig, like next_pair. */
+/* Sets *pair to the next pair of the current contig, like next_pair. */
 static int next_of_contig(struct cov_signal_reader *r, struct cov_pair *pair, bool *use,
                           struct cov_err *e)
 {
@@ -245,7 +245,8 @@ static int take_pair(struct cov_signal_reader *r, struct cov_signal_piece *p,
     return COV_OK;
 }
 
-/* Reads until the piece has bases or is full: it holds only one start and one end of a contig. */
+/* Reads on until the piece has bases or is full: a piece holds at most one start and one end of a
+ * contig. */
 static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, struct cov_err *e)
 {
     bool full = false;

@@ -72,13 +72,13 @@ struct cov_signal_reader {
     char *sequence;              /* name of the current sequence in the stream */
     size_t cap_sequence;
     bool skips;     /* the current sequence is dropped */
-    bool owes_end;  /* the contig of the last piece has ended */
+    bool owes_end;  /* the end of the last piece's contig is not yet reported */
     int64_t length; /* of that contig */
 };
 
 /* Opens `path`: HDF5 or a stream, detected by content; "-" is standard input. `in` is a stream that
  * is already open and unread, or NULL. Owns `in`, even after a failure. Borrows the options until
- * close. A file's contigs are known afterwards: COV_EINPUT if none is left, or if two of them have
+ * close. After opening, the contigs of a file are known; COV_EINPUT if none is left, or if two have
  * the same name. */
 int cov_signal_reader_open(struct cov_signal_reader *r, const char *path, struct cov_bgz *in,
                            const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
@@ -95,8 +95,8 @@ bool cov_signal_needs(const struct cov_source_options *o, enum cov_strand_index 
 /* Number of bases that will be read; -1 for a stream. */
 int64_t cov_signal_reader_count(const struct cov_signal_reader *r);
 
-/* Reads the next piece, unless `done`. COV_EINPUT names the place of chunks that overlap, of a
- * missing strand if the mean of both is requested, and of gaps in a file that is not partial. */
+/* Reads the next piece, unless `done`. COV_EINPUT, naming the place, for chunks that overlap, for a
+ * missing strand if the mean of both is requested, and for gaps in a file that is not partial. */
 int cov_signal_reader_next(struct cov_signal_reader *r, struct cov_signal_piece *p,
                            struct cov_err *e) COV_MUST_USE;
 

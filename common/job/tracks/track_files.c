@@ -19,8 +19,8 @@ enum { TBI, CSI, INDEXES };
 struct track {
     char *name; /* for messages */
     struct cov_outfile data;
-    /* With announced contigs, the kind of index is known only at the end; until then both have an
-     * outfile. */
+    /* With announced contigs, the kind of index is known only at the end; until then both kinds
+     * have an outfile. */
     struct cov_outfile indexes[INDEXES];
     char *index_names[INDEXES]; /* NULL: no index is written */
     struct cov_track_sink *sink;

@@ -21,22 +21,22 @@ struct cov_track_target {
     struct cov_pool *pool; /* compresses bigWig; NULL: the calling thread does. Borrowed until
                             * free */
     const char *tmpdir;    /* for temporary files of bigWig; NULL: the folder of the output */
-    /* For a folder. Files are named <basename>_<dataset><tail>.<suffix>, without _<dataset> if that
-     * is NULL. */
+    /* For a folder. Files are named <basename>_<dataset><tail>.<suffix>, or without _<dataset> if
+     * the name of the data set is NULL. */
     const char *basename;
     const char *tail;
     enum cov_track_kind kind;
 };
 
-/* Sets *kind from the suffix of `path`: .bw .bigWig .bedGraph .bg .bedGraph.gz .bg.gz in any case,
- * or "-" for bedGraph. COV_EUSAGE lists them. */
+/* Sets *kind from the suffix of `path`: .bw .bigWig .bedGraph .bg .bedGraph.gz .bg.gz in upper or
+ * lower case, or "-" for bedGraph. COV_EUSAGE lists the suffixes. */
 int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e) COV_MUST_USE;
 
 struct cov_track_files;
 
-/* Opens one track per data set. COV_EUSAGE for several data sets and a single file; COV_EINPUT
- * for a data set name that cannot be part of a file name. n_threads threads compress bedGraph,
- * shared by all files. Borrows the contigs; NULL: they are announced to the sinks. Free with
+/* Opens one track per data set. COV_EUSAGE for several data sets and a single file; COV_EINPUT for
+ * a data set name that cannot be part of a file name. All files share n_threads threads that
+ * compress bedGraph. Borrows the contigs; NULL: they are announced to the sinks. Free with
  * cov_track_files_free. */
 int cov_track_files_open(const struct cov_track_target *target,
                          const struct cov_track_contigs *contigs, const char *const *datasets,

@@ -52,7 +52,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : s->n > 0;
 }
 
-/* Decodes the examples of the slot except gaps: *n chunks. */
+/* Decodes the examples of the slot except gaps, and sets *n to their number. */
 static int decode(const struct run *r, struct slot *s, const struct worker *w, size_t *n,
                   struct cov_err *e)
 {
@@ -406,7 +406,8 @@ static void for_each_row(const struct cov_evaluation *v,
     }
 }
 
-/* Prints a name from a file or command line; it must not start another column or line. */
+/* Prints a name from a file or command line; control characters must not start another column or
+ * line. */
 static void put_text(const char *text, FILE *f)
 {
     for (const char *p = text; *p; p++)

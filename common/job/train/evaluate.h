@@ -18,15 +18,15 @@
 #include "common/net/loss.h"
 #include "common/net/net.h"
 
-/* Called by the calling thread, in order: example i of the list has fits[D], with n = 0 where there
- * is no target. Not called for gaps. Evaluation stops if it fails. */
+/* Called by the calling thread, in order: fits[D] are those of example i of the list; the count in
+ * a fit is 0 where there is no target. Not called for gaps. Evaluation stops if it fails. */
 typedef int cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e);
 
 struct cov_evaluate_work {
     struct cov_examples *x;
     const struct cov_example *list; /* [n], of x */
     size_t n;
-    struct cov_net *net; /* for a worker per thread of the pool, and `batch` chunks a call */
+    struct cov_net *net; /* a worker per thread of the pool, room for `batch` chunks per call */
     size_t batch;
     cov_evaluate_fn *fn;
     void *arg;
@@ -37,7 +37,8 @@ struct cov_evaluate_work {
 int cov_evaluate_examples(const struct cov_evaluate_work *w, struct cov_pool *pool,
                           struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
 
-/* COV_EINPUT with the file and row if values of the network, judging by fits[D], are not finite. */
+/* Checks by fits[D] that the values of the network are finite; if not, COV_EINPUT names the file
+ * and row. */
 int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
                        const struct cov_fit *fits, struct cov_err *e) COV_MUST_USE;
 
@@ -64,15 +65,16 @@ struct cov_evaluation {
     size_t n_files;
 };
 
-/* Evaluates `model` on genome files with measured coverage; each file counts as one batch. Adds to
- * job->stats (may be NULL) what cov_predict adds, and figures. Free with cov_evaluation_free. */
+/* Evaluates `model` on genome files with measured coverage; each file counts as one batch. Adds the
+ * same entries as cov_predict to job->stats (may be NULL), plus figures for the MultiQC report.
+ * Free with cov_evaluation_free. */
 int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
                  const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e) COV_MUST_USE;
 void cov_evaluation_free(struct cov_evaluation *v); /* NULL is accepted */
 
-/* Prints a tab-separated table with a header: a row per file and data set, and, where the model has
- * several, a row per file with the data set "total". */
+/* Prints a tab-separated table with a header: a row per file and data set and, if the model has
+ * several data sets, a row "total" per file. */
 void cov_evaluation_print(const struct cov_evaluation *v, FILE *f);
 /* Writes the same rows as JSON: "evaluation": [...]. */
 void cov_evaluation_print_json(const struct cov_evaluation *v, struct cov_json *j);

@@ -14,8 +14,8 @@ struct cov_event_file;
  * missing. Free with cov_event_file_close. */
 int cov_event_file_open(const char *dir, struct cov_event_file **out,
                         struct cov_err *e) COV_MUST_USE;
-/* Marks the start at `step` (SessionLog.START): TensorBoard hides this and later steps of older
- * files in the folder. Call it first. */
+/* Marks the start at `step` (SessionLog.START): TensorBoard then hides this step and later ones
+ * from older files in the folder. Call it first. */
 int cov_event_file_start(struct cov_event_file *f, int64_t step, struct cov_err *e) COV_MUST_USE;
 /* Adds a scalar; it is written at the next flush. */
 int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, double value,

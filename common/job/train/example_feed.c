@@ -114,7 +114,8 @@ static int make_batch(struct cov_example_feed *f, size_t i, struct cov_err *e)
     for (size_t k = 0; !rc && k < b->n; k++) {
         rc = cov_examples_decode(f->x, &items[k], &f->raw[k], f->scratch, b->codes + k * f->L,
                                  b->targets + k * f->L * f->D, e);
-        /* An example cut from two rows may be a gap although its rows are not; it has no targets. */
+        /* An example cut from two rows may be a gap although its rows are not; such an example has
+         * no targets. */
         bool gap =
             !rc && cov_example_is_gap(b->codes + k * f->L, (size_t)(items[k].end - items[k].beg));
         const bool *present = cov_examples_present(f->x, items[k].file);

@@ -1,6 +1,6 @@
 /* example_feed.h - prepares batches of examples in advance, in a thread.
  *
- * Between begin and end this thread is the one that reads the files.
+ * Between begin and end, only that thread reads the files.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_EXAMPLE_FEED_H
 #define COV_JOB_TRAIN_EXAMPLE_FEED_H
@@ -28,18 +28,18 @@ int cov_example_feed_new(struct cov_examples *x, size_t max_batch, size_t n_slot
                          struct cov_example_feed **out, struct cov_err *e) COV_MUST_USE;
 void cov_example_feed_free(struct cov_example_feed *f); /* calls end first; NULL is accepted */
 
-/* Starts preparing the batches of a plan (borrowed until end). Each consists of the examples of
- * share `share` of n_shares, which may be empty. */
+/* Starts preparing the batches of a plan (borrowed until end). Prepares only the examples of share
+ * `share` of n_shares of each batch; a share may be empty. */
 int cov_example_feed_begin(struct cov_example_feed *f, const struct cov_example_plan *plan,
                            size_t share, size_t n_shares, struct cov_err *e) COV_MUST_USE;
 /* Returns 1 and the next batch, valid until the next call; 0 after the last; or a negative error
  * code. */
 int cov_example_feed_next(struct cov_example_feed *f, const struct cov_feed_batch **batch,
                           struct cov_err *e) COV_MUST_USE;
-/* Stops at any point; harmless without a begin. */
+/* Stops at any point; does nothing without a begin. */
 void cov_example_feed_end(struct cov_example_feed *f);
 
-/* [*beg, *end) = the examples of a share of a batch of n. */
+/* Sets [*beg, *end) to the examples in a share of a batch of n examples. */
 void cov_example_feed_share(size_t n, size_t share, size_t n_shares, size_t *beg, size_t *end);
 
 #endif

@@ -1,6 +1,6 @@
 /* example_pack.c - see example_pack.h.
  *
- * The codes come first, then for each data set a byte with the form, and its values. Byte order is
+ * The codes come first, then for each data set a byte for the form, and the values. Byte order is
  * that of the machine: packed data never leaves the run.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/example_pack.h"

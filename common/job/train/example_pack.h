@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Upper bound of the packed size of L positions and D data sets, in bytes. */
+/* Returns an upper bound of the packed size in bytes, for L positions and D data sets. */
 size_t cov_example_pack_bound(size_t L, size_t D);
 
 /* Packs codes[L] and targets[L, D] (hundredths, as in examples.h) to out[]. Returns the number of

@@ -17,9 +17,9 @@ struct cov_example_plan_options {
     bool shuffle; /* a new random order in each epoch; otherwise files and rows in order */
     bool
         pair_strands; /* put both strands of an interval, if kept, next to each other in one batch; a batch may then be one example short */
-    /* Cut stretches of consecutive rows at a new offset in each epoch: examples of L bases from
-     * there, and the remainders at both ends, unless shorter than L / 8. Stretches of at most L
-     * bases stay whole. */
+    /* Cut stretches of consecutive rows at a new offset in each epoch: the examples are pieces of L
+     * bases from that offset on, and the remainders at both ends unless shorter than L / 8.
+     * Stretches of at most L bases stay whole. */
     bool random_offset;
     uint64_t seed;
 };

@@ -55,7 +55,8 @@ static void close_genome_file(struct genome_file *f)
     free(f);
 }
 
-/* Rounded up, so that the elements of each set are aligned to 8 bytes. */
+/* Returns the bytes of a row, rounded up so that the elements of each set are aligned to 8
+ * bytes. */
 static size_t row_bytes(const struct cov_chunk_set *set)
 {
     return (cov_chunk_set_row_bytes(set) + 7) / 8 * 8;
@@ -170,13 +171,13 @@ static int fetch_stored_row(struct genome_file *f, size_t i, struct cov_blob *ra
                                 raw, e);
 }
 
-/* Bytes of scratch for decode_stored_row. */
+/* Returns the bytes of scratch for decode_stored_row. */
 static size_t stored_row_scratch(const struct genome_file *f)
 {
     return f->n_sources * sizeof(uint8_t *) + f->scratch + f->L * sizeof(float);
 }
 
-/* targets[t, d] = the means of one data set, rounded to hundredths. */
+/* Sets targets[t, d] to the means of one data set, rounded to hundredths. */
 static int put_targets(const struct genome_file *f, size_t i, size_t s, const uint8_t *elems,
                        float *means, float *targets, struct cov_err *e)
 {
@@ -419,7 +420,8 @@ struct cov_example cov_example_of_row(const struct cov_examples *x, size_t file,
 
 /* ---------------------------------------------------------------- preparing */
 
-/* Chooses the first rows of the processes' shares: each share has the same number of rows to read. */
+/* Chooses the first row of each process's share, so that all shares have the same number of rows to
+ * read. */
 static int share_rows(struct cov_examples *x, size_t *firsts, struct cov_err *e)
 {
     size_t n = x->ranks->n, n_read = 0, k = 0, seen = 0;

@@ -75,8 +75,8 @@ struct cov_example_raw {
 };
 void cov_example_raw_fini(struct cov_example_raw *raw);
 
-/* HDF5's thread: fetches the stored data of an example. The data of several examples is valid after
- * a call of cov_examples_complete: it may come from other processes. */
+/* HDF5's thread: fetches the stored data of an example. The data may come from another process, so
+ * it is valid only after cov_examples_complete, which completes all earlier fetches. */
 int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example,
                        struct cov_example_raw *raw, struct cov_err *e) COV_MUST_USE;
 int cov_examples_complete(struct cov_examples *x, struct cov_err *e) COV_MUST_USE;
@@ -90,7 +90,7 @@ int cov_examples_decode(const struct cov_examples *x, const struct cov_example *
                         float *targets, struct cov_err *e) COV_MUST_USE;
 
 /* Returns true if Predmoter treats codes[0..n) as a gap: the largest value in the column of C is
- * 0.25, that of N. */
+ * 0.25, the value for N. */
 bool cov_example_is_gap(const uint8_t *codes, size_t n);
 
 #endif

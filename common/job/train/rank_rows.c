@@ -1,8 +1,8 @@
 /* rank_rows.c - see rank_rows.h.
  *
  * A process knows how much memory it has to share only once it has all its rows; until then they
- * are in blocks. They are then moved to windows piece by piece, so that no more than a piece exists
- * twice. Blocks are mapped, since free() may not return memory to the system.
+ * are in blocks. They are then moved to windows piece by piece, so that no more than one piece
+ * exists twice. Blocks are mapped, since free() may not return memory to the system.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/rank_rows.h"
 
@@ -76,7 +76,7 @@ void cov_rank_rows_free(struct cov_rank_rows *k)
     free(k);
 }
 
-/* Ensures n free bytes in the last block. */
+/* Makes sure that the last block has n free bytes. */
 static int make_room(struct cov_rank_rows *k, size_t n, struct cov_err *e)
 {
     const struct block *last = k->n_blocks > 0 ? &k->blocks[k->n_blocks - 1] : NULL;

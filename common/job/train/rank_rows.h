@@ -14,8 +14,9 @@
 struct cov_rank_rows;
 
 /* Creates an empty store of n_rows rows. Process k of *ranks (borrowed until free) keeps rows
- * [firsts[k], firsts[k + 1]); firsts[0] = 0, firsts[ranks->n] = n_rows, the same in all processes.
- * Free with cov_rank_rows_free; shared memory remains readable by the others until cov_ranks_close. */
+ * [firsts[k], firsts[k + 1]); firsts[0] is 0, firsts[ranks->n] is n_rows, and all processes pass
+ * the same firsts[]. Free with cov_rank_rows_free; shared memory remains readable by the others
+ * until cov_ranks_close. */
 int cov_rank_rows_new(struct cov_ranks *ranks, size_t n_rows, const size_t *firsts,
                       struct cov_rank_rows **out, struct cov_err *e) COV_MUST_USE;
 void cov_rank_rows_free(struct cov_rank_rows *k); /* NULL is accepted */
@@ -26,7 +27,7 @@ int cov_rank_rows_put(struct cov_rank_rows *k, size_t i, const uint8_t *data, si
 /* Shares the rows. Called by all processes, after all rows were added. */
 int cov_rank_rows_publish(struct cov_rank_rows *k, struct cov_err *e) COV_MUST_USE;
 
-/* Bytes of row i of any process, after publishing; 0: the row was omitted. */
+/* After publishing: returns the bytes of row i of any process; 0 if the row was omitted. */
 size_t cov_rank_rows_bytes(const struct cov_rank_rows *k, size_t i);
 
 /* Starts reading row i into *row, as one piece. Its data is valid after the next

@@ -16,15 +16,16 @@
 /* Exported by the plugin, as cov_ranks_mpi(). */
 struct cov_ranks_ops {
     int (*open)(size_t *rank, size_t *n, struct cov_err *e);
-    /* v[0..n) = sum over all processes, bitwise identical in each. */
+    /* Sets v[0..n) to the sum over all processes, bitwise identical in each. */
     int (*sum)(double *v, size_t n, struct cov_err *e);
-    /* Collective: *base = n bytes of this process (n may differ), a window that all can read after each
-     * process wrote its bytes and called publish, until unshare. */
+    /* Collective: sets *base to n bytes of this process (n may differ between processes). They are
+     * part of *window, which all processes can read once each has written its bytes and called
+     * publish, until unshare. */
     int (*share)(size_t n, void **window, void **base, struct cov_err *e);
     int (*publish)(void *window, struct cov_err *e); /* collective */
     void (*unshare)(void *window);
-    /* One thread at a time: starts reading bytes [at, at + n) of process `rank` into to[]; they are valid
-     * after the next `complete`. Needs no call in the other processes. */
+    /* One thread at a time: starts reading bytes [at, at + n) of process `rank` into to[]. The
+     * bytes are valid after the next `complete`. Other processes need not call anything. */
     int (*get)(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e);
     int (*complete)(void *window, struct cov_err *e);
     void (*close)(void);
@@ -38,7 +39,8 @@ struct cov_ranks {
     size_t n_shared, cap_shared;
 };
 
-/* The number of this process, as set by mpirun, before anything is opened; 0 without mpirun. */
+/* Returns the number of this process as set by mpirun, or 0 without mpirun. Works before anything
+ * is opened. */
 size_t cov_ranks_expected(void);
 
 /* Call before reporting a failure. In all processes except the first, waits: if the first fails
@@ -48,14 +50,15 @@ void cov_ranks_let_first_report(void);
 /* Joins the processes that mpirun started; without mpirun *r is the only process. COV_EUNSUPPORTED
  * says what is missing. Free with cov_ranks_close. */
 int cov_ranks_open(struct cov_ranks *r, struct cov_err *e) COV_MUST_USE;
-/* After a failure, which the other processes do not know about, closes nothing: mpirun ends all
- * processes when this one exits with a status other than 0. */
+/* If `failed`, closes nothing, since the other processes do not know about the failure: mpirun ends
+ * all processes when this one exits with a status other than 0. */
 void cov_ranks_close(struct cov_ranks *r, bool failed);
 
 /* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Collective, only with several processes: ops->share; the window is unshared by cov_ranks_close. */
+/* Collective, only with several processes: calls ops->share. cov_ranks_close unshares the
+ * window. */
 int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base,
                     struct cov_err *e) COV_MUST_USE;
 

@@ -56,8 +56,8 @@ static int open_ranks(size_t *rank, size_t *n, struct cov_err *e)
     return COV_OK;
 }
 
-/* Reduce and broadcast, so that all processes get the bits of process 0; the standard does not
- * guarantee this for MPI_Allreduce. */
+/* Reduces and then broadcasts, so that all processes get the bits of process 0. MPI_Allreduce does
+ * not guarantee identical bits. */
 static int sum(double *v, size_t n, struct cov_err *e)
 {
     (void)pthread_mutex_lock(&lock);

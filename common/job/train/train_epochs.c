@@ -29,7 +29,7 @@ enum { SLOTS = 4 };
 /* Log a hint if an epoch has fewer steps. */
 enum { FEW_STEPS = 10 };
 
-/* Means over batches that have a target, weighted by their chunks. */
+/* Means over batches that have a target, weighted by their number of chunks. */
 struct means {
     double loss, accuracy, chunks;
 };
@@ -375,7 +375,7 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the training */
 
-/* *n = number of steps of an epoch. */
+/* Sets *n to the number of steps of an epoch. */
 static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct cov_err *e)
 {
     const struct cov_example_plan_options options = plan_options(r);
@@ -388,7 +388,7 @@ static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct
     return COV_OK;
 }
 
-/* Warns if epochs of a resumed training, now n steps long, had a different number before. */
+/* Warns if an epoch has n steps now but had a different number in the training that is resumed. */
 static void compare_steps(const struct run *r, int64_t n)
 {
     double had;
@@ -460,7 +460,8 @@ static int load_data(struct run *r, struct cov_err *e)
     return rc;
 }
 
-/* Processes that share batches must all compute the same way: they use GPUs only if requested. */
+/* Opens the device. Processes that share batches must all compute the same way, so they use GPUs
+ * only if requested. */
 static int open_device(struct run *r, struct cov_err *e)
 {
     struct cov_device_choice choice = r->o->device;
@@ -576,7 +577,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
         r.values[i] = (double)NAN;
     int rc = cov_ranks_open(&r.ranks, e);
     if (!rc && r.ranks.rank > 0) {
-        /* The first process logs. */
+        /* Only the first process logs. */
         cov_log_set(NULL, NULL, COV_LOG_ERROR);
         r.progress = NULL;
     }

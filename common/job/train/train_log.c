@@ -57,7 +57,7 @@ static int64_t number_after(const char *line, const char *key)
     return end > at + strlen(key) ? n : -1;
 }
 
-/* Returns true if a line belongs to the time up to epoch and step. */
+/* Returns true if a line is the header or about an epoch up to `epoch` or a step up to `step`. */
 static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
 {
     if (!strchr(line, '\n'))
@@ -69,7 +69,8 @@ static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
     return (s >= 0 && s <= step) || (n >= 0 && n <= epoch);
 }
 
-/* Writes the kept lines to a new file, which will replace the old one (which may be missing). */
+/* Writes the kept lines to a new file, which will replace the old one. The old file may be
+ * missing. */
 static int keep_lines(int file, const char *path, int64_t epoch, int64_t step,
                       struct cov_outfile *out, struct cov_err *e)
 {
@@ -124,7 +125,7 @@ int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64
     }
     if (!rc && events)
         rc = cov_event_file_open(events, &l->events, e);
-    /* Hide steps of a killed run that are repeated now. */
+    /* Hide the steps of a killed run that this run repeats. */
     if (!rc && l->events)
         rc = cov_event_file_start(l->events, step + 1, e);
     if (!rc && l->events)
@@ -146,7 +147,7 @@ static void put_json(FILE *f, const char *key, double value)
         (void)fprintf(f, ", \"%s\": null", key);
 }
 
-/* Each step is visible immediately, and a killed run has logged everything it did. */
+/* Makes each step visible immediately, so that even a killed run has logged everything it did. */
 static int flush(struct cov_train_log *l, struct cov_err *e)
 {
     for (int i = 0; i < N_FILES; i++)

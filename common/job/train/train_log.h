@@ -1,5 +1,5 @@
-/* train_log.h - the logs of a training: metrics.log (Predmoter's columns), metrics.jsonl (a line
- * per step and per epoch), and TensorBoard's events.
+/* train_log.h - the logs of a training run: metrics.log (Predmoter's columns), metrics.jsonl (a
+ * line per step and per epoch), and TensorBoard's events.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_LOG_H
 #define COV_JOB_TRAIN_TRAIN_LOG_H
@@ -36,7 +36,7 @@ int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64
                        bool replaces, struct cov_train_log **out, struct cov_err *e) COV_MUST_USE;
 int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
                        struct cov_err *e) COV_MUST_USE;
-/* Also flushes. `step` is the last step of the epoch. */
+/* Adds an epoch and flushes. `step` is the last step of the epoch. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; also reports earlier write errors. Frees *l, even on failure. NULL is

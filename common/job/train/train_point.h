@@ -1,4 +1,4 @@
-/* train_point.h - a point of a training that can be resumed, and its checkpoint.
+/* train_point.h - a point from which training can resume, and its checkpoint.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_POINT_H
 #define COV_JOB_TRAIN_TRAIN_POINT_H

@@ -191,8 +191,8 @@ static int remove_one(const struct cov_train_saver *s, const char *name, struct 
     return rc;
 }
 
-/* Adds a checkpoint to the list; *dropped = the one that is no longer kept, if any. Caller frees
- * it. */
+/* Adds a checkpoint to the list. Sets *dropped to the one that is no longer kept, if any; caller
+ * frees it. */
 static int add_saved(const struct cov_train_saver *s, struct cov_ckpt_saving *saving,
                      const char *path, double score, char **dropped, struct cov_err *e)
 {

@@ -23,25 +23,25 @@ struct cov_train_saver {
     int64_t patience;
 };
 
-/* Prepares a point before training starts or resumes: forgets states of other metrics, and
- * checkpoints that are not in the folder. */
+/* Prepares a point before training starts or resumes: drops states that belong to other metrics,
+ * and checkpoints that are not in the folder. */
 int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Evaluates the values of epoch p->epoch. Sets *stop if training should stop, which includes a
- * value that is not finite. */
+/* Evaluates the values of epoch p->epoch. Sets *stop if training should stop, also if a value is
+ * not finite. */
 void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_point *p,
                            const double values[COV_TRAIN_QUANTITIES], bool *stop);
 
 /* Writes the checkpoints of the point after an epoch with these values:
- * DIR/predmoter_v0.3.2_epoch=E_QUANTITY=V.ckpt, if that is kept, and DIR/last.ckpt. Each
- * appears complete under its name; then removes checkpoints that are no longer kept. */
+ * DIR/predmoter_v0.3.2_epoch=E_QUANTITY=V.ckpt, if that one is kept, and DIR/last.ckpt. A file gets
+ * its name only when it is complete. Then removes checkpoints that are no longer kept. */
 int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train_network *n,
                          struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e) COV_MUST_USE;
 
-/* After the first save of a training that replaces another: removes checkpoints of epochs in the
- * folder that are not in this training's list, except the file `keep` (may be NULL). */
+/* Called after the first save of a training run that replaces another run: removes checkpoints of
+ * epochs in the folder that are not in this run's list, except the file `keep` (may be NULL). */
 int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
                           const char *keep, struct cov_err *e) COV_MUST_USE;
 

@@ -93,8 +93,8 @@ static int check_folder(struct cov_train_setup *s, const struct cov_train_option
         s->replaces = true;
     else if (is_there && o->resume)
         rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists: the folder contains another training than that of %s; use -f to "
-                      "replace it",
+                      "%s: exists: the folder contains a different training run from that of %s; "
+                      "use -f to replace it",
                       has_last ? last : table, o->resume);
     else if (is_there && has_last)
         rc = cov_fail(e, COV_EEXIST,
@@ -111,7 +111,7 @@ static int check_folder(struct cov_train_setup *s, const struct cov_train_option
 
 /* ---------------------------------------------------------------- the network */
 
-/* The value of a field other than the data sets and the learning rate. */
+/* Returns the value of a field other than the data sets and the learning rate. */
 static double field_value(const struct cov_hparams *hp, enum cov_train_field field)
 {
     const double values[COV_TRAIN_FIELDS] = {
@@ -242,8 +242,8 @@ static int open_network(struct cov_train_setup *s, const struct cov_train_option
     return rc;
 }
 
-/* The initial weights, unless a checkpoint has them. Follows the check of the chunks' length: too
- * many layers need too much memory. */
+/* Sets the initial weights, unless a checkpoint has them. Called after the check of the chunk
+ * length, since too many layers would need too much memory. */
 static int init_weights(struct cov_train_setup *s, const struct cov_train_options *o,
                         struct cov_err *e)
 {
@@ -261,7 +261,7 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
                      struct cov_ranks *ranks, const char *part, struct cov_examples **out,
                      struct cov_err *e)
 {
-    /* One process keeps everything itself. */
+    /* A single process keeps everything itself. */
     bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
     const struct cov_examples_options options = {
         .datasets = (const char *const *)s->network.datasets,

@@ -82,7 +82,7 @@ struct cov_train_setup {
         folder; /* the output folder, if it was created; removed again if it stays empty */
     uint32_t seed;
     bool has_random_seed; /* the seed was not given */
-    bool replaces;        /* replaces another training in the output folder */
+    bool replaces;        /* replaces another training run in the output folder */
     bool
         has_remains; /* the output folder has metrics of a training that never wrote a checkpoint */
     struct cov_train_network network;
@@ -90,9 +90,9 @@ struct cov_train_setup {
     struct cov_examples *train, *val;
 };
 
-/* Opens network and data; does not read sequences yet (cov_examples_prepare). Of several processes,
- * the first opens the output folder, and all use its seed. `{.lock = -1}` is an empty setup. Free
- * with cov_train_setup_fini, even after a failure. */
+/* Opens network and data; does not read sequences yet (cov_examples_prepare). With several
+ * processes, the first opens the output folder, and all use the seed of the first. `{.lock = -1}`
+ * is an empty setup. Free with cov_train_setup_fini, even after a failure. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
