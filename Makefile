@@ -186,7 +186,7 @@ RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
-# Loops over parameters of a network and values of a track.
+# These files loop over parameters of a network or values of a track.
 ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
 ISA_runs     := $(VEC_CFLAGS)
@@ -542,7 +542,7 @@ samples: all $(DEMOS) ## make synthetic samples in build/samples, for the tutori
 	$(Q)workflows/demo/samples.sh $(B)/demo/make_plant build/samples
 
 .PHONY: dist clean help
-# Reproducible: uses the commit's time for all files and none in the gzip header.
+# Reproducible: uses the commit's time for all files, and no time in the gzip header.
 DIST ?= covtools-$(VERSION:-dirty=).tar.gz
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
 	@mkdir -p '$(dir $(DIST))'

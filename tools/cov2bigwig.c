@@ -28,7 +28,7 @@ struct config {
 static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL};
 static const char *const strands[] = {"avg", "+", "-", NULL};
 
-/* Options with a check whether they were given. */
+/* Options whose presence is checked. */
 enum { ROW_FORMAT, ROW_MIN_VALUE, ROW_BIN_SIZES, ROW_PEAK_THRESHOLD };
 
 #define FIELD(name) offsetof(struct config, name)

@@ -15,11 +15,11 @@
 #include "common/job/train/train_epochs.h"
 #include "tools/covtrain/train_options.h"
 
-/* By the names of --precision (train_options.c). */
+/* In the order of the names of --precision (train_options.c). */
 static const enum cov_precision precision_values[] = {COV_PRECISION_FP32, COV_PRECISION_BF16,
                                                       COV_PRECISION_TF32};
 
-/* Parses "true" or "false" in any case, as Python writes them. */
+/* Parses "true" or "false" in any case, since Python capitalises them. */
 static int parse_bool(const char *text, int row, bool *out, struct cov_err *e)
 {
     if (strcasecmp(text, "true") != 0 && strcasecmp(text, "false") != 0)

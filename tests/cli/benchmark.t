@@ -10,7 +10,7 @@ is "$(echo one/*)" 'one/genome.fa one/reads.sam' '  in a folder'
 grep -v '>' one/genome.fa | tr -d '\n' >bases
 is "$(wc -c <bases)" 1300000 '  of the requested size'
 is "$(grep -c '^>chr[123]$' one/genome.fa)" 3 '  and number of contigs'
-part() { # LETTERS: in thousandths of all
+part() { # LETTERS: their share of all bases, in thousandths
     echo $(($(tr -cd "$1" <bases | wc -c) * 1000 / $(wc -c <bases)))
 }
 like "$(part CGcg)" '^4[01].$' '  with the requested GC content'

@@ -7,7 +7,7 @@ need_python h5py numpy
 forms() {
     run "$PYTHON" "$SRC/tests/lib/chunk_forms.py" "$@"
 }
-stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds what odd.h5 does
+stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds the same values
     name=$1 layout=$2
     shift 2
     run h5chunk repack -q -f --layout "$layout" "$@" -o out.h5 odd.h5

@@ -54,7 +54,7 @@ if "SeedCallback" in theirs["callbacks"]:
 else:
     ours["loops"] = {}
 for group in theirs["optimizer_states"][0]["param_groups"]:
-    group["fused"] = None  # either says no
+    group["fused"] = None  # False and None both mean no
 compare(theirs, ours, "")
 EOF
 ok 'torch.load finds the same state' "$PYTHON" compare.py "$mini" mini.ckpt

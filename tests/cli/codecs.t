@@ -25,7 +25,7 @@ status_is 0 'a genome file without compression'
 
 lz4=$(codec_files available 32004 2>/dev/null && echo yes)
 blosc=$(codec_files available 32001 2>/dev/null && echo yes)
-has_plugin() { # KIND: Debian has no plugin for Zstandard; there libzstd does
+has_plugin() { # KIND: Debian has no plugin for Zstandard; the test uses libzstd instead
     case $1 in
     lz4*) [ "$lz4" ] ;;
     blosc*) [ "$blosc" ] ;;

@@ -18,7 +18,7 @@ predict() {
 }
 
 # shellcheck disable=SC2317 # ok calls it
-# A B: the predictions, of up to 40,000, differ by rounding only.
+# A B: the predictions, which are up to 40,000, differ by rounding only.
 close() {
     "$PYTHON" -c "
 import sys, h5py, numpy

@@ -9,7 +9,7 @@ start_python "$SRC/tests/lib/evaluate_check.py"
 { odd_lengths 3; printf '>gap\n%3000s\n' '' | sed 's/ /N/g'; } >g.fa
 fasta2h5 -q --subsequence-length 1008 -o g.h5 g.fa || exit 99
 make_ckpt bi-hybrid m.ckpt && make_ckpt cnn cnn.ckpt || exit 99
-# all.h5: both data sets, with one column and three, and a blacklist. one.h5 lacks h3k4me3. other.h5 has none of them.
+# all.h5: both data sets, with one column and three, and a blacklist. one.h5 lacks h3k4me3. other.h5 has neither.
 "$PYTHON" - <<'EOF' || exit 99
 import shutil
 import h5py

@@ -89,7 +89,7 @@ stderr_like 'nothing to do: r/last\.ckpt already has 18 steps' '  are reported'
 train -o r -e 3
 refused 1 'r/last\.ckpt: exists: the folder contains a training; use --resume-training r/last\.ckpt to continue it' \
     'a folder that contains a training'
-# A training that replaces another: old checkpoints are removed once there is a new one; other files stay.
+# A training run that replaces another: old checkpoints are removed once there is a new one; other files stay.
 cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoch=1* anew/predmoter_v0.3.2.ckpt
 run covtrain -i e -o anew -f
 is "$(ls anew | grep -c 'epoch=')" 3 'a replacing training that cannot start leaves the old one'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # lists of words everywhere
-# covtrain --device: without GPUs, and on mock GPUs (tests/lib/runtime_mock.h): training as on the CPU, resumed on either,
-# refused, and out of memory.
+# covtrain --device: without GPUs, and on mock GPUs (tests/lib/runtime_mock.h): the same training as on the CPU, resuming on
+# either device, refusals, and too little memory.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy

@@ -30,7 +30,8 @@ for name in "genome", "coverage", "plant_predictions":
             f.write(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
 END
 find made "$SHARED/data/damaged/cve_hdf5" "$SHARED/data/damaged/hdf5" -type f 2>/dev/null | LC_ALL=C sort >files
-# Sanitizers do not instrument libhdf5, which refuses nearly all of them: there each file is only opened in one way.
+# Sanitizers do not instrument libhdf5, which refuses nearly all of these files, so with them each file is opened in one way
+# only.
 in_turn() { # WAY NAME PROGRAM ARG...
     [ -n "${SAN:-}" ] && [ $((n % 4)) -ne "$1" ] && return
     shift

@@ -50,7 +50,7 @@ END
 report() {
     PATH=$PWD/tools:$PATH run_plain tests/gpu/report.sh out
 }
-# Like run, for other programs than the tools.
+# Like run, for programs other than the tools.
 run_plain() {
     stdout=$PWD/stdout
     status=0

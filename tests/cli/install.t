@@ -26,7 +26,7 @@ for page in "$SRC"/man/*.[57]; do
     ok "the page $(basename "$page")" cmp "$page" "$root/share/man/man${page##*.}/$(basename "$page")"
 done
 
-# Completions: what bash offers; zsh and fish only read theirs, if they are installed.
+# Completions: what bash offers. zsh and fish, if installed, only read their files.
 share=$root/share
 offers() { # NAME EXPECTED WORD...: completes the last word
     name=$1 wanted=$2

@@ -69,11 +69,11 @@ struct bench {
     struct machine machine;
     struct figures figures;
     struct charts charts;
-    /* CPU seconds that compute threads got, and wall seconds they ran for. */
+    /* CPU seconds that compute threads got, and wall seconds that they ran. */
     double processor_had, processor_wanted;
     struct bench_speed *speeds; /* Owned */
     size_t n_speeds, cap_speeds;
-    char **notes; /* sentences. Owned, as is each */
+    char **notes; /* sentences. The array and the strings are owned */
     size_t n_notes, cap_notes;
     struct bench_advice *advice; /* Owned */
     size_t n_advice, cap_advice;
@@ -108,17 +108,17 @@ int bench_read_text(const char *path, char **text, size_t *n, struct cov_err *e)
 /* ---- timed cases ---- */
 
 struct bench_case {
-    char *name; /* of its figure. Owned by the list */
+    char *name; /* name of the figure. Owned by the list */
     const char *unit;
     bool higher_is_better;
-    /* Checks that the results are right; called once; may be NULL. */
+    /* Checks that the results are right. Called once. May be NULL. */
     int (*check)(void *arg, struct cov_err *e);
     /* Repeats the work for at least `seconds` (0: once), and sets the figure's value. */
     int (*run)(void *arg, double seconds, double *value, struct cov_err *e);
     void *arg;
 };
 
-/* Empty if all zero. */
+/* All zero is an empty list. */
 struct bench_cases {
     struct bench_case *items;
     size_t n, cap;
@@ -128,8 +128,8 @@ struct bench_cases {
 int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e) COV_MUST_USE;
 void bench_cases_fini(struct bench_cases *list);
 
-/* Checks all cases, runs each once, then b->repeats times in alternating order; adds their figures in the
- * order of the cases. `what` labels the progress. */
+/* Checks all cases, runs each once, and then runs them b->repeats times in alternating order. Adds
+ * their figures in the order of the cases. `what` labels the progress. */
 int bench_run(struct bench *b, const char *what, const struct bench_cases *cases,
               struct cov_err *e) COV_MUST_USE;
 

@@ -158,8 +158,9 @@ static int compare_figures(const struct file *base, const struct file *new_one, 
     return COV_OK;
 }
 
-/* COV_EINPUT if a figure is worse by more than max_slowdown and its interval is above 1, or if there is
- * nothing to compare; COV_EUNLIKE, with nothing printed, if the machines differ. */
+/* Returns COV_EINPUT if a figure is worse by more than max_slowdown and its interval is above 1, or
+ * if there is nothing to compare. If the machines differ, returns COV_EUNLIKE and prints nothing.
+ * */
 static int compare_files(const char *base, const char *new_one, const struct settings *options,
                          FILE *out, struct cov_err *e)
 {
@@ -246,8 +247,8 @@ static double median(double *v, size_t n)
     return spread_median(v, n);
 }
 
-/* Each block gives the ratio of the faster B to the faster A; the result is their median. Fails as
- * compare_files. */
+/* Each block gives the ratio of the faster B to the faster A; the result is the median of these
+ * ratios. Fails like compare_files. */
 static int compare_commands(const char *a, const char *b, const struct settings *options, FILE *out,
                             struct cov_err *e)
 {

@@ -21,7 +21,7 @@ static const char *const padding_names[PADDINGS] = {"max_length", "longest", "gr
 
 enum { N_SEQUENCES = 256, LEAST = 32 };
 
-/* Letters of L bases (shorter sequences are prefixes of them), and buffers for their encoded
+/* A sequence of L letters, whose prefixes serve as shorter sequences, and buffers for its encoded
  * forms. */
 struct text {
     size_t L;
@@ -88,7 +88,7 @@ static int open_text(struct text *t, size_t L, size_t batch, uint64_t seed, stru
 
 /* ---------------------------------------------------------------- forms */
 
-/* A form, or a padding, of sequences of one length. */
+/* A case: one way of encoding or of padding, for sequences of one length. */
 struct encode_case {
     struct text *text;
     enum form form;
@@ -160,7 +160,7 @@ static int check_form(void *arg, struct cov_err *e)
     return COV_OK;
 }
 
-/* Bases per second. */
+/* Sets *value to the bases encoded per second. */
 static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 {
     struct encode_case *c = arg;
@@ -178,7 +178,7 @@ static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 
 /* ---------------------------------------------------------------- padding */
 
-/* The padded length of the sequences of the batch that starts at i. */
+/* Returns the padded length of the batch that starts at sequence i. */
 static size_t padded_length(const struct encode_case *c, const size_t *lengths, size_t i)
 {
     size_t most = 0;
@@ -189,7 +189,7 @@ static size_t padded_length(const struct encode_case *c, const size_t *lengths, 
     return most;
 }
 
-/* Encodes all sequences once. *bases: without padding; *padded: with it. */
+/* Encodes all sequences once. Sets *bases and *padded to the bases without and with padding. */
 static int pad_all(const struct encode_case *c, double *bases, double *padded, struct cov_err *e)
 {
     struct text *t = c->text;
@@ -230,7 +230,7 @@ struct all {
     const struct bench_encode_options *o;
     struct text *texts;
     struct encode_case *of_cases; /* [n_lengths][FORMS + PADDINGS] */
-    struct bench_cases cases;     /* the same order */
+    struct bench_cases cases;     /* in the same order */
 };
 
 static int plan(struct all *a, struct cov_err *e)

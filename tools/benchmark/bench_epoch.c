@@ -50,7 +50,7 @@ static void sleep_until(double at)
     (void)nanosleep(&t, NULL);
 }
 
-/* A batch of pairs of chunks, as stored and decoded. */
+/* A batch of pairs of chunks, in stored and in decoded form. */
 struct batch {
     size_t n; /* pairs */
     struct cov_loader_item *items;
@@ -59,7 +59,7 @@ struct batch {
     size_t n_chunks;
 };
 
-/* Epochs of one open file. */
+/* The state of epochs over one open file. */
 struct run {
     struct epoch *of;
     struct cov_loader *loader;
@@ -193,7 +193,7 @@ static int hand_over(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-/* One-hot floats on the host. */
+/* Expands codes to one-hot floats on the host. */
 static void expand_codes(struct run *p, const struct batch *b)
 {
     for (size_t i = 0; i < b->n_chunks * p->L; i++)

@@ -12,7 +12,7 @@
 
 #include "common/base/err.h"
 
-/* Each adds something to the one before. */
+/* Each strategy adds something to the one before. */
 enum strategy {
     STRATEGY_ORIGINAL, /* Helixer's file, read row by row with libhdf5; one-hot floats */
     STRATEGY_BLOSC,    /* compressed with Blosc, decoded by covtools */
@@ -27,7 +27,7 @@ extern const char *const strategy_names[STRATEGIES]; /* "original", "+blosc", ..
 struct epochs {
     const char *tmpdir;      /* borrowed */
     bool warm;               /* keep the page cache, instead of dropping it before each epoch */
-    char *files[STRATEGIES]; /* of one genome. The last three are one string. Owned */
+    char *files[STRATEGIES]; /* of one genome; the last three are the same string. Owned */
     size_t n_chunks;
     uint64_t checksum; /* of all chunks; 0: not known yet */
     bool dropped;      /* the page cache could be dropped */
@@ -44,8 +44,8 @@ struct epoch {
     unsigned threads;       /* of STRATEGY_RING */
     size_t n_pairs;         /* per batch */
     double device_rate;     /* chunks per second; 0: no device */
-    uint64_t seed;          /* of the order; changes after each epoch */
-    /* Seconds that the device worked, and that passed, in each part of the epochs. */
+    uint64_t seed;          /* for the order of chunks; changes after each epoch */
+    /* Seconds that the device worked, and seconds that passed, in each part of the epochs. */
     double busy[EPOCH_BINS], spent[EPOCH_BINS];
 };
 
@@ -55,11 +55,12 @@ void epochs_fini(struct epochs *all);
 
 /* Functions for bench_cases; arg is a struct epoch. */
 
-/* COV_EINPUT if this strategy loads chunks that differ from those checked before. */
+/* Loads all chunks. COV_EINPUT if they differ from those of the strategies checked before. */
 int epoch_check(void *arg, struct cov_err *e) COV_MUST_USE;
-/* Mean seconds of an epoch; with a device, the share of them in which it works, and `busy` and `spent`. */
+/* Sets *value to the mean seconds per epoch, or, with a device, to the share of the time in which
+ * the device works. Sets `busy` and `spent`. */
 int epoch_time(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;
-/* Chunks per second. */
+/* Sets *value to the chunks loaded per second. */
 int epoch_rate(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -16,7 +16,8 @@
 #include "tools/benchmark/measuring.h"
 
 /* How a layer is computed: by matrix products, as a convolution with fewer multiplications
- * (compute/cpu/layers/minimal.h), or the first one from a table of its products with each base. */
+ * (compute/cpu/layers/minimal.h), or, for the first layer, from a table of its products with each
+ * base. */
 enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
 static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
 
@@ -24,7 +25,7 @@ static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
  * input and output. */
 struct layer {
     struct cov_layer layer;
-    size_t n_seqs; /* computed together, by an LSTM */
+    size_t n_seqs; /* that an LSTM computes together */
     struct cov_fast_layer *fast[FORMS];
     struct cov_lstm *lstm; /* instead of fast[DIRECT] */
     uint8_t *codes;        /* input of LOOK_UP, instead of x */
@@ -125,7 +126,7 @@ static void run_once(struct layer *b, size_t which)
                       b->scratch);
 }
 
-/* Milliseconds per sequence. */
+/* Sets *value to the milliseconds per sequence. */
 static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 {
     (void)e;
@@ -155,7 +156,7 @@ static int measure(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return bench_run(j->b, "measuring layers", j->cases, e);
 }
 
-/* "03_conv_128_256" */
+/* Makes a name such as "03_conv_128_256". */
 static void name_layer(const struct cov_layer *l, size_t i, char name[64])
 {
     static const char *const kinds[] = {"conv", "transposed", "lstm", "linear_exp"};

@@ -181,7 +181,7 @@ static int chart_bars(struct shared *s, const char *figure, const struct chart *
     return rc;
 }
 
-/* Measures all strategies at one I/O limit: time of an epoch, or device utilisation. */
+/* Measures the time of an epoch, or the device utilisation, for all strategies at one I/O limit. */
 static int measure_limit(struct shared *s, const double *per_chunk, int64_t limit, bool device,
                          struct epoch *epochs, struct cov_err *e)
 {
@@ -215,7 +215,7 @@ static int measure_limit(struct shared *s, const double *per_chunk, int64_t limi
     return rc;
 }
 
-/* Device utilisation during the last epochs. */
+/* Draws the device utilisation during the last epochs. */
 static int chart_use(struct shared *s, const struct epoch *epochs, struct cov_err *e)
 {
     static const struct chart like = {.kind = CHART_LINES,
@@ -258,7 +258,7 @@ static int chart_sweep(struct shared *s, const struct epoch *epochs,
     return rc;
 }
 
-/* The last strategy by number of threads and batch size. */
+/* Measures the last strategy by number of threads and batch size. */
 static int sweep(struct shared *s, double per_chunk, struct cov_err *e)
 {
     size_t n = s->o->threads.n * s->o->batches.n;

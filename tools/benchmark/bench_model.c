@@ -236,7 +236,8 @@ static int find_device(const char *text, struct setup *s, struct cov_err *e)
     return cov_device_parse(s->device, &s->choice, e);
 }
 
-/* The requested precisions that training supports (exact counts as fp32), without duplicates; returns how many. */
+/* Lists the requested precisions that training supports, without duplicates; exact counts as fp32.
+ * Returns their number. */
 static size_t find_training(const struct bench_model_options *o, enum cov_precision out[2])
 {
     size_t n = 0;
@@ -279,7 +280,7 @@ static int add_case(struct sweep *w, struct setup s, struct cov_err *e)
     return bench_cases_add(&w->cases, c, e);
 }
 
-/* The first of each list. */
+/* Sets *s to the first entry of each list. */
 static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e)
 {
     *s = (struct setup){.b = w->b,
@@ -342,7 +343,7 @@ static int add_speeds(const struct sweep *w, struct cov_err *e)
     return COV_OK;
 }
 
-/* One line per precision, and per device if there are several. */
+/* Draws one line per precision, and one per device if there are several. */
 static int chart_batches(const struct sweep *w, struct cov_err *e)
 {
     static const struct chart like = {.kind = CHART_LINES,
@@ -399,7 +400,8 @@ static int chart_others(const struct sweep *w, struct cov_err *e)
     return rc;
 }
 
-/* Adds the share of the measured peak of matrix products that the best batch of each precision reaches. */
+/* Adds, for the best batch of each precision, its speed as a share of the measured peak of matrix
+ * products. */
 static int add_shares(const struct sweep *w, struct cov_err *e)
 {
     double operations;

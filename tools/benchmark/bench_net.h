@@ -16,8 +16,8 @@ struct bench_net {
     char *label;  /* Owned */
 };
 
-/* `path`: a checkpoint, or the word "combined" for random weights in the size of Predmoter's published
- * models for two data sets (1.53 M parameters). */
+/* `path` is a checkpoint, or the word "combined" for random weights in the size of Predmoter's
+ * published models for two data sets (1.53 M parameters). */
 int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
                    struct cov_err *e) COV_MUST_USE;
 void bench_net_close(struct bench_net *n);
@@ -25,8 +25,8 @@ void bench_net_close(struct bench_net *n);
 /* Writes such random weights as a checkpoint to `path`, replacing it. The data sets are random1, random2. */
 int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
-/* Multiplications and additions of direct convolutions and products, per chunk: of a layer, and of the
- * network at L positions. */
+/* Return the multiplications and additions per chunk, with direct convolutions and matrix products:
+ * of one layer, and of the whole network at L positions. */
 double bench_layer_operations(const struct cov_layer *l);
 int bench_net_operations(const struct bench_net *n, size_t L, double *operations,
                          struct cov_err *e) COV_MUST_USE;

@@ -81,7 +81,8 @@ static void put_text(FILE *f, const char *text)
     put_bytes(f, text, strlen(text));
 }
 
-/* Returns true if an id or a reference to one starts at p; *n: bytes before its name. */
+/* Returns true if an id, or a reference to an id, starts at p. Sets *n to the bytes before its
+ * name. */
 static bool is_id(const char *p, size_t *n)
 {
     static const char *const ways[] = {" id=\"",        " id='", "xlink:href=\"#",
@@ -300,7 +301,7 @@ static bool is_wanted(const struct bench *b, size_t i)
     return outputs[i].part == 0 || (outputs[i].part & b->parts);
 }
 
-/* Reports before measuring that an output exists or cannot be written. */
+/* Called before measuring: fails if an output exists or cannot be written. */
 static int check_output(const struct bench *b, const char *name, const char *suffix,
                         struct cov_err *e)
 {
@@ -434,7 +435,7 @@ static void print_multiqc(const struct output *o, FILE *f)
     (void)fputc('\n', f);
 }
 
-/* One row of MultiQC's table per figure. */
+/* Adds a row to MultiQC's table for each figure. */
 static int fill_stats(const struct bench *b, struct cov_stats *s, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -480,7 +481,7 @@ static int draw(struct output *o, const char *gnuplot, const struct chart *c, st
     return rc ? rc : chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
 }
 
-/* Copies, since `work` may be on another file system. */
+/* Copies the file, since `work` may be on another file system. */
 static int take_file(struct output *o, const struct bench_file *file, struct cov_err *e)
 {
     const char *tmp;

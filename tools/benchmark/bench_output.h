@@ -21,12 +21,13 @@ int bench_output_write(const struct bench *b, struct cov_stats *stats,
                        struct cov_err *e) COV_MUST_USE;
 
 struct bench_picture {
-    const char *name; /* of its file; its first word is that of the section that shows it */
+    const char *name; /* of the file; its first word names the section that shows the picture */
     const char *title;
     char *text; /* the SVG file. Owned */
 };
 
-/* Writes the report as one self-contained page, well-formed as XML too. Ids in the pictures are made unique. */
+/* Writes the report as one self-contained page, which is also well-formed XML. Ids in the pictures
+ * are made unique. */
 void bench_print_html(const struct bench *b, const struct bench_picture *pictures, size_t n,
                       FILE *f);
 

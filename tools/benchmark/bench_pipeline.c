@@ -171,7 +171,8 @@ static const struct {
     {"page_faults", "faults", false},
 };
 
-/* Bytes of cache misses over the measured memory bandwidth. NAN: not counted. */
+/* Returns the memory traffic of cache misses as a share of the measured bandwidth; NAN if not
+ * counted. */
 static double memory_share(const struct pipeline *p, const struct child_cost *c)
 {
     double limit = machine_probe_value(&p->b->machine, "memory_gb_per_second") * 1e9;
@@ -242,7 +243,7 @@ static int report(struct pipeline *p, struct cov_err *e)
 
 /* ---------------------------------------------------------------- additional files */
 
-/* The last repeat, in the columns of Snakemake's `benchmark:`. */
+/* Writes the last repeat, in the columns of Snakemake's `benchmark:`. */
 static int write_table(struct pipeline *p, struct cov_err *e)
 {
     static const char name[] = "pipeline_snakemake.tsv";
@@ -296,7 +297,7 @@ static int draw_flame(const struct pipeline *p, const char *script, struct cov_e
     return rc;
 }
 
-/* Adds a note instead if perf is missing or not permitted. */
+/* Makes the flame graph; if perf is missing or not permitted, adds a note instead. */
 static int profile(struct pipeline *p, struct cov_err *e)
 {
     struct cov_err why = COV_ERR_INIT;

@@ -9,9 +9,10 @@
 #include "tools/benchmark/bench_epoch.h"
 #include "tools/benchmark/measuring.h"
 
-/* A setting that needs less memory or fewer threads is preferred from this share of the best speed. */
+/* A setting that needs less memory or fewer threads is preferred if it has this share of the best
+ * speed. */
 #define AS_GOOD 0.95
-/* Speedup from which a less exact precision is mentioned. */
+/* A less exact precision is mentioned if it is at least this many times as fast. */
 #define WORTH_IT 1.2
 
 static bool is_like(const struct bench_speed *s, const struct bench_speed *like)
@@ -19,9 +20,9 @@ static bool is_like(const struct bench_speed *s, const struct bench_speed *like)
     return s->length == like->length && strcmp(s->precision, like->precision) == 0;
 }
 
-/* Considers the speeds with the length and precision of `like`, and with its threads
- * (same_threads) or its batch. Sets *fastest, and returns the one with the smallest batch, or
- * the fewest threads, that is about as fast. */
+/* Considers the speeds with the same length and precision as `like`, and the same threads (if
+ * same_threads) or the same batch. Sets *fastest. Of the speeds about as fast, returns the one
+ * with the smallest batch or the fewest threads. */
 static struct bench_speed best_of(const struct bench *b, const struct bench_speed *like,
                                   bool same_threads, struct bench_speed *fastest)
 {
@@ -79,7 +80,7 @@ static int advise_threads(struct bench *b, const struct bench_speed *fastest, st
         reason = cov_strfmt(e, "%.4g chunks/s, %.2f times the speed of one thread (%.4g)",
                             best.median, best.median / one->median, one->median);
     else
-        reason = cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.median);
+        reason = cov_strfmt(e, "%.4g chunks/s, and no other thread count is faster", best.median);
     (void)snprintf(value, sizeof value, "%u", best.threads);
     return bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason, e);
 }
@@ -282,7 +283,8 @@ static int report_all(struct bench *b, const struct report_config *c, const char
     struct bench_genome *genomes = NULL;
     struct bench_pipeline_options pipeline = {fasta, model, 2, true};
     size_t repeats = b->repeats;
-    /* The tools run first: the memory of this process counts as theirs when they are started. */
+    /* The tools run first, because the memory of this process when it starts them counts as theirs.
+     * */
     int rc = bench_genomes_make(b, c->quick ? small : large, N_GENOMES, &genomes, e);
     b->seconds = 1;
     b->repeats = c->quick ? 2 : 3;

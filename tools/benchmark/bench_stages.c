@@ -78,7 +78,7 @@ static const struct figure *find_figure(const struct stages *s, const char *figu
                          (long long)c->n_bases);
 }
 
-/* The command of a stage. */
+/* Sets the command of a stage. */
 static void set_arguments(const struct stages *s, struct stage_case *c, const char *input,
                           const char *model)
 {

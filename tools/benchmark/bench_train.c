@@ -11,7 +11,7 @@
 #include "common/net/train.h"
 #include "tools/benchmark/measuring.h"
 
-/* Positions of a chunk that is compared with the scalar reference. */
+/* Length of the chunk that is compared with the scalar reference. */
 enum { CHECK_LENGTH = 256 };
 
 struct setup {
@@ -87,7 +87,7 @@ static int learn(struct training *t, double *loss, struct cov_err *e)
     return rc ? rc : cov_trainer_step(t->trainer, &adam, e);
 }
 
-/* The loss of a batch before and after one step. */
+/* Computes the loss of a batch before and after one step. */
 static int learn_piece(const struct setup *s, double losses[2], struct cov_err *e)
 {
     struct training t;
@@ -141,7 +141,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     return rc;
 }
 
-/* All batches of the first precision, then of the next. */
+/* Adds all batches of the first precision, then those of the next. */
 static int add_cases(struct bench *b, const struct bench_train_options *o,
                      const struct setup *common, struct setup *setups, struct bench_cases *cases,
                      struct cov_err *e)

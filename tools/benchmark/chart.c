@@ -13,7 +13,7 @@
 #include "common/base/tmpfile.h"
 #include "common/job/tracks/gnuplot.h"
 
-/* WIDTH, HEIGHT: pixels. SLANTED_FROM: number of groups from which their names are slanted. */
+/* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
 enum { WIDTH = 900, HEIGHT = 420, SLANTED_FROM = 6, MAX_TICS = 8 };
 
 static void free_chart(struct chart *c)

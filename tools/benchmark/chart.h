@@ -46,7 +46,8 @@ struct charts {
 
 void charts_fini(struct charts *c);
 
-/* Adds a chart like `like`, whose texts must outlive it. *out stays valid until charts_fini. */
+/* Adds a copy of the chart `like`, whose texts must outlive the copy. *out stays valid until
+ * charts_fini. */
 int charts_add(struct charts *c, const struct chart *like, struct chart **out,
                struct cov_err *e) COV_MUST_USE;
 
@@ -56,7 +57,7 @@ int chart_add(struct chart *c, const char *series, double x, double y,
 /* Adds a figure times `factor`; does nothing if f is NULL. */
 int chart_add_figure(struct chart *c, const char *series, double x, const struct figure *f,
                      double factor, struct cov_err *e) COV_MUST_USE;
-/* The same as a bar of the named group. */
+/* Adds a figure times `factor` as a bar of the named group. */
 int chart_add_bar(struct chart *c, const char *series, const char *group, const struct figure *f,
                   double factor, struct cov_err *e) COV_MUST_USE;
 /* Sets the line of the named series, if there is one. */

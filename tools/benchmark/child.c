@@ -64,7 +64,8 @@ static int open_counter(enum child_counter which, pid_t pid)
     return fd;
 }
 
-/* Extrapolates if the kernel multiplexed the counter. -1: not counted. */
+/* Reads a counter, and extrapolates if the kernel multiplexed it. Returns -1 if it did not count.
+ * */
 static int64_t read_counter(int fd)
 {
     uint64_t value[3];
@@ -75,7 +76,7 @@ static int64_t read_counter(int fd)
 
 /* ---------------------------------------------------------------- /proc */
 
-/* The number after `key` in /proc/PID/FILE; -1 if it is missing. */
+/* Returns the number after `key` in /proc/PID/FILE, or -1 if it is missing. */
 static int64_t proc_number(pid_t pid, const char *file, const char *key)
 {
     char path[64], line[256];
@@ -155,7 +156,7 @@ static int start(struct child *c, struct running *r, const char *tmpdir, struct 
     return rc;
 }
 
-/* Fails with the last line that it wrote to standard error. */
+/* Fails with the last line that the program wrote to standard error. */
 static int refuse(const struct child *c, const struct running *r, int status, struct cov_err *e)
 {
     char text[MAX_MESSAGE + 1];
@@ -198,7 +199,8 @@ static int finish(struct child *c, struct running *r, struct cov_err *e)
     return COV_OK;
 }
 
-/* Leaves an ended process in place, so that its /proc entry can still be read. */
+/* Returns true if the process has ended. Does not reap it, so that its /proc entry can still be
+ * read. */
 static bool has_ended(const struct running *r)
 {
     siginfo_t info = {0};

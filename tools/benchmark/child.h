@@ -29,7 +29,7 @@ struct child_cost {
 };
 
 struct child {
-    /* Ended by NULL. The first is the program; it is searched in PATH unless it has a slash. */
+    /* Ended by NULL. The first is the program, which is searched in PATH unless it has a slash. */
     const char *const *arguments;
     const char *output;     /* file for standard output, created or truncated; NULL: discarded */
     bool sample;            /* sample memory twenty times a second */
@@ -37,16 +37,16 @@ struct child {
     struct child_cost cost; /* out */
 };
 
-/* Runs n programs at the same time and waits for them; *wall (may be NULL) is from the first start to the
- * last end. If one fails, ends the others; the COV_EIO error has the last line that it wrote to standard
- * error. */
+/* Runs n programs at the same time and waits for them; *wall (may be NULL) is the time from the
+ * first start to the last end. If one fails, ends the others and returns COV_EIO; the error has the
+ * last line that the failed program wrote to standard error. */
 int children_run(struct child *children, size_t n, const char *tmpdir, double *wall,
                  struct cov_err *e) COV_MUST_USE;
 /* Runs one program, without measuring it. */
 int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 
-/* The path of a program: in the folder of this program, else in PATH. COV_EUNSUPPORTED if it is in neither.
- * Caller frees. */
+/* Finds a program in the folder of this program, or else in PATH. COV_EUNSUPPORTED if it is in
+ * neither. Caller frees *path. */
 int child_find(const char *name, char **path, struct cov_err *e) COV_MUST_USE;
 
 /* The tools that are measured as child processes. Owned. */

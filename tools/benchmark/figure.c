@@ -253,7 +253,7 @@ double spread_median(const double *v, size_t n)
     return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
 }
 
-/* The median of n values drawn from v with replacement; scratch: [n]. */
+/* Returns the median of n values drawn from v with replacement; scratch: [n]. */
 static double draw(struct cov_rng *rng, const double *v, size_t n, double *scratch)
 {
     for (size_t i = 0; i < n; i++)
@@ -269,7 +269,7 @@ static double median_of(const double *v, size_t n, double *scratch)
     return spread_median(scratch, n);
 }
 
-/* The middle 95 % of the draws, widened to hold the value itself. */
+/* Sets the interval: the middle 95 % of the draws, widened to hold the value itself. */
 static void set_interval(double *draws, struct spread *out)
 {
     spread_sort(draws, DRAWS);

@@ -21,7 +21,7 @@ struct figure {
     double median, low, high; /* low and high: the smallest and the largest value */
 };
 
-/* Empty if all zero. */
+/* All zero is an empty list. */
 struct figures {
     struct figure *items;
     size_t n, cap;
@@ -37,7 +37,7 @@ int figures_add(struct figures *f, const char *name, const char *unit, bool high
 int figures_add_one(struct figures *f, const char *unit, bool higher_is_better, double value,
                     struct cov_err *e, const char *fmt, ...) COV_PRINTF(6, 7) COV_MUST_USE;
 
-/* NULL if there is none. Borrowed until the next figure is added. */
+/* Returns the named figure, or NULL. Borrowed until the next figure is added. */
 const struct figure *figures_find(const struct figures *f, const char *name);
 /* The same with a name made of fmt, in less than 256 bytes. */
 const struct figure *figures_findf(const struct figures *f, const char *fmt, ...) COV_PRINTF(2, 3);
@@ -64,16 +64,17 @@ struct spread {
 
 /* Sorts v[0..n) in ascending order. */
 void spread_sort(double *v, size_t n);
-/* Of sorted v[0..n), n > 0. */
+/* Returns the median of v[0..n), which is sorted; n > 0. */
 double spread_median(const double *v, size_t n);
-/* The median of v[0..n), n > 0, and its interval. */
+/* Computes the median of v[0..n), n > 0, and its interval. */
 int spread_of(const double *v, size_t n, struct spread *out, struct cov_err *e) COV_MUST_USE;
-/* The median of b over the median of a; na, nb > 0. With one value each the interval has no width. */
+/* Divides the median of `b` by the median of `a`; na, nb > 0. With one value each, the interval has
+ * no width. */
 int spread_ratio(const double *a, size_t na, const double *b, size_t nb, struct spread *out,
                  struct cov_err *e) COV_MUST_USE;
 
-/* y = slope x + offset by least squares through n > 1 points, not all at one x. r2: the share of y's
- * variance that the line explains (1 if y is constant). */
+/* The line y = slope x + offset, fitted by least squares to n > 1 points with at least two
+ * different x. r2 is the share of y's variance that the line explains (1 if y is constant). */
 struct line {
     double slope, offset, r2;
 };

@@ -116,7 +116,7 @@ static void put_text(FILE *f, const char *text, size_t n)
     }
 }
 
-/* A warm colour that depends only on the name. */
+/* Returns a warm colour that depends only on the name. */
 static unsigned colour(const char *name)
 {
     uint32_t h = 2166136261U;

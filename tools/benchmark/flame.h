@@ -1,7 +1,7 @@
 /* flame.h - flame graphs of perf samples, as SVG.
  *
- * After Gregg, "The flame graph", 2016: one box per function, as wide as its share of the samples, on top of
- * its caller.
+ * After Gregg, "The flame graph", 2016: each function is a box on top of its caller,
+ * as wide as its share of the samples.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_FLAME_H
 #define BENCHMARK_FLAME_H

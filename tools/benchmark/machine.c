@@ -118,7 +118,7 @@ static int work(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-/* The best try on n threads. */
+/* Measures n threads several times and keeps the best result. */
 static int measure(struct meter *p, struct cov_pool *pool, size_t n, double *best,
                    struct cov_err *e)
 {

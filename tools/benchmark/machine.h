@@ -32,19 +32,19 @@ struct machine {
 void machine_describe(struct machine *m);
 
 /* Runs the probes for about `seconds` each and keeps the best of several tries:
- * - fp32_gflops, bf16_gflops: the network's own matrix products with operands in cache, on all threads of the
- *   pool, and fp32_gflops_core, bf16_gflops_core on one; a multiply-add counts as two; bf16 only if the CPU
- *   has instructions for it
+ * - fp32_gflops, bf16_gflops: the network's own matrix products with operands in cache, on all
+ *   threads of the pool; fp32_gflops_core, bf16_gflops_core: the same on one thread. A multiply-add
+ *   counts as two operations. bf16 is probed only if the CPU has instructions for it
  * - memory_gb_per_second: reading more than the caches hold
  * - disk_write_mb_per_second (with sync) and disk_read_mb_per_second (page cache dropped if possible): of
  *   `disk_bytes` in the folder `dir` */
 int machine_probe(struct machine *m, struct cov_pool *pool, const char *dir, double seconds,
                   size_t disk_bytes, struct cov_err *e) COV_MUST_USE;
 
-/* 0 if the probe is missing. */
+/* Returns 0 if the probe is missing. */
 double machine_probe_value(const struct machine *m, const char *name);
 
-/* Writes the object "machine" into the open object. `threads`: of the benchmark. */
+/* Writes the object "machine" into the open object. `threads` is that of the benchmark. */
 void machine_print_json(const struct machine *m, unsigned threads, struct cov_json *j);
 
 /* Drops a file from the page cache; returns false if that is not possible. */

@@ -1,4 +1,5 @@
-/* measuring.h - the subcommands of benchmark, what they share, and what `report` runs of each.
+/* measuring.h - the subcommands of benchmark, what they share, and the measurements that
+ * `report` also runs.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_MEASURING_H
 #define BENCHMARK_MEASURING_H
@@ -81,12 +82,12 @@ int benchmark_numbers(const struct cov_strings *list, const struct number_limits
 
 /* ---- start and end ---- */
 
-/* Fails if the FASTA (it must be a file with at least one record) or the checkpoint cannot be read; either
- * may be NULL. */
+/* Fails if the FASTA or the checkpoint cannot be read; either may be NULL. The FASTA must be a file
+ * with at least one record. */
 int benchmark_check_inputs(const char *fasta, const char *model, struct cov_err *e) COV_MUST_USE;
 
-/* Sets up *b for `parts` (enum bench_part), checks the outputs, and probes the machine for up to `seconds`
- * a probe. The caller calls bench_fini in any case. */
+/* Sets up *b for `parts` (enum bench_part), checks the outputs, and probes the machine for up to
+ * `seconds` per probe. The caller calls bench_fini in any case. */
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
                     unsigned parts, double seconds, struct bench *b,
                     struct cov_err *e) COV_MUST_USE;
@@ -94,11 +95,12 @@ int benchmark_begin(struct cov_common *common, const struct benchmark_config *co
 /* Writes all files, and unless quiet prints the recommendations, or the figures if there are none. */
 int benchmark_end(struct cov_common *common, const struct bench *b, struct cov_err *e) COV_MUST_USE;
 
-/* A copy of `fasta`, or, if NULL, the path of a synthetic genome `name` of n_bases, written to b->work.
- * Caller frees *path. */
+/* Sets *path to a copy of `fasta`, or, if it is NULL, to that of a synthetic genome `name` of
+ * n_bases, written to b->work. Caller frees *path. */
 int benchmark_genome(const struct bench *b, const char *fasta, const char *name, int64_t n_bases,
                      char **path, struct cov_err *e) COV_MUST_USE;
-/* A copy of `model`, or, if NULL, the path of a checkpoint with random weights. Caller frees *path. */
+/* Sets *path to a copy of `model`, or, if it is NULL, to that of a checkpoint with random weights.
+ * Caller frees *path. */
 int benchmark_model_file(const struct bench *b, const char *model, char **path,
                          struct cov_err *e) COV_MUST_USE;
 
@@ -115,9 +117,11 @@ int bench_genomes_make(const struct bench *b, const int64_t *sizes, size_t n,
                        struct bench_genome **out, struct cov_err *e) COV_MUST_USE;
 void bench_genomes_free(struct bench_genome *genomes, size_t n);
 
-/* The tools, stage by stage, on n genomes: FASTA to genome file, predictions, bigWig, bedGraph.
- * stages/{wall_seconds,cpu_seconds,peak_rss_bytes,read_bytes,written_bytes}/stage=S,bases=N; for genomes of
- * different sizes stages/{seconds_per_mbp,fit_r2}/stage=S from the line through the times. */
+/* Runs the tools, stage by stage, on n genomes: FASTA to genome file, predictions, bigWig,
+ * bedGraph.
+ * stages/{wall_seconds,cpu_seconds,peak_rss_bytes,read_bytes,written_bytes}/stage=S,bases=N; for
+ * genomes of different sizes stages/{seconds_per_mbp,fit_r2}/stage=S from the line through the
+ * times. */
 int bench_stages(struct bench *b, const struct bench_genome *genomes, size_t n, const char *model,
                  struct cov_err *e) COV_MUST_USE;
 
@@ -127,10 +131,10 @@ struct bench_pipeline_options {
     bool profile;    /* also draw a flame graph of prediction, from perf */
 };
 
-/* FASTA to genome file, predictions in shards, merged file, bigWig and bedGraph.
- * pipeline/{wall_seconds,cpu_seconds,peak_rss_bytes,written_bytes}/stage=S (also stage=all), and hardware
- * counters where they can be read; the files pipeline_snakemake.tsv (the columns of Snakemake's benchmark)
- * and pipeline_flame.svg. A note says what could not be measured. */
+/* Runs FASTA to genome file, predictions in shards, merged file, bigWig and bedGraph.
+ * pipeline/{wall_seconds,cpu_seconds,peak_rss_bytes,written_bytes}/stage=S (also stage=all), and
+ * hardware counters where they can be read; the files pipeline_snakemake.tsv (the columns of
+ * Snakemake's benchmark) and pipeline_flame.svg. A note says what could not be measured. */
 int bench_pipeline(struct bench *b, const struct bench_pipeline_options *options,
                    struct cov_err *e) COV_MUST_USE;
 
@@ -144,11 +148,11 @@ struct bench_loader_options {
     int64_t length;                  /* positions of a chunk */
 };
 
-/* An epoch: all chunks of a genome from a file to the device, with each loading strategy.
- * loader/{epoch_seconds,ratio_to_original,device_use}/strategy=S,io=LIMIT (device_use: share of an epoch in
- * which the device is busy), loader/bytes_per_base/strategy=S,
- * loader/chunks_per_second/strategy=+ring-buffer,threads=T,batch=B. COV_EINPUT if the strategies do not all
- * load the same chunks. */
+/* Runs epochs, which load all chunks of a genome from a file to the device, with each loading
+ * strategy. loader/{epoch_seconds,ratio_to_original,device_use}/strategy=S,io=LIMIT (device_use:
+ * share of an epoch in which the device is busy), loader/bytes_per_base/strategy=S,
+ * loader/chunks_per_second/strategy=+ring-buffer,threads=T,batch=B. COV_EINPUT if the strategies do
+ * not all load the same chunks. */
 int bench_loader(struct bench *b, const struct bench_loader_options *options,
                  struct cov_err *e) COV_MUST_USE;
 
@@ -157,10 +161,11 @@ struct bench_encode_options {
     int64_t batch;          /* sequences padded together */
 };
 
-/* Encoding of letters on one thread: encode/bases_per_second/form=F,length=L for codes, packed, onehot_f16,
- * onehot_f32, deflate (as fasta2h5 writes it), deflate_fast, libdeflate. Padding of sequences of up to L
- * bases as one-hot floats: encode/{padded_bases_per_second,padding_share}/padding=P,length=L for max_length
- * (all to L), longest (of a batch), grouped (longest, after sorting by length). */
+/* Encodes letters on one thread: encode/bases_per_second/form=F,length=L for codes, packed,
+ * onehot_f16, onehot_f32, deflate (as fasta2h5 writes it), deflate_fast, libdeflate. Also pads
+ * sequences of up to L bases as one-hot floats:
+ * encode/{padded_bases_per_second,padding_share}/padding=P,length=L for max_length (all to L),
+ * longest (of a batch), grouped (longest, after sorting by length). */
 int bench_encode(struct bench *b, const struct bench_encode_options *options,
                  struct cov_err *e) COV_MUST_USE;
 
@@ -173,17 +178,18 @@ struct bench_model_options {
     struct numbers training; /* batches, in fp32 (also for exact) and bf16; may be empty */
 };
 
-/* model/chunks_per_second/device=D,precision=P,batch=B,threads=T,length=L: all devices, precisions and
- * batches with the first thread count and length; the other thread counts and lengths with the first
- * precision and batch. model/limit_share/precision=P (of the matrix products that the probes measured),
- * model/{max_relative_error,median_relative_error,one_minus_r}/precision=P, and bench_layers and bench_train.
- * COV_EINPUT if values of the network are wrong. */
+/* model/chunks_per_second/device=D,precision=P,batch=B,threads=T,length=L: all devices, precisions
+ * and batches with the first thread count and length; the other thread counts and lengths with the
+ * first precision and batch. model/limit_share/precision=P (the share of the matrix products that
+ * the probes measured), model/{max_relative_error,median_relative_error,one_minus_r}/precision=P,
+ * and bench_layers and bench_train. COV_EINPUT if values of the network are wrong. */
 int bench_model(struct bench *b, const struct bench_net *net,
                 const struct bench_model_options *options, struct cov_err *e) COV_MUST_USE;
 
-/* Each layer at L positions, fp32 on one core: model/layer_ms/NN_KIND_IN_OUT,form=F (ms per chunk) and
- * model/layer_share/... (of the matrix products of one core). Forms: direct, minimal (a convolution with
- * fewer multiplications), look-up (the first layer from a table of its products with bases). */
+/* Measures each layer at L positions in fp32 on one core: model/layer_ms/NN_KIND_IN_OUT,form=F (ms
+ * per chunk) and model/layer_share/... (the share of the matrix products of one core). Forms:
+ * direct, minimal (a convolution with fewer multiplications), look-up (the first layer from a table
+ * of its products with bases). */
 int bench_layers(struct bench *b, const struct bench_net *net, size_t L,
                  struct cov_err *e) COV_MUST_USE;
 
@@ -194,9 +200,9 @@ struct bench_train_options {
     size_t L;
 };
 
-/* Forward, backward and a step of Adam on the CPU, from initial weights, on random bases and targets:
- * model/training_chunks_per_second/device=cpu,precision=P,batch=B,threads=T,length=L. COV_EINPUT if a loss
- * differs from that of the scalar reference. */
+/* Trains (forward, backward and a step of Adam) on the CPU, from initial weights, on random bases
+ * and targets: model/training_chunks_per_second/device=cpu,precision=P,batch=B,threads=T,length=L.
+ * COV_EINPUT if a loss differs from that of the scalar reference. */
 int bench_train(struct bench *b, const struct bench_net *net,
                 const struct bench_train_options *options, struct cov_err *e) COV_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* synth.c - benchmark synth: synthetic genomes of any size, and reads from them; without genes.
+/* synth.c - benchmark synth: synthetic genomes of any size, without genes, and reads from them.
  *
  * A contig is made in blocks, each with a seed of its own, so that threads can share the work. Bases are drawn
  * from tables of 256 letters, eight per random number.
@@ -111,7 +111,7 @@ static void draw(const struct run *r, struct cov_rng *rng, char *bases, size_t n
         bases[i] = letters[cov_rng_next(rng) & 255];
 }
 
-/* A random gap between features of mean length n that cover `share` of all bases. */
+/* Returns a random gap between features that have mean length n and cover `share` of all bases. */
 static int64_t gap(struct cov_rng *rng, double n, double share)
 {
     double mean = n * (1 - share) / share;
@@ -185,7 +185,7 @@ static char *put_string(char *p, const char *text)
     return p;
 }
 
-/* Sorted start positions of the reads of a part. */
+/* Draws the start positions of the reads of a part, sorted. */
 static int draw_starts(const struct run *r, struct cov_rng *rng, struct block *b, size_t *n,
                        struct cov_err *e)
 {
@@ -373,7 +373,7 @@ static int make_lengths(struct run *r, struct cov_err *e)
     cov_rng_init(&rng, (uint64_t)r->o->seed + 1);
     for (size_t i = 0; i < n; i++)
         sum += weights[i] = 0.5 + cov_rng_double(&rng);
-    /* One base each; the others are distributed by weight. */
+    /* Each contig gets one base; the others are distributed by weight. */
     int64_t left = r->o->n_bases - (int64_t)n, spare = left;
     for (size_t i = 0; i < n; i++) {
         int64_t k = (int64_t)((double)left * weights[i] / sum);
@@ -536,7 +536,8 @@ static const struct cov_opt synth_options[] = {
     {.name = NULL},
 };
 
-/* Paths of the FASTA and, with --depth, of the SAM; creates the folder of -o DIR/. Caller frees both. */
+/* Makes the paths of the FASTA and, with --depth, of the SAM, and the folder of -o DIR/. Caller
+ * frees both. */
 static int name_outputs(const struct cov_common *common, const struct synth_config *c,
                         struct cov_newfolder *folder, char **fasta, char **sam, struct cov_err *e)
 {

@@ -12,14 +12,14 @@
 #include "common/base/path.h"
 #include "common/job/tracks/track_files.h"
 
-/* As enum cov_precision, enum cov_signal_type, enum cov_loading. */
+/* In the order of enum cov_precision, enum cov_signal_type, enum cov_loading. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
                                          "bf16",  "tf32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL};
 static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 
 #define FIELD(name) offsetof(struct covpredict_config, name)
-#define MAX_OVERLAP (1 << 28) /* as of --subsequence-length */
+#define MAX_OVERLAP (1 << 28) /* the limit of --subsequence-length */
 #define MAX_SHARDS 1000000000
 
 const struct cov_opt covpredict_options[] = {
@@ -78,7 +78,7 @@ const char *covpredict_fasta_only(const bool *given)
     return NULL;
 }
 
-/* "2/3": *shard = 1, from 0, *n_shards = 3. */
+/* Parses "2/3" as *shard = 1, counted from 0, and *n_shards = 3. */
 static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct cov_err *e)
 {
     char part[2][24];

@@ -19,7 +19,7 @@ struct covpredict_config {
     const char *bed;
     int64_t overlap;
     const char *shard;
-    size_t shard_index, n_shards; /* by covpredict_check; from 0; n_shards 0: no shards */
+    size_t shard_index, n_shards; /* set by covpredict_check; 0 shards: not given */
     bool resume;
     int loading; /* enum cov_loading */
     bool full, as_float;
@@ -51,12 +51,12 @@ enum {
 
 extern const struct cov_opt covpredict_options[];
 
-/* Fails with COV_EUSAGE if options contradict each other, the output (NULL: not given) or the inputs. Parses
- * --device, --cpu and --shard. */
+/* Parses --device, --cpu and --shard. Fails with COV_EUSAGE if options contradict each other, the
+ * inputs, or the output (NULL: not given). */
 int covpredict_check(struct covpredict_config *c, const bool *given, const char *output,
                      char *const *inputs, int n_inputs, struct cov_err *e) COV_MUST_USE;
 
-/* The first given option that applies only to FASTA input; NULL: none. */
+/* Returns the first given option that applies only to FASTA input, or NULL. */
 const char *covpredict_fasta_only(const bool *given);
 
 #endif

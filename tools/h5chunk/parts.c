@@ -8,7 +8,7 @@
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
-/* Adds a list of names or regions to the inputs; it cannot be standard input. */
+/* Adds a list of names or regions to the inputs; the list cannot be standard input. */
 static int check_list(struct cov_common *common, const char *path, struct cov_err *e)
 {
     if (!path)

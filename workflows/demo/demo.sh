@@ -54,7 +54,7 @@ show bam2h5 -f --stats stats/atacseq.json -p atacseq --shift chr5.h5 chr5_atacse
 show bam2h5 -f --stats stats/h3k4me3.json -p h3k4me3 chr5.h5 chr5_h3k4me3.sam
 
 say 'Compare prediction and reads:'
-# The region to draw; all of a short chromosome.
+# The region to draw, or all of a short chromosome.
 length=$(awk '$1 == "@SQ" { sub(/LN:/, "", $3); print $3 }' chr5_atacseq.sam)
 beg=160000
 end=200000
@@ -69,7 +69,7 @@ awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         printf "  %-8s Pearson'"'"'s r of predicted and measured: %.2f base by base, %.2f in bins of 100\n",
             $column["dataset"], $column["pearson_1"], $column["pearson_100"] }' comparison.tsv
 
-# KEY FILE: a number of the --stats file, which has a key a line.
+# KEY FILE: a number of the --stats file, which has one key per line.
 number() {
     sed -n "s/^ *\"$1\": *\([0-9.eE+-]*\),*\$/\1/p" "stats/$2.json" | head -n 1
 }

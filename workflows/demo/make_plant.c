@@ -72,7 +72,7 @@ struct maker {
 
 /* ---- chance ---- */
 
-/* exp(-x) for small x >= 0, the same on every machine. */
+/* Returns exp(-x) for small x >= 0, the same on every machine. */
 static double exp_minus(double x)
 {
     enum { HALVINGS = 10 };
@@ -94,7 +94,7 @@ static int poisson(struct genome *g, double mean)
     return n;
 }
 
-/* A random factor of a site. */
+/* Returns the random factor of a site. */
 static double luck(struct genome *g)
 {
     return 0.85 + 0.3 * cov_rng_double(&g->rng);
@@ -107,7 +107,7 @@ static char complement(char base)
     return base == 'A' ? 'T' : base == 'C' ? 'G' : base == 'G' ? 'C' : base == 'T' ? 'A' : base;
 }
 
-/* One of the bases that an IUPAC letter stands for. */
+/* Returns one of the bases that an IUPAC letter stands for. */
 static char draw_iupac(struct genome *g, char letter)
 {
     static const struct {
@@ -175,7 +175,7 @@ static double put_motif(struct genome *g, const struct site *s, int64_t x,
 
 /* ---- signal ---- */
 
-/* 1 at 0, and 0 from 1 on. */
+/* Returns 1 at x = 0, falling to 0 at x = 1 and beyond. */
 static double bump(double x)
 {
     double y = 1 - x * x;
@@ -291,7 +291,7 @@ static void put_enhancer(struct genome *g, struct piece *p, int64_t middle, int 
     note_site(g, &s, -90, 90, n < 2 ? "decoy" : "enhancer", depth);
 }
 
-/* Promoter motifs without a gene. */
+/* Puts promoter motifs without a gene. */
 static void put_orphans(struct genome *g, struct piece *p, int64_t at)
 {
     const struct site s = {p, at, chance(g, 500)};
@@ -317,7 +317,7 @@ static void put_between(struct genome *g, struct piece *p, int64_t beg, int64_t 
             put_orphans(g, p, at);
 }
 
-/* Genes in [beg, end). */
+/* Puts genes in [beg, end). */
 static void put_genes(struct genome *g, struct piece *p, int64_t beg, int64_t end)
 {
     for (int64_t at = beg;;) {
@@ -340,8 +340,9 @@ static void put_genes(struct genome *g, struct piece *p, int64_t beg, int64_t en
 
 /* ---- writing ---- */
 
-/* Writes reads sorted by position. A position is drawn for the 5' end, which is the end of - reads, so starts are
- * collected first. ATAC-seq reads are shifted as by an aligner: +4 and -5 bases from the cut. */
+/* Writes reads sorted by position. Positions are drawn for 5' ends, which are the ends of - reads,
+ * so the starts are collected first. ATAC-seq reads are shifted as by an aligner: +4 and -5 bases
+ * from the cut. */
 static int write_reads(struct maker *m, const struct piece *p, int assay, struct cov_err *e)
 {
     int length = assays[assay].read_length, shift = assay == ATACSEQ;

@@ -25,7 +25,7 @@ mv genome.fa weed.fa
 mv atacseq.sam weed_atacseq.sam
 mv h3k4me3.sam weed_h3k4me3.sam
 rm features.bed
-# The other genome is a part of it, with different names.
+# The other genome is a part of this one, with different names.
 awk '/^>/ { n++ } n > 2 { sub(/^>chr/, ">scaffold_"); print }' weed.fa | gzip -n >moss.fa.gz
 cp "$here/plant.ckpt" .
 

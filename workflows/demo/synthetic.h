@@ -46,7 +46,7 @@ static inline int64_t between(struct genome *g, int64_t low, int64_t high)
     return low + (int64_t)cov_rng_below(&g->rng, (uint64_t)(high - low));
 }
 
-/* True in `per_mille` of 1000 cases. */
+/* Returns true in `per_mille` of 1000 cases. */
 static inline bool chance(struct genome *g, int per_mille)
 {
     return (int)cov_rng_below(&g->rng, 1000) < per_mille;
@@ -58,7 +58,8 @@ static inline char draw_base(struct genome *g, int gc_per_mille)
     return gc ? (second ? 'C' : 'G') : (second ? 'A' : 'T');
 }
 
-/* bases[0..n) with few CG, as in most of a plant's genome, where methylated C mutates to T. */
+/* Draws bases[0..n) with few CG, as in most of a plant's genome, where methylated C mutates to T.
+ * */
 static inline void draw_background(struct genome *g, char *bases, int64_t n, int gc_per_mille)
 {
     char before = 'A';
@@ -90,7 +91,7 @@ static inline void note_range(struct genome *g, const struct piece *p, int64_t b
                   what, g->more);
 }
 
-/* A soft-masked (lower case) copy with about 6 % of the bases changed. */
+/* Puts a soft-masked (lower case) copy with about 6 % of the bases changed. */
 static inline void put_copy(struct genome *g, char *bases, const char *original, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -99,7 +100,7 @@ static inline void put_copy(struct genome *g, char *bases, const char *original,
     }
 }
 
-/* Copies of the families, min_gap to max_gap bases apart, many of them truncated. */
+/* Puts copies of the families, min_gap to max_gap bases apart, many of them truncated. */
 static inline void put_repeats(struct genome *g, const struct piece *p, int64_t min_gap,
                                int64_t max_gap)
 {
@@ -120,7 +121,8 @@ static inline void put_gap(struct genome *g, const struct piece *p, int64_t beg,
     note_range(g, p, beg, beg + n, "gap");
 }
 
-/* The centromere [*beg, *end): a tandem repeat, as in Arabidopsis, with a gap in the assembly. */
+/* Puts the centromere in [*beg, *end): a tandem repeat, as in Arabidopsis, with a gap in the
+ * assembly. */
 static inline void put_centromere(struct genome *g, const struct piece *p, int64_t *beg,
                                   int64_t *end)
 {
@@ -143,8 +145,8 @@ static inline void put_gaps(struct genome *g, const struct piece *p)
 
 enum { N_CHROMOSOMES = 5, N_CONTIGS = 4, N_PIECES = N_CHROMOSOMES + N_CONTIGS };
 
-/* The name and length of sequence i < N_PIECES: chromosomes with 30, 24, 19, 15 and 12 % of n_bases, a contig
- * of exactly one chunk, and short contigs. */
+/* Sets the name and length of sequence i < N_PIECES: chromosomes with 30, 24, 19, 15 and 12 % of
+ * n_bases, a contig of exactly one chunk, and short contigs. */
 static inline void describe_piece(size_t i, int64_t n_bases, char name[32], int64_t *n)
 {
     static const int shares[N_CHROMOSOMES] = {30, 24, 19, 15, 12};

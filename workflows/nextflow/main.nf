@@ -1,5 +1,5 @@
 // From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, and a comparison
-// with measured coverage where a sample has some. The same steps as workflows/snakemake.
+// with measured coverage where a sample has some. Has the same steps as workflows/snakemake.
 //
 //   nextflow run workflows/nextflow/main.nf --input samples.csv --outdir results
 //
