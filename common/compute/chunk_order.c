@@ -25,7 +25,7 @@ void cov_chunk_order_fini(struct cov_chunk_order *o)
     *o = (struct cov_chunk_order){0};
 }
 
-/* A hash of codes[L], FNV-1a by words. */
+/* Returns a hash of codes[L]: FNV-1a, one word of 64 bits at a time. */
 static uint64_t hash_codes(const uint8_t *codes, size_t L)
 {
     uint64_t hash = 0xcbf29ce484222325U, word;
@@ -39,7 +39,8 @@ static uint64_t hash_codes(const uint8_t *codes, size_t L)
     return hash;
 }
 
-/* By filled length, longest first; chunks that may be equal are adjacent. */
+/* Orders chunks by filled length, longest first, then by hash, so that equal chunks are
+ * adjacent. */
 static int compare_chunks(const void *a, const void *b)
 {
     const struct cov_ordered_chunk *x = a, *y = b;
@@ -55,7 +56,7 @@ static bool all_n(const uint8_t *codes, size_t L)
     return codes[0] == COV_CODE_N && memcmp(codes, codes + 1, L - 1) == 0;
 }
 
-/* Sorts the chunks of a call; each refers to the first equal one. */
+/* Sorts the chunks of a call, and makes each refer to the first chunk that equals it. */
 static void sort_chunks(struct cov_chunk_order *o, const uint8_t *codes)
 {
     size_t L = o->L;
@@ -109,8 +110,7 @@ void cov_chunk_order_end(struct cov_chunk_order *o, float *out)
         memcpy(out + c->index * o->row, out + c->same_as * o->row, o->row * sizeof *out);
         o->n_repeated++;
     }
-    if (o->computed_n && !o->all_n) { /* if there is no memory for them, they are recomputed each
-                                       * time */
+    if (o->computed_n && !o->all_n) { /* without memory for them, each call recomputes them */
         o->all_n = cov_malloc(o->row, sizeof *out, NULL);
         if (o->all_n)
             memcpy(o->all_n, o->computed_n, o->row * sizeof *out);

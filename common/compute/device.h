@@ -1,9 +1,11 @@
-/* device.h - a device computes networks: the tables that the CPU and GPUs implement.
+/* device.h - the interface of devices that compute networks: tables of functions that the CPU and
+ * GPUs implement.
  *
  * A device gets a network once, as a list of layers with weights in PyTorch's layouts, and packs it
- * in any way it likes; then it runs batches of chunks through it. So a device may fuse layers,
- * choose the layout of activations and overlap copies. The scalar reference (cpu/layers/ref.h) is
- * the specification. Arrays are row-major; T is positions, C channels, n sequences of a batch.
+ * in any way it likes. Then it runs batches of chunks through the network. So a device may fuse
+ * layers, choose the layout of activations and overlap copies. The scalar reference
+ * (cpu/layers/ref.h) is the specification. Arrays are row-major; T is positions, C channels, n
+ * sequences of a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DEVICE_H
 #define COV_COMPUTE_DEVICE_H
@@ -49,9 +51,10 @@ struct cov_layer_weights {
 /* The value of padded positions. */
 #define COV_PAD_VALUE (-1.0f)
 
-/* Work of the forward calls of a program on n chunks of L positions: n L = positions_computed +
- * positions_at_rest + chunks_repeated L. The positions of a chunk are divided in proportion to the
- * multiplications that were computed, out of those of a full chunk. */
+/* Counts the work of all forward calls of a program. For n chunks of L positions, n L =
+ * positions_computed + positions_at_rest + chunks_repeated L. The positions of a chunk count as
+ * computed in proportion to its multiplications, relative to those of a full chunk; the others
+ * count as at rest. */
 struct cov_forward_counts {
     uint64_t positions_computed, positions_at_rest;
     uint64_t
@@ -63,8 +66,8 @@ struct cov_forward_counts {
 
 struct cov_pool;
 
-/* For processes that share a batch: v[0..n) = its sum over all of them, the same bits in each. fn
- * is NULL if there is only one process. */
+/* For processes that share a batch: fn replaces v[0..n) by its sum over all processes, with the
+ * same bits in each process. fn is NULL if there is only one process. */
 struct cov_train_reduce {
     int (*fn)(void *arg, double *v, size_t n, struct cov_err *e);
     void *arg;
@@ -111,13 +114,13 @@ struct cov_adam {
  * gradient. */
 #define COV_TRAIN_MOMENTUM 0.1f
 #define COV_CLIP_EPS 1e-6
-/* Upper limit of the gradient's norm, whose squares must fit in floats. */
+/* Upper limit of the gradient's norm: the square of the norm must fit in a float. */
 #define COV_TRAIN_MAX_NORM 1e19
 
-/* Copies of the state of a training; each array has the n_floats of the block; NULL: not wanted
- * (read) or unchanged (write). Moments of running statistics are 0. The average covers running
- * statistics, too; it starts as a copy of the parameters at the first step with adam.average, and
- * before that, reading it gives the parameters. */
+/* A copy of the state of a training. Each array has n_floats elements, like the block. NULL means
+ * not wanted (read) or unchanged (write). Moments of running statistics are 0. The average includes
+ * running statistics. It starts as a copy of the parameters at the first step with adam.average;
+ * before that step, reading the average gives the parameters. */
 struct cov_train_state {
     float *block, *moment1, *moment2, *average;
     int64_t n_steps; /* steps of the optimiser */
@@ -135,20 +138,22 @@ struct cov_program_spec {
     size_t max_batch;   /* chunks per call, >= 1 */
 };
 
-/* A network as a device holds it. The first member of every program. */
+/* A network in the form that a device runs. Every device's own program struct starts with this
+ * one. */
 struct cov_program {
     const struct cov_program_ops *ops;
 };
 
 struct cov_program_ops {
-    /* out[n,L,D] = the network's value at each position, COV_PAD_VALUE where codes[n,L] is padding.
-     * n <= max_batch. Workers < n_workers may run at the same time, on threads that flush denormals
-     * to zero, as the pool's do. The values of a chunk depend neither on the other chunks of the
-     * batch nor on its position in it. */
+    /* Sets out[n,L,D] to the network's value at each position, or to COV_PAD_VALUE where codes[n,L]
+     * is padding. n <= max_batch. Workers < n_workers may run at the same time, on threads that
+     * flush denormals to zero, as the threads of the pool do. The values of a chunk depend neither
+     * on the other chunks of the batch nor on its position in it. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
-    /* Computes every position, for comparison; call it before the first forward. Otherwise a device
-     * may skip constant, repeated or unused work: values differ by rounding only, at most 1e-5. */
+    /* Makes forward compute every position, for comparison; call it before the first forward.
+     * Without it, a device may skip constant, repeated or unused work; values then differ only by
+     * rounding, by at most 1e-5. */
     void (*compute_all)(struct cov_program *p);
     /* Sums over all workers; call it only while no forward is running. */
     void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
@@ -161,9 +166,9 @@ static inline void cov_program_free(struct cov_program *p) /* NULL is accepted *
         p->ops->free(p);
 }
 
-/* A network in training. There are two interfaces; the table of one that the device does not
- * implement is NULL. The first member of every training. One caller at a time.
- * cpu/train/ref_train.h is the specification. */
+/* A network in training. Every device's own training struct starts with this one. There are two
+ * interfaces; if the device does not implement one of them, its table is NULL. Only one thread at a
+ * time may call. cpu/train/ref_train.h is the specification. */
 struct cov_training {
     const struct cov_gradient_ops *gradients;
     const struct cov_resident_ops *resident;
@@ -174,18 +179,18 @@ struct cov_training {
 struct cov_gradient_ops {
     /* Reads the parameters in spec.block; call it before the first run and whenever they change. */
     int (*load)(struct cov_training *t, struct cov_err *e);
-    /* gradient[n_floats] = the gradient of the batch's loss with respect to each parameter: this
-     * process's share, so that the sum over all processes is the whole gradient. The elements of a
-     * norm's running statistics are mean and unbiased variance of the whole batch. `step` seeds
-     * dropout. COV_EINPUT if the loss is not finite. Results do not depend on the number of
-     * threads. */
+    /* Sets gradient[n_floats] to this process's share of the gradient of the batch's loss with
+     * respect to each parameter; the sum over all processes is the whole gradient. In place of a
+     * norm's running statistics, the gradient holds the mean and the unbiased variance of the whole
+     * batch. `step` seeds dropout. Returns COV_EINPUT if the loss is not finite. Results do not
+     * depend on the number of threads. */
     int (*run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
                float *gradient, struct cov_train_score *score, struct cov_err *e);
 };
 
 /* The device keeps parameters, moments and gradients; cov_trainer_batch, step, read and write
- * (net/train.h) specify what each function does. Starts with spec.block, moments of 0 and step 0;
- * the number of steps seeds dropout. */
+ * (net/train.h) specify what each function does. Training starts with spec.block, moments of 0 and
+ * step 0. The number of steps seeds dropout. */
 struct cov_resident_ops {
     int (*add)(struct cov_training *t, const struct cov_train_batch *batch,
                struct cov_train_score *score, struct cov_err *e);
@@ -204,12 +209,12 @@ static inline void cov_training_free(struct cov_training *t) /* NULL is accepted
 
 struct cov_device;
 
-/* How to use a device best. */
+/* How to use a device efficiently. */
 struct cov_device_advice {
-    size_t batch;       /* chunks of a call, if they have at most ... */
-    size_t batch_bases; /* ... this many bases together */
-    unsigned n_waiting; /* calls in progress whose threads only wait: the number of threads to start
-                         * in addition to those that use the CPU */
+    size_t batch;       /* chunks per call; fewer if they would have ... */
+    size_t batch_bases; /* ... more than this many bases in total */
+    unsigned n_waiting; /* threads that only wait for calls in progress; start this many in addition
+                         * to those that use the CPU */
 };
 
 struct cov_device_ops {
@@ -235,7 +240,7 @@ struct cov_device {
 /* Precision of the products. Always in single precision: sums, LSTM gates, norms, the last layer,
  * and the last convolution except in bf16x3. */
 enum cov_precision {
-    COV_PRECISION_EXACT,    /* the faster of fp32 and bf16x3, according to measurements so far:
+    COV_PRECISION_EXACT,    /* the faster of fp32 and bf16x3; in the measurements so far, that is
                              * fp32 */
     COV_PRECISION_FP32,     /* single precision */
     COV_PRECISION_BF16X3,   /* operands split into two terms of bf16, three products */
@@ -250,7 +255,7 @@ struct cov_cpu_options {
     const char *
         levels; /* allowed levels of instructions, as in cpu/kernels/level.h; NULL: all. "scalar" is the scalar reference */
     enum cov_precision
-        precision; /* a device may use a more exact one that is as fast, and logs it */
+        precision; /* a device may use a more exact one that is as fast, and logs that choice */
     bool openblas; /* convolutions on OpenBLAS, in single precision; for tests */
     bool direct;   /* no minimal filtering (cpu/layers/minimal.h); for tests */
 };
@@ -261,10 +266,11 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */
 
 /* Implements --cpu: restricts all kernels of the process to the best available level of a list.
- * Call it before anything is computed. The levels are those of cpu/kernels/level.h; NULL: no
- * restriction. COV_EUSAGE for an unknown level, COV_EUNSUPPORTED if none is available. */
+ * Call it before anything is computed. The levels are those of cpu/kernels/level.h; NULL means no
+ * restriction. Returns COV_EUSAGE for an unknown level, and COV_EUNSUPPORTED if none is
+ * available. */
 int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
-/* Returns true if a list contains an available level. Same errors. */
+/* Checks that a list contains an available level. Returns the errors of cov_device_limit_levels. */
 int cov_device_check_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
 /* buf[0..n) = the available levels, separated by spaces. */
 void cov_device_describe_levels(char *buf, size_t n);

@@ -112,7 +112,7 @@ static int load_plugin(const char *path, const struct cov_cuda_plugin **out, str
     return COV_OK;
 }
 
-/* *installed: true if the plugin exists, even if loading it fails. */
+/* Sets *installed to true if the plugin exists, even if loading it fails. */
 static int open_cuda(const struct cov_device_choice *choice, enum cov_precision precision,
                      bool *installed, struct cov_device **out, struct cov_err *e)
 {
@@ -137,7 +137,7 @@ static int open_cuda(const struct cov_device_choice *choice, enum cov_precision 
 
 struct auto_device {
     struct cov_device base;
-    struct cov_device_ops ops;    /* its own copy, for the name */
+    struct cov_device_ops ops;    /* its own copy, so that the name can change */
     struct cov_device *gpu, *cpu; /* cpu: NULL until it is needed */
     struct cov_cpu_options options;
     char *levels; /* a copy, for options */
@@ -280,8 +280,8 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
 
 /* ---- advice ---- */
 
-/* Without advice: enough chunks for efficient products, but fewer if these have more than
- * BATCH_BASES bases. */
+/* The batch for devices without advice: enough chunks for efficient products, but fewer if they
+ * would have more than BATCH_BASES bases. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
 size_t cov_device_batch(const struct cov_device *dev, size_t L)

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Qualifiers of each function; device code whose compiler needs others defines it first. */
+/* Qualifiers of each function. Device code that needs others defines this macro before
+ * inclusion. */
 #ifndef COV_DROPOUT_FN
 #define COV_DROPOUT_FN static inline
 #endif
@@ -20,7 +21,8 @@ COV_DROPOUT_FN uint64_t cov_dropout_mix(uint64_t z)
     return z ^ z >> 31;
 }
 
-/* The key for the output of a layer and a chunk (its number in the whole batch of a step). */
+/* Returns the key for a layer's output for a chunk; `chunk` is its number in the step's whole
+ * batch. */
 COV_DROPOUT_FN uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t layer,
                                         uint64_t chunk)
 {
@@ -30,14 +32,14 @@ COV_DROPOUT_FN uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t l
     return key;
 }
 
-/* The number of the first element of row t of an array of c channels; rows start at even
+/* Returns the number of the first element of row t in an array of c channels. Rows start at even
  * numbers. */
 COV_DROPOUT_FN uint64_t cov_dropout_place(uint64_t t, uint64_t c)
 {
     return t * (c + c % 2);
 }
 
-/* 32 random bits for element i: dropped if below p 2^32. */
+/* Returns 32 random bits for element i, which is dropped if they are below p 2^32. */
 COV_DROPOUT_FN uint32_t cov_dropout_bits(uint64_t key, uint64_t i)
 {
     uint64_t z = cov_dropout_mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15U);

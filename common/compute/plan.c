@@ -7,7 +7,7 @@
 
 #include "common/seq/alphabet.h"
 
-/* Shorter runs are not worth it. */
+/* Shorter runs are not worth copying. */
 enum { MIN_RUN = 128 };
 
 static size_t greatest_divisor(size_t a, size_t b)
@@ -53,7 +53,7 @@ size_t cov_plan_unit(const struct cov_layer *layer)
 
 /* ---- runs ---- */
 
-/* Adds the run of rows beg .. end-1 with this period, in whole units of the layer. */
+/* Adds the run of rows beg .. end-1 with this period, reduced to whole units of the layer. */
 static void add_run(struct cov_row_plan *p, size_t unit, size_t beg, size_t end, size_t period)
 {
     period = period / greatest_divisor(period, unit) * unit;
@@ -63,7 +63,7 @@ static void add_run(struct cov_row_plan *p, size_t unit, size_t beg, size_t end,
         p->runs[p->n_runs++] = (struct cov_copy){beg + period, end, beg, period};
 }
 
-/* Runs of one code: the last COV_PLAN_RUNS of them, ascending. */
+/* Finds the runs of one code: the last COV_PLAN_RUNS of them, in ascending order. */
 static void find_runs(const uint8_t *codes, size_t L, struct cov_row_plan *p)
 {
     struct cov_rows found[COV_PLAN_RUNS];
@@ -80,7 +80,7 @@ static void find_runs(const uint8_t *codes, size_t L, struct cov_row_plan *p)
         add_run(p, 1, found[n].beg, found[n].end, 1);
 }
 
-/* The runs of a layer's output, from those of its input. */
+/* Derives the runs of a layer's output from those of its input. */
 static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in,
                         struct cov_row_plan *out)
 {
@@ -120,7 +120,7 @@ static void add_range(struct cov_row_plan *p, size_t beg, size_t end)
         p->ranges[p->n_ranges++] = (struct cov_rows){beg, end};
 }
 
-/* The same, extended to whole units, of t rows. */
+/* The same, with the range extended to whole units of a layer of t rows. */
 static void add_units(struct cov_row_plan *p, size_t unit, size_t t, size_t beg, size_t end)
 {
     if (beg < end) {
@@ -129,7 +129,8 @@ static void add_units(struct cov_row_plan *p, size_t unit, size_t t, size_t beg,
     }
 }
 
-/* Splits the needed rows of a layer of t rows, ascending, into rows to compute and copies. */
+/* Splits the needed rows of a layer of t rows into rows to compute and copies. The ranges
+ * ascend. */
 static void split(struct cov_row_plan *p, size_t unit, size_t t, const struct cov_rows *needed,
                   size_t n_needed)
 {
@@ -152,7 +153,7 @@ static void split(struct cov_row_plan *p, size_t unit, size_t t, const struct co
     }
 }
 
-/* The input rows that a layer reads for its output rows beg .. end-1. */
+/* Returns the input rows that a layer reads for its output rows beg .. end-1. */
 static struct cov_rows rows_read(const struct cov_layer *l, size_t beg, size_t end)
 {
     int64_t stride = (int64_t)l->stride, pad = l->pad;
@@ -245,7 +246,8 @@ void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_r
 
 /* ---- chunks that end with padding ---- */
 
-/* ends[i] = the run of constant rows [head, tail) of each layer, empty if there is none. */
+/* Sets each ends[i] to the constant rows [head, tail) of the input of layer i, or of the output if
+ * i = n_layers; empty if there are none. */
 static void follow_padding(const struct cov_layer *layers, size_t n_layers, size_t filled,
                            struct cov_plan_ends *ends)
 {

@@ -1,4 +1,4 @@
-/* plugin.h - the one symbol of covtools-cuda.so, for device_open.c, which loads it.
+/* plugin.h - the only symbol of covtools-cuda.so, which device_open.c loads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_PLUGIN_H
 #define COV_COMPUTE_PLUGIN_H
@@ -13,7 +13,8 @@ struct cov_cuda_options {
 
 struct cov_cuda_plugin {
     const char *version; /* must equal the library's own: tables differ between versions */
-    /* COV_EUNSUPPORTED names what is missing. `options` are borrowed for the call. */
+    /* If it returns COV_EUNSUPPORTED, the message names what is missing. `options` are borrowed for
+     * the call. */
     int (*open)(const struct cov_cuda_options *options, struct cov_device **out, struct cov_err *e);
 };
 

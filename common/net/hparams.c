@@ -26,7 +26,8 @@ int cov_model_type_parse(const char *name, enum cov_model_type *out, struct cov_
     return cov_fail(e, COV_EINPUT, "model_type is \"%s\", not cnn, hybrid or bi-hybrid", name);
 }
 
-/* How far the kernel extends past one step; the padding on both sides compensates for that. */
+/* Returns how far the kernel extends past one step; the padding on both sides compensates for
+ * that. */
 static int64_t overhang(const struct cov_hparams *hp)
 {
     return hp->dilation * (hp->kernel_size - 1) + 1 - hp->step;
@@ -65,8 +66,8 @@ static bool parameters_fit(const struct cov_hparams *hp)
     int64_t total = 0, channels = hp->input_size, filters = hp->filter_size;
     int64_t per_channel = hp->bnorm ? 5 : 1;
     for (int64_t i = 0; i < hp->cnn_layers; i++) {
-        /* A convolution and the transposed one of the same depth; the innermost of these reads the
-         * LSTM's output, which is counted below. */
+        /* A convolution and the transposed one of the same depth. The innermost transposed one
+         * reads the LSTM's output, so it is counted below. */
         bool innermost = i == hp->cnn_layers - 1;
         int64_t times = innermost && hp->model_type != COV_MODEL_CNN ? 1 : 2;
         if (!add_product(&total, limit, times * channels, filters, hp->kernel_size) ||

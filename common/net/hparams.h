@@ -31,15 +31,15 @@ const char *cov_model_type_name(enum cov_model_type type);
 int cov_model_type_parse(const char *name, enum cov_model_type *out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* COV_EINPUT names the hyperparameter that is out of range: sizes below 1 (lstm_layers and
- * hidden_size except for cnn), input_size other than 4, step 1 with an even kernel, a step so large
- * that the padding would be negative, dropout outside [0, 1), values above the limits, or more than
- * 2^31 parameters (found without overflow). */
+/* Checks all hyperparameters. The message of COV_EINPUT names the one that is out of range: sizes
+ * below 1 (lstm_layers and hidden_size except for cnn), input_size other than 4, step 1 with an
+ * even kernel, a step so large that the padding would be negative, dropout outside [0, 1), values
+ * above the limits, or more than 2^31 parameters (found without overflow). */
 int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e) COV_MUST_USE;
 
 /* PyTorch's "padding" of the convolutions and of the transposed ones, and the "output_padding" of
  * the latter. With these, each convolution divides the length by step, and each transposed one
- * multiplies it. They do not depend on the length. hp has passed cov_hparams_check. */
+ * multiplies it. The paddings do not depend on the length. hp has passed cov_hparams_check. */
 struct cov_paddings {
     int64_t conv, transposed, output;
 };

@@ -1,7 +1,7 @@
 /* loss.h - how well values fit measured coverage: Predmoter's loss and accuracy.
  *
- * A row is a chunk and one of its data sets, over the positions that are bases; v is the network's
- * value exp(p), t the target.
+ * A row is one data set of a chunk, over the positions that are bases; v is the network's value
+ * exp(p), and t is the target.
  *   loss     = mean over positions of v - t p       (Poisson, without terms that do not depend on p)
  *   accuracy = Pearson's r of v and t, with 1e-8 added to its denominator
  * Sums are in double, in a fixed order.
@@ -15,13 +15,13 @@
 /* A row, or several joined into one long row. All zero: no positions. */
 struct cov_fit {
     uint64_t n;                 /* positions */
-    double loss;                /* sum over them of v - t p */
+    double loss;                /* sum of v - t p */
     double mean_v, mean_t;      /* means */
-    double var_v, var_t, covar; /* sums of (v - mean_v)^2, (t - mean_t)^2 and their product */
+    double var_v, var_t, covar; /* sums of dv^2, dt^2, dv dt; dv = v - mean_v, dt = t - mean_t */
 };
 
-/* From values[n] and targets[n], `stride` apart. p = log(v); values below the smallest normal float
- * are raised to it. */
+/* Computes the fit of values[n] to targets[n], both `stride` apart. p = log(v); values below the
+ * smallest normal float are raised to it. */
 void cov_fit_row(const float *values, const float *targets, size_t n, size_t stride,
                  struct cov_fit *out);
 /* Adds the positions of another fit. */
@@ -34,7 +34,7 @@ struct cov_score {
     uint64_t n_rows;
     double loss, weights; /* sum of each row's loss times its weight, and sum of the weights */
     double accuracy;      /* sum */
-    struct cov_fit all;   /* all their positions as one row */
+    struct cov_fit all;   /* the positions of all rows, as one row */
 };
 
 /* Adds a row with at least one position. `weight` applies to its loss. */

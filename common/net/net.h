@@ -23,13 +23,13 @@ int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const floa
  * used. */
 int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, struct cov_err *e) COV_MUST_USE;
-/* Computes every position (device.h); call it before the first forward. */
+/* Makes forward compute every position (device.h); call it before the first forward. */
 void cov_net_compute_all(struct cov_net *net);
 void cov_net_free(struct cov_net *net); /* NULL is accepted */
-/* The work so far; call it only while no forward is running. */
+/* Returns the work so far; call it only while no forward is running. */
 void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out);
 
-/* values[n,L,output_size] = exp(output), COV_PAD_VALUE on padding, of codes[n,L].
+/* Sets values[n,L,output_size] to exp(output) for codes[n,L], or to COV_PAD_VALUE on padding.
  * n <= max_batch, worker < n_workers. */
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e) COV_MUST_USE;

@@ -1,5 +1,5 @@
 /* shape.c - see shape.h. Layers: n convolutions down, the LSTM layers, n transposed convolutions
- * up, and the linear layer. The parameters of a layer are adjacent in the table, in the same order.
+ * up, and the linear layer. The table lists the parameters layer by layer, in the same order.
  * SPDX-License-Identifier: MIT */
 #include "common/net/shape.h"
 
@@ -31,7 +31,7 @@ static size_t count_layers(const struct cov_hparams *hp)
     return 2 * (size_t)hp->cnn_layers + count_lstm(hp) + 1;
 }
 
-/* Channels at depth i: 4 of the one-hot bases, then filter_size * up^(i-1). */
+/* Returns the channels at depth i: 4 for one-hot bases, then filter_size * up^(i-1). */
 static size_t channels_at(const struct cov_hparams *hp, size_t depth)
 {
     if (depth == 0)
@@ -42,8 +42,8 @@ static size_t channels_at(const struct cov_hparams *hp, size_t depth)
     return channels;
 }
 
-/* Layer i < count_layers, except for lengths and padding. *module is its index in the list of its
- * kind in the state dict. */
+/* Returns layer i < count_layers, without lengths and padding. Sets *module to its index in the
+ * state dict's list of layers of this kind. */
 static struct cov_layer layer_at(const struct cov_hparams *hp, size_t i, size_t *module)
 {
     size_t n_cnn = (size_t)hp->cnn_layers, n_lstm = count_lstm(hp);
@@ -142,7 +142,7 @@ static void add_layer(struct cov_params *p, const struct cov_layer *l, size_t mo
     }
 }
 
-/* The number of parameters that add_layer appends. */
+/* Returns the number of parameters that add_layer appends. */
 static size_t count_params(const struct cov_layer *l)
 {
     if (l->kind == COV_LAYER_LSTM)
@@ -213,7 +213,7 @@ void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params 
     }
 }
 
-/* The weights of a layer whose parameters are param[0 ...]. */
+/* Returns the weights of a layer whose parameters are param[0 ...]. */
 static struct cov_layer_weights weights_of(const struct cov_layer *l, const struct cov_param *param,
                                            const float *block)
 {

@@ -25,14 +25,14 @@ struct cov_params {
     size_t n_floats; /* size of the block */
 };
 
-/* The table of a network; hp has passed cov_hparams_check. Free with cov_params_fini. */
+/* Makes the table of a network; hp has passed cov_hparams_check. Free with cov_params_fini. */
 int cov_params_init(const struct cov_hparams *hp, struct cov_params *out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_params_fini(struct cov_params *p);
 const struct cov_param *cov_params_find(const struct cov_params *p,
                                         const char *name); /* NULL if there is none */
 
-/* PyTorch's initial values, from `seed`: uniform in +-1/sqrt(fan_in) (transposed convolution:
+/* Sets PyTorch's initial values, from `seed`: uniform in +-1/sqrt(fan_in) (transposed convolution:
  * fan_in = c_out * kernel; LSTM: +-1/sqrt(hidden)); norms 1 and 0, statistics 0 and 1. */
 void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params *p, uint64_t seed,
                           float *block);
@@ -44,12 +44,11 @@ struct cov_layers {
     size_t n;
 };
 
-/* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats;
- * NULL: no weights).
- * COV_EINPUT unless L is a multiple of step^cnn_layers (the text names the nearest lengths that
- * are) and at most 2^40; also if PyTorch's formulas for the lengths do not give exactly 1/step and
- * step times a layer's length, or if a layer has more than 2^40 positions times channels.
- * Free with cov_layers_fini. */
+/* Makes the layers for chunks of L positions, with their weights as pointers into `block`
+ * (n_floats; NULL: no weights). Returns COV_EINPUT if L is not a multiple of step^cnn_layers (the
+ * message names the nearest lengths that are) or exceeds 2^40, if PyTorch's formulas for the
+ * lengths do not give exactly 1/step and step times a layer's length, or if a layer has more than
+ * 2^40 positions times channels. Free with cov_layers_fini. */
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
               const float *block, struct cov_layers *out, struct cov_err *e) COV_MUST_USE;
 void cov_layers_fini(struct cov_layers *l);

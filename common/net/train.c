@@ -145,8 +145,8 @@ void cov_trainer_free(struct cov_trainer *t)
 
 /* ---- a batch ---- */
 
-/* Updates the running statistics, and adds the gradients; those of the first batch are swapped
- * in. */
+/* Updates the running statistics, and adds the gradients; the gradients of a step's first batch are
+ * swapped in. */
 static void take_gradient(struct cov_trainer *t)
 {
     for (size_t k = 0; k < t->params.n_items; k++) {
@@ -214,7 +214,7 @@ static int square_slice(void *arg, size_t item, unsigned worker, struct cov_err 
     return COV_OK;
 }
 
-/* *norm = the gradient's norm, before `scale`. */
+/* Sets *norm to the gradient's norm, before `scale`. */
 static int measure_gradient(struct cov_trainer *t, double *norm, struct cov_err *e)
 {
     double sum = 0;
@@ -239,7 +239,7 @@ static int step_slice(void *arg, size_t item, unsigned worker, struct cov_err *e
     return COV_OK;
 }
 
-/* The moving average, which starts with the parameters. */
+/* Updates the moving average, which starts as a copy of the parameters. */
 static void take_average(struct cov_trainer *t, double keep)
 {
     size_t n = t->params.n_floats;

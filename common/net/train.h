@@ -1,8 +1,9 @@
-/* train.h - training of the network on a device: forward in training mode, backward, optimiser.
+/* train.h - training of the network on a device: forward pass in training mode, backward pass,
+ * optimiser.
  *
- * Computes what Predmoter does. For a batch of n chunks with targets t[n,L,D], p the network's
- * output (log coverage), rows are the pairs (chunk, data set) that have a target, columns the
- * positions that are not padding.
+ * Computes what Predmoter does. For a batch of n chunks with targets t[n,L,D], p is the network's
+ * output (log coverage), rows are the pairs (chunk, data set) that have a target, and columns are
+ * the positions that are not padding.
  *   loss     = sum over rows of w_d mean over columns of (exp(p) - t p)  /  sum over rows of w_d
  *   accuracy = mean over rows of Pearson's r of exp(p) and t, with 1e-8 added to its denominator
  * w_d = 1 without loss_weights. Norms use the mean and (biased) variance of all positions of the
@@ -35,18 +36,18 @@ struct cov_trainer_options {
 };
 
 /* `block` and the objects that the options point to are borrowed for the call, except for the pool.
- * COV_EUNSUPPORTED if the device cannot train. */
+ * Returns COV_EUNSUPPORTED if the device cannot train. */
 int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *options,
                     const float *block, struct cov_trainer **out, struct cov_err *e) COV_MUST_USE;
 void cov_trainer_free(struct cov_trainer *t); /* NULL is accepted */
 
-/* Forward and backward pass; adds the gradient of the batch's loss, and updates the running
- * statistics. COV_EINPUT for a loss that is not finite; nothing is then changed. */
+/* Runs the forward and backward passes, adds the gradient of the batch's loss, and updates the
+ * running statistics. Returns COV_EINPUT if the loss is not finite, and then changes nothing. */
 int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch,
                       struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
-/* One step with the mean of the gradients since the last one. COV_EINPUT if the gradient or its
- * squared norm is not finite; only the gradient is then lost. COV_EUSAGE without a batch since the
- * last step. */
+/* Performs one step, with the mean of the gradients since the last step. Returns COV_EINPUT if the
+ * gradient or its squared norm is not finite (then only the gradient is lost), and COV_EUSAGE if
+ * there was no batch since the last step. */
 int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam,
                      struct cov_err *e) COV_MUST_USE;
 

@@ -1,10 +1,10 @@
-/* device_cpu.c - the CPU as a device (device.h). README.md lists the work that is skipped, and
- * where.
+/* device_cpu.c - the CPU as a device (device.h). README.md lists the work that is skipped, and the
+ * files that skip it.
  *
  * A worker runs its sequences through the whole network in its own arena: convolutions one sequence
  * at a time, so that activations stay in its caches; LSTM layers with up to COV_LSTM_ROWS sequences
- * side by side, with similar padding, so that they can skip the same steps. Memory does not grow
- * further with the batch size.
+ * side by side, with similar padding, so that they can skip the same steps. Larger batches need no
+ * more memory.
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <stdio.h>
@@ -28,16 +28,14 @@
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
-enum {
-    MUCH_PADDING = 8
-}; /* padding is shared if it is at least this fraction of a chunk: 1 / MUCH_PADDING */
+enum { MUCH_PADDING = 8 }; /* padding is shared if it fills at least 1 / MUCH_PADDING of a chunk */
 
 struct cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
     struct cov_cpu_arithmetic arithmetic, training;
-    unsigned features; /* allowed ones */
+    unsigned features; /* COV_CPU_* bits that are allowed */
     char description[256];
 };
 
@@ -56,7 +54,7 @@ struct arena {
 
 /* A chunk of only padding. */
 struct padding {
-    pthread_mutex_t lock; /* held while it is computed; it does not change afterwards */
+    pthread_mutex_t lock; /* held while the padding is computed, which does not change afterwards */
     bool made;
     float *memory;
     struct cov_row_plan *plans;      /* [n_layers + 1] */
@@ -88,7 +86,7 @@ static size_t max_size(size_t a, size_t b)
 
 /* ---- making ---- */
 
-/* The reference reads weights in PyTorch's layouts: keeps a copy. */
+/* Keeps a copy of the weights for the reference, which reads them in PyTorch's layouts. */
 static int copy_weights(struct cpu_program *p, size_t i, const struct cov_layer_weights *w,
                         struct cov_err *e)
 {
@@ -137,7 +135,7 @@ static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_we
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
-/* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
+/* Returns the largest number of floats that an LSTM layer reads or writes for one sequence. */
 static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
     size_t most = 0;
@@ -228,7 +226,7 @@ static void one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float
             memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
 }
 
-/* Rows of y that are copies of computed rows. */
+/* Fills the rows of y that are copies of computed rows. */
 static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_t y_stride)
 {
     for (size_t i = 0; i < plan->n_copies; i++) {
@@ -241,8 +239,8 @@ static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_
     }
 }
 
-/* Layers [of.beg, of.end) of one sequence, from its codes if io->x is NULL. Returns the number of
- * multiplications. */
+/* Runs layers [of.beg, of.end) on one sequence, from its codes if io->x is NULL. Returns the number
+ * of multiplications. */
 static double run_rows(const struct cpu_program *p, struct arena *a,
                        const struct cov_row_plan *plans, struct cov_rows of, const uint8_t *codes,
                        const struct cov_layer_io *io)
@@ -286,8 +284,8 @@ static float *take(float **at, size_t n)
     return taken;
 }
 
-/* Plans the padding and its memory: the input of the LSTM layers, then the output of each one and
- * the cells of its backward direction. */
+/* Plans the rows of the padding and lays out its memory: the input of the LSTM layers, then the
+ * output of each one and the cells of its backward direction. */
 static int place_padding(const struct cpu_program *p, struct padding *of, float **input,
                          struct cov_err *e)
 {
@@ -331,7 +329,7 @@ static int make_padding(const struct cpu_program *p, struct arena *a, struct pad
     return rc;
 }
 
-/* Returns true if a chunk has much padding, and at least one base: without one nothing is
+/* Returns true if a chunk has much padding and at least one base. Without a base, nothing is
  * computed. */
 static bool has_much_padding(const struct cpu_program *p, const struct cov_ordered_chunk *chunk)
 {
@@ -339,8 +337,8 @@ static bool has_much_padding(const struct cpu_program *p, const struct cov_order
     return chunk->filled > 0 && length - chunk->filled >= length / MUCH_PADDING;
 }
 
-/* Computes the padding when the first chunk that needs it is among these n chunks. *out:
- * [n_layers], or NULL. */
+/* Computes the padding once one of these n chunks is the first that needs it. Sets *out to its
+ * layers, [n_layers], or to NULL if none of these chunks needs it or it could not be computed. */
 static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
                        const struct cov_ordered_chunk *chunks, const struct cov_lstm_padding **out,
                        struct cov_err *e)
@@ -350,7 +348,7 @@ static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
     int rc = COV_OK;
     *out = NULL;
     if (p->full || p->lstm_beg == p->lstm_end || p->layers[p->lstm_beg].directions != 2)
-        return COV_OK; /* a forward direction alone ends with the last base */
+        return COV_OK; /* without a backward direction, an LSTM ends with the last base */
     for (size_t b = 0; b < n; b++)
         wanted = wanted || has_much_padding(p, &chunks[b]);
     if (!wanted)
@@ -358,13 +356,14 @@ static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
     (void)pthread_mutex_lock(&of->lock);
     if (!of->made)
         rc = make_padding(p, a, of, e);
-    of->made = true; /* or failed: without layers */
+    of->made = true; /* also after a failure, which leaves no layers */
     *out = of->layers;
     (void)pthread_mutex_unlock(&of->lock);
     return rc;
 }
 
-/* The LSTM layers of n chunks, from a->lstm[0]; returns the address of their output. */
+/* Runs the LSTM layers on n chunks, whose input is a->lstm[0]. Returns the address of the
+ * output. */
 static const float *run_lstms(const struct cpu_program *p, struct arena *a, size_t n,
                               const struct cov_ordered_chunk *chunks,
                               const struct cov_lstm_padding *padding)

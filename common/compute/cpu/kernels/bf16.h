@@ -1,7 +1,8 @@
 /* bf16.h - bfloat16: a float's upper half, rounded to nearest even.
  *
- * Split into two terms, high = bf16(a) and low = bf16(a - high), a number a keeps 16 bits of its
- * fraction; high * high + high * low + low * high is the product to about 2^-16.
+ * A number v that is split into two terms, high = bf16(v) and low = bf16(v - high), keeps 16 bits
+ * of its fraction. The product of two such numbers, to about 2^-16, is high * high + high * low +
+ * low * high.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_BF16_H
 #define COV_COMPUTE_CPU_KERNELS_BF16_H
@@ -32,7 +33,7 @@ static inline float cov_bf16_round(float v)
     return cov_bf16_float(cov_bf16_bits(v));
 }
 
-/* The second term of v. */
+/* Returns the second term of v. */
 static inline float cov_bf16_low(float v)
 {
     return cov_bf16_round(v - cov_bf16_round(v));

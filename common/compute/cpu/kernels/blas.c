@@ -22,7 +22,7 @@ static struct {
     char description[128];
 } blas = {PTHREAD_ONCE_INIT, NULL, ""};
 
-/* The core type to request; NULL: OpenBLAS's choice. */
+/* Returns the core type to request; NULL leaves the choice to OpenBLAS. */
 static const char *core_type(void)
 {
     unsigned has = cov_cpu_features();
@@ -35,7 +35,7 @@ static const char *core_type(void)
     return NULL;
 }
 
-/* Sets an environment variable unless it is set; returns true if it did. */
+/* Sets an environment variable unless it already has a value; returns true if it was set here. */
 static bool put(const char *name, const char *value)
 {
     return value && !getenv(name) && setenv(name, value, 0) == 0;

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Loads the library at the first call; returns false if it is not installed. Thread-safe, but sets
- * environment variables during the load. A core type that the user has set is kept; calls always
- * use one thread. */
+/* Loads the library at the first call; returns false if it is not installed. It is thread-safe, but
+ * sets environment variables while it loads. A core type that the user has set is kept; calls
+ * always use one thread. */
 bool cov_blas_load(void);
 
-/* "OpenBLAS 0.3.21 SkylakeX"; Returns "" if the library is not loaded. */
+/* Returns a name such as "OpenBLAS 0.3.21 SkylakeX", or "" if the library is not loaded. */
 const char *cov_blas_describe(void);
 
 /* c[m,n] = a[m,k] b[k,n]. May be called only after cov_blas_load returned true. */

@@ -1,10 +1,10 @@
-/* gemm.h - matrix products with a packed right-hand side, compiled once per instruction set: of
- * floats; of operands rounded to bf16 or split into two terms of bf16 (bf16.h); or of 16-bit
- * integers (int16.h). Sums are in single precision; those of integers are exact over parts of k.
+/* gemm.h - matrix products with a packed right-hand side, compiled once per instruction set.
+ * Operands are floats, bf16, floats split into two terms of bf16 (bf16.h), or 16-bit integers
+ * (int16.h). Sums are in single precision; sums of integers are exact within each part of k.
  *
- * Every element of the result is a fixed sequence of multiply-adds over k, whatever the shape and
- * the position of its row, so a row's values do not depend on the other rows. (OpenBLAS's do: its
- * kernels for the edges of a matrix sum in another order.)
+ * Every element of the result is computed by the same sequence of multiply-adds over k, whatever
+ * the shape and the position of its row. So a row's values do not depend on the other rows.
+ * (OpenBLAS's do: its kernels for the edges of a matrix sum in another order.)
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_GEMM_H
 #define COV_COMPUTE_CPU_KERNELS_GEMM_H
@@ -20,7 +20,8 @@ enum cov_arithmetic {
     COV_FP32,   /* a b */
     COV_BF16,   /* bf16(a) bf16(b) */
     COV_BF16X3, /* high(a) high(b) + high(a) low(b) + low(a) high(b) */
-    COV_INT16,  /* integers times units of row and column; every 8192 of k have their own units */
+    COV_INT16,  /* integers times units of row and column; each 8192 elements of k have their own
+                 * units */
 };
 
 /* B[k,n], packed for one table below; only that table can read it. */
@@ -33,17 +34,17 @@ struct cov_matrix {
     float *data;
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] units of columns, or NULL; owned */
-    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH of k, rounded down to a
-     * multiple of COV_INT16_CROSS: [ceil(n / panel), parts, panel]. */
+    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH elements of k, rounded down to
+     * a multiple of COV_INT16_CROSS: [ceil(n / panel), parts, panel]. */
     int32_t *cross;
-    /* Owned, for floats divided by units: per column, sums of products of its own elements
-     * (gemm_inner_body.h). */
+    /* Owned; only for floats divided by units: for each column, sums of products of its own
+     * elements (gemm_inner_body.h). */
     float *column_sums;
 };
 
 struct cov_gemm;
-/* Packs b[k,n], row-major, in the form that this table's kernels read; m->k, n and panel are set.
- * Call cov_matrix_fini even after a failure. */
+/* Packs b[k,n], row-major, in the form that this table's kernels read. The caller has set m->k,
+ * m->n and m->panel. Call cov_matrix_fini even after a failure. */
 typedef int cov_gemm_pack_fn(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                              struct cov_err *e);
 
@@ -52,18 +53,19 @@ struct cov_gemm {
     unsigned needs;      /* COV_CPU_* bits */
     size_t lanes, width; /* columns of a narrow and of a wide panel */
 
-    /* c[m,n] (row stride ldc) = a[m,k] B, plus c itself if `add`. Row r of a starts at a + r * lda;
-     * rows may overlap (lda < k). c must not overlap a. */
+    /* c[m,n] (row stride ldc) = a[m,k] B, plus c itself if `add`. Row r of `a` starts at
+     * a + r * lda; rows may overlap (lda < k). c must not overlap a. */
     void (*run)(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add);
 
     cov_gemm_pack_fn *pack; /* a function of gemm_pack.h */
     enum cov_arithmetic arithmetic;
-    size_t k_unit; /* rows of pairs are padded to a multiple of this; 0: B is floats */
+    size_t k_unit; /* k of packed pairs is padded to a multiple of this; 0: B is floats */
 
-    /* Rows of a can be prepared once for several products; NULL if this table needs no preparation.
-     * prepared_floats(k): size of a prepared row of k values, a multiple of cache lines.
-     * run_prepared: c = a B for rows prepared with k = the rows of B. */
+    /* Rows of `a` can be prepared once for several products; NULL if this table needs no
+     * preparation. prepared_floats(k) returns the floats of a prepared row of k values, in whole
+     * cache lines. run_prepared computes c = a B; its rows must have been prepared with the k of
+     * B. */
     size_t (*prepared_floats)(size_t k);
     void (*prepare)(size_t m, size_t k, const float *a, size_t lda, float *ready);
     void (*run_prepared)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
@@ -81,11 +83,12 @@ extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_amx_bf16, cov_gemm_amx_
 /* Table with an integer instruction: VPDPWSSD. */
 extern const struct cov_gemm cov_gemm_dot_int16;
 
-/* The widest single-precision table for these features (COV_CPU_* bits). */
+/* Returns the widest single-precision table for these features (COV_CPU_* bits). */
 const struct cov_gemm *cov_gemm_choose(unsigned features);
-/* The fastest single-precision table for products of a layer with n_in and n_out channels. */
+/* Returns the fastest single-precision table for products of a layer with n_in and n_out
+ * channels. */
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
-/* The fastest table that has instructions for this arithmetic; NULL if there is none. */
+/* Returns the fastest table that has instructions for this arithmetic; NULL if there is none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
 
 /* Packs b[k,n], row-major. Free with cov_matrix_fini. */

@@ -3,7 +3,7 @@
  *
  * Tested without such a CPU (tests/unit/test_gemm_amx.c): each instruction is trapped and executed
  * in C, and the loops run with C in place of the instructions. On a CPU with AMX, test_gemm.c tests
- * it. Its speed has not been measured.
+ * this file. Its speed has not been measured.
  *
  * The instructions are inline assembly because gcc 12 knows neither what LDTILECFG reads nor that
  * loads and stores of tiles access memory.

@@ -4,9 +4,9 @@
  * address, row stride in bytes), TILE_STREAM (TILE_LOAD of data that is not used again soon),
  * TILE_STORE(t, ...) and TILE_DOT(sums, a, b).
  *
- * Tiles 0 to 3 hold sums, two by two; 4 and 5 hold a, 6 and 7 hold B. With at most 16 rows, the
- * sums are one row of four over two panels, which keeps four chains of additions busy: 4 holds a,
- * and 5, 6, 7 hold B.
+ * Tiles 0 to 3 hold sums, two by two; tiles 4 and 5 hold `a`, tiles 6 and 7 hold B. With at most 16
+ * rows, the sums are one row of four tiles over two panels, which keeps four chains of additions
+ * busy. Then tile 4 holds `a`, and tiles 5, 6 and 7 hold B.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 32
 #include "common/compute/cpu/kernels/gemm_pairs.h"
@@ -34,11 +34,11 @@ static void configure(size_t rows, bool wide)
     TILE_CONFIGURE(&t);
 }
 
-/* Tiles of a and B at a step of TILE_UNIT of k. */
+/* Where the tiles of `a` and B are for one step of TILE_UNIT elements of k. */
 struct tile_steps {
     const uint16_t *high, *low, *b;
     size_t a_bytes, b_bytes; /* row strides */
-    size_t second;           /* distance from the first row of a to the 17th, in uint16_t */
+    size_t second;           /* distance from the first row of `a` to the 17th, in uint16_t */
     size_t b_low,
         b_step; /* distance from B's first terms to its second; from one step to the next */
 };
@@ -56,7 +56,7 @@ INLINE void find_steps(const bool split, const struct pairs *p, const uint16_t *
     s->b_step = s->b_bytes / sizeof(uint16_t) * TILE;
 }
 
-/* Loads tiles of a: its first or second terms. */
+/* Loads up to 32 rows of `a`, which points to their first or to their second terms. */
 INLINE void load_a(const bool two_rows, const struct tile_steps *s, const uint16_t *a)
 {
     TILE_LOAD(4, a, s->a_bytes);
@@ -82,7 +82,7 @@ INLINE void dot_tiles(const bool two_rows, const bool two_cols)
         TILE_DOT(3, 5, 7);
 }
 
-/* One panel. */
+/* Multiplies with one panel. */
 INLINE void multiply_square(const bool split, const bool two_rows, const bool two_cols,
                             const struct pairs *p, const uint16_t *b, float *c, size_t ldc,
                             bool add)
@@ -126,7 +126,7 @@ INLINE void multiply_square(const bool split, const bool two_rows, const bool tw
         TILE_STORE(3, below + TILE, c_bytes);
 }
 
-/* Adds to sums 0 to 3: tile 4 times two panels. */
+/* Adds tile 4 times two panels to the sums in tiles 0 to 3. */
 INLINE void dot_wide(const struct tile_steps *s, const uint16_t *b, const uint16_t *next)
 {
     TILE_STREAM(5, b, s->b_bytes);
@@ -139,7 +139,7 @@ INLINE void dot_wide(const struct tile_steps *s, const uint16_t *b, const uint16
     TILE_DOT(3, 4, 5);
 }
 
-/* Two wide panels, at most 16 rows. */
+/* Multiplies at most 16 rows with two wide panels. */
 INLINE void multiply_wide(const bool split, const struct pairs *p, const uint16_t *b, float *c,
                           size_t ldc, bool add)
 {

@@ -1,5 +1,5 @@
 /* gemm_avx512inner.c - Winograd's inner product for Zen 4: arithmetic instructions broadcast a
- * float of a from memory for free, whereas a separate broadcast occupies an adder.
+ * float of `a` from memory for free, whereas a separate broadcast occupies an adder.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #define INNER_SHARES 0

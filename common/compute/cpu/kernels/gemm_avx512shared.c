@@ -1,7 +1,7 @@
 /* gemm_avx512shared.c - Winograd's inner product for Zen 5, which starts two multiply-adds and two
- * additions of 512 bits per cycle, but only two reads. With a memory operand per instruction,
- * reading a takes six reads for two vectors of columns, and the kernel reaches five ninths of the
- * peak. Broadcasting to a register, which costs only a read on Zen 5, takes three.
+ * additions of 512 bits per cycle, but only two reads. With a memory operand in each instruction,
+ * `a` takes six reads for two vectors of columns, and the kernel reaches five ninths of the peak.
+ * With broadcasts to a register, which cost only a read on Zen 5, `a` takes three reads.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #define INNER_SHARES 1

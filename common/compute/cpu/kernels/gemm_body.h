@@ -26,8 +26,8 @@ typedef float lanes;
 
 enum { UNROLL = 4 };
 
-/* Multiplies with one row of B. row[j] points to row 4 (j / 2) + j % 2 of a; the row two below is
- * reached from the same pointer. */
+/* Multiplies with one row of B. row[j] points to row 4 (j / 2) + j % 2 of `a`; the row that is two
+ * further down is reached from the same pointer. */
 static inline __attribute__((always_inline)) void multiply_row(const int rows, const int vectors,
                                                                const float *const *row, size_t lda,
                                                                const vec *right, vec *sum0,
@@ -57,8 +57,8 @@ static inline __attribute__((always_inline)) void multiply_row(const int rows, c
     }
 }
 
-/* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
- * inlined, so that the sums stay in registers. */
+/* Computes c[rows, vectors * LANES] for one panel. rows <= ROWS and vectors are constants when this
+ * is inlined, so the sums stay in registers. */
 static inline __attribute__((always_inline)) void
 tile(const int rows, const int vectors, const struct operands *o, float *c, size_t ldc, bool add)
 {
@@ -84,7 +84,7 @@ tile(const int rows, const int vectors, const struct operands *o, float *c, size
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++) {
             row[j] += UNROLL;
-            __asm__("" : "+r"(row[j])); /* a pointer per row: indexed reads are split in two */
+            __asm__("" : "+r"(row[j])); /* keeps a pointer per row: the CPU splits indexed reads */
         }
     }
     for (; k > 0; k--, b += width) {

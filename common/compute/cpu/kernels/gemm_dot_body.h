@@ -1,6 +1,6 @@
-/* gemm_dot_body.h - products by an instruction that multiplies pairs of bf16 and adds both to a
- * float; included by gemm_avx512bf16.c, and by its test with C in place of the instruction. Both
- * define DOT(sums, a, b) on vectors of 16.
+/* gemm_dot_body.h - products by an instruction that multiplies pairs of bf16 and adds both products
+ * to a float; included by gemm_avx512bf16.c, and by its test with C in place of the instruction.
+ * Both define DOT(sums, a, b) on vectors of 16.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 24
 #include "common/compute/cpu/kernels/gemm_pairs.h"
@@ -11,7 +11,7 @@ enum { DOT_LANES = 16, DOT_ROWS = 12, DOT_UNIT = 2 };
 typedef float floats __attribute__((vector_size(DOT_LANES * 4), aligned(4), may_alias));
 typedef int32_t bf16s __attribute__((vector_size(DOT_LANES * 4), aligned(4), may_alias));
 
-/* The pair at x. */
+/* Returns the pair at x. */
 static inline int32_t pair(const uint16_t *x)
 {
     int32_t v;
@@ -19,8 +19,8 @@ static inline int32_t pair(const uint16_t *x)
     return v;
 }
 
-/* One panel. rows <= DOT_ROWS and vectors are constants when this is inlined, so the sums stay in
- * registers. */
+/* Multiplies with one panel. rows <= DOT_ROWS and vectors are constants when this is inlined, so
+ * the sums stay in registers. */
 static inline __attribute__((always_inline)) void dot_tile(const int rows, const int vectors,
                                                            const struct pairs *p, size_t row,
                                                            const uint16_t *b, float *c, size_t ldc,

@@ -1,24 +1,24 @@
 /* gemm_inner_body.h - single-precision products for processors that add while they multiply: AMD's
  * cores since Zen 4 start a fused multiply-add and an addition of whole vectors in the same cycle,
- * Intel's start only one of the two. Two thirds of k form pairs that need one multiplication
- * instead of two,
+ * but Intel's cores start only one of the two. Two thirds of k form pairs that need one
+ * multiplication instead of two,
  *     (a0 + b1) (a1 + b0)  =  a0 b0 + a1 b1  +  a0 a1 + b0 b1
  *   - (a0 - b1) (a1 - b0)  =  a0 b0 + a1 b1  -  a0 a1 - b0 b1
- * where the products of a's elements are summed once per row, and those of b's when B is packed.
+ * where the products of elements of `a` are summed once per row, and those of `b` when B is packed.
  * Pairs alternate in sign, so that these sums stay small. Of six rows of B, one is multiplied
- * directly, two form a pair of the first kind, one is multiplied directly, two form a pair of the
- * second kind: as many additions as multiply-adds, 4 cycles instead of 6. Source: S. Winograd, A
- * New Algorithm for Inner Product (1968).
+ * directly, two form a pair of the first kind, one is multiplied directly, and two form a pair of
+ * the second kind. This takes as many additions as multiply-adds, and 4 cycles instead of 6.
+ * Source: S. Winograd, A New Algorithm for Inner Product (1968).
  *
- * Rounding is relative to the larger of a and b. So columns of B and rows of a are first scaled by
- * powers of two to a root mean square close to 1, and sums are scaled back at the end. Errors are
- * then 1.1 times those of plain products; 1.3 times if half of a's elements are zeros, 2.5 times if
- * nine in ten are.
+ * Rounding errors are relative to the larger operand. So columns of B and rows of `a` are first
+ * scaled by powers of two to a root mean square close to 1, and sums are scaled back at the end.
+ * Errors are then 1.1 times those of plain products; 1.3 times if half of the elements of `a` are
+ * zeros, and 2.5 times if nine in ten are.
  *
  * The powers are limited to the range 2^-60 to 2^60. Beyond that, errors grow, and at 2^128 sums of
  * squares of rows overflow: results are then NaN, as for rows with an infinite element.
  *
- * The including file defines INNER_SHARES (1: a float of a is broadcast to a register for both
+ * The including file defines INNER_SHARES (1: a float of `a` is broadcast to a register for both
  * vectors of columns; 0: each instruction reads it from memory), and INNER_TABLE, INNER_NAME and
  * INNER_NEEDS of its table.
  * SPDX-License-Identifier: MIT */
@@ -34,7 +34,7 @@ enum {
     LANES = 16,
     ROWS = 12, /* rows of a tile: with two vectors of columns, their sums fill the registers */
     SIX = COV_INNER_ROWS, /* rows of B in the pattern */
-    TURN = 4,             /* rows of a between direct products and pairs */
+    TURN = 4,             /* rows of `a` between direct products and pairs */
     AHEAD = 30,           /* rows of B */
     ROOM = 12 * 1168,     /* floats of rows that run() prepares at once */
     MAX_SCALE = COV_INNER_MAX_SCALE,
@@ -43,8 +43,8 @@ enum {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* One pointer serves two rows of a: that of row r points to row 4 (r / 4) + r % 2, which is r or
- * two rows above it. */
+/* One pointer serves two rows of `a`: the pointer for row r points to row 4 (r / 4) + r % 2, which
+ * is row r or two rows above it. */
 struct rows {
     const float *at[ROWS / 2];
     size_t two; /* floats of two rows */
@@ -60,7 +60,7 @@ INLINE void step(struct rows *a, const int rows, size_t floats)
 #pragma GCC unroll 8
     for (int j = 0; j < (rows + 3) / 4 * 2; j++) {
         a->at[j] += floats;
-        __asm__("" : "+r"(a->at[j])); /* a pointer per row: indexed reads are split in two */
+        __asm__("" : "+r"(a->at[j])); /* keeps a pointer per row: the CPU splits indexed reads */
     }
 }
 
@@ -77,7 +77,7 @@ INLINE __m512 lanes_at(const float *p)
  * broadcast to a register for both vectors of columns: on Zen 5 that uses one of two reads per
  * cycle and no execution unit. */
 
-/* One row of a, one row of B. */
+/* Multiplies one row of `a` with one row of B. */
 INLINE void multiply_lanes(const int vectors, const float *left, __m512 right0, __m512 right1,
                            __m512 *sum0, __m512 *sum1)
 {
@@ -92,7 +92,7 @@ INLINE void multiply_lanes(const int vectors, const float *left, __m512 right0, 
         __asm__ volatile("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(*sum0) : "m"(*left), "v"(right0));
 }
 
-/* One row of a, a pair of rows of B. */
+/* Multiplies one row of `a` with a pair of rows of B. */
 #define PAIR_OF_TWO(add, multiply)                                                                 \
     __asm__ volatile("vbroadcastss %6, %2\n\t"                                                     \
                      "vbroadcastss %7, %3\n\t" add " %2, %10, %4\n\t" add                          \
@@ -121,8 +121,9 @@ INLINE void multiply_pair(const int vectors, const bool negative, const float *l
         PAIR_OF_ONE("vaddps", "vfmadd231ps");
 }
 
-/* Three rows of B: a direct product and a pair, alternating every few rows of a so that the adders
- * stay busy; the registers hold the sums, the pair, and four more vectors. */
+/* Multiplies with three rows of B: one directly and two as a pair, alternating every few rows of
+ * `a` so that the adders stay busy. The registers hold the sums, the pair, and four more
+ * vectors. */
 INLINE void multiply_three(const int rows, const int vectors, const bool negative,
                            const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
 {
@@ -186,7 +187,7 @@ INLINE __m512 subtract_pair(__m512 sum, const float *left, __m512 right0, __m512
     return sum;
 }
 
-/* Three rows of B: a direct product and a pair. */
+/* Multiplies with three rows of B: one directly and two as a pair. */
 INLINE void multiply_three(const int rows, const int vectors, const bool negative,
                            const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
 {
@@ -228,7 +229,7 @@ INLINE void multiply_one(const int rows, const int vectors, const struct rows *a
 
 #endif
 
-/* A prepared row of a ends with two floats, end_of(k) floats after its start: the sum of its own
+/* A prepared row of `a` ends with two floats, end_of(k) floats after its start: the sum of its own
  * products, and the inverse of its scale. Rows that are not prepared are multiplied without
  * pairs. */
 static size_t end_of(size_t k)
@@ -254,8 +255,8 @@ INLINE void write_sums(const int rows, const int vectors, const bool add, const 
     }
 }
 
-/* c[rows, vectors * LANES]; both are constants when this is inlined, so the sums stay in
- * registers. */
+/* Computes c[rows, vectors * LANES]. rows and vectors are constants when this is inlined, so the
+ * sums stay in registers. */
 INLINE void tile(const int rows, const int vectors, const bool ready, const struct operands *o,
                  float *c, size_t ldc, bool add)
 {
@@ -334,7 +335,7 @@ static size_t prepared_floats(size_t k)
     return end_of(k) + LANES;
 }
 
-/* Bit i: element i exists. */
+/* Returns a mask whose bit i is set if i < n. */
 INLINE __mmask16 first_of(size_t n)
 {
     return (__mmask16)(n < LANES ? (1U << n) - 1 : 0xffffU);
@@ -375,8 +376,8 @@ INLINE struct row_sums sum_row(size_t k, const float *a)
     return (struct row_sums){sums[0], sums[1]};
 }
 
-/* Exponent of the power of two nearest to the root of the mean square (0 for a mean square in [1/2,
- * 2)); a row's scale is the inverse power. */
+/* Returns the exponent of the power of two nearest to the root of the mean square (0 for a mean
+ * square in [1/2, 2)); a row's scale is the inverse power. */
 INLINE int exponent_of(float mean_square)
 {
     uint32_t bits;

@@ -1,14 +1,14 @@
 /* gemm_int16_body.h - products of 16-bit integers (int16.h) by an instruction that multiplies pairs
- * of them and adds both to a 32-bit integer; included by gemm_avx512vnni.c, and by its test with C
- * in place of the instruction. Both define DOT(sums, a, b) on vectors of 16, in place and modulo
- * 2^32, and EVERY_PAIR(p), the pair at p in all lanes.
+ * of them and adds both products to a 32-bit integer; included by gemm_avx512vnni.c, and by its
+ * test with C in place of the instruction. Both define DOT(sums, a, b) on vectors of 16, in place
+ * and modulo 2^32, and EVERY_PAIR(p), the pair at p in all lanes.
  *
- * Two of Zen 4's four vector units execute DOT, and all four add: one DOT and two additions for two
- * pairs of k (int16.h) take three quarters of the time of two DOTs.
+ * Two of Zen 4's four vector units execute DOT, and all four add: for two pairs of k (int16.h), one
+ * DOT and two additions take three quarters of the time of two DOTs.
  *
  * A prepared row consists of its k integers, zeros up to a cache line, its unit, and its negative
- * cross terms: one per COV_INT16_CROSS of k, each summed from the start of its part of
- * COV_INT16_DEPTH.
+ * cross terms. There is one cross term per COV_INT16_CROSS elements of k, summed from the start of
+ * its part of COV_INT16_DEPTH elements.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -106,12 +106,12 @@ static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready
     }
 }
 
-/* Part of a product: prepared rows of a, starting at some pair, and rows of a panel. */
+/* Part of a product: prepared rows of `a`, starting at some pair, and rows of a panel. */
 struct int16_part {
     const float *a, *units; /* operands and units of row 0 */
     const int32_t *cross;   /* cross terms of row 0, if pairs are crossed */
     size_t stride;          /* from row to row */
-    size_t pairs, crossed;  /* crossed: pairs since the start, a multiple of COV_INT16_CROSS */
+    size_t pairs, crossed;  /* crossed: how many of the first pairs are crossed */
     const int16_t *b;
     const float *b_units;
     const int32_t *b_cross;
@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void int16_row(const int rows, cons
     }
 }
 
-/* Multiplies with two pairs of rows of B, crossed. */
+/* Multiplies with two crossed pairs of rows of B. */
 static inline __attribute__((always_inline)) void crossed_rows(const int rows, const int vectors,
                                                                const float *const *row,
                                                                size_t stride, const int32s *right,
@@ -194,7 +194,7 @@ static inline __attribute__((always_inline)) void int16_tile(const int rows, con
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++) {
             row[j] += INT16_UNROLL;
-            __asm__("" : "+r"(row[j])); /* a pointer per row: indexed reads are split in two */
+            __asm__("" : "+r"(row[j])); /* keeps a pointer per row: the CPU splits indexed reads */
         }
     }
     for (k = p->pairs - p->crossed; k > 0; k--, b += vectors) {
@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) void int16_rows(const int vectors, 
     }
 }
 
-/* Prepared rows of a, columns k0 .. k0+k-1, times B. */
+/* Columns k0 .. k0+k-1 of prepared rows of `a`, times B. */
 struct int16_product {
     size_t k0, k;
     const float *ready;
@@ -247,7 +247,7 @@ struct int16_product {
     bool add;
 };
 
-/* c[m, panel] of one panel of B, in parts of COV_INT16_DEPTH of k. */
+/* Computes c[m, panel] for one panel of B, splitting k into parts of COV_INT16_DEPTH. */
 static void multiply_panel(const struct int16_product *of, size_t panel, size_t m,
                            const float *ready, float *c, size_t ldc)
 {
@@ -308,7 +308,7 @@ static void run_prepared(size_t m, const float *ready, const struct cov_matrix *
     multiply(&(struct int16_product){0, b->k, ready, b, ldc, false}, m, c);
 }
 
-/* Every INT16_DEPTH of k has its own units. */
+/* Each part of INT16_DEPTH elements of k has its own units. */
 static void run_int16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                       size_t ldc, bool add)
 {

@@ -9,8 +9,8 @@
 #include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/int16.h"
 
-/* cross = negative cross terms of `depth` pairs of rows of a panel, one row of terms per part of
- * COV_INT16_DEPTH. */
+/* Sets `cross` to the negative cross terms of `depth` pairs of rows of a panel: one row of terms
+ * for each part of COV_INT16_DEPTH elements of k. */
 static void sum_cross(size_t depth, size_t width, const uint16_t *pairs, int32_t *cross)
 {
     const size_t part = COV_INT16_DEPTH / 2, unit = COV_INT16_CROSS / 2; /* in pairs */

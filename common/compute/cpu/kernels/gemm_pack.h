@@ -6,17 +6,18 @@
 
 #include "common/compute/cpu/kernels/gemm.h"
 
-/* data: unchanged. */
+/* Sets data to the floats of b, unchanged. */
 cov_gemm_pack_fn cov_gemm_pack_floats;
-/* data: columns divided by the powers of two that bring their root mean square closest to 1; unit:
- * these powers; column_sums: sums of products of pairs, which gemm_inner_body.h needs. */
+/* Sets data to the columns of b, each divided by the power of two that brings its root mean square
+ * closest to 1; unit to these powers; and column_sums to the sums of products of pairs that
+ * gemm_inner_body.h needs. */
 cov_gemm_pack_fn cov_gemm_pack_inner;
-/* pairs: bf16, one term or two. */
+/* Sets pairs to bf16, with one term or two. */
 cov_gemm_pack_fn cov_gemm_pack_pairs;
-/* pairs: 16-bit integers; unit and cross. */
+/* Sets pairs to 16-bit integers, and sets unit and cross. */
 cov_gemm_pack_fn cov_gemm_pack_int16;
 
-/* Used by cov_gemm_pack_inner and for the rows of a. */
+/* Used by cov_gemm_pack_inner, and to prepare rows of `a`. */
 enum {
     COV_INNER_ROWS = 6,       /* rows of B after which the pattern of pairs repeats */
     COV_INNER_MAX_SCALE = 60, /* largest exponent of a power, so that no sum overflows */

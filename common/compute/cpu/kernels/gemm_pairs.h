@@ -1,6 +1,6 @@
-/* gemm_pairs.h - products of pairs of bf16, except for the innermost loops; included by the kernel
- * files for bf16, which define PAIRS_ROWS, the rows processed at once, and, after the inclusion,
- * multiply_panels.
+/* gemm_pairs.h - products of pairs of bf16, without the innermost loops. The kernel files for bf16
+ * include it. They define PAIRS_ROWS, the rows processed at once, before the inclusion, and
+ * multiply_panels after it.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct product {
     bool add;
 };
 
-/* Rows of a in bf16, and some rows of B. */
+/* Rows of `a` in bf16, and some rows of B. */
 struct pairs {
     bool split;                 /* in two terms */
     const uint16_t *high, *low; /* [rows, k], row stride `stride` */
@@ -40,11 +40,12 @@ struct pairs {
     const uint16_t *b;
 };
 
-/* c[rows, n_panels * panel] (row stride ldc) = the product with panels of B, plus c itself if
- * `add`. Order of sums: for each k_unit of k, low * high, then high * high, then high * low. */
+/* Sets c[rows, n_panels * panel] (row stride ldc) to the product with panels of B, plus c itself if
+ * `add`. For each k_unit of k, sums are in this order: low * high, then high * high, then
+ * high * low. */
 static void multiply_panels(const struct pairs *p, size_t n_panels, float *c, size_t ldc, bool add);
 
-/* The terms of x[n]. */
+/* Computes the terms of x[n]. */
 static inline void round_row(bool split, size_t n, const float *restrict x, uint16_t *restrict high,
                              uint16_t *restrict low)
 {
@@ -54,7 +55,7 @@ static inline void round_row(bool split, size_t n, const float *restrict x, uint
         low[i] = cov_bf16_bits(cov_bf16_low(x[i]));
 }
 
-/* Rounds `k` columns of rows of a, with zeros up to p->k. Values that overlapping rows share are
+/* Rounds `k` columns of rows of `a`, with zeros up to p->k. Values that overlapping rows share are
  * rounded once. */
 static void round_rows(size_t k, const float *a, size_t lda, struct pairs *p, uint16_t *high,
                        uint16_t *low)
@@ -74,7 +75,7 @@ static void round_rows(size_t k, const float *a, size_t lda, struct pairs *p, ui
     }
 }
 
-/* The last columns, fewer than a panel. */
+/* Computes the last columns, which do not fill a panel. */
 static void multiply_edge(const struct pairs *p, size_t cols, float *c, size_t ldc, bool add)
 {
     float whole[PAIRS_ROWS * PAIRS_PANEL] = {0};

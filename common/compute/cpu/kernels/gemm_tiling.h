@@ -5,7 +5,7 @@
 
 /* The operands of a tile. */
 struct operands {
-    const float *a; /* its rows, prepared with k if `ready` */
+    const float *a; /* rows of the tile, already prepared with k if `ready` */
     size_t lda, k;
     bool ready;
     const float *b; /* k rows of one panel of the matrix, starting at `column` */
@@ -18,7 +18,7 @@ struct operands {
 static void run_tile(size_t rows, size_t vectors, const struct operands *o, float *c, size_t ldc,
                      bool add);
 
-/* A tile at the right edge, of which only `cols` columns exist. */
+/* Computes a tile at the right edge, of which only `cols` columns exist. */
 static void run_edge(size_t rows, size_t vectors, size_t cols, const struct operands *o, float *c,
                      size_t ldc, bool add)
 {

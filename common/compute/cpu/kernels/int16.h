@@ -1,7 +1,7 @@
-/* int16.h - operands of a product as 16-bit integers: each row of a in multiples of 1/8191 of its
- * largest value; each column of b in multiples of a unit chosen so that no sum of 256 products
- * overflows 32 bits. Sums are exact, and the error is that of rounding the operands once: about a
- * fifth of that of bf16, which keeps 8 bits.
+/* int16.h - operands of a product as 16-bit integers. Rows of `a` are in multiples of 1/8191 of
+ * their largest value; columns of `b` are in multiples of a unit chosen so that no sum of 256
+ * products overflows 32 bits. Sums are exact, so the only error comes from rounding the operands
+ * once: about a fifth of the error of bf16, which keeps 8 bits.
  *
  * Exact sums can be computed from fewer products (S. Winograd, A New Algorithm for Inner Product,
  * 1968): a0 b0 + a2 b2 = (a0 + b2) (a2 + b0) - a0 a2 - b0 b2, where the last two terms, the cross
@@ -16,17 +16,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#define COV_INT16_MOST 8191            /* largest of a row */
-#define COV_INT16_MOST_COLUMN 24576    /* largest of a column: the sum of both fits in 16 bits */
-#define COV_INT16_DEPTH ((size_t)256)  /* products of a sum, before it becomes a float */
+#define COV_INT16_MOST 8191            /* the largest in a row */
+#define COV_INT16_MOST_COLUMN 24576    /* the largest in a column: both together fit in 16 bits */
+#define COV_INT16_DEPTH ((size_t)256)  /* products in a sum before it becomes a float */
 #define COV_INT16_SUM (262176.0 - 128) /* 2^31 / 8191, minus what rounding adds to 256 values */
 #define COV_INT16_CROSS ((size_t)64)   /* elements of k per cross term */
-/* Rows with smaller values count as zeros: the inverse of their unit could overflow. */
+/* Rows whose largest value is smaller count as zeros: the inverse of their unit could overflow. */
 #define COV_INT16_LEAST 0x1p-100f
 
 _Static_assert(COV_INT16_MOST + COV_INT16_MOST_COLUMN <= INT16_MAX, "sums of both fit in 16 bits");
 
-/* v / unit to nearest even, |v / unit| < 2^22; any number for NaN. */
+/* Returns v / unit, rounded to nearest even, for |v / unit| < 2^22; any number for NaN. */
 static inline int16_t cov_int16_of(float v, float inverse)
 {
     float sum = v * inverse + 12582912.0f; /* 1.5 * 2^23: the integer is in the low bits */
@@ -35,15 +35,15 @@ static inline int16_t cov_int16_of(float v, float inverse)
     return (int16_t)(uint16_t)bits;
 }
 
-/* The unit of a row whose largest absolute value is `largest` (which may be infinite or NaN), and
- * its inverse. */
+/* Returns the unit of a row whose largest absolute value is `largest` (which may be infinite or
+ * NaN), and sets *inverse to the inverse of the unit. */
 static inline float cov_int16_row_unit(float largest, float *inverse)
 {
     *inverse = largest < COV_INT16_LEAST ? 0 : COV_INT16_MOST / largest;
     return largest * (1.0f / COV_INT16_MOST);
 }
 
-/* The unit of a column of k values, `step` apart. */
+/* Returns the unit of a column of k values that are `step` apart. */
 static inline float cov_int16_column_unit(size_t k, const float *b, size_t step)
 {
     double unit = 0;

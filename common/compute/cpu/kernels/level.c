@@ -26,7 +26,7 @@ static const struct {
 };
 enum { N_LEVELS = COV_COUNT(levels) };
 
-/* The available levels, as bits. */
+/* Returns the available levels, as bits. */
 static unsigned find_levels(void)
 {
     unsigned has = cov_cpu_features(), found = 0;
@@ -36,7 +36,7 @@ static unsigned find_levels(void)
     return found;
 }
 
-/* *named = the levels of a list, as bits. */
+/* Sets *named to the levels of a list, as bits. */
 static int parse(const char *list, unsigned *named, struct cov_err *e)
 {
     for (const char *at = list; at; at = *at ? at + 1 : NULL) {

@@ -7,7 +7,7 @@
  *   avx512bf16  AVX-512 with BF16 and VNNI
  *   amx         AVX-512 with BF16 and VNNI, and AMX with BF16
  * A level includes the kernels of lower levels. A level is available only if the operating system
- * saves the registers, and permits AMX.
+ * saves its registers and, for amx, permits AMX.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_LEVEL_H
 #define COV_COMPUTE_CPU_KERNELS_LEVEL_H
@@ -31,14 +31,14 @@ struct cov_cpu_choice {
     unsigned features; /* COV_CPU_* bits that may be used */
 };
 
-/* The highest available level of `list`: names separated by commas; NULL: any. COV_EUSAGE for an
- * unknown name, COV_EUNSUPPORTED if no level of the list is available. Requests the permission for
- * AMX. */
+/* Chooses the highest available level of `list`: names separated by commas, or NULL for any level.
+ * Returns COV_EUSAGE for an unknown name, and COV_EUNSUPPORTED if no level of the list is
+ * available. Requests the permission for AMX. */
 int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Restricts the whole process to the highest available level of `list` (cov_cpu_limit); NULL: no
- * restriction. Same errors. */
+/* Restricts the whole process to the highest available level of `list` (cov_cpu_limit); NULL means
+ * no restriction. Returns the errors of cov_cpu_level_choose. */
 int cov_cpu_level_limit(const char *list, struct cov_err *e) COV_MUST_USE;
 
 /* buf[0..n) = the names of the available levels, separated by spaces. */

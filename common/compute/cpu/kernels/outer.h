@@ -1,8 +1,8 @@
 /* outer.h - sums of outer products of rows, as in gradients of weights; compiled once per
  * instruction set.
  *
- * Every element of the result is a fixed sequence of multiply-adds over k, in blocks of
- * COV_OUTER_DEPTH that are summed from zero and then added, whatever the shape and the position:
+ * Every element of the result is computed by the same sequence of multiply-adds over k, whatever
+ * the shape and the position: each block of COV_OUTER_DEPTH is summed from zero and then added. So
  * results do not depend on how m and n are split into calls.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_H
@@ -14,7 +14,7 @@
 
 enum { COV_OUTER_DEPTH = 128 };
 
-/* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], i < m, j < n. */
+/* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], for i < m and j < n. */
 struct cov_outer_sum {
     size_t m, n, k;
     const float *a;
@@ -35,8 +35,8 @@ struct cov_outer {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* Adds the sum. Prefetches the rows of a and b that are multiplied next, and, at the end,
-     * next[2] unless it is NULL. */
+    /* Adds the sum. Prefetches the rows of `a` and `b` that are multiplied next, and, at the end,
+     * the rows of next[2] unless `next` is NULL. */
     void (*add)(const struct cov_outer_sum *s, const struct cov_outer_rows *next);
 
     enum cov_arithmetic arithmetic; /* COV_FP32 or COV_BF16 */
@@ -46,8 +46,8 @@ extern const struct cov_outer cov_outer_base, cov_outer_avx2, cov_outer_avx512;
 /* With VDPBF16PS. */
 extern const struct cov_outer cov_outer_dot_bf16;
 
-/* The fastest table for this arithmetic and these features (COV_CPU_* bits); NULL if there is none,
- * which only happens for COV_BF16. */
+/* Returns the fastest table for this arithmetic and these features (COV_CPU_* bits); NULL if there
+ * is none, which only happens for COV_BF16. */
 const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic);
 
 #endif

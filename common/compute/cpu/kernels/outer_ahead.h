@@ -11,7 +11,7 @@ enum { COV_OUTER_LINE = 16 }; /* floats of a cache line */
 
 struct cov_outer_ahead {
     struct cov_outer_rows rows[2]; /* rows that are still to be prefetched */
-    size_t at[2];                  /* floats of the first of them that are done */
+    size_t at[2];                  /* floats already prefetched of the first row of each */
     size_t per_tile;               /* lines */
 };
 
@@ -20,8 +20,8 @@ static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
     return r->n_rows * ((r->width + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
 }
 
-/* What to prefetch while rows [r, r + rows) of k are multiplied in n_tiles tiles: the next block,
- * or `next` if there is none. */
+/* Returns what to prefetch while rows [r, r + rows) of k are multiplied in n_tiles tiles: the next
+ * block, or `next` if there is none. */
 static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_sum *s, size_t r,
                                                         size_t rows,
                                                         const struct cov_outer_rows *next,
@@ -42,7 +42,7 @@ static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_s
     return h;
 }
 
-/* Before each tile. */
+/* Call it before each tile. */
 static inline void cov_outer_prefetch(struct cov_outer_ahead *h)
 {
     size_t left = h->per_tile;

@@ -17,8 +17,8 @@ enum {
     ROWS = 12,
     WIDTH = 2 * LANES,
     PAIRS = COV_OUTER_DEPTH / 2,
-    SLICE = 8 * ROWS,   /* columns of a at once */
-    COLUMNS = 8 * WIDTH /* columns of b at once */
+    SLICE = 8 * ROWS,   /* columns of `a` at once */
+    COLUMNS = 8 * WIDTH /* columns of `b` at once */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -100,7 +100,7 @@ static void pack_right(size_t n, size_t k, const float *b, size_t ldb, uint32_t 
         }
 }
 
-/* Sum over s->k <= COV_OUTER_DEPTH rows, of s->n <= COLUMNS columns of b. */
+/* Adds the sum over s->k <= COV_OUTER_DEPTH rows, for s->n <= COLUMNS columns of b. */
 static void add_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahead)
 {
     _Alignas(64) uint32_t left[PAIRS * SLICE], right[PAIRS * COLUMNS];

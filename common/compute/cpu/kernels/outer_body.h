@@ -2,7 +2,7 @@
  * after gemm_body.h, whose macros it uses.
  *
  * COV_OUTER_DEPTH rows of b, two vectors wide, are packed: they stay in the first-level cache while
- * all columns of a are multiplied with them. Rows of a are read in place.
+ * all columns of `a` are multiplied with them. Rows of `a` are read in place.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* c[rows, WIDTH] += products of `rows` columns of a with b[k, WIDTH]; rows <= ROWS is a constant
+/* c[rows, WIDTH] += products of `rows` columns of `a` with b[k, WIDTH]; rows <= ROWS is a constant
  * when this is inlined, so the sums stay in registers. */
 INLINE void outer_tile(const int rows, size_t k, const float *a, size_t lda, const float *b,
                        float *c, size_t ldc)
@@ -49,7 +49,7 @@ INLINE void outer_tile(const int rows, size_t k, const float *a, size_t lda, con
 /* Some rows of k, with a packed panel of b. */
 struct panel {
     size_t cols, k; /* cols <= WIDTH */
-    const float *a; /* [k, all columns of a] */
+    const float *a; /* [k, all columns of `a`] */
     size_t lda;
     const float *b; /* [k, WIDTH] */
     float *c;
@@ -61,7 +61,7 @@ struct panel {
         outer_tile(r, p->k, p->a + i, p->lda, p->b, c, ldc);                                       \
         break;
 
-/* c[rows, WIDTH] += products of columns i .. i+rows-1 of a. */
+/* c[rows, WIDTH] += products of columns i .. i+rows-1 of `a`. */
 static void run_outer_tile(size_t rows, const struct panel *p, size_t i, float *c, size_t ldc)
 {
     switch (rows) {
@@ -71,7 +71,7 @@ static void run_outer_tile(size_t rows, const struct panel *p, size_t i, float *
     }
 }
 
-/* A tile at the right edge, with fewer than WIDTH columns. */
+/* Computes a tile at the right edge, with fewer than WIDTH columns. */
 static void run_outer_edge(size_t rows, const struct panel *p, size_t i)
 {
     float whole[ROWS * WIDTH] = {0};

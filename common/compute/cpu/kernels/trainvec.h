@@ -1,5 +1,5 @@
-/* trainvec.h - element-wise kernels of training, compiled once per instruction set: ref_train.h in
- * single precision, with sums over rows in double.
+/* trainvec.h - element-wise kernels of training, compiled once per instruction set. They compute
+ * what ref_train.h specifies, in single precision with sums over rows in double.
  *
  * Rows have c values; row r of an array with a stride starts at r * stride.
  * SPDX-License-Identifier: MIT */
@@ -27,8 +27,8 @@ struct cov_trainvec_lstm {
     float *cells;        /* written by forward */
     const float *before; /* cells of the previous step; NULL: zeros */
 
-    /* The memory that the next call reads or writes, to be prefetched; NULL: nothing. It has the
-     * same strides, and that of h or dy. */
+    /* The memory that the next call reads or writes, to be prefetched; NULL: nothing. next_gates
+     * and next_cells have the strides above, next_y that of h or dy. */
     const float *next_gates, *next_cells, *next_y;
 };
 
@@ -56,8 +56,8 @@ struct cov_trainvec {
     void (*lstm_forward)(const struct cov_trainvec_lstm *s, const float *sums, const float *bias,
                          float *h, size_t h_stride);
     /* dh = dy (row r at dy + r * dy_stride) + from_next[rows,hidden] (NULL: zeros).
-     * dc[rows,hidden]: in, the gradient of the cells from the next step; out, for the previous
-     * one. */
+     * dc[rows,hidden] is the gradient of the cells: on entry from the next step, on return for the
+     * previous step. */
     void (*lstm_backward)(const struct cov_trainvec_lstm *s, const float *dy, size_t dy_stride,
                           const float *from_next, float *dc);
 
@@ -69,7 +69,7 @@ struct cov_trainvec {
 
 extern const struct cov_trainvec cov_trainvec_base, cov_trainvec_avx2, cov_trainvec_avx512;
 
-/* The widest table for these features (COV_CPU_* bits). */
+/* Returns the widest table for these features (COV_CPU_* bits). */
 const struct cov_trainvec *cov_trainvec_choose(unsigned features);
 
 #endif

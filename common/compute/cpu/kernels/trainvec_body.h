@@ -134,7 +134,7 @@ INLINE void prefetch_units(const struct cov_trainvec_lstm *s, size_t r, size_t u
     __builtin_prefetch(s->next_y + r * y_stride + u);
 }
 
-/* Units [u, u + n) of sequence r, n <= LANES. */
+/* Computes units [u, u + n) of sequence r, n <= LANES. */
 INLINE void forward_units(const size_t n, const struct cov_trainvec_lstm *s, size_t r, size_t u,
                           const float *sums, const float *bias, float *h)
 {

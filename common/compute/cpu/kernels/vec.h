@@ -18,7 +18,7 @@ struct cov_finish {
     float lowest;
 };
 
-/* A first layer by table look-up, from codes instead of one-hot rows. */
+/* A first layer computed by table look-up, from codes instead of one-hot rows. */
 struct cov_look_up {
     size_t rows, n;
     const float *table; /* [n_taps, 16, n] */
@@ -33,7 +33,7 @@ struct cov_vec {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* y = finish of acc[rows,n], NaN stays NaN. Row r of y is at y + r * y_stride. */
+    /* y = `f` applied to acc[rows,n]; NaN stays NaN. Row r of y is at y + r * y_stride. */
     void (*finish)(size_t rows, size_t n, const float *acc, const struct cov_finish *f, float *y,
                    size_t y_stride);
 
@@ -44,39 +44,39 @@ struct cov_vec {
     void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride);
 
-    /* One step of one sequence whose gates, as left by lstm_cell, have not changed; `before` is h
-     * of the previous step, which is copied where cells have not changed either. */
+    /* One step of one sequence whose gates, as left by lstm_cell, have not changed. `before` is h
+     * of the previous step. Where a cell has not changed either, h is copied from `before`. */
     void (*lstm_rest)(size_t hidden, const float *gates, float *cell, const float *before,
                       float *h);
 
-    /* The largest |a| of n; NaN if any is. */
+    /* Returns the largest |a[i]|, i < n; NaN if any a[i] is NaN. */
     float (*largest)(size_t n, const float *a);
 
-    /* Returns true if |a[i] - b[i]| <= most for all i < n; false if any is NaN. */
+    /* Returns true if |a[i] - b[i]| <= most for all i < n; false if any of them is NaN. */
     bool (*within)(size_t n, const float *a, const float *b, float most);
 
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a
      * thread that flushes denormals. NaN stays NaN. */
     void (*exp)(size_t n, float *y);
 
-    /* y[rows,n]: `f` of the sum over k < n_taps of table[k, code], code = codes[r * step + k * apart]
-     * modulo 16. */
+    /* y[rows,n] = `f` applied to the sum over k < n_taps of table[k, code], where
+     * code = codes[r * step + k * apart] modulo 16. */
     void (*look_up)(const struct cov_look_up *l, const struct cov_finish *f);
 
-    /* The seven terms of a pair of rows (strassen.h), `half` floats each: term j at v + j *
-     * v_step. */
+    /* Computes the seven terms of a pair of rows (strassen.h), `half` floats each. Term j is at
+     * v + j * v_step. */
     void (*strassen_terms)(size_t half, const float *first, const float *second, float *v,
                            size_t v_step);
 
-    /* Sums of the products of these terms, for n columns: product j at m + j * m_step. c0 and c1
-     * are the halves of the first row, c2 and c3 those of the second. */
+    /* Sums the products of these terms for n columns. Product j is at m + j * m_step. c0 and c1 are
+     * the halves of the first row, c2 and c3 those of the second. */
     void (*strassen_sums)(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
                           float *c3);
 };
 
 extern const struct cov_vec cov_vec_base, cov_vec_avx2, cov_vec_avx512;
 
-/* The widest table for these features (COV_CPU_* bits). */
+/* Returns the widest table for these features (COV_CPU_* bits). */
 const struct cov_vec *cov_vec_choose(unsigned features);
 
 #endif

@@ -1,6 +1,6 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
  * VEC_TABLE, VEC_NAME, VEC_NEEDS, LANES (floats per vector), FUSED(a, b, c) = a b + c, rounded once
- * if possible, LEAST(a, b) and MOST(a, b), which are b if a or b is NaN, and ANY(v), which is true
+ * if possible, LEAST(a, b) and MOST(a, b), which give b if a or b is NaN, and ANY(v), which is true
  * if any bit is set.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -71,7 +71,7 @@ static inline float exp_core(float x)
 
 /* ---- gates ---- */
 
-/* n <= LANES units of a row of lstm_cell: i g. */
+/* Computes i g for n <= LANES units of a row of lstm_cell. */
 static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
                                                              float *gates, const float *bias)
 {
@@ -81,8 +81,8 @@ static inline __attribute__((always_inline)) void open_input(const size_t n, siz
 }
 
 /* Computes f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
- * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and f
- * cell is rounded before the sum, as in PyTorch: with a fused multiply-add, cells of a trained
+ * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and
+ * f * cell is rounded before the sum, as in PyTorch. With a fused multiply-add, cells of a trained
  * network differed 30 times more from PyTorch's. */
 static inline __attribute__((always_inline)) void
 open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
@@ -114,8 +114,8 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const struc
         }
 }
 
-/* All units of a row in three loops, so that chains of exponentials and divisions are short and
- * many of them overlap. */
+/* Computes all units of a row in three loops, so that chains of exponentials and divisions are
+ * short and many of them overlap. */
 static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride)
 {
@@ -135,7 +135,7 @@ static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bia
     }
 }
 
-/* n <= LANES units of lstm_rest. */
+/* Computes n <= LANES units of lstm_rest. */
 static inline __attribute__((always_inline)) void rest_units(const size_t n, const float *add,
                                                              const float *keep,
                                                              const float *under_o, float *cell,
@@ -171,7 +171,7 @@ static float largest(size_t n, const float *a)
     return from_bits((uint32_t)most);
 }
 
-/* n <= LANES lanes: set where |a - b| > most. */
+/* Returns n <= LANES lanes whose bits are set where |a - b| > most. */
 static inline __attribute__((always_inline)) ints beyond(const size_t n, const float *a,
                                                          const float *b, vec most)
 {
@@ -205,7 +205,7 @@ static void exp_all(size_t n, float *restrict y)
 
 /* ---- table look-up ---- */
 
-/* n <= LANES columns of each of `vectors` vectors, starting at column c, of one row of y. */
+/* Computes one row of y from column c on: `vectors` vectors, with n <= LANES columns of each. */
 static inline __attribute__((always_inline)) void
 look_up_row(const int vectors, const size_t n, const struct cov_look_up *l, const uint8_t *codes,
             const struct cov_finish *f, size_t c, float *y)
@@ -244,7 +244,7 @@ static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
 
 /* ---- Strassen's terms and sums ---- */
 
-/* n <= LANES columns. */
+/* Computes the terms of n <= LANES columns. */
 static inline __attribute__((always_inline)) void terms_of(const size_t n, size_t half,
                                                            const float *first, const float *second,
                                                            float *v, size_t v_step)

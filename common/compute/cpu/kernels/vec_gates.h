@@ -30,8 +30,8 @@ static inline vec all(float v)
  * product of two exponentials and a number does not overflow. */
 #define GATE_LIMIT 40.0f
 
-/* Returns p and sets *q: exp(x) = p (1 + q), p a power of 2, x limited to GATE_LIMIT; n, r and P as
- * in exp_core. NaN makes q NaN. */
+/* Splits exp(x) = p (1 + q): returns p, a power of 2, and sets *q. x is limited to GATE_LIMIT; n, r
+ * and P are those of exp_core. If x is NaN, so is q. */
 static inline vec split_exp(vec x, vec *q)
 {
     const vec round = all(12582912.0f);
@@ -48,28 +48,28 @@ static inline vec split_exp(vec x, vec *q)
     return power;
 }
 
-/* 1 + exp(-x), the denominator of sigmoid(x). */
+/* Returns 1 + exp(-x), the denominator of sigmoid(x). */
 static inline vec under_sigmoid(vec x)
 {
     vec q, power = split_exp(-x, &q);
     return FUSED(power, q, power) + all(1.0f);
 }
 
-/* t = exp(2x) - 1, without cancellation near 0: tanh(x) = t / (t + 2). */
+/* Returns t = exp(2x) - 1, without cancellation near 0: tanh(x) = t / (t + 2). */
 static inline vec above_tanh(vec x)
 {
     vec q, power = split_exp(x + x, &q);
     return FUSED(power, q, power - all(1.0f));
 }
 
-/* tanh(x) sigmoid(o), from the denominator of sigmoid(o). */
+/* Returns tanh(x) sigmoid(o), from the denominator of sigmoid(o). */
 static inline vec opened(vec x, vec under_o)
 {
     vec t = above_tanh(x);
     return t / ((t + all(2.0f)) * under_o);
 }
 
-/* n <= LANES floats, then zeros. */
+/* Loads n <= LANES floats, then zeros. */
 static inline vec load(size_t n, const float *x)
 {
     vec v = {0};

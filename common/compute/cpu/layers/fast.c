@@ -2,8 +2,9 @@
  *
  * Both kinds of convolution are, for each phase of the outputs, a product of input rows with a
  * matrix of taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]]
- * * B[tap]. A convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed
- * one has `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
+ * * B[tap]. A convolution has one phase, with (first, step) = (0, 1) and in_step = stride. A
+ * transposed one has `stride` phases, each with (first, step) = (phase, stride), in_step = 1 and
+ * the taps that reach this phase.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/fast.h"
 
@@ -20,8 +21,8 @@ enum {
     TILE_ROWS = 96, /* output rows of a product, so that sums stay in the cache until they are
                   * finished */
     ONE_HOT = 4,    /* channels of one-hot rows */
-    MAX_SPAN = 64,  /* codes of a tap of a layer that reads codes */
-    MAX_TABLE = 64 * 1024, /* floats of its table */
+    MAX_SPAN = 64,  /* the longest span of taps of a layer that reads codes */
+    MAX_TABLE = 64 * 1024, /* floats of that layer's table */
     BLAS_ROWS =
         384, /* the same for OpenBLAS, which packs both sides: large enough that packing costs
               * little */
@@ -117,8 +118,8 @@ static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w
     return phase_pack(p, f, e);
 }
 
-/* The phase of the outputs that tap k of a transposed convolution contributes to: t = k * dilation
- * - pad modulo stride. */
+/* Returns the phase of the outputs that tap k of a transposed convolution contributes to:
+ * k * dilation - pad, modulo stride. */
 static size_t phase_of_tap(const struct cov_layer *l, size_t k)
 {
     int64_t stride = (int64_t)l->stride;
@@ -185,7 +186,7 @@ static size_t span(const struct cov_layer *l)
     return (l->kernel - 1) * l->dilation + 1;
 }
 
-/* The contribution of each tap for each code. */
+/* Computes the contribution of each tap for each code. */
 static int make_table(struct cov_fast_layer *f, const struct cov_layer_weights *w,
                       struct cov_err *e)
 {
@@ -331,7 +332,7 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
     }
 }
 
-/* The number of rows of a phase among the output rows before t. */
+/* Returns the number of rows of a phase among the output rows before t. */
 static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phase *p, size_t t)
 {
     return t <= p->first ? 0 : (t - p->first - 1) / f->n_phases + 1;
@@ -435,7 +436,7 @@ void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows
                                .y_stride = y_stride};
     for (size_t t = rows.beg; t < rows.end;) {
         int64_t from = (int64_t)t * stride - l->pad;
-        uint8_t window[MAX_SPAN]; /* at the ends of x: padding, whose one-hot rows are zeros */
+        uint8_t window[MAX_SPAN]; /* past the ends of x: padding, whose one-hot rows are zeros */
         look.codes = window;
         look.rows = 1;
         if (from >= 0 && from + reach <= t_in) {

@@ -2,8 +2,8 @@
  * element-wise kernels (vec.h).
  *
  * Rows of a product do not depend on one another (gemm.h), and OpenBLAS gets fixed tiles of one
- * sequence's rows: the values of a sequence do not depend on the batch, its position in the batch,
- * or the threads.
+ * sequence's rows. So the values of a sequence do not depend on the batch, its position in the
+ * batch, or the threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_FAST_H
 #define COV_COMPUTE_CPU_LAYERS_FAST_H
@@ -30,22 +30,22 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e) COV_MUST_USE;
 /* Computes only the sums of a convolution, without bias, ReLU and norm. This gives gradients of the
- * input: those of a convolution are the transposed convolution with the same weights, and vice
- * versa. */
+ * input: the gradient for a convolution is computed by the transposed convolution with the same
+ * weights, and vice versa. */
 int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                       struct cov_err *e) COV_MUST_USE;
 void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
-/* Floats of scratch that it needs, starting on a cache line. */
+/* Returns the floats of scratch that the layer needs. The scratch must start on a cache line. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
-/* Rows `rows` of y of one sequence. They start at a multiple of cov_plan_unit(layer), and end at one
- * or with the layer. */
+/* Computes rows `rows` of y for one sequence. They start at a multiple of cov_plan_unit(layer), and
+ * end at a multiple or at the end of the layer. */
 void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
                    const struct cov_layer_io *io, float *scratch);
 
-/* The same for a first layer from codes[t_in] instead of one-hot rows, by table look-up; only if
- * cov_fast_reads_codes. */
+/* Does the same for a first layer by table look-up, from codes[t_in] instead of one-hot rows. Call
+ * it only if cov_fast_reads_codes returns true. */
 bool cov_fast_reads_codes(const struct cov_fast_layer *f);
 void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
                             const uint8_t *codes, float *y, size_t y_stride);

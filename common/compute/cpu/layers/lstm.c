@@ -23,7 +23,7 @@ enum {
 
 /* ---- making ---- */
 
-/* Packs the transpose of w[n_gates, k]; as *pairs unless that is NULL. */
+/* Packs the transpose of w[n_gates, k], as *pairs unless `pairs` is NULL. */
 static int pack_gates(const struct cov_lstm *f, const float *w, size_t k, struct cov_matrix *out,
                       struct cov_strassen **pairs, struct cov_err *e)
 {
@@ -82,7 +82,7 @@ void cov_lstm_free(struct cov_lstm *f)
     free(f);
 }
 
-/* The size of a row of block.x_rows. */
+/* Returns the size of a row of block.x_rows. */
 static size_t x_floats(const struct cov_lstm *f)
 {
     return f->gemm->prepare ? f->gemm->prepared_floats(f->layer.c_in) : f->layer.c_in;
@@ -98,7 +98,7 @@ size_t cov_lstm_scratch(const struct cov_lstm *f)
 
 /* ---- products with x, for a block of steps ---- */
 
-/* x of sequence b at row t. */
+/* Returns x of sequence b at row t. */
 static const float *x_at(const struct cov_lstm_pass *p, size_t b, size_t t)
 {
     const struct cov_lstm_padding *padding = p->io.padding;
@@ -109,7 +109,7 @@ static const float *x_at(const struct cov_lstm_pass *p, size_t b, size_t t)
     return cov_lstm_planned_row(task->input, p->io.x + b * c_in, p->io.n * c_in, t);
 }
 
-/* Products of pairs of steps; rows[i]: x of row i of the block. */
+/* Multiplies pairs of steps; rows[i] is x of row i of the block. */
 static void multiply_pairs(struct cov_lstm_pass *p, size_t steps, const float *const *rows)
 {
     struct cov_strassen_pair pairs[COV_LSTM_BLOCK_ROWS];
@@ -147,9 +147,9 @@ static void multiply_prepared(struct cov_lstm_pass *p, size_t n_rows, const floa
                            4 * p->f->layer.hidden);
 }
 
-/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved. rows[i] = x of
- * row i; returns their number. *whole: all steps have a row, and no row of x is a copy of
- * another. */
+/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved. Sets rows[i] to
+ * x of row i, and returns the number of rows. Sets *whole to true if all steps have a row and no
+ * row of x is a copy of another. */
 static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, const float **rows,
                           bool *whole)
 {
@@ -176,7 +176,7 @@ static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, c
     return n_rows;
 }
 
-/* The sums over x of the steps first .. first+steps-1 at which x has moved. */
+/* Computes the sums over x of the steps first .. first+steps-1 at which x has moved. */
 static void multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
 {
     const struct cov_layer *l = &p->f->layer;
@@ -227,7 +227,7 @@ static bool wants_sums(struct cov_lstm_pass *p, size_t b, size_t step, size_t s,
     return !cov_lstm_x_moved(p, b, x_at(p, b, cov_lstm_row(p, step + 1)));
 }
 
-/* A step at which the x of all sequences has moved. */
+/* Runs a step at which the x of all sequences has moved. */
 static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t steps)
 {
     const struct cov_layer *l = &p->f->layer;
@@ -246,7 +246,7 @@ static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t s
                          cov_lstm_h(p, 0, cov_lstm_row(p, step)), y_row);
 }
 
-/* A step at which some sequences rest or have ended. */
+/* Runs a step at which some sequences rest or have ended. */
 static void step_of_some(struct cov_lstm_pass *p, size_t step, size_t s)
 {
     const struct cov_layer *l = &p->f->layer;

@@ -43,9 +43,10 @@ struct cov_lstm_batch {
     size_t n;                    /* <= COV_LSTM_ROWS */
     struct cov_lstm_task *tasks; /* [n] */
     bool full;                   /* compute all rows; skip nothing */
-    /* NULL, or filled by cov_lstm_run_padding, and not `full`. Then x is not read from x_padded on,
-     * y is not complete from y_padded on, and wanted rows after it are in padding->y. y_padded is T
-     * for the last layer, and if the forward direction does not run to the end. */
+    /* NULL, or filled by cov_lstm_run_padding; NULL if `full`. With padding, rows of x from
+     * x_padded on are not read. Wanted rows of y from y_padded on are in padding->y; in y itself,
+     * they are incomplete. y_padded is T in the last layer, and if the forward direction does not
+     * run to the end. */
     const struct cov_lstm_padding *padding;
     const float *x;
     float *y;

@@ -11,7 +11,7 @@
 
 enum {
     COV_LSTM_STEPS = 16,       /* the most steps of a block */
-    COV_LSTM_BLOCK_ROWS = 192, /* steps of all sequences: they fit in the cache with the weights */
+    COV_LSTM_BLOCK_ROWS = 192, /* rows for all sequences; they fit in the cache with the weights */
 };
 #define COV_LSTM_NONE SIZE_MAX
 
@@ -34,8 +34,8 @@ struct cov_lstm_anchor {
 /* One sequence. */
 struct cov_lstm_sequence {
     size_t beg, end;          /* its steps; those before beg are the padding's */
-    struct cov_lstm_anchor x; /* x of its last sums over x */
-    struct cov_lstm_anchor h; /* h of its last gates */
+    struct cov_lstm_anchor x; /* the x in its last sums over x */
+    struct cov_lstm_anchor h; /* the h in its last gates */
     const float *gates;       /* [4*hidden] its last gates, in block.sums or kept_gates */
 };
 
@@ -71,20 +71,20 @@ struct cov_lstm_pass {
 
 /* ---- places ---- */
 
-/* The row of a step; backward directions start at the last row. */
+/* Returns the row of a step. Backward directions start at the last row. */
 static inline size_t cov_lstm_row(const struct cov_lstm_pass *p, size_t step)
 {
     return p->direction ? p->f->layer.t_in - 1 - step : step;
 }
 
-/* Row t of x, or the row that it is a copy of. */
+/* Returns row t of x, or the row that it is a copy of. */
 static inline const float *cov_lstm_planned_row(const struct cov_row_plan *plan, const float *x,
                                                 size_t stride, size_t t)
 {
     return x + (plan ? cov_plan_source(plan, t) : t) * stride;
 }
 
-/* h of sequence b at row t, a part of y. */
+/* Returns h of sequence b at row t, a part of y. */
 static inline float *cov_lstm_h(const struct cov_lstm_pass *p, size_t b, size_t t)
 {
     const struct cov_layer *l = &p->f->layer;
@@ -99,9 +99,9 @@ static inline bool cov_lstm_runs(const struct cov_lstm_pass *p, size_t b, size_t
 
 /* ---- lstm_rest.c: sequences that rest ---- */
 
-/* Returns true if x differs from that of the last sums over x. */
+/* Returns true if x differs from the x in the last sums over x. */
 bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x);
-/* Returns true if h is that of the last gates. */
+/* Returns true if h equals the h in the last gates. */
 bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
 /* Called before the block's sums are overwritten: copies gates that a resting sequence still
  * needs. */
@@ -109,7 +109,8 @@ void cov_lstm_keep_gates(struct cov_lstm_pass *p);
 
 /* ---- lstm_rest.c: rows of the padding ---- */
 
-/* Called before the forward direction: sets y_padded as if the forward direction settles, too. */
+/* Called before the forward direction: sets y_padded on the assumption that the forward direction
+ * settles, too. */
 void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
 /* Called after a step of the forward direction: moves y_padded past rows that differ from the
  * padding's. */

@@ -11,7 +11,8 @@
 
 /* ---- sequences that rest ---- */
 
-/* `part` of the largest |a|; if that is not finite, a distance that no vector is within. */
+/* Returns `part` times the largest |a|; if that is not finite, a distance that no vector is
+ * within. */
 static float reach_of(const struct cov_lstm *f, float part, size_t n, const float *a)
 {
     float largest = f->vec->largest(n, a);
@@ -63,8 +64,8 @@ static void take_backward(const struct cov_lstm_pass *p, size_t b, size_t t)
            p->io.padding->y + t * y_row + l->hidden, l->hidden * sizeof *p->io.y);
 }
 
-/* The forward halves of rows of y before `end` are not the padding's: copies only the backward
- * halves. */
+/* Handles rows of y before `end`, whose forward halves are not the padding's: copies only their
+ * backward halves. */
 static void leave_padding(const struct cov_lstm_pass *p, size_t b, size_t end)
 {
     struct cov_lstm_task *task = &p->io.tasks[b];
@@ -114,7 +115,7 @@ void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b)
 
 /* ---- where padding begins ---- */
 
-/* The copy that contains row t; NULL: the row is not a copy. */
+/* Returns the copy that contains row t; NULL if the row is not a copy. */
 static const struct cov_copy *copy_at(const struct cov_row_plan *plan, size_t t)
 {
     for (size_t i = 0; plan && i < plan->n_copies; i++)
@@ -149,7 +150,7 @@ size_t cov_lstm_padded_from(const struct cov_lstm *f, const struct cov_lstm_padd
             anchor = (struct cov_lstm_anchor){row, NAN};
         if (!is_still(f, c_in, cov_lstm_planned_row(input, x, x_stride, t - 1), &anchor))
             break;
-        /* Once a whole period of both has been compared, the rows that repeat it need no
+        /* Once a whole period of both copies has been compared, the rows that repeat it need no
          * comparison. */
         const struct cov_copy *mine = copy_at(input, t - 1), *its = copy_at(p->input, t - 1);
         if (!mine || !its || mine->period % its->period)

@@ -1,7 +1,7 @@
 /* minimal.c - see minimal.h.
  *
  * Below, a row of a tile is a group of `in_phases` rows of x or `out_phases` rows of y. Tiles are
- * processed in blocks of BLOCK. A group of blocks is transformed at once, small enough for the
+ * processed in blocks of BLOCK. A group of blocks is transformed at once. It fits in the
  * second-level cache together with one panel of weights (or all weights of a small layer). Then,
  * for each panel and block, the products at all points stay in the first-level cache until they
  * become rows of y.
@@ -55,7 +55,7 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* a / b rounded down; b > 0. */
+/* Returns a / b rounded down; b > 0. */
 static int64_t divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
@@ -63,7 +63,7 @@ static int64_t divide(int64_t a, int64_t b)
 
 /* ---- points ---- */
 
-/* q = the product of all (y - pair[h]^2), h != leave_out; returns its degree. */
+/* Sets q to the product of (y - pair[h]^2) over all h != leave_out; returns its degree. */
 static size_t product(const struct cov_minimal_points *p, size_t leave_out,
                       double q[COV_MINIMAL_MAX_PAIRS + 1])
 {
@@ -84,7 +84,8 @@ static size_t product(const struct cov_minimal_points *p, size_t leave_out,
 
 void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p)
 {
-    /* Their rounding is within a tenth of the smallest of all sets of four simple fractions. */
+    /* Their rounding error is at most a tenth above the least of all sets of four simple
+     * fractions. */
     static const float few[COV_MINIMAL_MAX_PAIRS] = {1, 2, 0.5f},
                        many[COV_MINIMAL_MAX_PAIRS] = {0.5f, 0.75f, 1.25f, 2};
     const float *pairs = outputs == COV_MINIMAL_OUTPUTS ? few : many;
@@ -147,8 +148,9 @@ bool cov_minimal_can(const struct cov_layer *l)
 }
 
 /* Measured on a Cascade Lake Xeon with AVX-512, AVX2 and SSE2 kernels: with three taps or more, 1.1
- * to 2.2 times faster from 16 channels of a tile's row on, slower at 8; with two taps, which save
- * only 3/8 of the products, 1.1 times from 32 channels on either side. A first layer has 4. */
+ * to 2.2 times faster if a tile's row has at least 16 channels, slower if it has 8; with two taps,
+ * which save only 3/8 of the products, 1.1 times faster with at least 32 channels on either side. A
+ * first layer has 4 channels. */
 bool cov_minimal_pays(const struct cov_layer *l)
 {
     size_t depth = l->kind == COV_LAYER_CONV ? l->stride * l->c_in : l->c_in;
@@ -156,13 +158,14 @@ bool cov_minimal_pays(const struct cov_layer *l)
            (n_taps(l) > 2 ? l->c_in >= 8 && depth >= 16 : l->c_in >= 32 && l->c_out >= 32);
 }
 
-/* Phases whose filter has all taps; the filters of the others are one tap shorter. */
+/* Returns the number of phases whose filter has all taps; the filters of the others are one tap
+ * shorter. */
 static size_t n_full(const struct cov_layer *l)
 {
     return l->kernel - (n_taps(l) - 1) * l->stride;
 }
 
-/* The taps of a filter, zero past the end of the kernel. */
+/* Copies the taps of a filter, with zeros past the end of the kernel. */
 static void take_filter(const struct cov_minimal *m, const float *weight, size_t in_phase,
                         size_t out_phase, size_t i, size_t o, double filter[COV_MINIMAL_MAX_TAPS])
 {
@@ -177,7 +180,7 @@ static void take_filter(const struct cov_minimal *m, const float *weight, size_t
     }
 }
 
-/* b[point, depth, width] = the weights of a panel's columns at every point. */
+/* Sets b[point, depth, width] to the weights of a panel's columns at every point. */
 static void transform_weights(const struct cov_minimal *m, const float *weight,
                               const struct panel *panel, size_t width, float *b)
 {
@@ -199,15 +202,15 @@ static void transform_weights(const struct cov_minimal *m, const float *weight,
     }
 }
 
-/* The channels of a row of a tile that contribute at point p. */
+/* Returns the channels of a row of a tile that contribute at point p. */
 static size_t depth_at(const struct cov_minimal *m, size_t p)
 {
     bool last = m->layer.kind == COV_LAYER_CONV && p + 1 == m->points.n_points;
     return last ? n_full(&m->layer) * m->layer.c_in : m->depth;
 }
 
-/* Filters that are one tap shorter end (convolution) or start (transposed) with a zero: they
- * contribute nothing at infinity, or at 0. */
+/* Filters that are one tap shorter end with a zero in a convolution, and contribute nothing at
+ * infinity. In a transposed one they start with a zero, and contribute nothing at point 0. */
 static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, const float *weight,
                       struct panel *panel, float *b, struct cov_err *e)
 {
@@ -217,7 +220,7 @@ static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, co
     transform_weights(m, weight, panel, width, b);
     for (size_t p = 0; rc == COV_OK && p < m->points.n_points; p++) {
         if (l->kind == COV_LAYER_CONV_TRANSPOSED && p == 0 &&
-            panel->phase >= n_full(l)) /* for all of its phases */
+            panel->phase >= n_full(l)) /* no phase of the panel contributes at 0 */
             continue;
         rc = cov_matrix_init(m->gemm, depth_at(m, p), width, b + p * m->depth * width,
                              &panel->at[p], e);
@@ -263,9 +266,10 @@ void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
     out->n_tiles = ((size_t)rows + outputs - 1) / outputs;
 }
 
-/* Six outputs have 2.5 times the rounding error of four, for 15 % fewer products. In the last
- * transposed convolutions that does not matter. Before an LSTM that counts, the error of single
- * precision grew five times, to 1.6e-5, so those layers use four. */
+/* Six outputs need 15 % fewer products than four, but have 2.5 times the rounding error. In the
+ * last transposed convolutions this error does not matter. But before an LSTM whose cells count up
+ * over many steps, it made the error of single precision five times larger, 1.6e-5. So layers
+ * before an LSTM use four outputs. */
 static bool makes_many(const struct cov_layer *l, const struct cov_gemm *gemm)
 {
     return n_taps(l) == COV_MINIMAL_MAX_TAPS &&
@@ -310,8 +314,8 @@ void cov_minimal_free(struct cov_minimal *m)
 
 /* ---- running ---- */
 
-/* Sizes in floats: of a row of a transformed block as products read it, of the block, and the
- * number of blocks transformed at once. */
+/* The floats of a row of a transformed block, as products read it, and of a block; and the number
+ * of blocks that are transformed at once. */
 static size_t row_floats(const struct cov_minimal *m)
 {
     return m->gemm->prepare ? m->gemm->prepared_floats(m->depth) : m->depth_stride;
@@ -354,7 +358,7 @@ struct task {
     int64_t x_beg, x_end, y_beg, y_end;
 };
 
-/* The rows of x that rows y_beg .. y_end-1 of y depend on. */
+/* Finds the rows of x that rows y_beg .. y_end-1 of y depend on. */
 static void find_x(const struct cov_layer *l, struct task *t)
 {
     int64_t stride = (int64_t)l->stride, kernel = (int64_t)l->kernel;
@@ -369,7 +373,8 @@ static void find_x(const struct cov_layer *l, struct task *t)
     t->x_end = t->x_end > (int64_t)l->t_in ? (int64_t)l->t_in : t->x_end;
 }
 
-/* The row of x where tile i starts; returns true if the tile reads only existing rows. */
+/* in_row returns the row of x where tile i starts. sees_inside returns true if the tile reads only
+ * existing rows. */
 static int64_t in_row(const struct cov_minimal *m, size_t i)
 {
     return (int64_t)(i * m->points.outputs * m->places.in_phases) + m->places.in_first;
@@ -381,7 +386,7 @@ static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_
     return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->places.in_phases) <= t->x_end;
 }
 
-/* A tile at an end of x, with zeros past that end. */
+/* Transforms a tile at an end of x, with zeros past that end. */
 static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
                            size_t v_step, float *edge)
 {
@@ -398,11 +403,11 @@ static void transform_edge(const struct cov_minimal *m, const struct task *t, si
     m->kernels->input(&m->points, &one, edge, m->depth, v);
 }
 
-/* Transforms tiles [beg, end): points are v_step apart, tiles depth_stride. */
+/* Transforms tiles [beg, end). In v, points are v_step apart, and tiles depth_stride. */
 static void transform_tiles(const struct cov_minimal *m, const struct task *t, size_t beg,
                             size_t end, float *v, size_t v_step, float *edge)
 {
-    /* Consecutive rows count as one. */
+    /* Adjacent rows are treated as one long row. */
     bool dense = t->io.x_stride == m->layer.c_in;
     size_t n_parts = dense ? 1 : m->places.in_phases, channels = dense ? m->depth : m->layer.c_in;
     size_t i = beg;
@@ -424,8 +429,8 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
     }
 }
 
-/* v[point, tile, depth] of tiles [beg, end), as products read it. `unprepared` is scratch for a
- * tile. */
+/* Sets v[point, tile, depth] for tiles [beg, end), in the form that products read. `unprepared` is
+ * scratch for a tile. */
 static void make_block(const struct cov_minimal *m, const struct task *t, size_t beg, size_t end,
                        float *v, float *edge, float *unprepared)
 {
@@ -444,7 +449,8 @@ static void make_block(const struct cov_minimal *m, const struct task *t, size_t
     }
 }
 
-/* The row of y where tile i of a phase starts; returns true if all of its rows are wanted. */
+/* out_row returns the row of y where tile i of a phase starts. ends_inside returns true if all rows
+ * of the tile are wanted. */
 static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
 {
     return (int64_t)(i * m->points.outputs * m->places.out_phases + phase) + m->places.out_first;
@@ -457,7 +463,7 @@ static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_
            row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
 }
 
-/* Writes the rows of y that tiles `of` of a phase produce, from the products s[point, tile,
+/* Writes the rows of y of a phase for the tiles in `of`, from the products s[point, tile,
  * column]. */
 static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
                         size_t phase, struct cov_rows of, const float *s, float *edge)
@@ -500,7 +506,8 @@ static void expect_rows(const struct cov_minimal *m, const struct task *t,
         }
 }
 
-/* s[point, tile, column] = products of n tiles v, from tile `first` on. */
+/* Sets s[point, tile, column] to the products of the n tiles in v, the first of which is tile
+ * `first`. */
 static void multiply_block(const struct cov_minimal *m, const struct task *t,
                            const struct panel *panel, size_t first, size_t n, const float *v,
                            float *s)

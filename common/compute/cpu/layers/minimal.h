@@ -1,5 +1,5 @@
-/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): m outputs of a filter with r
- * taps from m + r - 1 products instead of m r; m is 4 or 6.
+/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd), which computes m outputs of
+ * a filter with r taps from m + r - 1 products instead of m r; m is 4 or 6.
  *
  * A convolution of stride s is one of stride 1 over groups of s input rows, with r = ceil(kernel /
  * s) taps and s * c_in channels; a transposed one produces groups of s output rows, with r taps and
@@ -23,8 +23,8 @@
 #include "common/compute/device.h"
 #include "common/compute/plan.h"
 
-/* The rows of one sequence that a layer reads and writes: row t of x starts at x + t * x_stride, of
- * y at y + t * y_stride. */
+/* The rows of one sequence that a layer reads and writes: row t of x starts at x + t * x_stride,
+ * and row t of y at y + t * y_stride. */
 struct cov_layer_io {
     const float *x;
     size_t x_stride;
@@ -34,14 +34,14 @@ struct cov_layer_io {
 
 enum {
     COV_MINIMAL_OUTPUTS = 4,     /* outputs of a tile */
-    COV_MINIMAL_MAX_OUTPUTS = 6, /* outputs of a tile, with the most taps only */
+    COV_MINIMAL_MAX_OUTPUTS = 6, /* the same, only with the most taps */
     COV_MINIMAL_MAX_TAPS = 5,
     COV_MINIMAL_MAX_PAIRS = 4,
     COV_MINIMAL_MAX_POINTS = COV_MINIMAL_MAX_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
 };
 
-/* The points of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if has_single;
- * infinity. */
+/* The points for a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if
+ * has_single; infinity. */
 struct cov_minimal_points {
     size_t taps, outputs, n_points; /* n_points = taps + outputs - 1, including infinity */
     size_t n_pairs;
@@ -54,8 +54,8 @@ struct cov_minimal_points {
     double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */
 };
 
-/* 2 <= taps <= COV_MINIMAL_MAX_TAPS; outputs: COV_MINIMAL_OUTPUTS, or COV_MINIMAL_MAX_OUTPUTS with
- * the most taps. */
+/* Fills *p. 2 <= taps <= COV_MINIMAL_MAX_TAPS; outputs is COV_MINIMAL_OUTPUTS, or
+ * COV_MINIMAL_MAX_OUTPUTS with the most taps. */
 void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p);
 
 /* Layout of transformed tiles: point p, tile i, channel c is at p * point_step + i * tile_step + c. */
@@ -68,20 +68,21 @@ struct cov_minimal_kernels {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* Transformed rows of x: for each tile i and channel c, v[p,i,c] = B[p] x at every point p,
+    /* Transforms rows of x: for each tile i and channel c, v[p,i,c] = B[p] x at every point p,
      * where x[k] is at x + (i * outputs + k) * x_step + c. */
     void (*input)(const struct cov_minimal_points *points, const struct cov_minimal_tiles *tiles,
                   const float *x, size_t x_step, float *v);
 
-    /* Rows of y: for each tile i and channel c, row i * outputs + j of y, rows y_step apart, is
-     * `finish` of the sum y[j] of the products s[p,i,c]. */
+    /* Computes rows of y, which are y_step apart: for each tile i and channel c, row
+     * i * outputs + j of y is `finish` applied to y[j] (above), the sum from the products
+     * s[p,i,c]. */
     void (*output)(const struct cov_minimal_points *points, const struct cov_minimal_tiles *tiles,
                    const float *s, const struct cov_finish *finish, float *y, size_t y_step);
 };
 
 extern const struct cov_minimal_kernels cov_minimal_base, cov_minimal_avx2, cov_minimal_avx512;
 
-/* The widest table for these features (COV_CPU_* bits). */
+/* Returns the widest table for these features (COV_CPU_* bits). */
 const struct cov_minimal_kernels *cov_minimal_choose(unsigned features);
 
 /* A convolution with its weights transformed and packed. */
@@ -93,7 +94,8 @@ bool cov_minimal_can(const struct cov_layer *layer);
 bool cov_minimal_pays(const struct cov_layer *layer);
 
 /* How such a layer groups rows: row j of a tile is `in_phases` rows of x, or `out_phases` rows of
- * y; the first tile, of `outputs` such rows, starts at in_first and out_first. */
+ * y. The first tile starts at row in_first of x, and its `outputs` rows start at row out_first of
+ * y. */
 struct cov_minimal_places {
     size_t in_phases, out_phases;
     int64_t in_first, out_first;
@@ -102,17 +104,18 @@ struct cov_minimal_places {
 void cov_minimal_places_init(const struct cov_layer *layer, size_t outputs,
                              struct cov_minimal_places *out);
 
-/* cov_minimal_can(layer) must be true. weight as in struct cov_layer_weights, borrowed for the
- * call. */
+/* cov_minimal_can(layer) must be true. `weight` is as in struct cov_layer_weights, and borrowed for
+ * the call. */
 int cov_minimal_new(const struct cov_layer *layer, const float *weight, const struct cov_gemm *gemm,
                     const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
-/* Floats of scratch that it needs, starting on a cache line. */
+/* Returns the floats of scratch that the layer needs. The scratch must start on a cache line. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
-/* Rows `rows` of y of one sequence: the convolution, finished. Reads only the rows of x that these
- * depend on. Their rounding depends on `rows`, but not on other rows of x. */
+/* Computes rows `rows` of y for one sequence: the convolution, with `finish` applied. Reads only
+ * the rows of x that these rows of y depend on. Their rounding depends on `rows`, but not on other
+ * rows of x. */
 void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
                      const struct cov_layer_io *io, const struct cov_finish *finish,
                      float *scratch);

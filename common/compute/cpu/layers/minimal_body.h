@@ -2,8 +2,8 @@
  * defines MINIMAL_TABLE, MINIMAL_NAME, MINIMAL_NEEDS and LANES (floats per vector).
  *
  * The points p and -p share their even and odd parts: with N(x) = M(x) / (x^2 - p^2), their rows of
- * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative is a factor x - c of
- * all other rows: there, x[i + 1] - c x[i] replaces x[i].
+ * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative gives all other rows of
+ * B a factor x - c: for them, x[i + 1] - c x[i] replaces x[i].
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -39,7 +39,7 @@ struct coefficients {
     vec whole[MAX_PAIRS + 1], without[MAX_PAIRS][MAX_PAIRS];
 };
 
-/* Properties of a number of points, a constant wherever it is passed. */
+/* Values that follow from the number of points, which is a constant wherever it is passed. */
 #define PAIRS(n_points) (((n_points)-2) / 2)
 #define SINGLE(n_points) ((n_points) % 2)
 #define OUTPUTS(n_points) ((n_points) == MAX_POINTS ? MAX_OUTPUTS : COV_MINIMAL_OUTPUTS)
@@ -74,7 +74,7 @@ INLINE void get_coefficients(const int n_points, const struct cov_minimal_points
         k->single[j] = k->single[j - 1] * p->single;
 }
 
-/* v of x for LANES channels of one tile. */
+/* Computes v from x for LANES channels of one tile. */
 INLINE void input_lanes(const int n_points, const struct coefficients *k, struct lanes_io io)
 {
     const int pairs = PAIRS(n_points), single = SINGLE(n_points), size = 2 * pairs + 2;
@@ -113,7 +113,7 @@ INLINE void input_lanes(const int n_points, const struct coefficients *k, struct
     }
 }
 
-/* n < LANES channels, copied to arrays of whole vectors. */
+/* Does the same for n < LANES channels, which are copied to arrays of whole vectors. */
 INLINE void input_rest(const int n_points, const struct coefficients *k, size_t n,
                        struct lanes_io io)
 {
@@ -161,7 +161,7 @@ INLINE vec finished(vec sum, const struct finish *f)
     return v * f->scale + f->shift;
 }
 
-/* The rows of y of the products s for LANES channels of one tile. */
+/* Computes the rows of y from the products s, for LANES channels of one tile. */
 INLINE void output_lanes(const int n_points, const struct coefficients *k, const struct finish *f,
                          struct lanes_io io)
 {
@@ -191,7 +191,7 @@ INLINE void output_lanes(const int n_points, const struct coefficients *k, const
         store(io.to + (size_t)j * io.to_step, finished(sum[j], f));
 }
 
-/* n < LANES channels, starting at c. */
+/* Does the same for n < LANES channels, starting at c. */
 INLINE void output_rest(const int n_points, const struct coefficients *k, size_t n, size_t c,
                         const struct cov_finish *finish, struct lanes_io io)
 {

@@ -17,17 +17,18 @@ struct cov_cpu_arithmetic {
     const struct cov_gemm *conv_gemm, *lstm_gemm;
 };
 
-/* Chooses the operands for the requested precision. A more exact arithmetic replaces it if it is at
- * least as fast: single precision, or 16-bit integers. Training uses integers for convolutions
- * only, never for sums of outer products (outer.h). */
+/* Chooses the operands for the requested precision. A more exact arithmetic, single precision or
+ * 16-bit integers, replaces a requested one that is not faster. Training uses integers for
+ * convolutions only, never for sums of outer products (outer.h). */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool training, struct cov_cpu_arithmetic *out);
 
-/* The operands of a layer. The last convolution, whose rounding the last layer amplifies, is never
- * plain bf16. */
+/* Returns the operands of a layer. The last convolution, whose rounding the last layer amplifies,
+ * is never plain bf16. */
 enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
                                           const struct cov_layer *layer, bool last_conv);
-/* The kernels of a convolution with these operands; `plain` are the single-precision ones. */
+/* Returns the kernels of a convolution with these operands; `plain` are the single-precision
+ * ones. */
 struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
                                             enum cov_arithmetic operands,
                                             const struct cov_cpu_kernels *plain);

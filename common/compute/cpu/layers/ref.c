@@ -7,7 +7,7 @@
 
 #include "common/compute/cpu/kernels/bf16.h"
 
-/* A weight times v. */
+/* Returns a weight times v. */
 static double product(enum cov_arithmetic arithmetic, float weight, double v)
 {
     if (arithmetic == COV_FP32)

@@ -7,7 +7,7 @@
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/device.h"
 
-/* y[t_out,c_out] = the layer of x[t_in,c_in], of one sequence. Sums in double:
+/* Computes y[t_out,c_out] from x[t_in,c_in] for one sequence, with sums in double:
  *   conv        y[t,o] = norm(relu(b[o] + sum_k,i w[o,i,k] x[t*stride - pad + k*dilation, i]))
  *   transposed  y[t,o] = norm(relu(b[o] + sum_k,i,j w[i,o,k] x[j,i])),
  *               j*stride - pad + k*dilation = t
@@ -18,14 +18,14 @@
 void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
                    float *y, double *state);
 
-/* The same with the operands of every product rounded or split as in gemm.h; h of an LSTM is first
- * rounded to float. */
+/* Does the same, with the operands of every product rounded or split as in gemm.h. h of an LSTM is
+ * first rounded to float. */
 void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
                            enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
 
-/* The arrays of struct cov_layer_weights as a list, in order, for loops that copy them: their sizes
- * in floats for a layer (0: not used; returns the sum), their addresses, and where to store other
- * addresses. */
+/* List the arrays of struct cov_layer_weights in order, for loops that copy them: their sizes in
+ * floats for a layer (0 if not used; returns the sum), their addresses, and the places where these
+ * addresses are stored. */
 enum { COV_REF_N_WEIGHTS = 14 };
 size_t cov_ref_weight_sizes(const struct cov_layer *layer, size_t sizes[COV_REF_N_WEIGHTS]);
 void cov_ref_weight_list(const struct cov_layer_weights *w, const float *list[COV_REF_N_WEIGHTS]);

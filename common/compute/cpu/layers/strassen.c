@@ -36,8 +36,8 @@ bool cov_strassen_pays(const struct cov_gemm *gemm, size_t k, size_t n)
 
 /* ---- making ---- */
 
-/* The seven terms of B that the terms of a are multiplied with, at one element of the first quarter
- * of b[k, 2 * half_n]. */
+/* Computes the seven terms of B (the right-hand factors of m0 .. m6 in strassen.h) at one element.
+ * `b` points to this element in the first quarter of b[k, 2 * half_n]. */
 static void take_terms(const float *b, size_t half_k, size_t half_n, double out[TERMS])
 {
     const float *below = b + half_k * 2 * half_n;
@@ -51,7 +51,7 @@ static void take_terms(const float *b, size_t half_k, size_t half_n, double out[
     out[6] = b2 + b3;
 }
 
-/* The terms of columns [beg, beg + cols) of both halves of B. */
+/* Packs the terms of columns [beg, beg + cols) of both halves of B. */
 static int make_panel(const struct cov_strassen *f, const float *b, size_t beg, size_t cols,
                       struct cov_matrix *panel, struct cov_err *e)
 {
@@ -121,7 +121,7 @@ size_t cov_strassen_scratch(const struct cov_strassen *f)
     return TERMS * GROUP * f->row + products_floats(f) + 2 * f->gemm->width;
 }
 
-/* Prefetches rows of a. */
+/* Prefetches rows of `a`. */
 static void expect_rows(const struct cov_strassen *f, const struct cov_strassen_pair *pair)
 {
     for (size_t i = 0; i < 2 * f->half_k; i += LINE) {
@@ -140,7 +140,7 @@ static void expect_sums(const struct cov_strassen *f, size_t beg, size_t cols,
         }
 }
 
-/* One panel of the products of n pairs; v: the terms of their rows. */
+/* Computes one panel of the products of n pairs; v holds the terms of their rows. */
 static void run_tile(const struct cov_strassen *f, size_t panel, size_t n, const float *v,
                      const struct cov_strassen_pair *pairs, float *products)
 {

@@ -23,7 +23,7 @@ static struct taps taps_of(const struct cov_layer *l)
     return (struct taps){1, 1, l->c_in};
 }
 
-/* The row of x that tap k of row t reads; -1 if there is none. */
+/* Returns the row of x that tap k of row t reads; -1 if there is none. */
 static int64_t row_read(const struct cov_layer *l, size_t t, size_t k)
 {
     int64_t row = (int64_t)t;
@@ -186,8 +186,8 @@ void cov_ref_lstm(const struct cov_layer *l, size_t d, const struct cov_ref_lstm
     }
 }
 
-/* dgates[4*hidden], of the pre-activations, from dh. dc: in, the gradient from the next step; out,
- * for the previous one. */
+/* Computes dgates[4*hidden], the gradient of the pre-activations, from dh. dc is the gradient of
+ * the cells: on entry from the next step, on return for the previous step. */
 static void gates_backward(size_t hidden, const double *gates, const double *cell,
                            const double *cell_before, const double *dh, double *dc, double *dgates)
 {

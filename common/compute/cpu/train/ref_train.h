@@ -1,8 +1,9 @@
-/* ref_train.h - the scalar reference of training: forward in training mode and backward for every
- * layer, one sequence, in double. The specification that fast training is tested against.
+/* ref_train.h - the scalar reference of training: the forward pass in training mode and the
+ * backward pass of every layer, for one sequence, in double. Fast training is tested against this
+ * specification.
  *
  * Weights are in PyTorch's layouts (device.h). dv is the gradient of the loss with respect to v.
- * Gradients of weights are added to the output, others overwrite it.
+ * Gradients of weights are added to the output; other gradients overwrite it.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
 #define COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
@@ -29,8 +30,8 @@ void cov_ref_norm(size_t n_rows, size_t c, const struct cov_ref_norm *norm, cons
 /* sums[c] += dy, which is dbeta; sums[c + channel] += dy x^, which is dgamma */
 void cov_ref_norm_backward_sums(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
                                 const double *r, const double *dy, double *sums);
-/* d: in, dy; out, dr, from the sums over all `positions` of the batch: dr = gamma rstd (dy -
- * sums[c] / positions - x^ sums[c + channel] / positions) */
+/* d is dy on entry, and dr on return, computed from the sums over all `positions` of the batch:
+ * dr = gamma rstd (dy - sums[c] / positions - x^ sums[c + channel] / positions) */
 void cov_ref_norm_backward(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
                            const double *sums, double positions, const double *r, double *d);
 
@@ -54,15 +55,15 @@ void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov
                            const double *x, const double *y,
                            const struct cov_ref_lstm_gradients *gradients, double *scratch);
 
-/* A row of the batch: p[L] and targets[L], `stride` apart, without padding. loss = mean of exp(p) -
- * t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns the
- * number of columns (0: no loss). */
+/* Scores a row of the batch: p[L] and targets[L], `stride` apart, except padding. loss = mean of
+ * exp(p) - t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns
+ * the number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
                          const float *targets, double *loss, double *accuracy);
-/* The batch's score from scores[n_chunks, D, 3], per row the loss, the accuracy and the number of
- * columns (0: not counted), summed over all processes; *weight_sum = the sum of the weights of
- * rows. Reads loss_weights (not NULL) and reduce from the spec. COV_EINPUT for a loss that is not
- * finite. */
+/* Computes the batch's score over all processes from scores[n_chunks, D, 3]: the loss, the accuracy
+ * and the number of columns (0: not counted) of each row. Sets *weight_sum to the sum of the
+ * weights of rows. Reads loss_weights (not NULL) and reduce from the spec. Returns COV_EINPUT if
+ * the loss is not finite. */
 int cov_ref_batch_score(const struct cov_training_spec *spec, const double *scores, size_t n_chunks,
                         size_t D, struct cov_train_score *score, double *weight_sum,
                         struct cov_err *e) COV_MUST_USE;

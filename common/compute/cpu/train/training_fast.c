@@ -1,6 +1,6 @@
-/* training_fast.c - see training_fast.h. Runs layer by layer over the whole batch, since a norm
- * needs all of it. Activations are channel-last: sequence by sequence between convolutions, and by
- * time, [T, n, c], around the LSTMs.
+/* training_fast.c - see training_fast.h. The whole batch runs through one layer before the next one
+ * starts, because a norm needs the whole batch. Activations are [n, T, c] between convolutions, and
+ * [T, n, c] before and after LSTMs.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/train/training_fast.h"
 
@@ -14,7 +14,8 @@
 
 enum {
     PIECE = 192 * 1024, /* approximate size of a piece in floats */
-    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), with four or six rows each */
+    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), whether tiles have four rows
+                         * or six */
 };
 
 /* ---- places ---- */
@@ -24,7 +25,7 @@ static bool is_lstm(const struct cov_fast_training *t, size_t i)
     return t->layers[i].layer.kind == COV_LAYER_LSTM;
 }
 
-/* The view of an array with the shape of layer i's output. */
+/* Returns the view of an array with the shape of layer i's output. */
 static struct cov_view view_of(const struct cov_fast_training *t, size_t i, float *data)
 {
     const struct cov_layer *l = &t->layers[i].layer;
@@ -96,7 +97,7 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Pieces of a layer's output: whole blocks of tiles, and whole units (plan.h). */
+/* Splits a layer's output into pieces of whole blocks of tiles and whole units (plan.h). */
 static struct cov_pieces pieces_of(const struct cov_layer *l)
 {
     size_t unit = BLOCK * (l->kind == COV_LAYER_CONV_TRANSPOSED ? l->stride : 1);
@@ -105,7 +106,7 @@ static struct cov_pieces pieces_of(const struct cov_layer *l)
 }
 
 /* The gradient of a convolution's input is computed from the gradient of its sums by the transposed
- * convolution with the same weights; and vice versa. */
+ * convolution with the same weights, and vice versa. */
 static struct cov_layer back_of(const struct cov_layer *l)
 {
     struct cov_layer back = *l;

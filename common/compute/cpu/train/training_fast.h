@@ -1,6 +1,6 @@
-/* training_fast.h - training as ref_train.h specifies it on matrix products (gemm.h, minimal.h),
- * sums of outer products (outer.h) and element-wise kernels (trainvec.h), in single precision or
- * with products in bf16.
+/* training_fast.h - the training that ref_train.h specifies, on matrix products (gemm.h,
+ * minimal.h), sums of outer products (outer.h) and element-wise kernels (trainvec.h), in single
+ * precision or with products in bf16.
  *
  * Work is split into fixed pieces of layers and sequences, and rows of a product do not depend on
  * one another, so results do not depend on the number of threads.
@@ -18,8 +18,8 @@ struct cov_training_kernels {
     struct cov_cpu_kernels plain; /* single-precision kernels */
     struct cov_cpu_arithmetic arithmetic;
     const struct cov_trainvec *vec;
-    /* Arithmetic of the gradients of weights: of convolutions except the last; of LSTMs; of the
-     * last convolution. */
+    /* Arithmetic of the gradients of weights, for convolutions except the last, for LSTMs, and for
+     * the last convolution. */
     const struct cov_outer *conv_outer, *lstm_outer, *last_outer;
 };
 

@@ -1,8 +1,8 @@
 /* training_fast_conv.c - convolutions of fast training, with ReLU and norm.
  *
  * The gradient of a convolution's weights for tap k is the sum over t of x[t * stride - pad + k *
- * dilation] times dz[t]; of a transposed one the same with dz and x exchanged. So there is a wide
- * side, with `kernel` rows that contribute to row t, and a narrow one. If taps are on consecutive
+ * dilation] times dz[t]. For a transposed convolution, dz and x are exchanged. So there is a wide
+ * side, `kernel` rows of which contribute to row t, and a narrow side. If taps are on consecutive
  * rows, these are read in place as one long row of the wide side.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -49,7 +49,7 @@ static double *sums_of(const struct cov_train_layer *s, size_t item)
     return s->sums + item * 2 * s->layer.c_out;
 }
 
-/* A piece of a sequence, up to the norm. */
+/* Runs a piece of a sequence, up to the norm. */
 static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
@@ -85,7 +85,7 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
     return COV_OK;
 }
 
-/* s->total = the sums of all pieces, `width` of each, in order. */
+/* Sets s->total to the total of the sums of all pieces, `width` sums each, added in order. */
 static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer *s, size_t width)
 {
     size_t n = t->batch->n * s->pieces.n;
@@ -95,7 +95,7 @@ static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer
             s->total[o] += sums_of(s, i)[o];
 }
 
-/* The same summed over all processes, followed by the number of positions. */
+/* Does the same over all processes, and appends the number of positions. */
 static int share_sums(struct cov_fast_training *t, struct cov_train_layer *s, struct cov_err *e)
 {
     size_t width = 2 * s->layer.c_out;
@@ -139,7 +139,7 @@ int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
 
 /* ---- backward through the norm and the ReLU ---- */
 
-/* The rows of sequence b before the norm, and the gradient of the norm's output. */
+/* Returns the rows of sequence b before the norm, and the gradient of the norm's output. */
 static struct cov_trainvec_rows rows_with_gradient(const struct cov_fast_training *t, size_t b,
                                                    struct cov_rows rows)
 {
@@ -167,7 +167,8 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
     return COV_OK;
 }
 
-/* dr = gamma rstd (dy - S0 / n - x^ S1 / n), x^ = (r - mean) rstd, as factors of dy, r and 1. */
+/* Computes the factors of dy, r and 1 in dr = gamma rstd (dy - S0 / n - x^ S1 / n), where
+ * x^ = (r - mean) rstd. */
 static int lead_through_norm(struct cov_fast_training *t, struct cov_train_layer *s,
                              struct cov_err *e)
 {
@@ -251,19 +252,20 @@ static struct tile tile_at(const struct cov_layer *l, const struct sides *s, siz
                                                                   : s->narrow_c};
 }
 
-/* v within [beg, end]. */
+/* Returns v limited to [beg, end]. */
 static size_t within(int64_t v, size_t beg, size_t end)
 {
     return v < (int64_t)beg ? beg : v > (int64_t)end ? end : (size_t)v;
 }
 
-/* a / b, b > 0, rounded up. */
+/* Returns a / b rounded up; b > 0. */
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a > 0 ? (a + b - 1) / b : -(-a / b);
 }
 
-/* Narrow rows beg .. end-1 of sequence b, tap by tap, each with the rows that its tap reads. */
+/* Adds the products of narrow rows beg .. end-1 of sequence b, tap by tap, with the rows that each
+ * tap reads. */
 static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
                      const struct tile *tile, size_t b, size_t beg, size_t end, float *sums)
 {
@@ -294,7 +296,7 @@ static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
     }
 }
 
-/* All of sequence b. */
+/* Adds all of sequence b. */
 static void add_sequence(const struct cov_train_layer *layer, const struct sides *s,
                          const struct tile *tile, size_t b, float *sums)
 {
@@ -327,7 +329,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
     add_taps(layer, s, tile, b, end, s->narrow_rows, sums);
 }
 
-/* The weights of both kinds of convolution are at (narrow channel, wide channel, tap). */
+/* In both kinds of convolution, weights are indexed by (narrow channel, wide channel, tap). */
 static void add_tile(const struct cov_fast_training *t, size_t item, float *sums)
 {
     const struct cov_train_layer *layer = &t->layers[t->layer];

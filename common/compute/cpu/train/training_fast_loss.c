@@ -22,7 +22,7 @@ static void run_linear(const struct cov_layer *l, const struct cov_layer_weights
         }
 }
 
-/* The sum of t p except for padding; returns the number of positions. */
+/* Adds up t p over all positions except padding; returns their number. */
 static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const float *p,
                            const float *targets, double *sum)
 {
@@ -37,7 +37,7 @@ static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const 
     return n;
 }
 
-/* *sum_x = the sum of x; returns Pearson's r of x and the targets. */
+/* Sets *sum_x to the sum of x, and returns Pearson's r of x and the targets. */
 static double correlate(size_t L, size_t stride, size_t n, const uint8_t *codes, const float *x,
                         const float *targets, double *sum_x)
 {
@@ -100,8 +100,8 @@ int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *s
               : cov_ref_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
 }
 
-/* The gradients of data set d from sequence b: adds to dx[L,c_in], and for weights and bias to
- * sums[c_in + 1]. */
+/* Adds the gradients from data set d of sequence b: that of x to dx[L,c_in], those of weights and
+ * bias to sums[c_in + 1]. */
 static void data_set_backward(const struct cov_fast_training *t, size_t b, size_t d, float scale,
                               float *dx, double *sums)
 {

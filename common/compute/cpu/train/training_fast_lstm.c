@@ -1,9 +1,9 @@
 /* training_fast_lstm.c - LSTMs of fast training, and the dropout between them.
  *
- * Each direction of a group of sequences is an item. Forward, products with x are computed for a
- * block of steps at once; backward, only the products with w_hh. The gradients of x and of the
- * weights are large products over all steps, computed afterwards. The size of a group does not
- * affect the values.
+ * Each direction of a group of sequences is an item. In the forward pass, products with x are
+ * computed for a block of steps at once. In the backward pass, steps compute only the products with
+ * w_hh; the gradients of x and of the weights are large products over all steps, computed
+ * afterwards. The size of a group does not affect the values.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static struct group group_at(const struct cov_fast_training *t, size_t item)
     return (struct group){item / groups, b, (k + 1) * n / groups - b};
 }
 
-/* Row t of a direction's gates or cells, `width` values per sequence, for the group's first
+/* Returns row t of a direction's gates or cells, `width` values per sequence, for the group's first
  * sequence. */
 static float *kept_at(const struct cov_fast_training *t, const struct group *g, float *kept,
                       size_t width, size_t row)
@@ -93,7 +93,7 @@ static float *kept_at(const struct cov_fast_training *t, const struct group *g, 
     return kept + ((g->d * steps + row) * t->batch->n + g->b) * width;
 }
 
-/* Offset of row t in an array with the shape of y, for the group's first sequence. */
+/* Returns the offset of row t in an array with the shape of y, for the group's first sequence. */
 static size_t y_place(const struct cov_fast_training *t, const struct group *g, size_t row)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
@@ -102,7 +102,7 @@ static size_t y_place(const struct cov_fast_training *t, const struct group *g, 
 
 /* ---- forward ---- */
 
-/* sums[steps, rows, 4*hidden] over x, from row t0 on. */
+/* Computes sums[steps, rows, 4*hidden] over x, from row t0 on. */
 static void multiply_x(const struct cov_fast_training *t, const struct group *g, size_t t0,
                        size_t steps, float *sums, float *gathered)
 {
@@ -130,7 +130,7 @@ static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const
                                       .cells = kept_at(t, g, s->cells, hidden, row)};
 }
 
-/* Prefetches for the next step, which is at this row; in `y`, too. */
+/* Prefetches what the next step needs at this row, in `y`, too. */
 static void prefetch_next(const struct cov_fast_training *t, const struct group *g, size_t row,
                           const float *y, struct cov_trainvec_lstm *kept)
 {

@@ -19,7 +19,7 @@
 enum {
     TILES = COV_OUTER_DEPTH, /* at once */
     TILE = COV_MINIMAL_OUTPUTS,
-    AT_ONCE = 2, /* points of an item, which read x and dz once for all */
+    AT_ONCE = 2, /* points of an item, which reads x and dz once for both */
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
     COLUMNS = COV_TRAIN_TILE_COLUMNS,
 };
@@ -34,7 +34,7 @@ struct cov_train_minimal {
     float *products;                      /* [n_points, depth, columns], of all sequences */
 };
 
-/* B of the kernel, from its output for unit vectors. */
+/* Finds B of the kernel, from its output for unit vectors. */
 static void find_input(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
 {
     enum { ROOM = 16 };
@@ -48,7 +48,7 @@ static void find_input(const struct cov_minimal_kernels *kernels, struct cov_tra
             m->input[p][k] = (double)v[p * ROOM + k];
 }
 
-/* A of the kernel. */
+/* Finds A of the kernel. */
 static void find_output(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
 {
     enum { ROOM = 16 };
@@ -121,8 +121,8 @@ struct seen {
     size_t step;
 };
 
-/* to[n] = the sum over k < n_terms of by[k] times row k; rows past the end of the array count as
- * zeros. */
+/* Sets to[n] to the sum over k < n_terms of by[k] times row k. Rows past the end of the array count
+ * as zeros. */
 static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, const double *by,
                     const struct seen *s, float *to)
 {
@@ -139,7 +139,7 @@ static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, co
     vec->combine(n, n_there, rows, factors, to);
 }
 
-/* The row of x, or y, of a tile's first row of a phase. */
+/* Returns the row of x, or of y, where a phase starts in a tile. */
 static int64_t row_of(size_t tile, size_t phases, size_t phase, int64_t first)
 {
     return (int64_t)(tile * TILE * phases + phase) + first;
@@ -161,7 +161,8 @@ struct slice {
     size_t point, column, n_columns;
 };
 
-/* One of AT_ONCE equal shares of the first n rows, except rows past the end of the array. */
+/* Returns one of AT_ONCE equal shares of the first n rows, except rows past the end of the
+ * array. */
 static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t width, size_t share)
 {
     size_t beg = share * n / AT_ONCE, end = (share + 1) * n / AT_ONCE;
@@ -172,7 +173,7 @@ static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t wi
                                    s->step * s->row};
 }
 
-/* The rows of x and of z that a part reads for a slice: rows[0] and rows[1]. */
+/* Finds the rows of x and of z that a part reads for a slice: rows[0] and rows[1]. */
 static void rows_of(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                     const struct part *p, const struct slice *of, size_t share,
                     struct cov_outer_rows rows[2])
@@ -257,7 +258,7 @@ void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_
     }
 }
 
-/* The taps of input channel i and output channel o, in the order of minimal.c. */
+/* Computes the taps of input channel i and output channel o, in the order of minimal.c. */
 static void take_taps(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                       size_t i, size_t o, float *gradient)
 {

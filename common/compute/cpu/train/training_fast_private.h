@@ -15,7 +15,7 @@ struct cov_view {
     size_t row, seq;
 };
 
-/* The rows of a sequence in pieces of equal length; work is split by pieces only. */
+/* The rows of a sequence, in pieces of equal length. Work is split only between pieces. */
 struct cov_pieces {
     size_t n, rows, total; /* rows of each piece except the last; rows of all pieces */
 };
@@ -82,14 +82,14 @@ struct cov_fast_training {
 
 /* ---- places ---- */
 
-/* The views of layer i's input and output, and of its r. d_in has the view of y, and d_out that of
- * x. */
+/* Return the views of layer i's input and output, and of its r. d_in has the view of y, and d_out
+ * that of x. */
 struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i);
-/* The same elements of another array. */
+/* Returns a view of the same elements of another array. */
 struct cov_view cov_train_at(struct cov_view like, float *data);
-/* The address of a parameter's gradient. */
+/* Returns the address of a parameter's gradient. */
 float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter);
 
 struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i);
@@ -121,7 +121,8 @@ int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_ke
                           struct cov_train_minimal **out, struct cov_err *e) COV_MUST_USE;
 void cov_train_minimal_free(struct cov_train_minimal *m); /* NULL is accepted */
 size_t cov_train_minimal_scratch(const struct cov_train_minimal *m);
-/* One item of products, in any order; then the taps of input channel i. */
+/* Each item computes some products; items may run in any order. Then the last function computes the
+ * taps of input channel i. */
 size_t cov_train_minimal_items(const struct cov_train_minimal *m);
 void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                             size_t item, float *scratch);

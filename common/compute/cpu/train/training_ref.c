@@ -158,7 +158,7 @@ static int load(struct cov_training *base, struct cov_err *e)
 
 /* ---- places ---- */
 
-/* The offset of a parameter in the block. */
+/* Returns the offset of a parameter in the block. */
 static size_t offset_of(const struct cov_ref_training *t, const float *parameter)
 {
     return (size_t)(parameter - t->spec.block);
@@ -169,7 +169,7 @@ static const double *param(const struct cov_ref_training *t, const float *parame
     return t->params + offset_of(t, parameter);
 }
 
-/* Its gradient from sequence b. */
+/* Returns a parameter's gradient from sequence b. */
 static double *gradient_of(const struct cov_ref_training *t, size_t b, const float *parameter)
 {
     return t->gradients + b * t->spec.n_floats + offset_of(t, parameter);
@@ -180,7 +180,7 @@ static size_t out_size(const struct cov_layer *l)
     return l->t_out * l->c_out;
 }
 
-/* The input of the layer for sequence b. */
+/* Returns the input of the layer for sequence b. */
 static const double *input_of(const struct cov_ref_training *t, size_t b)
 {
     const struct cov_layer *l = &t->layers[t->layer];
@@ -210,7 +210,7 @@ static struct cov_ref_lstm lstm_of(const struct cov_ref_training *t, size_t b, s
                                  t->kept[t->layer].cells + at};
 }
 
-/* to = from with dropout: dropped elements are 0, the others scaled. */
+/* Copies `from` to `to` with dropout: dropped elements become 0, the others are scaled. */
 static void drop(const struct cov_ref_training *t, size_t layer, size_t b, const double *from,
                  double *to)
 {
@@ -226,7 +226,7 @@ static void drop(const struct cov_ref_training *t, size_t layer, size_t b, const
 
 /* ---- forward ---- */
 
-/* Up to the norm. */
+/* Runs sequence b up to the norm. */
 static int forward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
@@ -279,7 +279,7 @@ static int reduce(const struct cov_ref_training *t, double *v, size_t n, struct 
     return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
 }
 
-/* *all = the sums of the norm's layer over the batch; sets t->positions, too. */
+/* Sets *all to the sums for the norm over the batch, and sets t->positions. */
 static int sum_up(struct cov_ref_training *t, double **all, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[t->layer];
@@ -297,7 +297,7 @@ static int sum_up(struct cov_ref_training *t, double **all, struct cov_err *e)
     return rc;
 }
 
-/* Mean and variance of the batch, which are also stored in the gradient. */
+/* Computes mean and variance of the batch, and also stores them in the gradient. */
 static int take_statistics(struct cov_ref_training *t, double *gradient, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[t->layer];

@@ -8,8 +8,8 @@
 int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec *spec,
                          struct cov_training **out, struct cov_err *e) COV_MUST_USE;
 
-/* gradients->run with the gradient in double, for tests. `block` [n_floats] replaces the loaded
- * parameters. */
+/* Like gradients->run, but with the gradient in double; for tests. `block` [n_floats] replaces the
+ * loaded parameters. */
 int cov_ref_training_run_double(struct cov_training *base, uint64_t step, const double *block,
                                 const struct cov_train_batch *batch, double *gradient,
                                 struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
