@@ -1,9 +1,9 @@
 /* bgz.c - see bgz.h.
  *
- * htslib reads BGZF (SAM specification, section 4.1). Plain gzip (RFC 1952) goes through zlib's
- * inflate: htslib treats padding after the last member as damage, and gzread neither reads from a
- * pipe whose first bytes were examined nor reports trailing garbage. Blocks are written here, not
- * by htslib, which does not return the errno of a failed write.
+ * htslib reads BGZF (SAM specification, section 4.1). Plain gzip (RFC 1952) is read with zlib's
+ * inflate, because htslib treats padding after the last member as damage, and gzread cannot read
+ * from a pipe whose first bytes were examined and does not report trailing garbage. This file
+ * writes BGZF blocks itself, because htslib does not return the errno of a failed write.
  * SPDX-License-Identifier: MIT */
 #include "common/base/bgz.h"
 
@@ -38,7 +38,7 @@ struct batch {
     uint8_t *in, *out;
     size_t n_in;
     size_t *n_out;    /* per block */
-    size_t n_started; /* blocks handed to the pool and not yet written */
+    size_t n_started; /* blocks handed to the pool but not yet written */
     size_t n_pending; /* pending blocks that are still in the pool */
     struct cov_err err;
 };
@@ -158,8 +158,8 @@ void cov_bgz_abort(struct cov_bgz *b)
     free(b);
 }
 
-/* Opens `path`, or duplicates standard input or output, which must stay open after the stream is
- * closed. */
+/* Opens `path`. Duplicates standard input or output instead of using it, because it must stay
+ * open after the stream is closed. */
 static int open_descriptor(const char *path, bool writing, struct cov_err *e)
 {
     int fd;
@@ -208,7 +208,7 @@ static int find_kind(struct cov_bgz *b, struct cov_err *e)
     return COV_OK;
 }
 
-/* Sets up the decompression of b->file. */
+/* Sets up decompression for b->file. */
 static int start_reading(struct cov_bgz *b, unsigned n_threads, struct cov_err *e)
 {
     int rc = find_kind(b, e);
@@ -262,7 +262,8 @@ static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
         *got = (size_t)k;
         return COV_OK;
     }
-    /* With threads, htslib may return the end of file after a failure; the flags are reliable. */
+    /* With threads, htslib may report the end of the file after a failure, but its flags are
+     * reliable. */
     if (herrno(b->bgzf->fp)) {
         errno = herrno(b->bgzf->fp);
         return cov_fail_errno(e, "%s", b->name);
@@ -292,7 +293,7 @@ static int refill(struct cov_bgz *b, bool *end, struct cov_err *e)
     return COV_OK;
 }
 
-/* Between members: starts the next one, or finds the end. */
+/* Called between members: starts the next one, or detects the end. */
 static int next_member(struct cov_bgz *b, struct cov_err *e)
 {
     bool end = false, zeros = false;
@@ -410,7 +411,8 @@ size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
     return rest > 0 ? (size_t)rest : 0;
 }
 
-/* As bgzf_read does, except for the address of the block, which only bgzf_tell returns. */
+/* Does what bgzf_read does, but does not update the address of the block, which matters only to
+ * bgzf_tell. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 {
     stream->block_offset += (int)n;
@@ -421,7 +423,7 @@ void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 
 /* ---------------------------------------------------------------- kinds of files */
 
-/* True for formats that need random access and so cannot be read from a gzip file. */
+/* Returns true for formats that need random access and so cannot be read from a gzip file. */
 static bool is_random_access(enum cov_kind kind)
 {
     return kind == COV_KIND_HDF5 || kind == COV_KIND_BIGWIG || kind == COV_KIND_BIGBED ||
@@ -582,7 +584,7 @@ static void block_ready(void *arg, size_t item, int code, const struct cov_err *
     (void)pthread_mutex_unlock(&b->lock);
 }
 
-/* Starts to compress the blocks of the batch. */
+/* Starts compressing the blocks of the batch. */
 static int start_batch(struct cov_bgz *b, struct batch *batch, struct cov_err *e)
 {
     size_t n = (batch->n_in + BLOCK_IN - 1) / BLOCK_IN;
@@ -688,19 +690,19 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the index */
 
-/* Builds the same index as tbx_index_build3, which is so slow that writing a bedGraph file would
- * take a third longer. */
+/* Builds the same index as tbx_index_build3. That function is so slow that with it, writing a
+ * bedGraph file would take a third longer. */
 struct indexer {
     const char *path;
     BGZF *in;
     hts_idx_t *idx;
-    kstring_t meta; /* tabix's header: seven integers, then the names, each with a zero byte */
+    kstring_t meta; /* tabix's header: seven integers, then the zero-terminated names */
     size_t last;    /* offset of the last name in it */
     int n_contigs;
 };
 
-/* Reads digits and the tab after them. Returns the address after it, or NULL if there is something
- * else at `p`. */
+/* Reads digits and the tab after them. Returns the address after the tab, or NULL if `p` points
+ * to anything else. */
 static const char *take_position(const char *p, hts_pos_t *x)
 {
     const char *beg = p;
@@ -773,7 +775,8 @@ static int save_index(struct indexer *x, const char *index_path, int format, str
 
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
 {
-    /* As tabix: bins of 2^14 bases in five levels cover 2^29 bases; longer contigs need six. */
+    /* As in tabix: with bins of 2^14 bases, five levels cover 2^29 bases; longer contigs need
+     * six. */
     enum { SHIFT = 14, TBI_LEVELS = 5, CSI_LEVELS = 6 };
     static const char no_fields[META_BYTES] = {0};
     int format = csi ? HTS_FMT_CSI : HTS_FMT_TBI, rc = COV_OK;

@@ -1,4 +1,5 @@
-/* bgz.h - byte streams on htslib: plain, gzip and BGZF, files and standard input or output.
+/* bgz.h - byte streams on htslib: reads plain, gzip and BGZF data from a file or standard input;
+ * writes plain and BGZF data to a file or standard output.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_BGZ_H
 #define COV_BASE_BGZ_H
@@ -17,10 +18,10 @@ struct cov_bgz;
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
                       struct cov_err *e) COV_MUST_USE;
 
-/* Reads up to `n` bytes; *got = 0 at the end. COV_EINPUT if a stream ends inside a compressed block
- * or member, or without BGZF's end-of-file block ("<path>: truncated ..."), or if a checksum is
- * wrong ("<path>: damaged ..."). As in gzip(1), zeros after the last member of a gzip file are
- * ignored; other trailing bytes are ignored with a warning. */
+/* Reads up to `n` bytes; *got = 0 at the end. Returns COV_EINPUT if a stream ends inside a
+ * compressed block or member, or without BGZF's end-of-file block ("<path>: truncated ..."), or
+ * if a checksum is wrong ("<path>: damaged ..."). As in gzip(1), zeros after the last member of
+ * a gzip file are ignored; other trailing bytes are ignored with a warning. */
 int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 
@@ -30,22 +31,25 @@ enum { COV_BGZ_PEEK = 64 };
 int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 
-/* True if the input is BGZF: blocks with checksums. */
+/* Returns true if the input is BGZF, which consists of blocks with checksums. */
 bool cov_bgz_is_bgzf(const struct cov_bgz *b);
 
-/* Total bytes that will be read; -1 if unknown: pipes and compressed files. */
+/* Returns the total number of bytes that will be read, or -1 for pipes and compressed files,
+ * where it is unknown. */
 int64_t cov_bgz_total(const struct cov_bgz *b);
 
-/* The name of the input in messages: its path, or "standard input". Borrowed until close. */
+/* Returns the name of the input for messages: its path, or "standard input". Borrowed until
+ * close. */
 const char *cov_bgz_name(const struct cov_bgz *b);
 
-/* Returns the kind of a regular file; *packed (may be NULL) is true if it is gzip, which is
- * decompressed to look inside. Does not read from other files, such as pipes. */
+/* Returns the kind of a regular file. *packed (`packed` may be NULL) tells whether it is a gzip
+ * file; its kind is then that of its contents. Does not read from pipes and other special files. */
 enum cov_kind cov_kind_of_file(const char *path, bool *packed);
 
-/* Fails with COV_EINPUT and "<path>: <what>, but a BAM file", where `what` is like "not an HDF5
- * file"; ", but an HDF5 file compressed by gzip" for formats that need random access; without ",
- * but ..." for unknown files. */
+/* Fails with COV_EINPUT and a message such as "<path>: <what>, but a BAM file", where `what` is,
+ * for example, "not an HDF5 file". For a gzip file that holds a format that needs random access,
+ * the message ends in ", but an HDF5 file compressed by gzip"; for an unknown file, it has no ",
+ * but ...". */
 int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
 
 enum cov_bgz_mode {
@@ -55,47 +59,48 @@ enum cov_bgz_mode {
 };
 
 /* Creates or truncates `path` ("-": standard output) for writing. `n_threads` > 1 compresses in
- * parallel; the bytes do not depend on it. */
+ * parallel; the output bytes do not depend on the number of threads. */
 int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_threads,
                        struct cov_bgz **out, struct cov_err *e) COV_MUST_USE;
 int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* dst[0..*n_dst) = src[0..n) as deflate data (RFC 1951), n <= 65280; dst has room for n + 200
- * bytes. Called by several threads at once. */
+/* Compresses src[0..n), n <= 65280, to deflate data (RFC 1951) in dst[0..*n_dst); dst has room
+ * for n + 200 bytes. Several threads may call it at once. */
 typedef int cov_bgz_deflate_fn(const uint8_t *src, size_t n, uint8_t *dst, size_t *n_dst,
                                struct cov_err *e);
 
 /* Compresses BGZF blocks with `fn` instead of htslib. Call it before the first write. */
 void cov_bgz_deflate_by(struct cov_bgz *b, cov_bgz_deflate_fn *fn);
 
-/* Flushes, writes the end-of-file block and closes; always frees *b. Reports every write error that
- * was not reported before. */
+/* Flushes the stream, writes the end-of-file block, and closes the stream. Always frees *b.
+ * Reports any write error that was not reported before. */
 int cov_bgz_close(struct cov_bgz *b, struct cov_err *e) COV_MUST_USE;
 
 /* Closes and ignores errors. NULL is accepted. */
 void cov_bgz_abort(struct cov_bgz *b);
 
-/* Silences htslib's own messages, which our errors cover, unless details are shown (-v). One level
- * for the whole process. */
+/* Silences htslib's own messages, because our errors report the same faults, unless details are
+ * shown (-v). Affects the whole process. */
 void cov_bgz_set_log(void);
 
 struct BGZF;
-/* The fault in a stream that htslib reads, such as "a block does not decompress"; NULL if there is
- * none. */
+/* Describes the fault in a stream that htslib reads, for example "a block does not decompress".
+ * Returns NULL if there is none. */
 const char *cov_bgz_fault(const struct BGZF *stream);
 
 struct hFILE;
-/* The errno of a failed read of a stream, or of `file` if the stream is NULL; 0 for none. */
+/* Returns the errno of the failed read from `stream`, or from `file` if `stream` is NULL; 0 if
+ * no read failed. */
 int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file);
 
-/* The number of unread bytes in the stream's current block. *at points to them until the next
- * read. */
+/* Returns the number of unread bytes in the stream's current block, and sets *at to their
+ * address, which is valid until the next read. */
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
-/* Skips the next n of them. */
+/* Skips the next n unread bytes of the block. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n);
 
-/* Writes the index `index_path` of a finished, sorted bedGraph file in BGZF: .tbi, or .csi, which
- * contigs longer than 2^29 need. */
+/* Writes the index of a finished, sorted bedGraph file in BGZF to `index_path`. The format is
+ * .tbi, or .csi if `csi` is set; contigs longer than 2^29 bases need .csi. */
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi,
                       struct cov_err *e) COV_MUST_USE;
 

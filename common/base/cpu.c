@@ -75,7 +75,7 @@ static uint64_t xcr0(void)
 
 enum { EAX, EBX, ECX, EDX };
 
-/* The AMD processors with AVX-512: Zen 4 and Zen 5. */
+/* Returns true for the AMD processors with AVX-512, Zen 4 and Zen 5. */
 static bool has_adders(void)
 {
     char vendor[13] = "";
@@ -88,7 +88,7 @@ static bool has_adders(void)
     return strcmp(vendor, "AuthenticAMD") == 0;
 }
 
-/* The family in EAX of CPUID 1. */
+/* Returns the processor family encoded in `signature`, which is EAX of CPUID 1. */
 static unsigned family(unsigned signature)
 {
     unsigned base = signature >> 8 & 15;
@@ -238,7 +238,8 @@ static bool read_line(const char *folder, const char *name, char *text, size_t n
     return got;
 }
 
-/* The positive number at *text, which it advances; 0 if there is none ("max", "-1"). */
+/* Returns the positive number at *text and advances *text; returns 0 for other text ("max",
+ * "-1"). */
 static long long read_number(const char **text)
 {
     char *end;
@@ -249,7 +250,7 @@ static long long read_number(const char **text)
     return valid ? value : 0;
 }
 
-/* The quota of one group in CPUs, rounded up; 0 if there is none. */
+/* Returns the quota of one group in CPUs, rounded up; 0 if there is none. */
 static unsigned quota_of(const char *folder, bool v2)
 {
     char text[64], period_text[64];
@@ -278,7 +279,8 @@ static unsigned smaller(unsigned a, unsigned b)
     return a && (a < b || !b) ? a : b;
 }
 
-/* The smallest quota from mount/group up to the mount itself. Truncates `group`. */
+/* Returns the smallest quota of all groups from mount/group up to the mount itself. Truncates
+ * `group`. */
 static unsigned quota_above(const char *mount, char *group, bool v2)
 {
     unsigned cpus = 0;

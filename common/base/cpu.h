@@ -1,7 +1,7 @@
 /* cpu.h - the processor: the features that kernels may use, and how many CPUs the process may use.
  *
- * Detection only. AMX also needs a permission from Linux, which the user of its instructions
- * requests.
+ * Detecting AMX is not enough to use it: the program must also request permission from Linux, with
+ * cov_cpu_permit_amx.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_CPU_H
 #define COV_BASE_CPU_H
@@ -29,35 +29,35 @@ enum cov_cpu_feature {
     COV_CPU_NEON = 1U << 15,
     COV_CPU_SVE = 1U << 16,
     COV_CPU_ARM_BF16 = 1U << 17,
-    /* Not an instruction set: with AVX-512, an addition can start together with every
+    /* Not an instruction set: with AVX-512, the CPU can start an addition together with every
      * multiplication. */
     COV_CPU_ADDERS = 1U << 18,
     COV_CPU_FREE_LANES = 1U << 19, /* broadcasting a float from memory does not occupy an adder */
 };
 
-/* The features of this machine that cov_cpu_limit allows. */
+/* Returns the features of this machine, restricted to those that cov_cpu_limit allows. */
 unsigned cov_cpu_features(void);
 
-/* Restricts cov_cpu_features, and thereby every kernel table that is chosen later, to `features` in
- * the whole process. Call it before other threads start and before tables are chosen: some are
- * chosen once. */
+/* Restricts cov_cpu_features, and so every kernel table chosen later, to `features` for the
+ * whole process. Call it before other threads start and before any table is chosen, because some
+ * tables are chosen only once. */
 void cov_cpu_limit(unsigned features);
 
 /* Requests the tile registers from Linux (5.16 and later), for all threads of the process. Returns
  * true if they may be used. */
 bool cov_cpu_permit_amx(void);
 
-/* "avx2" for COV_CPU_AVX2; NULL for anything but one known bit. */
+/* Returns, for example, "avx2" for COV_CPU_AVX2; NULL unless `feature` is exactly one known bit. */
 const char *cov_cpu_feature_name(unsigned feature);
 
-/* buf[0..n) = "<model name>: avx f16c fma avx2", truncated to fit (n > 0): the features of the
- * machine, ignoring the limit. */
+/* Writes the model name and all features of the machine, ignoring the limit, to buf[0..n), such
+ * as "<model name>: avx f16c fma avx2". Truncates the text to fit; n > 0. */
 void cov_cpu_describe(char *buf, size_t n);
 
-/* CPUs allowed by the quotas of this process's control group and those above it: the smallest
- * quota, rounded up; 0 if there is none. Reads `root`/proc/self/cgroup and, below
- * `root`/sys/fs/cgroup, cpu.max (version 2) or cpu.cfs_quota_us and cpu.cfs_period_us (version 1).
- * `root` is "" except in tests. */
+/* Returns the number of CPUs that control groups allow: the smallest quota of this process's
+ * group and the groups above it, rounded up; 0 if there is no quota. Reads
+ * `root`/proc/self/cgroup and, below `root`/sys/fs/cgroup, cpu.max (version 2) or
+ * cpu.cfs_quota_us and cpu.cfs_period_us (version 1). `root` is "" except in tests. */
 unsigned cov_cpu_quota(const char *root);
 
 #endif

@@ -36,7 +36,7 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...)
         /* strerror is thread-safe in glibc (since 2.32) and musl; the two variants of strerror_r
          * have different return types. */
         const char *reason = strerror(number);
-        /* If both do not fit, truncates the text, not the reason. */
+        /* If the text and the reason do not both fit, truncates the text. */
         int room = (int)(sizeof text - strlen(reason) - 3);
         (void)snprintf(e->text, sizeof e->text, "%.*s: %s", room, text, reason);
         cov_text_make_printable(e->text);

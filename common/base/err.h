@@ -1,8 +1,8 @@
 /* err.h - error codes and messages, and the compiler attributes used throughout libcov.
  *
- * A function that can fail returns 0 or one of the negative COV_E* codes and takes a `struct cov_err *`
- * as its last argument, which may be NULL. The lowest layer names the object (file, record, data
- * set, offset); a higher layer may add context once, as a prefix.
+ * A function that can fail returns 0 or one of the negative COV_E* codes. Its last argument is a
+ * `struct cov_err *`, which may be NULL. The lowest layer names the object (file, record, data set,
+ * offset) in the message; a higher layer may add context once, as a prefix.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_ERR_H
 #define COV_BASE_ERR_H
@@ -10,7 +10,8 @@
 /* The caller must check the returned status. */
 #define COV_MUST_USE __attribute__((warn_unused_result))
 
-/* The compiler checks arguments from `args` on against the printf format `fmt`. */
+/* The compiler checks the arguments from number `args` on against argument number `fmt`, a
+ * printf format. */
 #define COV_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
 #define COV_COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -18,13 +19,13 @@
 enum cov_status {
     COV_OK = 0,
     COV_EINPUT = -1,       /* the input is damaged or not of the expected kind */
-    COV_EIO = -2,          /* an operation of the system failed: open, read, write, rename */
-    COV_ENOMEM = -3,       /* out of memory, or a size that cannot be addressed */
+    COV_EIO = -2,          /* a system call failed: open, read, write, rename */
+    COV_ENOMEM = -3,       /* out of memory, or a size exceeds the address space */
     COV_EUSAGE = -4,       /* the command line contradicts itself or the input */
     COV_EEXIST = -5,       /* the output exists */
     COV_EUNSUPPORTED = -6, /* valid, but not supported by this build or machine */
     COV_EPIPE = -7,        /* the reader of standard output has closed it */
-    COV_EUNLIKE = -8,      /* measurements of different machines cannot be compared */
+    COV_EUNLIKE = -8,      /* measurements from different machines cannot be compared */
 };
 
 struct cov_err {
@@ -37,21 +38,21 @@ struct cov_err {
         0, ""                                                                                      \
     }
 
-/* Fills *e, unless it is NULL or holds an earlier failure, and returns `code`. Replaces control
- * characters, which may come from a file's contents, by '?'. */
+/* Fills *e, unless `e` is NULL or *e holds an earlier failure, and returns `code`. Replaces
+ * control characters, which may come from a file's contents, with '?'. */
 int cov_fail(struct cov_err *e, int code, const char *fmt, ...) COV_PRINTF(3, 4);
 
-/* The same with ": <strerror(errno)>" appended. The code is COV_ENOMEM for ENOMEM, COV_EPIPE for
- * EPIPE, else COV_EIO. */
+/* Like cov_fail, but appends ": <strerror(errno)>". The code is COV_ENOMEM for ENOMEM, COV_EPIPE
+ * for EPIPE, else COV_EIO. */
 int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Prepends "<text>: " to the text of *e. Returns its unchanged code. */
+/* Prepends "<text>: " to the text of *e. Returns the code of *e, which does not change. */
 int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Replaces `other` by `name` everywhere in the text. */
+/* Replaces `other` with `name` everywhere in the text. */
 void cov_err_rename(struct cov_err *e, const char *other, const char *name);
 
-/* Resets *e after a failure was handled. */
+/* Resets *e after its failure was handled. */
 void cov_err_clear(struct cov_err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* file_kind.h - the kind of a file, from its first bytes, for messages about files of the wrong kind.
+/* file_kind.h - recognises the kind of a file by its first bytes, for messages about wrong files.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_FILE_KIND_H
 #define COV_BASE_FILE_KIND_H
@@ -20,11 +20,11 @@ enum cov_kind {
     COV_KIND_GZIP, /* compressed data of an unknown kind */
 };
 
-/* "a BAM file"; NULL for COV_KIND_UNKNOWN. */
+/* Returns, for example, "a BAM file"; NULL for COV_KIND_UNKNOWN. */
 const char *cov_kind_name(enum cov_kind kind);
 
-/* The kind of a file that starts with these bytes, decompressed if it is gzip. 64 bytes are enough
- * to recognise a checkpoint. */
+/* Returns the kind of a file that starts with these bytes; to look inside a gzip file, pass its
+ * decompressed bytes. 64 bytes are enough to recognise a checkpoint. */
 enum cov_kind cov_kind_of(const void *bytes, size_t n);
 
 #endif

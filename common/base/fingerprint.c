@@ -13,7 +13,7 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* The odd factor spreads each bit upward, the shift brings high bits down. */
+/* Multiplying by an odd factor spreads each bit upward; the shift brings high bits down. */
 static uint64_t mix(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);

@@ -10,8 +10,9 @@
 #include "common/base/err.h"
 #include "common/base/progress.h"
 
-/* Hashes n bytes; `before` is the hash of the preceding bytes (0: none). Hashing data in two parts
- * gives a different result than hashing it in one. The result is the same on every machine. */
+/* Hashes n bytes; `before` is the hash of the preceding bytes (0: none). Hashing data in two
+ * parts gives a different result from hashing it at once. The result is the same on every
+ * machine. */
 uint64_t cov_fingerprint(uint64_t before, const void *data, size_t n);
 
 /* Hashes the regular file `path`; *n_bytes is its size. `progress` may be NULL. */

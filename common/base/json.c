@@ -18,7 +18,7 @@ void cov_json_init(struct cov_json *j, FILE *f)
     *j = (struct cov_json){.f = f, .first = {true}};
 }
 
-/* The length in bytes of the UTF-8 character at `s`, 0 if it is invalid (RFC 3629). */
+/* Returns the length in bytes of the UTF-8 character at `s`, or 0 if it is invalid (RFC 3629). */
 static int utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
@@ -27,8 +27,8 @@ static int utf8_length(const unsigned char *s)
             : s[0] >= 0xe0 && s[0] <= 0xef ? 3
             : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
                                            : 0;
-    /* Rejects overlong forms, surrogates and code points above U+10FFFF; a zero byte ends the check
-     * below. */
+    /* Rejects overlong forms, surrogates and code points above U+10FFFF. The loop below stops at
+     * a zero byte. */
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
         (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
@@ -56,7 +56,7 @@ static void put_string(FILE *f, const char *text)
     (void)fputc('"', f);
 }
 
-/* Writes the comma, the newline and the key before a value. */
+/* Writes what precedes a value: the comma, the newline and the key. */
 static void begin_value(struct cov_json *j, const char *key)
 {
     if (j->depth > 0)
@@ -132,7 +132,7 @@ void cov_json_double(struct cov_json *j, const char *key, double value)
         (void)fputs("null", j->f);
         return;
     }
-    /* The shortest text that reads back as the same number. */
+    /* Finds the shortest text that parses to the same number. */
     char text[32];
     for (int digits = 15; digits <= 17; digits++) {
         (void)snprintf(text, sizeof text, "%.*g", digits, value);

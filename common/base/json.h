@@ -10,9 +10,9 @@
 
 #include "common/base/err.h"
 
-/* A writer to a stream; indents by two spaces. `key` is NULL in arrays and at the top. The caller
- * checks the stream for errors. Depth is at most 16. Invalid UTF-8 becomes U+FFFD; NaN, infinities
- * and NULL strings become null. */
+/* Writes JSON to a stream, indented by two spaces. `key` is NULL in arrays and at the top level.
+ * The caller checks the stream for errors. Nesting is at most 16 deep. Invalid UTF-8 becomes
+ * U+FFFD; NaN, infinities and NULL strings become null. */
 struct cov_json {
     FILE *f;
     int depth;
@@ -32,8 +32,8 @@ void cov_json_bool(struct cov_json *j, const char *key, bool value);
 
 struct cov_json_value;
 
-/* Parses the n bytes at `text`, which must be one JSON value, possibly followed by white space.
- * COV_EINPUT otherwise. Free with cov_json_free. */
+/* Parses the n bytes at `text`. Fails with COV_EINPUT unless they are one JSON value, possibly
+ * followed by white space. Free *out with cov_json_free. */
 int cov_json_parse(const char *text, size_t n, struct cov_json_value **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_json_free(struct cov_json_value *v); /* NULL is accepted */
@@ -41,9 +41,9 @@ void cov_json_free(struct cov_json_value *v); /* NULL is accepted */
 /* The functions below accept NULL, and return NULL or false for values of the wrong kind. Results
  * are borrowed from v. */
 
-/* A member of an object. */
+/* Returns the member `key` of an object. */
 const struct cov_json_value *cov_json_member(const struct cov_json_value *v, const char *key);
-/* The first element of an array or member of an object, and the next one. */
+/* Return the first element of an array (or member of an object), and the one after it. */
 const struct cov_json_value *cov_json_first(const struct cov_json_value *v);
 const struct cov_json_value *cov_json_next(const struct cov_json_value *v);
 const char *cov_json_key(const struct cov_json_value *v); /* the key of a member */
@@ -51,7 +51,7 @@ bool cov_json_is_array(const struct cov_json_value *v);
 bool cov_json_is_object(const struct cov_json_value *v);
 bool cov_json_number(const struct cov_json_value *v, double *out);
 
-/* The string member `key` of an object; NULL if there is none. */
+/* Returns the string member `key` of an object; NULL if there is none. */
 const char *cov_json_text(const struct cov_json_value *v, const char *key);
 
 #endif

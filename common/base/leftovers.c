@@ -14,7 +14,8 @@
 
 enum { MAX_TRIES = 1000, MAX_DEPTH = 8 };
 
-/* The thread that sets is_used fills the slot, the name last: a slot with a name is complete. */
+/* The thread that sets is_used fills the slot. It sets the name last, so a slot with a name is
+ * complete. */
 struct slot {
     _Atomic(bool) is_used;
     _Atomic(char *) name;
@@ -24,7 +25,7 @@ struct slot {
     _Atomic(uint64_t) number; /* sequence number of the entry */
 };
 
-/* Folders to remove if empty have a separate list, because they are removed last. */
+/* Folders to be removed if empty are in a separate list, because they are removed last. */
 static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
 static _Atomic(uint64_t) n_entries;
 
@@ -91,7 +92,7 @@ static void empty_folder(int fd, int depth)
         }
 }
 
-/* Tries repeatedly, as other threads and programs may still add files. */
+/* Tries repeatedly, because other threads and programs may still be adding files. */
 static void remove_tree(const char *name)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
@@ -127,7 +128,8 @@ void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept)
         (void)unlink(name);
 }
 
-/* The folder added last before entry *before, which is set to its number; NULL if there is none. */
+/* Returns the last folder added before entry number *before, and sets *before to its number.
+ * Returns NULL if there is none. */
 static struct slot *last_folder(uint64_t *before)
 {
     struct slot *last = NULL;
@@ -154,7 +156,7 @@ void cov_leftovers_remove_all(void)
         cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
         files[i].is_used = false;
     }
-    /* Latest first: later folders may be inside earlier ones. */
+    /* The latest folder goes first: later folders may be inside earlier ones. */
     uint64_t before = UINT64_MAX;
     for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
         char *name = take(s);

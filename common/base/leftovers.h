@@ -1,9 +1,9 @@
 /* leftovers.h - what a run that ends early must remove: temporary files, and folders that it
  * created.
  *
- * One list per process, also used by signal handlers. The handler or the code that removes a name
- * from the list owns it. So no lock is needed, which a handler could not take. outfile.h and
- * tmpfile.h add what they create.
+ * The process has one list, which signal handlers also use. The code that takes a name from the
+ * list, whether a handler or not, owns the name. So no lock is needed; a handler could not take
+ * one. outfile.h and tmpfile.h add what they create.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_LEFTOVERS_H
 #define COV_BASE_LEFTOVERS_H
@@ -13,7 +13,8 @@
 
 #include "common/base/err.h"
 
-/* Limits: files and folders (COV_LEFTOVER_TREE), and folders of COV_LEFTOVER_EMPTY. */
+/* The most entries of COV_LEFTOVER_FILE and COV_LEFTOVER_TREE together, and of
+ * COV_LEFTOVER_EMPTY. */
 enum { COV_LEFTOVERS_MAX = 4096, COV_LEFTOVERS_MAX_EMPTY = 64 };
 
 enum cov_leftover_kind {
@@ -23,13 +24,14 @@ enum cov_leftover_kind {
                          * created */
 };
 
-/* Adds `name` and takes ownership of it; with COV_LEFTOVER_EMPTY the first `kept` bytes are a path
- * to keep. Returns its slot, or -1 if the list is full, in which case the caller keeps `name`.
- * Block signals before creating the file or folder and until after this call. */
+/* Adds `name` and takes ownership of it. With COV_LEFTOVER_EMPTY, the first `kept` bytes of the
+ * name are a path that must not be removed. Returns the slot of the name, or -1 if the list is
+ * full; the caller then still owns `name`. Block signals before creating the file or folder and
+ * until after this call. */
 int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept) COV_MUST_USE;
 
-/* Removes the name from the slot; the caller owns it. NULL if a handler took it first, or if it
- * belongs to the parent of a forked process. */
+/* Removes the name from the slot and returns it; the caller owns it. Returns NULL if a handler
+ * took the name first, or if this is a forked process and its parent added the name. */
 char *cov_leftovers_take(enum cov_leftover_kind kind, int slot) COV_MUST_USE;
 
 /* Removes a file or folder, ignoring errors. Changes `name`. Async-signal-safe. */
@@ -38,7 +40,8 @@ void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept);
 /* Removes everything that this process added. Async-signal-safe. */
 void cov_leftovers_remove_all(void);
 
-/* Block all signals for the calling thread, and restore its mask. */
+/* Blocks all signals for the calling thread and saves its signal mask in *before. The second
+ * function restores that mask. */
 void cov_leftovers_block_signals(sigset_t *before);
 void cov_leftovers_restore_signals(const sigset_t *before);
 

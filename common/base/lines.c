@@ -12,7 +12,7 @@
 
 struct cov_lines {
     struct cov_bgz *in;
-    char *text; /* text[beg..end) is not returned yet */
+    char *text; /* text[beg..end) has not been returned yet */
     size_t beg, end, cap;
     size_t number; /* number of the last line */
     bool at_end;   /* the file has ended */
@@ -39,7 +39,7 @@ int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e)
     return rc;
 }
 
-/* Appends more of the file to the buffer. */
+/* Reads more of the file into the buffer. */
 static int fill(struct cov_lines *l, struct cov_err *e)
 {
     enum { STEP = 1 << 16 };

@@ -1,4 +1,4 @@
-/* lines.h - text files line by line, compressed or not.
+/* lines.h - reads text files line by line, compressed or not.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_LINES_H
 #define COV_BASE_LINES_H
@@ -13,15 +13,16 @@ struct cov_lines;
 int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e) COV_MUST_USE;
 void cov_lines_close(struct cov_lines *l); /* NULL is accepted */
 
-/* Reads the next line: *text[0..*n) without its newline, borrowed until the next call; *number
- * counts from 1. Returns 1, or 0 at the end, or a failure: COV_EINPUT "<path>:<line>: ..." for a
- * line of more than COV_MAX_LINE bytes or with a zero byte. */
+/* Reads the next line into (*text)[0..*n), without its newline; borrowed until the next call.
+ * *number is the line number, from 1. Returns 1, 0 at the end of the file, or a failure. A line
+ * of more than COV_MAX_LINE bytes or with a zero byte fails with COV_EINPUT "<path>:<line>:
+ * ...". */
 enum { COV_MAX_LINE = 1 << 20 };
 int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The next word of *p..end, which has *n bytes; advances *p past it. Returns NULL at the end, and
- * at a word that starts with '#'. */
+/* Returns the next word between *p and `end`, sets *n to its length in bytes, and advances *p
+ * past it. Returns NULL at the end, and at a word that starts with '#'. */
 const char *cov_line_word(const char **p, const char *end, size_t *n);
 
 #endif

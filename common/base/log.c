@@ -34,7 +34,7 @@ bool cov_log_is_shown(enum cov_log_level level)
     return is_shown;
 }
 
-/* Two buffers in turn: a signal may arrive while one is being written. */
+/* Two buffers are used in turn, because a signal may arrive while one is being written. */
 static char words[2][PATH_MAX + 256];
 static const char *last_words;
 

@@ -19,16 +19,17 @@ enum cov_log_level {
 
 typedef void cov_log_fn(void *arg, enum cov_log_level level, const char *text);
 
-/* Sets the receiver (NULL: none) of messages up to `level`. Call it before threads start. */
+/* Sets the receiver (NULL: none) of messages up to `level`. Call it before other threads start. */
 void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level);
 
 /* Returns true if messages of `level` reach a receiver. */
 bool cov_log_is_shown(enum cov_log_level level);
 
-/* Sets the message to print when a signal ends the program ("resume with --resume"), in place of an
- * earlier one; NULL: none. Not printed if notes are not shown. For one thread. */
+/* Sets the message to print when a signal ends the program ("resume with --resume"), replacing
+ * any earlier one; NULL: none. It is printed only if notes are shown. Call this from one thread
+ * only. */
 void cov_log_set_last_words(const char *text);
-/* That message, or NULL. Async-signal-safe; use it at once. */
+/* Returns that message, or NULL. Async-signal-safe. Use the message at once. */
 const char *cov_log_last_words(void);
 
 void cov_warn(const char *fmt, ...) COV_PRINTF(1, 2);

@@ -33,7 +33,7 @@ static void *out_of_memory(size_t n, size_t size, struct cov_err *e)
     return NULL;
 }
 
-/* The number of bytes to allocate, at least 1; 0 if it cannot be addressed. */
+/* Returns the number of bytes to allocate, at least 1; 0 if it exceeds the address space. */
 static size_t request(size_t n, size_t size)
 {
     size_t bytes;
@@ -87,7 +87,8 @@ void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e)
     return q ? q : out_of_memory(n, size, e);
 }
 
-/* The type of *p is unknown here and must not be accessed as a void *, so its bytes are copied. */
+/* The pointer at `p` has an unknown type. Accessing it as a void * would be undefined, so its
+ * bytes are copied. */
 int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e)
 {
     void *held;

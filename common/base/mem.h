@@ -1,8 +1,8 @@
 /* mem.h - checked sizes and allocation.
  *
  * Sizes that come from files go through cov_size_mul before anything is allocated. Allocators
- * return NULL and fill *e (COV_ENOMEM) on failure; a request of zero bytes succeeds. Everything is
- * released with free().
+ * return NULL and fill *e (COV_ENOMEM) on failure; a request of zero bytes succeeds. Release all
+ * memory with free().
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_MEM_H
 #define COV_BASE_MEM_H
@@ -12,37 +12,39 @@
 
 #include "common/base/err.h"
 
-/* *out = a * b, or a + b. Returns 0, or COV_ENOMEM when that overflows; *out is unchanged then. */
+/* Set *out to a * b, or to a + b. Return 0; on overflow, return COV_ENOMEM and leave *out
+ * unchanged. */
 int cov_size_mul(size_t a, size_t b, size_t *out) COV_MUST_USE;
 int cov_size_add(size_t a, size_t b, size_t *out) COV_MUST_USE;
 
-/* n elements of `size` bytes: uninitialised, zeroed, or zeroed and aligned to 64 bytes. */
+/* Allocate n elements of `size` bytes: uninitialised, zeroed, or zeroed and aligned to 64 bytes. */
 void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* n > 0 bytes, a multiple of 2 MiB, uninitialised, in huge pages where the system has them: the
- * first access is faster. Use it for data that is used in full. */
+/* Allocates n uninitialised bytes; n > 0 is a multiple of 2 MiB. Uses huge pages where the
+ * system has them, which makes the first access faster. Use it only for memory that will be used
+ * in full. */
 void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* Like realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Grows the array *p of any type, geometrically, to at least `need` elements; *cap is its size in
- * elements. On COV_ENOMEM both are unchanged. */
+/* Grows the array *p, of any type, geometrically to at least `need` elements; *cap is its size
+ * in elements. On COV_ENOMEM, *p and *cap are unchanged. */
 #define COV_RESERVE(p, cap, need, e) cov_reserve((p), (cap), (need), sizeof **(p), (e))
-/* The same for elements of `size` bytes. `p` is the address of the pointer. */
+/* Does the same for elements of `size` bytes. `p` is the address of the pointer. */
 int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
 /* Copies `text` to *to, a reusable buffer of *cap bytes that grows as with cov_reserve. */
 int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e) COV_MUST_USE;
 
 char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;
-/* A copy of the n bytes at `text` with a terminating zero. */
+/* Returns a copy of the n bytes at `text`, with a terminating zero. */
 char *cov_strndup(const char *text, size_t n, struct cov_err *e) COV_MUST_USE;
-/* A new formatted string. */
+/* Returns a new formatted string. */
 char *cov_strfmt(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3) COV_MUST_USE;
-/* items[0..n) with `separator` between them, as a new string. */
+/* Returns a new string: items[0..n) with `separator` between them. */
 char *cov_strjoin(const char *const *items, size_t n, const char *separator,
                   struct cov_err *e) COV_MUST_USE;
 

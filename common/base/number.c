@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The factor of the letter after a size; 0 if it is not one. */
+/* Returns the factor for the letter after a size; 0 if it is not k, M or G. */
 static int64_t size_unit(char letter)
 {
     switch (letter) {
@@ -28,8 +28,8 @@ static int64_t size_unit(char letter)
     }
 }
 
-/* Reads decimals such as ".125" at *text, which it advances, of a size in the unit that follows.
- * Returns that fraction of the unit; -1 if it is not an integer. */
+/* Reads the decimals of a size, such as ".125", and advances *text past them to the unit.
+ * Returns that fraction of the unit, or -1 if it is not an integer. */
 static int64_t size_decimals(char **text)
 {
     int64_t value = 0, scale = 1;
@@ -86,7 +86,8 @@ int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max,
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e)
 {
-    /* Decimal numbers only: strtod also accepts blanks, hexadecimal numbers, "inf" and "nan". */
+    /* Accepts decimal numbers only; strtod also accepts blanks, hexadecimal numbers, "inf" and
+     * "nan". */
     char *end = NULL;
     double value = 0;
     if (*text && strspn(text, "+-.0123456789eE") == strlen(text))

@@ -7,11 +7,11 @@
 
 #include "common/base/err.h"
 
-/* Parse the whole text as a number in [min, max], without blanks around it. Errors are COV_EUSAGE
- * and start with `what`. */
+/* Parse the whole text, which must be a number in [min, max] without surrounding blanks. Errors
+ * are COV_EUSAGE, and their messages start with `what`. */
 int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                   struct cov_err *e) COV_MUST_USE;
-/* A size, which may end in k, M or G. */
+/* Parses a size, which may end in k, M or G. */
 int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                    struct cov_err *e) COV_MUST_USE;
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,

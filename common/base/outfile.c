@@ -34,8 +34,8 @@ static int check_folder(const char *path, const char *dir, struct cov_err *e)
     return cov_fail_errno(e, "%s: folder %s", path, dir);
 }
 
-/* Returns true for standard streams and descriptors of this process, which are written to, not
- * replaced. */
+/* Returns true for standard streams and descriptors of this process, which are written in place,
+ * not replaced. */
 static bool names_descriptor(const char *path)
 {
     static const char *const heads[] = {"/dev/std", "/dev/fd/", "/proc/self/fd/"};
@@ -76,8 +76,8 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     return o->path ? COV_OK : COV_ENOMEM;
 }
 
-/* "dir/.stem.<tag or pid>.tmp.suffix" for "dir/stem.suffix"; the suffix may be double, as ".bg.gz".
- * Shortens long names to what file systems allow. */
+/* "dir/.stem.<tag or pid>.tmp.suffix" for "dir/stem.suffix"; the suffix may be double, like
+ * ".bg.gz". Shortens names that are too long for file systems. */
 static char *temporary_name(const char *dir, const char *path, const char *tag, int attempt,
                             struct cov_err *e)
 {
@@ -106,8 +106,8 @@ static char *temporary_name(const char *dir, const char *path, const char *tag, 
     return cov_path_join(dir, hidden, e);
 }
 
-/* Creates the temporary file and adds it to the leftovers, with signals blocked. Its permissions
- * follow the umask. */
+/* Creates the temporary file and adds it to the leftovers, with signals blocked. The file's
+ * permissions follow the umask. */
 static int create(struct cov_outfile *o, const char *dir, const char *tag, struct cov_err *e)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
@@ -197,16 +197,16 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
 
 /* ---- copying ---- */
 
-/* Copies the next bytes. Returns how many, 0 at the end, or -1 with errno. The file system may
- * share the data between the files. */
+/* Copies the next bytes. Returns how many were copied, 0 at the end, or -1 with errno set. The
+ * file system may let both files share the data. */
 static ssize_t copy_some(int in, int out, bool *share, char *buf, size_t n)
 {
     if (*share) {
         ssize_t got = copy_file_range(in, NULL, out, NULL, (size_t)1 << 26, 0);
         if (got > 0 || (got < 0 && errno == EINTR))
             return got;
-        /* Not supported between these file systems, some of which return 0; a real failure happens
-         * again below. */
+        /* Copying between these file systems is not supported, and some of them then return 0.
+         * After a real failure, read or write below fails, too. */
         *share = false;
     }
     ssize_t got = read(in, buf, n);
@@ -247,7 +247,8 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
     }
     cov_progress_end(progress);
     if (code == COV_OK)
-        /* A copy will be changed. Some file systems have no permissions. */
+        /* The copy will be modified, so the owner must be able to write it. Some file systems
+         * have no permissions. */
         (void)fchmod(out, (st.st_mode & 0777) | S_IRUSR | S_IWUSR);
     if (out >= 0 && close(out) != 0 && code == COV_OK)
         code = cov_fail_errno(e, "%s: cannot write a copy", o->path);
@@ -263,27 +264,28 @@ static int sync_file(const char *tmp, const char *path, struct cov_err *e)
     if (fd < 0)
         return cov_fail_errno(e, "%s: temporary file %s", path, tmp);
     int code = COV_OK;
-    /* File systems without anything to sync return EINVAL or EROFS. */
+    /* File systems that have nothing to sync return EINVAL or EROFS. */
     if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
         code = cov_fail_errno(e, "%s: cannot sync", path);
     (void)close(fd); /* opened for reading */
     return code;
 }
 
-/* Renames `tmp` to `path` unless that exists. Returns 0, or -1 with errno. */
+/* Renames `tmp` to `path` unless `path` exists. Returns 0, or -1 with errno set. */
 static int rename_new(const char *tmp, const char *path)
 {
     if (renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return 0;
     if (errno != ENOSYS && errno != EINVAL)
         return -1;
-    /* The file system (NFS) or the kernel does not support it; a hard link does not replace a file
-     * either. */
+    /* The file system (such as NFS) or the kernel does not support RENAME_NOREPLACE. Uses a hard
+     * link instead, which does not replace an existing file either. */
     if (link(tmp, path) == 0)
         return unlink(tmp);
     if (errno == EEXIST)
         return -1;
-    /* No hard links either (FAT, some FUSE): check first, then rename. */
+    /* Hard links are not supported either (FAT, some FUSE file systems): checks first, then
+     * renames. */
     struct stat st;
     if (lstat(path, &st) == 0) {
         errno = EEXIST;
@@ -292,8 +294,8 @@ static int rename_new(const char *tmp, const char *path)
     return rename(tmp, path);
 }
 
-/* Makes the new name durable. The file is complete: a file system that cannot sync a folder is no
- * failure. */
+/* Makes the new name durable. Ignores errors, because the file is already complete and some file
+ * systems cannot sync a folder. */
 static void sync_folder(const char *path)
 {
     char *dir = cov_path_dir(path, NULL);
@@ -305,7 +307,7 @@ static void sync_folder(const char *path)
     free(dir);
 }
 
-/* Returns true if the file that was copied has not changed. */
+/* Returns true if the original has not changed since it was copied. */
 static bool is_unchanged(const struct cov_outfile *o)
 {
     struct stat st;
@@ -314,7 +316,7 @@ static bool is_unchanged(const struct cov_outfile *o)
            st.st_mtim.tv_nsec == o->copied_time.tv_nsec;
 }
 
-/* Renames the file. With keep_old, the old file gets the temporary name if the file system can
+/* Renames the file. With keep_old, gives the old file the temporary name if the file system can
  * exchange names. */
 static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
 {
@@ -340,7 +342,8 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
     return COV_OK;
 }
 
-/* Undoes place(), unless the old file is gone: then the new one is better than none. */
+/* Undoes place(), unless the old file is gone: then keeping the new file is better than having
+ * none. */
 static void take_back(struct cov_outfile *o)
 {
     if (o->swapped)
@@ -361,8 +364,8 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]))
             code = sync_file(files[i]->tmp, files[i]->path, e);
-    cov_leftovers_block_signals(&before); /* so that no signal finds only some of them renamed */
-    /* First the files that replace nothing, because undoing them works everywhere. */
+    cov_leftovers_block_signals(&before); /* so that no signal arrives when only some are renamed */
+    /* Begins with files that replace nothing, because every file system can undo those renames. */
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]) && access(files[i]->path, F_OK) != 0)
             code = place(files[i], n > 1, e);
@@ -373,8 +376,8 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
         if (code != COV_OK)
             take_back(files[i]);
         if (files[i]->placed && (code != COV_OK || !files[i]->swapped)) {
-            /* A process of the same id on another machine may create a file of that name from now
-             * on. */
+            /* From now on, a process with the same id on another machine may create a file with
+             * that name. */
             free(cov_leftovers_take(COV_LEFTOVER_FILE, files[i]->slot));
             files[i]->slot = -1;
         }

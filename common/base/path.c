@@ -16,14 +16,14 @@ static const char *const known_suffixes[] = {
     ".bedgraph", ".bg",    ".bed", ".bdg", ".bw",  ".bigwig", ".bam", ".cram", ".sam", ".ckpt",
 };
 
-/* Returns true if the n bytes at `name` end in `suffix` and are longer. */
+/* Returns true if the n bytes at `name` end in `suffix` and are longer than it. */
 static bool ends_in(const char *name, size_t n, const char *suffix)
 {
     size_t length = strlen(suffix);
     return n > length && strncasecmp(name + n - length, suffix, length) == 0;
 }
 
-/* Length of `path` without trailing slashes; "/" keeps one. */
+/* Returns the length of `path` without trailing slashes; the root "/" keeps its slash. */
 static size_t trimmed(const char *path)
 {
     size_t n = strlen(path);
@@ -32,7 +32,7 @@ static size_t trimmed(const char *path)
     return n;
 }
 
-/* Offset of the last part of path[0..n). */
+/* Returns the offset of the last component of path[0..n). */
 static size_t last_part(const char *path, size_t n)
 {
     size_t i = n;

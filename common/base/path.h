@@ -1,4 +1,4 @@
-/* path.h - file names.
+/* path.h - functions for file names.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_PATH_H
 #define COV_BASE_PATH_H
@@ -7,15 +7,15 @@
 
 #include "common/base/err.h"
 
-/* The name without folder, ".gz" and one known suffix of a FASTA, HDF5, bedGraph, bigWig, BAM or
- * checkpoint file, ignoring case: "x.1.fa.gz" -> "x.1"; "-" -> "stdin". A name that is only a
- * suffix (".fa") is kept. Caller frees. */
+/* Returns the name without its folder, ".gz" and one known suffix (of a FASTA, HDF5, bedGraph,
+ * bigWig, BAM or checkpoint file), ignoring case: "x.1.fa.gz" -> "x.1"; "-" -> "stdin". Keeps a
+ * name that is only a suffix (".fa"). Caller frees. */
 char *cov_path_stem(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* The folder of `path`: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
+/* Returns the folder of `path`: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
 char *cov_path_dir(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* "dir/name", with one slash in between. Caller frees. */
+/* Returns "dir/name", with exactly one slash in between. Caller frees. */
 char *cov_path_join(const char *dir, const char *name, struct cov_err *e) COV_MUST_USE;
 
 /* Returns true if the name ends in `suffix`, ignoring case. */
@@ -24,8 +24,7 @@ bool cov_path_has_suffix(const char *path, const char *suffix);
 /* Returns true if the name ends in a slash or is an existing folder. */
 bool cov_path_names_dir(const char *path);
 
-/* COV_EINPUT if `path`, a file to be read, is a folder. Ignores everything else that may be wrong
- * with it. */
+/* Fails with COV_EINPUT if `path`, a file to be read, is a folder. Does not check anything else. */
 int cov_path_check_file(const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* Returns true for "-". */

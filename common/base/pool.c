@@ -1,7 +1,8 @@
 /* pool.c - see pool.h.
  *
- * One queue under one lock. An entry is a run of items; cov_pool_submit queues runs of one. Items
- * take a millisecond or more (a chunk, a tile of a matrix), so that a lock per item costs nothing.
+ * There is one queue under one lock. An entry is a run of items; cov_pool_submit queues a run of
+ * one item. An item (a chunk, a tile of a matrix) takes a millisecond or more, so taking the lock
+ * for each item costs next to nothing.
  * SPDX-License-Identifier: MIT */
 #include "common/base/pool.h"
 
@@ -21,7 +22,7 @@
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
 
-/* The items next..end-1 of one call are not started yet. */
+/* One call's items; next..end-1 have not been started yet. */
 struct run {
     struct run *after;
     cov_task_fn *fn;
@@ -55,8 +56,8 @@ struct cov_pool {
 /* The worker of the current thread, NULL in other threads. */
 static _Thread_local const struct worker *current;
 
-/* Treats denormal numbers as zero: they are a hundred times slower, and irrelevant in the
- * activations of a network. */
+/* Makes the CPU treat denormal numbers as zero. They are a hundred times slower, and irrelevant
+ * in the activations of a network. */
 static void flush_denormals(void)
 {
 #if defined(__x86_64__)
@@ -78,7 +79,7 @@ static void unqueue(struct cov_pool *pool)
         pool->last = &pool->first;
 }
 
-/* Runs one item of the first run. The lock is held on entry and on return. */
+/* Runs one item of the first run. The caller holds the lock on entry and on return. */
 static void run_one(struct cov_pool *pool, unsigned index)
 {
     struct run *run = pool->first;
@@ -105,7 +106,7 @@ static void run_one(struct cov_pool *pool, unsigned index)
         run->err = err;
     }
     if (code != COV_OK && run->next < run->end) {
-        /* Runs are only removed from the front, so this one is the first. */
+        /* Runs are removed only from the front, so this one is still the first. */
         run->end = run->next;
         unqueue(pool);
     }
@@ -156,7 +157,7 @@ int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e)
     pool->last = &pool->first;
     pool->n_threads = n_threads;
 
-    /* Workers inherit the mask: signals go to the thread that started them. */
+    /* Workers inherit the signal mask, so signals go to the thread that started the workers. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -175,8 +176,8 @@ int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e)
         cov_pool_free(pool);
         return code;
     }
-    /* A later fork (to probe an HDF5 file) then finds the workers waiting, not starting with locks
-     * of the C library or a sanitizer held, which the child would inherit. */
+    /* Waits until all workers are ready. While starting, they may hold locks of the C library or
+     * a sanitizer, which the child of a fork (to probe an HDF5 file) would inherit. */
     pthread_mutex_lock(&pool->lock);
     while (pool->n_ready < n_threads)
         pthread_cond_wait(&pool->ended, &pool->lock);
@@ -223,7 +224,7 @@ int cov_pool_for(struct cov_pool *pool, size_t n, cov_task_fn *fn, void *arg, st
     if (n == 0)
         return COV_OK;
     if (current && current->pool == pool) {
-        /* Waiting for the other workers could deadlock if they wait in the same way. */
+        /* Waiting for the other workers could deadlock if they were waiting in the same way. */
         int code = COV_OK;
         for (size_t i = 0; i < n && code == COV_OK; i++)
             code = fn(arg, i, current->index, e);
@@ -257,7 +258,7 @@ int cov_pool_submit(struct cov_pool *pool, cov_task_fn *fn, void *arg, size_t it
     return COV_OK;
 }
 
-/* CPUs in the affinity mask; 0 if unknown. */
+/* Returns the number of CPUs in the affinity mask; 0 if unknown. */
 static unsigned affinity_cpus(void)
 {
     /* The mask must be at least as large as the kernel's, whose size is unknown. */

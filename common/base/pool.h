@@ -1,8 +1,8 @@
 /* pool.h - a fixed set of worker threads.
  *
- * The pool is the only user of the cores: libraries that have their own threads are limited to one.
- * Work is split into fixed items, independent of the number of threads, so that results do not
- * depend on it.
+ * Only the pool uses several cores: libraries with threads of their own are limited to one thread.
+ * Work is split into items that do not depend on the number of threads, so the results do not
+ * depend on it either.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_POOL_H
 #define COV_BASE_POOL_H
@@ -13,12 +13,13 @@
 
 struct cov_pool;
 
-/* One item of work. `worker` is in [0, cov_pool_size); a worker runs one item at a time, so it may
- * index scratch space. Fills *e and returns its code on failure. */
+/* Runs one item of work. `worker` is in [0, cov_pool_size). A worker runs one item at a time, so
+ * `worker` may be used as an index into scratch space. On failure, fills *e and returns its
+ * code. */
 typedef int cov_task_fn(void *arg, size_t item, unsigned worker, struct cov_err *e);
 
-/* Starts `n_threads` workers (at least 1), with flush-to-zero arithmetic and all signals blocked,
- * so that the calling thread gets them. Free with cov_pool_free. */
+/* Starts `n_threads` workers (at least 1) with flush-to-zero arithmetic. Signals are blocked in
+ * the workers, so that the calling thread gets them. Free with cov_pool_free. */
 int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e) COV_MUST_USE;
 
 /* Waits for all submitted items and ends the workers. NULL is accepted. */
@@ -26,21 +27,22 @@ void cov_pool_free(struct cov_pool *pool);
 
 unsigned cov_pool_size(const struct cov_pool *pool);
 
-/* Runs fn(arg, 0..n-1) on the workers and waits. After a failure no new item starts; returns the
- * failure with the lowest item, which does not depend on the number of threads. A worker of the
- * same pool that calls it runs the items itself, in order. */
+/* Runs fn(arg, item, ...) for items 0..n-1 on the workers, and waits for them. After a failure,
+ * no new item starts. Returns the failure of the lowest item that failed, which does not depend
+ * on the number of threads. If a worker of the same pool calls this function, that worker runs
+ * all items itself, in order. */
 int cov_pool_for(struct cov_pool *pool, size_t n, cov_task_fn *fn, void *arg,
                  struct cov_err *e) COV_MUST_USE;
 
-/* Queues fn(arg, item, worker) and returns. The worker then calls `done(done_arg, item, code, e)`,
- * unless it is NULL. Items start in the order in which they, and calls of cov_pool_for, were
- * queued. */
+/* Queues fn(arg, item, worker) and returns. The worker then calls `done(done_arg, item, code,
+ * e)`, unless it is NULL. Submitted items and calls of cov_pool_for start in the order in which
+ * they were queued. */
 typedef void cov_done_fn(void *arg, size_t item, int code, const struct cov_err *e);
 int cov_pool_submit(struct cov_pool *pool, cov_task_fn *fn, void *arg, size_t item,
                     cov_done_fn *done, void *done_arg, struct cov_err *e) COV_MUST_USE;
 
-/* Threads that this process may use, at least 1: the smaller of its CPU affinity and its cgroup's
- * CPU quota (v1 or v2, rounded up). */
+/* Returns the number of threads that this process may use, at least 1: the smaller of the number
+ * of CPUs in its affinity mask and its cgroup's CPU quota (v1 or v2, rounded up). */
 unsigned cov_pool_default_size(void);
 
 #endif

@@ -25,7 +25,7 @@ void cov_progress_init(struct cov_progress *p, const char *tool, enum cov_progre
         p->mode = isatty(STDERR_FILENO) ? COV_PROGRESS_BAR : COV_PROGRESS_LINES;
 }
 
-/* A count or rate: "950", "35.2" when small, "12.3 M" when large. */
+/* Formats a count or rate: "950"; "35.2" if it is small; "12.3 M" if it is large. */
 static void print_number(char *text, size_t n, double value, int decimals)
 {
     static const struct {
@@ -77,7 +77,7 @@ static void draw_bar(const struct cov_progress *p, const char *state)
 {
     struct winsize size;
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-    /* The last column stays empty: some terminals wrap when it is filled. */
+    /* The last column stays empty, because some terminals wrap the line when it is filled. */
     int room = columns - 1 - (int)strlen(p->what) - (int)strlen(state) - 4;
     char line[MAX_TEXT + MAX_BAR + 64];
     if (p->total > 0 && room >= MIN_BAR) {

@@ -1,7 +1,7 @@
-/* progress.h - progress of a run on standard error.
+/* progress.h - shows the progress of a run on standard error.
  *
- * On a terminal a bar with rate and time left, redrawn at most four times a second; elsewhere a
- * line every 30 s.
+ * On a terminal, draws a bar with the rate and the time left, at most four times a second.
+ * Elsewhere, prints a line every 30 s.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_PROGRESS_H
 #define COV_BASE_PROGRESS_H

@@ -1,7 +1,7 @@
 /* ring.c - see ring.h.
  *
- * Piece n uses slot n mod n_slots. The calling thread fills slots while one is free, then waits for
- * the oldest, so that the workers' queue is as long as possible.
+ * Piece n uses slot n mod n_slots. The calling thread fills slots as long as one is free, which
+ * keeps the workers' queue as long as possible; then it waits for the oldest piece.
  * SPDX-License-Identifier: MIT */
 #include "common/base/ring.h"
 
@@ -25,7 +25,7 @@ struct ring {
     struct cov_pool *pool;
     struct slot *slots;
     size_t n_slots;
-    uint64_t head, tail; /* the oldest piece not yet passed to the sink, and the next one to fill */
+    uint64_t head, tail; /* the oldest piece not yet passed to the sink; the next to fill */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* the work on a slot has ended */
     double work_seconds;
@@ -54,7 +54,7 @@ static void end_of_work(void *arg, size_t slot, int code, const struct cov_err *
     if (code != COV_OK)
         r->slots[slot].err = *e;
     r->slots[slot].ended = true;
-    pthread_cond_signal(&r->changed); /* one thread waits */
+    pthread_cond_signal(&r->changed); /* only one thread waits */
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -108,8 +108,9 @@ static int take(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     return code;
 }
 
-/* A failure ends the input, but earlier pieces still reach the sink: so the failure of the earliest
- * piece is returned, whatever the number of threads and slots. */
+/* After a failure, reads no more input, but still passes earlier pieces to the sink. So the
+ * result is the failure of the earliest piece that failed, whatever the number of threads and
+ * slots. */
 static int run(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     bool at_end = false;

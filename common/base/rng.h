@@ -13,13 +13,13 @@ struct cov_rng {
 /* Any seed is valid, including 0. */
 void cov_rng_init(struct cov_rng *r, uint64_t seed);
 
-/* 64 random bits. */
+/* Returns 64 random bits. */
 uint64_t cov_rng_next(struct cov_rng *r);
 
-/* Uniform in [0, n), without bias; n > 0. */
+/* Returns a uniform number in [0, n), without bias; n > 0. */
 uint64_t cov_rng_below(struct cov_rng *r, uint64_t n);
 
-/* Uniform in [0, 1): a multiple of 2^-53. */
+/* Returns a uniform number in [0, 1), a multiple of 2^-53. */
 double cov_rng_double(struct cov_rng *r);
 
 #endif

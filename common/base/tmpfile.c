@@ -24,7 +24,8 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
         return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
 
-    /* Not supported by this file system: uses a named file, unlinked before a signal can arrive. */
+    /* This file system does not support O_TMPFILE: creates a named file and unlinks it before a
+     * signal can arrive. */
     char *name = cov_path_join(dir, ".covtools.XXXXXX", e);
     if (!name)
         return COV_ENOMEM;
@@ -82,8 +83,9 @@ void cov_tmpfolder_remove(struct cov_tmpfolder *t)
     *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }
 
-/* Creates the missing folders of the path; f->kept is the length of what existed. Returns 0 or the
- * errno of the first folder that could not be created, not of those in it. */
+/* Creates the missing folders of the path and sets f->kept to the length of the part that
+ * existed. Returns 0, or the errno for the first folder that could not be created, not for the
+ * folders inside it. */
 static int make_missing(struct cov_newfolder *f, char *path)
 {
     size_t n = strlen(path);
@@ -146,7 +148,7 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
     char *at = cov_strdup(path, e);
     int rc = at ? COV_OK : COV_ENOMEM;
     bool is_there = false;
-    /* Find the lowest folder that exists. */
+    /* Finds the lowest folder that exists. */
     while (!rc && !is_there) {
         is_there = stat(at, &st) == 0;
         if (is_there)
@@ -174,7 +176,7 @@ void cov_newfolder_fini(struct cov_newfolder *f)
 {
     bool is_listed = f->path && f->slot >= 0;
     char *listed = is_listed ? cov_leftovers_take(COV_LEFTOVER_EMPTY, f->slot) : NULL;
-    /* If the list of leftovers was full, this is the only removal. */
+    /* If the list of leftovers was full, nothing else removes the folder. */
     if (listed || (f->path && !is_listed))
         cov_leftovers_remove(COV_LEFTOVER_EMPTY, f->path, f->kept);
     free(listed);

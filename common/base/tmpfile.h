@@ -1,7 +1,7 @@
 /* tmpfile.h - temporary files and folders, and new folders for results.
  *
- * They are removed when the program ends early (an error, a signal); new folders only if they are
- * empty.
+ * When the program ends early (an error, a signal), they are removed; new folders are removed only
+ * if they are empty.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_TMPFILE_H
 #define COV_BASE_TMPFILE_H
@@ -25,16 +25,16 @@ struct cov_tmpfolder {
         0, 0                                                                                       \
     }
 
-/* Creates `dir`/.NAME.XXXXXX, a unique name. */
+/* Creates a folder with a unique name, `dir`/.NAME.XXXXXX. */
 int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
                        struct cov_err *e) COV_MUST_USE;
-/* Removes it and its contents. Harmless on COV_TMPFOLDER_INIT. */
+/* Removes the folder and its contents. Safe on COV_TMPFOLDER_INIT. */
 void cov_tmpfolder_remove(struct cov_tmpfolder *t);
 
 /* A new folder for results, and the new folders above it. */
 struct cov_newfolder {
-    char *path;  /* NULL: it existed. Owned */
-    size_t kept; /* bytes of the path that existed */
+    char *path;  /* NULL: the folder existed. Owned */
+    size_t kept; /* length of the part of the path that existed */
     int slot;
 };
 #define COV_NEWFOLDER_INIT                                                                         \
@@ -42,16 +42,16 @@ struct cov_newfolder {
         0, 0, 0                                                                                    \
     }
 
-/* Creates the folder `path`, and missing ones above it; sets all of *f. COV_EIO if a part of it is
- * not a folder. */
+/* Creates the folder `path` and any missing folders above it; sets all of *f. Fails with COV_EIO
+ * if a component of the path is not a folder. */
 int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Checks, without changing anything, that `path` is a writable folder or can be created; COV_EIO
- * otherwise. */
+/* Checks, without changing anything, that `path` is a writable folder or can be created. Fails
+ * with COV_EIO otherwise. */
 int cov_newfolder_check(const char *path, struct cov_err *e) COV_MUST_USE;
-/* Removes the folders that were created, if they are empty. Harmless on COV_NEWFOLDER_INIT. */
+/* Removes the folders that were created, if they are empty. Safe on COV_NEWFOLDER_INIT. */
 void cov_newfolder_fini(struct cov_newfolder *f);
 
-/* Bytes in an unlinked temporary file, which vanishes with the process. */
+/* An unlinked temporary file that collects bytes and vanishes with the process. */
 struct cov_spool {
     int fd;          /* negative: no file, because nothing has been appended yet */
     int64_t n_bytes; /* appended so far */
@@ -63,22 +63,22 @@ struct cov_spool {
         -1, 0, 0                                                                                   \
     }
 
-/* The file in `dir` is created by the first append. */
+/* Prepares *s. The first append creates the file in `dir`. */
 int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e) COV_MUST_USE;
-void cov_spool_fini(struct cov_spool *s); /* harmless on COV_SPOOL_INIT, and twice */
+void cov_spool_fini(struct cov_spool *s); /* safe on COV_SPOOL_INIT, and safe to call twice */
 
-/* Appends n bytes; *at (may be NULL) is their offset. COV_EIO, naming `dir`, if the disk is
- * full. */
+/* Appends n bytes and sets *at (`at` may be NULL) to their offset. If the disk is full, fails
+ * with COV_EIO and names `dir`. */
 int cov_spool_append(struct cov_spool *s, const void *data, size_t n, int64_t *at,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Reads the bytes [at, at + n), which must have been appended. May be called by any thread, even
- * during appends.
- */
+/* Reads the bytes [at, at + n), which must have been appended. Any thread may call it, even during
+ * appends.
+ * */
 int cov_spool_read(const struct cov_spool *s, int64_t at, void *buf, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Drops all but the first n bytes, and frees their disk space. */
+/* Drops all bytes after the first n and frees their disk space. */
 int cov_spool_truncate(struct cov_spool *s, int64_t n, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -192,7 +192,7 @@ int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dty
 
 /* ---------------------------------------------------------------- reading */
 
-/* *out = the value of `key`, which must be of that kind. */
+/* Sets *out to the value of `key`, which must be of kind `kind`. */
 static int get(const struct cov_pickle_value *root, const char *key, enum cov_pickle_kind kind,
                const struct cov_pickle_value **out, struct cov_err *e)
 {
@@ -229,7 +229,7 @@ static bool is_strings(const struct cov_pickle_value *v)
     return true;
 }
 
-/* Fills *h, which must be freed with hparam_fini even on failure. */
+/* Fills *h. The caller must free it with hparam_fini, even on failure. */
 static int read_hparam_value(const struct cov_pickle_value *v, struct cov_hparam *h,
                              struct cov_err *e)
 {

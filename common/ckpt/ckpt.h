@@ -1,8 +1,8 @@
 /* ckpt.h - PyTorch Lightning 2 checkpoints, as Predmoter writes and reads them.
  *
- * Reads what prediction needs: hyperparameters and state dict. ckpt_training.h reads the state of
- * training; the rest is accessible through torch_file.h. The network checks that tensors fit the
- * hyperparameters.
+ * Reads what prediction needs, the hyperparameters and the state dict. ckpt_training.h reads the
+ * state of training; torch_file.h gives access to the rest. The network, not this file, checks that
+ * the tensors fit the hyperparameters.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_CKPT_H
 #define COV_CKPT_CKPT_H
@@ -29,7 +29,7 @@ struct cov_hparam {
     enum cov_hparam_kind kind;
     bool boolean;    /* BOOL */
     int64_t integer; /* INT */
-    double number;   /* FLOAT and INT, so that 0 is accepted for 0.0 */
+    double number;   /* FLOAT; also INT, so that 0 is accepted for 0.0 */
     char *string;    /* STRING; OTHER: its type, for messages ("dict"). Owned */
     char **strings;  /* STRINGS: [n_strings]. Owned, like each string */
     size_t n_strings;
@@ -49,31 +49,31 @@ struct cov_ckpt {
         0, 0, 0, 0, 0, 0, 0                                                                        \
     }
 
-/* Reads a checkpoint. Free *out with cov_ckpt_free. COV_EINPUT names the file and the key or
- * tensor: errors of cov_torch_open; a missing epoch, global_step, pytorch-lightning_version,
- * state_dict or hyper_parameters; a duplicate name; a state_dict item that is not a tensor; a
- * weight that is NaN or infinite. */
+/* Reads a checkpoint. Free *out with cov_ckpt_free. Fails like cov_torch_open; also fails with
+ * COV_EINPUT for a missing epoch, global_step, pytorch-lightning_version, state_dict or
+ * hyper_parameters; a duplicate name; a state_dict item that is not a tensor; and a weight that
+ * is NaN or infinite. The message names the file and the key or tensor. */
 int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e) COV_MUST_USE;
 
-/* Writes a checkpoint to `path` (the temporary name of an outfile) that torch.load and Predmoter's
- * LitHybridNet.load_from_checkpoint open: floating-point tensors as float32, others as int64, each
- * in its own storage. Loops, callbacks, optimiser states and schedulers are empty. The same
- * contents give the same bytes. Refuses what cov_ckpt_read would refuse: COV_EINPUT for a weight
- * that is NaN or infinite and for a duplicate name; COV_EUNSUPPORTED for a hyperparameter of kind
- * OTHER. */
+/* Writes a checkpoint to `path` (the temporary name of an outfile) that torch.load and
+ * Predmoter's LitHybridNet.load_from_checkpoint can open. Floating-point tensors are written as
+ * float32, others as int64, each in its own storage. Loops, callbacks, optimiser states and
+ * schedulers are empty. The same contents give the same bytes. Refuses what cov_ckpt_read would
+ * refuse: fails with COV_EINPUT for a weight that is NaN or infinite and for a duplicate name.
+ * Fails with COV_EUNSUPPORTED for a hyperparameter of kind OTHER. */
 int cov_ckpt_write(const char *path, const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
 void cov_ckpt_fini(struct cov_ckpt *c); /* frees what *c owns */
 void cov_ckpt_free(struct cov_ckpt *c); /* frees *c too. NULL is accepted */
 
-/* By name; NULL if there is none. Borrowed until free. */
+/* Find an item by name; return NULL if there is none. Borrowed until free. */
 const struct cov_hparam *cov_ckpt_hparam(const struct cov_ckpt *c, const char *name);
 const struct cov_torch_tensor *cov_ckpt_tensor(const struct cov_ckpt *c, const char *name);
 
-/* COV_EINPUT if two hyperparameters or two tensors have the same name. */
+/* Fails with COV_EINPUT if two hyperparameters or two tensors have the same name. */
 int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
-/* Build a checkpoint, starting from COV_CKPT_INIT or one that was read. Texts are copied. */
+/* Build a checkpoint, starting from COV_CKPT_INIT or from one that was read. Copy all texts. */
 int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
                          struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e) COV_MUST_USE;

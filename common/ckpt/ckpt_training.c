@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/ckpt/torch_file.h"
 
-/* A file with more is damaged. */
+/* A file with more than these is considered damaged. */
 enum { MAX_PARAMS = 100000, MAX_SAVED = 100000 };
 
 void cov_ckpt_training_forget(struct cov_ckpt_training *t)
@@ -56,7 +56,7 @@ static int wrong(const char *what, const struct cov_pickle_value *v, struct cov_
     return cov_fail(e, COV_EINPUT, "%s has type %s", what, cov_pickle_type(v));
 }
 
-/* A number, or a tensor of one element. */
+/* Converts a number, or a tensor of one element, to a double. */
 static int to_number(struct cov_torch_file *f, const struct cov_pickle_value *v, const char *what,
                      double *out, struct cov_err *e)
 {
@@ -128,7 +128,7 @@ static int read_moments(struct cov_torch_file *f, const struct cov_pickle_value 
     return rc ? rc : cov_torch_read_tensor(f, square, name, &m->square, e);
 }
 
-/* States are keyed by parameter number. */
+/* Reads the states, whose keys are parameter numbers. */
 static int read_states(struct cov_torch_file *f, const struct cov_pickle_value *state,
                        struct cov_ckpt_adam *a, struct cov_err *e)
 {
@@ -187,8 +187,8 @@ static int read_adam(struct cov_torch_file *f, const struct cov_pickle_value *li
 
 /* ---------------------------------------------------------------- callbacks */
 
-/* The state of the callback whose key starts with `begin` and the monitor's name, or NULL. *is_max
- * comes from the rest of the key. */
+/* Returns the state of the callback whose key starts with `begin` and the monitor's name, or
+ * NULL. Sets *is_max from the rest of the key. */
 static const struct cov_pickle_value *find_callback(const struct cov_pickle_value *callbacks,
                                                     const char *begin, char **monitor, bool *is_max,
                                                     int *rc, struct cov_err *e)
@@ -292,7 +292,7 @@ static int read_callbacks(struct cov_torch_file *f, const struct cov_pickle_valu
 
 /* ---------------------------------------------------------------- the whole state */
 
-/* The integer at a path of `depth` dictionary keys, or 0. */
+/* Returns the integer found by following a path of `depth` dictionary keys, or 0. */
 static int64_t count_of(const struct cov_pickle_value *v, const char *const *path, size_t depth)
 {
     for (size_t i = 0; v && i < depth; i++)

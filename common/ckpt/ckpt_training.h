@@ -1,7 +1,7 @@
 /* ckpt_training.h - the state of training in a checkpoint, from which Predmoter (PyTorch Lightning
  * 2) and covtrain resume: optimizer_states (Adam), callbacks (EarlyStopping, ModelCheckpoint, the
- * seed) and loops. If state_dict holds averaged weights, current_model_state holds the trained
- * ones, as Lightning's WeightAveraging callback stores them.
+ * seed) and loops. If state_dict holds averaged weights, current_model_state holds the weights
+ * being trained, as in checkpoints of Lightning's WeightAveraging callback.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_CKPT_TRAINING_H
 #define COV_CKPT_CKPT_TRAINING_H
@@ -58,8 +58,8 @@ struct cov_ckpt_training {
     struct cov_ckpt_saving saving;
     bool has_seed;
     uint32_t seed;
-    /* From the loops: batches in total and in the last epoch, of training and of validation; steps
-     * in that epoch. */
+    /* From the loops: training batches in total and in the last epoch; validation batches; steps
+     * in the last epoch. */
     int64_t n_batches, n_epoch_batches, n_val_batches, n_epoch_steps;
     struct cov_torch_tensor *current; /* [n_current], like cov_ckpt.tensors. Owned */
     size_t n_current;
@@ -68,16 +68,17 @@ struct cov_ckpt_training {
 /* An all-zero struct is empty. */
 void cov_ckpt_training_fini(struct cov_ckpt_training *t);
 
-/* Frees the tensors adam.moments and current, once they are no longer needed. */
+/* Frees the tensors in adam.moments and current. Call it once they are no longer needed. */
 void cov_ckpt_training_forget(struct cov_ckpt_training *t);
 
-/* Reads the state from the checkpoint at `path` into *out. Missing parts stay empty; COV_EINPUT for
- * damage and for optimisers other than Adam. */
+/* Reads the state from the checkpoint at `path` into *out. Missing parts stay empty. Fails with
+ * COV_EINPUT if the file is damaged or the optimiser is not Adam. */
 int cov_ckpt_read_training(const char *path, struct cov_ckpt_training *out,
                            struct cov_err *e) COV_MUST_USE;
 
-/* Like cov_ckpt_write, with this state. The random number states of Python, NumPy and PyTorch,
- * which Predmoter requires, are those right after seeding. */
+/* Like cov_ckpt_write, but also writes the state of training *t. The states of the random number
+ * generators of Python, NumPy and PyTorch, which Predmoter requires, are those right after
+ * seeding. */
 int cov_ckpt_write_training(const char *path, const struct cov_ckpt *c,
                             const struct cov_ckpt_training *t, struct cov_err *e) COV_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* ckpt_writer.c - see ckpt.h and ckpt_training.h: writing.
  *
- * The order of keys is that of Predmoter's checkpoints; their contents follow Lightning 2's
+ * Keys are in the same order as in Predmoter's checkpoints. The values follow Lightning 2's
  * trainer/connectors/checkpoint_connector.py and the state_dict functions of its loops and
  * callbacks.
  * SPDX-License-Identifier: MIT */
@@ -17,7 +17,7 @@
 #include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
 
-/* Data of a tensor: a separate archive entry after the pickle. */
+/* The data of a tensor, a separate archive entry after the pickle. */
 struct storage {
     const void *data;
     size_t n_bytes;
@@ -28,7 +28,7 @@ struct put {
     struct cov_pickle_writer w;
     struct storage *storages; /* a tensor's key is its index here */
     size_t n_storages, cap_storages;
-    /* Data of tensors that exist only in the file; must not move. */
+    /* The data of tensors that exist only in the file; must not move. */
     float *scalars;
     size_t n_scalars, cap_scalars;
     uint8_t *torch_rng;
@@ -112,7 +112,7 @@ static void put_torch(struct put *p, const struct cov_torch_tensor *t)
                t->n_elems, t->n_dims, t->shape, t->f32 ? (const void *)t->f32 : t->i64);
 }
 
-/* A tensor without dimensions. */
+/* Writes a tensor without dimensions. */
 static void put_scalar(struct put *p, double value)
 {
     assert(p->n_scalars < p->cap_scalars);
@@ -138,7 +138,7 @@ static void put_counts(struct cov_pickle_writer *w, const char *key, unsigned wh
     cov_pickle_end_dict(w);
 }
 
-/* {"total": ..., "current": ... without the closing brace. */
+/* Writes {"total": ..., "current": ... without the closing brace. */
 static void begin_progress(struct cov_pickle_writer *w, const char *key, unsigned which,
                            int64_t total, int64_t current)
 {
@@ -183,7 +183,7 @@ static void put_fit_loop(struct cov_pickle_writer *w, const struct cov_ckpt *c,
     put_progress(w, "epoch_loop.manual_optimization.optim_step_progress", 0, 0, 0);
     put_empty(w, "epoch_loop.val_loop.state_dict");
     put_batches(w, "epoch_loop.val_loop.batch_progress", t->n_val_batches, t->n_val_batches, true);
-    /* The epoch is not complete when it is saved. */
+    /* The epoch is not yet complete when the checkpoint is saved. */
     begin_dict(w, "epoch_progress");
     put_counts(w, "total", STARTED | PROCESSED, c->epoch + 1, c->epoch);
     put_counts(w, "current", STARTED | PROCESSED, c->epoch + 1, c->epoch);
@@ -214,8 +214,9 @@ static void put_loops(struct cov_pickle_writer *w, const struct cov_ckpt *c,
 
 /* ---------------------------------------------------------------- callbacks */
 
-/* State of PyTorch's CPU generator after manual_seed: seed, 1 number left, seeded flag, index of
- * the next number, the state as 64-bit words, and no cached normal number. */
+/* Writes the state of PyTorch's CPU generator after manual_seed: the seed, 1 number left, the
+ * seeded flag, the index of the next number, the state as 64-bit words, and no cached normal
+ * number. */
 static int put_torch_rng(struct put *p, uint32_t seed, struct cov_err *e)
 {
     enum { BYTES = 5056, HEAD = 24 };
@@ -488,7 +489,7 @@ static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
     return cov_pickle_stop(w, e);
 }
 
-/* `what` tells where tensors without names are. */
+/* Fails if a value is not finite. `what` says where a tensor without a name is. */
 static int check_finite(const struct cov_torch_tensor *t, size_t n, const char *what,
                         struct cov_err *e)
 {

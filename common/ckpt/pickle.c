@@ -1,9 +1,9 @@
 /* pickle.c - see pickle.h.
  *
- * A pickle is a program for a stack machine. This one runs it with every opcode that would call
- * Python replaced by a record of the call. One rule makes the values acyclic: a value that was
- * stored in another must not change any more. Python completes a value before storing it in
- * another, unless a structure contains itself.
+ * A pickle is a program for a stack machine. This machine runs the program, but instead of
+ * executing an opcode that would call Python, it records the call. One rule makes the values
+ * acyclic: a value that was stored in another value must no longer change. Python completes a value
+ * before storing it in another, unless a structure contains itself.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/pickle.h"
 
@@ -35,12 +35,12 @@ struct machine {
     const struct cov_pickle_name *names;
     size_t n_names;
     struct cov_pickle_limits limits;
-    size_t n_pushed; /* bounds the stack, the values, all items and the memo */
+    size_t n_pushed; /* limits the stack, the values, all items and the memo */
     struct cov_pickle_value **stack;
     size_t n_stack, cap_stack;
     size_t *marks; /* stack heights */
     size_t n_marks, cap_marks;
-    struct cov_pickle_value **memo; /* [cap_memo]; n_memo are not NULL */
+    struct cov_pickle_value **memo; /* [cap_memo], of which n_memo are not NULL */
     size_t n_memo, cap_memo;
     struct cov_err *e;
 };
@@ -66,7 +66,7 @@ static int refuse(struct machine *m, const char *operation)
 
 /* ---------------------------------------------------------------- bytes */
 
-/* The next n bytes, or NULL if fewer are left. */
+/* Returns the next n bytes, or NULL if fewer are left. */
 static const uint8_t *take(struct machine *m, uint64_t n)
 {
     if (n > m->n - m->at) {
@@ -86,7 +86,7 @@ static uint64_t little_endian(const uint8_t *p, int n)
     return v;
 }
 
-/* An unsigned integer of n <= 8 bytes. */
+/* Reads an unsigned integer of n <= 8 bytes. */
 static int take_number(struct machine *m, int n, uint64_t *out)
 {
     const uint8_t *p = take(m, (uint64_t)n);
@@ -133,7 +133,7 @@ static int push(struct machine *m, struct cov_pickle_value *v)
     return COV_OK;
 }
 
-/* The number of values above the topmost mark. */
+/* Returns the number of values above the topmost mark. */
 static size_t height(const struct machine *m)
 {
     return m->n_stack - (m->n_marks ? m->marks[m->n_marks - 1] : 0);
@@ -191,7 +191,8 @@ static int add_items(struct machine *m, struct cov_pickle_value *whole,
 
 /* ---------------------------------------------------------------- opcodes */
 
-/* `kind` is the kind of value; n: the bytes of an integer or length, or the number of values. */
+/* `kind` is the kind of value; n is the size of an integer or length in bytes, or the number of
+ * values. */
 struct operation {
     const char *name;
     int (*run)(struct machine *m, const struct operation *op); /* NULL: refused */
@@ -209,7 +210,7 @@ static int op_proto(struct machine *m, const struct operation *op)
     return rc;
 }
 
-/* A hint for stream readers: the next n bytes belong together. */
+/* FRAME is only a hint for stream readers, that the next n bytes belong together. */
 static int op_frame(struct machine *m, const struct operation *op)
 {
     uint64_t n;
@@ -219,7 +220,7 @@ static int op_frame(struct machine *m, const struct operation *op)
     return rc;
 }
 
-/* None, and empty lists, tuples, sets and dicts. */
+/* Pushes None, or an empty list, tuple, set or dict. */
 static int op_empty(struct machine *m, const struct operation *op)
 {
     return push(m, new_value(m, op->kind));
@@ -241,7 +242,7 @@ static int push_int(struct machine *m, int64_t integer)
     return push(m, v);
 }
 
-/* Four bytes are signed; one and two are unsigned. */
+/* Integers of four bytes are signed; those of one and two bytes are unsigned. */
 static int op_int(struct machine *m, const struct operation *op)
 {
     uint64_t number;
@@ -261,7 +262,7 @@ static int push_text(struct machine *m, enum cov_pickle_kind kind, const uint8_t
     return push(m, v);
 }
 
-/* Strings and bytes after their length. */
+/* Pushes a string or bytes, which follow their length. */
 static int op_text(struct machine *m, const struct operation *op)
 {
     uint64_t n;
@@ -272,7 +273,8 @@ static int op_text(struct machine *m, const struct operation *op)
     return p ? push_text(m, op->kind, p, n) : COV_EINPUT;
 }
 
-/* A length and its bytes, in little-endian two's complement; no bytes mean 0. */
+/* Reads a length and as many bytes, an integer in little-endian two's complement; no bytes mean
+ * 0. */
 static int op_long(struct machine *m, const struct operation *op)
 {
     uint64_t n;
@@ -290,7 +292,7 @@ static int op_long(struct machine *m, const struct operation *op)
     return push_int(m, (int64_t)number);
 }
 
-/* A big-endian double. */
+/* Reads a big-endian double. */
 static int op_float(struct machine *m, const struct operation *op)
 {
     uint64_t bits;
@@ -315,7 +317,7 @@ static int op_mark(struct machine *m, const struct operation *op)
     return rc;
 }
 
-/* A tuple or set of stack[beg..]. */
+/* Replaces stack[beg..] with a tuple or set of these values. */
 static int collect(struct machine *m, enum cov_pickle_kind kind, size_t beg)
 {
     struct cov_pickle_value *v = new_value(m, kind);
@@ -339,7 +341,8 @@ static int op_collect_marked(struct machine *m, const struct operation *op)
     return rc ? rc : collect(m, op->kind, beg);
 }
 
-/* Puts stack[beg..] into the value below: a list, a set, or (as pairs) a dict or object. */
+/* Puts stack[beg..] into the value below them, which is a list, a set or, for pairs, a dict or
+ * object. */
 static int put_into(struct machine *m, enum cov_pickle_kind kind, size_t beg)
 {
     size_t bottom = m->n_marks ? m->marks[m->n_marks - 1] : 0;
@@ -368,7 +371,8 @@ static int op_put_marked(struct machine *m, const struct operation *op)
     return rc ? rc : put_into(m, op->kind, beg);
 }
 
-/* Stores the topmost value under an index, or under the next one if n is 0. */
+/* Stores the topmost value in the memo, under the given index, or under the next index if n is
+ * 0. */
 static int op_memo_put(struct machine *m, const struct operation *op)
 {
     uint64_t index = m->n_memo;
@@ -377,7 +381,7 @@ static int op_memo_put(struct machine *m, const struct operation *op)
         rc = need(m, 1);
     if (rc)
         return rc;
-    /* Indices are consecutive, from 0 or 1. */
+    /* Indices are consecutive and start at 0 or 1. */
     if (index > m->n_pushed)
         return damaged(m, "a memo index is too large");
     size_t before = m->cap_memo;
@@ -421,7 +425,7 @@ static int push_name(struct machine *m, const char *module, size_t n_module, con
                     (int)(n_name < most ? n_name : most), name);
 }
 
-/* The next line of text, without its newline. */
+/* Reads the next line of text, without its newline. */
 static int take_line(struct machine *m, const char **line, size_t *n)
 {
     const uint8_t *beg = m->data + m->at;
@@ -458,7 +462,7 @@ static int op_stack_global(struct machine *m, const struct operation *op)
                      name->u.text.n_bytes);
 }
 
-/* A call or construction. */
+/* Records a call or a construction. */
 static int op_object(struct machine *m, const struct operation *op)
 {
     (void)op;
@@ -508,7 +512,8 @@ static int op_persistent(struct machine *m, const struct operation *op)
     return rc ? rc : push(m, v);
 }
 
-/* Refused like other protocol 0 opcodes, but a name that is not allowed gives a better message. */
+/* INST is refused like other protocol 0 opcodes, but a name that is not allowed gets a better
+ * message. */
 static int op_inst(struct machine *m, const struct operation *op)
 {
     int rc = op_global(m, op);
@@ -517,8 +522,8 @@ static int op_inst(struct machine *m, const struct operation *op)
 
 /* ---------------------------------------------------------------- running */
 
-/* By code, from Lib/pickletools.py. Opcodes without a function are refused: torch.save does not
- * write them. */
+/* Indexed by opcode, from Lib/pickletools.py. Opcodes without a function are refused, because
+ * torch.save does not write them. */
 static const struct operation operations[256] = {
     [0x80] = {"PROTO", op_proto, 0, 1},
     [0x95] = {"FRAME", op_frame, 0, 8},

@@ -1,9 +1,10 @@
-/* pickle.h - Python pickles as trees of values, for files written by torch.save (protocols 2 to 5).
+/* pickle.h - reads Python pickles as trees of values, for files written by torch.save (protocols 2
+ * to 5).
  *
  * This is not an unpickler: it imports, calls and constructs nothing. Calls in a pickle are kept as
- * data (OBJECT), and only names in the caller's allow-list are accepted. Works without recursion
- * and within limits. Opcodes: Python's Lib/pickletools.py; opcodes that torch.save does not write
- * are refused by name.
+ * data (OBJECT), and only names in the caller's allow-list are accepted. The reader does not
+ * recurse, and limits the number and depth of values. Opcodes are those of Python's
+ * Lib/pickletools.py; for an opcode that torch.save does not write, the reader fails and names it.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_H
 #define COV_CKPT_PICKLE_H
@@ -26,12 +27,12 @@ enum cov_pickle_kind {
     COV_PICKLE_TUPLE,
     COV_PICKLE_SET,
     COV_PICKLE_DICT,
-    COV_PICKLE_GLOBAL,     /* a name of the allow-list: a class or function */
-    COV_PICKLE_OBJECT,     /* the result of calling `callee` with `args`; with `state` and items */
+    COV_PICKLE_GLOBAL,     /* a name in the allow-list: a class or function */
+    COV_PICKLE_OBJECT,     /* the recorded call of `callee` with `args`; may have `state`, items */
     COV_PICKLE_PERSISTENT, /* an object outside the pickle, identified by `args` */
 };
 
-/* An allowed name. `tag` is for the caller. */
+/* An allowed name. `tag` is for the caller's use. */
 struct cov_pickle_name {
     const char *module, *name;
     int tag;
@@ -41,8 +42,8 @@ struct cov_pickle_name {
  * that walking all of them can take exponential time: visit only what is needed. */
 struct cov_pickle_value {
     enum cov_pickle_kind kind;
-    unsigned depth; /* a leaf */
-    bool sealed;    /* stored in another value: must not change any more */
+    unsigned depth; /* 0: a leaf; else 1 + the largest depth of the values inside */
+    bool sealed;    /* stored in another value, so it must no longer change */
     union {
         bool boolean;
         int64_t integer;
@@ -68,10 +69,10 @@ struct cov_pickle_limits {
 
 struct cov_pickle;
 
-/* Reads the pickle data[0..n) with the allow-list names[0..n_names); both are borrowed until free.
- * `limits` may be NULL: 2^22 values, 100 deep. COV_EINPUT gives the byte offset; for a name that is
- * not allowed the text is "pickle imports os.system, which is not allowed; nothing was
- * executed". */
+/* Reads the pickle data[0..n) with the allow-list names[0..n_names); both are borrowed until
+ * free. If `limits` is NULL, the limits are 2^22 values and a depth of 100. The message of
+ * COV_EINPUT gives the byte offset; for a name that is not allowed, it is "pickle imports
+ * os.system, which is not allowed; nothing was executed". */
 int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *names, size_t n_names,
                     const struct cov_pickle_limits *limits, struct cov_pickle **out,
                     struct cov_err *e) COV_MUST_USE;
@@ -79,18 +80,18 @@ void cov_pickle_free(struct cov_pickle *p); /* NULL is accepted */
 
 const struct cov_pickle_value *cov_pickle_root(const struct cov_pickle *p);
 
-/* The value of a string key in a DICT or OBJECT (the last one, as in Python); NULL if there is none
- * or v is neither. */
+/* Returns the value of a string key in a DICT or OBJECT; if the key occurs several times, the
+ * last value, as in Python. Returns NULL if the key is missing or v is of another kind. */
 const struct cov_pickle_value *cov_pickle_get(const struct cov_pickle_value *v, const char *key);
 
 /* Returns true if v is the STRING `text`. */
 bool cov_pickle_is_string(const struct cov_pickle_value *v, const char *text);
 
-/* A STRING as a new C string, freed with free(). COV_EINPUT if v is not a STRING or contains a zero
- * byte. */
+/* Copies a STRING to a new C string; release it with free(). Fails with COV_EINPUT if v is not a
+ * STRING or contains a zero byte. */
 int cov_pickle_string(const struct cov_pickle_value *v, char **out, struct cov_err *e) COV_MUST_USE;
 
-/* The Python type, for messages: "dict", "tuple", ... */
+/* Returns the Python type, for messages: "dict", "tuple", ... */
 const char *cov_pickle_type(const struct cov_pickle_value *v);
 
 #endif

@@ -23,7 +23,7 @@ static void put_op(struct cov_pickle_writer *w, char op)
     put(w, &op, 1);
 }
 
-/* `op` and the low n bytes of `number`, little-endian. */
+/* Writes `op` and the low n bytes of `number`, little-endian. */
 static void put_number(struct cov_pickle_writer *w, char op, uint64_t number, size_t n)
 {
     uint8_t bytes[8];

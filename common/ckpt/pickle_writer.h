@@ -1,6 +1,6 @@
 /* pickle_writer.h - writes pickles of protocol 2, opcode by opcode.
  *
- * After a failed allocation all later calls do nothing; cov_pickle_stop returns the error.
+ * After a failed allocation, later calls do nothing; cov_pickle_stop returns the error.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_WRITER_H
 #define COV_CKPT_PICKLE_WRITER_H
@@ -33,20 +33,22 @@ void cov_pickle_float(struct cov_pickle_writer *w, double value);
 void cov_pickle_text(struct cov_pickle_writer *w, const char *text);
 void cov_pickle_global(struct cov_pickle_writer *w, const char *module, const char *name);
 
-/* Values pushed between begin and end become a tuple, the items of a list, or the keys and values
- * of a dict in turn. */
+/* Values pushed between begin and end become a tuple, the items of a list, or alternately the
+ * keys and values of a dict. */
 void cov_pickle_begin_tuple(struct cov_pickle_writer *w);
 void cov_pickle_end_tuple(struct cov_pickle_writer *w);
 void cov_pickle_begin_list(struct cov_pickle_writer *w);
 void cov_pickle_end_list(struct cov_pickle_writer *w);
 void cov_pickle_begin_dict(struct cov_pickle_writer *w);
 void cov_pickle_end_dict(struct cov_pickle_writer *w);
-/* The same for a collections.OrderedDict. */
+/* Begins a collections.OrderedDict; end it with cov_pickle_end_dict. */
 void cov_pickle_begin_ordered_dict(struct cov_pickle_writer *w);
 
-/* Replaces the topmost tuple and the global below it by the result of calling it with the tuple. */
+/* Replaces the topmost tuple and the global below it with the result of calling the global with
+ * the tuple as its arguments. */
 void cov_pickle_call(struct cov_pickle_writer *w);
-/* Replaces the topmost value by the object that the reader finds under this persistent id. */
+/* Replaces the topmost value, a persistent id, with the object that the reader finds under this
+ * id. */
 void cov_pickle_persistent(struct cov_pickle_writer *w);
 
 #endif

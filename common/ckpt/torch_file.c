@@ -18,7 +18,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "storages are copied a
 enum { OPAQUE, TENSOR, TENSOR_V3, PARAMETER, UNTYPED, STORAGE = 0x100, DTYPE = 0x200 };
 
 /* Storage classes, element types and functions that rebuild tensors; also names (of NumPy and
- * others) that callbacks store and this program ignores. */
+ * others) that callbacks store and that this program ignores. */
 static const struct cov_pickle_name allowed[] = {
     {"collections", "OrderedDict", OPAQUE},
     {"collections", "defaultdict", OPAQUE},
@@ -170,7 +170,7 @@ static int64_t load_int(enum cov_torch_dtype dtype, const uint8_t *p)
 struct cov_torch_file {
     char *path;
     struct cov_zip *zip;
-    char *prefix; /* prefix of all entries */
+    char *prefix; /* the prefix of all entry names */
     uint8_t *text;
     struct cov_pickle *pickle;
     uint8_t **storages;    /* [entries of zip]; NULL: not read yet */
@@ -196,7 +196,7 @@ static int find_pickle(struct cov_torch_file *f, size_t *entry, struct cov_err *
     return COV_OK;
 }
 
-/* *entry = "<prefix><folder><key>", if it exists. */
+/* Sets *entry to the entry "<prefix><folder><key>", and *found to whether it exists. */
 static int find_entry(const struct cov_torch_file *f, const char *folder, const char *key,
                       size_t *entry, bool *found, struct cov_err *e)
 {
@@ -307,7 +307,7 @@ static int tag_of(const struct cov_pickle_value *v)
     return v->kind == COV_PICKLE_GLOBAL ? v->u.global->tag : OPAQUE;
 }
 
-/* Item i of a tuple, if it is an integer >= 0. */
+/* Sets *out to item i of a tuple. Returns false if the item is not an integer >= 0. */
 static bool get_size(const struct cov_pickle_value *tuple, size_t i, uint64_t *out)
 {
     const struct cov_pickle_value *v = tuple->items[i];
@@ -341,9 +341,9 @@ static int describe(const struct cov_torch_file *f, const struct cov_pickle_valu
     return COV_OK;
 }
 
-/* Finds the storage of the persistent id ("storage", class, key, location, number of elements) and
- * reads it unless it was read before. `dtype` is the element type; NULL: that of the storage
- * class. */
+/* Finds the storage with the given persistent id ("storage", class, key, location, number of
+ * elements), and reads it unless it was read before. `dtype` is the element type; if it is NULL,
+ * the storage class determines the type. */
 static int read_storage(struct cov_torch_file *f, struct cov_torch_tensor *t, struct description *d,
                         const struct cov_pickle_value *dtype, struct cov_err *e)
 {
@@ -406,7 +406,7 @@ static int check_extent(struct cov_torch_file *f, struct cov_torch_tensor *t,
         asked *= (double)t->shape[i];
     }
     if (asked == 0)
-        return COV_OK; /* empty: other sizes and the offset do not matter */
+        return COV_OK; /* no elements: other sizes and the offset do not matter */
     if (overflow || n > cov_zip_file_bytes(f->zip) - f->n_elems_read) {
         (void)cov_fail(e, COV_EINPUT,
                        "%s: tensor %s: its shape has %.6g elements, but the file has only "

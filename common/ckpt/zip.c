@@ -33,8 +33,8 @@ enum {
     LOCATOR_SIGNATURE = 0x07064b50,
 };
 
-/* General purpose bits (4.4.4): 0, 6 and 13 mean encryption; 3: a data descriptor after the data
- * holds sizes and checksum. */
+/* General purpose bits (4.4.4). Bits 0, 6 and 13 mean encryption; bit 3 means that a data
+ * descriptor after the data holds the sizes and the checksum. */
 enum { FLAGS_ENCRYPTED = 0x2041, FLAG_DESCRIPTOR = 8 };
 
 struct entry {
@@ -89,7 +89,7 @@ static uint32_t get32(const uint8_t *p)
     return (uint32_t)get(p, 4);
 }
 
-/* Reads n bytes at `at`. They were in the file when it was opened. */
+/* Reads n bytes at offset `at`, which were in the file when it was opened. */
 static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, struct cov_err *e)
 {
     uint8_t *p = buf;
@@ -124,8 +124,8 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
     return COV_EINPUT;
 }
 
-/* Finds the end of central directory record (4.3.16): the last one whose comment ends with the
- * file. *at = its offset. */
+/* Finds the end of central directory record (4.3.16), that is, the last such record whose
+ * comment ends where the file ends. Sets *at to its offset. */
 static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, struct cov_err *e)
 {
     size_t n = z->n_bytes < END_BYTES + MAX_COMMENT ? (size_t)z->n_bytes : END_BYTES + MAX_COMMENT;
@@ -147,8 +147,9 @@ static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, stru
     return rc;
 }
 
-/* Replaces the values of the end record by those of the zip64 end record (4.3.14) that the locator
- * before it (4.3.15) points to, if any. *end: where the directory must end. */
+/* If a zip64 locator (4.3.15) precedes the end record, replaces the values of the end record
+ * with those of the zip64 end record (4.3.14) that the locator points to. Sets *end to where the
+ * directory must end. */
 static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *dir, uint64_t *end,
                       struct cov_err *e)
 {
@@ -204,8 +205,8 @@ static int find_directory(const struct cov_zip *z, struct place *dir, struct cov
 
 /* ---------------------------------------------------------------- entries */
 
-/* Replaces each of size, stored size and offset whose bits are all set by its 64-bit value in the
- * zip64 extra field (4.5.3). */
+/* If all bits of the size, the stored size or the offset are set, replaces that field with its
+ * 64-bit value in the zip64 extra field (4.5.3). */
 static int read_extra64(const uint8_t *extra, size_t n, uint64_t *const fields[3])
 {
     size_t at = 0;
@@ -233,7 +234,8 @@ static int read_extra64(const uint8_t *extra, size_t n, uint64_t *const fields[3
     return COV_OK;
 }
 
-/* Names are only compared, never opened, but torch.save does not write names like these. */
+/* Entry names are only compared, never opened as files, but torch.save does not write such
+ * names. */
 static bool good_name(const char *name, size_t n)
 {
     if (n == 0 || n > MAX_NAME || name[0] == '/' || memchr(name, 0, n) || memchr(name, '\\', n))
@@ -248,8 +250,9 @@ static bool good_name(const char *name, size_t n)
     return true;
 }
 
-/* Reads the record at p, with `left` bytes up to the end of the directory; *n_record = its length.
- * The name goes to entry->name, where there is room. */
+/* Reads the directory record at p; `left` bytes remain up to the end of the directory. Sets
+ * *n_record to the length of the record. Copies the name to entry->name, where there is enough
+ * room. */
 static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, struct entry *entry,
                         size_t *n_record, struct cov_err *e)
 {
@@ -282,8 +285,8 @@ static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, 
     return COV_OK;
 }
 
-/* Checks the local header (4.3.7) against the directory and finds the data. dir_at: where entries
- * must end. */
+/* Checks the local header (4.3.7) against the directory and finds the data. Entries must end
+ * before dir_at. */
 static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir_at,
                       struct cov_err *e)
 {
@@ -301,7 +304,7 @@ static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir
     rc = read_at(z, entry->header_at + LOCAL_BYTES, name, n_name, e);
     if (rc)
         return rc;
-    /* A data descriptor allows the header to leave sizes and checksum zero. */
+    /* If there is a data descriptor, the sizes and the checksum in the header may be zero. */
     bool known = !(get16(header + 6) & FLAG_DESCRIPTOR);
     uint32_t stored = get32(header + 18), size = get32(header + 22);
     if (memcmp(name, entry->name, n_name) != 0 || get16(header + 8) != 0 ||
@@ -328,7 +331,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Entries must not overlap or share a name. */
+/* Checks that entries do not overlap or share a name. */
 static int check_entries(struct cov_zip *z, struct cov_err *e)
 {
     struct entry *entries = z->entries;
@@ -502,7 +505,7 @@ static void put(struct bytes *b, uint64_t value, int n)
         b->data[b->n++] = (uint8_t)(value >> (8 * i));
 }
 
-/* A 32-bit field that zip64 moves to the extra field. */
+/* Writes a 32-bit field, which zip64 moves to the extra field. */
 static void put32(struct bytes *b, uint64_t value, bool zip64)
 {
     put(b, zip64 ? UINT32_MAX : value, 4);
@@ -524,8 +527,8 @@ static int write_bytes(struct cov_zip_writer *w, const void *data, size_t n, str
 
 /* ---- entries ---- */
 
-/* The fields that local header and directory record share, from the version to the length of the
- * name. */
+/* Writes the fields that the local header and the directory record share, from the version to
+ * the length of the name. */
 static void put_common(struct bytes *b, bool zip64, uint32_t crc, uint64_t size, size_t n_name)
 {
     put(b, zip64 ? 45 : 20, 2); /* version needed */
@@ -539,7 +542,7 @@ static void put_common(struct bytes *b, bool zip64, uint32_t crc, uint64_t size,
     put(b, n_name, 2);
 }
 
-/* The local header. PyTorch's extra field "FB" pads it so that the data is aligned. */
+/* Writes the local header. PyTorch's extra field "FB" pads it so that the data is aligned. */
 static void put_local(struct cov_zip_writer *w, const char *name, size_t n_name, uint32_t crc,
                       uint64_t size)
 {
@@ -565,7 +568,7 @@ static void put_local(struct cov_zip_writer *w, const char *name, size_t n_name,
     b->n += padding;
 }
 
-/* A central directory record (4.3.12). */
+/* Writes a central directory record (4.3.12). */
 static void put_central(struct cov_zip_writer *w, const char *name, size_t n_name, uint32_t crc,
                         uint64_t size)
 {
@@ -636,14 +639,14 @@ int cov_zip_add(struct cov_zip_writer *w, const char *name, const void *data, si
     return rc ? rc : write_bytes(w, data, n, e);
 }
 
-/* The end records. */
+/* Writes the end records. */
 static void put_end(struct cov_zip_writer *w, uint64_t directory_at)
 {
     struct bytes *b = &w->directory;
     uint64_t n_directory = b->n;
     if (w->zip64) {
         put(b, END64_SIGNATURE, 4);
-        put(b, 44, 8); /* bytes of this record after this field */
+        put(b, 44, 8); /* bytes in this record after this field */
         put(b, 45, 2);
         put(b, 45, 2);
         put(b, 0, 4);

@@ -59,7 +59,7 @@ static int choose(const struct cov_opt *o, const char *what, const char *text, i
     return cov_fail(e, COV_EUSAGE, "%s: '%s' is not one of %s", what, text, all);
 }
 
-/* The range of an INT or SIZE. */
+/* Sets *min and *max to the range of an INT or SIZE. */
 static void integer_range(const struct cov_opt *o, int64_t *min, int64_t *max)
 {
     const double two63 = 9223372036854775808.0;
@@ -68,7 +68,7 @@ static void integer_range(const struct cov_opt *o, int64_t *min, int64_t *max)
     *max = o->max >= two63 || any ? INT64_MAX : (int64_t)o->max;
 }
 
-/* Parses `text` into the field of row `o`. `what` names the option in errors. */
+/* Parses `text` and stores the value in the field of row `o`. `what` names the option in errors. */
 static int set_value(const struct cov_opt *o, void *field, const char *what, const char *text,
                      struct cov_err *e)
 {
@@ -136,7 +136,8 @@ static bool same_name(const char *name, const char *text, size_t n)
     return true;
 }
 
-/* The row of the long name text[0..n), or, if `text` is NULL, of the short name. */
+/* Finds the row with the long name text[0..n) or, if `text` is NULL, with the short name
+ * `letter`. */
 static struct row find(const struct parser *p, const char *text, size_t n, char letter)
 {
     size_t index = 0;
@@ -152,8 +153,8 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
     return (struct row){NULL, NULL, NULL, NULL};
 }
 
-/* Returns true if a[0..n) is `b` with one letter inserted, deleted or replaced, or two neighbours
- * swapped; or if it is a prefix of `b`. */
+/* Returns true if a[0..n) is a prefix of `b`, or differs from `b` by one inserted, deleted or
+ * replaced letter or by two swapped neighbours. */
 static bool is_close(const char *a, size_t n, const char *b)
 {
     size_t m = strlen(b), head = 0, tail = 0;
@@ -169,7 +170,7 @@ static bool is_close(const char *a, size_t n, const char *b)
     return n > 2 && least + 1 >= most && (other <= 1 || swapped);
 }
 
-/* The option that the user may have meant. NULL: none, or several. */
+/* Returns the option that the user may have meant; NULL if there is none, or more than one. */
 static const char *guess(const struct parser *p, const char *text, size_t n)
 {
     const char *found = NULL;
@@ -189,7 +190,7 @@ static bool takes_value(const struct cov_opt *o)
     return o->type != COV_OPT_FLAG && o->type != COV_OPT_COUNT;
 }
 
-/* Stores an option. `value` is NULL for a flag, and if an optional value is missing. */
+/* Stores the value of an option. `value` is NULL for a flag, or if an optional value is missing. */
 static int take(const struct row *r, const char *value, struct cov_err *e)
 {
     const struct cov_opt *o = r->opt;
@@ -202,7 +203,7 @@ static int take(const struct row *r, const char *value, struct cov_err *e)
                         text);
     if (value && o->type == COV_OPT_LIST && !*r->seen)
         free_strings(r->field);
-    /* A missing optional value: the field already has its default. */
+    /* If an optional value is missing, the field already has its default. */
     int rc = value || !takes_value(o) ? set_value(o, r->field, what, text, e) : COV_OK;
     if (rc)
         return rc;
@@ -397,7 +398,7 @@ static void print_metavar(const struct cov_opt *o, FILE *f)
     (void)fputs(optional ? "]" : "", f);
 }
 
-/* Prints `text` from column `at`, wrapped to HELP_COLUMN..HELP_WIDTH. */
+/* Prints `text`, starting at column `at`; wraps it to columns HELP_COLUMN to HELP_WIDTH. */
 static void print_wrapped(const char *text, size_t at, FILE *f)
 {
     if (at + 2 > HELP_COLUMN) {

@@ -1,11 +1,12 @@
-/* opt.h - command-line options from one table per tool.
+/* opt.h - command-line options, which each tool describes in one table.
  *
  * The table provides the parser, `--help`, and the machine-readable list that man pages are checked
  * against. Parsing is strict: the whole value must be valid and in range; unknown options, missing
- * values, values for flags, and two different values for one option are errors. Hyphen and
- * underscore are equal in long names, which may not be abbreviated; `--name=value` and `--name
- * value`, `-n value`, `-nvalue` and `-n=value` are equivalent; flags may be bundled (`-fq`); `--`
- * ends the options; options may follow operands. A list option that is given several times grows.
+ * values, values for flags, and two different values for one option are errors. Long names may not
+ * be abbreviated; hyphens and underscores in them are equivalent. So are `--name=value`, `--name
+ * value`, `-n value`, `-nvalue` and `-n=value`. Flags may be bundled (`-fq`); `--` ends the
+ * options; options may follow operands. If a list option is given several times, its lists are
+ * joined.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_OPT_H
 #define COV_CLI_OPT_H
@@ -53,32 +54,32 @@ struct cov_opt {
     const char *def;     /* the default, parsed like a value; NULL: zero (a STRING: NULL) */
     double min, max;     /* INT, SIZE, FLOAT: limits; both 0: none (SIZE: not negative) */
     const char *const *choices; /* ENUM: the values, ended by NULL */
-    const char *help; /* a phrase without capital and full stop; the default is appended */
+    const char *help;           /* a phrase without capital or full stop; the default is appended */
 };
 
-/* A row of a table: the type without COV_OPT_, the fields of every row, then designated
- * initialisers of the rest:
+/* Defines a row of a table. The arguments are the type without COV_OPT_, the fields that every row
+ * has, and designated initialisers for the other fields:
  *
  *     COV_OPT(INT, "step", 0, FIELD(step), "N", "stride of a convolution", .def = "2", .min = 1)
- */
+ * */
 #define COV_OPT(type_, name_, letter_, field_, metavar_, help_, ...)                               \
     {                                                                                              \
         .name = (name_), .letter = (letter_), .type = COV_OPT_##type_, .field = (field_),          \
         .metavar = (metavar_), .help = (help_), __VA_ARGS__                                        \
     }
 
-/* A table and the struct that it fills. `given` (may be NULL) has a bool per row: true if it was on
- * the command line. */
+/* A table and the struct that it fills. `given` (may be NULL) has a bool per row, which is true
+ * if the option was on the command line. */
 struct cov_opt_set {
     const struct cov_opt *table;
     void *config;
     bool *given;
 };
 
-/* Fills the configs from the defaults and argv[1..argc-1], and moves the operands to the front of
- * argv (argv[1..*n_operands]). Tables are searched in order. Errors are COV_EUSAGE and name the
- * option; arguments before the faulty one have been processed then, so cov_opt_fini is always
- * required. */
+/* Fills the configs from the defaults and argv[1..argc-1], and moves the operands to
+ * argv[1..*n_operands]. Searches the tables in order. Errors are COV_EUSAGE and name the option.
+ * When an argument is faulty, those before it have already been processed, so always call
+ * cov_opt_fini. */
 int cov_opt_parse(const struct cov_opt_set *sets, size_t n_sets, int argc, char **argv,
                   int *n_operands, struct cov_err *e) COV_MUST_USE;
 
@@ -88,9 +89,9 @@ void cov_opt_fini(const struct cov_opt *table, void *config);
 /* Prints the options for --help, wrapped at 80 columns. */
 void cov_opt_print_help(const struct cov_opt *table, FILE *f);
 
-/* Prints one line per option, tab separated: name, letter, type (enum cov_opt_type in lower case),
- * metavar ("[=X]" if optional), default, choices joined by '|', path (in or out), help. Empty
- * fields are "-". */
+/* Prints one line per option, with tab-separated fields: name, letter, type (enum cov_opt_type
+ * in lower case), metavar ("[=X]" if optional), default, choices joined by '|', path (in or
+ * out), help. Empty fields are "-". */
 void cov_opt_print_machine(const struct cov_opt *table, FILE *f);
 
 #endif

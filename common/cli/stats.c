@@ -143,8 +143,8 @@ int cov_stats_add_figure(struct cov_stats *s, const char *part, const char *name
 /* Peak memory of this program in bytes; -1 if unknown. */
 static int64_t peak_rss(void)
 {
-    /* VmHWM counts this program only; ru_maxrss includes the memory of the process before exec, all
-     * of that of a large parent that used vfork. */
+    /* VmHWM counts this program only. ru_maxrss also counts the process before exec, which after
+     * vfork includes all memory of its parent. */
     FILE *f = fopen("/proc/self/status", "re");
     char line[256];
     int64_t kib = -1;
@@ -171,12 +171,12 @@ void cov_stats_finish(struct cov_stats *s)
 
 /* ---------------------------------------------------------------- MultiQC */
 
-/* MultiQC's "custom content", which it shows without configuration:
- * https://docs.seqera.io/multiqc/custom_content. MultiQC reads files with these suffixes. */
+/* MultiQC reads files with this suffix as "custom content", and needs no configuration to show
+ * them: https://docs.seqera.io/multiqc/custom_content. */
 static const char multiqc_suffix[] = "_mqc.json";
 
-/* The name of MultiQC's sample: `path` without folder and suffix. *sample is NULL if `path` has another
- * suffix, or nothing before it. */
+/* Sets *sample to MultiQC's name for the sample, `path` without its folder and suffix, or to
+ * NULL if `path` has another suffix or nothing before the suffix. */
 static int get_sample(const char *path, char **sample, struct cov_err *e)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -217,7 +217,7 @@ static void get_costs(const struct cov_stats *s, struct cost costs[N_COSTS])
     memcpy(costs, all, sizeof all);
 }
 
-/* Describes a column. The format is that of Python's str.format. */
+/* Describes a column. The number format is written as for Python's str.format. */
 static void put_header(const char *key, const char *title, const char *description,
                        const char *suffix, int decimals, struct cov_json *j)
 {
@@ -255,7 +255,7 @@ static void put_headers(const struct cov_stats *s, const struct cost *costs, str
     cov_json_end_object(j);
 }
 
-/* MultiQC expects no entry for a figure without a value. */
+/* Writes no entry for a figure without a value, as MultiQC expects. */
 static void put_figures(const struct cov_stats *s, const char *part, struct cov_json *j)
 {
     for (int i = 0; i < s->n_figures; i++)

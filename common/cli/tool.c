@@ -38,7 +38,7 @@ struct own {
     bool help, help_machine, version;
 };
 
-/* Indexed by enum cov_progress_mode. */
+/* The index is enum cov_progress_mode. */
 static const char *const progress_modes[] = {"auto", "bar", "lines", "none", NULL};
 
 #define FIELD(name) offsetof(struct own, name)
@@ -218,8 +218,8 @@ static void log_summary(const struct cov_stats *s)
 
 /* ---------------------------------------------------------------- the process */
 
-/* For the signal handler: "covtrain: ", and a flag that is set if the cursor may be after a
- * progress bar or ^C, so that a newline is needed. */
+/* Used by the signal handler: a prefix such as "covtrain: ", and a flag, which is set if the
+ * cursor may be after a progress bar or ^C and a newline is therefore needed. */
 static char signal_prefix[64];
 static volatile sig_atomic_t is_terminal, has_bar;
 
@@ -258,9 +258,9 @@ static void catch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Otherwise the next file opened would get the descriptor of a closed standard stream, and messages
- * would go into that file. Opens /dev/null instead, in the wrong direction so that using it
- * fails. */
+/* If a standard stream is closed, the next file opened would get its descriptor, and messages
+ * would go into that file. To prevent this, opens /dev/null as the stream, in the wrong
+ * direction, so that using the stream fails. */
 static int occupy_standard_streams(struct cov_err *e)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -270,7 +270,7 @@ static int occupy_standard_streams(struct cov_err *e)
     return COV_OK;
 }
 
-/* A job that writes to the descriptor may have closed it, which is not an error if nothing is
+/* A job that writes to the descriptor may have closed it. That is not an error if nothing is
  * buffered. */
 static int close_stdout(struct cov_err *e)
 {
@@ -285,7 +285,7 @@ static int close_stdout(struct cov_err *e)
 
 /* ---------------------------------------------------------------- checks before the run */
 
-/* Writes the synopsis on one line; several forms are joined by "or". */
+/* Writes the synopsis on one line; joins several forms with "or". */
 static void write_usage(const struct call *call, char *usage, size_t cap)
 {
     size_t n = 0;
@@ -329,7 +329,7 @@ static bool same_file(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* The value of the tool's option that has `flag`, or NULL. */
+/* Returns the value of the option `o` if it has `flag`, else NULL. */
 static const char *path_of(const struct call *call, const struct cov_opt *o, unsigned flag)
 {
     return o->type == COV_OPT_STRING && (o->flags & flag)
@@ -337,7 +337,7 @@ static const char *path_of(const struct call *call, const struct cov_opt *o, uns
                : NULL;
 }
 
-/* The output `path` (NULL: none) must not be an input. */
+/* Fails if the output `path` (NULL: none) is also an input. */
 static int check_not_input(const struct call *call, const char *path, struct cov_err *e)
 {
     bool found = false;
@@ -352,7 +352,7 @@ static int check_not_input(const struct call *call, const char *path, struct cov
     return found ? cov_fail(e, COV_EUSAGE, "%s: is both an input and an output", path) : COV_OK;
 }
 
-/* Two options must not name the same output. */
+/* Fails if two options name the same output. */
 static int check_outputs(const char *name, const char *path, const char *other,
                          const char *other_path, struct cov_err *e)
 {
@@ -362,7 +362,7 @@ static int check_outputs(const char *name, const char *path, const char *other,
     return COV_OK;
 }
 
-/* No output may be an input or another output. */
+/* Fails if an output is also an input or another output. */
 static int check_paths(const struct call *call, struct cov_err *e)
 {
     const char *output = call->own.common.output, *stats = call->own.common.stats_path;
@@ -382,7 +382,7 @@ static int check_paths(const struct call *call, struct cov_err *e)
     return rc;
 }
 
-/* The folder must exist and be writable. */
+/* Fails unless the folder exists and is writable. */
 static int check_folder(const char *path, const char *option, struct cov_err *e)
 {
     struct stat s;
@@ -395,7 +395,7 @@ static int check_folder(const char *path, const char *option, struct cov_err *e)
     return COV_OK;
 }
 
-/* Fails now rather than after hours of work. */
+/* Checks the path of --stats now, so that the run does not fail after hours of work. */
 static int check_stats_path(const char *path, bool force, struct cov_err *e)
 {
     struct stat st;
@@ -530,8 +530,8 @@ static int fail_with_list(const struct cov_tool *program, const char *what, cons
                     word ? word : "", word ? "'" : "", list);
 }
 
-/* Sets call->tool to the requested subcommand; it stays NULL after a failure, and when help or the
- * version was printed instead. */
+/* Sets call->tool to the requested subcommand. Leaves it NULL after a failure, or when help or
+ * the version was printed instead. */
 static int choose_subcommand(struct call *call, int argc, char **argv, struct cov_err *e)
 {
     const struct cov_tool *program = call->program;

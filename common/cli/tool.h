@@ -1,8 +1,8 @@
 /* tool.h - features common to all tools: options, messages, signals, statistics, exit status.
  *
- * Together with progress.c the only place in the library that prints, and the only one that decides
- * the exit status, on behalf of the tools' main functions. No locale is set: numbers are read and
- * written as in "C".
+ * Only tool.c and progress.c print; the rest of the library does not. Only tool.c decides the exit
+ * status, on behalf of the tools' main functions. No locale is set, so numbers are read and written
+ * as in the locale "C".
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_TOOL_H
 #define COV_CLI_TOOL_H
@@ -16,8 +16,8 @@
 
 /* Values of the common options. */
 struct cov_common {
-    const char *output; /* NULL only if the tool allows that, or lacks the option */
-    int64_t threads;    /* 1 to 1024; never 0, which the default replaces */
+    const char *output; /* NULL only if the tool allows that or lacks -o */
+    int64_t threads;    /* 1 to 1024; 0 has been replaced with the default */
     bool force, quiet;
     int verbose;
     const char *stats_path;
@@ -49,8 +49,9 @@ struct cov_tool {
     bool output_optional;
     const char *output_help; /* help text of -o; NULL: "where the result goes" */
     unsigned lacks;          /* enum cov_tool_lacks */
-    /* `given`: per row of `options`, whether it was on the command line. The operands are already
-     * recorded as inputs in the statistics. COV_EUSAGE leads to status 2. */
+    /* Runs the tool. `given` tells for each row of `options` whether it was on the command line.
+     * The operands are already recorded as inputs in the statistics. COV_EUSAGE leads to status
+     * 2. */
     int (*run)(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e);
     /* Called before an error is printed; may be NULL. */
@@ -59,12 +60,13 @@ struct cov_tool {
     void (*print_versions)(FILE *f);
 };
 
-/* Parses, runs, reports; returns the exit status: 0 success; 1 failure; 2 wrong usage; 3 for
- * COV_EUNLIKE; 137 out of memory (workflow engines retry with more); 141, silently, if the reader
- * closed standard output. On SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program
- * started, removes temporary files and exits with 128 + signal. Refuses an output that is also an
- * input or another output. Closed standard streams are opened so that using them fails. Closes
- * standard output and checks it. */
+/* Parses the command line, runs the tool and reports failures. Returns the exit status: 0 for
+ * success; 1 for failure; 2 for wrong usage; 3 for COV_EUNLIKE; 137 if out of memory (workflow
+ * engines retry with more); 141, without a message, if the reader closed standard output. On
+ * SIGINT, SIGTERM, SIGHUP or SIGPIPE, unless the signal was ignored when the program started,
+ * removes temporary files and exits with 128 + signal. Refuses an output that is also an input
+ * or another output. If a standard stream is closed, opens it in such a way that using it fails.
+ * Closes standard output and checks for errors. */
 int cov_tool_main(const struct cov_tool *program, int argc, char **argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* bits.h - words, common prefixes and a stream of bits, for the encoders of this folder.
+/* bits.h - functions on words, common prefixes and bit streams, for the encoders in this folder.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_BITS_H
 #define COV_CODEC_BITS_H
@@ -23,7 +23,7 @@ static inline void cov_store64(uint8_t *p, uint64_t x)
     memcpy(p, &x, sizeof x);
 }
 
-/* The number of equal bytes at the start of p[0..n) and q[0..n). */
+/* Returns the number of equal bytes at the start of p[0..n) and q[0..n). */
 static inline size_t cov_common_bytes(const uint8_t *p, const uint8_t *q, size_t n)
 {
     size_t i = 0;
@@ -37,13 +37,14 @@ static inline size_t cov_common_bytes(const uint8_t *p, const uint8_t *q, size_t
     return i;
 }
 
-/* The largest n with 2^n <= x; x > 0. */
+/* Returns the largest n with 2^n <= x; x > 0. */
 static inline unsigned cov_log2(unsigned x)
 {
     return 31U - (unsigned)__builtin_clz(x);
 }
 
-/* The lowest n <= 16 bits in reverse order: deflate stores Huffman codes with the highest bit first. */
+/* Returns the lowest n <= 16 bits in reverse order, because deflate stores Huffman codes with
+ * the highest bit first. */
 static inline uint16_t cov_reverse_bits(unsigned bits, unsigned n)
 {
     bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
@@ -53,7 +54,8 @@ static inline uint16_t cov_reverse_bits(unsigned bits, unsigned n)
     return (uint16_t)(bits >> (16 - n));
 }
 
-/* A stream of bits, the first in the lowest bit of the first byte. Between calls fewer than 8 bits are pending. */
+/* Writes a stream of bits; the first goes to the lowest bit of the first byte. Between calls,
+ * fewer than 8 bits are pending. */
 struct cov_bit_writer {
     uint8_t *at;
     uint64_t bits; /* pending */
@@ -62,7 +64,8 @@ struct cov_bit_writer {
 
 enum { COV_PUT_BITS = 56 };
 
-/* n <= COV_PUT_BITS. Always stores eight bytes; the next call overwrites the incomplete ones. */
+/* Appends n <= COV_PUT_BITS bits. Always stores eight bytes; the next call overwrites the
+ * incomplete ones. */
 static inline void cov_put_bits(struct cov_bit_writer *w, uint64_t bits, uint32_t n)
 {
     w->bits |= bits << w->n;

@@ -24,7 +24,7 @@ int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e)
 {
     size_t need;
     if (cov_size_add(b->n_bytes, n, &need))
-        return cov_fail(e, COV_ENOMEM, "out of memory: %zu bytes more than %zu", n, b->n_bytes);
+        return cov_fail(e, COV_ENOMEM, "out of memory: cannot add %zu bytes to %zu", n, b->n_bytes);
     int rc = COV_RESERVE(&b->data, &b->cap, need, e);
     if (rc)
         return rc;

@@ -1,4 +1,4 @@
-/* blob.h - a growable buffer of encoded pieces, reused from chunk to chunk.
+/* blob.h - a growable buffer of encoded pieces, which is reused for each chunk.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_BLOB_H
 #define COV_CODEC_BLOB_H
@@ -25,13 +25,14 @@ struct cov_blob {
 void cov_blob_clear(struct cov_blob *b); /* keeps the memory */
 void cov_blob_fini(struct cov_blob *b);
 
-/* Makes room for n more bytes, uninitialised, at the end; *at is valid until the next call. */
+/* Makes room for n more bytes at the end, uninitialised, and sets *at to their address, which is
+ * valid until the next call. */
 int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e) COV_MUST_USE;
 
-/* Adds a piece: the n bytes, at most the number requested, that the caller wrote to *at. */
+/* Adds a piece: the n bytes that the caller wrote to *at. n is at most the number requested. */
 int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Piece i < n_pieces. Borrowed until the next call that changes *b. */
+/* Returns piece i < n_pieces. Borrowed until the next call that changes *b. */
 const uint8_t *cov_blob_piece(const struct cov_blob *b, size_t i, size_t *n_bytes);
 
 #endif

@@ -1,11 +1,13 @@
 /* blosc.c - Blosc, see h5_filters.h.
  *
- * Uses libblosc's context functions only, with one thread: they take no lock and read no environment variables.
+ * Uses only libblosc's context functions, which take no lock and read no environment variables,
+ * with one thread.
  *
- * The compressor is Zstandard, because LZ4 needs up to twice the bytes and does not decode faster
- * here. Elements of two bytes (the one-hot matrix) are shuffled by bits: four of their sixteen bit
- * planes are equal and the rest are nearly empty, which halves the size compared with a shuffle by
- * bytes. Coverage compresses equally well when shuffled by bytes, and decodes faster.
+ * The compressor is Zstandard, because LZ4 needs up to twice as many bytes and does not decode
+ * faster here. Elements of two bytes (the one-hot matrix) are shuffled by bits: four of their
+ * sixteen bit planes are equal and the rest are nearly empty, so the result is half as large as
+ * with a shuffle by bytes. Coverage compresses equally well when shuffled by bytes, and then
+ * decodes faster.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/h5_filters.h"
 
@@ -60,7 +62,7 @@ uint64_t cov_blosc_claim(const void *src, size_t n)
     return n >= BLOSC_MIN_HEADER_LENGTH && blosc_cbuffer_validate(src, n, &claim) == 0 ? claim : 0;
 }
 
-/* Checks first, because libblosc prints a message if it lacks the compressor. */
+/* Checks for the compressor before decoding, because libblosc prints a message if it lacks it. */
 static int check_compressor(const uint8_t *src, struct cov_err *e)
 {
     static const char *const names[] = {

@@ -1,7 +1,7 @@
 /* codec.c - see codec.h.
  *
- * Filter numbers are those of the HDF5 file format specification (filter pipeline message) and of the HDF Group's list
- * of registered filters.
+ * Filter numbers come from the HDF5 file format specification (filter pipeline message) and the HDF
+ * Group's list of registered filters.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 
@@ -14,8 +14,8 @@
 #include "common/codec/h5_filters.h"
 
 /* libdeflate's levels for "gzip" and "fast", where onehot.h does not apply. On the chunks of a
- * genome file, level 3 takes half the time of level 6 for 7 % more bytes; both are faster and
- * compress better than zlib's level 4. */
+ * genome file, level 3 takes half as long as level 6 and needs 7 % more bytes; both are faster
+ * and compress better than zlib's level 4. */
 enum { GZIP_LEVEL = 3, FAST_LEVEL = 1 };
 
 int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e)
@@ -120,8 +120,8 @@ uint32_t cov_fletcher32(const void *data, size_t n)
     return sum2 << 16 | sum1;
 }
 
-/* The checksum follows the data, little-endian. HDF5 before 1.6.3 swapped the bytes of each half on some machines; its
- * readers accept both. */
+/* The little-endian checksum follows the data. On some machines, HDF5 before 1.6.3 swapped the
+ * bytes of each half of the checksum; HDF5's readers accept both orders. */
 static int check_fletcher32(const uint8_t *src, size_t *n, struct cov_err *e)
 {
     if (*n < 4)
@@ -163,7 +163,7 @@ size_t cov_codec_values(const struct cov_filter *filter, size_t chunk_bytes,
                         unsigned values[COV_CODEC_MAX_VALUES])
 {
     switch (filter->id) {
-    case COV_H5_LZF: /* versions of the filter and of liblzf */
+    case COV_H5_LZF: /* versions of the filter and liblzf */
         values[0] = 4;
         values[1] = 0x0105;
         values[2] = (unsigned)chunk_bytes;
@@ -213,7 +213,7 @@ size_t cov_codec_undo_scratch(size_t n_dst)
     return n_dst <= SIZE_MAX - 4 ? n_dst + 4 : SIZE_MAX;
 }
 
-/* The size of n_dst bytes after filters[0..n), none of which compresses. */
+/* Returns the size that n_dst bytes have after filters[0..n), none of which compresses. */
 static size_t size_after(const struct cov_filter *filters, size_t n, uint32_t mask, size_t n_dst)
 {
     for (size_t i = 0; i < n; i++)
@@ -228,8 +228,8 @@ int cov_codec_undo(struct cov_applied applied, const void *src, size_t n, void *
     const struct cov_filter *filters = applied.filters;
     uint32_t mask = applied.mask;
     assert(cov_codec_can_undo(filters, applied.n_filters));
-    /* Decompresses to scratch, or to dst if no filter is left, and unshuffles to dst. Removing a
-     * checksum needs no copy. */
+    /* Decompresses to scratch, or to dst if no filter is left to undo, and unshuffles to dst.
+     * Removing a checksum needs no copy. */
     for (size_t i = applied.n_filters; i-- > 0;) {
         if (mask >> i & 1)
             continue;

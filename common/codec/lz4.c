@@ -5,7 +5,7 @@
 #include <lz4.h>
 #include <string.h>
 
-/* The plugin's default block is the chunk, limited to this size. */
+/* The plugin's default block size is the size of the chunk, limited to MAX_BLOCK_BYTES. */
 enum { HEAD_BYTES = 12, BLOCK_HEAD_BYTES = 4, MAX_BLOCK_BYTES = 1 << 30 };
 
 static uint64_t get_big_endian(const uint8_t *p, int n_bytes)
@@ -41,7 +41,7 @@ int cov_lz4_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct c
         if (room <= BLOCK_HEAD_BYTES)
             return COV_OK;
         room -= BLOCK_HEAD_BYTES;
-        /* A block that does not shrink is stored. */
+        /* A block that does not become smaller is stored uncompressed. */
         size_t cap = room < block ? room : block - 1;
         size_t packed = (size_t)LZ4_compress_default(
             (const char *)from, (char *)to + BLOCK_HEAD_BYTES, (int)block, (int)cap);

@@ -1,8 +1,8 @@
 /* lzf.c - LZF, see h5_filters.h. Decodes with liblzf; the encoder is our own, for speed.
  *
- * A block is a sequence of tokens. Literals: a byte c < 32, then c + 1 bytes. Match: a byte n << 5
- * | d >> 8 (n > 0; if n = 7, the next byte is added to n), then d & 255; it copies n + 2 bytes from
- * d + 1 bytes before.
+ * A block is a sequence of tokens. A token of literals is a byte c < 32, then c + 1 bytes. A match
+ * is a byte n << 5 | d >> 8 (n > 0; if n = 7, the next byte is added to n), then the byte d & 255;
+ * it copies n + 2 bytes that begin d + 1 bytes earlier.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/h5_filters.h"
 
@@ -35,11 +35,13 @@ struct tokens {
     size_t room;
 };
 
-/* Writes the n bytes at p as literals; bytes up to `end` are readable. Returns false if there is no room. */
+/* Writes the n bytes at p as literals. Bytes up to `end` may be read. Returns false if there is
+ * no room. */
 static inline bool put_literals(struct tokens *t, const uint8_t *p, size_t n, const uint8_t *end)
 {
     if (n <= 16 && t->room > 16 && end - p >= 16) {
-        /* Runs of literals are mostly short: copies 16 bytes; the surplus is overwritten. */
+        /* Most runs of literals are short, so this copies 16 bytes; the surplus is overwritten
+         * later. */
         t->to[0] = (uint8_t)(n - 1);
         memcpy(t->to + 1, p, 16);
         size_t taken = n + (n > 0);
@@ -67,15 +69,15 @@ static inline bool put_match(struct tokens *t, size_t n, size_t distance)
     bool is_long = code >= 7;
     t->to[0] = (uint8_t)((is_long ? 7 : code) << 5 | d >> 8);
     t->to[1] = (uint8_t)(is_long ? code - 7 : d);
-    t->to[2] = (uint8_t)d; /* overwritten if not used */
+    t->to[2] = (uint8_t)d; /* overwritten later if not used */
     t->to += 2 + is_long;
     t->room -= 2 + (size_t)is_long;
     return true;
 }
 
-/* As in liblzf, a table holds the last position of every three bytes; of a match, only the first
- * and the last position are entered. Positions are modulo 2^16, so that an empty or old entry is
- * compared like any other. Returns 0 if the result exceeds `room`. */
+/* As in liblzf, a table holds the last position of each sequence of three bytes; for a match,
+ * only its first and last positions are entered. Positions are modulo 2^16; an empty or old
+ * entry is compared like any other. Returns 0 if the result exceeds `room`. */
 static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
 {
     uint16_t last[1 << HASH_BITS];

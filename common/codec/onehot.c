@@ -1,20 +1,21 @@
 /* onehot.c - see onehot.h. Section numbers are those of RFC 1951.
  *
  * The stream has one block for the low plane, one or two for the high plane up to the padding, and
- * one for the padding, if any. Runs of zeros take two bits per 258 bytes. A base is one byte 0x3c
- * and three bytes 0.
+ * one for the padding, if there is any. Runs of zeros take two bits per 258 bytes. In the high
+ * plane, a base is one byte 0x3c and three bytes 0.
  *
- * COV_ONEHOT_FAST writes a base as five bits, one of which marks its column: no search, no table.
+ * COV_ONEHOT_FAST writes a base as five bits, one of which marks its column. It needs no search and
+ * no table.
  *
  * COV_ONEHOT_SMALL starts like that. Once most words of four bases have occurred, it writes every
  * four bases as a match (a length and a distance, 3.2.5) with the last occurrence of the same word,
- * found in a table of 256 entries. That takes 13.4 bits: 8 bits of information, 1.44 bits because
- * distances are distributed geometrically, 2 because they count bytes, and 2 for the length.
- * Shorter words take more bits per base; longer ones occur less often. Bases are never compared,
- * and the only unpredictable branch is the first occurrence of a word.
+ * which it finds in a table of 256 entries. A match takes 13.4 bits: 8 bits of information, 1.44
+ * because distances are distributed geometrically, 2 because distances count bytes, and 2 for the
+ * length. Shorter words take more bits per base; longer words occur less often. Bases are never
+ * compared, and the only unpredictable branch is the one for a word's first occurrence.
  *
- * The checksum (Adler-32, RFC 1950) follows from sums over the base codes, without generating the
- * bytes.
+ * The checksum (Adler-32, RFC 1950) is computed from sums over the base codes, without generating
+ * the bytes.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot.h"
 
@@ -38,12 +39,12 @@ enum {
     STEP = COV_ONEHOT_STEP,
     GROUP = COV_ONEHOT_GROUP
 };
-/* Positions plus the window fit into 32 bits. */
+/* With at most this many codes, positions plus the window fit into 32 bits. */
 #define MAX_CODES ((size_t)1 << 31)
 
-/* Rare codes in `small` have the longest rows: 24 bits. Runs of zeros take less than a bit per
- * code, plus two bits per byte of a remainder of up to 257 bytes: 65 bytes. In addition there are
- * block headers, and the eight bytes that the last bits are stored with. */
+/* Rare codes in `small` have the longest rows, 24 bits. Runs of zeros take less than a bit per
+ * code, plus two bits per byte for a remainder of up to 257 bytes, that is, 65 bytes. In
+ * addition there are block headers, and the last bits are stored as eight bytes. */
 enum { BOUND_PER_CODE = 4, BOUND_REST = 512 };
 
 size_t cov_onehot_bound(size_t L)
@@ -73,7 +74,8 @@ static inline codes16 load16(const uint8_t *codes)
 
 #define EACH(byte) ((byte)*0x0101010101010101U)
 
-/* Nonzero if one of the codes is not A, C, G or T, whose codes have exactly one bit set. */
+/* Nonzero if one of the codes is not A, C, G or T. The codes of these bases have exactly one bit
+ * set. */
 static inline codes16 not_plain(codes16 x)
 {
     return (x & (x - EACH(1U))) | (~(x + EACH(15U)) & EACH(16U));
@@ -89,13 +91,13 @@ static inline bool is_plain(uint8_t code)
     return code && !(code & (code - 1));
 }
 
-/* The columns of bases, in the order C, A, T, G. */
+/* Returns the columns of sixteen bases, in the order C, A, T, G. */
 static inline codes16 columns_of(codes16 x)
 {
     return ((x | x >> 2) & EACH(1U)) | ((x >> 1 | x >> 2) & EACH(2U));
 }
 
-/* The length of codes[0..n) without the padding at the end. */
+/* Returns the length of codes[0..n) without the padding at the end. */
 static size_t filled(const uint8_t *codes, size_t n)
 {
     while (n >= 64 && is_zero(load16(codes + n - 64) | load16(codes + n - 48) |
@@ -116,10 +118,11 @@ static uint64_t sum_of_bytes(codes16 x)
     return (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
 }
 
-/* *sum = the sum of the columns of codes[0..n), n <= BLOCK, a multiple of 16. Returns false if not all are bases. */
+/* Sets *sum to the sum of the columns of codes[0..n); n <= BLOCK is a multiple of 16. Returns
+ * false if not all codes are bases. */
 static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
 {
-    /* A column is at most 3, so that a byte holds the sum of BLOCK / 16 of them. */
+    /* A column is at most 3, so a byte can hold the sum of BLOCK / 16 columns. */
     codes16 sums = {0, 0}, bad = {0, 0};
     for (size_t i = 0; i < n; i += 16) {
         codes16 x = load16(codes + i);
@@ -130,9 +133,11 @@ static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
     return is_zero(bad);
 }
 
-/* *adler = Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the bytes, its upper
- * half 8L plus the sum of each byte times the number of bytes from it to the end, which is 4 (L - t) - k for byte k of
- * row t of the high plane. codes[n..L) are padding. Returns false if a code cannot be encoded here. */
+/* Sets *adler to the Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1
+ * plus the sum of the bytes. Its upper half is 8L plus the sum, over all bytes, of the byte
+ * times the number of bytes from that byte to the end; that number is 4 (L - t) - k for byte k
+ * of row t in the high plane. codes[n..L) are padding. Returns false if a code cannot be encoded
+ * here. */
 static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, size_t n, size_t L,
                      uint32_t *adler)
 {
@@ -183,7 +188,7 @@ static void put_head(struct cov_bit_writer *w, const struct cov_onehot_block *b,
     }
 }
 
-/* A run of n_bytes > 0 bytes with the Huffman code `byte`. */
+/* Writes a run of n_bytes > 0 bytes whose Huffman code is `byte`. */
 static void put_run(struct cov_bit_writer *w, const struct cov_onehot_block *b,
                     struct cov_bits byte, size_t n_bytes)
 {
@@ -204,7 +209,7 @@ static void put_zeros(struct cov_bit_writer *w, const struct cov_onehot_block *b
 
 /* ---- the high plane ---- */
 
-/* The number of codes at the start of codes[0..n), n > 0, that equal the first. */
+/* Returns how many codes at the start of codes[0..n), n > 0, equal the first. */
 static size_t run_length(const uint8_t *codes, size_t n)
 {
     size_t i = 1;
@@ -213,21 +218,21 @@ static size_t run_length(const uint8_t *codes, size_t n)
     return i;
 }
 
-/* Turns every eight bases into 40 bits: eight rows of `fast`. */
+/* Turns every eight bases into 40 bits, eight rows of `fast`. */
 static inline codes16 five_bits_each(codes16 x)
 {
-    /* Bits A, C, G, T become columns C, A, T, G. */
+    /* Reorders the bits from A, C, G, T to the columns C, A, T, G. */
     x = (x & EACH(5U)) << 1 | (x >> 1 & EACH(5U));
     x = (x & 0x000f000f000f000f) | (x >> 3 & 0x01e001e001e001e0);
     x = (x & 0x000003ff000003ff) | (x >> 6 & 0x000ffc00000ffc00);
     return (x & 0x00000000000fffff) | (x >> 12 & 0x000000fffff00000);
 }
 
-/* Writes codes[0..n) in steps of sixteen, up to the first step that is incomplete or not all bases; returns the number of
- * codes written. */
+/* Writes codes[0..n) in steps of sixteen, up to the first step that is incomplete or has a code
+ * that is not a base. Returns the number of codes written. */
 static size_t put_sixteens(struct cov_bit_writer *w, const uint8_t *codes, size_t n)
 {
-    /* Eight bases are five bytes, so that the number of pending bits does not change. */
+    /* Eight bases take five bytes, so the number of pending bits does not change. */
     struct cov_bit_writer to = *w;
     size_t t = 0;
     for (; n - t >= 16; t += 16) {
@@ -260,7 +265,7 @@ static void put_fast(struct cov_bit_writer *w, const struct cov_onehot_block *b,
     }
 }
 
-/* A run of one code: its row, then matches. */
+/* Writes a run of one code: its row, then matches. */
 static void put_same(struct cov_bit_writer *w, const struct cov_onehot_codes *c, uint8_t code,
                      size_t n)
 {
@@ -274,7 +279,7 @@ static void put_same(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
         cov_put_code(w, c->small.row[code]);
 }
 
-/* A block `fast`. */
+/* Writes a block `fast`. */
 static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                       const uint8_t *codes, size_t n, bool final)
 {
@@ -285,10 +290,10 @@ static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c
 
 /* ---- matches of words ---- */
 
-/* All words of a chunk are computed at once, for both strands: the other strand has the same words
- * in reverse order. Only their numbers differ, which does not matter. */
+/* All words of a chunk are computed at once, for both strands: the other strand has the same
+ * words in reverse order. Only the numbers of the words differ, which does not matter. */
 
-/* A run: codes beg to end - 1 are all `code`, which is not A, C, G or T. */
+/* A run of a code other than A, C, G and T: codes beg to end - 1 are all `code`. */
 struct run {
     uint32_t beg, end;
     uint8_t code;
@@ -310,8 +315,9 @@ struct chunk {
     struct run runs[MAX_RUNS];
 };
 
-/* bases = codes[0..n), which start at code t of the chunk, with other codes replaced by C, whose column is 0, and added to
- * the runs. Returns false if they cannot be encoded. */
+/* Copies codes[0..n), which start at code t of the chunk, to `bases`. Adds codes other than A,
+ * C, G and T to the runs, and replaces them with C, whose column is 0. Returns false if the
+ * codes cannot be encoded. */
 static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t, uint8_t *bases)
 {
     for (size_t i = 0; i < n; i++, t++) {
@@ -352,8 +358,8 @@ static const struct cov_onehot_kern *kern(void)
     return kernels;
 }
 
-/* Fills *k from codes[0..n); `words` has room for cov_onehot_scratch(n) bytes. Returns false if the chunk cannot be
- * encoded by words. */
+/* Fills *k from codes[0..n). `words` must have room for cov_onehot_scratch(n) bytes. Returns
+ * false if the chunk cannot be encoded as words. */
 static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L, uint8_t *words)
 {
     k->c = cov_onehot_codes();
@@ -382,20 +388,21 @@ static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L
     return true;
 }
 
-/* The code at position t of a strand. */
+/* Returns the code at position t of a strand. */
 static inline uint8_t code_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
     return strand == COV_ONEHOT_PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
 }
 
-/* The word at position t of a strand; the next one is at + strand. */
+/* Returns the address of the word at position t of a strand; the next word is `strand` bytes
+ * further. */
 static inline const uint8_t *word_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
     return k->words + (strand == COV_ONEHOT_PLUS ? t : k->n - WORD - t);
 }
 
-/* Enters the words of bases: last[word] = position + WINDOW + 1, so that 0, a word that has not
- * occurred, is outside the window. */
+/* Enters the words of bases into the table: last[word] = position + WINDOW + 1. The entry of a
+ * word that has not occurred is 0, which is outside the window. */
 static void note_words(const struct chunk *k, enum cov_onehot_strand strand, size_t beg, size_t end,
                        uint32_t *last)
 {
@@ -403,13 +410,13 @@ static void note_words(const struct chunk *k, enum cov_onehot_strand strand, siz
         last[*word_at(k, strand, t)] = (uint32_t)t + WINDOW + 1;
 }
 
-/* Writes positions beg to end - 1 of a strand, which are bases. */
+/* Writes positions beg to end - 1 of a strand, which must be bases. */
 static void put_bases(struct cov_bit_writer *w, const struct chunk *k,
                       enum cov_onehot_strand strand, size_t beg, size_t end, uint32_t *last)
 {
     size_t t = beg;
     if (end - beg >= WORD - 1 + GROUP) {
-        /* No word starts at the last three positions. */
+        /* No word can start at the last three positions. */
         size_t n_groups = (end - beg - (WORD - 1)) / GROUP;
         const uint8_t *p = word_at(k, strand, beg);
         if (strand == COV_ONEHOT_PLUS)
@@ -439,7 +446,7 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
         cov_codes_other_strand(k->codes + k->n - HEAD, HEAD, head);
     put_first(w, k->c, head, HEAD, false);
     put_head(w, &k->c->small, final);
-    /* Bases, and the run that follows them. */
+    /* Each iteration writes bases and the run that follows them. */
     for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
         beg = end = k->n;
         if (i < k->n_runs) {
@@ -457,12 +464,12 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
     cov_put_code(w, k->c->small.end);
 }
 
-/* The checksum of a strand (see `checksum`): computed as if all positions were bases, with runs in
- * column 0, then corrected for the runs. */
+/* Returns the checksum of a strand (see `checksum`). First computes it as if all positions were
+ * bases, with those of runs in column 0, then corrects it for the runs. */
 static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand strand)
 {
     uint64_t n = k->n, L = k->L, columns = k->columns;
-    /* The columns C, A, T, G become G, T, A, C. */
+    /* On the other strand, the columns C, A, T, G become G, T, A, C. */
     if (strand == COV_ONEHOT_MINUS)
         columns = 3 * (uint64_t)k->n_bases - columns;
     uint64_t rows = n * L - (n * n - n) / 2;
@@ -472,7 +479,7 @@ static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand
         const struct run *run = &k->runs[i];
         uint8_t code = strand == COV_ONEHOT_PLUS ? run->code : cov_code_complement[run->code];
         uint64_t beg = strand == COV_ONEHOT_PLUS ? run->beg : n - run->end, m = run->end - run->beg;
-        /* The row sum of a code is at least the 0x3c of a base. */
+        /* The row sum of a code is at least that of a base, 0x3c. */
         uint64_t more = k->c->row_sum[code] - 0x3c;
         rows = m * (L - beg) - (m * m - m) / 2;
         low += m * more;
@@ -483,7 +490,7 @@ static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand
 
 /* ---- streams ---- */
 
-/* The zlib header (deflate, a window of 32 KiB, no dictionary), and the low plane. */
+/* Writes the zlib header (deflate, a window of 32 KiB, no dictionary) and the low plane. */
 static struct cov_bit_writer begin_stream(const struct cov_onehot_codes *c, size_t L, uint8_t *dst)
 {
     dst[0] = 0x78;
@@ -493,7 +500,7 @@ static struct cov_bit_writer begin_stream(const struct cov_onehot_codes *c, size
     return w;
 }
 
-/* Writes L - n codes of padding, and the checksum; returns the size of the stream. */
+/* Writes L - n codes of padding and the checksum. Returns the size of the stream. */
 static size_t end_stream(struct cov_bit_writer *w, const struct cov_onehot_codes *c, size_t n,
                          size_t L, uint32_t adler, const uint8_t *dst)
 {
@@ -504,7 +511,7 @@ static size_t end_stream(struct cov_bit_writer *w, const struct cov_onehot_codes
     return (size_t)(w->at - dst);
 }
 
-/* Writes a strand after begin_stream; returns the size of the stream. */
+/* Writes a strand after begin_stream. Returns the size of the stream. */
 static size_t put_strand(const struct chunk *k, enum cov_onehot_strand strand,
                          struct cov_bit_writer w, const uint8_t *dst)
 {
@@ -523,7 +530,8 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
-    /* The words are at the end of dst; the stream has at most three bytes per code. */
+    /* The words are kept at the end of dst. The stream does not reach them, because it has at
+     * most three bytes per code. */
     if (effort == COV_ONEHOT_SMALL && n > HEAD &&
         take_chunk(&k, codes, n, L, (uint8_t *)dst + cov_onehot_bound(L) - cov_onehot_scratch(n))) {
         *n_dst = put_strand(&k, COV_ONEHOT_PLUS, begin_stream(c, L, dst), dst);

@@ -1,8 +1,9 @@
 /* onehot_codes.c - the Huffman codes of the deflate blocks that onehot.c writes.
  *
- * The tables give the code lengths, from Huffman's algorithm; everything else follows from RFC 1951, section 3.2. Each
- * code of literals and lengths is complete, as zlib requires; so is each code of distances, except those of a single
- * symbol, which has one bit. Section numbers are those of RFC 1951.
+ * The tables give the code lengths, which Huffman's algorithm computed; everything else follows
+ * from RFC 1951, section 3.2. Each code for literals and lengths is complete, as zlib requires. So
+ * is each code for distances, except those with a single symbol, which has one bit. Section numbers
+ * are those of RFC 1951.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot_kern.h"
 
@@ -20,10 +21,10 @@ struct symbol {
     uint16_t symbol, n_bits;
 };
 
-/* Block `zeros`, runs of zero bytes: the low plane, and padding. */
+/* Block `zeros`, for runs of zero bytes: the low plane and the padding. */
 static const struct symbol zeros_literals[] = {{MATCH_258, 1}, {0x00, 2}, {END, 2}};
 
-/* Block `fast`: bases take five bits. Runs of N are found; bytes of 0.5 are rare. */
+/* Block `fast`: bases take five bits. Runs of N are detected; bytes of 0.5 are rare. */
 static const struct symbol fast_literals[] = {
     {0x00, 1}, {0x3c, 2}, {MATCH_258, 3}, {0x34, 4}, {0x38, 5}, {END, 5},
 };
@@ -31,10 +32,10 @@ static const struct symbol fast_literals[] = {
 /* Distance 1. */
 static const struct symbol one_distance[] = {{0, 1}};
 
-/* Block `small`. tests/lib/onehot_lengths.py counts the symbols in synthetic DNA: uniformly random
- * bases, a tenth of them in diverged copies from up to 8000 bases away, and some in tandem repeats.
- * Matches have 16 bytes, or 256 in runs of one code. Distances are multiples of four bytes, so that
- * some symbols do not occur. */
+/* Block `small`. tests/lib/onehot_lengths.py counts the symbols in synthetic DNA: uniformly
+ * random bases, a tenth of them in diverged copies from up to 8000 bases away, and some in
+ * tandem repeats. Matches have 16 bytes, or 256 in runs of one code. Distances are multiples of
+ * four bytes, so some symbols do not occur. */
 static const struct symbol small_literals[] = {
     {0x00, 2}, {0x34, 6}, {0x38, 6}, {0x3c, 3}, {END, 4}, {267, 1}, {284, 5},
 };
@@ -64,13 +65,13 @@ static void make_tree(const struct symbol *symbols, size_t n_symbols, struct tre
                 t->code[s] = (struct cov_bits){cov_reverse_bits(code++, n), n};
 }
 
-/* a followed by b; together at most 56 bits. */
+/* Returns the bits of `a` followed by those of `b`, at most 56 bits in all. */
 static struct cov_bits joined(struct cov_bits a, struct cov_bits b)
 {
     return (struct cov_bits){a.bits | b.bits << a.n, a.n + b.n};
 }
 
-/* The code and the extra bits of a match of 11 to 257 bytes (3.2.5). */
+/* Returns the code and the extra bits for a match of 11 to 257 bytes (3.2.5). */
 static struct cov_bits length_code(const struct tree *t, uint32_t n_bytes)
 {
     uint32_t v = n_bytes - 3, n_extra = cov_log2(v) - 2;
@@ -78,7 +79,7 @@ static struct cov_bits length_code(const struct tree *t, uint32_t n_bytes)
     return joined(t->code[symbol], (struct cov_bits){v & ((1U << n_extra) - 1), n_extra});
 }
 
-/* The same for a distance of at least 4 bytes. */
+/* Returns the same for a distance of at least 4 bytes. */
 static struct cov_bits distance_code(const struct tree *t, uint32_t n_bytes)
 {
     uint32_t v = n_bytes - 1, n_extra = cov_log2(v) - 1;
@@ -94,8 +95,9 @@ static void append(struct cov_onehot_block *b, uint32_t bits, uint32_t n)
         b->head[b->n_head / 8] |= (uint8_t)((bits & 1) << b->n_head % 8);
 }
 
-/* The code lengths themselves use a code of 16 symbols of four bits: the lengths 0 to 13, and 17
- * and 18 for runs of zeros. This takes about 20 bytes more than the best code. */
+/* The code lengths are themselves written with a code of 16 symbols of four bits: the lengths 0
+ * to 13, and 17 and 18 for runs of zeros. This takes about 20 bytes more than the best code
+ * would. */
 static void append_lengths(struct cov_onehot_block *b, const uint8_t *n_bits, size_t n)
 {
     for (size_t i = 0; i < n;) {

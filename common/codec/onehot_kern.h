@@ -1,6 +1,6 @@
-/* onehot_kern.h - shared by the files of the one-hot encoder: its Huffman codes (onehot_codes.c),
- * and its inner loops, which onehot_base.c and onehot_avx2.c compile for one instruction set each,
- * with the same results.
+/* onehot_kern.h - what the files of the one-hot encoder share: its Huffman codes (onehot_codes.c)
+ * and its inner loops. onehot_base.c and onehot_avx2.c each compile the loops for one instruction
+ * set, with the same results.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_ONEHOT_KERN_H
 #define COV_CODEC_ONEHOT_KERN_H
@@ -11,8 +11,8 @@
 
 /* ---- codes ---- */
 
-/* Bases in a match of the block `small`; the window (how many bases back a match may be), 2^n - 1;
- * and rows in a long run of one code. */
+/* The number of bases in a match in the block `small`; the window, 2^n - 1, which is how many
+ * bases back a match may be; and the number of rows in a long run of one code. */
 enum { COV_ONEHOT_WORD = 4, COV_ONEHOT_WINDOW = 8191, COV_ONEHOT_LONG_RUN = 64 };
 
 /* Width of a field that holds the summed sizes, in bits, of two matches. */
@@ -31,25 +31,26 @@ struct cov_onehot_block {
     struct cov_bits end;
     struct cov_bits zero, quarter; /* the bytes 0x00 and 0x34 (of 0.25) */
     struct cov_bits
-        row[16]; /* by base code: four bytes of the high plane; n = 0: not in this block */
+        row[16]; /* by base code: its four bytes in the high plane; n = 0: not in this block */
     struct cov_bits match258; /* 258 bytes equal to the last one */
 };
 
 struct cov_onehot_codes {
     struct cov_onehot_block zeros; /* runs of zero bytes */
     struct cov_onehot_block fast, small;
-    /* In `small`: COV_ONEHOT_LONG_RUN rows equal to the last one; and COV_ONEHOT_WORD rows equal to
-     * the rows d rows before. The latter is looked up very often: the lowest COV_ONEHOT_BACK_BITS
-     * bits of back[d] are the number of bits; the bits themselves are above. */
+    /* Matches in `small`: COV_ONEHOT_LONG_RUN rows equal to the last one; and, in back[d],
+     * COV_ONEHOT_WORD rows equal to those d rows earlier. Because back[] is read very often, its
+     * entries are compact: the lowest COV_ONEHOT_BACK_BITS bits are the number of bits, and the
+     * bits themselves are above. */
     struct cov_bits long_run;
     uint32_t back[COV_ONEHOT_WINDOW + 1];
-    /* For the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
+    /* The sums of h[k] and of k h[k] over the four high bytes h[k] of a code. */
     uint32_t row_sum[16], row_moment[16];
-    /* True if `fast` and `small` have the base code and its low bytes are zero. */
+    /* True if both `fast` and `small` include the base code and its low bytes are zero. */
     uint8_t possible[16];
 };
 
-/* Built by the first call; thread-safe. */
+/* Returns the codes. The first call builds them. Thread-safe. */
 const struct cov_onehot_codes *cov_onehot_codes(void);
 
 /* ---- inner loops ---- */
@@ -59,7 +60,7 @@ static inline void cov_put_code(struct cov_bit_writer *w, struct cov_bits code)
     cov_put_bits(w, code.bits, code.n);
 }
 
-/* A match of COV_ONEHOT_WORD rows, `distance` rows before. */
+/* Writes a match of COV_ONEHOT_WORD rows with those `distance` rows earlier. */
 static inline void cov_put_back(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                                 uint32_t distance)
 {
@@ -67,23 +68,26 @@ static inline void cov_put_back(struct cov_bit_writer *w, const struct cov_oneho
     cov_put_bits(w, back >> COV_ONEHOT_BACK_BITS, back % (1U << COV_ONEHOT_BACK_BITS));
 }
 
-/* The most codes per call of `take`, and their granularity; bases of a group, which are two
- * words. */
+/* The most codes per call of `take`; the number that the number of codes must be a multiple of;
+ * and the number of bases in a group, which is two words. */
 enum { COV_ONEHOT_BLOCK = 1024, COV_ONEHOT_STEP = 32, COV_ONEHOT_GROUP = 8 };
 
 struct cov_onehot_kern {
-    /* bases[0..n) = codes[0..n) as two bits each: A, C, G, T are 0 to 3. n is a multiple of
-     * COV_ONEHOT_STEP, at most COV_ONEHOT_BLOCK. *columns = the sum of their columns in the order
-     * C, A, T, G. Returns false if a code is not A, C, G or T. */
+    /* Stores codes[0..n) as two bits each in bases[0..n): A, C, G, T become 0 to 3. n is a
+     * multiple of COV_ONEHOT_STEP, at most COV_ONEHOT_BLOCK. Sets *columns to the sum of the
+     * codes' columns, which are in the order C, A, T, G. Returns false if a code is not A, C, G
+     * or T. */
     bool (*take)(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns);
 
-    /* bases[t] = the word of the bases t to t + 3, the first in the lowest bits, for t < n, a multiple of
-     * COV_ONEHOT_STEP; COV_ONEHOT_STEP more bases must be readable. */
+    /* For each t < n, sets bases[t] to the word of the bases t to t + 3, with the first in the
+     * lowest bits. n is a multiple of COV_ONEHOT_STEP; COV_ONEHOT_STEP more bases must be
+     * readable. */
     void (*join)(uint8_t *bases, size_t n);
 
-    /* Writes n_groups groups of eight bases, starting at base t of the strand, given the words that
-     * start at each base: words[0], words[1], ..., or words[0], words[-1], ... on the other strand.
-     * last[word] = last position of the word + COV_ONEHOT_WINDOW + 1, or 0. */
+    /* Write n_groups groups of eight bases, starting at base t of the strand. `words` are the
+     * words that start at each base: words[0], words[1], ..., or words[0], words[-1], ... on the
+     * other strand. last[word] is the last position of the word + COV_ONEHOT_WINDOW + 1, or 0 if
+     * the word has not occurred. */
     void (*put_plus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                      const uint8_t *words, size_t t, size_t n_groups, uint32_t *last);
     void (*put_minus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
@@ -92,13 +96,13 @@ struct cov_onehot_kern {
 
 extern const struct cov_onehot_kern cov_onehot_base, cov_onehot_avx2;
 
-/* The fastest for cov_cpu_features(). */
+/* Returns the fastest kernels for cov_cpu_features(). */
 const struct cov_onehot_kern *cov_onehot_choose(void);
 
-/* A word of the other strand has the number of its reverse complement. */
+/* A word on the other strand has the same number as its reverse complement. */
 enum cov_onehot_strand { COV_ONEHOT_PLUS = 1, COV_ONEHOT_MINUS = -1 };
 
-/* Writes a word as a match if `distance` is within the window, else as its four rows. */
+/* Writes a word as a match if `distance` is within the window, otherwise as its four rows. */
 static inline void cov_onehot_put_word(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                                        uint32_t word, enum cov_onehot_strand strand,
                                        uint32_t distance)
@@ -114,13 +118,14 @@ static inline void cov_onehot_put_word(struct cov_bit_writer *w, const struct co
     }
 }
 
-/* For the file of an instruction set: ONEHOT_TABLE is the name of its table, ONEHOT_BYTES the size of its vectors. */
+/* The file for each instruction set defines ONEHOT_TABLE, the name of its table, and
+ * ONEHOT_BYTES, the size of its vectors. */
 #if defined(ONEHOT_TABLE)
 
 typedef uint8_t bytes __attribute__((vector_size(ONEHOT_BYTES)));
 typedef uint64_t wides __attribute__((vector_size(ONEHOT_BYTES)));
 
-/* A word of equal bytes. */
+/* A word whose bytes all equal `byte`. */
 #define EACH(byte) ((byte)*0x0101010101010101U)
 
 static inline bytes load(const uint8_t *p)
@@ -132,7 +137,7 @@ static inline bytes load(const uint8_t *p)
 
 static bool take(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns)
 {
-    /* A column is at most 3, so that a byte holds the sum of COV_ONEHOT_BLOCK / 16 of them. */
+    /* A column is at most 3, so a byte can hold the sum of COV_ONEHOT_BLOCK / 16 columns. */
     bytes sums = {0}, bad = {0};
     for (size_t t = 0; t < n; t += ONEHOT_BYTES) {
         bytes x = load(codes + t), less = x - 1;
@@ -157,7 +162,7 @@ static bool take(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *colum
 
 static void join(uint8_t *bases, size_t n)
 {
-    /* Shifts by up to 6 keep two bits within their byte. */
+    /* Shifting two bits by up to 6 keeps them within their byte. */
     for (size_t t = 0; t < n; t += ONEHOT_BYTES) {
         wides x = (wides)load(bases + t) | (wides)load(bases + t + 1) << 2 |
                   (wides)load(bases + t + 2) << 4 | (wides)load(bases + t + 3) << 6;
@@ -184,7 +189,8 @@ put_groups(struct cov_bit_writer *w, const struct cov_onehot_codes *c, const uin
         last[p[strand * 6]] = here + 6;
         last[p[strand * 7]] = here + 7;
         if ((first | second) <= COV_ONEHOT_WINDOW) {
-            /* The lowest bits of `back` are the shift; the shift ignores the bits above. */
+            /* The lowest bits of `back` are the shift count; the shift instruction ignores the
+             * bits above. */
             uint64_t a = c->back[first], b = c->back[second];
             uint64_t both = a >> COV_ONEHOT_BACK_BITS | b >> COV_ONEHOT_BACK_BITS << (a & 63);
             to.bits |= both << to.n;

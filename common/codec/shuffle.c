@@ -1,7 +1,9 @@
-/* shuffle.c - HDF5's shuffle filter: sorts the bytes of elements by their position in the element.
+/* shuffle.c - HDF5's shuffle filter, which sorts the bytes of elements by their position in the
+ * element.
  *
  * This transposes an [elements][bytes] matrix. Elements of 2, 4 and 8 bytes are transposed 16 at a
- * time in registers, by rounds of interleaving, written with the compiler's generic vectors.
+ * time in registers, by several rounds of interleaving. The code uses the compiler's generic
+ * vectors.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 
@@ -33,7 +35,8 @@ static inline vec zip_high(vec a, vec b)
                                    31);
 }
 
-/* One perfect shuffle of the 16 n bytes of v: rotates the log2(16 n) bits of each byte's position left by one. */
+/* Does one perfect shuffle of the 16 n bytes of v, which rotates the log2(16 n) bits of each
+ * byte's position left by one. */
 static inline __attribute__((always_inline)) void riffle(vec *v, int n)
 {
     vec out[8];
@@ -47,9 +50,10 @@ static inline __attribute__((always_inline)) void riffle(vec *v, int n)
         v[i] = out[i];
 }
 
-/* The position of a byte in 16 elements of n bytes is element * n + byte. Rotating it left by the 4 bits of the element
- * makes `byte` the upper part, which is the shuffle; its inverse rotates by the log2(n) bits of the byte. With constant n
- * and unrolled loops the vectors stay in registers. */
+/* The position of a byte in 16 elements of n bytes is element * n + byte. Rotating the position
+ * left by the 4 bits of `element` makes `byte` the upper part; that is the shuffle. The inverse
+ * rotates it by the log2(n) bits of `byte`. With constant n and unrolled loops, the vectors stay
+ * in registers. */
 static inline __attribute__((always_inline)) size_t shuffle16(const uint8_t *src, size_t n_elems,
                                                               uint8_t *dst, int n)
 {
@@ -88,7 +92,7 @@ static inline __attribute__((always_inline)) size_t unshuffle16(const uint8_t *s
     return i;
 }
 
-/* Moves whole blocks of 16 elements of 2, 4 or 8 bytes; returns the number of elements moved. */
+/* Moves whole blocks of 16 elements of 2, 4 or 8 bytes. Returns the number of elements moved. */
 static size_t move_blocks(const uint8_t *src, size_t n_elems, size_t elem_bytes, uint8_t *dst,
                           bool back)
 {

@@ -1,5 +1,6 @@
-/* tokens.c - see tokens.h. First the data is divided into tokens, then Huffman codes are built from the counts of their
- * symbols, then all is written as one block. Section numbers are those of RFC 1951.
+/* tokens.c - see tokens.h. First the data is divided into tokens; then Huffman codes are built from
+ * the counts of their symbols; finally, everything is written as one block. Section numbers are
+ * those of RFC 1951.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/tokens.h"
 
@@ -17,8 +18,9 @@ enum { MIN_MATCH = 3, MAX_MATCH = 258, MAX_DIST = 32768, WORD = COV_WORD_BYTES }
 enum { N_LITLEN = 286, N_DIST = 30, N_PRE = 19, END = 256, MAX_BITS = 15, MAX_PRE_BITS = 7 };
 enum { STORED_MAX = 65535, STORED_HEAD = 5, ZLIB_BYTES = 6 };
 
-/* A token is the symbol of a literal or a length (3.2.5), the symbol of a distance (NO_DIST after a literal), and the
- * extra bits of both. So all tokens are counted and written in the same way, without branches. */
+/* A token consists of the symbol of a literal or a length (3.2.5), the symbol of a distance
+ * (NO_DIST after a literal), and the extra bits of both symbols. So all tokens can be counted
+ * and written in the same way, without branches. */
 enum { DIST_AT = 9, LENGTH_EXTRA_AT = 14, DIST_EXTRA_AT = 19, NO_DIST = 31 };
 enum { LITERAL = NO_DIST << DIST_AT };
 
@@ -61,7 +63,8 @@ static inline uint32_t match_of(size_t length, size_t dist)
     return length_part((unsigned)length) | dist_part((unsigned)dist);
 }
 
-/* Writes the tokens of src[p..n) to `to`; returns their end. Inlined for constant n_dists. */
+/* Writes the tokens of src[p..n) to `to` and returns the address after them. Inlined for
+ * constant n_dists. */
 static inline uint32_t *cut(uint32_t *to, const uint8_t *src, size_t p, size_t n,
                             const unsigned *dists, size_t n_dists)
 {
@@ -123,7 +126,7 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
         *to++ = LITERAL | src[p++];
     for (; n - p >= RECORD; p += RECORD) {
         const uint8_t *q = src + p + HALF + 1;
-        /* Loads one byte before the tail, and drops it. */
+        /* Loads the tail and one byte before it, which is dropped. */
         uint64_t tail = cov_load64(q - 1) >> 8, differ = tail ^ cov_load64(q - 1 - RECORD) >> 8;
         size_t same = differ ? (size_t)__builtin_ctzll(differ) / 8 : TAIL;
         if (same < MIN_MATCH || memcmp(src + p, src + p - RECORD + HALF, HALF) != 0) {
@@ -134,7 +137,7 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
         to[1] = LITERAL | q[-1];
         to[2] = tails[same];
         to += 3;
-        /* At most four bytes are left; surplus tokens are overwritten. */
+        /* At most four bytes are left; surplus tokens are overwritten later. */
         tail >>= 8 * same;
         for (size_t i = 0; i < HALF; i++)
             to[i] = LITERAL | (tail >> (8 * i) & 0xff);
@@ -145,7 +148,7 @@ void cov_tokens_records(struct cov_tokens *t, const uint8_t *src, size_t n, size
     t->n = (size_t)(to - t->list);
 }
 
-/* Where the columns of the previous line are. */
+/* The positions of the columns of a line. */
 struct line {
     size_t beg;      /* position of the newline before the line */
     size_t n_first;  /* length of that newline and the first column */
@@ -154,7 +157,7 @@ struct line {
     bool is_regular; /* the line has these columns */
 };
 
-/* The columns of the line between the newlines at beg and `end`. */
+/* Finds the columns of the line between the newlines at `beg` and `end`. */
 static struct line columns(const uint8_t *src, size_t beg, size_t end)
 {
     size_t tabs[3], n = 0;
@@ -173,7 +176,7 @@ void cov_tokens_lines(struct cov_tokens *t, const uint8_t *src, size_t n)
     struct line before = {0};
     size_t p = 0;
     while (p < n) {
-        /* p is at a newline, or at the start. */
+        /* Position p is that of a newline, or the start of the data. */
         const uint8_t *newline = memchr(src + p + 1, '\n', n - p - 1);
         size_t end = newline ? (size_t)(newline - src) : n, beg = p;
         size_t dist = p - before.beg;
@@ -213,7 +216,8 @@ struct code {
     uint8_t lengths[N_LITLEN];
 };
 
-/* syms[0..n) = the symbols with freq > 0, the rarest first (radix sort); returns n. */
+/* Sets syms[0..n) to the symbols with freq > 0, sorted with the rarest first (radix sort).
+ * Returns n. */
 static size_t sort_symbols(const uint32_t *freq, size_t n_syms, uint16_t *syms)
 {
     uint16_t other[N_LITLEN];
@@ -242,7 +246,8 @@ static size_t sort_symbols(const uint32_t *freq, size_t n_syms, uint16_t *syms)
     return n;
 }
 
-/* counts[k] = the number of symbols, of n >= 2, with codes of k bits: Huffman's algorithm, limited to max_bits. */
+/* Sets counts[k] to the number of symbols, of n >= 2 in all, whose codes have k bits, by
+ * Huffman's algorithm, limited to max_bits. */
 static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, unsigned max_bits,
                           unsigned counts[MAX_BITS + 1])
 {
@@ -273,8 +278,8 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
         counts[length]++;
         sum += UINT32_C(1) << (max_bits - length);
     }
-    /* The limit leads to too many codes of max_bits: lengthens a shorter code, whose freed half
-     * takes one of them. */
+    /* The limit leaves too many codes of max_bits bits: lengthens a shorter code by a bit, which
+     * makes room for one of them next to it. */
     for (; sum > UINT32_C(1) << max_bits; sum--) {
         unsigned length = max_bits - 1;
         while (counts[length] == 0)
@@ -285,7 +290,8 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
     }
 }
 
-/* Builds the code of n_syms symbols (3.2.2). At least two symbols get a code, which some decoders require. */
+/* Builds the code of n_syms symbols (3.2.2). At least two symbols get a code, because some
+ * decoders require that. */
 static void make_code(uint32_t *freq, size_t n_syms, unsigned max_bits, struct code *c)
 {
     uint16_t syms[N_LITLEN];
@@ -312,8 +318,8 @@ static void make_code(uint32_t *freq, size_t n_syms, unsigned max_bits, struct c
 
 /* ---------------------------------------------------------------- writing */
 
-/* The code lengths of a block as 3.2.7 encodes them. An item is a symbol in the lowest 5 bits, and its extra bits
- * above. */
+/* The code lengths of a block, as section 3.2.7 encodes them. An item has a symbol in the lowest
+ * 5 bits, and the symbol's extra bits above. */
 struct lengths {
     uint16_t items[N_LITLEN + N_DIST];
     size_t n, n_litlen, n_dist;
@@ -384,8 +390,8 @@ static void put_head(struct cov_bit_writer *o, const struct lengths *l)
     }
 }
 
-/* How a symbol is written: its bits, their number, and the number including the extra bits; in one word, because every
- * token loads it. */
+/* How a symbol is written: its bits, their number, and their number with the extra bits
+ * included. All are in one word, because it is loaded for every token. */
 enum { BITS_AT = 16, ALL_AT = 24 };
 
 static uint32_t written(const struct code *c, unsigned symbol, unsigned n_extra)
@@ -404,7 +410,7 @@ static unsigned dist_extra(unsigned symbol)
     return symbol < 4 ? 0 : symbol / 2 - 1;
 }
 
-/* *bits = the bits of a token; returns their number. */
+/* Sets *bits to the bits of a token and returns their number. */
 static inline unsigned token_bits(uint32_t token, const uint32_t *lengths, const uint32_t *dists,
                                   uint64_t *bits)
 {
@@ -415,7 +421,7 @@ static inline unsigned token_bits(uint32_t token, const uint32_t *lengths, const
     return (l >> ALL_AT) + (d >> ALL_AT);
 }
 
-/* The largest number of bits of a token. */
+/* Returns the largest number of bits that a token takes. */
 static unsigned most_bits(const uint32_t *lengths, const uint32_t *dists)
 {
     unsigned length = 0, dist = 0;
@@ -452,7 +458,7 @@ static void put_tokens(struct cov_bit_writer *o, const struct cov_tokens *t,
     *o = to;
 }
 
-/* Stored blocks (3.2.4). */
+/* Writes the data as stored blocks (3.2.4). */
 static size_t store(const uint8_t *src, size_t n, uint8_t *dst)
 {
     uint8_t *to = dst;
@@ -481,7 +487,8 @@ size_t cov_tokens_bound(size_t n)
     return stored_bytes(n) + ZLIB_BYTES + WORD;
 }
 
-/* Counts the symbols, in several tables in turn, since equal symbols often follow each other. */
+/* Counts the symbols. Uses several tables in turn, because equal symbols often follow each
+ * other. */
 static void count(const struct cov_tokens *t, uint32_t n_litlen[N_LITLEN],
                   uint32_t n_dist[NO_DIST + 1])
 {

@@ -1,4 +1,4 @@
-/* zstd.c - Zstandard, see h5_filters.h. Creates contexts for every call, as deflate.c does.
+/* zstd.c - Zstandard, see h5_filters.h. Creates a context in every call, like deflate.c.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/h5_filters.h"
 
@@ -29,8 +29,8 @@ int cov_zstd_encode(int level, const void *src, size_t n, void *dst, size_t *n_d
     return COV_OK;
 }
 
-/* libzstd may also support the formats of its first versions, and skippable frames; no plugin
- * writes those. */
+/* Returns true for a current Zstandard frame. libzstd may also decode skippable frames and the
+ * formats of its first versions, but no plugin writes them. */
 static bool is_frame(const void *src, size_t n)
 {
     static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};

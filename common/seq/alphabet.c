@@ -29,7 +29,7 @@ const uint8_t cov_code_of_letter[256] = {
 #undef X
 #undef NONE
 
-/* Rows for one to four bases in a code. */
+/* The one-hot rows of all codes; the arguments are the values for codes of one to four bases. */
 #define ONEHOT(ONE, HALF, THIRD, QUARTER) { \
 /*    C      A      T      G  */ \
     { 0,     0,     0,     0}, \
@@ -58,7 +58,7 @@ const float cov_onehot_f32[16][4] = ONEHOT(1, 0.5F, 0.330078125F, 0.25F);
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-/* Codes of A, C, G, T and N in either case; 0 for any other letter. */
+/* Returns the codes of A, C, G, T and N in either case; 0 for any other letter. */
 static inline bytes16 plain_codes(bytes16 x)
 {
     x &= 0xdf; /* upper case */
@@ -67,7 +67,7 @@ static inline bytes16 plain_codes(bytes16 x)
            ((bytes16)(x == 'N') & COV_CODE_N);
 }
 
-/* Translates 16 letters; sets bytes of *others where a letter is none of the five. */
+/* Translates 16 letters. Sets the bytes of *others whose letters are not A, C, G, T or N. */
 static inline void plain_codes_at(const char *letters, uint8_t *codes, bytes16 *others)
 {
     bytes16 x;
@@ -142,7 +142,8 @@ bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes)
 
 const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
-/* The other strand of eight codes: reverses the bytes, and the four low bits of each. */
+/* Computes the other strand of eight codes: reverses the bytes, and the four low bits of each
+ * byte. */
 static uint64_t other_strand(uint64_t x)
 {
     x = __builtin_bswap64(x);
@@ -189,7 +190,7 @@ void cov_codes_other_strand(const uint8_t *codes, size_t n, uint8_t *dst)
 
 /* ---- one-hot rows to codes ---- */
 
-/* The code with these columns set. */
+/* Returns the code with these columns set. */
 static uint8_t code_of_columns(unsigned c, unsigned a, unsigned t, unsigned g)
 {
     return (uint8_t)(a | c << 1 | g << 2 | t << 3);
@@ -197,7 +198,7 @@ static uint8_t code_of_columns(unsigned c, unsigned a, unsigned t, unsigned g)
 
 uint8_t cov_code_from_onehot(const float v[4])
 {
-    /* The smallest share of a base is 0.25, so only the columns above half of that can be set. */
+    /* The smallest value for a base is 0.25, so only columns above half of that can be set. */
     uint8_t code = code_of_columns(v[0] > 0.125F, v[1] > 0.125F, v[2] > 0.125F, v[3] > 0.125F);
     for (int k = 0; k < 4; k++)
         if (!(fabsf(v[k] - cov_onehot_f32[code][k]) <= 0.01F))
@@ -207,7 +208,7 @@ uint8_t cov_code_from_onehot(const float v[4])
 
 uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
 {
-    /* Bit 13 is set in the patterns of 1, 0.5, 0.33 and 0.25, but not in that of 0. */
+    /* Bit 13 is set in the bit patterns of 1, 0.5, 0.33 and 0.25, but not in the pattern of 0. */
     uint8_t code = code_of_columns(v[0] >> 13 & 1, v[1] >> 13 & 1, v[2] >> 13 & 1, v[3] >> 13 & 1);
     if (memcmp(v, cov_onehot_f16[code], sizeof cov_onehot_f16[code]) == 0)
         return code;

@@ -1,4 +1,4 @@
-/* alphabet_avx2.c - see alphabet_kern.h; for AVX2, and empty on other targets.
+/* alphabet_avx2.c - see alphabet_kern.h. Contains the kernels for AVX2; empty on other targets.
  * SPDX-License-Identifier: MIT */
 #include "common/seq/alphabet_kern.h"
 
@@ -8,9 +8,9 @@
 
 #include "common/seq/alphabet.h"
 
-/* Looks a letter up by its low four bits, which differ between the five letters. Every other entry
- * holds a byte with other low bits, so that it matches no letter; a byte with its highest bit set
- * yields 0. */
+/* A table indexed by the low four bits of a letter, which differ between the five letters. Every
+ * other entry holds a byte whose low bits differ from the index, so that it matches no letter.
+ * An index byte with its highest bit set yields 0. */
 #define LETTERS(A, C, T, G, N, none, last)                                                         \
     none, A, none, C, T, none, none, G, none, none, none, none, none, none, N, last
 

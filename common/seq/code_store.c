@@ -9,12 +9,13 @@
 #include "common/base/tmpfile.h"
 #include "common/seq/alphabet.h"
 
-/* Bytes in memory, and codes packed or unpacked at once (even, so that each step starts at a byte). */
+/* The number of bytes in memory, and the number of codes packed or unpacked at once, which is
+ * even, so that each step starts at a byte boundary. */
 enum { BUFFER = 1 << 20, STEP = 1 << 15 };
 
 struct cov_code_store {
     struct cov_spool file;
-    size_t n; /* bytes in buf; they follow those in the file */
+    size_t n; /* bytes in buf, which follow the bytes in the file */
     uint8_t buf[BUFFER];
 };
 

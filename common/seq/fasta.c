@@ -15,12 +15,12 @@
 enum { BUFFER_BYTES = 1 << 18 };
 
 struct cov_fasta {
-    struct cov_bgz *in, *own; /* own: `in`, or NULL if that is borrowed */
+    struct cov_bgz *in, *own; /* own: `in`, or NULL if `in` is borrowed */
     char *buf;
     size_t at, n; /* buf[at .. n) is not yet consumed */
     int64_t done;
     int64_t line, column; /* position of buf[at] */
-    size_t width;         /* letters of the last complete line; 0: none */
+    size_t width;         /* letters in the last complete line; 0: none */
     int64_t space_column; /* start of white space at the end of this line so far; 0: none */
     bool seen_header;
     bool lone_cr; /* the last header line has a carriage return inside */
@@ -56,7 +56,7 @@ int64_t cov_fasta_done(const struct cov_fasta *f)
     return f->done;
 }
 
-/* Refills the consumed buffer. f->n = 0 at the end of the file. */
+/* Refills the buffer, which must be consumed. Sets f->n to 0 at the end of the file. */
 static int refill(struct cov_fasta *f, struct cov_err *e)
 {
     f->at = 0;
@@ -163,7 +163,7 @@ static int read_header(struct cov_fasta *f, struct cov_fasta_header *header, str
     return skip_description(f, e);
 }
 
-/* The line at buf[at], or the part of it that is in the buffer. */
+/* The line at buf[at], or the part of that line that is in the buffer. */
 struct piece {
     size_t n;    /* letters, without trailing white space */
     size_t skip; /* bytes to the end of the line or buffer */
@@ -210,7 +210,7 @@ static void skip_piece(struct cov_fasta *f, const struct piece *piece)
     }
 }
 
-/* Advances to the next letters, piece->n of them, or to a header or the end (piece->n = 0). */
+/* Advances to the next piece->n letters, or to a header or the end of the file (piece->n = 0). */
 static int find_letters(struct cov_fasta *f, struct piece *piece, struct cov_err *e)
 {
     for (;;) {
@@ -248,8 +248,8 @@ int cov_fasta_has_more(struct cov_fasta *f, bool *more, struct cov_err *e)
     return rc;
 }
 
-/* Handles COV_CODE_BAD among codes[0..n) of the letters at buf[at]: fails, or replaces them with
- * N. */
+/* Handles each COV_CODE_BAD in codes[0..n), the codes of the letters at buf[at]: fails, or
+ * replaces it with N. */
 static int handle_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
                       struct cov_fasta_bad *bad, struct cov_err *e)
 {
@@ -278,8 +278,8 @@ static int handle_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
     return COV_OK;
 }
 
-/* Fast path: reads complete lines that are as long as the last one and hold only A, C, G, T and N.
- * Returns the number of their letters. */
+/* Fast path: reads complete lines that are as long as the last line and hold only A, C, G, T and
+ * N. Returns the number of letters read. */
 static size_t take_lines(struct cov_fasta *f, uint8_t *codes, size_t cap)
 {
     if (f->width == 0 || f->column != 1)

@@ -1,8 +1,8 @@
-/* fasta.h - FASTA as a stream of headers and codes of bases.
+/* fasta.h - reads FASTA as a stream of headers and base codes.
  *
- * Lines end in LF or CRLF and have any length. Blank lines, white space at the end of a line and a
- * byte-order mark at the start are skipped. A name is the text between '>' and the first white
- * space.
+ * Lines end in LF or CRLF and may have any length. Blank lines, white space at the end of a line
+ * and a byte-order mark at the start are skipped. A name is the text between '>' and the first
+ * white space.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_FASTA_H
 #define COV_SEQ_FASTA_H
@@ -24,7 +24,7 @@ struct cov_fasta_header {
     int64_t line;     /* from 1 */
 };
 
-/* Letters read as N: their number, and the position of the first. */
+/* The number of letters read as N, and the position of the first of them. */
 struct cov_fasta_bad {
     int64_t n, line, column;
 };
@@ -37,29 +37,31 @@ struct cov_bgz;
 int cov_fasta_open_in(struct cov_bgz *in, struct cov_fasta **out, struct cov_err *e) COV_MUST_USE;
 void cov_fasta_free(struct cov_fasta *f); /* NULL is accepted */
 
-/* Reads the next header, at the start or after all letters of a sequence. Returns 1, 0 at the end,
- * or a failure. COV_EINPUT "<path>:<line>: ...": text before the first header; a header without a
- * name, with a name too long or with a zero byte; damaged compression. */
+/* Reads the next header. Call it at the start, or after reading all letters of a sequence.
+ * Returns 1, 0 at the end of the file, or a failure: COV_EINPUT "<path>:<line>: ..." for text
+ * before the first header; for a header without a name, with a name that is too long, or with a
+ * zero byte; and for damaged compression. */
 int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_header *header,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Reads codes[0..*n) of the next letters of the sequence; *n = cap unless the sequence ends. Bytes
- * outside IUPAC become N and are counted in *bad; they are errors if `bad` is NULL. White space
- * between letters is an error. Errors name line and column. */
+/* Reads the next letters of the sequence and stores their codes in codes[0..*n); *n = cap unless
+ * the sequence ends. Bytes that are not IUPAC letters become N and are counted in *bad; if `bad`
+ * is NULL, they are errors. White space between letters is an error. Error messages name the
+ * line and column. */
 int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
                     struct cov_fasta_bad *bad, struct cov_err *e) COV_MUST_USE;
 
-/* *more = true if letters follow before the next header or the end. */
+/* Sets *more to true if there are more letters before the next header or the end of the file. */
 int cov_fasta_has_more(struct cov_fasta *f, bool *more, struct cov_err *e) COV_MUST_USE;
 
 /* Returns true if the last header line holds a carriage return, as in files whose lines end in CR
  * alone. */
 bool cov_fasta_has_lone_cr(const struct cov_fasta *f);
 
-/* Name of the file for messages. Borrowed until free. */
+/* Returns the name of the file for messages. Borrowed until free. */
 const char *cov_fasta_name(const struct cov_fasta *f);
 
-/* Bytes of text in total (-1: unknown), and read so far. */
+/* Return the total number of bytes of text (-1: unknown), and the number read so far. */
 int64_t cov_fasta_total(const struct cov_fasta *f);
 int64_t cov_fasta_done(const struct cov_fasta *f);
 

@@ -17,14 +17,14 @@ struct cov_fasta_pairs {
     struct cov_fasta *fasta;
     const char *path; /* for messages */
     struct cov_rename *rename;
-    struct cov_names *in_fasta; /* all names of the FASTA */
-    int64_t *lines;             /* of their headers */
+    struct cov_names *in_fasta; /* all names in the FASTA */
+    int64_t *lines;             /* the line number of each header */
     struct cov_names *given;    /* the new names; only with `rename` */
-    size_t *origins;            /* index of each of them in in_fasta; only with `rename` */
+    size_t *origins;            /* index in in_fasta of each new name; only with `rename` */
     size_t cap_lines, cap_origins;
     struct cov_code_store *held; /* the start of a sequence of unknown length; may be NULL */
     size_t n_seqs, n_short, n_long;
-    struct cov_fasta_bad bad; /* of the sequences returned */
+    struct cov_fasta_bad bad; /* bad letters in the sequences returned */
 
     /* The current sequence. */
     const char *name;
@@ -108,7 +108,7 @@ static int note_name(struct cov_fasta_pairs *p, const struct cov_fasta_header *h
     return COV_OK;
 }
 
-/* Sets p->name for the last name of the FASTA; it must be unique. */
+/* Sets p->name for the name that was read last from the FASTA; p->name must be unique. */
 static int give_name(struct cov_fasta_pairs *p, struct cov_err *e)
 {
     size_t last = cov_names_count(p->in_fasta) - 1, n, index;
@@ -133,7 +133,7 @@ static int give_name(struct cov_fasta_pairs *p, struct cov_err *e)
 
 /* ---- sequences ---- */
 
-/* Reads codes[0..*n); *n = L unless the sequence ends. */
+/* Reads the next codes into codes[0..*n); *n = L unless the sequence ends. */
 static int read_codes(struct cov_fasta_pairs *p, uint8_t *codes, size_t *n, struct cov_err *e)
 {
     struct cov_fasta_bad *bad = p->options.bad_base_is_n ? &p->seq_bad : NULL;
@@ -155,8 +155,9 @@ static bool is_too_long(const struct cov_fasta_pairs *p)
     return p->options.max_length > 0 && p->length > p->options.max_length;
 }
 
-/* Reads and stores the sequence until it is known whether its length is within the limits;
- * codes[0..L) is scratch. The rest of a sequence that is too long is checked but not stored. */
+/* Reads and stores the sequence until it is clear whether its length is within the limits;
+ * codes[0..L) is scratch space. Checks the rest of a sequence that is too long, but does not
+ * store it. */
 static int hold(struct cov_fasta_pairs *p, uint8_t *codes, size_t n, struct cov_err *e)
 {
     int rc = p->held ? COV_OK : cov_code_store_new(p->options.tmpdir, &p->held, e);
@@ -172,8 +173,8 @@ static int hold(struct cov_fasta_pairs *p, uint8_t *codes, size_t n, struct cov_
     return rc;
 }
 
-/* Reads the start of the next sequence within the limits: *n codes, or *n = 0 if they are held.
- * Returns 1, 0 at the end, or a failure. */
+/* Reads the start of the next sequence whose length is within the limits. It is *n codes long;
+ * *n = 0 if the codes are in p->held instead. Returns 1, 0 at the end of the file, or a failure. */
 static int begin_sequence(struct cov_fasta_pairs *p, uint8_t *codes, size_t *n, struct cov_err *e)
 {
     for (;;) {
@@ -218,7 +219,7 @@ static void count_bad(struct cov_fasta_pairs *p)
         p->bad.n += p->seq_bad.n;
 }
 
-/* At the end of the file: fails if there is nothing to return, and warns about changes. */
+/* Called at the end of the file: fails if no sequence was returned, and warns about changes. */
 static int report(const struct cov_fasta_pairs *p, struct cov_err *e)
 {
     size_t n = cov_names_count(p->in_fasta);
@@ -254,7 +255,7 @@ int cov_fasta_pairs_next(struct cov_fasta_pairs *p, struct cov_fasta_pair *pair,
         rc = read_codes(p, codes, &n, e);
     }
     if (!rc && n == 0) {
-        /* It is stored in pieces of L codes. */
+        /* The sequence is stored in pieces of L codes. */
         int64_t beg = p->at / (int64_t)p->L * (int64_t)((p->L + 1) / 2);
         n = p->length - p->at < (int64_t)p->L ? (size_t)(p->length - p->at) : p->L;
         rc = cov_code_store_get(p->held, beg, 0, n, codes, e);

@@ -1,10 +1,11 @@
-/* genome.h - the sequences of a FASTA file, checked: as a stream of intervals, or as a whole genome
- * with random access.
+/* genome.h - reads and checks the sequences of a FASTA file, as a stream of intervals or as a whole
+ * genome with random access.
  *
- * Both read the FASTA once, from any source, and take little memory for any genome. The stream
- * returns intervals as they are read; a sequence that may still be skipped for its length waits in
- * a temporary file. A whole genome is checked to its end first and kept as 4-bit codes in an
- * unlinked temporary file (half a byte per base); any thread can read its chunks in any order.
+ * Both read the FASTA only once, from any source, and need little memory even for large genomes.
+ * The stream returns intervals as it reads them; while the length of a sequence may still turn out
+ * to be outside the limits, the sequence waits in a temporary file. A whole genome is first read
+ * and checked to its end, and kept as 4-bit codes in an unlinked temporary file (half a byte per
+ * base); then any thread can read its chunks in any order.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GENOME_H
 #define COV_SEQ_GENOME_H
@@ -26,18 +27,18 @@ struct cov_genome_options {
     const char *rename_path; /* two columns: name in the FASTA, name to use; NULL: none */
     const char *tmpdir;      /* folder of the temporary file */
     unsigned n_threads;      /* for decompression */
-    struct cov_bgz *opened;  /* the FASTA if it is open, at its beginning; borrowed. May be NULL */
+    struct cov_bgz *opened;  /* the FASTA if already open, at its start; borrowed. May be NULL */
 };
 
 /* ---- a stream of intervals of L bases ----
  *
- * An interval is a pair of chunks: its codes are those of the + chunk, their reverse complement
- * those of the - chunk. */
+ * An interval is a pair of chunks: its codes are the + chunk, and their reverse complement is
+ * the - chunk. */
 
 struct cov_fasta_pairs;
 
-/* Opens `path` ("-": standard input) unless options->opened is set. L > 0. Copies the options, but
- * borrows their strings until free. Free with cov_fasta_pairs_free. */
+/* Opens `path` ("-": standard input) unless options->opened is set. L > 0. Copies the options,
+ * but borrows the strings in them until free. Free with cov_fasta_pairs_free. */
 int cov_fasta_pairs_open(const char *path, const struct cov_genome_options *options, size_t L,
                          struct cov_fasta_pairs **out, struct cov_err *e) COV_MUST_USE;
 void cov_fasta_pairs_free(struct cov_fasta_pairs *p); /* NULL is accepted */
@@ -46,18 +47,18 @@ struct cov_fasta_pair {
     size_t seq;       /* sequences are numbered in the order they are returned */
     const char *name; /* after renaming; unique. Borrowed until the next call */
     int64_t beg, end; /* beg is a multiple of L; end - beg = L except in the last interval */
-    bool first, last; /* of its sequence; `end` of the last one is the length */
+    bool first, last; /* in its sequence; the last interval's `end` is the length */
 };
 
-/* The next interval: codes[0..L), with COV_CODE_PAD after its end. Returns 1, 0 at the end, or a
- * failure. COV_EINPUT, naming the file and where it applies line and column: invalid letters;
- * duplicate names, also after renaming; headers without a name or bases; text before the first
- * header; an empty file; damaged compression; no sequence within the limits. At the end, warns
- * about skipped sequences and replaced letters. */
+/* Reads the next interval into codes[0..L), with COV_CODE_PAD after its end. Returns 1, 0 at the
+ * end of the file, or a failure. COV_EINPUT means invalid letters; duplicate names, also after
+ * renaming; headers without a name or bases; text before the first header; an empty file;
+ * damaged compression; or no sequence within the limits. The message names the file and, where
+ * possible, the line and column. At the end, warns about skipped sequences and replaced letters. */
 int cov_fasta_pairs_next(struct cov_fasta_pairs *p, struct cov_fasta_pair *pair, uint8_t *codes,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Bytes of text in total (-1: unknown), and read so far. */
+/* Return the total number of bytes of text (-1: unknown), and the number read so far. */
 int64_t cov_fasta_pairs_total(const struct cov_fasta_pairs *p);
 int64_t cov_fasta_pairs_done(const struct cov_fasta_pairs *p);
 
@@ -70,17 +71,17 @@ struct cov_genome {
     int64_t n_bases;  /* sum of lengths */
     int64_t n_bad;    /* letters read as N */
     struct cov_code_store *codes;
-    int64_t *offsets; /* of each sequence in `codes` */
+    int64_t *offsets; /* where each sequence begins in `codes` */
 };
 
-/* Reads `path` ("-": standard input) with the errors and warnings of cov_fasta_pairs_next.
+/* Reads `path` ("-": standard input), with the same errors and warnings as cov_fasta_pairs_next.
  * `progress` may be NULL. Free with cov_genome_free. */
 int cov_genome_read(const char *path, const struct cov_genome_options *options,
                     struct cov_progress *progress, struct cov_genome **out,
                     struct cov_err *e) COV_MUST_USE;
 
-/* codes[0 .. end-beg) = bases [beg, end) of the + strand, one code a byte. 0 <= beg <= end <=
- * length. Thread-safe. */
+/* Sets codes[0 .. end-beg) to bases [beg, end) of the + strand, one code per byte. 0 <= beg <=
+ * end <= length. Thread-safe. */
 int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_t end,
                      uint8_t *codes, struct cov_err *e) COV_MUST_USE;
 

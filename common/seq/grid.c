@@ -1,7 +1,7 @@
 /* grid.c - see grid.h.
  *
- * A regular grid stores only the cumulative number of chunks of its sequences. The builder follows
- * the rows as long as they are regular, and lists all of them once one is not.
+ * A regular grid stores only the cumulative numbers of chunks of its sequences. The builder stores
+ * no rows while they are regular; as soon as one is not, it stores a list of all rows.
  * SPDX-License-Identifier: MIT */
 #include "common/seq/grid.h"
 
@@ -24,11 +24,12 @@ struct cov_grid {
     int64_t *lengths;
     /* Regular grids: number of the first chunk of each sequence; n_seqs + 1 entries. */
     size_t *first;
-    /* Other grids: the rows in file order; their numbers sorted by sequence, strand (+ before -) and
-     * position; where each sequence and strand begins among those, 2 * n_seqs + 1 entries. */
+    /* Other grids: `rows` has the rows in file order; `order` their numbers, sorted by sequence,
+     * strand (+ before -) and position; `begins` where each sequence and strand begins in
+     * `order`, 2 * n_seqs + 1 entries. */
     struct row *rows;
     size_t *order, *begins;
-    /* Their pairs, and where those of each sequence begin, n_seqs + 1 entries. */
+    /* Other grids: the pairs, and where the pairs of each sequence begin, n_seqs + 1 entries. */
     size_t (*pairs)[2];
     size_t *pair_begins;
     bool partial;
@@ -73,13 +74,13 @@ void cov_grid_free(struct cov_grid *g)
     free(g);
 }
 
-/* Number of chunks of one strand. */
+/* Returns the number of chunks on one strand of a sequence. */
 static size_t chunks_of(const struct cov_grid *g, size_t seq)
 {
     return ((size_t)g->lengths[seq] - 1) / g->L + 1;
 }
 
-/* Chunk k of the 2 * chunks_of(seq) of a sequence in a regular grid. */
+/* Returns chunk k, 0 <= k < 2 * chunks_of(seq), of a sequence in a regular grid. */
 static struct cov_chunk regular_chunk(const struct cov_grid *g, size_t seq, size_t k)
 {
     size_t n = chunks_of(g, seq);
@@ -105,7 +106,7 @@ static int number_regular(struct cov_grid *g, struct cov_err *e)
     return COV_OK;
 }
 
-/* b->key[] = species, zero, name; *n bytes. */
+/* Fills b->key[] with the species, a zero byte and the name, *n bytes in all. */
 static int make_key(struct cov_grid_builder *b, const struct cov_seq_id *id, size_t *n,
                     struct cov_err *e)
 {
@@ -172,7 +173,7 @@ static int list_row(struct cov_grid_builder *b, size_t i, struct row row, struct
     return rc;
 }
 
-/* Lists the regular rows added so far. */
+/* Stores the list of the regular rows added so far. */
 static int start_listing(struct cov_grid_builder *b, struct cov_err *e)
 {
     struct cov_grid *g = b->g;
@@ -191,7 +192,7 @@ static int start_listing(struct cov_grid_builder *b, struct cov_err *e)
     return COV_OK;
 }
 
-/* Records that the sequence, which may be new, is at least `length` long. */
+/* Records that the sequence, which may be new, has at least `length` bases. */
 static int add_length(struct cov_grid_builder *b, size_t seq, bool is_new, int64_t length,
                       struct cov_err *e)
 {
@@ -207,7 +208,7 @@ static int add_length(struct cov_grid_builder *b, size_t seq, bool is_new, int64
     return COV_OK;
 }
 
-/* The part of a name shown in messages. */
+/* Returns how many bytes of a name are shown in messages. */
 static int shown(const struct cov_seq_id *id)
 {
     return id->n_name < 200 ? (int)id->n_name : 200;
@@ -299,7 +300,7 @@ int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id
     assert(b->n_rows == 0);
     b->declared = b->listing = true;
     int rc = add_sequence(b, id, length, e);
-    /* The list distinguishes such a grid from a regular one, even if no row is added. */
+    /* The list distinguishes this grid from a regular one, even if no row is ever added. */
     return rc ? rc : COV_RESERVE(&b->g->rows, &b->cap_rows, 1, e);
 }
 
@@ -376,7 +377,8 @@ static int sort_rows(struct cov_grid *g, struct cov_err *e)
         rc = COV_ENOMEM;
         goto out;
     }
-    /* Counting sort into groups; begins[k + 1] is the index for the next row of group k. */
+    /* Counting sort into groups; begins[k + 1] is the index at which the next row of group k
+     * goes. */
     for (size_t i = 0; i < g->n_chunks; i++)
         if (group_of(&g->rows[i]) + 2 <= n_groups)
             g->begins[group_of(&g->rows[i]) + 2]++;
@@ -397,7 +399,7 @@ out:
     return rc;
 }
 
-/* Orders two rows of a sequence by interval. */
+/* Compares two rows of a sequence by interval. */
 static int compare_intervals(const struct row *a, const struct row *b)
 {
     if (row_beg(a) != row_beg(b))
@@ -405,7 +407,8 @@ static int compare_intervals(const struct row *a, const struct row *b)
     return row_end(a) < row_end(b) ? -1 : row_end(a) > row_end(b);
 }
 
-/* Writes the pairs of sequence `seq` to pairs[] unless it is NULL; returns their number. */
+/* Writes the pairs of sequence `seq` to pairs[], unless `pairs` is NULL. Returns the number of
+ * pairs. */
 static size_t match_strands(const struct cov_grid *g, size_t seq, size_t (*pairs)[2])
 {
     size_t p = g->begins[2 * seq], p_end = g->begins[2 * seq + 1];
@@ -490,7 +493,8 @@ size_t cov_grid_chunk_length(const struct cov_grid *g)
     return g->L;
 }
 
-/* The sequence of chunk i of a regular grid: the last one that begins at or before i. */
+/* Returns the sequence of chunk i in a regular grid: the last sequence whose first chunk is at
+ * most i. */
 static size_t regular_seq(const struct cov_grid *g, size_t i)
 {
     size_t lo = 0, hi = g->n_seqs;
@@ -600,7 +604,8 @@ void cov_grid_seq_pairs(const struct cov_grid *g, size_t seq, size_t *beg, size_
 
 void cov_grid_shard(const struct cov_grid *g, size_t index, size_t n, size_t *beg, size_t *end)
 {
-    /* The first n_pairs % n shards get one more. Avoids index * n_pairs, which may overflow. */
+    /* The first n_pairs % n shards get one pair more. This avoids index * n_pairs, which may
+     * overflow. */
     size_t n_pairs = cov_grid_n_pairs(g), each = n_pairs / n, more = n_pairs % n;
     *beg = index * each + (index < more ? index : more);
     *end = *beg + each + (index < more);

@@ -1,14 +1,15 @@
-/* grid.h - the chunks of a genome: which interval of which strand each row of a file holds.
+/* grid.h - the chunks of a genome: which interval, on which strand, each row of a file holds.
  *
- * The rows of Helixer's files are arithmetic. A sequence of length n has k = ceil(n / L) chunks of
- * the + strand in ascending order, [0,L) [L,2L) ... [.., n), then k chunks of the - strand: the same
- * intervals in reverse order, each reverse-complemented. A chunk shorter than L is padded at its end
- * on either strand. start_ends of a - chunk has start > end. A file may hold any other rows
- * (filtered, split); its grid lists them one by one.
+ * The rows of Helixer's files follow a fixed rule and are called arithmetic or regular. A sequence
+ * of length n has k = ceil(n / L) chunks of the + strand in ascending order, [0,L) [L,2L) ... [..,
+ * n), then k chunks of the - strand: the same intervals in reverse order, each
+ * reverse-complemented. A chunk shorter than L is padded at its end, on both strands. In the data
+ * set start_ends, a - chunk has start > end. A file may also hold other rows (for example after
+ * filtering or splitting); its grid then lists the rows one by one.
  *
- * The + chunk and the - chunk of one interval are a pair. Work, shards and streams are organised by
- * pairs: sequences in their order, intervals ascending. A partial file (a shard, a subset) lacks
- * rows, but knows all sequences of the genome and their full lengths.
+ * The + chunk and the - chunk of an interval are a pair. Work, shards and streams are organised by
+ * pairs, in the order of the sequences, with the intervals of each ascending. A partial file (a
+ * shard, a subset) lacks rows, but lists all sequences of the genome and their full lengths.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GRID_H
 #define COV_SEQ_GRID_H
@@ -33,7 +34,7 @@ enum cov_strand_index { COV_PLUS, COV_MINUS };
 struct cov_pair {
     size_t seq;
     int64_t beg, end;
-    size_t rows[2]; /* of the + and the - chunk; one of them may be COV_NO_ROW */
+    size_t rows[2]; /* the rows of the + and the - chunk; one may be COV_NO_ROW */
 };
 
 /* A sequence by species and name; neither needs a terminating zero. */
@@ -47,35 +48,37 @@ struct cov_seq_id cov_seq_id(const char *species, const char *name); /* of two C
 
 struct cov_grid; /* immutable once built; may be shared by threads */
 
-/* The arithmetic grid. Copies names (unique) and lengths (> 0). All sequences are of `species`.
- * 0 < L <= INT64_MAX. Free with cov_grid_free. */
+/* Creates an arithmetic grid. Copies the names, which must be unique, and the lengths, which
+ * must be positive. All sequences belong to `species`. 0 < L <= INT64_MAX. Free with
+ * cov_grid_free. */
 int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
                  size_t L, struct cov_grid **out, struct cov_err *e) COV_MUST_USE;
 
 /* Builds a grid from the rows of a file: add all rows in file order, then finish. Sequences are
- * numbered in the order of their first row. The length of a sequence is the largest position of its
- * rows. */
+ * numbered in the order of their first row. The length of a sequence is the largest position in
+ * its rows. */
 struct cov_grid_builder;
 int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err *e) COV_MUST_USE;
-/* Fails (COV_EINPUT naming the row but not the file) if start == end, either is negative,
- * |end - start| > L, or the name is empty or holds a zero byte. */
+/* Adds a row. Fails with COV_EINPUT, naming the row but not the file, if start == end, if either
+ * is negative, if |end - start| > L, or if the name is empty or holds a zero byte. */
 int cov_grid_builder_add(struct cov_grid_builder *b, const struct cov_seq_id *id, int64_t start,
                          int64_t end, struct cov_err *e) COV_MUST_USE;
 /* For partial files: declares the next sequence of the genome and its full length (> 0), before
- * the first row. Rows of other sequences, or past the end of theirs, are then rejected.
- * COV_EINPUT for a duplicate or unnamed sequence, and for one without bases. */
+ * the first row. Afterwards, rows of undeclared sequences and rows past the end of their
+ * sequence are rejected. Fails with COV_EINPUT for a sequence that is a duplicate, has no name
+ * or has no bases. */
 int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id *id,
                              int64_t length, struct cov_err *e) COV_MUST_USE;
 /* Declares all sequences of g. */
 int cov_grid_builder_declare_all(struct cov_grid_builder *b, const struct cov_grid *g,
                                  struct cov_err *e) COV_MUST_USE;
-/* Takes ownership of the builder, even on failure. Arithmetic rows take no memory, neither in the
- * grid nor in the builder. */
+/* Takes ownership of the builder, even on failure. Arithmetic rows take no memory in either the
+ * grid or the builder. */
 int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out,
                             struct cov_err *e) COV_MUST_USE;
 void cov_grid_builder_free(struct cov_grid_builder *b); /* NULL is accepted */
 
-/* The grid of n rows of g in the given order, with all sequences of g. */
+/* Creates a grid of n rows of g, in the given order, with all sequences of g. */
 int cov_grid_select(const struct cov_grid *g, const size_t *rows, size_t n, struct cov_grid **out,
                     struct cov_err *e) COV_MUST_USE;
 
@@ -83,7 +86,7 @@ void cov_grid_free(struct cov_grid *g); /* NULL is accepted */
 
 size_t cov_grid_n_chunks(const struct cov_grid *g);
 size_t cov_grid_chunk_length(const struct cov_grid *g); /* L */
-/* Chunk i < n_chunks. Takes time logarithmic in the number of sequences. */
+/* Returns chunk i < n_chunks, in time logarithmic in the number of sequences. */
 struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i);
 
 size_t cov_grid_n_seqs(const struct cov_grid *g);
@@ -96,40 +99,41 @@ int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq);
 /* Returns true if the rows are arithmetic. */
 bool cov_grid_is_regular(const struct cov_grid *g);
 
-/* Returns true if sequences were declared and their rows do not cover all of both strands. */
+/* Returns true if sequences were declared and the rows do not cover both strands of all of them. */
 bool cov_grid_is_partial(const struct cov_grid *g);
 
 /* Pair p < n_pairs. An interval that occurs n times makes n pairs. */
 size_t cov_grid_n_pairs(const struct cov_grid *g);
 struct cov_pair cov_grid_pair(const struct cov_grid *g, size_t p);
-/* The pairs of a sequence: *beg <= p < *end. */
+/* Returns the range of the pairs p of a sequence: *beg <= p < *end. */
 void cov_grid_seq_pairs(const struct cov_grid *g, size_t seq, size_t *beg, size_t *end);
-/* The pairs of shard `index` (from 0) of n: *beg <= p < *end. Shards are consecutive, cover all
- * pairs, and differ in size by at most one. */
+/* Returns the range of the pairs p in shard `index` (from 0) of n: *beg <= p < *end. The shards
+ * are consecutive, cover all pairs, and differ in size by at most one. */
 void cov_grid_shard(const struct cov_grid *g, size_t index, size_t n, size_t *beg, size_t *end);
-/* The rows of the pairs [beg, end), ascending: *n of them in (*rows)[] (caller frees). */
+/* Returns the *n rows of the pairs [beg, end), in ascending order, in (*rows)[] (caller frees). */
 int cov_grid_rows_of_pairs(const struct cov_grid *g, size_t beg, size_t end, size_t **rows,
                            size_t *n, struct cov_err *e) COV_MUST_USE;
 
-/* The rows of one strand of a sequence in ascending order of beg: *n of them in (*rows)[] (caller
- * frees). COV_EINPUT, naming sequence and position, if they do not tile [0, length). */
+/* Returns the *n rows of one strand of a sequence, in ascending order of beg, in (*rows)[]
+ * (caller frees). If they do not tile [0, length), fails with COV_EINPUT and names the sequence
+ * and position. */
 int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_t **rows, size_t *n,
                          struct cov_err *e) COV_MUST_USE;
 
 /* ---- overlapping windows ----
  *
  * A network sees nothing past the ends of a chunk, and is least accurate there. Windows of L
- * bases at a step of L - N cover a sequence such that neighbours share N bases; each gives up
- * N/2 of them. The first window begins at base 0; the last ends with the sequence and may be
- * shorter (if there are several, by less than L - N). Windows depend only on the sequence's
- * length, L and N. */
+ * bases, one every L - N bases, cover a sequence so that neighbours share N bases; each window
+ * drops the N/2 of them that are nearest to its end. The first window begins at base 0; the last
+ * ends with the sequence and may be shorter (if there are several, by less than L - N). Windows
+ * depend only on the sequence's length, L and N. */
 struct cov_window {
     int64_t beg, end;           /* its bases, at most L */
     int64_t core_beg, core_end; /* the bases whose values are kept; the cores tile the sequence */
 };
 
-/* Number of the window whose core holds base `at` of a sequence of `length` bases. 0 <= at <
- * length, 0 <= N < L. */
+/* Returns the number of the window whose core holds base `at` of a sequence of `length` bases. 0
+ * <= at < length, 0 <= N < L. */
 int64_t cov_window_at(int64_t length, int64_t L, int64_t N, int64_t at);
 
 struct cov_window cov_window_number(int64_t length, int64_t L, int64_t N, int64_t k);

@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 
-/* Number held out of n > 1. */
+/* Returns how many of n > 1 are held out. */
 static size_t share(size_t n, double fraction)
 {
     size_t m = (size_t)ceil((double)n * fraction);
@@ -47,7 +47,8 @@ struct candidate {
     const char *name, *species;
 };
 
-/* Most chunks first, then by name, so that the order in the file does not matter. */
+/* Sorts by number of chunks, largest first, then by name, so that the order in the file does not
+ * matter. */
 static int by_chunks(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
@@ -67,7 +68,7 @@ static size_t count_chunks(const struct cov_grid *g, size_t seq)
     return n;
 }
 
-/* Number of the n sorted candidates that make up N90. */
+/* Returns how many of the n sorted candidates make up N90. */
 static size_t count_n90(const struct candidate *x, size_t n, size_t n_chunks)
 {
     size_t wanted = (size_t)((double)n_chunks * 0.9), sum = 0;

@@ -1,10 +1,10 @@
-/* holdout.h - which chunks of a genome are held out for validation.
+/* holdout.h - chooses the chunks of a genome that are held out for validation.
  *
- * The rule by sequence is that of Predmoter's intra-species script. Sequences are sorted by their
- * number of chunks, longest first. Those up to N90 (the first at which the sum reaches 90 % of all
- * chunks, rounded down) are one group, the others are another. Of each group of n > 1, ceil(n *
- * fraction) random sequences are held out, but never all; a group of one is for training. The same
- * seed gives the same choice on every machine.
+ * Whole sequences are chosen as in Predmoter's intra-species script. Sequences are sorted by their
+ * number of chunks, largest first. The sequences up to N90 (the first sequence at which the running
+ * sum reaches 90 % of all chunks, rounded down) form one group, the others a second group. From
+ * each group of n > 1 sequences, ceil(n * fraction) random sequences are held out, but never all; a
+ * group of one sequence is for training. The same seed gives the same choice on every machine.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_HOLDOUT_H
 #define COV_SEQ_HOLDOUT_H
@@ -15,13 +15,13 @@
 #include "common/base/err.h"
 #include "common/seq/grid.h"
 
-/* held[i] for each row i of the grid: true if it is for validation. 0 < fraction < 1. COV_EINPUT if
- * there are too few sequences to hold any out. */
+/* Sets held[i] for each row i of the grid: true if the row is for validation. 0 < fraction < 1.
+ * Fails with COV_EINPUT if there are too few sequences to hold any out. */
 int cov_holdout_sequences(const struct cov_grid *g, double fraction, uint64_t seed, bool *held,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Draws pairs of any sequence instead: ceil(n * fraction) of n pairs, but never all. Both strands of
- * an interval stay together. */
+/* Holds out random pairs of any sequence instead: ceil(n * fraction) of n pairs, but never all.
+ * Both strands of an interval stay together. */
 int cov_holdout_pairs(const struct cov_grid *g, double fraction, uint64_t seed, bool *held,
                       struct cov_err *e) COV_MUST_USE;
 

@@ -15,9 +15,9 @@
 struct cov_names {
     char *text; /* all names, each with a terminating zero */
     size_t n_text, cap_text;
-    size_t *ends; /* end of each name in text, after its zero */
+    size_t *ends; /* end of each name in `text`, after its zero */
     size_t n, cap_ends;
-    uint64_t *hashes; /* of each name, so that the table grows without reading text */
+    uint64_t *hashes; /* of each name, so that the table can grow without reading `text` */
     size_t cap_hashes;
     size_t *slots;  /* index + 1 of a name; 0: empty */
     size_t n_slots; /* a power of two */
@@ -82,7 +82,7 @@ const char *cov_names_get(const struct cov_names *s, size_t i, size_t *n)
     return s->text + beg;
 }
 
-/* The slot that holds the name, or the empty slot where it belongs. */
+/* Returns the slot that holds the name, or the empty slot where the name belongs. */
 static size_t slot_of(const struct cov_names *s, uint64_t hash, const char *name, size_t n)
 {
     size_t slot = hash & (s->n_slots - 1);
@@ -117,7 +117,7 @@ static int grow(struct cov_names *s, struct cov_err *e)
     return COV_OK;
 }
 
-/* Makes room for one more name with its text ending at `end`. */
+/* Makes room for one more name, whose text will end at `end`. */
 static int reserve(struct cov_names *s, size_t end, struct cov_err *e)
 {
     int rc = COV_RESERVE(&s->text, &s->cap_text, end, e);
@@ -215,7 +215,7 @@ static int read_lines(const char *path, int (*add)(void *, struct line *, struct
     return rc;
 }
 
-/* Adds a name to a set in which it must be new. */
+/* Adds a name, which must be new, to a set. */
 static int add_unique(struct cov_names *names, const char *name, size_t n, const struct line *line,
                       size_t *index, struct cov_err *e)
 {

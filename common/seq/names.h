@@ -1,7 +1,8 @@
 /* names.h - sets of names, and files that rename sequences or give their lengths.
  *
- * In the files, tabs or blanks separate words, blank lines are skipped, and a word that begins with
- * '#' starts a comment. They may be compressed. Errors are COV_EINPUT "<path>:<line>: ...".
+ * In these files, tabs or blanks separate words, blank lines are skipped, and a word that begins
+ * with '#' starts a comment. The files may be compressed. Errors are COV_EINPUT "<path>:<line>:
+ * ...".
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_NAMES_H
 #define COV_SEQ_NAMES_H
@@ -20,8 +21,8 @@ struct cov_names;
 int cov_names_new(struct cov_names **out, struct cov_err *e) COV_MUST_USE;
 void cov_names_free(struct cov_names *s); /* NULL is accepted */
 
-/* Adds the name of `n` bytes (any bytes) unless it is in the set. *index is its number, *is_new
- * whether it was added. Constant time on average. */
+/* Adds the name, `n` arbitrary bytes, unless it is already in the set. Sets *index to its
+ * number, and *is_new to whether it was added. Takes constant time on average. */
 int cov_names_add(struct cov_names *s, const char *name, size_t n, size_t *index, bool *is_new,
                   struct cov_err *e) COV_MUST_USE;
 
@@ -30,23 +31,24 @@ bool cov_names_find(const struct cov_names *s, const char *name, size_t n, size_
 
 size_t cov_names_count(const struct cov_names *s);
 
-/* Name number i < count, zero-terminated. Borrowed until the next add; `n` may be NULL. */
+/* Returns name number i < count, zero-terminated, and sets *n to its length (`n` may be NULL).
+ * Borrowed until the next add. */
 const char *cov_names_get(const struct cov_names *s, size_t i, size_t *n);
 
 /* ---- new names for sequences: a file of two columns, name and new name ---- */
 
 struct cov_rename;
 
-/* Fails for a line without exactly two columns, a duplicate name, and a name longer than
- * COV_FASTA_MAX_NAME bytes. Free with cov_rename_free. */
+/* Fails for a line that does not have exactly two columns, a duplicate name, or a name longer
+ * than COV_FASTA_MAX_NAME bytes. Free with cov_rename_free. */
 int cov_rename_read(const char *path, struct cov_rename **out, struct cov_err *e) COV_MUST_USE;
 void cov_rename_free(struct cov_rename *r); /* NULL is accepted */
 
-/* The new name for `name` (n bytes), or `name` itself if the file has none. Borrowed from *r or the
- * caller. Marks the name as used. */
+/* Returns the new name for `name` (n bytes), or `name` itself if the file has no new name.
+ * Borrowed from *r or the caller. Marks the name as used. */
 const char *cov_rename_apply(struct cov_rename *r, const char *name, size_t n);
 
-/* Number of names in the file, and of those that were never used. */
+/* Return the number of names in the file, and the number of them that were never used. */
 size_t cov_rename_count(const struct cov_rename *r);
 size_t cov_rename_unused(const struct cov_rename *r);
 
@@ -54,8 +56,8 @@ size_t cov_rename_unused(const struct cov_rename *r);
 
 struct cov_sizes;
 
-/* Reads name and length of each line; ignores more columns. Fails for a line without a length above
- * 0, and for a duplicate name. Free with cov_sizes_free. */
+/* Reads a name and a length from each line, and ignores further columns. Fails for a line
+ * without a positive length, and for a duplicate name. Free with cov_sizes_free. */
 int cov_sizes_read(const char *path, struct cov_sizes **out, struct cov_err *e) COV_MUST_USE;
 void cov_sizes_free(struct cov_sizes *s); /* NULL is accepted */
 
@@ -64,7 +66,7 @@ size_t cov_sizes_count(const struct cov_sizes *s);
 const char *cov_sizes_name(const struct cov_sizes *s, size_t i);
 int64_t cov_sizes_length(const struct cov_sizes *s, size_t i);
 
-/* Returns true and sets *i to its number if the name is in the file. */
+/* Returns true and sets *i to the number of the sequence if the name is in the file. */
 bool cov_sizes_find(const struct cov_sizes *s, const char *name, size_t *i);
 
 #endif

@@ -14,10 +14,10 @@
 
 /* ---- a region as text ---- */
 
-/* Bytes of a text shown in messages. */
+/* The most bytes of a text that messages show. */
 enum { SHOWN = 200 };
 
-/* Reads a number, with or without commas, at *p and advances *p. */
+/* Reads the number at *p, with or without commas, and advances *p. */
 static bool read_position(const char **p, int64_t *x)
 {
     const int64_t most = INT64_C(1000000000000000000);
@@ -69,7 +69,7 @@ bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, 
     return true;
 }
 
-/* Appended to messages about a text with a colon that is not a valid range. */
+/* Returns what to append to a message about a text that has a colon but is not a valid range. */
 static const char *malformed(const struct cov_range *r)
 {
     return r->n_name == 0 && strchr(r->text, ':') ? " (expected NAME or NAME:FIRST-LAST)" : "";
@@ -103,9 +103,9 @@ struct interval {
 
 struct cov_select {
     const struct cov_grid *grid;
-    struct cov_names *names; /* of the sequences, each once */
+    struct cov_names *names; /* of the sequences, without duplicates */
     size_t *seqs;            /* the first sequence of each name */
-    size_t *next;            /* the next sequence of the same name; the last one holds itself */
+    size_t *next;            /* the next sequence of the same name; the last holds itself */
     bool *excluded;          /* of each sequence */
     bool asked;              /* a request was made, even if nothing matches it */
     struct interval *intervals;
@@ -191,7 +191,7 @@ static int refuse_name(const struct cov_select *s, const struct cov_range *r, st
     struct cov_listing there = {{0}, 0, 0, 0};
     const char *colon = strrchr(r->text, ':');
     int n = colon && colon - r->text < SHOWN ? (int)(colon - r->text) : SHOWN;
-    bool two = colon && r->n_name == 0; /* either the whole text or the part before the colon */
+    bool two = colon && r->n_name == 0; /* the name is the whole text or precedes the colon */
     /* Stops as soon as the listing is full. */
     for (size_t i = 0; i < cov_grid_n_seqs(s->grid) && *cov_listing_more(&there) == '\0'; i++)
         cov_listing_add(&there, cov_grid_name(s->grid, i));
@@ -221,8 +221,8 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
     return rc;
 }
 
-/* Returns true if `text` continues a number in `before` that was split at its comma: "000",
- * "000-2". */
+/* Returns true if `text`, such as "000" or "000-2", continues a number at the end of `before`
+ * that was split at a comma. */
 static bool continues_number(const struct cov_select *s, const char *before, const char *text)
 {
     size_t k;
@@ -374,7 +374,8 @@ static void tidy(struct cov_select *s)
     s->n = n;
 }
 
-/* Index of the first interval that ends after base `at` of a sequence, or is in a later one. */
+/* Returns the index of the first interval that ends after base `at` of the sequence or is in a
+ * later sequence. */
 static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
 {
     size_t lo = 0, hi = s->n;
