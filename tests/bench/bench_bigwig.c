@@ -1,7 +1,8 @@
-/* bench_bigwig.c - speed and memory of writing bigWig. bench_bigwig OUT.bw [INTERVALS [CONTIGS
- * [WIDTH [THREADS [announced]]]]] Intervals are WIDTH (40) bases long on average, without gaps;
- * their values are a random walk, like coverage. All contigs have the same size. OUT.bw = "-"
- * discards the intervals, to measure the cost of generating them.
+/* bench_bigwig.c - measures speed and memory of writing bigWig.
+ *   bench_bigwig OUT.bw [INTERVALS [CONTIGS [WIDTH [THREADS [announced]]]]]
+ * Intervals are WIDTH (40) bases long on average, without gaps; their values are a random walk,
+ * like coverage. All contigs have the same size. If OUT.bw is "-", the intervals are discarded, to
+ * measure the cost of generating them.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdbool.h>

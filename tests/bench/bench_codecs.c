@@ -1,7 +1,8 @@
-/* bench_codecs - bytes, ratio, and MB/s per core of the compressions, including shuffle, on the data of our HDF5 files: the
- * one-hot matrix, packed bases, and coverage.
- * bench_codecs [ELEM_BYTES CHUNK_BYTES FILE] With a file, compresses its bytes in chunks; otherwise the bases are random
- * and the coverage is simulated. Prints the median of seven passes over at most 48 chunks; MB of uncompressed data.
+/* bench_codecs - measures bytes, ratio, and MB/s per core of the compressions, including shuffle,
+ * on the data of our HDF5 files: the one-hot matrix, packed bases, and coverage.
+ *   bench_codecs [ELEM_BYTES CHUNK_BYTES FILE]
+ * Compresses the bytes of FILE in chunks; without FILE, bases are random and coverage is simulated.
+ * Prints the median of seven passes over at most 48 chunks. MB are those of uncompressed data.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* kernel_work.c - a fixed amount of work for a kernel: N single-precision matrix products with the widest
+/* kernel_work.c - runs a fixed amount of work: N single-precision matrix products with the widest
  * instructions. `kernel_work N` prints the seconds of processor time.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

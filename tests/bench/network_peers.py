@@ -13,9 +13,9 @@ each for at least S seconds (2) after a warm-up pass. Peers:
   bf16-weights                                            PyTorch with weights and activations of bf16
   fp32-onnx                                               ONNX Runtime
 
-covtools runs `benchmark model` from PATH in --precision (exact,balanced,bf16), with N threads (-@, all) and batches
-of --batch-size (16); a peer uses all threads for a batch of --peer-batch-size (16). With --training, steps of Adam are
-measured: fp32 and bf16 against fp32-eager and bf16-eager, with batches of 8.
+covtools is measured by `benchmark model` from PATH at each --precision (exact,balanced,bf16), with N threads (-@, all)
+and batches of --batch-size (16). A peer uses all threads for a batch of --peer-batch-size (16). With --training, Adam
+steps are measured: fp32 and bf16 against fp32-eager and bf16-eager, with batches of 8.
 
 Prints a table (contestant, n, median, least, greatest), and the ratios of covtools' medians to those of the best peer in
 fp32 and in bf16, with the least and greatest ratio of a round. -o writes all values, one line per round.
@@ -122,7 +122,7 @@ def learner(name, batch, threads):
 
 
 def serve(name, training, batch, threads):
-    """Runs once and prints "ready"; then answers each line, a number of seconds, with the chunks per second."""
+    """Runs once and prints "ready". Then reads a number of seconds per line, and answers with the chunks per second."""
     try:
         what, compute = (learner if training else predictor)(name, batch, threads)
         import numpy

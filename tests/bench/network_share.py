@@ -3,11 +3,12 @@
 
   network_share.py -m CKPT [--size N] [--rounds N] [--seconds S] [-@ N] [--batch-size N] [--precision P] [--keep FOLDER]
 
-In each of N rounds (3) `benchmark model` measures the network for S seconds (3), covpredict predicts a synthetic genome of
---size bases (8M), and the network is measured again, on the CPU with the same batch (16), threads (all) and precision
-(exact). Prints the chunks per second of each round: network, covpredict (total time), network, and covpredict's ratio to
-the mean of both; then the median, least and greatest ratio. --keep stores the genome in FOLDER for the next run. Uses
-the tools in PATH. The ratio is unreliable on a busy machine, and in a round whose two network measurements differ.
+In each of N rounds (3), `benchmark model` measures the network for S seconds (3), covpredict predicts a synthetic
+genome of --size bases (8M), and the network is measured again. All run on the CPU with the same batch (16), threads
+(all) and precision (exact). Prints for each round the chunks per second of the network, of covpredict (total time) and
+of the network again, and the ratio of covpredict to the mean of the network's two; then the median, least and greatest
+ratio. --keep stores the genome in FOLDER for the next run. Uses the tools in PATH. The ratio is unreliable on a busy
+machine, and in a round whose two network measurements differ.
 SPDX-License-Identifier: MIT"""
 import argparse
 import json

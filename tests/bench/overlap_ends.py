@@ -2,10 +2,10 @@
 
   overlap_ends.py WORKDIR GENOME.fa MODEL CHUNK OVERLAP...
 
-The reference is a prediction of MODEL with each sequence as one chunk, that is without inner ends. Prints, for chunks
-of CHUNK bases without overlap (0) and for each OVERLAP: the mean absolute difference within 500 bases of inner ends
-of chunks, over both strands and all data sets; its reduction compared with no overlap; the mean difference over
-all bases; and CPU seconds. Ignores sequences of one chunk.
+The reference is a prediction of MODEL with each sequence as one chunk, so that there are no inner ends. Prints, for
+chunks of CHUNK bases without overlap (0) and for each OVERLAP: the mean absolute difference within 500 bases of inner
+ends of chunks, over both strands and all data sets; its reduction compared with no overlap; the mean difference over
+all bases; and CPU seconds. Ignores sequences with only one chunk.
 
   build/default/demo/make_demo D 400000
   overlap_ends.py W D/genome.fa D/cpg.ckpt 21384 1000
@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 
 NEAR = 500
-STRIDE = 5040 * 16  # a multiple of the stride of any usual network
+STRIDE = 5040 * 16  # a multiple of the strides of common networks
 
 
 def lengths_of(path):
@@ -43,7 +43,7 @@ def predict(genome, model, length, overlap, output):
 
 
 def strands(path):
-    """The values along each sequence and strand."""
+    """Returns the values along each sequence and strand."""
     out = {}
     with h5py.File(path) as f:
         lengths = {}

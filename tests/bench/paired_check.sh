@@ -1,12 +1,12 @@
 #!/bin/sh
 # paired_check.sh TIMES [OPTIONS] - checks that `benchmark compare --paired` tells a slower kernel from noise.
 #
-# Compares kernel_work, TIMES times each, with 20 % more of the same work, which must be found slower, and with itself,
-# which must not. OPTIONS are passed to `benchmark compare` (use --clock cpu on a busy machine). Prints a line per run:
-# `slower` or `same` (the truth), the ratio, its interval and the verdict; and, at the end, the numbers of correct
-# verdicts. Fails unless all are correct. benchmark and kernel_work must be in PATH: after `make && make
-# build/default/bench/kernel_work`, they are in bin/ and build/default/bench/.
-# SECONDS_OF_WORK (0.2): approximate duration of a run.
+# Makes two comparisons, TIMES times each: kernel_work with 20 % more work, which must be found slower, and kernel_work
+# with itself, which must not. OPTIONS are passed to `benchmark compare` (use --clock cpu on a busy machine). Prints a
+# line per run: `slower` or `same` (the truth), the ratio, its interval and the verdict; and, at the end, the numbers of
+# correct verdicts. Fails unless all are correct. benchmark and kernel_work must be in PATH: after `make && make
+# build/default/bench/kernel_work`, they are in bin/ and build/default/bench/. SECONDS_OF_WORK (0.2): approximate
+# duration of a run.
 # SPDX-License-Identifier: MIT
 set -eu
 times=${1-}

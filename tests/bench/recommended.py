@@ -7,12 +7,12 @@
 FOLDER is the output of `benchmark report -m CKPT -o FOLDER`. Predicts a synthetic genome of N bases (1.5M) with
 covpredict and all combinations of batch (1,2,4,8,16,32), threads (powers of two, and all), layout and compression of
 the genome file (onehot and gzip, onehot and blosc, packed and none) and --loading (disk, ram, ram-packed), with the
-recommended precision and device; and with the recommended settings, which do not include --loading. Prints the best
-setting, the recommended one and their ratio, by the median of chunks per second; exits with status 1 if the ratio is
-below 1 - F (0.1).
+recommended precision and device; then predicts it with the recommended settings, which do not include --loading. Prints
+the best setting, the recommended one and their ratio, by the median of chunks per second; exits with status 1 if the
+ratio is below 1 - F (0.1).
 
 Every setting runs once; then the settings within 1.5 F of the best run again, up to N times (5). The script stops after
-S seconds (default: no limit); another call continues, since results are kept in FOLDER/sweep/runs.tsv. On a busy
+S seconds (default: no limit); another call continues there, since results are kept in FOLDER/sweep/runs.tsv. On a busy
 machine, use --clock cpu, which compares chunks times threads per second of CPU time. Uses the tools in PATH.
 
   benchmark report -m M.ckpt -o results/ && recommended.py results/ -m M.ckpt
@@ -98,7 +98,7 @@ class Sweep:
         return statistics.median(self.speeds(setting))
 
     def waiting(self, settings, recommended):
-        """The settings to run next: all new ones; else the candidates for the best with the fewest runs."""
+        """Returns the settings to run next: all new ones, else the candidates for the best with the fewest runs."""
         new = [s for s in settings if s not in self.runs]
         if new:
             return new

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""short_sequences.py - CPU time that covpredict saves on sequences much shorter than a chunk.
+"""short_sequences.py - measures the CPU time that covpredict saves on sequences much shorter than a chunk.
 
 usage: short_sequences.py -m CKPT [--count N] [--length N] [--full N] [--rounds N] [--most F] [--part F] [-- OPTION...]
 
-In each round (3), covpredict predicts N synthetic sequences (1000) of --length bases (1000), and the first of them
-(--full, 60) again with --full, both with the OPTIONs. Prints the milliseconds of CPU time per sequence and their ratio,
-one line per round; then the median, lowest and highest ratio, and the largest difference of the unrounded values
-relative to --full. Exits with status 1 if a difference exceeds --most (1e-5) or the median ratio exceeds --part
-(0.125). Needs h5py; uses the tools in PATH.
+In each round (3), covpredict predicts N synthetic sequences (1000) of --length bases (1000), then the first of them
+(--full, 60) with its own option --full. Both runs get the OPTIONs. Prints the milliseconds of CPU time per sequence of
+both runs and their ratio, one line per round; then the median, lowest and highest ratio, and the largest difference of
+the unrounded values relative to --full. Exits with status 1 if a difference exceeds --most (1e-5) or the median ratio
+exceeds --part (0.125). Needs h5py; uses the tools in PATH.
 
   short_sequences.py -m model.ckpt --count 20000 --full 400 --rounds 1 -- --precision bf16
 SPDX-License-Identifier: MIT"""
@@ -31,7 +31,7 @@ def write(path, n, length):
 
 
 def predict(c, genome, n, output, *options):
-    """Milliseconds of CPU time per sequence."""
+    """Returns the milliseconds of CPU time per sequence."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(["covpredict", "-qf", "--float", "-m", c.model, *c.options, *options, "-o", output, genome], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -39,7 +39,7 @@ def predict(c, genome, n, output, *options):
 
 
 def difference(path, full_path):
-    """The largest relative difference over the rows of the second file, which are the first rows of the other."""
+    """Returns the largest relative difference of the second file's rows from the first rows of the other file."""
     most = 0.0
     with h5py.File(path) as a, h5py.File(full_path) as b:
         values, full = a["prediction/predictions"], b["prediction/predictions"]

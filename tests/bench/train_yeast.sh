@@ -2,9 +2,9 @@
 # train_yeast.sh DATA FOLDER plain|better [SEED]... - trains a network of the published size on ATAC-seq of yeast; prints how
 # well it predicts held-out chromosomes, and the time of training.
 #
-# DATA holds bam/yeast_500k_SRR1822137.sorted.bam and fasta/sacCer3.renamed.fa.gz. Trained on chrI to chrXI and chrXIV,
-# validated on chrXIII, tested on chrXV and chrXVI; chrXII (ribosomal DNA) and the mitochondrion are left out. `plain`
-# is Predmoter's recipe; `better` uses more options of covtrain. Environment: EPOCHS (plain 19, better 16: in bf16 both
+# DATA holds bam/yeast_500k_SRR1822137.sorted.bam and fasta/sacCer3.renamed.fa.gz. Trains on chrI to chrXI and chrXIV,
+# validates on chrXIII, and tests on chrXV and chrXVI; omits chrXII (ribosomal DNA) and the mitochondrion. `plain` is
+# Predmoter's recipe; `better` uses more options of covtrain. Environment: EPOCHS (plain 19, better 16: in bf16 both
 # take less than half as long as 14 epochs of Predmoter's network in PyTorch), OPTIONS (further options of covtrain,
 # such as "--precision bf16"). Uses the tools in PATH. Prints a line per seed: Pearson's r, base by base, of both
 # strands (`covpredict --evaluate`), and of their mean (`cov2bigwig --compare`).

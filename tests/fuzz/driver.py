@@ -11,9 +11,9 @@ TIMEOUT = 30
 
 
 def run(commands, out, report, judge):
-    """Runs each command (name: arguments) with an empty folder `out`. Reports commands that hang; for each other,
-    judge(name, done, files left in out, names of commands that accepted it) returns true if it accepted its input.
-    Returns the names of commands that did."""
+    """Runs each of `commands` (name: arguments) with an empty folder `out`. Reports commands that hang. For the others,
+    judge(name, done, files left in out, names of commands that accepted the input) returns true if the command accepted
+    its input. Returns the names of those commands."""
     taken = []
     for name, command in commands.items():
         shutil.rmtree(out, ignore_errors=True)
@@ -34,9 +34,9 @@ def errors(done):
 
 
 def main_loop(n, rng, n_bases, kinds, damage, try_file):
-    """Tries n files: damage(base number, i, kind) creates one and returns its path and its base; try_file(base number,
-    path, report) returns the names of the commands that accepted it. Ends the program, with status 1 if anything was
-    found."""
+    """Tries n files: damage(base number, i, kind) creates a file and returns its path and its base; try_file(base
+    number, path, report) returns the names of the commands that accepted it. Ends the program, with status 1 if
+    anything was found."""
     n_bad, n_taken, n_made = 0, collections.Counter(), collections.Counter()
     for i in range(n):
         kind = rng.choice(list(kinds))

@@ -2,10 +2,10 @@
 
   h5_damage.py WORKDIR N SEED MODEL.ckpt READS.sam BASE.h5...
 
-Creates N files from valid ones by flipping bits, truncating, wiping, and wrong shapes, types, counts and values, and
-runs every tool on each. A program may refuse a file (status 1, one line, no output) or accept it. It must not crash,
-hang, fail silently, or read values that differ from h5py's. Prints failures and counts; exits with status 1 if there
-was a failure.
+Creates N files from valid ones by flipping bits, truncating, wiping, or setting wrong shapes, types, counts and values.
+Runs every tool on each file. A program may refuse a file (status 1, one line, no output) or accept it. It must not
+crash, hang, fail silently, or read values that differ from h5py's. Prints failures and counts; exits with status 1 if
+there was a failure.
 SPDX-License-Identifier: MIT"""
 import os
 import random
@@ -50,7 +50,7 @@ def remake(f, name, data, **how):
 
 
 def wrong(path, rng):
-    """Changes the contents in a way that is valid for libhdf5."""
+    """Changes the contents such that the file is still valid for libhdf5."""
     with h5py.File(path, "r+") as f:
         names = []
         f.visititems(lambda n, o: names.append(n) if isinstance(o, h5py.Dataset) else None)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # layouts.sh FOLDER CONTIGS LENGTH CHUNK - converts genome files of many contigs from each layout to every other, also
 # through streams and in parts, and compares them with the output of fasta2h5: `h5chunk cat` must give the same bytes
-# for all. Contigs have at least LENGTH bases. FORMS: a list of forms of files that replaces the one below. Prints
-# differences; exits with status 1 if there are any. Run by hand, with the tools in PATH; these take some minutes:
+# for all. Contigs have at least LENGTH bases. The variable FORMS replaces the list of forms below. Prints differences;
+# exits with status 1 if there are any. Run it by hand, with the tools in PATH. These examples take some minutes:
 #   layouts.sh /dev/shm/x 1840 20000 21384; layouts.sh /dev/shm/x 300000 1000 1100
 # SPDX-License-Identifier: MIT
 set -eu
@@ -18,7 +18,7 @@ n_bad=0
 
 awk -v n="$n_contigs" -v length_of="$length" 'BEGIN {
     srand(11)
-    # Letters, including N and lower case; each contig is a part of them.
+    # Letters, including N and lower case; each contig is made of parts of them.
     for (i = 0; i < 400000; i++)
         pool = pool substr("ACGTACGTACGTACGTacgtACGTACGTACGTACGTNY", 1 + int(rand() * 38), 1)
     for (c = 0; c < n; c++) {

@@ -2,12 +2,12 @@
 
   resume_kills.py WORKDIR KILLS SHARDS SEED GENOME MODEL [OPTION]...
 
-Predicts GENOME with MODEL without interruption (covpredict OPTION...), then in SHARDS shards with --resume, each killed
-with SIGKILL at a random moment and restarted until it is complete, until KILLS kills have been made. Between some runs
-the journal is truncated or one of its bytes changed; during some a second run is started, which must be refused. After
-each kill only the journal may exist (and a hidden temporary file, if the output was being written). Each shard must
-equal, byte by byte, that of an uninterrupted run, and the merged shards the whole output. Prints failures and counts;
-exits with status 1 if there was a failure.
+Predicts GENOME with MODEL without interruption (covpredict OPTION...), then in SHARDS shards with --resume. Kills each
+shard with SIGKILL at random moments and restarts it until it is complete; repeats this until there were KILLS kills.
+Between some runs, truncates the journal or changes one of its bytes; during some runs, starts a second run, which must
+be refused. After each kill only the journal may exist (and a hidden temporary file, if the output was being written).
+Each shard must be byte-identical to that of an uninterrupted run, and the merged shards to the whole output. Prints
+failures and counts; exits with status 1 if there was a failure.
 SPDX-License-Identifier: MIT"""
 import filecmp
 import os

@@ -2,11 +2,12 @@
 
   track_damage.py WORKDIR N SEED GENOME.h5
 
-Creates valid files, and N damaged ones by flipping bits, truncating, wiping, moving bytes, and wrong numbers in the
-structure, and converts each. A program may refuse a file (status 1, one line, no output) or accept it. It must not
-crash, hang, or read a track that differs from the one in the file: for a compressed file that is the original track,
-because checksums cover all values; names and lengths of contigs, and uncompressed text, are those of the damaged file.
-Prints failures and counts; exits with status 1 if there was a failure. GENOME.h5 has the sequences of make_bases.
+Creates valid files, and N damaged ones by flipping bits, truncating, wiping, moving bytes, or changing numbers in the
+structure. Converts each file. A program may refuse a file (status 1, one line, no output) or accept it. It must not
+crash, hang, or read a track that differs from the one in the file. For a compressed file, values must be those of the
+original track, because checksums cover them; names and lengths of contigs, and uncompressed text, must be those of the
+damaged file. Prints failures and counts; exits with status 1 if there was a failure. GENOME.h5 has the sequences of
+make_bases.
 SPDX-License-Identifier: MIT"""
 import gzip
 import math
@@ -58,7 +59,7 @@ def text_of(track):
 
 
 def parse_text(data):
-    """The intervals of a bedGraph; None if it is invalid."""
+    """Returns the intervals of a bedGraph, or None if it is invalid."""
     track, done, last = [], set(), None
     for line in data.split(b"\n"):
         words = line.replace(b"\r", b" ").replace(b"\v", b" ").replace(b"\f", b" ").replace(b"\t", b" ").split(b" ")
@@ -157,7 +158,7 @@ class BigWig:
             at += leaf_bytes if leaf else inner_bytes
 
     def track(self):
-        """Sorted by contig number."""
+        """Returns the intervals sorted by contig number."""
         out = []
         if self.index == 0:
             return out
@@ -183,7 +184,7 @@ class BigWig:
 
 
 def structure(path):
-    """Byte ranges of the numbers outside blocks."""
+    """Returns the byte ranges of the numbers outside blocks."""
     if not path.endswith(".bw"):
         return [(0, os.path.getsize(path))]
     b = BigWig(path)
@@ -256,7 +257,7 @@ class Base:
 
 
 def is_right(base, path, made):
-    """None, or the difference between the file and the bedGraph made from it."""
+    """Returns None, or the difference between the file and the bedGraph made from it."""
     with open(made, "rb") as f:
         got = merge(parse_text(f.read()) or [])
     if got == base.track:

@@ -1,7 +1,7 @@
-/* bench_gpu.cc - speed of a GPU with a network of the published size: chunks per second by precision and
- * batch, with as many concurrent calls as the plugin supports, including copies of bases and values; the
- * time of each layer, also as a share of the card's limits, which are those of its data sheet; and steps of
- * training, by precision and batch.
+/* bench_gpu.cc - measures the speed of a GPU with a network of the published size. Prints chunks
+ * per second by precision and batch, including copies of bases and values, with as many concurrent
+ * calls as the plugin supports; the time of each layer, also as a share of the limits in the card's
+ * data sheet; and the speed of training, by precision and batch.
  *   bench_gpu [--precision NAME] [SECONDS [BATCH...]]
  * SPDX-License-Identifier: MIT */
 extern "C" {
@@ -181,7 +181,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     cov_params_fini(&params);
 }
 
-/* Steps of training: copies of bases and targets, forward, backward, Adam. */
+/* Measures training steps: copies of bases and targets, forward, backward, Adam. */
 void measure_training(struct cov_device *dev, const float *block, size_t batch, double seconds)
 {
     static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};

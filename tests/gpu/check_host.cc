@@ -1,5 +1,6 @@
-/* check_host.cc - the host side of the plugin: cards that share a queue, batch sizes, too little
- * memory, failures during prediction; with the mock cards of tests/lib/runtime_mock.h. Prints TAP.
+/* check_host.cc - checks the host side of the plugin with the mock cards of
+ * tests/lib/runtime_mock.h: cards that share a queue, batch sizes, too little memory, and failures
+ * during prediction. Prints TAP.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
@@ -168,8 +169,8 @@ void several_cards(const std::vector<float> &want)
            "a card that does not exist");
 }
 
-/* Calls do not wait for each other's copies or kernels: all lanes of each card work at the same time if
- * there are enough threads. */
+/* Checks that calls do not wait for each other's copies or kernels: all lanes of each card work at
+ * the same time if there are enough threads. */
 void calls_overlap(const std::vector<float> &want)
 {
     Run r = make_run(6);
@@ -183,8 +184,8 @@ void calls_overlap(const std::vector<float> &want)
         printf("# %s\n", r.e.text);
 }
 
-/* Equal chunks of a call, and chunks that are all N, are computed once; chunks that are only padding
- * are not computed. */
+/* Checks that equal chunks of a call, and chunks that are all N, are computed once, and that chunks
+ * of only padding are not computed. */
 void equal_chunks(void)
 {
     Run full = make_run(6);

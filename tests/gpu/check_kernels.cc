@@ -1,9 +1,11 @@
-/* check_kernels.cc - every kernel of prediction against the scalar reference, at each precision: layer by
- * layer, on the input that the layer had on the card, and whole networks. Prints TAP.
+/* check_kernels.cc - checks every kernel of prediction against the scalar reference, at each
+ * precision: layer by layer, on the input that the layer had on the card, and in whole networks.
+ * Prints TAP.
  *   check_kernels [--big] [--precision NAME]
- * Built with nvcc it runs on a GPU (make check-gpu), where --big adds the published size. --precision
- * selects one precision; after a failure, the process can no longer use the GPU. Built with the
- * emulation of tests/lib it runs anywhere (make check). Needs neither htslib nor HDF5.
+ * Built with nvcc it runs on a GPU (make check-gpu), where --big adds the published size.
+ * --precision selects one precision, since after a failure the process can no longer use the GPU.
+ * Built with the emulation of tests/lib it runs anywhere (make check). Needs neither htslib nor
+ * HDF5.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/mem.h"
@@ -164,8 +166,8 @@ std::vector<char> read_card(const Card &card, const void *from, size_t bytes)
     return v;
 }
 
-/* x[n, t, c] of an area, without the padding between groups of channels; sets *clean to false if that
- * padding is not zero. */
+/* Returns x[n, t, c] of an area, without the padding between groups of channels; sets *clean to
+ * false if that padding is not zero. */
 std::vector<float> read_rows(const Card &card, int area, size_t rows, struct cov_channels channels,
                              bool bf16, bool *clean)
 {
@@ -193,8 +195,8 @@ std::vector<float> read_rows(const Card &card, int area, size_t rows, struct cov
     return x;
 }
 
-/* The largest error relative to the largest value; for bf16 values, their rounding error is allowed in
- * addition. */
+/* Returns the largest error relative to the largest value. bf16 values may also have their rounding
+ * error. */
 double difference(const std::vector<float> &got, const std::vector<float> &want, bool bf16)
 {
     double most = 0, scale = 1e-30;
@@ -209,7 +211,7 @@ double difference(const std::vector<float> &got, const std::vector<float> &want,
     return most;
 }
 
-/* The reference's output of a layer, from the input that the layer had on the card. */
+/* Returns the reference's output of a layer, given the input that the layer had on the card. */
 std::vector<float> reference_layer(const Network &net, size_t layer, enum cov_arithmetic arithmetic,
                                    const std::vector<float> &x)
 {
@@ -249,7 +251,7 @@ void upload_batch(const Network &net, const struct cov_cuda_plan &plan, const Ca
     must(cov_rt_wait(card.stream, &e), &e);
 }
 
-/* One-hot rows of the batch. */
+/* Returns the one-hot rows of the batch. */
 std::vector<float> onehot_rows(const Network &net)
 {
     std::vector<float> x(net.n * net.L * 4);
@@ -258,8 +260,8 @@ std::vector<float> onehot_rows(const Network &net)
     return x;
 }
 
-/* Compares the layer that step s completes with the reference, given its input *x, which its output then
- * replaces. `products`: the operands of its products. */
+/* Compares the layer that step s completes with the reference, given its input *x; then replaces *x
+ * by the layer's output. `products`: the operands of its products. */
 bool check_layer(const Network &net, const Precision &p, const Card &card,
                  const struct cov_cuda_step &s, enum cov_cuda_products products,
                  std::vector<float> *x)
@@ -337,7 +339,7 @@ bool check_layers(const Network &net, const Precision &p)
     return passed;
 }
 
-/* values[n, L, D] of a device, computed with `batch` chunks per call. */
+/* Returns values[n, L, D] of a device, computed with `batch` chunks per call. */
 std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t batch)
 {
     struct cov_net *program;
@@ -362,7 +364,7 @@ std::vector<float> cpu_values(const Network &net, const char *levels)
     return values;
 }
 
-/* The largest relative difference. */
+/* Returns the largest relative difference. */
 double relative(const std::vector<float> &got, const std::vector<float> &want)
 {
     double most = 0;
@@ -373,7 +375,7 @@ double relative(const std::vector<float> &got, const std::vector<float> &want)
     return most;
 }
 
-/* The values agree with the CPU's, and are bit-identical in other batches. */
+/* Checks that the values agree with the CPU's, and are bit-identical in batches of other sizes. */
 void check_network(const Network &net, const Precision &p, const std::vector<float> &want,
                    const char *of)
 {
@@ -388,8 +390,8 @@ void check_network(const Network &net, const Precision &p, const std::vector<flo
     cov_device_close(dev);
 }
 
-/* Chunks that end with padding of various lengths; of the last two, one has no padding and the other
- * only padding. */
+/* Draws chunks that end with padding of various lengths. Of the last two chunks, one has no padding
+ * and the other only padding. */
 void draw_padded(struct cov_rng *rng, Network *net)
 {
     draw_codes(rng, net);
@@ -402,7 +404,8 @@ void draw_padded(struct cov_rng *rng, Network *net)
     }
 }
 
-/* Skipping padding changes values by less than 1e-5, and not at all with an LSTM in bf16. */
+/* Checks that skipping padding changes values by less than 1e-5, and not at all with an LSTM in
+ * bf16. */
 void check_padding(const Network &net, const Precision &p, const char *type)
 {
     struct cov_err e = COV_ERR_INIT;
@@ -503,8 +506,8 @@ void check_random(bool big)
         free_network(&net);
 }
 
-/* values[n, L, D] of the reference, for networks without LSTM. `rounded`: the operands of convolutions
- * between the first and the last are rounded to bf16. */
+/* Returns values[n, L, D] of the reference, for networks without LSTM. `rounded`: the operands of
+ * convolutions between the first and the last are rounded to bf16. */
 std::vector<float> chained_values(const Network &net, bool rounded)
 {
     std::vector<float> x = onehot_rows(net);
@@ -523,10 +526,10 @@ double median_difference(const std::vector<float> &a, const std::vector<float> &
     return off[off.size() / 2];
 }
 
-/* A network whose last layer has large weights amplifies the rounding to bf16 to tens of percent. The
- * median value must still agree with the reference that rounds the same operands. (Single values may
- * not: occasionally a sum is so close to the midpoint of two bf16 numbers that card and reference round
- * it differently.) */
+/* A network whose last layer has large weights amplifies the rounding errors of bf16 to tens of
+ * percent. The median value must still agree with the reference that rounds the same operands.
+ * (Single values may not: occasionally a sum is so close to the midpoint of two bf16 numbers that
+ * card and reference round it differently.) */
 void check_amplified(const Precision &p)
 {
     struct cov_rng rng;
@@ -560,7 +563,8 @@ void check_amplified(const Precision &p)
     free_network(&net);
 }
 
-/* Long padding, with two LSTM layers in both directions, in one direction, and without LSTM. */
+/* Checks long padding with two LSTM layers in both directions, with two in one direction, and
+ * without LSTM. */
 void check_padded(bool big)
 {
     for (int type = COV_MODEL_CNN; type <= COV_MODEL_BI_HYBRID; type++) {
@@ -588,7 +592,7 @@ void check_padded(bool big)
             check_amplified(p);
 }
 
-/* The published size. */
+/* Checks a network of the published size. */
 void check_published(void)
 {
     struct cov_rng rng;

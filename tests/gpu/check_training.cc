@@ -1,6 +1,6 @@
-/* check_training.cc - training on a card against the scalar reference: gradients, statistics and scores of
- * random networks at each precision; and optimiser steps of several batches, with clipping, averages,
- * resumption and several processes. Prints TAP.
+/* check_training.cc - checks training on a card against the scalar reference: gradients, statistics
+ * and scores of random networks at each precision; and optimiser steps of several batches, with
+ * clipping, averages, resumption and several processes. Prints TAP.
  *   check_training [--big] [--precision NAME]
  * Runs on a GPU (make check-gpu), where --big adds larger networks, and emulated (make check). The optimiser
  * is checked in fp32.
@@ -91,7 +91,7 @@ struct Gradient {
     struct cov_train_score score;
 };
 
-/* The gradient and score of the first n chunks of the batch. */
+/* Returns the gradient and score of the first n chunks of the batch. */
 Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
 {
     struct cov_err e = COV_ERR_INIT;
@@ -123,8 +123,8 @@ Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
     return g;
 }
 
-/* The largest error of a gradient, relative to the largest gradient of the same parameter; *where: its
- * name. */
+/* Returns the largest error of a gradient, relative to the largest gradient of the same parameter;
+ * sets *where to that parameter's name. */
 double difference(const Toy &t, const Gradient &got, const Gradient &want, const char **where)
 {
     double worst = 0;
@@ -135,7 +135,7 @@ double difference(const Toy &t, const Gradient &got, const Gradient &want, const
         for (size_t i = p.offset; i < p.offset + p.n; i++) {
             double error = fabs((double)got.v[i] - (double)want.v[i]);
             largest = std::max(largest, fabs((double)want.v[i]));
-            off = error <= off ? off : error; /* takes NaN */
+            off = error <= off ? off : error; /* keeps NaN */
         }
         if (!(off / largest <= worst)) {
             worst = off / largest;
@@ -366,7 +366,7 @@ double most_off(const std::vector<float> &a, const std::vector<float> &b)
 
 const struct cov_train_reduce alone = {NULL, NULL};
 
-/* Steps of two batches each, with clipping, and an average from the second step on. */
+/* Runs steps of two batches each, with clipping, and with an average from the second step on. */
 std::vector<float> train(struct cov_device *dev, const Toy &t)
 {
     Rig r = make_rig(dev, t, alone);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # report.sh - builds, tests and measures the plugin on a GPU in one run of about half an hour; needs only CUDA, a C
-# compiler and make. Checks every kernel at each precision, again under compute-sanitizer, runs the benchmarks, and ends
-# with a line for each part. A part that fails or takes too long does not stop the others.
+# compiler and make. Checks every kernel at each precision, repeats the checks under compute-sanitizer, runs the
+# benchmarks, and finally prints a line for each part. A part that fails or takes too long does not stop the others.
 #   report.sh [FOLDER]      folder of the logs (build/gpu/report)
 # Exit status 0 if nothing failed.
 # Environment: NVCC, CC, CXX, PYTHON, CUDA_ARCHS as for make; SECONDS_EACH per measurement (3).
@@ -20,7 +20,7 @@ find_nvcc() {
     done
 }
 
-# It may be in the folder of nvcc instead of PATH.
+# compute-sanitizer may be in the folder of nvcc instead of PATH.
 find_sanitizer() {
     for tool in "$(command -v compute-sanitizer)" "${nvcc%/*}/compute-sanitizer" \
         "${nvcc%/bin/nvcc}/compute-sanitizer/compute-sanitizer"; do
@@ -76,7 +76,7 @@ if [ -z "$nvcc" ]; then
     echo 'report.sh: no nvcc (set NVCC=/path/of/nvcc)' >&2
     exit 1
 fi
-# Builds only for the installed cards if nvcc supports them, in a quarter of the time.
+# Builds only for the installed cards if nvcc supports them, which takes a quarter of the time.
 archs=${CUDA_ARCHS:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -un | paste -sd' ' -)}
 known=$("$nvcc" --list-gpu-arch 2>/dev/null)
 for arch in $archs; do
@@ -114,7 +114,7 @@ fi
 if command -v "${PYTHON:-python3}" >/dev/null; then
     part PyTorch 400 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
 fi
-# Runs last because it is the slowest; on the small networks.
+# The sanitizer runs last because it is slowest, and only on the small networks.
 sanitizer=$(find_sanitizer)
 for tool in memcheck racecheck synccheck; do
     for p in bf16 fp32; do

@@ -74,8 +74,8 @@ inline void use_sums(bool truncated)
 #endif
 }
 
-/* The items of all[] that are named `only`; NULL: all of them. The emulation checks those that use tensor
- * cores a second time, with truncated sums. */
+/* Returns the items of all[] with the name `only`, or all items if it is NULL. The emulation checks
+ * the items that use tensor cores a second time, with truncated sums. */
 template <typename Precision, size_t N>
 std::vector<Precision> choose_precisions(const Precision (&all)[N], const char *only)
 {
@@ -172,7 +172,7 @@ inline uint8_t draw_base(struct cov_rng *rng)
     return (uint8_t)(1U << cov_rng_below(rng, 4));
 }
 
-/* The largest |got - want|; infinite if a value is not a number. */
+/* Returns the larger of `most` and d, or infinity if d is not a number. */
 inline double larger(double most, double d)
 {
     return d <= most ? most : isnan(d) ? INFINITY : d;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The published network in PyTorch on the same card, for comparison with bench_gpu: chunks per second in fp32, tf32 and
-bf16 (autocast), eager and compiled, with one-hot input on the card and values copied back; and training steps, with targets
-on the card and fused Adam.
+"""Measures the published network in PyTorch on the same card, for comparison with bench_gpu: chunks per second in fp32,
+tf32 and bf16 (autocast), eager and compiled, with one-hot input on the card and values copied back; and training steps,
+with targets on the card and fused Adam.
 
 usage: torch_peer.py [SECONDS [BATCH...]]
 
@@ -44,8 +44,8 @@ def make_network(torch):
 
 
 def median_rate(n, seconds, once):
-    """Median rate of calls that each process n chunks, over `seconds` after three warm-up calls; once() returns when the
-    GPU is done."""
+    """Returns the median rate of calls that each process n chunks, over `seconds` after three warm-up calls. once()
+    returns when the GPU is done."""
     for _ in range(3):
         once()
     rates = []

@@ -9,7 +9,7 @@ const reader = fs.realpathSync(`${process.env.SHARED}/tools/bbi-js/read.mjs`);
 const { BigWig } = createRequire(reader)('@gmod/bbi');
 const [chr, ...files] = process.argv.slice(2);
 
-// Windows of a level: the bases of each interval per window.
+// Returns the windows of a level, with statistics of the bases in each window that have a value.
 function makeWindows(intervals, reduction) {
   const windows = new Map();
   for (const [beg, end, value] of intervals)

@@ -3,9 +3,9 @@
 
 usage: benchmark_check.py FOLDER SUBCOMMAND,... [NAME...]
 
-The figures of benchmark.json are well-formed, their names begin with one of the subcommands, and the NAMEs are among
-them; the table and MultiQC's file have the same figures; report.html is well-formed and self-contained. Prints the
-number of pictures in report.html.
+Checks that the figures of benchmark.json are well-formed, that their names begin with one of the subcommands, and that
+the NAMEs are among them; that the table and MultiQC's file have the same figures; and that report.html is well-formed
+and self-contained. Prints the number of pictures in report.html.
 SPDX-License-Identifier: MIT"""
 
 import json

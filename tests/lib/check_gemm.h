@@ -1,5 +1,5 @@
-/* check_gemm.h - for tests: checks a table of matrix products at every remainder of rows and
- * columns against sums in double, and that a row's bits do not depend on its position.
+/* check_gemm.h - for tests: checks a table of matrix products against sums in double, at every
+ * remainder of rows and columns; and that a row's bits do not depend on its position.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TESTS_CHECK_GEMM_H
 #define COV_TESTS_CHECK_GEMM_H
@@ -42,7 +42,7 @@ static int free_gemm_data(void **state)
     return 0;
 }
 
-/* One product as defined in gemm.h. */
+/* Returns one product as defined in gemm.h. */
 static double product_of(enum cov_arithmetic arithmetic, float a, float b)
 {
     if (arithmetic == COV_FP32)
@@ -52,7 +52,7 @@ static double product_of(enum cov_arithmetic arithmetic, float a, float b)
     return arithmetic == COV_BF16 ? a0 * b0 : a0 * b0 + a0 * b1 + a1 * b0;
 }
 
-/* The unit of a row, as prepared. */
+/* Returns the unit that preparing a row uses. */
 static float unit_of_row(const float *a, size_t k, float *inverse)
 {
     float largest = 0;
@@ -61,7 +61,7 @@ static float unit_of_row(const float *a, size_t k, float *inverse)
     return cov_int16_row_unit(largest, inverse);
 }
 
-/* Element [r,j] of the product of integers; adds the sum of the absolute values of its terms to
+/* Returns element [r,j] of the product of integers, and adds the absolute values of its terms to
  * *size. */
 static double int16_product(const struct gemm_data *d, const float *a, size_t n, size_t k, size_t j,
                             double *size)
@@ -76,7 +76,7 @@ static double int16_product(const struct gemm_data *d, const float *a, size_t n,
         *size += fabs(product) * (double)row * (double)column;
         part = i % COV_INT16_DEPTH ? part + fabs(product) : fabs(product);
         assert_true(part < 2147483648.0);
-        /* Rounding changed it by at most half a unit. */
+        /* Rounding changed the value by at most half a unit. */
         assert_true(fabs((double)cov_int16_of(a[i], inverse) * (double)row - (double)a[i]) <=
                     0.501 * (double)row);
     }

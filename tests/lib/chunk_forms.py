@@ -47,7 +47,7 @@ def make(path):
         f.create_dataset('evaluation/b_coverage', data=counts.astype('>f8') / 8, fletcher32=True, chunks=(1, L, 3))
         f.create_dataset('evaluation/c_coverage', data=counts[:, :, :1].astype('u8') << 55)
         f.create_dataset('evaluation/a_meta/bam_files', data=np.array([b'a.bam', b'b', b''], 'S512'))
-        # Its number of elements equals the number of chunks, but there is not one per chunk.
+        # It has as many elements as there are chunks, but the elements do not belong to chunks.
         f.create_dataset('prediction/datasets', data=np.array([b'd%d' % i for i in range(N)], 'S25'))
         f.create_dataset('extra/deep/table', data=np.arange(12).reshape(3, 4).astype('>f8'))
         f.create_dataset('extra/none', data=np.zeros((0, 3), 'i4'))
@@ -70,7 +70,7 @@ def data_sets(f):
 
 
 def unpack(packed, length):
-    """Codes of htslib (A 1, C 2, G 4, T 8) as the columns C, A, T, G."""
+    """Converts codes of htslib (A 1, C 2, G 4, T 8) to the columns C, A, T, G."""
     codes = np.stack([packed >> 4, packed & 15], 2).reshape(len(packed), -1)
     assert not codes[:, length:].any()
     return np.stack([codes[:, :length] == c for c in (2, 1, 8, 4)], 2).astype('f4')

@@ -1,8 +1,8 @@
 """codec_files.py - genome files compressed by the filters of HDF5 plugins.
 
-codec_files.py available ID           status 0 if libhdf5 has a plugin to decode and encode the filter
+codec_files.py available ID           exits with status 0 if a plugin of libhdf5 can decode and encode filter ID
 codec_files.py write KIND FILE OUT    copies a genome file with its bases compressed by a plugin, or by libzstd
-codec_files.py check KIND FILE A      the declared filters are those of KIND, and the bases equal those of A
+codec_files.py check KIND FILE A      checks that the declared filters are those of KIND, and the bases those of A
 
 KIND is gzip, lz4, zstd, or blosc. SPDX-License-Identifier: MIT
 """

@@ -2,7 +2,7 @@
 
     make SEED WHOLE GAPS >x.bg     writes a bedGraph of random values: integers or not, with gaps or not
     check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
-                                   compares the table with that of the tracks
+                                   compares the table with the results for the tracks
 
 SPDX-License-Identifier: MIT"""
 import math
@@ -65,7 +65,7 @@ def bins(x, y, size):
 
 
 def peaks(x, threshold):
-    """Returns an array that tells for each base if it is in a peak, and the number of peaks."""
+    """Returns an array that is true for each base in a peak, and the number of peaks."""
     mask = np.zeros(len(x), bool)
     above = np.flatnonzero(np.nan_to_num(x, nan=-np.inf) >= np.float32(threshold))
     n = 0

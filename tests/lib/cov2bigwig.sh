@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: MIT
 : "${tap_dir:?}"
 
-# Needs track_check.py, started by the script.
+# The script must have started track_check.py.
 make_input() { # KIND FILE [KEY=VALUE]...
     ask make "$@" || exit 99
 }
-check_track() { # FILE TRACK NAME [KEY=VALUE]...: the track is what FILE says.
+check_track() { # FILE TRACK NAME [KEY=VALUE]...: compares the track with FILE
     file=$1 track=$2 name=$3
     shift 3
     ok "$name" ask input "$file" "$track" "$@"

@@ -1,12 +1,12 @@
-"""coverage_check.py - compares the coverage in a genome file with SAM text, counted read by read.
+"""coverage_check.py - compares the coverage in a genome file with a count of SAM text, read by read.
 
   coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam [unit=read] [strand=both] [shift=A,B] [exclude=772]
                     [require=0] [mapq=0] [rename=FROM:TO,...]
   coverage_check.py same A.h5 B.h5 PREFIX     compares the values
   coverage_check.py random OUT.sam SEED N [sorted]   reads over the contigs a (5000), b (700) and c (3)
-  coverage_check.py serve                     any of these for each request of tests/lib/tap.sh
+  coverage_check.py serve                     does any of these for each request of tests/lib/tap.sh
 
-An independent, simple implementation of the rules.
+This is an independent, simple implementation of the rules.
 SPDX-License-Identifier: MIT"""
 import random
 import re
@@ -18,7 +18,7 @@ import serve
 
 
 def strands_of(flag, strand, unit):
-    """The strands, '+' or '-', that a read counts on."""
+    """Returns the strands, '+' or '-', on which a read counts."""
     own = "-" if flag & 16 else "+"
     other = "+" if own == "-" else "-"
     second = flag & 1 and flag & 128

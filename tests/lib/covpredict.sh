@@ -2,12 +2,12 @@
 # covpredict.sh - functions for the tests of covpredict; source it after tap.sh.
 # SPDX-License-Identifier: MIT
 
-# Needs h5_equal.py, started by the script.
+# The script must have started h5_equal.py.
 same() { # NAME A B
     ok "$1" ask "$2" "$3"
 }
 
-# FASTA of 8 sequences with lengths around multiples of 1008, with many kinds of letters.
+# Prints FASTA: 8 sequences with many kinds of letters and lengths around multiples of 1008.
 odd_lengths() { # SEED
     awk -v seed="$1" 'BEGIN {
         srand(seed)

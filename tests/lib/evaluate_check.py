@@ -1,9 +1,9 @@
 """evaluate_check.py - checks the table of covpredict --evaluate with h5py and NumPy.
 
-evaluate_check.py table TABLE FLOATS GENOME [blacklist]   the rows of GENOME in TABLE follow from it and from its float
-                                                          predictions FLOATS
-evaluate_check.py json TABLE STATS                        "evaluation" in STATS is the table
-evaluate_check.py predmoter TABLE METRICS [KEY]           equals Predmoter's test metrics (of KEY, in case.json)
+evaluate_check.py table TABLE FLOATS GENOME [blacklist]   checks the rows of GENOME in TABLE against values computed
+                                                          from GENOME and its float predictions FLOATS
+evaluate_check.py json TABLE STATS                        checks that "evaluation" in STATS equals the table
+evaluate_check.py predmoter TABLE METRICS [KEY]           compares TABLE with Predmoter's metrics (KEY in case.json)
 
 SPDX-License-Identifier: MIT
 """

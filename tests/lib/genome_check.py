@@ -2,8 +2,8 @@
 
 genome_check.py fasta FASTA FILE LENGTH SPECIES   compares it with its own encoding of FASTA
 genome_check.py file REFERENCE FILE               compares with another genome file
-genome_check.py list                              as fasta, for each line of standard input, tab separated
-genome_check.py serve                             fasta and file, for each request of tests/lib/tap.sh
+genome_check.py list                              does fasta for each line of standard input, tab separated
+genome_check.py serve                             does fasta or file for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
 """

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def signal(rng, pieces, length, columns, scale):
-    """[rows, length, columns]: -1 past the end of each chunk."""
+    """Returns [rows, length, columns], with -1 past the end of each chunk."""
     x = rng.poisson(scale, (len(pieces), length, columns)).astype(np.int64)
     filled = np.abs(pieces[:, 1] - pieces[:, 0])
     x[np.arange(length)[None, :] >= filled[:, None]] = -1

@@ -2,10 +2,12 @@
 """Compares two files of chunks: data sets, types, shapes, values, fill values, attributes.
 
 usage: h5_equal.py A B [ROWS]      ROWS: a file with the numbers of the rows of A that B has, one per line
-       h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows for which s (sequence), beg, end satisfy it
+       h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows that satisfy EXPRESSION of s (sequence),
+                                             beg and end
        h5_equal.py whole A                   checks that A is not marked as partial
-       h5_equal.py halves A DIR [sequences]  checks that DIR/train/A and DIR/val/A have all its rows, no pair (sequence) split;
-                                             writes their numbers as train.rows and val.rows
+       h5_equal.py halves A DIR [sequences]  checks that DIR/train/A and DIR/val/A together have all rows of A
+                                             without splitting a pair (or sequence); writes the row numbers as
+                                             train.rows and val.rows
        h5_equal.py serve                     serves requests of tests/lib/tap.sh: ask A B [ROWS]
 
 Storage (filters, chunk shapes, one-hot or packed bases) may differ. With `--dtype T` before A, coverage and
@@ -18,7 +20,7 @@ import numpy as np
 import serve
 
 STEP = 256
-# Texts of any width.
+# Data sets of texts, whose width may differ.
 COLUMNS = {"data/seqids", "data/species", "data/seq_names", "data/seq_species"}
 # Attributes that covtools adds; times and versions may differ.
 OURS = {"timestamp", "covtools_version", "partial", "subsequence_length"}
@@ -38,7 +40,7 @@ TABLE = one_hot_table()
 
 
 class Bases:
-    """data/X, from one-hot or packed bases."""
+    """Reads data/X from one-hot or packed bases."""
 
     def __init__(self, f):
         self.packed = "X_packed" in f["data"]

@@ -2,9 +2,9 @@
 
 h5_forms.py make FOLDER        writes FOLDER/*.h5: the same genome and coverage in many forms
 h5_forms.py refused FOLDER     writes invalid files; prints "FILE<tab>expected error"
-h5_forms.py genome A B         B's data/* equal A's, in the types and layout of Helixer
-h5_forms.py measured A B       B's predictions are the mean of A's coverage, in Predmoter's layout
-h5_forms.py predicted A B      B's predictions are those of A
+h5_forms.py genome A B         checks that B's data/* equal A's, in the types and layout of Helixer
+h5_forms.py measured A B       checks that B's predictions are the mean of A's coverage, in Predmoter's layout
+h5_forms.py predicted A B      checks that B's predictions equal those of A
                                A and B: files, or folders with files of the same names
 h5_forms.py serve              serves requests of tests/lib/tap.sh for the last three
 
@@ -23,7 +23,7 @@ SHARE = {1: 1, 2: 0.5, 3: 0.33, 4: 0.25}
 
 
 def table():
-    """Names and start_ends of two sequences on both strands."""
+    """Returns names and start_ends of two sequences on both strands."""
     names, ranges = [], []
     for name, length in ((b'chr1', 100), (b'scaffold_2', 20)):
         pieces = [(i, min(i + L, length)) for i in range(0, length, L)]
@@ -58,7 +58,7 @@ X, COVERAGE = bases(), coverage(3)
 
 
 def low_level(group, name, data, dtype, change):
-    """A data set; change(list) modifies its creation property list."""
+    """Creates a data set; change(list) modifies its creation property list."""
     data = np.asarray(data, dtype)
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     change(plist)

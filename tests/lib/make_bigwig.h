@@ -93,7 +93,7 @@ static inline void made_block(struct made *m, const struct made_section *s, bool
     m->n += n;
 }
 
-/* The list of contigs: one leaf, or with `deep` a node above two. */
+/* Writes the list of contigs as one leaf, or with `deep` as a node above two leaves. */
 static inline void made_contigs(struct made *m, bool deep)
 {
     m->bptree = m->n;
@@ -135,7 +135,7 @@ static inline void made_box(struct made *m, const struct made_section *first,
     made_put(m, last->end, 4);
 }
 
-/* The index: one leaf, or with `deep` a node above a leaf for each block. */
+/* Writes the index as one leaf, or with `deep` as a node above one leaf per block. */
 static inline void made_index(struct made *m, const struct made_section *s, size_t n, bool deep,
                               size_t data_end)
 {

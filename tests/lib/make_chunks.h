@@ -1,5 +1,5 @@
-/* make_chunks.h - for unit tests: a small file of chunks, chr1 of 25 bases and chr2 of 10, L = 10,
- * with bases, or with predictions of the data sets a and b.
+/* make_chunks.h - for unit tests: makes a small file of chunks with L = 10, of chr1 (25 bases) and
+ * chr2 (10 bases). It has bases, or predictions of the data sets `a` and `b`.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_CHUNKS_H
 #define TESTS_MAKE_CHUNKS_H
@@ -40,7 +40,7 @@ static inline void made_head(bool bases, struct cov_chunk_head *head)
                      COV_OK);
 }
 
-/* Row i: codes[L], and the predictions [L][2] as int16. */
+/* Makes row i: codes[L], and the predictions [L][2] as int16. */
 static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *codes, uint8_t *elems)
 {
     struct cov_chunk c = cov_grid_chunk(grid, i);
@@ -57,7 +57,7 @@ static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *code
         cov_codes_reverse_complement(codes, n);
 }
 
-/* Writes it; Before that, `spoil` (may be NULL) may change the codes and elements of rows. */
+/* Writes the file. Before that, `spoil`, unless NULL, may change the codes and elements of rows. */
 static inline void make_chunks(const char *path, bool bases,
                                void (*spoil)(size_t row, uint8_t *const codes_elems[2]))
 {

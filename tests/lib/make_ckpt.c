@@ -1,7 +1,8 @@
 /* make_ckpt.c - small valid and broken checkpoints, for tests: make_ckpt KIND OUT [SEED].
  *
- * KIND is cnn, hybrid or bi-hybrid: networks of those types with random weights; counting: a
- * bi-hybrid network whose LSTMs count; or another kind of the table `kinds`, named after its fault.
+ * KIND is cnn, hybrid or bi-hybrid for a network of that type with random weights; counting for a
+ * bi-hybrid network whose LSTMs count; or another name in the table `kinds`, usually that of a
+ * fault.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -106,7 +107,7 @@ static void add_lstm(struct maker *m, int k, int64_t n_in, int64_t hidden, const
     }
 }
 
-/* Input channels of layer i; for i = layers, the output channels of the last. */
+/* Returns the input channels of layer i; for i = layers, the output channels of the last layer. */
 static int64_t channels(const struct network *n, int i)
 {
     int64_t c = i == 0 ? 4 : n->filters;
@@ -369,7 +370,7 @@ static const struct kind {
     {"no-hparams", .pickle = no_hparams},
     {"bare-state", .pickle = bare_state},
     {"nan", .pickle = nan_weight},
-    /* Valid, but the output exceeds 16, 32 and 64 bits, and a float. */
+    /* Valid, but the outputs exceed the range of 16, 32 and 64 bits, and of a float. */
     {"exp-20", .log_coverage = 20},
     {"exp-25", .log_coverage = 25},
     {"exp-50", .log_coverage = 50},

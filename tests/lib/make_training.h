@@ -48,7 +48,7 @@ static inline void toy_data_fini(struct toy_data *d)
     free(d->present);
 }
 
-/* Chunks beg .. end-1. */
+/* Returns chunks beg .. end-1 as a batch. */
 static inline struct cov_train_batch toy_batch(const struct toy_data *d, size_t beg, size_t end)
 {
     return (struct cov_train_batch){end - beg, d->codes + beg * d->L,
@@ -56,7 +56,7 @@ static inline struct cov_train_batch toy_batch(const struct toy_data *d, size_t 
                                     d->present + beg * d->outputs, beg};
 }
 
-/* block[n_floats], with random weights and biases of norms. Caller frees. */
+/* Returns block[n_floats] with random weights and biases of norms. The caller frees it. */
 static inline float *toy_block(const struct cov_hparams *hp, const struct cov_params *params,
                                uint64_t seed)
 {

@@ -6,8 +6,8 @@ usage: onehot_lengths.py print
 
 Generates chunks of DNA, finds repeats as onehot.c does, counts the symbols of literals, lengths
 and distances, and computes the best code lengths of at most 11 bits. `print` prints them. `check`
-reads the tables of the C file instead: all codes must be complete, and need at most 0.1 % more bits for these chunks
-than the best codes.
+reads the tables of the C file instead: all codes must be complete, and must need at most 0.1 % more bits for these
+chunks than the best codes.
 SPDX-License-Identifier: MIT"""
 
 import random
@@ -40,13 +40,13 @@ def make_chunk(rng):
 
 
 def length_symbol(n):
-    """RFC 1951, 3.2.5, for 11 to 257 bytes."""
+    """Returns the symbol of RFC 1951, 3.2.5, for 11 to 257 bytes."""
     extra = (n - 3).bit_length() - 3
     return 257 + 4 * extra + (n - 3 >> extra)
 
 
 def distance_symbol(n):
-    """RFC 1951, 3.2.5, for 4 bytes and more."""
+    """Returns the symbol of RFC 1951, 3.2.5, for a distance of 4 bytes or more."""
     extra = max(0, (n - 1).bit_length() - 2)
     return 2 * extra + (n - 1 >> extra)
 
@@ -77,7 +77,7 @@ def count(rng):
 
 
 def best_lengths(counts):
-    """Package-merge (Larmore and Hirschberg, 1990)."""
+    """Computes the lengths by package-merge (Larmore and Hirschberg, 1990)."""
     symbols = sorted((n, (s,)) for s, n in counts.items())
     row = symbols
     for _ in range(LONGEST - 1):

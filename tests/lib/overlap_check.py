@@ -11,7 +11,7 @@ LENGTHS = {"c1": 4000, "c2": 1, "c3": 999, "c4": 1008, "c5": 1009, "c6": 2500, "
 
 
 def windows(n, overlap):
-    """Windows by definition: steps of L - overlap until the end."""
+    """Returns the windows by definition: steps of L - overlap until the end."""
     out, beg = [], 0
     while True:
         out.append((beg, min(beg + L, n)))
@@ -39,7 +39,7 @@ def rows(path):
 
 
 def along(values, start, end):
-    """A row along the + strand, without padding."""
+    """Returns a row along the + strand, without padding."""
     assert (values[abs(end - start):] == -1).all()
     values = values[: abs(end - start)]
     return values[::-1] if start > end else values

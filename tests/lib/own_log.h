@@ -1,4 +1,5 @@
-/* own_log.h - for unit tests: the messages of the library: the number of warnings, the last text and all texts.
+/* own_log.h - for unit tests: records the library's messages: the number of warnings, the last text
+ * and all texts.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_OWN_LOG_H
 #define TESTS_OWN_LOG_H

@@ -3,17 +3,17 @@
 predict_check.py variant KIND GENOME FILE     writes GENOME in a different form (`variants`) or with a fault (`broken`)
 predict_check.py kinds sound|broken           prints the kinds
 predict_check.py layout FILE GENOME MODEL TYPE DATASET...
-predict_check.py same FILE FILE [FIRST]       the same values; the second file may have more rows
-predict_check.py rounded FILE FLOATS          FILE is FLOATS, rounded half to even
+predict_check.py same FILE FILE [FIRST]       checks for the same values; the second file may have more rows
+predict_check.py rounded FILE FLOATS          checks that FILE is FLOATS, rounded half to even
 predict_check.py constant FILE VALUE
-predict_check.py close FILE EXPECTED [NAME]   float predictions against float32 exp(output) of the first rows, in
-                                              the data set NAME (predictions)
+predict_check.py close FILE EXPECTED [NAME]   checks float predictions against float32 exp(output) of the first
+                                              rows, in the data set NAME (predictions)
 predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST [NAME]]]
-                                              largest relative error below MAX, 1 - Pearson's r below MAX_1_R (-: any);
-                                              99 % of the errors below MOST (-: any)
-predict_check.py nearly FILE REFERENCE        integers: at most two differ, by one
-predict_check.py tracks FILE FOLDER           bigWigs <dataset>.bw against the mean of both strands
-predict_check.py serve                        any of these for each request of tests/lib/tap.sh
+                                              checks that the largest relative error is below MAX, 1 - Pearson's r
+                                              below MAX_1_R (-: any), and 99 % of the errors below MOST (-: any)
+predict_check.py nearly FILE REFERENCE        checks that at most two integers differ, and by at most one
+predict_check.py tracks FILE FOLDER           checks bigWigs <dataset>.bw against the mean of both strands
+predict_check.py serve                        does any of these for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
 """
@@ -117,7 +117,7 @@ def lengths(f):
 
 
 def padding(f):
-    """True at padding: [N, L]."""
+    """Returns an array [N, L] that is true at padding."""
     return np.arange(f[P].shape[1])[None, :] >= lengths(f)[:, None]
 
 

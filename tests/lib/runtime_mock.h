@@ -7,11 +7,11 @@
  *   memory=N    bytes of memory per card (64 MiB)
  *   shared=N    bytes of shared memory per block (100 KiB)
  *   major=N     compute capability N.0 (9)
- *   fail=N      the N-th wait fails, from 1
+ *   fail=N      the N-th wait fails, counted from 1
  *   free_percent=N  percentage of its free memory that a card reports (100)
  *   wrong=N     copies from card N are wrong in one place
- *   together=N  nothing runs until work has been queued on N streams at the same time, once; fails after ten
- *               seconds
+ *   together=N  nothing runs until N streams have once had queued work at the same time; fails after
+ *               ten seconds
  *   driver=no   no driver
  * SPDX-License-Identifier: MIT */
 #ifndef RUNTIME_MOCK_H

@@ -191,8 +191,8 @@ void __syncthreads(void)
     yield_fiber();
 }
 
-/* Publishes `bytes` bytes of each lane, waits for the warp, and returns those of all 32 lanes, EXCHANGE
- * bytes apart. */
+/* Publishes `bytes` bytes of each lane, waits for the warp, and returns the bytes of all 32 lanes,
+ * EXCHANGE bytes apart. */
 static const void *simt_exchange(const void *mine, size_t bytes)
 {
     Machine &m = machine;
@@ -200,7 +200,7 @@ static const void *simt_exchange(const void *mine, size_t bytes)
     Fiber &f = m.fibers[i];
     if (bytes > EXCHANGE || first + WARP > m.n)
         die("incomplete warp");
-    /* Two buffers in turn: a lane reads its result before the exchange after the next. */
+    /* Two buffers alternate: a lane reads its result before the exchange after the next. */
     char *places = m.exchange.data() + f.waits_warp % 2 * m.n * EXCHANGE;
     memcpy(places + i * EXCHANGE, mine, bytes);
     f.waits_warp++;
@@ -293,8 +293,9 @@ struct Operands {
 };
 static_assert(sizeof(Operands) == EXCHANGE, "exchanged as an array");
 
-/* v[16] = row `row` of A of m16n8k16, which has two bf16 per register; below, column `column` of B. PTX
- * manual, "Matrix Fragments for mma.m16n8k16 with floating point type". */
+/* Sets v[16] to row `row` of A of m16n8k16, which has two bf16 per register. The function below
+ * sets it to column `column` of B. See the PTX manual, "Matrix Fragments for mma.m16n8k16 with
+ * floating point type". */
 void bf16_row(const Operands *all, int row, float *v)
 {
     for (int k = 0; k < 16; k += 2) {

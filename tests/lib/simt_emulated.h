@@ -4,8 +4,9 @@
  * The threads of a block are fibers of one CPU thread. Each runs until a barrier, or until lanes of
  * its warp wait for each other; the order in which they take turns alternates. Products of tensor
  * cores and ldmatrix follow the fragment layouts of the PTX manual. Copies to shared memory happen
- * only when they are waited for. A barrier that not all threads reach aborts the program. It cannot
- * detect races that neither order exposes, errors in the asm of simt.h, and timing.
+ * only when they are waited for. A barrier that not all threads reach aborts the program. The
+ * emulation cannot detect races that neither order exposes, errors in the asm of simt.h, or timing
+ * problems.
  * SPDX-License-Identifier: MIT */
 #ifndef SIMT_EMULATED_H
 #define SIMT_EMULATED_H
@@ -108,7 +109,7 @@ void simt_set_sums(enum simt_sums sums);
 
 /* Runs the blocks of a grid, each of `threads` threads, one by one. */
 void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<void()> &body);
-/* Queues it on a stream of the emulated runtime. */
+/* Queues `work` on a stream of the emulated runtime. */
 void simt_queue(void *stream, std::function<void()> work);
 
 template <typename... Parameters, typename... Arguments>

@@ -22,7 +22,7 @@ static inline void *grab(size_t n, size_t size)
     return p;
 }
 
-/* Writes a file of that kind with these contents. */
+/* Writes a file of kind `mode` with these contents. */
 static inline void frame(const char *path, enum cov_bgz_mode mode, const void *p, size_t n)
 {
     struct cov_bgz *b;
@@ -31,7 +31,7 @@ static inline void frame(const char *path, enum cov_bgz_mode mode, const void *p
     assert_ok(cov_bgz_close(b, &e));
 }
 
-/* The contents, of up to 4 MiB. Free out.p with free(). */
+/* Returns the contents, of up to 4 MiB. Free out.p with free(). */
 static inline struct bytes unframed(const char *path)
 {
     enum { MOST = 1 << 22 };

@@ -4,12 +4,12 @@
 #
 #   #!/bin/sh
 #   . "$SRC/tests/lib/tap.sh"
-#   need_shared                        # or: need_python h5py; skip the whole file without
-#   run fasta2h5 -o x.h5 "$SRC/x.fa"   # sets $status; standard output and error are in the files
-#   status_is 0 'a FASTA is converted' # $stdout and $stderr
+#   need_shared                        # or need_python h5py; skips the script if it is missing
+#   run fasta2h5 -o x.h5 "$SRC/x.fa"   # sets $status, and writes the files $stdout and $stderr
+#   status_is 0 'a FASTA is converted'
 #   done_testing
 #
-# Each script runs in an empty folder, which is removed at the end, with the built tools first in PATH. From the
+# Each script runs in an empty folder, which is removed at the end, with the built tools first in PATH. It uses from the
 # environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (a command that runs the programs of `run`).
 # Small files written by Helixer and Predmoter are in $SRC/tests/data, larger ones in $SHARED.
 
@@ -19,7 +19,7 @@ LC_ALL=C
 PATH=$BIN:$TESTLIB:$PATH
 export LC_ALL PATH
 
-# Not in $work, where tests look for leftovers of tools.
+# This folder is not in $work, because tests look there for leftovers of tools.
 tap_dir=$(mktemp -d) || exit 99
 work=$tap_dir/work
 stdout=$tap_dir/stdout
@@ -208,7 +208,7 @@ stderr_like() { # REGEX NAME
     like "$(cat "$stderr")" "$1" "$2"
 }
 
-# refused STATUS REGEX NAME: the last run exited with STATUS and printed one line `TOOL: error: ...`, which matches.
+# refused STATUS REGEX NAME: the last run exited with STATUS and printed one line `TOOL: error: ...` that matches REGEX.
 refused() {
     tap_error=$(grep '^[a-z0-9_]*: error: ' "$stderr")
     if [ "$status" -eq "$1" ] && [ "$(printf '%s' "$tap_error" | grep -c '')" -eq 1 ] &&

@@ -13,8 +13,8 @@ COMBINED = {"model_type": "bi-hybrid", "seq_len": 21384, "cnn_layers": 3, "filte
 
 
 class Network(nn.Module):
-    """The logarithm of coverage [B, L, outputs] from one-hot bases [B, L, 4]. hp: the hyperparameters of a checkpoint,
-    possibly without dropout."""
+    """Computes the logarithm of coverage [B, L, outputs] from one-hot bases [B, L, 4]. hp: the hyperparameters of a
+    checkpoint, possibly without dropout."""
 
     def __init__(self, hp):
         super().__init__()

@@ -1,9 +1,9 @@
 """torch_resume.py - resumes training from a checkpoint of Predmoter in PyTorch, to compare with covtrain.
 
-torch_resume.py CKPT GENOME BATCH METRICS [SEED]    loss and accuracy of each step of the epochs after CKPT, from its weights
-                                                    and its optimiser, are those in METRICS (metrics.jsonl): in the
-                                                    order of the file, or in the order and with the dropout that
-                                                    covtrain draws with SEED
+torch_resume.py CKPT GENOME BATCH METRICS [SEED]    continues CKPT with its weights and its optimiser, and compares loss
+                                                    and accuracy of each step with METRICS (metrics.jsonl); uses the
+                                                    order of the file, or the order and the dropout that covtrain
+                                                    draws with SEED
 
 SPDX-License-Identifier: MIT
 """

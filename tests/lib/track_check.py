@@ -1,9 +1,9 @@
 """track_check.py - creates inputs for cov2bigwig, and compares its tracks with expected ones.
 
-track_check.py make KIND FILE [KEY=VALUE]...   a predictions file (KIND pred) or genome file (exp), see make()
+track_check.py make KIND FILE [KEY=VALUE]...   creates a predictions file (KIND pred) or genome file (exp), see make()
 track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values in the input, computed
                                                independently, see expected()
-track_check.py same TRACK REFERENCE            two tracks base by base, contigs in any order
+track_check.py same TRACK REFERENCE            compares two tracks base by base, contigs in any order
 track_check.py cut FILE OUT what=WHAT          damages a copy of a file
 track_check.py subset FILE OUT drop=LIST       makes a partial file, see subset()
 track_check.py serve                           does any of these for each request on standard input (tap.sh)
@@ -109,15 +109,15 @@ def gauss(x, sd):
 
 
 def finish(x, is_float, window, sd, scale):
-    """Rounded, smoothed and scaled values, and other acceptable ones."""
+    """Returns rounded, smoothed and scaled values, and other acceptable ones."""
     x = x.astype(np.float32).astype(float) if is_float else x.round()
     other = None
     if window:
         r = (window - 1) // 2
         padded = np.concatenate([np.zeros(window - 1 - r), x, np.zeros(r)])
         mean = np.array([padded[i:i + window].sum() for i in range(len(x))]) / window
-        # If the mean is halfway, both sides are accepted; a unit test checks which one is right.
-        # The order in which floats are summed may change the last digit.
+        # If the mean is halfway between integers, both are accepted; a unit test checks which one is right. The order
+        # in which floats are summed may change the last digit.
         halves = np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
         other = mean * (1 + 2**-24) if is_float else halves
         x = mean if is_float else mean.round()
@@ -132,7 +132,7 @@ def finish(x, is_float, window, sd, scale):
 
 def expected(path, dataset="atacseq", strand="avg", window=0, sd=0, experimental=0, min_value=None, skip_zero=0,
              scale=1, drop="", bed="", rename=""):
-    """{contig: values, NaN where the track has a gap}, and the positions where a value may also be `other`."""
+    """Returns {contig: values, NaN in gaps}, and the positions where a value may also be `other`."""
     with h5py.File(path, "r") as f:
         if int(experimental):
             data = f[f"evaluation/{dataset}_coverage"][:].astype(float).mean(axis=2).round()
@@ -197,7 +197,7 @@ def read_text(path, ours, arrival=False):
 
 
 def read(path, lengths=None, ours=True, arrival=False):
-    """{contig: values, NaN for gaps} of a track; the contigs of a bigWig are those of its header."""
+    """Returns {contig: values, NaN in gaps} of a track; the contigs of a bigWig are those of its header."""
     if path.endswith((".bw", ".bigWig")):
         bw = pyBigWig.open(path)
         assert bw is not None and bw.isBigWig()

@@ -40,7 +40,7 @@ class Generator:
 
 
 def order(n, seed, epoch):
-    """The order of n chunks in an epoch."""
+    """Returns the order of n chunks in an epoch."""
     generator, items = Generator(seed ^ (epoch + 1) * GOLDEN & BITS), list(range(n))
     for i in range(n, 1, -1):
         j = generator.below(i)
@@ -49,7 +49,8 @@ def order(n, seed, epoch):
 
 
 def dropout(shape, p, seed, step, layer):
-    """Factors of the output [chunks, t, c] of a layer (convolutions and LSTMs counted from 0), c even, at a step: 0 or 1 / (1 - p)."""
+    """Returns the dropout factors, 0 or 1 / (1 - p), of a layer's output [chunks, t, c] at a step. c is even; `layer`
+    counts convolutions and LSTMs from 0."""
     n, t, c = shape
     places = (np.arange(t * c // 2, dtype="u8") + np.uint64(1)) * np.uint64(GOLDEN)
     factors = np.empty((n, t * c), "f4")

@@ -20,7 +20,7 @@ C_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 
 
 def read_phrases(path):
-    """[(compiled pattern, better words)]"""
+    """Returns [(compiled pattern, better words)]."""
     phrases = []
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -31,7 +31,7 @@ def read_phrases(path):
 
 
 def text_of(path, source):
-    """The comments and strings of a file, at the same offsets as in `source`; the rest is blank."""
+    """Returns the comments and strings of a file, at the same offsets as in `source`; the rest is blank."""
     if path.endswith(CODE):
         kept = [" " if c != "\n" else c for c in source]
         for match in C_TEXT.finditer(source):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # instructions.sh OBJDIR... - checks that object files (x86-64) contain only instructions of their instruction set, and
-# those that they were written for. Prints faults, and exits with status 1 if there is one.
+# do contain those that they were written for. Prints faults, and exits with status 1 if there is one.
 #
 # The output of objdump for all files of a set is assembled again with only that set enabled.
 # SPDX-License-Identifier: MIT
@@ -23,8 +23,8 @@ set_of() {
     esac
 }
 
-# Code that the assembler can read, each line once per file, after the name of the file, without padding and jump targets.
-# objdump lists BSF with a prefix that CPUs without TZCNT ignore as TZCNT.
+# Turns the output of objdump into code that the assembler can read: each line once per file, after the file's name,
+# without padding and jump targets. objdump lists BSF with a prefix that CPUs without TZCNT ignore as TZCNT.
 # shellcheck disable=SC2016
 code='
 /^[^\t].*: +file format / { file = $0; sub(/: +file format .*/, "", file); print "# 1 \"" file "\""; next }

@@ -19,7 +19,7 @@ import sys
 
 
 def plain(roff):
-    """A line of man(7) source as plain text."""
+    """Returns a line of man(7) source as plain text."""
     text = re.sub(r"^\.(?:[BI]|SM|SB)\s+", "", roff)
     match = re.match(r"^\.(?:[BIR][BIR])\s+(.*)", roff)
     if match:  # alternating fonts: the words are joined

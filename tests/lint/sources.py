@@ -100,7 +100,7 @@ def find_circles(graph):
 
 
 def find_files(root):
-    """Paths of the files to check, relative to `root`."""
+    """Returns the paths of the files to check, relative to `root`."""
     for top in ("common", "tools", "tests", "workflows", "man", ".ci"):
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders.sort()
@@ -144,7 +144,7 @@ class Lint:
 
     @staticmethod
     def is_part(path, target):
-        """True if a header in tools/TOOL/ or workflows/NAME/ is included by TOOL.c or a file in that folder."""
+        """Returns true if a header in tools/TOOL/ or workflows/NAME/ is included by TOOL.c or a file in that folder."""
         return (target[0] == path[0] and len(target) == 3 and target[2].endswith(".h")
                 and path[1] in (target[1], target[1] + ".c"))
 

@@ -3,11 +3,11 @@
  *
  * Both kinds of convolution are sums of phases. A phase computes
  *   y[out_first + out_stride t] = sum over taps i < n_taps of W_i x[in_stride t + first + i step],
- * t < rows, where W_i is PyTorch's kernel at k_first + i k_step, and rows of x outside [0, t_in) are
- * zero. A convolution has one phase, a transposed convolution has `stride` of them. As a matrix product,
- * row m of a phase is row m % rows of sequence m / rows, and row k of the weights is channel k % c of
- * tap k / c. If the middle of a layer is skipped, only the rows before and after it are numbered:
- * t = cov_conv_phase_row(row).
+ * for t < rows, where W_i is PyTorch's kernel at k_first + i k_step, and rows of x outside [0,
+ * t_in) are zero. A convolution has one phase, a transposed convolution has `stride` of them. As a
+ * matrix product, row m of a phase is row m % rows of sequence m / rows, and row k of the weights
+ * is channel k % c of tap k / c. If the middle of a layer is skipped, only the rows before and
+ * after it are numbered: t = cov_conv_phase_row(row).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CONV_INDEX_H
 #define COV_COMPUTE_CUDA_CONV_INDEX_H
@@ -23,7 +23,7 @@
 
 struct cov_conv_phase {
     int rows;        /* per sequence */
-    int split, skip; /* row numbers >= split mean t = number + skip */
+    int split, skip; /* row number >= split: t = number + skip */
     int in_stride, out_stride, out_first;
     int n_taps, first, step;
     int k_first, k_step;
@@ -62,8 +62,9 @@ COV_HD struct cov_conv_phase cov_conv_phase_plain(int t_out, int kernel, int str
     return p;
 }
 
-/* Phase `phase` < stride of a transposed convolution: the output rows t with t % stride == phase.
- * Kernel position k contributes x[(t + pad - k dilation) / stride] if stride divides that. */
+/* Returns phase `phase` < stride of a transposed convolution, which computes the output rows t with
+ * t % stride == phase. Kernel position k contributes x[(t + pad - k dilation) / stride] if that
+ * division is exact. */
 COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int kernel, int stride,
                                                        int dilation, int pad)
 {
@@ -88,8 +89,8 @@ COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int
     return p;
 }
 
-/* Limits the phase to output rows [0, head) and [tail, t_out). A phase of a transposed convolution that
- * is needed at both ends keeps all rows. */
+/* Limits the phase to output rows [0, head) and [tail, t_out). If both ends need a phase of a
+ * transposed convolution, the phase keeps all rows. */
 COV_HD struct cov_conv_phase cov_conv_phase_cut(struct cov_conv_phase p, int t_out, int head,
                                                 int tail)
 {
@@ -126,21 +127,21 @@ COV_HD int cov_round_up(int n, int to)
 }
 
 /* A tile in shared memory has rows of 64 bytes, stored as four swizzled vectors of 16 bytes. Returns
- * the byte offset of vector `piece` of row `row`. Vectors with the same number of eight consecutive
- * rows, which ldmatrix reads at once, are in different banks. */
+ * the byte offset of vector `piece` of row `row`. ldmatrix reads eight vectors at once, those with
+ * the same number in eight consecutive rows; they are in different banks. */
 COV_HD int cov_tile_place(int row, int piece)
 {
     return row * 64 + ((piece ^ (row >> 1 & 3)) << 4);
 }
 
-/* Column j < tn of a thread in a tile of bn columns. Threads handle vectors of four columns, or single
- * columns if tn < 4, so that neighbouring threads read neighbouring vectors. */
+/* Returns column j < tn of a thread in a tile of bn columns. Each thread handles vectors of four
+ * columns, or single columns if tn < 4. Neighbouring threads read neighbouring vectors. */
 COV_HD int cov_tile_column(int bn, int tn, int across, int j)
 {
     return tn >= 4 ? j / 4 * (bn / (tn / 4)) + across * 4 + j % 4 : j * (bn / tn) + across;
 }
 
-/* A row of a phase: number m among the rows of all sequences, which is row t of sequence b. */
+/* A row of a phase: row t of sequence b, and number m among the rows of all sequences. */
 struct cov_conv_row {
     size_t m;
     int b, t;
@@ -168,27 +169,29 @@ COV_HD void cov_conv_row_advance(const struct cov_conv_phase *p, int n, struct c
     }
 }
 
-/* The row of x that a tap reads, within its sequence; it may be outside [0, t_in). */
+/* Returns the row of x, within its sequence, that a tap reads. The row may be outside [0, t_in). */
 COV_HD int cov_conv_x_row(const struct cov_conv_phase *p, struct cov_conv_row r, int tap)
 {
     return r.t * p->in_stride + p->first + tap * p->step;
 }
 
-/* The row of y among those of all sequences. */
+/* Returns the number of the row of y among the rows of all sequences. */
 COV_HD size_t cov_conv_y_row(const struct cov_conv_phase *p, struct cov_conv_row r, int t_out)
 {
     return (size_t)r.b * t_out + r.t * p->out_stride + p->out_first;
 }
 
-/* Rows per split if `rows` are divided into `splits`: a multiple of 32; the last splits may be shorter. */
+/* Returns the rows per split if `rows` rows are divided into `splits` splits. This is a multiple of
+ * 32, so the last splits may be shorter. */
 COV_HD size_t cov_conv_split_rows(size_t rows, int splits)
 {
     return (rows + (size_t)splits * 32 - 1) / ((size_t)splits * 32) * 32;
 }
 
-/* The weight that a lane of the LSTM kernel holds in half `half` < 2 of register `reg` < 4 of a
- * fragment: operand A of mma.m16n8k16, 16 rows of weights by 16 of h. Rows 0-7 are gate 2 pair and rows
- * 8-15 gate 2 pair + 1, each of units 8 warp to 8 warp + 7. */
+/* Returns the weight that a lane of the LSTM kernel holds in half `half` < 2 of register `reg` < 4
+ * of a fragment. The fragment is operand A of mma.m16n8k16: 16 rows of weights for 16 elements of
+ * h. Rows 0-7 are gate number 2 pair and rows 8-15 gate number 2 pair + 1, both for units 8 warp to
+ * 8 warp + 7. */
 struct cov_lstm_place {
     int gate, unit, h;
 };
@@ -203,8 +206,8 @@ COV_HD struct cov_lstm_place cov_lstm_fragment(int warp, int pair, int k16, int 
     return p;
 }
 
-/* The same for the backward pass, in which a warp computes the gradients of h for 16 units from the
- * gradients of all gates: the depth of the product is 4 unit + gate. */
+/* The same for the backward pass. There, a warp computes the gradients of h for 16 units from the
+ * gradients of all gates, so 4 unit + gate is the index along the depth of the product. */
 COV_HD struct cov_lstm_place cov_lstm_back_fragment(int warp, int k16, int lane, int reg, int half)
 {
     struct cov_lstm_place p;
@@ -215,7 +218,7 @@ COV_HD struct cov_lstm_place cov_lstm_back_fragment(int warp, int k16, int lane,
     return p;
 }
 
-/* The float with these bits, rounded to bf16 (to nearest even). */
+/* Rounds the float with these bits to bf16 (to nearest even). */
 COV_HD uint32_t cov_bf16_of_bits(uint32_t bits)
 {
     uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

@@ -14,11 +14,11 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-/* Tensor cores multiply tf32 and bf16 from Ampere on. */
+/* The first generation whose tensor cores multiply tf32 and bf16. */
 enum { AMPERE = 8 };
 
-/* Chunks per call: a block of an LSTM handles 8 sequences, so that with COV_CUDA_LANES concurrent calls
- * and two directions, each multiprocessor has a block. */
+/* Chunks per call: a block of an LSTM handles 8 sequences, so each multiprocessor has a block if
+ * there are COV_CUDA_LANES concurrent calls and two directions. */
 static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
 
 struct cuda_device {

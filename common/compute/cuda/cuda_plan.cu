@@ -49,13 +49,14 @@ static enum cov_cuda_products products_of(const struct making *m, size_t layer)
     return cov_cuda_products_of(m->layers, m->n_layers, layer, m->arithmetic);
 }
 
-/* Returns true if this layer writes bf16: if the next one rounds its input to bf16 anyway. */
+/* Returns true if this layer writes bf16, because the next one rounds its input to bf16 anyway. */
 static bool writes_bf16(const struct making *m, size_t layer)
 {
     return layer + 2 < m->n_layers && products_of(m, layer + 1) == COV_CUDA_BF16;
 }
 
-/* Appends zeroed weights; NULL if out of memory. The pointer is valid until the next call. */
+/* Appends zeroed weights; returns NULL if out of memory. The pointer is valid until the next
+ * call. */
 static char *add_weights(struct making *m, size_t bytes, size_t *offset, struct cov_err *e)
 {
     struct cov_cuda_plan *p = m->plan;
@@ -90,7 +91,8 @@ static void need(struct making *m, int area, size_t rows, size_t width, size_t e
         m->plan->area_bytes[area] = bytes;
 }
 
-/* Makes the output of this layer, in the area that the layer does not read, the input of the next. */
+/* Makes the output of this layer, which is in the area that the layer does not read, the input of
+ * the next layer. */
 static void advance(struct making *m, size_t layer, struct cov_channels channels)
 {
     m->rows.channels = channels;
@@ -246,7 +248,7 @@ static int add_conv(struct making *m, size_t layer, struct cov_err *e)
     return rc;
 }
 
-/* The product with x, for all steps at once; columns are [direction, unit, gate]. */
+/* Adds the product with x for all steps at once; its columns are [direction, unit, gate]. */
 static int add_gates(struct making *m, size_t layer, int units, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[layer];
@@ -284,7 +286,7 @@ static int add_gates(struct making *m, size_t layer, int units, struct cov_err *
     return COV_OK;
 }
 
-/* w[direction, h, unit, gate]. */
+/* Packs w[direction, h, unit, gate]. */
 static void pack_lstm_fp32(const struct cov_layer *l, const struct cov_layer_weights *weights,
                            size_t units, float *w)
 {
@@ -523,7 +525,7 @@ struct weights {
     const void *w;
 };
 
-/* The rows of sequence `first` in an area [n, t, c]. */
+/* Returns the address of the rows of sequence `first` in an area [n, t, c]. */
 static char *rows_at(char *area, size_t first, int t, int c, bool bf16)
 {
     return area + first * (size_t)t * (size_t)c * (bf16 ? 2 : 4);

@@ -35,8 +35,8 @@ enum {
     COV_CUDA_N_AREAS
 };
 
-/* A kernel with its arguments, except for n and pointers: those to weights are byte offsets into the plan's
- * weights, and x and y are areas. */
+/* A kernel with its arguments, except n and the pointers. Instead of pointers to weights there are
+ * byte offsets into the plan's weights, and instead of x and y there are areas. */
 struct cov_cuda_step {
     enum cov_cuda_step_kind kind;
     enum cov_cuda_products products;
@@ -63,13 +63,13 @@ struct cov_cuda_plan {
 };
 
 /* Checks that the order of layers[n] is one that the kernels support, and that ints can count the rows
- * and the elements of each row; *max_batch is the largest number of chunks for which they can. Else
- * COV_EUNSUPPORTED. */
+ * and the elements of each row. Sets *max_batch to the largest number of chunks for which ints can.
+ * Otherwise returns COV_EUNSUPPORTED. */
 int cov_cuda_check_network(const struct cov_layer *layers, size_t n, size_t *max_batch,
                            struct cov_err *e);
 
-/* The operands of layer i. As on the CPU, the last convolution, whose rounding the last layer amplifies, is
- * in single precision. */
+/* Returns the operands of layer i. As on the CPU, the last convolution uses single precision,
+ * because the last layer amplifies its rounding errors. */
 enum cov_cuda_products cov_cuda_products_of(const struct cov_layer *layers, size_t n, size_t i,
                                             struct cov_cuda_arithmetic arithmetic);
 
@@ -82,29 +82,32 @@ struct cov_cuda_group {
 
 enum { COV_CUDA_GROUPS = 8 };
 
-/* The sequences of a batch. LSTMs process all of them at once; other layers process each group as far as
- * needed. The values of a group are [n, last head of the group, depth], one group after another. */
+/* The sequences of a batch. LSTMs process all of them at once; other layers process each group as
+ * far as needed. The values of a group are [n, last head of the group, depth]; the groups follow
+ * each other. */
 struct cov_cuda_batch {
     size_t n, n_groups;
     struct cov_cuda_group groups[COV_CUDA_GROUPS];
     bool rest; /* LSTMs skip steps */
 };
 
-/* COV_EUNSUPPORTED if the kernels cannot run it: the LSTM is too large for `shared_bytes` of shared
- * memory per block, or a size exceeds an int. Free with cov_cuda_plan_fini, even after a failure. */
+/* Returns COV_EUNSUPPORTED if the kernels cannot run the network, because the LSTM is too large for
+ * `shared_bytes` of shared memory per block, or a size exceeds an int. Free with
+ * cov_cuda_plan_fini, even after a failure. */
 int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_weights *weights,
                        size_t n_layers, struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                        struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;
 void cov_cuda_plan_fini(struct cov_cuda_plan *plan);
 
-/* A batch of n sequences, all rows of which are computed; fills and borrows ends[n_layers + 1]. */
+/* Makes a batch of n sequences of which all rows are computed; fills and borrows ends[n_layers +
+ * 1]. */
 void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_plan_ends *ends,
                          struct cov_cuda_batch *out);
-/* extents[n, n_lstms] = the initial contents of the area. */
+/* Sets extents[n, n_lstms] to the initial contents of the area COV_CUDA_EXTENTS. */
 void cov_cuda_batch_extents(const struct cov_cuda_plan *plan, const struct cov_cuda_batch *batch,
                             struct cov_cuda_extent *extents);
-/* The number of multiplications for a sequence of a group, given the extents[n_lstms] that its LSTMs
- * wrote. */
+/* Returns the number of multiplications for a sequence of a group, given the extents[n_lstms] that
+ * the LSTMs wrote for the sequence. */
 double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_plan_ends *ends,
                            const struct cov_cuda_extent *extents);
 

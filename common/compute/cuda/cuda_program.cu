@@ -132,8 +132,8 @@ static size_t keep_lanes(struct cov_cuda_program *p, size_t card, size_t most)
     return n;
 }
 
-/* Reduces the batch until the free memory of each card suffices for all of its lanes; drops lanes if
- * that is less than a chunk per lane. */
+/* Reduces the batch until the free memory of each card suffices for all of its lanes. If not even
+ * one chunk per lane fits, drops lanes. */
 static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
@@ -276,8 +276,8 @@ static void find_areas(const struct cov_cuda_program *p, const struct lane *l,
     }
 }
 
-/* Divides chunks, in descending order of their bases, into groups: a chunk joins a group if it has at least three
- * quarters of the bases of the group's first chunk, or the group is small. */
+/* Divides chunks, sorted by descending number of bases, into groups: a chunk joins a group if it
+ * has at least three quarters of the bases of the group's first chunk, or the group is small. */
 static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
                          const struct cov_ordered_chunk *chunks, size_t n,
                          struct cov_cuda_batch *out)
@@ -303,8 +303,8 @@ static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
     }
 }
 
-/* Copies the values of computed positions to the output and fills in the others; returns the number of
- * computed positions. */
+/* Copies the values of computed positions to the output and fills in the other positions; returns
+ * the number of computed positions. */
 static uint64_t take_values(const struct cov_cuda_program *p, const struct lane *l,
                             const struct cov_cuda_batch *batch,
                             const struct cov_ordered_chunk *chunks, float *out)
@@ -339,7 +339,7 @@ static size_t batch_values_bytes(const struct cov_cuda_program *p,
     return rows * p->plan.depth * sizeof(float);
 }
 
-/* Computes a batch of a call of forward. */
+/* The chunks of a call of `forward` that form one batch. */
 struct part {
     const struct cov_ordered_chunk *chunks;
     size_t n;
@@ -383,7 +383,7 @@ static int run_lane(const struct cov_cuda_program *p, struct lane *l, struct par
     return COV_OK;
 }
 
-/* Fills in the chunks that are only padding, which are the last ones. */
+/* Fills in the last chunks, which are only padding. */
 static void skip_empty(const struct cov_cuda_program *p, struct cov_chunk_order *o, float *out)
 {
     while (!p->full && o->n_todo > 0 && o->todo[o->n_todo - 1].filled == 0) {
@@ -476,7 +476,8 @@ size_t cov_cuda_program_batch(const struct cov_program *p)
 int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, struct cov_err *e)
 {
     struct cov_cuda_program *p = (struct cov_cuda_program *)base;
-    /* Repeats the step so that the wait is a small part; every repetition writes the same values. */
+    /* Repeats the step so that waiting is a small part of the time; every repetition writes the
+     * same values. */
     enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];
     struct lane *l = take_lane(p);

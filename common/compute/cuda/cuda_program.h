@@ -22,14 +22,14 @@ struct cov_cuda_cards {
 };
 
 /* Takes ownership of the plan, even on failure. If a card's free memory does not suffice for the
- * batches, they become smaller; if an allocation fails nevertheless, the batch is halved once, with a
- * warning. */
+ * batches, the batches become smaller; if an allocation still fails, the batch is halved once, with
+ * a warning. */
 int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
                          unsigned n_workers, size_t max_batch, struct cov_program **out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* For benchmarks. cov_cuda_program_time: seconds[n_steps] = the time of each step for n <= batch sequences of
- * any content, on an otherwise idle card. */
+/* For benchmarks. cov_cuda_program_time sets seconds[n_steps] to the time of each step for n <=
+ * batch sequences of any content. The card must be otherwise idle. */
 const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p);
 size_t cov_cuda_program_batch(const struct cov_program *p);
 int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds,

@@ -118,7 +118,7 @@ void cov_rt_free_host(int card, void *p)
         (void)cudaFreeHost(p);
 }
 
-/* Independent of all other streams, including the default one. */
+/* Makes a stream that is independent of all others, including the default stream. */
 int cov_rt_stream_new(int card, void **out, struct cov_err *e)
 {
     cudaStream_t stream;
@@ -159,8 +159,7 @@ int cov_rt_launched(const char *what, struct cov_err *e)
     return check(cudaGetLastError(), e, what);
 }
 
-/* Waits for an event that lets the thread sleep, regardless of the flags that the device was
- * initialised with. */
+/* Waits for an event, so that the thread sleeps whatever flags the device was initialised with. */
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
     cudaEvent_t event;

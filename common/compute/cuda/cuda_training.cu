@@ -313,7 +313,7 @@ static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
     return rc;
 }
 
-/* *square = the squared norm of the gradient. */
+/* Sets *square to the squared norm of the gradient. */
 static int measure_gradient(struct cov_cuda_training *t, double *square, struct cov_err *e)
 {
     double *total = (double *)cov_train_at(t, t->mem.square_total);

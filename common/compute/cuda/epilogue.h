@@ -1,18 +1,19 @@
-/* epilogue.h - what kernels do with values apart from products: unpacking bases, bias, ReLU and norm, and
- * stores as float or bf16.
+/* epilogue.h - the parts of kernels other than products: unpacking bases; bias, ReLU and norm; and
+ * storing floats or bf16.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_EPILOGUE_H
 #define COV_COMPUTE_CUDA_EPILOGUE_H
 
 #include "common/compute/cuda/simt.h"
 
-/* The base code at position t of sequence b; codes[n, (length + 1) / 2] as cov_codes_pack packs them. */
+/* Returns the base code at position t of sequence b. codes[n, (length + 1) / 2] is packed by
+ * cov_codes_pack. */
 SIMT_DEVICE int packed_code(const uint8_t *codes, size_t b, int length, int t)
 {
     return codes[b * (((size_t)length + 1) / 2) + t / 2] >> (t % 2 ? 0 : 4) & 15;
 }
 
-/* norm(relu(sum + bias)). */
+/* Returns norm(relu(sum + bias)). */
 SIMT_DEVICE float finish(float sum, float bias, float scale, float shift, bool relu)
 {
     float v = sum + bias;
@@ -21,7 +22,7 @@ SIMT_DEVICE float finish(float sum, float bias, float scale, float shift, bool r
     return fmaf(v, scale, shift);
 }
 
-/* y[i] = a, y[i + 1] = b; i is even. */
+/* Stores `a` in y[i] and `b` in y[i + 1]; i is even. */
 SIMT_DEVICE void store2(void *y, size_t i, bool bf16, float a, float b)
 {
     if (bf16)

@@ -41,11 +41,12 @@ struct cov_cuda_gemm {
     int k, width; /* shape of w, from cov_cuda_gemm_sizes */
 };
 
-/* The shape of the weights of a product: *k >= n_taps * c, *width >= n_cols; the rest is zero. */
+/* Sets *k >= n_taps * c and *width >= n_cols, the shape of a product's weights. The surplus weights
+ * are zero. */
 void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
                          int *width);
-/* The index in w of the weight of row `row` and column `column`: w[k, width], float, with
- * COV_CUDA_FP32; else w[width, k], bf16 or float. */
+/* Returns the index in w of the weight in row `row` and column `column`. With COV_CUDA_FP32, w is
+ * float w[k, width]; else it is bf16 or float w[width, k]. */
 size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
                             int column);
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream);
@@ -66,7 +67,7 @@ struct cov_cuda_outer {
     size_t stride;
 };
 
-/* The number of splits that keeps a card busy, given the rows of all sequences. */
+/* Returns the number of splits that keeps a card busy; `rows` counts the rows of all sequences. */
 int cov_cuda_outer_splits(int n_taps, int c, int n_cols, size_t rows);
 /* x and z are bf16 with COV_CUDA_BF16. */
 void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream);
@@ -89,8 +90,8 @@ struct cov_cuda_first {
 };
 void cov_cuda_first_layer(const struct cov_cuda_first *f, void *stream);
 
-/* The last layer: out[b, r, d] = exp(bias[d] + sum_i w[d, i] x[b, r, i]), r < rows, i < c_in, and `pad`
- * where the base is padding; x[n, t, c] is float. */
+/* The last layer: out[b, r, d] = exp(bias[d] + sum_i w[d, i] x[b, r, i]), for r < rows and i <
+ * c_in. Where the base is padding, out is `pad` instead. x[n, t, c] is float. */
 struct cov_cuda_output {
     const float *x, *w, *bias;
     const uint8_t *codes; /* as for the first layer */
@@ -105,7 +106,7 @@ void cov_cuda_output(const struct cov_cuda_output *o, void *stream);
 /* The steps that an LSTM layer computes for a sequence. */
 struct cov_cuda_extent {
     int head, tail;  /* rows [head, tail) have the gates of row head - 1 */
-    int forward;     /* steps of the forward direction; the backward direction runs all */
+    int forward;     /* steps of the forward direction; backward runs all */
     int products[2]; /* out: per direction, the steps with products */
 };
 
@@ -113,12 +114,12 @@ struct cov_cuda_extent {
  * Writes y[b, t, direction * units + u] = h, u < units. Units past the layer's own have zero weights
  * and gates, so their h is 0.
  *
- * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as long
- * as neither has changed since they were computed; then only c = f c + i g and h = o tanh(c) are
- * computed, and a block whose sequences all rest skips the products. In the bf16 version, "changed"
- * means that any bit differs, so the values are bit-identical with and without `rest`; in the fp32
- * version it means a change larger than about the rounding of a sum. Each sequence is tested on its
- * own. */
+ * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as
+ * long as neither x[t] nor h[t-1] has changed since the gates were computed. Then only c = f c + i
+ * g and h = o tanh(c) are computed, and a block whose sequences all rest skips the products. In the
+ * bf16 version, "changed" means that any bit differs, so the values are bit-identical with and
+ * without `rest`; in the fp32 version it means a change larger than about the rounding error of a
+ * sum. Each sequence is tested separately. */
 struct cov_cuda_lstm {
     const float *gates;
     const void *w;                   /* see below */
@@ -139,28 +140,28 @@ struct cov_cuda_lstm_train {
     /* Forward: */
     void *y; /* [n, t, direction, unit] h: float, or bf16 if y_bf16 */
     bool y_bf16;
-    uint16_t *h_bf16; /* the same as bf16, in addition to a float y; NULL: not wanted */
-    /* Backward: the gradient of the layer's output, and the gradient of the gates before sigmoid and
-     * tanh, which may overwrite `gates` if it is float. */
+    uint16_t *h_bf16; /* y as bf16, in addition to a float y; NULL: not needed */
+    /* Backward: the gradient of the layer's output, and the gradient of the gates before sigmoid
+     * and tanh. The latter may overwrite `gates` if it is float. */
     const float *dy; /* [n, t, direction, unit] */
     void *dgates;    /* like gates: float, or bf16 if dgates_bf16 */
     bool dgates_bf16;
 };
 
-/* Single precision, any size. Weights are float w[direction, h, unit, gate]; for the backward pass
- * w[direction, unit of the gate, unit of h, gate]. units is a multiple of 8. _fits: returns true if the
- * kernels fit into this much shared memory per block. */
+/* The kernels in single precision, for any size. Weights are float w[direction, h, unit, gate], or
+ * for the backward pass w[direction, unit of the gate, unit of h, gate]. units is a multiple of 8.
+ * The functions *_fits return true if the kernels fit into this much shared memory per block. */
 bool cov_cuda_lstm_fp32_fits(int units, size_t shared_bytes);
 void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *l, void *stream);
 bool cov_cuda_lstm_train_fits(int units, size_t shared_bytes);
 void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
 
-/* h, weights, and the gradients of gates (dgates) as bf16, for up to COV_CUDA_LSTM_UNITS units, a
- * multiple of 32. A block keeps the weights of a direction in registers through all steps, as fragments:
- * bf16 w[direction, warp, pair, k16, lane, reg, half] (cov_lstm_fragment), with units / 8 warps and
- * units / 16 k16; for the backward pass w[direction, warp, k16, lane, reg, half]
- * (cov_lstm_back_fragment), with units / 16 warps and units / 4 k16. */
+/* The kernels with h, weights and the gradients of gates (dgates) as bf16. They support up to
+ * COV_CUDA_LSTM_UNITS units, in multiples of 32. A block keeps the weights of a direction in
+ * registers through all steps, as fragments: bf16 w[direction, warp, pair, k16, lane, reg, half]
+ * (cov_lstm_fragment), with units / 8 warps and units / 16 k16; for the backward pass w[direction,
+ * warp, k16, lane, reg, half] (cov_lstm_back_fragment), with units / 16 warps and units / 4 k16. */
 enum { COV_CUDA_LSTM_UNITS = 128 };
 bool cov_cuda_lstm_bf16_fits(int units, size_t shared_bytes);
 void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream);
@@ -176,8 +177,8 @@ enum cov_cuda_column_kind {
     COV_CUDA_COLUMN_SUM,       /* sums of z */
 };
 
-/* Sums over rows of `width` columns, in slices of rows; partial[slice][2][width]; kinds with only one
- * sum use the first half. */
+/* Sums `width` columns over the rows of each slice, into partial[slice][2][width]. Kinds with only
+ * one sum use the first half. */
 struct cov_cuda_columns {
     enum cov_cuda_column_kind kind;
     const float *r, *dy;               /* [rows, width] */
@@ -193,11 +194,12 @@ struct cov_cuda_columns {
 int cov_cuda_column_slices(size_t rows);
 void cov_cuda_columns(const struct cov_cuda_columns *c, void *stream);
 
-/* total[i] = sum over slices of partial[slice][i], i < n <= pitch; slices start `pitch` apart. */
+/* Sets total[i] to the sum over slices of partial[slice][i], for i < n <= pitch. Slices start
+ * `pitch` apart. */
 void cov_cuda_column_total(const double *partial, int slices, int pitch, int n, double *total,
                            void *stream);
 
-/* The vectors of a batch norm, 0 for channels past c. */
+/* The vectors of a batch norm; they are 0 for channels past c. */
 struct cov_cuda_norm {
     const double *total;       /* [2][width], over all `positions` of the batch */
     const float *gamma, *beta; /* [c] */
@@ -236,26 +238,29 @@ struct cov_cuda_loss {
 };
 int cov_cuda_loss_slices(int t);
 void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream);
-/* l->sums are those of the whole batch. */
+/* l->sums must be the sums of the whole batch. */
 void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream);
 
 /* ---- operands from parameters, gradients to parameters, dropout: train_pack.cu ---- */
 
-/* One-hot rows of packed codes: x[n, t, 8], float or bf16, the last four columns 0; table[16, 4]. */
+/* Writes packed codes as one-hot rows x[n, t, 8], float or bf16, taken from table[16, 4]. The last
+ * four columns are 0. */
 void cov_cuda_onehot(const uint8_t *codes, const float *table, void *x, bool bf16, int n, int t,
                      void *stream);
 
-/* to[i] = block[places[2 i]] + block[places[2 i + 1]], where place -1 adds 0; float or bf16. */
+/* Sets to[i], float or bf16, to block[places[2 i]] + block[places[2 i + 1]]; a place of -1 adds
+ * 0. */
 void cov_cuda_gather(const float *block, const int *places, void *to, bool bf16, size_t n,
                      void *stream);
-/* to[i] = sum over splits s of partial[s stride + places[i]]; places NULL: of partial[s stride + i]. */
+/* Sets to[i] to the sum over splits s of partial[s stride + places[i]], or of partial[s stride + i]
+ * if `places` is NULL. */
 void cov_cuda_collect_floats(const float *partial, size_t stride, int splits, const int *places,
                              float *to, size_t n, void *stream);
 void cov_cuda_collect_doubles(const double *partial, size_t stride, int splits, const int *places,
                               float *to, size_t n, void *stream);
 
-/* to[n, t, width] = from with dropout applied (dropout.h); 0 where there is no channel. `to` may be
- * `from` if both are float. */
+/* Copies `from` to to[n, t, width] with dropout (dropout.h). Columns without a channel are set to
+ * 0. `to` may be `from` if both are float. */
 struct cov_cuda_dropout {
     const float *from;
     void *to;
@@ -270,8 +275,8 @@ void cov_cuda_dropout(const struct cov_cuda_dropout *d, void *stream);
 
 /* ---- the optimiser step: optimiser.cu ---- */
 
-/* Adds the gradient of a batch: where statistic[i] is 0, sum = gradient if `first`, else
- * sum + gradient; elsewhere block moves towards the gradient by `momentum`. */
+/* Adds the gradient of a batch. Where statistic[i] is 0, `sum` becomes gradient if `first`, else
+ * sum + gradient. Elsewhere, `block` moves towards the gradient by `momentum`. */
 struct cov_cuda_gradient {
     const float *gradient;
     const uint8_t *statistic;
@@ -280,7 +285,8 @@ struct cov_cuda_gradient {
     size_t n;
 };
 void cov_cuda_take_gradient(const struct cov_cuda_gradient *g, void *stream);
-/* *total = sum of squares of sum[i] where statistic[i] is 0; partial[cov_cuda_square_slices(n)]. */
+/* cov_cuda_squares sets *total to the sum of squares of all sum[i] with statistic[i] 0. It needs
+ * partial[cov_cuda_square_slices(n)]. */
 int cov_cuda_square_slices(size_t n);
 void cov_cuda_squares(const float *sum, const uint8_t *statistic, size_t n, double *partial,
                       double *total, void *stream);

@@ -2,33 +2,38 @@
  * forward and backward (kernels.h).
  *
  * A block runs 8 sequences of one direction through all steps by itself, so that blocks never wait for
- * each other. A warp computes the four gates of 8 units. Their weights are fragments that stay in its
- * registers: operand A, whose rows are gates of units, i and f, then g and o; operand B is h, whose
- * columns are the sequences. All four gates of a unit and a sequence end up in one thread, which
- * therefore also keeps c. Only h passes through shared memory, as bf16, and a step needs one barrier.
- * The sums over x are computed in advance, for all steps (products_mma.cu); a thread fetches its own
- * three steps ahead, since a step is shorter than the latency of memory.
+ * each other. A warp computes the four gates of 8 units. The weights stay in its registers as
+ * fragments of operand A, whose rows are gates of units: i and f in one fragment, g and o in the
+ * next. Operand B is h, with the sequences as columns. All four gates of a unit and a sequence end
+ * up in one thread, which therefore also keeps c. Only h passes through shared memory, as bf16, and
+ * a step needs one barrier. The sums over x of all steps are computed in advance (products_mma.cu).
+ * A thread fetches the sums that it needs three steps ahead, since a step is shorter than the
+ * latency of memory.
  *
- * In the backward pass a warp computes the gradients of h for 16 units, the rows of operand A, from the
- * gradients of all gates of the following step, operand B, which pass through shared memory as bf16.
- * Everything else that a step reads is loaded into registers during the previous step.
+ * In the backward pass a warp computes the gradients of h for 16 units, which are the rows of
+ * operand A. Operand B holds the gradients of all gates of the following step, which pass through
+ * shared memory as bf16. Everything else that a step reads is loaded into registers during the
+ * previous step.
  *
- * Bound of a step of prediction with 128 units on an H200 (132 multiprocessors at 1.76 GHz, one block
- * of 16 warps on each): its 256 products of 16x8x16 take 260 to 420 cycles (mma.sync reaches some 60 %
- * of the peak); its reads of h, 16 times 2 KB, 256 cycles of shared memory in parallel; its gates, 7
- * exponentials and reciprocals per unit and sequence, 450 cycles of their unit; and some 200
- * instructions per thread, 800 cycles of issue. That is about 900 cycles, 0.5 us. A chunk of the
- * published size has 4 x 2673 steps, an eighth of a block each: 5 us of the whole card, of the 50 us
- * that 20,000 chunks/s allow. More sequences per block (N = 16) would save barriers, but lose the
- * overlap of blocks; fewer leave the products half empty. The sums over x, 11 MB per chunk and layer,
- * take longer to read: 4.5 us at 4.8 TB/s.
+ * Bound of a prediction step with 128 units on an H200 (132 multiprocessors at 1.76 GHz, each with
+ * one block of 16 warps):
+ *   - the 256 products of 16x8x16 take 260 to 420 cycles (mma.sync reaches some 60 % of the peak);
+ *   - in parallel, reading h, 16 times 2 KB, takes 256 cycles of shared memory;
+ *   - the gates, 7 exponentials and reciprocals per unit and sequence, take 450 cycles of
+ *     the unit that computes them;
+ *   - issuing some 200 instructions per thread takes 800 cycles.
+ * That is about 900 cycles, 0.5 us. A chunk of the published size has 4 x 2673 steps, and each uses
+ * an eighth of a block. So a chunk takes 5 us of the whole card, where 20,000 chunks/s leave 50 us.
+ * More sequences per block (N = 16) would save barriers, but lose the overlap of blocks; fewer
+ * would leave the products half empty. Reading the sums over x, 11 MB per chunk and layer, takes
+ * 4.5 us at 4.8 TB/s.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/lstm_steps.h"
 
 enum { SEQUENCES = 8, ALL = (1 << SEQUENCES) - 1, STAGES = 4, CHAINS = 4 };
 
-/* A thread of a forward kernel: it handles one unit of its block's direction, in sequences s0 and s0 +
- * 1 after the block's first. */
+/* A thread of a forward kernel. It handles one unit of its block's direction in two sequences,
+ * numbers s0 and s0 + 1 of the block. */
 struct seat {
     int tid, lane, warp, direction, first, unit, s0;
 };
@@ -46,7 +51,7 @@ SIMT_DEVICE struct seat seat_of(void)
     return my;
 }
 
-/* w = the fragments of the block's weights, starting at number `first`. */
+/* Sets w to the fragments of the block's weights from number `first` on. */
 template <int N>
 SIMT_DEVICE void load_weights(const void *weights, size_t first, uint32_t (&w)[N][4])
 {
@@ -76,8 +81,8 @@ static constexpr size_t shared_bytes(int units)
            2 * SEQUENCES * sizeof(int);
 }
 
-/* exp(v), v at most 28: a product of three factors 1 + exp is still finite, and larger v would change a
- * gate by less than 1e-12. NaN stays NaN. */
+/* Returns exp(min(v, 28)). A product of three factors 1 + exp(28) is still finite, and the limit
+ * changes a gate by less than 1e-12. NaN stays NaN. */
 SIMT_DEVICE float exp_limited(float v)
 {
     return simt_exp_fast(v > 28.0f ? 28.0f : v);
@@ -99,7 +104,7 @@ SIMT_DEVICE struct kept keep(float i, float f, float g, float o)
     return k;
 }
 
-/* The next c; returns its h. */
+/* Advances *c by a step; returns its h. */
 SIMT_DEVICE float advance(const struct kept &k, float *c)
 {
     *c = fmaf(k.f, *c, k.ig);
@@ -149,8 +154,9 @@ SIMT_DEVICE void begin_block(const struct cov_cuda_lstm &l, const struct seat &m
         b->moved[my.tid] = my.tid ? 0 : ALL;
 }
 
-/* sum, of gates i and f, then g and o, += w h; `rows` is h[SEQUENCES]. A product waits for the previous
- * one in its chain, of which a warp has two; the four warps of a scheduler fill that time. */
+/* Adds w h to `sum`, for gates i and f, then g and o; `rows` is h[SEQUENCES]. A product waits for
+ * the previous one of its chain. A warp has two chains, and a scheduler fills the wait with its
+ * four warps. */
 template <int K16>
 SIMT_DEVICE void multiply_h(const uint32_t (&w)[2 * K16][4], const uint16_t *rows, int lane,
                             float sum[2][4])
@@ -168,7 +174,7 @@ SIMT_DEVICE void multiply_h(const uint32_t (&w)[2 * K16][4], const uint16_t *row
     }
 }
 
-/* The step t of a thread's two cells; `sum` are their gates before sigmoid and tanh. */
+/* Runs step t of a thread's two cells; `sum` holds their gates before sigmoid and tanh. */
 template <int K16>
 SIMT_DEVICE void step_cells(const struct cov_cuda_lstm &l, const struct seat &my, int t,
                             uint32_t moving, const float sum[2][4], struct cell cells[2],
@@ -191,7 +197,7 @@ SIMT_DEVICE void step_cells(const struct cov_cuda_lstm &l, const struct seat &my
 }
 
 /* Records the sequences that moved before the next step, and clears the mask of the step after it.
- * `next` are the sums over x of the next step. The lanes of an s0 are 4 apart. */
+ * `next` holds the sums over x of the next step. Lanes with the same s0 are 4 apart. */
 SIMT_DEVICE void note_moved(const struct seat &my, int step, const struct cell cells[2],
                             const float4 next[2], uint32_t *moved)
 {
@@ -223,7 +229,7 @@ SIMT_DEVICE void write_rows(const struct cov_cuda_lstm &l, const struct seat &my
                     unit)) = *(const uint4 *)(h + s * block<K16>::PITCH + unit);
 }
 
-/* K16 * 16 units, four threads each. */
+/* A block has K16 * 16 units, with four threads each. */
 template <int K16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_lstm l)
 {
     constexpr int UNITS = K16 * 16;
@@ -236,7 +242,7 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_lstm l)
     begin_block(l, my, &b);
     __syncthreads();
 
-    /* The sums over x of a step: each thread copies and reads its own, as a group of copies. */
+    /* Each thread copies the sums over x that it reads, as one group of copies per step. */
     const int row_bytes = l.directions * UNITS * 16;
     const char *gates_of[2];
 #pragma unroll
@@ -322,8 +328,8 @@ SIMT_DEVICE float4 read_gates(const struct cov_cuda_lstm_train &l, int sequence,
     return *(const float4 *)(l.gates + lstm_place(l, sequence, t, direction, unit) * 4);
 }
 
-/* even + odd, of gates i and f, then g and o, += w h; `rows` is h[SEQUENCES]. Two chains each, since a
- * product waits for the previous one. */
+/* Adds w h to even + odd, for gates i and f, then g and o; `rows` is h[SEQUENCES]. Each sum has two
+ * chains, since a product waits for the previous one of its chain. */
 template <int K16>
 SIMT_DEVICE void multiply_h_chains(const uint32_t (&w)[2 * K16][4], const uint16_t *rows, int lane,
                                    float even[2][4], float odd[2][4])
@@ -343,7 +349,7 @@ SIMT_DEVICE void multiply_h_chains(const uint32_t (&w)[2 * K16][4], const uint16
     }
 }
 
-/* K16 * 16 units, four threads each. */
+/* A block has K16 * 16 units, with four threads each. */
 template <int K16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov_cuda_lstm_train l)
 {
     constexpr int UNITS = K16 * 16, PITCH = block<K16>::PITCH;
@@ -386,14 +392,13 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov_cuda_lstm_
     }
 }
 
-/* The values that a thread of the backward pass reads for a step: for its two units and two
- * sequences. */
+/* The values that a thread of the backward pass reads per step, for two units and two sequences. */
 struct reading {
     float4 gates[4];
     float past[4], dy[4]; /* past: c of the previous step */
 };
 
-/* The unit and the sequence of value i of a thread, as in the fragments of the product. */
+/* These return the unit and the sequence of a thread's value i, as in the product's fragments. */
 SIMT_DEVICE int unit_of(int i)
 {
     return (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4 + i / 2 * 8;
@@ -418,7 +423,7 @@ SIMT_DEVICE void read_step(const struct cov_cuda_lstm_train &l, int first, int d
     }
 }
 
-/* K16 * 16 units, two threads each. */
+/* A block has K16 * 16 units, with two threads each. */
 template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm_train l)
 {
     constexpr int UNITS = K16 * 16, DEPTH = 4 * K16, PITCH = 4 * UNITS + 8, THREADS = K16 * 32;

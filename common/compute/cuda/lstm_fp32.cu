@@ -14,8 +14,8 @@
 
 enum { MAX_THREADS = 256, MANY = 8, FEW = 2 };
 
-/* Smaller relative changes count as no change: of h, relative to |h| + 1/32, and of a sum over x,
- * relative to |sum| + 1. This is about the rounding error of a sum over them. */
+/* Smaller relative changes are ignored. A change of h is relative to |h| + 1/32, and a change of a
+ * sum over x is relative to |sum| + 1. The limit is about the rounding error of a gate's sum. */
 #define STILL 0x1p-20f
 
 SIMT_DEVICE float sigmoid(float v)
@@ -23,7 +23,7 @@ SIMT_DEVICE float sigmoid(float v)
     return 1.0f / (1.0f + expf(-v));
 }
 
-/* sum[s] += the products of w[h, unit, gate] with h[k][s], for the four gates of unit u. */
+/* Adds to sum[s] the products of w[h, unit, gate] and h[k][s], for the four gates of unit u. */
 template <int SEQUENCES, int UNROLL>
 SIMT_DEVICE void add_products(const float *w, const float *h, int units, int u,
                               float4 (&sum)[SEQUENCES])
@@ -103,7 +103,7 @@ SIMT_DEVICE int read_extents(const struct cov_cuda_lstm &l, struct block<SEQUENC
     return steps;
 }
 
-/* The sums over x of unit u, from a row of gates. */
+/* Reads the sums over x of unit u from a row of gates. */
 template <int SEQUENCES>
 SIMT_DEVICE float4 gates_at(const struct cov_cuda_lstm &l, const struct block<SEQUENCES> &b, int s,
                             int row, int u)
@@ -113,7 +113,7 @@ SIMT_DEVICE float4 gates_at(const struct cov_cuda_lstm &l, const struct block<SE
                : make_float4(0, 0, 0, 0);
 }
 
-/* The next c of unit u, and its h. `fresh`: from new gates; otherwise from the kept ones. */
+/* Computes the next c of unit u and its h, from new gates if `fresh`, else from the kept ones. */
 template <int SEQUENCES>
 SIMT_DEVICE float advance(const struct cov_cuda_lstm &l, const struct block<SEQUENCES> &b, int at,
                           bool fresh, const float4 &sum, const float *before)
@@ -249,7 +249,7 @@ template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_forward_fp32(struct cov_c
     }
 }
 
-/* dh[s] += the products of w[unit of the gate, unit of h, gate] with the gate gradients
+/* Adds to dh[s] the products of w[unit of the gate, unit of h, gate] and the gate gradients
  * after[k][s][gate], for unit u. */
 template <int SEQUENCES>
 SIMT_DEVICE void add_gradients(const float *w, const float *after, int units, int u,
@@ -310,7 +310,7 @@ template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_backward_fp32(struct cov_
 
 /* ---- launches ---- */
 
-/* Shared memory of a block, for `floats` floats per unit and sequence. */
+/* Returns the size of a block's shared memory with `floats` floats per unit and sequence. */
 static size_t shared_bytes(int units, int sequences, int floats)
 {
     return (size_t)floats * units * sequences * sizeof(float);

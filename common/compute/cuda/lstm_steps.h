@@ -7,21 +7,21 @@
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
-/* The index of a unit in y and cells, [n, t, direction, unit]; its gates are at four times that. `l` is
- * struct cov_cuda_lstm or struct cov_cuda_lstm_train. */
+/* Returns the index of a unit in y and cells, [n, t, direction, unit]; its gates start at four
+ * times that index. `l` is a struct cov_cuda_lstm or struct cov_cuda_lstm_train. */
 template <typename Layer>
 SIMT_DEVICE size_t lstm_place(const Layer &l, int sequence, int t, int direction, int unit)
 {
     return (((size_t)sequence * l.t + t) * l.directions + direction) * l.units + unit;
 }
 
-/* A block per SEQUENCES sequences and direction. */
+/* Returns a grid with one block per direction and SEQUENCES sequences. */
 template <typename Layer> static dim3 lstm_grid(const Layer *l, int sequences)
 {
     return dim3((unsigned)((l->n + sequences - 1) / sequences), (unsigned)l->directions);
 }
 
-/* The row that holds a sequence's gates of step t. */
+/* Returns the row that holds a sequence's gates of step t. */
 SIMT_DEVICE int gates_row(int head, int tail, int t)
 {
     return t >= head && t < tail ? head - 1 : t;
@@ -38,9 +38,9 @@ SIMT_DEVICE void lstm_keep(const struct cov_cuda_lstm_train &l, size_t place, fl
         l.h_bf16[place] = (uint16_t)simt_bf16(h);
 }
 
-/* The gradient of gates i, f, g, o before sigmoid and tanh, from dh, that of h. `shown` is tanh of the
- * cell, `past` the cell of the previous step. *dc is the gradient of the cell: in, from the next step;
- * out, for the previous step. */
+/* Returns the gradient of the gates i, f, g, o before sigmoid and tanh, given dh, the gradient of
+ * h. `shown` is tanh of the cell, and `past` is the cell of the previous step. *dc is the gradient
+ * of the cell: on entry from the next step, on return for the previous step. */
 SIMT_DEVICE float4 lstm_gradient(float4 gates, float shown, float past, float dh, float *dc)
 {
     float by_cell = fmaf(dh * gates.w, 1.0f - shown * shown, *dc);

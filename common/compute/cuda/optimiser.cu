@@ -21,7 +21,7 @@ void cov_cuda_take_gradient(const struct cov_cuda_gradient *g, void *stream)
     simt_launch_items(take_gradient, g->n, stream, *g);
 }
 
-/* *to = the sum of `mine` over the threads of a block. */
+/* Sets *to to the sum of `mine` over the threads of a block. */
 SIMT_DEVICE void add_up(double mine, double *to)
 {
     double *const all = (double *)simt_shared(); /* [THREADS] */

@@ -10,7 +10,7 @@
  * product. */
 template <int PARTS> struct gather {
     const char *sequence[PARTS]; /* NULL: past the last row */
-    int row[PARTS];              /* that tap 0 reads */
+    int row[PARTS];              /* the row that tap 0 reads */
     int tap, channel;            /* tap and channel of the next vector */
 };
 
@@ -54,7 +54,7 @@ SIMT_DEVICE void gather_advance(const struct cov_cuda_gemm &g, struct gather<PAR
     }
 }
 
-/* The index in y where a row of the product begins. */
+/* Returns the index in y where a row of the product begins. */
 SIMT_DEVICE size_t y_offset(const struct cov_cuda_gemm &g, int row)
 {
     int b = row / g.phase.rows, t = cov_conv_phase_row(&g.phase, row - b * g.phase.rows);
@@ -81,13 +81,14 @@ SIMT_DEVICE struct outer_block outer_block_of(const struct cov_cuda_outer &o, in
     return at;
 }
 
-/* The number of steps of `depth` rows in a split. */
+/* Returns the number of steps, of `depth` rows each, in a split. */
 SIMT_DEVICE int outer_steps(const struct outer_block &at, int depth)
 {
     return at.end > at.beg ? (int)((at.end - at.beg + depth - 1) / depth) : 0;
 }
 
-/* The first row of an operand that a thread reads; past the last row if it reads none. */
+/* Returns the first row of an operand that a thread reads, or the end of the rows if the thread
+ * reads none. */
 SIMT_DEVICE struct cov_conv_row outer_row(const struct cov_cuda_outer &o, size_t m, bool reads)
 {
     return cov_conv_row_at(&o.phase, reads ? m : (size_t)o.n * o.phase.rows);

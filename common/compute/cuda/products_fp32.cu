@@ -1,17 +1,17 @@
 /* products_fp32.cu - products of matrices, and gradients of weights, in single precision (kernels.h).
  *
- * A block computes a tile of BM rows by BN columns, a thread TM by TN of them. Both operands pass
- * through shared memory in steps of BK elements of depth; while a step is multiplied, the next one is
- * loaded into registers. Rows of x are gathered as they are read, so that a convolution needs no copy
- * of its input. Each value is one chain of fused multiply-adds in the order of depth. In a gradient the
- * rows of a split are the depth, so that both operands are read as rows and neither needs to be
- * transposed.
+ * A block computes a tile of BM rows by BN columns, and each of its threads TM rows by TN columns.
+ * Both operands pass through shared memory in steps of BK elements of depth; while a step is
+ * multiplied, the next one is loaded into registers. Rows of x are gathered as they are read, so
+ * that a convolution needs no copy of its input. Each value is one chain of fused multiply-adds in
+ * the order of depth. In a gradient the rows of a split are the depth, so that both operands are
+ * read as rows and neither needs to be transposed.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/products.h"
 
 enum { BK = 16, THREADS = 256 };
 
-/* sum += a[BK][A_PITCH] b[BK][BN], for the rows and columns of a thread. */
+/* Adds the product of a[BK][A_PITCH] and b[BK][BN] to sum, for the rows and columns of a thread. */
 template <int A_PITCH, int BN, int TM, int TN>
 SIMT_DEVICE void multiply_step(const float *a, const float *b, float (&sum)[TM][TN])
 {
@@ -33,8 +33,9 @@ SIMT_DEVICE void multiply_step(const float *a, const float *b, float (&sum)[TM][
     }
 }
 
-/* sum = the products of `steps` steps. load() reads the operands of the next step into registers, and
- * store(half) writes them to a half of shared memory: a[2][BK][A_PITCH], b[2][BK][BN]. */
+/* Sets sum to the products of `steps` steps. load() reads the operands of the next step into
+ * registers, and store(half) writes them to a half of shared memory: a[2][BK][A_PITCH],
+ * b[2][BK][BN]. */
 template <int A_PITCH, int BN, int TM, int TN, typename Load, typename Store>
 SIMT_DEVICE void multiply_steps(int steps, Load load, Store store, float (&sum)[TM][TN])
 {
@@ -59,7 +60,7 @@ SIMT_DEVICE void multiply_steps(int steps, Load load, Store store, float (&sum)[
     }
 }
 
-/* Stores a thread's vectors of a row-major operand; a step has PIECES of them. */
+/* Stores a thread's vectors of a row-major operand, which has PIECES vectors per step. */
 template <int PIECES, int PARTS>
 SIMT_DEVICE void store_pieces(float *to, const float4 (&next)[PARTS])
 {

@@ -1,26 +1,27 @@
 /* products_mma.cu - products of matrices, and gradients of weights, on tensor cores (kernels.h): bf16,
  * tf32, and tf32 in three products.
  *
- * A block of 4 warps computes a tile of 128 rows by 128 columns, or 256 by 64; a warp 64 by 64 of them.
- * A pipeline of STAGES stages copies the operands to shared memory (cp.async) two steps ahead. A step
- * is 64 bytes of depth: 32 elements of bf16 or 16 of tf32. Since 32 bytes of depth are 16 bf16 or 8
- * tf32, the fragments of both types have the same layout in bytes, and one kernel serves both.
+ * A block of 4 warps computes a tile of 128 rows by 128 columns, or of 256 by 64; each warp
+ * computes 64 rows by 64 columns. A pipeline of STAGES stages copies the operands to shared memory
+ * (cp.async) two steps ahead. A step is 64 bytes of depth: 32 elements of bf16 or 16 of tf32. Since
+ * 32 bytes of depth are 16 bf16 or 8 tf32, the fragments of both types have the same layout in
+ * bytes, and one kernel serves both.
  *
  * Product: both operands are rows of 64 bytes. Rows of x are gathered as in products_fp32.cu.
  *
- * Gradient: the rows of a split are the depth, and both operands have the same layout in shared memory as in
- * memory, so that their fragments run across rows: ldmatrix transposes those of bf16, and those of tf32,
- * one register per element, are read one by one. Rows are padded by 8 elements, so that the lanes of a
- * warp read from different banks.
+ * Gradient: the rows of a split are the depth. Both operands have the same layout in shared memory
+ * as in global memory, so their fragments run across rows. ldmatrix transposes bf16 fragments; tf32
+ * fragments have one register per element and are read element by element. Rows are padded by 8
+ * elements, so that the lanes of a warp read from different banks.
  *
- * Bound of a product of 128 by 128 by 32 of bf16 on a multiprocessor of an H200: 256 products of
- * 16x8x16 take 256 cycles at the peak rate, 420 at the 60 % that mma.sync reaches. Reading fragments
- * from shared memory, 8 of 512 bytes per warp and 16 of depth, takes 256 cycles at 128 bytes per cycle,
- * writing the tiles 128, together 384. (With 64 by 32 per warp, reading would take 512 cycles and be
- * the bottleneck.) Registers allow two blocks per multiprocessor, so that one multiplies while the
- * other waits. That is about 550 TFLOP/s at best; the products of a chunk are 7.6 GFLOP, 14 us of the
- * 50 us that 20,000 chunks/s leave. wgmma would read one operand from shared memory once per block and
- * reach the peak.
+ * Bound of a bf16 product of 128 by 128 by 32 on a multiprocessor of an H200: 256 products of
+ * 16x8x16 take 256 cycles at the peak rate, or 420 at the 60 % that mma.sync reaches. Each warp
+ * reads 8 fragments of 512 bytes from shared memory per 16 of depth, which takes 256 cycles at 128
+ * bytes per cycle. Writing the tiles takes another 128 cycles, 384 in total. (With 64 by 32 per
+ * warp, reading would take 512 cycles and be the bottleneck.) Registers allow two blocks per
+ * multiprocessor, so that one multiplies while the other waits. That is about 550 TFLOP/s at best.
+ * The products of a chunk are 7.6 GFLOP and take 14 us, where 20,000 chunks/s leave 50 us per
+ * chunk. wgmma would read one operand from shared memory only once per block, and reach the peak.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/products.h"
 
@@ -57,14 +58,15 @@ template <int WARPS_ACROSS> SIMT_DEVICE struct warp_part warp_part_of(void)
 
 /* ---- products of fragments ---- */
 
-/* v minus its tf32, as tf32. */
+/* Returns what is left of v after subtracting its tf32, also as tf32. */
 SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
 {
     return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
 }
 
-/* sum += a b in three products of tf32. Tensor cores truncate bits that do not fit into the sum. So the
- * products are summed separately, and that sum is added to the total with rounding. */
+/* Adds `a` times `b` to sum in three products of tf32. Tensor cores truncate bits that do not fit
+ * into the sum. So the products are summed separately, and their sum is added to the total with
+ * rounding. */
 SIMT_DEVICE void multiply_x3(float sum[MT][NT][4], int nt, const uint32_t high[MT][4],
                              const uint32_t low[MT][4], const uint32_t b[2])
 {
@@ -82,7 +84,8 @@ SIMT_DEVICE void multiply_x3(float sum[MT][NT][4], int nt, const uint32_t high[M
     }
 }
 
-/* sum += a b, of 32 bytes of depth: MT fragments of 16 rows by NT of 8 columns. */
+/* Adds `a` times `b` to sum, for 32 bytes of depth: MT fragments of 16 rows by NT fragments of 8
+ * columns. */
 template <int PRODUCTS>
 SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
                           const uint32_t b[NT / 2][4])
@@ -113,8 +116,8 @@ SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
     }
 }
 
-/* sum = the products of `steps` steps. copy(step, stage) starts the copies of a step into a stage of
- * shared memory; load(stage, half, a, b) reads the fragments of half of a stage. */
+/* Sets sum to the products of `steps` steps. copy(step, stage) starts the copies of a step into a
+ * stage of shared memory; load(stage, half, a, b) reads the fragments of one half of a stage. */
 template <int PRODUCTS, typename Copy, typename Load>
 SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][NT][4])
 {
@@ -209,8 +212,9 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
         }
         gather_advance(g, &x, BK);
     };
-    /* The matrices that this lane addresses. Of A: rows 0-7 and 8-15 of a vector of 16 bytes, then of
-     * the next vector. Of B: 8 columns of a vector and of the next, then the next 8 columns. */
+    /* The matrices that this lane addresses. In A: rows 0-7, then rows 8-15 of a vector of 16
+     * bytes, then the same for the next vector. In B: 8 columns of a vector, the same columns of
+     * the next vector, then the same for the next 8 columns. */
     const int lane = warp.lane;
     const int a_row = warp.m + lane / 8 % 2 * 8 + lane % 8, a_piece = lane / 16;
     const int b_row = warp.n + lane / 16 * 8 + lane % 8, b_piece = lane / 8 % 2;
@@ -230,8 +234,8 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
 
 /* ---- gradients ---- */
 
-/* The fragments of half of a stage: MATRICES of bf16, each of 16 depths by 16 columns. `lane_depth` and
- * `lane_column` tell where the matrices that this lane addresses begin. */
+/* Reads the fragments of half a stage: MATRICES bf16 matrices of 16 depths by 16 columns each. The
+ * matrices that this lane addresses begin at `lane_depth` and `lane_column`. */
 template <int MATRICES, int PITCH>
 SIMT_DEVICE void load_transposed(const char *rows, int lane_depth, int lane_column,
                                  uint32_t v[MATRICES][4])
@@ -306,8 +310,8 @@ outer_mma(struct cov_cuda_outer o, int tiles, size_t split_rows)
         const char *const a = shared + stage * STAGE, *const b = a + T::A_BYTES;
         const int lane = warp.lane;
         if constexpr (T::BF16) {
-            /* Of A: columns 0-7 and 8-15 at depth 0-7, then at 8-15. Of B: depths 0-7 and 8-15 of 8
-             * columns, then of the next 8. */
+            /* In A: columns 0-7 and 8-15 at depths 0-7, then at depths 8-15. In B: depths 0-7 and
+             * 8-15 of 8 columns, then of the next 8 columns. */
             load_transposed<MT, T::A_PITCH>(a, half * 16 + lane / 16 * 8 + lane % 8,
                                             warp.m + lane / 8 % 2 * 8, av);
             load_transposed<NT / 2, T::B_PITCH>(b, half * 16 + lane / 8 % 2 * 8 + lane % 8,
@@ -415,7 +419,8 @@ size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cu
                                      : (size_t)column * g->k + row;
 }
 
-/* About as many blocks as a large card runs at a time, and splits of at least LEAST_ROWS rows. */
+/* Chooses about as many blocks as a large card runs at once, and splits of at least LEAST_ROWS
+ * rows. */
 int cov_cuda_outer_splits(int n_taps, int c, int n_cols, size_t rows)
 {
     enum { BLOCKS = 264, LEAST_ROWS = 512, TILE = 128 };

@@ -1,8 +1,8 @@
 /* runtime.h - the part of CUDA's runtime that the plugin uses: memory, streams, copies. cuda_runtime.cu
  * implements it with CUDA; tests implement it with guarded memory on the CPU (tests/lib/runtime_mock.cc).
  *
- * `card` is the index of a GPU. Work queued on a stream happens in order, and is complete for the host only
- * after cov_rt_wait. All functions are thread-safe; a stream is used by one thread at a time.
+ * `card` is the index of a GPU. Work queued on a stream runs in order; only cov_rt_wait guarantees
+ * that it is complete. All functions are thread-safe; a stream is used by one thread at a time.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_RUNTIME_H
 #define COV_COMPUTE_CUDA_RUNTIME_H
@@ -20,7 +20,8 @@ struct cov_rt_card {
     double clock_hz, memory_bytes_per_s; /* peak; 0: unknown */
 };
 
-/* *n > 0 cards; COV_EUNSUPPORTED if the driver or cards are missing. */
+/* Sets *n > 0 to the number of cards. Returns COV_EUNSUPPORTED if the driver or cards are
+ * missing. */
 int cov_rt_count(int *n, struct cov_err *e) COV_MUST_USE;
 int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e) COV_MUST_USE;
 /* Checks that the card can run the kernels of this build. */
@@ -34,7 +35,7 @@ void cov_rt_free(int card, void *p); /* NULL is accepted */
 int cov_rt_alloc_host(int card, size_t bytes, void **out, struct cov_err *e) COV_MUST_USE;
 void cov_rt_free_host(int card, void *p);
 
-/* Streams, which kernels.h takes. */
+/* The streams on which the functions of kernels.h queue work. */
 int cov_rt_stream_new(int card, void **out, struct cov_err *e) COV_MUST_USE;
 void cov_rt_stream_free(int card, void *stream);
 /* Selects the card for this thread; call it before queueing work on one of the card's streams. */

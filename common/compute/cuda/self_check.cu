@@ -29,7 +29,8 @@ struct sample {
     bool present[CHUNKS * DEPTH];
 };
 
-/* Two convolutions, two LSTMs in both directions, two transposed convolutions, and the last layer. */
+/* Makes two convolutions, two LSTMs in both directions, two transposed convolutions, and the last
+ * layer. */
 static void make_layers(struct cov_layer layers[N_LAYERS])
 {
     static const struct {
@@ -162,7 +163,7 @@ static int reference_values(const struct sample *s, float *values, struct cov_er
     return rc;
 }
 
-/* Takes the plan over. */
+/* Takes ownership of the plan. */
 static int card_values(const struct sample *s, const struct cov_cuda_cards *card,
                        struct cov_cuda_plan *plan, float *values, struct cov_err *e)
 {
@@ -226,7 +227,7 @@ static struct cov_training_spec spec_of(const struct sample *s, struct cov_pool 
     return spec;
 }
 
-/* gradient[n_floats] = the gradient of the sample's batch. Frees the training. */
+/* Sets gradient[n_floats] to the gradient of the sample's batch. Frees the training. */
 static int run_gradient(const struct sample *s, struct cov_training *t, float *gradient,
                         struct cov_err *e)
 {
@@ -284,7 +285,7 @@ int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_ari
     for (size_t i = 0; !rc && i < s.n_floats; i++) {
         double d = fabs((double)got[i] - (double)want[i]);
         largest = fmax(largest, fabs((double)want[i]));
-        off = d <= off ? off : d; /* takes NaN */
+        off = d <= off ? off : d; /* keeps NaN */
     }
     free(s.block);
     free(got);

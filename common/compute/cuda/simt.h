@@ -59,7 +59,7 @@ SIMT_DEVICE float simt_reciprocal_fast(float v)
     return r;
 }
 
-/* Bit i is `v` of lane i. All lanes of the warp must call it. */
+/* Returns a mask in which bit i is `v` of lane i. All lanes of the warp must call it. */
 SIMT_DEVICE uint32_t simt_ballot(bool v)
 {
     return __ballot_sync(0xffffffffU, v);
@@ -76,7 +76,7 @@ SIMT_DEVICE uint32_t simt_shared_address(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* Turing lacks these instructions; the host does not launch kernels that use them there. */
+/* Turing lacks these instructions; there, the host does not launch kernels that use them. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define SIMT_AMPERE_ASM(...) asm volatile(__VA_ARGS__)
 #else
@@ -105,8 +105,8 @@ template <int N> SIMT_DEVICE void simt_copy_wait(void)
 }
 
 /* ldmatrix: loads four matrices of 8 rows of 16 bytes. Lane i passes the address of row i % 8 of matrix
- * i / 8, and receives the 4 bytes at 4 (i % 4) of row i / 4 of each matrix. All lanes of the warp must
- * call it; the same holds for the products below. */
+ * i / 8, and receives 4 bytes of row i / 4 of each matrix, starting at byte 4 (i % 4). All lanes of
+ * the warp must call it; the same holds for the products below. */
 SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *shared)
 {
     SIMT_AMPERE_ASM("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -168,7 +168,7 @@ SIMT_DEVICE uint32_t simt_bf16(float v)
 #endif
 }
 
-/* The same of two values; a is the low half. */
+/* Rounds two values to bf16; `a` becomes the low half. */
 SIMT_DEVICE uint32_t simt_bf16_pair(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -1,7 +1,8 @@
 /* train_loss.cu - loss, accuracy (Pearson's r), and the gradient of the network's output (kernels.h).
  *
- * A row of the batch is a chunk and a data set. Its sums are in double, over slices of positions. Sums of
- * squares suffice for Pearson's r, since doubles have twice the digits of the values.
+ * A row of the batch is one data set of one chunk. Its sums are in double, over slices of
+ * positions. Sums of squares suffice for Pearson's r, since doubles have twice the digits of the
+ * values.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
@@ -13,8 +14,8 @@ SIMT_DEVICE bool is_padding(const struct cov_cuda_loss &l, int b, int t)
     return packed_code(l.codes, (size_t)b, l.t, t) == 0;
 }
 
-/* *to = the sum over a block, for each of N sums; thread i writes sum i, and all threads must call
- * it. */
+/* Adds up each of N values over the threads of a block; thread i stores total i in to[i]. All
+ * threads must call it. */
 template <int N> SIMT_DEVICE void add_up(const double (&mine)[N], double *to)
 {
     double *const all = (double *)simt_shared(); /* [N][THREADS] */
@@ -77,7 +78,7 @@ SIMT_DEVICE void add_row(const struct cov_cuda_loss &l, int row, int slices, dou
     sums[3] += weight;
 }
 
-/* One block. */
+/* Runs as one block. */
 SIMT_KERNEL(THREADS) score_batch(struct cov_cuda_loss l, int slices)
 {
     double sums[4] = {0, 0, 0, 0};
@@ -100,7 +101,7 @@ void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream)
     simt_launch(score_batch, dim3(1), THREADS, 4 * THREADS * sizeof(double), stream, *l, slices);
 }
 
-/* A thread computes a column of a position. */
+/* A thread computes one column of one position. */
 SIMT_KERNEL(THREADS) loss_backward(struct cov_cuda_loss l)
 {
     size_t at = simt_item(), row = at / l.pitch;

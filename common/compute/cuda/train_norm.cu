@@ -1,7 +1,8 @@
 /* train_norm.cu - column sums and batch norm in training (kernels.h).
  *
- * A block sums 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values in
- * single precision, and these sums in double, so that cards with few double-precision units do not wait.
+ * A block sums 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values
+ * in single precision, then adds these sums in double, so that few double-precision units do not
+ * slow a card down.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
@@ -140,8 +141,8 @@ SIMT_KERNEL(SIMT_THREADS) norm_forward(struct cov_cuda_norm n)
     n.batch_var[o] = (float)(n.positions > 1 ? var * n.positions / (n.positions - 1) : var);
 }
 
-/* dr = gamma rstd (dy - sum dy / positions - x^ sum (dy x^) / positions), as factors of dy and r and a
- * constant. */
+/* Computes dr = gamma rstd (dy - sum dy / positions - x^ sum (dy x^) / positions), as a factor of
+ * dy, a factor of r, and a constant. */
 SIMT_KERNEL(SIMT_THREADS) norm_backward(struct cov_cuda_norm n)
 {
     int o = (int)simt_item();

@@ -37,7 +37,7 @@ static struct cov_train_places *places_for(struct making_training *m,
     return products == COV_CUDA_BF16 ? &m->plan->halves : &m->plan->floats;
 }
 
-/* Appends n elements that are 0 until they are set; *first is the index of the first. */
+/* Appends n elements that are 0 until they are set; sets *first to the index of the first one. */
 static int add_packed(struct cov_train_places *p, size_t n, size_t *first, struct cov_err *e)
 {
     size_t end = p->n + 2 * ((n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
@@ -99,7 +99,7 @@ static int add_forward(struct making_training *m, struct cov_train_layer *s, siz
     return add_product(m, s, &s->forward[i], phase, cov_channel_width(s->in), s->width, e);
 }
 
-/* Adds the product of the gradient of a layer's sums with the weights. */
+/* Adds the product of the weights and the gradient of a layer's sums. */
 static int add_back(struct making_training *m, struct cov_train_layer *s, size_t i,
                     const struct cov_conv_phase *phase, struct cov_err *e)
 {
@@ -135,7 +135,7 @@ static struct cov_train_collect *add_collect(struct cov_train_layer *s, bool of_
     return c;
 }
 
-/* Phase i of a convolution, or of its transpose. */
+/* Returns phase i of a convolution, or of its transpose. */
 static struct cov_conv_phase phase_of(const struct cov_layer *l, bool transposed, size_t i,
                                       size_t t_out)
 {
@@ -159,7 +159,8 @@ static int make_arrays(struct cov_train_layer *s, size_t n_forward, size_t n_bac
 
 /* ---- convolutions and the last layer ---- */
 
-/* The offset of a weight among those of its layer: input channel i, output channel o, kernel position k. */
+/* Returns the offset, among the weights of its layer, of the weight for input channel i, output
+ * channel o and kernel position k. */
 static size_t weight_at(const struct cov_layer *l, size_t i, size_t o, size_t k)
 {
     return l->kind == COV_LAYER_CONV_TRANSPOSED ? (i * l->c_out + o) * l->kernel + k
@@ -198,7 +199,7 @@ static void set_back(struct making_training *m, struct cov_train_layer *s, size_
                place);
 }
 
-/* collects[0] is for the weights. */
+/* collects[0] describes the gradient of the weights. */
 static void set_gradient(struct making_training *m, struct cov_train_layer *s, size_t which,
                          int tap, size_t i, size_t o, size_t place)
 {
@@ -254,7 +255,7 @@ static int make_conv(struct making_training *m, size_t which, struct cov_err *e)
 
 /* ---- LSTMs ---- */
 
-/* The products with x, and their gradients; columns are [direction, unit, gate]. */
+/* Makes the products with x and their gradients; columns are [direction, unit, gate]. */
 static int make_gates(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
@@ -313,8 +314,8 @@ static int make_biases(struct making_training *m, size_t which, int units, struc
     return COV_OK;
 }
 
-/* The weights of the steps: forward w[direction, h, unit, gate], backward w[direction, unit of the gate, unit
- * of h, gate]. */
+/* Packs the weights of the steps: w[direction, h, unit, gate] for the forward pass, w[direction,
+ * unit of the gate, unit of h, gate] for the backward pass. */
 static int pack_steps(struct making_training *m, size_t which, size_t units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
@@ -334,7 +335,7 @@ static int pack_steps(struct making_training *m, size_t which, size_t units, str
     return rc;
 }
 
-/* Sets an element of the packed halves to the weight of a fragment, direction d. */
+/* Sets an element of the packed halves to a fragment's weight of direction d. */
 static void set_fragment(struct making_training *m, size_t which, size_t d, struct cov_lstm_place p,
                          size_t element)
 {
@@ -368,8 +369,8 @@ static int pack_fragments(struct making_training *m, size_t which, int units, st
     return rc;
 }
 
-/* The gradients of w_hh: h of the previous step is one row above, or below in the backward
- * direction. */
+/* Makes the gradients of w_hh. The h of the previous step is one row above, or one row below in the
+ * backward direction. */
 static int make_recurrent(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
@@ -498,7 +499,7 @@ struct laying {
     bool overflow;
 };
 
-/* Reserves a * b * bytes; returns their offset. */
+/* Reserves a * b elements of `bytes` bytes each; returns their offset. */
 static size_t take(struct laying *l, size_t a, size_t b, size_t bytes)
 {
     size_t at = l->end, size;
@@ -542,7 +543,7 @@ static void lay_layer(const struct cov_train_layer *s, size_t n, struct laying *
     m->total = take(l, width, 2, sizeof(double));
 }
 
-/* Arrays that the layers use in turn. */
+/* Lays out the arrays that the layers use in turn. */
 static void lay_shared(const struct cov_train_plan *plan, size_t n, struct laying *l,
                        struct cov_train_memory *mem)
 {

@@ -1,6 +1,7 @@
-/* train_plan.h - a network in training as a list of kernels: for each layer the products of the forward
- * and backward pass, which parameters of the block become their operands, where their results go, and
- * the layout of a card's memory. Independent of any card: all addresses are offsets.
+/* train_plan.h - a network in training as a list of kernels. It has, for each layer, the products
+ * of the forward and backward pass, the parameters that become their operands, and the places of
+ * their results; and the layout of a card's memory. Independent of any card: all addresses are
+ * offsets.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_TRAIN_PLAN_H
 #define COV_COMPUTE_CUDA_TRAIN_PLAN_H
@@ -27,8 +28,8 @@ struct cov_train_outer {
     size_t at;                   /* first element in a split of the layer's partial sums */
 };
 
-/* Sums that become gradients: block[to + i], i < n, is the partial sum at collected[places + i] (struct
- * cov_train_plan); with COV_TRAIN_IN_ORDER, the partial sum at i. */
+/* Sums that become gradients. For i < n, block[to + i] is the partial sum at collected[places + i]
+ * (struct cov_train_plan), or with COV_TRAIN_IN_ORDER the partial sum at i. */
 #define COV_TRAIN_IN_ORDER SIZE_MAX
 struct cov_train_collect {
     bool of_columns; /* column sums, not gradients of weights */
@@ -47,7 +48,7 @@ struct cov_train_layer {
     struct cov_channels in, out;
     int width;        /* columns of the gradient of its sums */
     bool norm, drops; /* drops: dropout follows */
-    bool applies;     /* y is a separate array from r, the ReLU's output */
+    bool applies;     /* y and r, the ReLU's output, are separate */
     bool y_bf16;      /* the output, before dropout */
     bool next_bf16;   /* the input of the next layer */
     bool bf16_steps;  /* LSTM: steps on tensor cores */
@@ -71,13 +72,15 @@ struct cov_train_plan {
     size_t n_layers, n_floats;
     size_t length, depth, max_batch; /* max_batch: limit of the kernels' ints */
     int most_columns;                /* most columns of any product */
-    /* Pairs of offsets in the block whose sum is an element of the packed floats, or bf16; -1 adds 0. */
+    /* Pairs of offsets in the block. An element of the packed floats or bf16 is the sum of the two
+     * parameters there; offset -1 adds 0. */
     struct cov_train_places floats, halves;
     struct cov_train_places collected; /* offsets of partial sums */
 };
 
-/* Uses the layers of the spec, the offsets of their weights in the block, and dropout. COV_EUNSUPPORTED
- * for layers that the kernels cannot run. Free with cov_train_plan_fini, even after a failure. */
+/* Uses the layers of the spec, the offsets of their weights in the block, and dropout. Returns
+ * COV_EUNSUPPORTED for layers that the kernels cannot run. Free with cov_train_plan_fini, even
+ * after a failure. */
 int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_arithmetic arithmetic,
                         size_t shared_bytes, struct cov_train_plan *out,
                         struct cov_err *e) COV_MUST_USE;
@@ -85,7 +88,7 @@ void cov_train_plan_fini(struct cov_train_plan *plan);
 
 /* ---- memory ---- */
 
-/* The arrays of a layer; 0 if it has no such array. */
+/* The offsets of a layer's arrays; 0 if the layer has no such array. */
 struct cov_train_layer_memory {
     size_t r;            /* float [n, t_out, out]: output of the ReLU; LSTM: h; last layer: p */
     size_t y;            /* the same after the norm, as the next layer reads it; may be r */
@@ -114,12 +117,12 @@ struct cov_train_memory {
     size_t bytes;                   /* total size */
 };
 
-/* Lays out the memory for batches of n chunks: offsets in bytes. The caller allocates mem->layers[n_layers].
- * COV_ENOMEM if sizes overflow. */
+/* Lays out the memory for batches of n chunks; offsets are in bytes. The caller allocates
+ * mem->layers[n_layers]. Returns COV_ENOMEM if sizes overflow. */
 int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_train_memory *mem,
                       struct cov_err *e) COV_MUST_USE;
 
-/* The number of splits of a layer's gradients, given n sequences. */
+/* Returns the number of splits of a layer's gradients, given n sequences. */
 int cov_train_splits(const struct cov_train_layer *layer, size_t n);
 
 #endif

@@ -355,7 +355,7 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
     return rc;
 }
 
-/* The gradients of the last layer, given the gradient of its output. */
+/* Computes the gradients of the last layer from the gradient of its output. */
 static void last_backward(const struct cov_cuda_training *t)
 {
     size_t i = t->plan.n_layers - 1;

@@ -22,7 +22,7 @@ struct cov_cuda_training : cov_training {
     uint8_t *present; /* [max_batch, depth] */
     double *few;      /* [n_few], to copy sums */
     size_t n_few;
-    double *shared;   /* [n_floats], to sum gradients over processes; NULL: there is one */
+    double *shared;   /* [n_floats], to sum gradients over processes; NULL: one process */
     bool packed;      /* the packed operands are those of the current block */
     bool averages;    /* `average` is in use */
     size_t n_batches; /* since the last step */
@@ -36,8 +36,8 @@ struct cov_cuda_training : cov_training {
 /* The address of an offset in the card's memory. */
 void *cov_train_at(const struct cov_cuda_training *t, size_t offset);
 
-/* Forward and backward pass of the batch on the card. Leaves the gradient on the card, and returns the sums of the
- * whole batch (as in struct cov_cuda_loss). Waits for completion. */
+/* Runs the forward and backward pass of the batch on the card. Leaves the gradient on the card, and
+ * returns the sums of the whole batch (as in struct cov_cuda_loss). Waits for completion. */
 int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
                    double sums[4], struct cov_err *e) COV_MUST_USE;
 
