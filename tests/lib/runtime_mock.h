@@ -10,8 +10,8 @@
  *   fail=N      the N-th wait fails, counted from 1
  *   free_percent=N  percentage of its free memory that a card reports (100)
  *   wrong=N     copies from card N are wrong in one place
- *   together=N  nothing runs until N streams have once had queued work at the same time; fails after
- *               ten seconds
+ *   together=N  nothing runs until N streams have once had queued work at the same time; fails
+ *               after ten seconds
  *   driver=no   no driver
  * SPDX-License-Identifier: MIT */
 #ifndef RUNTIME_MOCK_H
