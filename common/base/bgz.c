@@ -411,8 +411,7 @@ size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
     return rest > 0 ? (size_t)rest : 0;
 }
 
-/* Does what bgzf_read does, but does not update the address of the block, which matters only to
- * bgzf_tell. */
+/* Like bgzf_read, but does not update the block's address, which only bgzf_tell needs. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 {
     stream->block_offset += (int)n;
@@ -775,8 +774,7 @@ static int save_index(struct indexer *x, const char *index_path, int format, str
 
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
 {
-    /* As in tabix: with bins of 2^14 bases, five levels cover 2^29 bases; longer contigs need
-     * six. */
+    /* As in tabix: with bins of 2^14 bases, five levels cover 2^29 bases, and six cover more. */
     enum { SHIFT = 14, TBI_LEVELS = 5, CSI_LEVELS = 6 };
     static const char no_fields[META_BYTES] = {0};
     int format = csi ? HTS_FMT_CSI : HTS_FMT_TBI, rc = COV_OK;
