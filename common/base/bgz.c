@@ -158,8 +158,7 @@ void cov_bgz_abort(struct cov_bgz *b)
     free(b);
 }
 
-/* Opens `path`. Duplicates standard input or output instead of using it, because it must stay
- * open after the stream is closed. */
+/* Opens `path`. Duplicates standard input or output, which must outlive the stream. */
 static int open_descriptor(const char *path, bool writing, struct cov_err *e)
 {
     int fd;
@@ -262,8 +261,7 @@ static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
         *got = (size_t)k;
         return COV_OK;
     }
-    /* With threads, htslib may report the end of the file after a failure, but its flags are
-     * reliable. */
+    /* With threads, htslib may report an end of file after a failure; its flags are reliable. */
     if (herrno(b->bgzf->fp)) {
         errno = herrno(b->bgzf->fp);
         return cov_fail_errno(e, "%s", b->name);
@@ -700,8 +698,7 @@ struct indexer {
     int n_contigs;
 };
 
-/* Reads digits and the tab after them. Returns the address after the tab, or NULL if `p` points
- * to anything else. */
+/* Reads digits and a tab. Returns the address after the tab; NULL if `p` has anything else. */
 static const char *take_position(const char *p, hts_pos_t *x)
 {
     const char *beg = p;
