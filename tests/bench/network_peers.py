@@ -122,7 +122,7 @@ def learner(name, batch, threads):
 
 
 def serve(name, training, batch, threads):
-    """Runs once and prints "ready". Then reads a number of seconds per line, and answers with the chunks per second."""
+    """Runs once and prints "ready". Then reads lines with a number of seconds, and answers each with the chunks per second."""
     try:
         what, compute = (learner if training else predictor)(name, batch, threads)
         import numpy

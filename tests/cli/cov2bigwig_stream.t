@@ -45,11 +45,11 @@ from one.h5 -o -
 is "$(cut -f 1 "$stdout" | uniq | tr '\n' ' ')" 'chr1 chr10 chr2 Mito scaffold|7:x.1 B a é ' 'contigs come out as they come in'
 for options in '' 'strand=+' 'window=150' 'skip_zero=1' 'min_value=2'; do
     flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     from one.h5 $flag -f -o s.bw
     status_is 0 "bigWig from a stream $options"
     stderr_is '' '  without a word'
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     check_track one.h5 s.bw '  is right' arrival=1 $options
 done
 for suffix in bg bg.gz; do
@@ -168,18 +168,18 @@ refuses 1 'empty' 'an empty file' -o s.bw /dev/null
 make_subset one.h5 part.h5 chr1:1000-2000,chr2:0-1000,scaffold\|7:x.1:1000-2000,B:all
 for options in '' 'strand=+' 'strand=-' 'window=7' 'window=1500' 'skip_zero=1' 'scale=3'; do
     flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     run cov2bigwig $flag -f -o x.bw part.h5
     status_is 0 "a partial file $options"
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     check_track part.h5 x.bw '  has gaps for missing chunks' $options
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     from part.h5 $flag -f -o s.bw
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     check_track part.h5 s.bw '  from a stream too' arrival=1 $options
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     run cov2bigwig $flag -f -o x.bg part.h5
-    # shellcheck disable=SC2086 # no option is no word
+    # shellcheck disable=SC2086 # an empty option must expand to no word
     check_track part.h5 x.bg '  and in bedGraph' $options
 done
 is "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("x.bw").chroms().items()))')" \

@@ -426,7 +426,7 @@ static void test_partial(void **state)
         }
 }
 
-/* More rows than one stored chunk holds, even of small rows. */
+/* More rows than fit in one stored chunk, even though the rows are small. */
 static void test_many_rows(void **state)
 {
     struct cov_grid *grid = many_contigs(20, 20);

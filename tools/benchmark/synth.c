@@ -536,8 +536,8 @@ static const struct cov_opt synth_options[] = {
     {.name = NULL},
 };
 
-/* Makes the paths of the FASTA and, with --depth, of the SAM, and the folder of -o DIR/. Caller
- * frees both. */
+/* Builds the path of the FASTA file and, with --depth, that of the SAM file; creates the folder if
+ * -o is DIR/. Caller frees both. */
 static int name_outputs(const struct cov_common *common, const struct synth_config *c,
                         struct cov_newfolder *folder, char **fasta, char **sam, struct cov_err *e)
 {

@@ -190,7 +190,7 @@ COV_HD size_t cov_conv_split_rows(size_t rows, int splits)
 
 /* Returns the weight that a lane of the LSTM kernel holds in half `half` < 2 of register `reg` < 4
  * of a fragment. The fragment is operand A of mma.m16n8k16: 16 rows of weights for 16 elements of
- * h. Rows 0-7 are gate number 2 pair and rows 8-15 gate number 2 pair + 1, both for units 8 warp to
+ * h. Rows 0-7 are gate 2*pair and rows 8-15 are gate 2*pair + 1, both for units 8 warp to
  * 8 warp + 7. */
 struct cov_lstm_place {
     int gate, unit, h;

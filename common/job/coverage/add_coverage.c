@@ -589,7 +589,7 @@ int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *
     }
     if (!rc)
         rc = open_old(&j, e);
-    /* Opening HDF5 forks, so start the threads afterwards: the child would inherit their locks. */
+    /* Opening HDF5 calls fork(), so threads start later: a child would inherit their locks. */
     if (!rc)
         rc = cov_pool_new(options->n_threads, &j.genome.pool, e);
     double clock = cov_clock();

@@ -57,7 +57,7 @@ static int64_t number_after(const char *line, const char *key)
     return end > at + strlen(key) ? n : -1;
 }
 
-/* Returns true if a line is the header or about an epoch up to `epoch` or a step up to `step`. */
+/* Returns true if a line is the header, or belongs to an epoch <= `epoch` or to a step <= `step`. */
 static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
 {
     if (!strchr(line, '\n'))
