@@ -60,8 +60,7 @@ struct cov_opt {
 /* Defines a row of a table. The arguments are the type without COV_OPT_, the fields that every row
  * has, and designated initialisers for the other fields:
  *
- *     COV_OPT(INT, "step", 0, FIELD(step), "N", "stride of a convolution", .def = "2", .min = 1)
- * */
+ *     COV_OPT(INT, "step", 0, FIELD(step), "N", "stride of a convolution", .def = "2", .min = 1) */
 #define COV_OPT(type_, name_, letter_, field_, metavar_, help_, ...)                               \
     {                                                                                              \
         .name = (name_), .letter = (letter_), .type = COV_OPT_##type_, .field = (field_),          \

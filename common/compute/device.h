@@ -270,8 +270,6 @@ void cov_device_close(struct cov_device *dev); /* NULL is accepted */
  * restriction. Returns COV_EUSAGE for an unknown level, and COV_EUNSUPPORTED if none is
  * available. */
 int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
-/* Checks that a list contains an available level. Returns the errors of cov_device_limit_levels. */
-int cov_device_check_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
 /* buf[0..n) = the available levels, separated by spaces. */
 void cov_device_describe_levels(char *buf, size_t n);
 

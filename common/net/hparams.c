@@ -4,6 +4,22 @@
 
 #include <string.h>
 
+const struct cov_hparams cov_hparams_published = {
+    .model_type = COV_MODEL_BI_HYBRID,
+    .cnn_layers = 3,
+    .filter_size = 64,
+    .kernel_size = 9,
+    .step = 2,
+    .up = 2,
+    .dilation = 1,
+    .lstm_layers = 2,
+    .hidden_size = 128,
+    .input_size = 4,
+    .output_size = 2,
+    .bnorm = true,
+    .dropout = 0.3,
+};
+
 static const char *const type_names[] = {
     [COV_MODEL_CNN] = "cnn",
     [COV_MODEL_HYBRID] = "hybrid",

@@ -20,6 +20,9 @@ struct cov_hparams {
     double dropout;
 };
 
+/* The size of Predmoter's published models, with two outputs. */
+extern const struct cov_hparams cov_hparams_published;
+
 enum {
     COV_HPARAMS_MAX_LAYERS = 256,    /* limits of cnn_layers and of lstm_layers */
     COV_HPARAMS_MAX_REACH = 1 << 20, /* positions from a kernel's first to its last, inclusive */

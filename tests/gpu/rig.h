@@ -135,19 +135,10 @@ inline bool has_tensor_cores(void)
 /* The network of the published size. */
 inline struct cov_hparams published(int64_t outputs)
 {
-    return {.model_type = COV_MODEL_BI_HYBRID,
-            .cnn_layers = 3,
-            .filter_size = 64,
-            .kernel_size = 9,
-            .step = 2,
-            .up = 2,
-            .dilation = 1,
-            .lstm_layers = 2,
-            .hidden_size = 128,
-            .input_size = 4,
-            .output_size = outputs,
-            .bnorm = true,
-            .dropout = 0};
+    struct cov_hparams hp = cov_hparams_published;
+    hp.output_size = outputs;
+    hp.dropout = 0;
+    return hp;
 }
 
 /* A network of one layer of each kind, with one output. */

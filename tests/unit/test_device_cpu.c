@@ -11,6 +11,7 @@
 #include "common/base/pool.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/blas.h"
+#include "common/compute/cpu/kernels/level.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
@@ -454,7 +455,7 @@ static void levels_agree(void **state)
     for (size_t i = 0; i < COV_COUNT(levels); i++) {
         const struct cov_cpu_options options = {.levels = levels[i],
                                                 .precision = COV_PRECISION_FP32};
-        if (cov_device_check_levels(levels[i], NULL)) {
+        if (cov_cpu_level_choose(levels[i], &(struct cov_cpu_choice){0}, NULL)) {
             (void)printf("# no %s here\n", levels[i]);
             continue;
         }
@@ -491,7 +492,7 @@ static void precisions_agree(void **state)
             float *want = run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
             for (size_t j = 0; j < COV_COUNT(levels); j++) {
                 options.levels = levels[j];
-                if (cov_device_check_levels(levels[j], NULL))
+                if (cov_cpu_level_choose(levels[j], &(struct cov_cpu_choice){0}, NULL))
                     continue;
                 float *got = run_net_with(&options, false, &hp, block, L, n, codes, 5, pool, NULL);
                 float *other =

@@ -7,22 +7,6 @@
 
 #include "common/net/hparams.h"
 
-static const struct cov_hparams published = {
-    .model_type = COV_MODEL_BI_HYBRID,
-    .cnn_layers = 3,
-    .filter_size = 64,
-    .kernel_size = 9,
-    .step = 2,
-    .up = 2,
-    .dilation = 1,
-    .lstm_layers = 2,
-    .hidden_size = 128,
-    .input_size = 4,
-    .output_size = 2,
-    .bnorm = true,
-    .dropout = 0.3,
-};
-
 static void names_types(void **state)
 {
     static const char *const names[] = {"cnn", "hybrid", "bi-hybrid"};
@@ -54,7 +38,7 @@ static void accepts(const struct cov_hparams *hp)
 
 static void checks_ranges(void **state)
 {
-    accepts(&published);
+    accepts(&cov_hparams_published);
     struct cov_hparams hp;
     static const struct {
         const char *name;
@@ -74,7 +58,7 @@ static void checks_ranges(void **state)
     for (size_t i = 0; i < COV_COUNT(sizes); i++) {
         const int64_t bad[] = {0, -1, INT64_MIN, sizes[i].most + 1, INT64_MAX};
         for (size_t j = 0; j < COV_COUNT(bad); j++) {
-            hp = published;
+            hp = cov_hparams_published;
             memcpy((char *)&hp + sizes[i].at, &bad[j], sizeof bad[j]);
             refuses(&hp, sizes[i].name);
             hp.model_type = COV_MODEL_CNN; /* has no LSTM, so that LSTM sizes do not matter */
@@ -85,12 +69,12 @@ static void checks_ranges(void **state)
                 refuses(&hp, sizes[i].name);
         }
     }
-    hp = published;
+    hp = cov_hparams_published;
     hp.input_size = 5;
     refuses(&hp, "input_size is 5, not 4");
     const double dropouts[] = {-0.1, 1, 2, (double)NAN};
     for (size_t i = 0; i < COV_COUNT(dropouts); i++) {
-        hp = published;
+        hp = cov_hparams_published;
         hp.dropout = dropouts[i];
         refuses(&hp, "dropout is ");
     }
@@ -100,19 +84,19 @@ static void checks_ranges(void **state)
 static void refuses_petabytes(void **state)
 {
     const char *text = "more than 2^31 parameters";
-    struct cov_hparams hp = published;
+    struct cov_hparams hp = cov_hparams_published;
     hp.filter_size = INT32_MAX;
     refuses(&hp, text);
-    hp = published;
+    hp = cov_hparams_published;
     hp.up = INT32_MAX;
     refuses(&hp, text);
-    hp = published;
+    hp = cov_hparams_published;
     hp.cnn_layers = 256;
     refuses(&hp, text);
-    hp = published;
+    hp = cov_hparams_published;
     hp.hidden_size = INT32_MAX;
     refuses(&hp, text);
-    hp = published;
+    hp = cov_hparams_published;
     hp.lstm_layers = 256;
     hp.hidden_size = 1 << 14;
     refuses(&hp, text);
@@ -155,7 +139,7 @@ static void pads(void **state)
         {9, 2, 2, 8, 8, 1}, {3, 4, 1, 0, 0, 1}, {9, 1, 1, 4, 4, 0}, {1, 1, 1, 0, 0, 0},
         {1, 2, 1, 0, 0, 1}, {4, 3, 3, 4, 4, 1}, {6, 3, 2, 4, 4, 0},
     };
-    struct cov_hparams hp = published;
+    struct cov_hparams hp = cov_hparams_published;
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         hp.kernel_size = cases[i].kernel;
         hp.step = cases[i].step;
@@ -166,7 +150,7 @@ static void pads(void **state)
         assert_int_equal(pad.transposed, cases[i].transposed);
         assert_int_equal(pad.output, cases[i].output);
     }
-    hp = published;
+    hp = cov_hparams_published;
     hp.step = 1;
     hp.kernel_size = 8;
     refuses(&hp, "step is 1 with the even kernel_size 8");
@@ -177,7 +161,7 @@ static void pads(void **state)
     hp.kernel_size = 1;
     hp.dilation = 100;
     refuses(&hp, "step 3 is too large for kernel_size 1");
-    hp = published;
+    hp = cov_hparams_published;
     hp.kernel_size = 1025;
     hp.dilation = 1024;
     refuses(&hp, "kernel_size 1025 with dilation 1024 spans more than");

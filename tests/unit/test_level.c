@@ -33,15 +33,16 @@ static void chooses_levels(void **state)
     for (char *at = all; *at; at += *at != '\0') { /* each name is accepted */
         size_t k = strcspn(at, " ");
         (void)snprintf(one, sizeof one, "%.*s", (int)k, at);
-        assert_ok(cov_device_check_levels(one, &e));
+        assert_ok(cov_cpu_level_choose(one, &(struct cov_cpu_choice){0}, &e));
         (void)snprintf(one, sizeof one, "%.*s,base", (int)k, at);
-        assert_ok(cov_device_check_levels(one, &e));
+        assert_ok(cov_cpu_level_choose(one, &(struct cov_cpu_choice){0}, &e));
         at += k;
     }
     if (!strstr(all, "amx")) {
-        assert_int_equal(cov_device_check_levels("amx", &why), COV_EUNSUPPORTED);
+        assert_int_equal(cov_cpu_level_choose("amx", &(struct cov_cpu_choice){0}, &why),
+                         COV_EUNSUPPORTED);
         assert_non_null(strstr(why.text, "scalar base"));
-        assert_int_equal(cov_device_check_levels("amx,base", NULL), 0);
+        assert_int_equal(cov_cpu_level_choose("amx,base", &(struct cov_cpu_choice){0}, NULL), 0);
     }
     const struct cov_cpu_options base = {.levels = "scalar,base"};
     assert_ok(cov_device_open_cpu(&base, &dev, &e));

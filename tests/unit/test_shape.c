@@ -9,22 +9,6 @@
 
 #include "common/net/shape.h"
 
-static const struct cov_hparams published = {
-    .model_type = COV_MODEL_BI_HYBRID,
-    .cnn_layers = 3,
-    .filter_size = 64,
-    .kernel_size = 9,
-    .step = 2,
-    .up = 2,
-    .dilation = 1,
-    .lstm_layers = 2,
-    .hidden_size = 128,
-    .input_size = 4,
-    .output_size = 2,
-    .bnorm = true,
-    .dropout = 0.3,
-};
-
 static const struct cov_hparams small_cnn = {
     .model_type = COV_MODEL_CNN,
     .cnn_layers = 2,
@@ -117,7 +101,7 @@ static void tabulates(void **state)
         ROW("out.weight", 2, 4),
         ROW("out.bias", 2),
     };
-    check_table(&published, with_all, COV_COUNT(with_all));
+    check_table(&cov_hparams_published, with_all, COV_COUNT(with_all));
 
     static const struct row plain[] = {
         ROW("down_layer_list.0.weight", 16, 4, 9),
@@ -161,7 +145,7 @@ static void counts_published_parameters(void **state)
     struct cov_params p;
     struct cov_err e = COV_ERR_INIT;
     size_t trained = 0;
-    assert_int_equal(cov_params_init(&published, &p, &e), 0);
+    assert_int_equal(cov_params_init(&cov_hparams_published, &p, &e), 0);
     for (size_t i = 0; i < p.n_items; i++)
         if (p.items[i].trained)
             trained += p.items[i].n;
@@ -196,7 +180,7 @@ static void lays_out(void **state)
 {
     struct net net;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(net_init(&net, &published, 21384, &e), 0);
+    assert_int_equal(net_init(&net, &cov_hparams_published, 21384, &e), 0);
     static const struct cov_layer expected[] = {
         {COV_LAYER_CONV, 21384, 4, 10692, 64, 9, 2, 1, 4, 0, 0, true},
         {COV_LAYER_CONV, 10692, 64, 5346, 128, 9, 2, 1, 4, 0, 0, true},
@@ -238,7 +222,7 @@ static void points_into_block(void **state)
 {
     struct net net;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(net_init(&net, &published, 64, &e), 0);
+    assert_int_equal(net_init(&net, &cov_hparams_published, 64, &e), 0);
     const struct cov_layer_weights *w = &net.shape.weights[1];
     assert_ptr_equal(w->weight, at(&net, "down_layer_list.2.weight"));
     assert_ptr_equal(w->bias, at(&net, "down_layer_list.2.bias"));
@@ -321,16 +305,16 @@ static void refuses_length(const struct cov_hparams *hp, size_t L, const char *t
 
 static void refuses_lengths(void **state)
 {
-    refuses_length(&published, 21383,
+    refuses_length(&cov_hparams_published, 21383,
                    "21383 is not a multiple of 8 (step 2 to the power of "
                    "cnn_layers 3); the nearest that fits is 21376 or 21384");
-    refuses_length(&published, 5, "the nearest that fits is 8");
-    refuses_length(&published, 0, "the nearest that fits is 8");
-    refuses_length(&published, SIZE_MAX, "is more than 1099511627776");
-    refuses_length(&published, ((size_t)1 << 40) + 8, "is more than 1099511627776");
+    refuses_length(&cov_hparams_published, 5, "the nearest that fits is 8");
+    refuses_length(&cov_hparams_published, 0, "the nearest that fits is 8");
+    refuses_length(&cov_hparams_published, SIZE_MAX, "is more than 1099511627776");
+    refuses_length(&cov_hparams_published, ((size_t)1 << 40) + 8, "is more than 1099511627776");
     struct net net;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(net_init(&net, &published, (size_t)1 << 40, &e), COV_EINPUT);
+    assert_int_equal(net_init(&net, &cov_hparams_published, (size_t)1 << 40, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "1099511627776 positions and 64 channels"));
     net_fini(&net);
     struct cov_hparams hp = small_cnn;
@@ -353,13 +337,13 @@ static void randomizes(void **state)
 {
     struct cov_params p;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_params_init(&published, &p, &e), 0);
+    assert_int_equal(cov_params_init(&cov_hparams_published, &p, &e), 0);
     float *a = malloc(p.n_floats * sizeof *a), *b = malloc(p.n_floats * sizeof *b);
     assert_non_null(a);
     assert_non_null(b);
     memset(a, 0xff, p.n_floats * sizeof *a); /* NaN, to detect elements that are not set */
-    cov_params_randomize(&published, &p, 7, a);
-    cov_params_randomize(&published, &p, 7, b);
+    cov_params_randomize(&cov_hparams_published, &p, 7, a);
+    cov_params_randomize(&cov_hparams_published, &p, 7, b);
     assert_memory_equal(a, b, p.n_floats * sizeof *a);
     static const struct {
         const char *name;
@@ -400,7 +384,7 @@ static void randomizes(void **state)
     }
     assert_true(a[cov_params_find(&p, "up_layer_list.3.weight")->offset + 63] == 1);
     assert_true(a[cov_params_find(&p, "up_layer_list.3.bias")->offset + 63] == 0);
-    cov_params_randomize(&published, &p, 8, b);
+    cov_params_randomize(&cov_hparams_published, &p, 8, b);
     assert_true(a[0] != b[0] && a[1] != b[1]);
     free(a);
     free(b);

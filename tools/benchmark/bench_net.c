@@ -13,23 +13,11 @@
 enum { CHUNK_LENGTH = 21384 };
 #define LEARNING_RATE 0.001
 
-static const struct cov_hparams combined_hparams = {.model_type = COV_MODEL_BI_HYBRID,
-                                                    .cnn_layers = 3,
-                                                    .filter_size = 64,
-                                                    .kernel_size = 9,
-                                                    .step = 2,
-                                                    .up = 2,
-                                                    .dilation = 1,
-                                                    .lstm_layers = 2,
-                                                    .hidden_size = 128,
-                                                    .input_size = 4,
-                                                    .output_size = 2,
-                                                    .bnorm = true};
-
 static int open_combined(uint64_t seed, struct bench_net *out, struct cov_err *e)
 {
     struct cov_params params = {0};
-    out->hp = combined_hparams;
+    out->hp = cov_hparams_published;
+    out->hp.dropout = 0;
     int rc = cov_params_init(&out->hp, &params, e);
     if (rc)
         return rc;

@@ -16,18 +16,6 @@ static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
 #define MAX_SIZE 1000000
 #define MAX_COUNT 1e15
 
-/* Rows without a short name, by type. */
-#define INTEGER(name_, field_, default_, min_, max_, help_)                                        \
-    COV_OPT(INT, (name_), 0, FIELD(field_), "N", (help_), .def = (default_), .min = (min_),        \
-            .max = (max_))
-#define NUMBER(name_, field_, metavar_, default_, min_, max_, help_)                               \
-    COV_OPT(FLOAT, (name_), 0, FIELD(field_), (metavar_), (help_), .def = (default_),              \
-            .min = (min_), .max = (max_))
-#define CHOICE(name_, field_, default_, choices_, help_)                                           \
-    COV_OPT(ENUM, (name_), 0, FIELD(field_), NULL, (help_), .def = (default_),                     \
-            .choices = (choices_))
-#define FLAG(name_, field_, help_) COV_OPT(FLAG, (name_), 0, FIELD(field_), NULL, (help_))
-
 const struct cov_opt covtrain_options[] = {
     [ROW_INPUT] = COV_OPT(STRING, "input-dir", 'i', FIELD(input), "DIR",
                           "folder with genome files with measured coverage, *.h5: training data "
@@ -51,75 +39,93 @@ const struct cov_opt covtrain_options[] = {
         COV_OPT(STRING, "init-from", 0, FIELD(init_from), "CKPT",
                 "start at epoch 0 with the network, the data sets and the weights of a checkpoint",
                 .flags = COV_OPT_PATH_IN),
-    [ROW_MODEL_TYPE] = CHOICE("model-type", model_type, "bi-hybrid", model_types,
-                              "convolutions alone, with LSTMs, or with bidirectional LSTMs"),
-    [ROW_CNN_LAYERS] = INTEGER("cnn-layers", hp.cnn_layers, "1", 1, COV_HPARAMS_MAX_LAYERS,
-                               "convolutions, and equally many transposed convolutions"),
-    [ROW_FILTER_SIZE] = INTEGER("filter-size", hp.filter_size, "64", 1, MAX_SIZE,
-                                "channels of the first convolution"),
+    [ROW_MODEL_TYPE] = COV_OPT(ENUM, "model-type", 0, FIELD(model_type), NULL,
+                               "convolutions alone, with LSTMs, or with bidirectional LSTMs",
+                               .def = "bi-hybrid", .choices = model_types),
+    [ROW_CNN_LAYERS] = COV_OPT(INT, "cnn-layers", 0, FIELD(hp.cnn_layers), "N",
+                               "convolutions, and equally many transposed convolutions", .def = "1",
+                               .min = 1, .max = COV_HPARAMS_MAX_LAYERS),
+    [ROW_FILTER_SIZE] =
+        COV_OPT(INT, "filter-size", 0, FIELD(hp.filter_size), "N",
+                "channels of the first convolution", .def = "64", .min = 1, .max = MAX_SIZE),
     [ROW_KERNEL_SIZE] =
-        INTEGER("kernel-size", hp.kernel_size, "9", 1, MAX_SIZE, "size of a convolution's kernel"),
-    [ROW_STEP] = INTEGER("step", hp.step, "2", 1, MAX_SIZE,
+        COV_OPT(INT, "kernel-size", 0, FIELD(hp.kernel_size), "N", "size of a convolution's kernel",
+                .def = "9", .min = 1, .max = MAX_SIZE),
+    [ROW_STEP] = COV_OPT(INT, "step", 0, FIELD(hp.step), "N",
                          "stride of the convolutions; the length of chunks must be a multiple of "
-                         "step^cnn-layers"),
-    [ROW_UP] = INTEGER("up", hp.up, "2", 1, MAX_SIZE,
-                       "factor by which channels grow from one convolution to the next"),
-    [ROW_DILATION] = INTEGER("dilation", hp.dilation, "1", 1, MAX_SIZE,
-                             "distance between the positions of a kernel"),
-    [ROW_LSTM_LAYERS] = INTEGER("lstm-layers", hp.lstm_layers, "1", 1, COV_HPARAMS_MAX_LAYERS,
-                                "stacked LSTM layers"),
-    [ROW_HIDDEN_SIZE] = INTEGER("hidden-size", hp.hidden_size, "128", 1, MAX_SIZE,
-                                "units of an LSTM per direction"),
+                         "step^cnn-layers",
+                         .def = "2", .min = 1, .max = MAX_SIZE),
+    [ROW_UP] = COV_OPT(INT, "up", 0, FIELD(hp.up), "N",
+                       "factor by which channels grow from one convolution to the next", .def = "2",
+                       .min = 1, .max = MAX_SIZE),
+    [ROW_DILATION] = COV_OPT(INT, "dilation", 0, FIELD(hp.dilation), "N",
+                             "distance between the positions of a kernel", .def = "1", .min = 1,
+                             .max = MAX_SIZE),
+    [ROW_LSTM_LAYERS] =
+        COV_OPT(INT, "lstm-layers", 0, FIELD(hp.lstm_layers), "N", "stacked LSTM layers",
+                .def = "1", .min = 1, .max = COV_HPARAMS_MAX_LAYERS),
+    [ROW_HIDDEN_SIZE] =
+        COV_OPT(INT, "hidden-size", 0, FIELD(hp.hidden_size), "N", "units of an LSTM per direction",
+                .def = "128", .min = 1, .max = MAX_SIZE),
     [ROW_BNORM] = COV_OPT(STRING, "bnorm", 0, FIELD(bnorm), "true|false",
                           "batch normalisation after each convolution", .def = "true"),
-    [ROW_DROPOUT] = NUMBER("dropout", hp.dropout, "P", "0", 0, 0.999999,
-                           "probability of dropout between two LSTMs"),
-    [ROW_LEARNING_RATE] = NUMBER("learning-rate", learning_rate, "V", "0.001", 1e-12, 1000,
-                                 "learning rate of Adam; a resumed training keeps that of the "
-                                 "checkpoint unless it is given"),
+    [ROW_DROPOUT] =
+        COV_OPT(FLOAT, "dropout", 0, FIELD(hp.dropout), "P",
+                "probability of dropout between two LSTMs", .def = "0", .min = 0, .max = 0.999999),
+    [ROW_LEARNING_RATE] = COV_OPT(FLOAT, "learning-rate", 0, FIELD(learning_rate), "V",
+                                  "learning rate of Adam; a resumed training keeps that of the "
+                                  "checkpoint unless it is given",
+                                  .def = "0.001", .min = 1e-12, .max = 1000),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N", "chunks per batch",
                                .def = "120", .min = 1, .max = 65536),
     [ROW_EPOCHS] = COV_OPT(INT, "epochs", 'e', FIELD(epochs), "N",
                            "maximum number of epochs, including those before --resume-training",
                            .def = "5", .min = 1, .max = MAX_COUNT),
-    [ROW_SEED] = INTEGER("seed", seed, NULL, 0, UINT32_MAX,
+    [ROW_SEED] = COV_OPT(INT, "seed", 0, FIELD(seed), "N",
                          "seed of initial weights, order of chunks, and dropout (default: random, "
-                         "or that of the resumed checkpoint)"),
+                         "or that of the resumed checkpoint)",
+                         .def = NULL, .min = 0, .max = UINT32_MAX),
     [ROW_SCHEDULE] =
-        CHOICE("schedule", schedule, "constant", schedules,
-               "keep the learning rate, or let it fall as a cosine to 0 at the end of training"),
+        COV_OPT(ENUM, "schedule", 0, FIELD(schedule), NULL,
+                "keep the learning rate, or let it fall as a cosine to 0 at the end of training",
+                .def = "constant", .choices = schedules),
     [ROW_WARMUP_STEPS] =
         COV_OPT(SIZE, "warmup-steps", 0, FIELD(warmup_steps), "N",
                 "steps in which the learning rate rises to its full value", .max = MAX_COUNT),
     [ROW_MAX_STEPS] = COV_OPT(SIZE, "max-steps", 0, FIELD(max_steps), "N",
                               "stop after N steps of the optimiser; 0: no limit", .max = MAX_COUNT),
-    [ROW_CLIP] =
-        NUMBER("clip", clip, "V", "0", 0, 1e30, "limit the norm of the gradient to V; 0: no limit"),
-    [ROW_ACCUMULATE] = INTEGER("accumulate", accumulate, "1", 1, MAX_SIZE,
-                               "batches per step, whose gradients are averaged"),
-    [ROW_AVERAGE] = NUMBER("average-weights", average, "V", "0", 0, 0.9999999,
-                           "validate and save a moving average of the weights with decay V; 0: "
-                           "the weights themselves"),
+    [ROW_CLIP] = COV_OPT(FLOAT, "clip", 0, FIELD(clip), "V",
+                         "limit the norm of the gradient to V; 0: no limit", .def = "0", .min = 0,
+                         .max = 1e30),
+    [ROW_ACCUMULATE] = COV_OPT(INT, "accumulate", 0, FIELD(accumulate), "N",
+                               "batches per step, whose gradients are averaged", .def = "1",
+                               .min = 1, .max = MAX_SIZE),
+    [ROW_AVERAGE] = COV_OPT(FLOAT, "average-weights", 0, FIELD(average), "V",
+                            "validate and save a moving average of the weights with decay V; 0: "
+                            "the weights themselves",
+                            .def = "0", .min = 0, .max = 0.9999999),
     [ROW_LOSS_WEIGHTS] =
         COV_OPT(LIST, "loss-weights", 0, FIELD(loss_weights), "V,...",
                 "weights of the data sets in the loss, in their order (default: all 1)"),
-    [ROW_PAIR_STRANDS] = FLAG("pair-strands", pair_strands,
-                              "put a chunk and its reverse complement into the same batch"),
-    [ROW_RANDOM_OFFSET] = FLAG("random-offset", random_offset,
-                               "cut sequences into chunks at a new offset in each epoch"),
-    [ROW_NO_SHUFFLE] =
-        FLAG("no-shuffle", no_shuffle, "use the chunks in file order, in every epoch"),
-    [ROW_SAVE_TOP_K] = INTEGER("save-top-k", top_k, "-1", -1, MAX_SIZE,
+    [ROW_PAIR_STRANDS] = COV_OPT(FLAG, "pair-strands", 0, FIELD(pair_strands), NULL,
+                                 "put a chunk and its reverse complement into the same batch"),
+    [ROW_RANDOM_OFFSET] = COV_OPT(FLAG, "random-offset", 0, FIELD(random_offset), NULL,
+                                  "cut sequences into chunks at a new offset in each epoch"),
+    [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, FIELD(no_shuffle), NULL,
+                               "use the chunks in file order, in every epoch"),
+    [ROW_SAVE_TOP_K] = COV_OPT(INT, "save-top-k", 0, FIELD(top_k), "N",
                                "keep the checkpoints of the N best epochs by --ckpt-quantity, and "
-                               "last.ckpt; -1: all"),
-    [ROW_CKPT_QUANTITY] =
-        CHOICE("ckpt-quantity", save_by, "avg_val_accuracy", cov_train_quantity_names,
-               "metric that ranks checkpoints; part of their names"),
-    [ROW_STOP_QUANTITY] =
-        CHOICE("stop-quantity", stop_by, "avg_train_loss", cov_train_quantity_names,
-               "metric that must improve for training to continue"),
-    [ROW_PATIENCE] = INTEGER("patience", patience, "5", 0, MAX_COUNT,
-                             "epochs without improvement before training stops"),
+                               "last.ckpt; -1: all",
+                               .def = "-1", .min = -1, .max = MAX_SIZE),
+    [ROW_CKPT_QUANTITY] = COV_OPT(ENUM, "ckpt-quantity", 0, FIELD(save_by), NULL,
+                                  "metric that ranks checkpoints; part of their names",
+                                  .def = "avg_val_accuracy", .choices = cov_train_quantity_names),
+    [ROW_STOP_QUANTITY] = COV_OPT(ENUM, "stop-quantity", 0, FIELD(stop_by), NULL,
+                                  "metric that must improve for training to continue",
+                                  .def = "avg_train_loss", .choices = cov_train_quantity_names),
+    [ROW_PATIENCE] = COV_OPT(INT, "patience", 0, FIELD(patience), "N",
+                             "epochs without improvement before training stops", .def = "5",
+                             .min = 0, .max = MAX_COUNT),
     [ROW_TENSORBOARD] = COV_OPT(STRING, "tensorboard", 0, FIELD(tensorboard), "DIR",
                                 "also write the metrics as event files for TensorBoard"),
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N"),

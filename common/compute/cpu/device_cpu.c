@@ -661,12 +661,6 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     return COV_OK;
 }
 
-int cov_device_check_levels(const char *levels, struct cov_err *e)
-{
-    struct cov_cpu_choice cpu;
-    return cov_cpu_level_choose(levels, &cpu, e);
-}
-
 int cov_device_limit_levels(const char *levels, struct cov_err *e)
 {
     return cov_cpu_level_limit(levels, e);
