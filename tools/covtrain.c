@@ -91,10 +91,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)n_operands;
     (void)operands;
-    static const char *const usual[] = {"atacseq", "h3k4me3"};
     struct covtrain_config *c = config;
     float *weights = NULL;
-    bool bnorm = true, has_datasets = c->datasets.n > 0;
+    bool bnorm = true;
     int rc = check(c, given, common, e);
     if (!rc)
         rc = parse_bool(c->bnorm, ROW_BNORM, &bnorm, e);
@@ -109,7 +108,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .output = common->output,
         .force = common->force,
         .hp = c->hp,
-        .datasets = has_datasets ? (const char *const *)c->datasets.items : usual,
+        .datasets = c->datasets.n > 0 ? (const char *const *)c->datasets.items : NULL,
         .learning_rate = c->learning_rate,
         .resume = c->resume,
         .init_from = c->init_from,
@@ -142,7 +141,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     o.hp.model_type = (enum cov_model_type)c->model_type;
     o.hp.bnorm = bnorm;
     o.hp.input_size = 4;
-    o.hp.output_size = (int64_t)(has_datasets ? c->datasets.n : COV_COUNT(usual));
+    o.hp.output_size = (int64_t)c->datasets.n;
     for (int i = 0; i < COV_TRAIN_FIELDS; i++)
         for (int row = 0; covtrain_options[row].name; row++)
             if (strcmp(covtrain_options[row].name, cov_train_field_names[i]) == 0)

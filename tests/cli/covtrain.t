@@ -270,15 +270,49 @@ run covtrain -i e -o bad
 refused 1 'e/train: no \*\.h5 file' 'no files'
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
 run covtrain -i e $net -e 1 -o bad --datasets moaseq
-refused 1 'no file has any of the data sets; .*/a\.h5 has: atacseq,h3k4me3' 'none of the data sets'
-run covtrain -i e $net -e 1 -o ok --datasets atacseq,moaseq
-status_is 0 'a data set that no file has'
-stderr_like 'e/train: no file has the data set moaseq; it is not trained' '  is a warning'
-stderr_like 'e/val: .* not validated' '  of either folder'
-mkdir -p no/val && cp -r e/train no && cp d/val/v.h5 no/val
-"$PYTHON" -c 'import h5py; del h5py.File("no/val/v.h5", "r+")["evaluation/atacseq_coverage"]'
-run covtrain -i no $net -e 1 -o bad --datasets atacseq
-refused 1 'no/val: no file has any of the data sets' 'no validation data'
+refused 1 'e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' 'a data set that no file has'
+run covtrain -i e $net -e 1 -o bad --datasets atacseq,moaseq
+refused 1 'e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' '  also among others'
+# has FILE NAME...: a file whose only data sets are these
+has() {
+    "$PYTHON" - "$@" <<'END'
+import shutil, sys
+import h5py
+shutil.copyfile("d/train/a.h5", sys.argv[1])
+with h5py.File(sys.argv[1], "r+") as f:
+    sets = {name: f["evaluation/%s_coverage" % name][:] for name in ("atacseq", "h3k4me3")}
+    del f["evaluation"]
+    for name in sys.argv[2:]:
+        f["evaluation/%s_coverage" % name] = sets.get(name, sets["atacseq"])
+END
+}
+mkdir -p p/train p/val
+has p/train/1.h5 h3k4me3 && has p/train/2.h5 atacseq && has p/val/v.h5 h3k4me3 atacseq
+run covtrain -i p $net -e 1 --seed 1 -o union
+stderr_like '^covtrain: data sets: atacseq,h3k4me3, as in the files$' 'without --datasets, those of all files, by name'
+has p/val/v.h5 h3k4me3
+run covtrain -i p $net -e 1 --seed 1 -o marks
+stderr_like '^covtrain: data sets: h3k4me3, as in the files$' '  but only those that can be validated'
+stderr_like 'warning: p/val: no file has the data set atacseq; it is not trained$' '  the others are a warning'
+like "$(dump_ckpt marks/last.ckpt)" 'out\.bias	[^	]*	1	' '  the network predicts nothing else'
+run covtrain -i p $net -e 1 -o bad --datasets h3k4me3,atacseq
+refused 1 'p/val: no file has the data set atacseq; they have: h3k4me3$' '  if named, an error'
+run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt
+refused 1 'p/val: no file has the data set atacseq of one/two/last\.ckpt; .* --datasets atacseq,h3k4me3 accepts that$' \
+    'a data set of --init-from that no file has'
+has p/val/v.h5 atacseq && has p/train/1.h5 atacseq
+run covtrain -i p $net -e 4 -o bad --resume-training one/two/last.ckpt
+refused 1 'p/train: no file has the data set h3k4me3 of one/two/last\.ckpt; .* --datasets atacseq,h3k4me3 accepts that$' \
+    '  or of --resume-training'
+run covtrain -q -i p $net -e 1 --seed 1 -o mine --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
+status_is 0 '  is allowed if it is named'
+stderr_is 'covtrain: warning: p/train: no file has the data set h3k4me3; its predictions change without being trained
+covtrain: warning: p/val: no file has the data set h3k4me3; it is not validated' '  with warnings'
+has p/val/v.h5 moaseq
+run covtrain -i p $net -e 1 -o bad
+refused 1 'p: train/ and val/ have no data set in common; train/ has: atacseq; val/ has: moaseq$' 'no common data set'
+run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
+refused 1 'p/val: no file has any of the data sets; they have: moaseq$' '  or none of a checkpoint'
 head -c 20000 d/train/b.h5 >e/train/b.h5
 run covtrain -i e $net -o bad
 refused 1 'e/train/b\.h5' 'a damaged file'

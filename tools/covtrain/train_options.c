@@ -23,7 +23,7 @@ const struct cov_opt covtrain_options[] = {
                           .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
     [ROW_DATASETS] = COV_OPT(LIST, "datasets", 0, FIELD(datasets), "NAME,...",
                              "names of the coverage to predict; a file need not have all of them "
-                             "(default: atacseq,h3k4me3)"),
+                             "(default: those that files of both train/ and val/ have)"),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), ""),
     [ROW_LOADING] =
         COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,

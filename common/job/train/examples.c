@@ -34,7 +34,8 @@ struct genome_file {
     struct cov_chunk_file *file;
     size_t L, n_datasets;
     bool *present;
-    char *datasets;         /* names of all data sets in the file, comma separated */
+    struct cov_signal_part *parts; /* [n_parts]: all data sets in the file */
+    size_t n_parts;
     struct source *sources; /* [n_sources]; source s is set ks[s] of the head */
     size_t *ks, n_sources;
     size_t scratch; /* bytes of the elements of a row, all sources */
@@ -48,7 +49,7 @@ static void close_genome_file(struct genome_file *f)
     cov_chunk_file_close(f->file);
     free(f->path);
     free(f->present);
-    free(f->datasets);
+    cov_signal_free_parts(f->parts, f->n_parts);
     free(f->sources);
     free(f->ks);
     free(f->dropped);
@@ -62,42 +63,27 @@ static size_t row_bytes(const struct cov_chunk_set *set)
     return (cov_chunk_set_row_bytes(set) + 7) / 8 * 8;
 }
 
-static char *list_parts(const struct cov_signal_part *parts, size_t n, struct cov_err *e)
-{
-    const char **names = cov_malloc(n, sizeof *names, e);
-    for (size_t i = 0; names && i < n; i++)
-        names[i] = parts[i].name;
-    char *list = names ? cov_strjoin(names, n, ",", e) : NULL;
-    free(names);
-    return list;
-}
-
-static int find_sources(struct genome_file *f, const char *const *datasets, struct cov_err *e)
+static int find_sources(struct genome_file *f, const char *const *datasets, size_t n_datasets,
+                        struct cov_err *e)
 {
     const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
-    struct cov_signal_part *parts = NULL;
-    size_t n_parts = 0;
-    int rc = cov_signal_find_parts(head, COV_SIGNAL_MEASURED, &parts, &n_parts, e);
-    if (rc)
-        return cov_err_prefix(e, "%s", f->path);
-    f->datasets = list_parts(parts, n_parts, e);
-    f->present = cov_calloc(f->n_datasets, sizeof *f->present, e);
-    f->sources = cov_calloc(f->n_datasets, sizeof *f->sources, e);
-    f->ks = cov_calloc(f->n_datasets, sizeof *f->ks, e);
-    if (!f->datasets || !f->present || !f->sources || !f->ks)
-        rc = COV_ENOMEM;
-    for (size_t d = 0; !rc && d < f->n_datasets; d++)
-        for (size_t i = 0; i < n_parts; i++) {
-            if (strcmp(parts[i].name, datasets[d]) != 0)
+    f->n_datasets = n_datasets;
+    f->present = cov_calloc(n_datasets, sizeof *f->present, e);
+    f->sources = cov_calloc(n_datasets, sizeof *f->sources, e);
+    f->ks = cov_calloc(n_datasets, sizeof *f->ks, e);
+    if (!f->present || !f->sources || !f->ks)
+        return COV_ENOMEM;
+    for (size_t d = 0; d < n_datasets; d++)
+        for (size_t i = 0; i < f->n_parts; i++) {
+            if (strcmp(f->parts[i].name, datasets[d]) != 0)
                 continue;
-            const struct cov_chunk_set *set = &head->sets[parts[i].set];
+            const struct cov_chunk_set *set = &head->sets[f->parts[i].set];
             f->present[d] = true;
             f->sources[f->n_sources] = (struct source){d, set->dims[1]};
-            f->ks[f->n_sources++] = parts[i].set;
+            f->ks[f->n_sources++] = f->parts[i].set;
             f->scratch += row_bytes(set);
         }
-    cov_signal_free_parts(parts, n_parts);
-    return rc;
+    return COV_OK;
 }
 
 static int read_blacklist(struct genome_file *f, struct cov_err *e)
@@ -132,21 +118,23 @@ static int read_blacklist(struct genome_file *f, struct cov_err *e)
     return rc;
 }
 
-static int open_genome_file(const char *path, const char *const *datasets, size_t n_datasets,
-                            bool blacklist, struct genome_file **out, struct cov_err *e)
+static int open_genome_file(const char *path, bool blacklist, struct genome_file **out,
+                            struct cov_err *e)
 {
     *out = NULL;
     struct genome_file *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
-    f->n_datasets = n_datasets;
     f->path = cov_strdup(path, e);
     int rc = f->path ? cov_chunk_file_open(path, &f->file, e) : COV_ENOMEM;
     if (!rc && !cov_chunk_file_head(f->file)->has_bases)
         rc = cov_fail(e, COV_EINPUT, "%s: not a genome file: no bases", path);
     if (!rc) {
         f->L = cov_grid_chunk_length(cov_chunk_file_grid(f->file));
-        rc = find_sources(f, datasets, e);
+        rc = cov_signal_find_parts(cov_chunk_file_head(f->file), COV_SIGNAL_MEASURED, &f->parts,
+                                   &f->n_parts, e);
+        if (rc)
+            (void)cov_err_prefix(e, "%s", path);
     }
     if (!rc && blacklist)
         rc = read_blacklist(f, e);
@@ -240,7 +228,6 @@ struct cov_examples {
     size_t n_rows; /* in all files */
     bool blacklist, packed;
     enum cov_loading loading;
-    const char *const *datasets;
     struct cov_ranks *ranks;
     struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
 };
@@ -264,20 +251,37 @@ void cov_examples_close(struct cov_examples *x)
 static int open_file(struct cov_examples *x, const char *path, struct cov_err *e)
 {
     struct file *f = &x->files[x->n_files];
-    int rc = open_genome_file(path, x->datasets, x->n_datasets, x->blacklist, &f->file, e);
+    int rc = open_genome_file(path, x->blacklist, &f->file, e);
     if (rc)
         return rc;
     const struct cov_grid *grid = cov_chunk_file_grid(f->file->file);
-    size_t L = cov_grid_chunk_length(grid), scratch = stored_row_scratch(f->file);
+    size_t L = cov_grid_chunk_length(grid);
     f->first = x->n_rows;
     f->n_rows = cov_grid_n_chunks(grid);
     x->n_rows += f->n_rows;
     if (x->n_files++ == 0)
         x->L = L;
-    x->scratch = scratch > x->scratch ? scratch : x->scratch;
     if (L != x->L)
         return cov_fail(e, COV_EINPUT, "%s: chunks of %zu positions, but those of %s have %zu",
                         path, L, cov_examples_path(x, 0), x->L);
+    return COV_OK;
+}
+
+int cov_examples_select(struct cov_examples *x, const char *const *datasets, size_t n,
+                        struct cov_err *e)
+{
+    x->n_datasets = n;
+    for (size_t k = 0; k < x->n_files; k++) {
+        int rc = find_sources(x->files[k].file, datasets, n, e);
+        if (rc)
+            return rc;
+        size_t scratch = stored_row_scratch(x->files[k].file);
+        x->scratch = scratch > x->scratch ? scratch : x->scratch;
+    }
+    /* An example cut from two rows needs room for the codes and targets of one row, after the
+     * scratch. */
+    size_t row = (x->L + 15) / 8 * 8 + x->L * n * sizeof(float);
+    x->scratch = (x->scratch + 7) / 8 * 8 + row;
     return COV_OK;
 }
 
@@ -289,8 +293,6 @@ int cov_examples_open(const char *const *paths, size_t n,
     struct cov_examples *x = cov_calloc(1, sizeof *x, e);
     if (!x)
         return COV_ENOMEM;
-    x->datasets = options->datasets;
-    x->n_datasets = options->n_datasets;
     x->blacklist = options->blacklist;
     x->loading = options->loading;
     x->ranks = options->ranks;
@@ -299,10 +301,8 @@ int cov_examples_open(const char *const *paths, size_t n,
     int rc = x->files ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++)
         rc = open_file(x, paths[k], e);
-    /* An example cut from two rows needs room for the codes and targets of one row, after the
-     * scratch. */
-    size_t row = (x->L + 15) / 8 * 8 + x->L * x->n_datasets * sizeof(float);
-    x->scratch = (x->scratch + 7) / 8 * 8 + row;
+    if (!rc && options->datasets)
+        rc = cov_examples_select(x, options->datasets, options->n_datasets, e);
     if (rc) {
         cov_examples_close(x);
         return rc;
@@ -392,9 +392,18 @@ const bool *cov_examples_present(const struct cov_examples *x, size_t file)
     return x->files[file].file->present;
 }
 
-const char *cov_examples_datasets(const struct cov_examples *x, size_t file)
+int cov_examples_list(const struct cov_examples *x, struct cov_names *names, struct cov_err *e)
 {
-    return x->files[file].file->datasets;
+    size_t index;
+    bool is_new;
+    int rc = COV_OK;
+    for (size_t k = 0; k < x->n_files; k++) {
+        const struct genome_file *f = x->files[k].file;
+        for (size_t i = 0; !rc && i < f->n_parts; i++)
+            rc = cov_names_add(names, f->parts[i].name, strlen(f->parts[i].name), &index, &is_new,
+                               e);
+    }
+    return rc;
 }
 
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)

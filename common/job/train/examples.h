@@ -18,11 +18,12 @@
 #include "common/job/predict/loader.h"
 #include "common/job/train/ranks.h"
 #include "common/seq/grid.h"
+#include "common/seq/names.h"
 
 struct cov_examples;
 
 struct cov_examples_options {
-    const char *const *datasets; /* [n_datasets]; borrowed until close */
+    const char *const *datasets; /* [n_datasets]; NULL: cov_examples_select names them later */
     size_t n_datasets;
     bool blacklist; /* omit rows on data/blacklist */
     enum cov_loading loading;
@@ -38,6 +39,9 @@ int cov_examples_open(const char *const *paths, size_t n,
 int cov_examples_open_dir(const char *dir, const struct cov_examples_options *options,
                           struct cov_examples **out, struct cov_err *e) COV_MUST_USE;
 void cov_examples_close(struct cov_examples *x); /* NULL is accepted */
+/* Selects the data sets to read, unless the options named them. */
+int cov_examples_select(struct cov_examples *x, const char *const *datasets, size_t n,
+                        struct cov_err *e) COV_MUST_USE;
 
 /* Reads all bases to find gaps, and loads everything into memory unless `loading` is COV_LOAD_DISK.
  * Without this call no row counts as a gap, and rows are read from disk. With COV_LOAD_RANKS every
@@ -52,8 +56,9 @@ size_t cov_examples_chunk_length(const struct cov_examples *x);
 const char *cov_examples_path(const struct cov_examples *x, size_t file);
 const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file);
 const bool *cov_examples_present(const struct cov_examples *x, size_t file); /* [n_datasets] */
-/* All data sets of a file, requested or not, comma separated. */
-const char *cov_examples_datasets(const struct cov_examples *x, size_t file);
+/* Adds the names of all data sets of all files, selected or not, to *names. */
+int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
+                      struct cov_err *e) COV_MUST_USE;
 /* cov_examples_keeps returns true if row i is neither a gap nor on the blacklist;
  * cov_examples_n_kept counts such rows in all files. */
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);

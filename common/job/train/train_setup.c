@@ -16,8 +16,10 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/text.h"
 #include "common/job/predict/model.h"
 #include "common/job/train/train_log.h"
+#include "common/seq/names.h"
 
 const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
     [COV_FIELD_MODEL_TYPE] = "model-type",
@@ -231,15 +233,14 @@ static int open_network(struct cov_train_setup *s, const struct cov_train_option
         rc = open_checkpoint(s, o, e);
         return rc ? rc : choose_seed(s, o, ranks, e);
     }
-    rc = cov_hparams_check(&o->hp, e);
+    struct cov_hparams hp = o->hp;
+    hp.output_size = o->datasets ? hp.output_size : 1; /* not known yet */
+    rc = cov_hparams_check(&hp, e);
     if (rc == COV_EINPUT && e)
         e->code = COV_EUSAGE; /* from the command line, not from a file */
     if (rc)
         return rc == COV_EINPUT ? COV_EUSAGE : rc;
-    rc = choose_seed(s, o, ranks, e);
-    if (!rc)
-        rc = cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e);
-    return rc;
+    return choose_seed(s, o, ranks, e);
 }
 
 /* Sets the initial weights, unless a checkpoint has them. Called after the check of the chunk
@@ -257,15 +258,17 @@ static int init_weights(struct cov_train_setup *s, const struct cov_train_option
 
 /* ---------------------------------------------------------------- the data */
 
-static int open_part(const struct cov_train_setup *s, const struct cov_train_options *o,
-                     struct cov_ranks *ranks, const char *part, struct cov_examples **out,
-                     struct cov_err *e)
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int open_part(const struct cov_train_options *o, struct cov_ranks *ranks, const char *part,
+                     struct cov_examples **out, struct cov_err *e)
 {
     /* A single process keeps everything itself. */
     bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
     const struct cov_examples_options options = {
-        .datasets = (const char *const *)s->network.datasets,
-        .n_datasets = (size_t)s->network.hp.output_size,
         .blacklist = o->blacklist,
         .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
         .ranks = ranks,
@@ -284,30 +287,139 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     return rc;
 }
 
-/* Checks that the files of train/ or val/ have some of the data sets. */
-static int check_datasets(const struct cov_train_setup *s, const struct cov_examples *x,
-                          const char *input, const char *part, struct cov_err *e)
+/* Sets names[0..*n) to the data sets that files of both folders have, by name. They are borrowed from
+ * `train`. Warns about those that only one folder has. */
+static int common_datasets(const char *input, const struct cov_names *train,
+                           const struct cov_names *val, const char **names, size_t *n,
+                           struct cov_err *e)
 {
-    char *dir = cov_path_join(input, part, e);
-    if (!dir)
-        return COV_ENOMEM;
+    const struct cov_names *const sides[] = {train, val};
+    struct cov_listing listings[2] = {{.n = 0}, {.n = 0}};
+    *n = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < cov_names_count(sides[side]); i++) {
+            size_t index, length;
+            const char *name = cov_names_get(sides[side], i, &length);
+            cov_listing_add(&listings[side], name);
+            if (!cov_names_find(sides[!side], name, length, &index))
+                cov_warn("%s/%s: no file has the data set %s; it is not trained", input,
+                         side ? "train" : "val", name);
+            else if (side == 0)
+                names[(*n)++] = name;
+        }
+    if (*n == 0)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: train/ and val/ have no data set in common; train/ has: %s%s; val/ "
+                        "has: %s%s",
+                        input, listings[0].text, cov_listing_more(&listings[0]), listings[1].text,
+                        cov_listing_more(&listings[1]));
+    qsort(names, *n, sizeof *names, by_name);
+    return COV_OK;
+}
+
+/* Makes a network for the data sets of the files. */
+static int use_datasets_of_files(struct cov_train_setup *s, const struct cov_train_options *o,
+                                 struct cov_err *e)
+{
+    struct cov_names *train = NULL, *val = NULL;
+    struct cov_hparams hp = o->hp;
+    const char **names = NULL;
+    char *list = NULL;
+    size_t n = 0;
+    int rc = cov_names_new(&train, e);
+    if (!rc)
+        rc = cov_names_new(&val, e);
+    if (!rc)
+        rc = cov_examples_list(s->train, train, e);
+    if (!rc)
+        rc = cov_examples_list(s->val, val, e);
+    if (!rc) {
+        names = cov_calloc(cov_names_count(train), sizeof *names, e);
+        rc = names ? common_datasets(o->input, train, val, names, &n, e) : COV_ENOMEM;
+    }
+    hp.output_size = (int64_t)n;
+    if (!rc)
+        rc = cov_train_network_init(&s->network, &hp, names, o->learning_rate, 0, e);
+    if (!rc) {
+        list = cov_strjoin(names, n, ",", e);
+        rc = list ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc)
+        cov_info("data sets: %s, as in the files", list);
+    free(list);
+    free(names);
+    cov_names_free(train);
+    cov_names_free(val);
+    return rc;
+}
+
+/* Makes the network unless it comes from a checkpoint, and tells the files its data sets. */
+static int choose_datasets(struct cov_train_setup *s, const struct cov_train_options *o,
+                           struct cov_err *e)
+{
+    int rc = o->resume || o->init_from ? COV_OK
+             : o->datasets
+                 ? cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e)
+                 : use_datasets_of_files(s, o, e);
+    const char *const *names = (const char *const *)s->network.datasets;
+    size_t n = (size_t)s->network.hp.output_size;
+    if (!rc)
+        rc = cov_examples_select(s->train, names, n, e);
+    return rc ? rc : cov_examples_select(s->val, names, n, e);
+}
+
+/* Fails because the files of folder `part` lack a data set; with `name` NULL, all of them. */
+static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train_options *o,
+                         const struct cov_examples *x, const char *part, const char *name,
+                         struct cov_err *e)
+{
+    const char *ckpt = o->resume ? o->resume : o->init_from;
+    struct cov_names *names = NULL;
+    struct cov_listing has = {.n = 0};
+    char *list = cov_strjoin((const char *const *)s->network.datasets,
+                             (size_t)s->network.hp.output_size, ",", e);
+    int rc = list ? cov_names_new(&names, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_examples_list(x, names, e);
+    for (size_t i = 0; !rc && i < cov_names_count(names); i++)
+        cov_listing_add(&has, cov_names_get(names, i, NULL));
+    if (!rc && name && ckpt)
+        rc = cov_fail(e, COV_EINPUT,
+                      "%s/%s: no file has the data set %s of %s; training would change its "
+                      "predictions unchecked; --datasets %s accepts that",
+                      o->input, part, name, ckpt, list);
+    else if (!rc)
+        rc = cov_fail(e, COV_EINPUT, "%s/%s: no file has %s%s; they have: %s%s", o->input, part,
+                      name ? "the data set " : "any of the data sets", name ? name : "", has.text,
+                      cov_listing_more(&has));
+    cov_names_free(names);
+    free(list);
+    return rc;
+}
+
+/* Checks that the files of train/ or val/ have the data sets. */
+static int check_datasets(const struct cov_train_setup *s, const struct cov_train_options *o,
+                          const struct cov_examples *x, const char *part, struct cov_err *e)
+{
+    bool accepts = (o->resume || o->init_from) && o->datasets;
     size_t n = (size_t)s->network.hp.output_size, n_found = 0;
+    const char *lacking = NULL;
     for (size_t d = 0; d < n; d++) {
+        const char *name = s->network.datasets[d];
         bool found = false;
         for (size_t k = 0; k < cov_examples_n_files(x) && !found; k++)
             found = cov_examples_present(x, k)[d];
         n_found += found;
-        if (!found)
-            cov_warn("%s: no file has the data set %s; it is not %s", dir, s->network.datasets[d],
-                     x == s->train ? "trained" : "validated");
+        if (!found && accepts)
+            cov_warn("%s/%s: no file has the data set %s; %s", o->input, part, name,
+                     x == s->train ? "its predictions change without being trained"
+                                   : "it is not validated");
+        else if (!found && !lacking)
+            lacking = name;
     }
-    int rc = n_found > 0 ? COV_OK
-                         : cov_fail(e, COV_EINPUT,
-                                    "%s: no file has any of the data sets; --datasets names them, "
-                                    "and %s has: %s",
-                                    dir, cov_examples_path(x, 0), cov_examples_datasets(x, 0));
-    free(dir);
-    return rc;
+    if (lacking || n_found == 0)
+        return lacks_dataset(s, o, x, part, lacking, e);
+    return COV_OK;
 }
 
 static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
@@ -318,9 +430,11 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         return cov_fail_errno(e, "%s", o->input);
     if (!S_ISDIR(status.st_mode))
         return cov_fail_kind(e, o->input, "not a folder");
-    int rc = open_part(s, o, ranks, "train", &s->train, e);
+    int rc = open_part(o, ranks, "train", &s->train, e);
     if (!rc)
-        rc = open_part(s, o, ranks, "val", &s->val, e);
+        rc = open_part(o, ranks, "val", &s->val, e);
+    if (!rc)
+        rc = choose_datasets(s, o, e);
     if (rc)
         return rc;
     s->network.L = cov_examples_chunk_length(s->train);
@@ -332,8 +446,8 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
     if (rc)
         (void)cov_err_prefix(e, "%s", cov_examples_path(s->train, 0));
     else
-        rc = check_datasets(s, s->train, o->input, "train", e);
-    return rc ? rc : check_datasets(s, s->val, o->input, "val", e);
+        rc = check_datasets(s, o, s->train, "train", e);
+    return rc ? rc : check_datasets(s, o, s->val, "val", e);
 }
 
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
@@ -343,11 +457,11 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     int rc = o->tensorboard && ranks->rank == 0 ? cov_newfolder_check(o->tensorboard, e) : COV_OK;
     if (!rc)
         rc = open_network(s, o, ranks, e);
+    if (!rc)
+        rc = open_data(s, o, ranks, e);
     if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
         rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);
-    if (!rc)
-        rc = open_data(s, o, ranks, e);
     if (!rc)
         rc = init_weights(s, o, e);
     if (rc || ranks->rank > 0)

@@ -46,7 +46,7 @@ struct cov_train_options {
     /* The network, unless a checkpoint defines it. Fields in `requested` must not contradict the
      * checkpoint (COV_EUSAGE); a requested learning rate overrides that of the checkpoint. */
     struct cov_hparams hp;
-    const char *const *datasets; /* [hp.output_size] */
+    const char *const *datasets; /* [hp.output_size]; NULL (and 0): those of the files */
     double learning_rate;
     bool requested[COV_TRAIN_FIELDS];
     const char *resume;    /* checkpoint to resume; NULL: none */
@@ -90,9 +90,13 @@ struct cov_train_setup {
     struct cov_examples *train, *val;
 };
 
-/* Opens network and data; does not read sequences yet (cov_examples_prepare). With several
- * processes, the first opens the output folder, and all use the seed of the first. `{.lock = -1}`
- * is an empty setup. Free with cov_train_setup_fini, even after a failure. */
+/* Opens network and data. Without a checkpoint and `datasets`, chooses the data sets that files of
+ * both train/ and val/ have, by name, and reports them. COV_EINPUT for a data set that the files of
+ * train/ or val/ lack; only a warning if a checkpoint has it and `datasets` names it, too.
+ *
+ * Does not read sequences yet (cov_examples_prepare). With several processes, the first opens the
+ * output folder, and all use the seed of the first. `{.lock = -1}` is an empty setup. Free with
+ * cov_train_setup_fini, even after a failure. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
