@@ -76,7 +76,7 @@ static const struct cov_opt options[] = {
             "draw --plot-region as a .png or .svg picture; -o is optional then",
             .flags = COV_OPT_PATH_OUT),
     COV_OPT(STRING, "plot-region", 0, FIELD(plot_region), "REGION",
-            "region to draw: NAME:FIRST-LAST (1-based), or NAME"),
+            "region to draw: NAME, NAME:FIRST-LAST, NAME:FIRST- or NAME:-LAST, 1-based"),
     {.name = NULL},
 };
 

@@ -62,8 +62,8 @@
 /* `does`: what the tool does with the regions, say "predict only". */
 #define COV_REGIONS_OPTION(at, does)                                                               \
     COV_OPT(LIST, "regions", 'r', (at), "REGION,...",                                              \
-            does " these: NAME or NAME:FIRST-LAST, 1-based, both ends included; separated by "     \
-                 "commas, or the option repeated")
+            does " these: NAME, NAME:FIRST-LAST, NAME:FIRST- or NAME:-LAST, 1-based, both ends "   \
+                 "included; separated by commas, or the option repeated")
 
 #define COV_REGIONS_FILE_OPTION(at, does)                                                          \
     COV_OPT(STRING, "regions-file", 'R', (at), "BED", does " the regions of a BED file",           \

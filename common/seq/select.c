@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/seq/select.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "common/base/lines.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/base/text.h"
 #include "common/seq/names.h"
 
@@ -17,39 +19,52 @@
 /* The most bytes of a text that messages show. */
 enum { SHOWN = 200 };
 
-/* Reads the number at *p, with or without commas, and advances *p. */
-static bool read_position(const char **p, int64_t *x)
+/* Parses the n bytes at `text` as a position: a size, possibly with commas between its digits. */
+static bool parse_position(const char *text, size_t n, int64_t *x)
 {
-    const int64_t most = INT64_C(1000000000000000000);
-    const char *q = *p;
-    *x = 0;
-    if (*q < '0' || *q > '9')
-        return false;
-    for (; (*q >= '0' && *q <= '9') || *q == ','; q++) {
-        if (*q == ',')
-            continue;
-        if (*x >= most / 10)
+    const int64_t most = INT64_C(999999999999999999);
+    char size[40];
+    size_t k = 0;
+    for (size_t i = 0; i < n && k + 1 < sizeof size; i++)
+        if (text[i] != ',')
+            size[k++] = text[i];
+        else if (i + 1 == n || !isdigit((unsigned char)text[i + 1]))
             return false;
-        *x = 10 * *x + (*q - '0');
-    }
-    *p = q;
-    return q[-1] != ',';
+    size[k] = '\0';
+    return n > 0 && k + 1 < sizeof size && isdigit((unsigned char)*text) &&
+           cov_parse_size(size, "", 0, most, x, NULL) == COV_OK;
+}
+
+/* Parses "FIRST-LAST", "FIRST-", "FIRST" or "-LAST". */
+static bool parse_positions(const char *text, int64_t *first, int64_t *last)
+{
+    size_t n = strcspn(text, "-");
+    const char *end = text[n] ? text + n + 1 : "";
+    *first = 1;
+    *last = INT64_MAX;
+    if (n == 0 && !*end)
+        return false;
+    return (n == 0 || parse_position(text, n, first)) &&
+           (!*end || parse_position(end, strlen(end), last));
 }
 
 int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e)
 {
-    *r = (struct cov_range){.text = text};
-    const char *colon = strrchr(text, ':'), *p = colon ? colon + 1 : text;
-    int64_t first, last;
+    *r = (struct cov_range){.text = text, .name = text, .end = INT64_MAX};
+    const char *brace = *text == '{' ? strchr(text, '}') : NULL;
+    const char *colon = brace ? brace + 1 : strrchr(text, ':');
+    int64_t first = 1, last = INT64_MAX;
     if (*text == '\0')
-        return cov_fail(e, COV_EUSAGE, "empty region: expected NAME or NAME:FIRST-LAST");
-    if (!colon || colon == text || !read_position(&p, &first) || *p++ != '-' ||
-        !read_position(&p, &last) || *p != '\0')
+        return cov_fail(e, COV_EUSAGE, "empty region: expected " COV_RANGE_FORMS);
+    if (brace)
+        r->name++;
+    size_t n = brace ? (size_t)(brace - r->name) : colon ? (size_t)(colon - text) : strlen(text);
+    if (colon && *colon && (*colon != ':' || !parse_positions(colon + 1, &first, &last)))
         return COV_OK; /* not a range: the text can only be a name */
     if (first < 1 || last < first)
         return cov_fail(e, COV_EUSAGE, "region %.*s: %s", SHOWN, text,
                         first < 1 ? "positions start at 1" : "ends before it begins");
-    r->n_name = (size_t)(colon - text);
+    r->n_name = n;
     r->beg = first - 1;
     r->end = last;
     return COV_OK;
@@ -62,17 +77,11 @@ bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, 
         *end = INT64_MAX;
         return true;
     }
-    if (r->n_name == 0 || strncmp(r->text, name, r->n_name) != 0 || name[r->n_name] != '\0')
+    if (r->n_name == 0 || strncmp(r->name, name, r->n_name) != 0 || name[r->n_name] != '\0')
         return false;
     *beg = r->beg;
     *end = r->end;
     return true;
-}
-
-/* Returns what to append to a message about a text that has a colon but is not a valid range. */
-static const char *malformed(const struct cov_range *r)
-{
-    return r->n_name == 0 && strchr(r->text, ':') ? " (expected NAME or NAME:FIRST-LAST)" : "";
 }
 
 int cov_range_fail_unknown(const struct cov_range *r, const char *where,
@@ -80,9 +89,11 @@ int cov_range_fail_unknown(const struct cov_range *r, const char *where,
 {
     bool listed = contigs && contigs->n > 0;
     int n = r->n_name > 0 && r->n_name < SHOWN ? (int)r->n_name : SHOWN;
-    return cov_fail(e, COV_EUSAGE, "%s: region %.*s: unknown contig %.*s%s%s%s%s", where, SHOWN,
-                    r->text, n, r->text, malformed(r), listed ? "; the contigs are: " : "",
-                    listed ? contigs->text : "", listed ? cov_listing_more(contigs) : "");
+    return cov_fail(e, COV_EUSAGE, "%s%sregion %.*s: unknown contig %.*s%s%s%s%s",
+                    where ? where : "", where ? ": " : "", SHOWN, r->text, n, r->name,
+                    r->n_name ? "" : " (expected " COV_RANGE_FORMS ")",
+                    listed ? "; the contigs are: " : "", listed ? contigs->text : "",
+                    listed ? cov_listing_more(contigs) : "");
 }
 
 int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
@@ -185,19 +196,13 @@ static void exclude(struct cov_select *s, size_t k)
     } while (seq != last);
 }
 
-/* Fails because no sequence has the name in the region. */
-static int refuse_name(const struct cov_select *s, const struct cov_range *r, struct cov_err *e)
+/* Lists the sequences of the grid, until the listing is full. */
+static struct cov_listing list_contigs(const struct cov_select *s)
 {
-    struct cov_listing there = {{0}, 0, 0, 0};
-    const char *colon = strrchr(r->text, ':');
-    int n = colon && colon - r->text < SHOWN ? (int)(colon - r->text) : SHOWN;
-    bool two = colon && r->n_name == 0; /* the name is the whole text or precedes the colon */
-    /* Stops as soon as the listing is full. */
+    struct cov_listing there = {0};
     for (size_t i = 0; i < cov_grid_n_seqs(s->grid) && *cov_listing_more(&there) == '\0'; i++)
         cov_listing_add(&there, cov_grid_name(s->grid, i));
-    return cov_fail(e, COV_EUSAGE, "region %s: unknown contig %.*s%s%s; the contigs are: %s%s",
-                    r->text, n, r->text, two ? " or " : "", two ? r->text : "", there.text,
-                    cov_listing_more(&there));
+    return there;
 }
 
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
@@ -210,24 +215,26 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
     int rc = cov_range_parse(text, &r, e);
     if (rc)
         return rc;
-    const char *colon = strrchr(text, ':');
-    if (!colon || !cov_names_find(s->names, text, (size_t)(colon - text), &k))
-        return refuse_name(s, &r, e);
-    if (r.n_name == 0)
-        return cov_fail(e, COV_EUSAGE, "region %s: malformed%s", text, malformed(&r));
+    if (r.n_name == 0 || !cov_names_find(s->names, r.name, r.n_name, &k)) {
+        struct cov_listing there = list_contigs(s);
+        return cov_range_fail_unknown(&r, NULL, &there, e);
+    }
     rc = add(s, k, r.beg, r.end, e);
     if (!rc && s->n == n_before)
         rc = cov_range_fail_beyond(&r, cov_grid_seq_length(s->grid, s->seqs[k]), NULL, e);
     return rc;
 }
 
-/* Returns true if `text`, such as "000" or "000-2", continues a number at the end of `before`
- * that was split at a comma. */
-static bool continues_number(const struct cov_select *s, const char *before, const char *text)
+/* Returns true if `text` continues `before`, which was split at a comma: a number, as "000" or
+ * "000-2", or a name in braces. */
+static bool continues(const struct cov_select *s, const char *before, const char *text)
 {
     size_t k;
+    if (before[0] == '{' && !strchr(before, '}') && strchr(text, '}'))
+        return true;
     return strchr(before, ':') && strspn(text, "0123456789") == 3 &&
-           (text[3] == '\0' || text[3] == '-') && !cov_names_find(s->names, text, strlen(text), &k);
+           (text[3] == '\0' || strchr("-.kKmMgG", text[3])) &&
+           !cov_names_find(s->names, text, strlen(text), &k);
 }
 
 int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n, struct cov_err *e)
@@ -235,7 +242,7 @@ int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++) {
         char *text = cov_strdup(texts[i], e);
-        while (text && i + 1 < n && continues_number(s, text, texts[i + 1])) {
+        while (text && i + 1 < n && continues(s, text, texts[i + 1])) {
             char *joined = cov_strfmt(e, "%s,%s", text, texts[++i]);
             free(text);
             text = joined;
@@ -284,15 +291,16 @@ static int parse_bed(const char *path, size_t number, const char *text, size_t n
     return COV_OK;
 }
 
-static void warn_unknown(const char *option, const char *path, const struct cov_names *unknown)
+/* `there`: the contigs to list; may be empty. */
+static void warn_unknown(const char *option, const char *path, const struct cov_names *unknown,
+                         const struct cov_listing *there)
 {
     size_t n = cov_names_count(unknown);
-    if (n == 1)
-        cov_warn("%s %s: 1 name matches no contig: %s", option, path,
-                 cov_names_get(unknown, 0, NULL));
-    else if (n > 1)
-        cov_warn("%s %s: %zu names match no contig, the first is %s", option, path, n,
-                 cov_names_get(unknown, 0, NULL));
+    if (n > 0)
+        cov_warn("%s %s: %zu name%s no contig%s%s%s%s%s", option, path, n,
+                 n == 1 ? " matches" : "s match", n == 1 ? ": " : ", the first is ",
+                 cov_names_get(unknown, 0, NULL), there->n ? "; the contigs are: " : "",
+                 there->text, cov_listing_more(there));
 }
 
 /* Reads the list that `option` names. */
@@ -325,8 +333,10 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
         else
             rc = add(s, k, r.beg, r.end, e);
     }
-    if (!rc)
-        warn_unknown(option, path, unknown);
+    if (!rc) {
+        struct cov_listing there = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
+        warn_unknown(option, path, unknown, &there);
+    }
     cov_lines_close(lines);
     cov_names_free(unknown);
     return rc;

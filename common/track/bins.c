@@ -154,7 +154,7 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
     }
     int64_t length = cov_track_contig_length(sink, b->number);
     *out = (struct cov_bins_extent){b->contig, b->out.beg, b->out.end};
-    if (has_lengths && out->beg >= length)
+    if ((has_lengths || out->end == INT64_MAX) && out->beg >= length)
         return cov_range_fail_beyond(b->range, length, sink->name, e);
     if ((has_lengths || out->end == INT64_MAX) && out->end > length)
         out->end = length;

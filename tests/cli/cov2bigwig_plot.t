@@ -136,6 +136,8 @@ refuses 2 'p.h5: region chr1:4001-4002: begins past the end of the contig, which
     --plot y.png --plot-region chr1:4001-4002 p.h5
 refuses 2 'x.bg: region .* begins past the end of the contig, which has 5000 bases$' 'past the end of a track' \
     --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
+refuses 2 'x.bg: region chrom:5001: begins past the end' 'past the last interval, without an end' \
+    --plot y.png --plot-region chrom:5001 x.bg
 ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 101)" || exit 99
 refuses 2 'y.png: too many data sets .101.; the limit is 100$' 'too many data sets' \
     --plot y.png --plot-region chr1 many.h5

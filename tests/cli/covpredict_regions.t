@@ -48,6 +48,8 @@ done <<'END'
 2|-r c9 g.h5|g\.h5: region c9: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
 2|-r c9:1-2 g.fa|g\.fa: region c9:1-2: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
 2|-r c1:5000-5001 g.h5|g\.h5: region c1:5000-5001: begins past the end of the contig, which has 4000 bases$
+2|-r c9:5- g.h5|g\.h5: region c9:5-: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
+2|-r c1:5k g.h5|g\.h5: region c1:5k: begins past the end of the contig, which has 4000 bases$
 2|-r c1:2-1 g.h5|g\.h5: region c1:2-1: ends before it begins$
 1|-R none.bed g.h5|g\.h5: no sequence overlaps the regions$
 1|-R absent.bed g.h5|absent\.bed: No such file
@@ -63,6 +65,17 @@ ok '  has the values of a full run, and -1 outside' ask regions r.h5 plain.h5 r.
 ok '  passes h5chunk verify' h5chunk verify r.h5
 run covpredict -q -f --float -r c1:1,000-1,300,c8:5001-6100 -r c2 -m m.ckpt -o x.h5 g.h5
 ok '-r gives the same bytes' cmp x.h5 r.h5
+run covpredict -q -f --float -r c8:5,001-6.1k,c1:1k-1,300 -r c2:-1 -m m.ckpt -o x.h5 g.h5
+ok '-r with units, and without a first position' ask regions x.h5 plain.h5 r.bed
+printf 'c1\t3899\t4000\nc3\t0\t10\n' >ends.bed
+for last in c1:3900 c1:3900- '{c1}:3.9k-'; do
+    run covpredict -q -f --float -r "$last" -r c3:-10 -m m.ckpt -o x.h5 g.h5
+    ok "-r $last" ask regions x.h5 plain.h5 ends.bed
+done
+printf 'chr1\t0\t10\n' >x.bed
+run covpredict -m m.ckpt -f -o x.h5 -R x.bed g.h5
+status_is 1 'a BED file of other names'
+stderr_like 'x\.bed: 1 name matches no contig: chr1; the contigs are: c1, c2, c3, c4, c5, \.\.\.$' '  names those of the genome'
 run covpredict -q -f --float -R r.bed --overlap 300 -m m.ckpt -o x.h5 g.h5
 ok 'with --overlap, the values of a full run with --overlap' ask regions x.h5 o.h5 r.bed
 for i in 1 2; do

@@ -140,7 +140,7 @@ for file in long_c.h5 long_p.h5; do
 done
 printf 'long1\t999\t1000\nelsewhere\t0\t1\n' >a.bed
 subset_is 'BED' long_c.h5 's == "long1" and beg == 0' -R a.bed
-stderr_like '[-]-regions-file a\.bed: 1 name matches no contig: elsewhere$' '  unknown names are counted'
+stderr_like '[-]-regions-file a\.bed: 1 name matches no contig: elsewhere; the contigs are: long1, ' '  unknown names are counted'
 printf 'long4\nlong1\n' >names
 subset_is 'names' long_p.h5 's in ("long1", "long4")' --names names
 subset_is 'names and regions combine' long_p.h5 's in ("long1", "long4") or (s == "long2" and end == 1000)' --names names \
@@ -165,7 +165,7 @@ does '  of a partial file' -- subset -f -o b.h5 -r long2:5-6 a.h5
 same '  equals that file' a.h5 b.h5
 refuses 2 '^h5chunk: error: long_c\.h5: region long5: unknown contig long5; the contigs are: ' 'a region of an unknown contig' -- subset -r long5 -o out.h5 long_c.h5
 refuses 2 'past the end of the contig, which has 8000 bases' 'a region past the end' -- subset -r long4:8001-8002 -o out.h5 long_c.h5
-refuses 2 'NAME:FIRST-LAST' 'an incomplete region' -- subset -r long4:8001 -o out.h5 long_c.h5
+refuses 2 'region long4:80x: unknown contig long4:80x \(expected NAME or NAME:FIRST-LAST\)' 'a malformed region' -- subset -r long4:80x -o out.h5 long_c.h5
 refuses 2 'ends before it begins' 'a region that ends before it begins' -- subset -r long4:9-8 -o out.h5 long_c.h5
 refuses 2 'needs one of -r' 'no selection' -- subset -o out.h5 long_c.h5
 refuses 2 'has no bases' '--drop-n of predictions' -- subset --drop-n -o out.h5 long_p.h5
