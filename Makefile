@@ -17,6 +17,7 @@ bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 zshcompletiondir  ?= $(datarootdir)/zsh/site-functions
 fishcompletiondir ?= $(datarootdir)/fish/vendor_completions.d
 docdir       ?= $(datarootdir)/doc/covtools
+pkgdatadir   ?= $(datarootdir)/covtools
 
 CFLAGS       ?= -O2 -g
 PKG_CONFIG   ?= pkg-config
@@ -511,6 +512,7 @@ install: all $(COMPLETIONS) ## install tools, man pages, completions, documents 
 	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/_%) $(DESTDIR)$(zshcompletiondir)
 	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/%.fish) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
+	$(INSTALL) -D -m 644 workflows/demo/plant.ckpt $(DESTDIR)$(pkgdatadir)/workflows/demo/plant.ckpt
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 install-strip: ## install without debugging symbols
 	$(MAKE) STRIP_FLAG=-s install
@@ -519,7 +521,7 @@ uninstall: ## remove the installed files
 	  $(MAN7:man/%=$(DESTDIR)$(man7dir)/%) $(TOOLS:%=$(DESTDIR)$(bashcompletiondir)/%) \
 	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(SONAME) covtools/covtools-cuda.so covtools/covtools-mpi.so)
-	rm -rf $(DESTDIR)$(docdir)
+	rm -rf $(DESTDIR)$(docdir) $(DESTDIR)$(pkgdatadir)
 
 # ---------------------------------------------------------------- demo, containers, archive
 

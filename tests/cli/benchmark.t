@@ -76,6 +76,21 @@ if "$PYTHON" -c '' 2>/dev/null; then
         model/training_chunks_per_second/device=cpu,precision=bf16,batch=3,threads=2,length=1600 2>&1)
     is "$charts" "$(find model -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
 fi
+# Random weights hide the errors of a precision; the demo's network shows them.
+# shellcheck disable=SC2317 # ok calls it
+model() { # PROGRAM FOLDER: measures random weights
+    "$1" model --length 808 --batch-size 1 --precision exact,bf16 --repeats 1 --seconds 0.001 -@ 1 -q -o "$2/"
+}
+ok 'random weights are measured' model benchmark random
+is "$(awk -F '\t' '$1 == "model/max_relative_error/precision=bf16" { print ($5 > 1e-4 && $5 < 0.1) }' random/benchmark.tsv)" 1 \
+    '  and errors with a trained network'
+mkdir alone
+cp "$BIN/benchmark" alone/
+LD_LIBRARY_PATH=$BIN/../lib
+export LD_LIBRARY_PATH
+ok '  which is optional' model alone/benchmark random_alone
+unset LD_LIBRARY_PATH
+is "$(grep -c relative_error random_alone/benchmark.tsv)" 0 '  without it, no errors are reported'
 is "$(cut -f 1 model/benchmark.tsv | grep -Ec 'layer_ms/(01_conv.*form=|.*form=look-up)')" 1 \
     '  look-up is used for the first layer only'
 if command -v gnuplot >/dev/null; then

@@ -8,10 +8,10 @@ make_ckpt bi-hybrid small.ckpt || exit 99
 benchmark synth --size 100k --contigs 2 -o small.fa || exit 99
 run benchmark report --quick -m small.ckpt --fasta small.fa -@ 2 -o report/
 status_is 0 'report measures everything'
-is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'setting batch threads precision device layout where more hardware helps ' \
+is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'setting batch threads precision time of a genome device layout where more hardware helps ' \
     '  and prints recommendations'
 like "$(cut -f 3 "$stdout" | tr '\n' ' ')" \
-    '^how covpredict --batch-size [0-9]* covpredict -@ [12] covpredict --precision exact covpredict --device cpu fasta2h5 --layout ' \
+    '^how covpredict --batch-size [0-9]* covpredict -@ [12] covpredict --precision exact  covpredict --device cpu fasta2h5 --layout ' \
     '  with the options to set them'
 charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" report model,loader,encode,stages,pipeline \
     model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=10688 loader/epoch_seconds/strategy=original,io=unlimited \
@@ -20,10 +20,10 @@ is "$charts" "$(find report -name '*.svg' | wc -l)" 'well-formed files, with all
 is "$(find . -name 'synthetic*' -o -name 'random*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 'no temporary files are left'
 ok 'given inputs are kept' test -s small.fa -a -s small.ckpt
 cat >advice.py <<'END'
-import json
+import json, re
 b = json.load(open("report/benchmark.json"))
 advice = {a["setting"].split()[0]: a for a in b["recommendations"]}
-assert {"batch", "threads", "precision", "device", "layout", "where"} <= set(advice), list(advice)
+assert {"batch", "threads", "precision", "time", "device", "layout", "where"} <= set(advice), list(advice)
 assert all(a["value"] and a["reason"] for a in advice.values())
 speed = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith("model/chunks_per_second/")}
 exact = {n: v for n, v in speed.items() if "precision=exact" in n and "threads=2" in n}
@@ -38,6 +38,11 @@ else:
 loading = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith("loader/epoch_seconds/") and f["name"].endswith("unlimited")}
 best = min(loading, key=loading.get)
 assert ("packed" in advice["layout"]["value"]) == (not ("original" in best or "blosc" in best)), (best, advice["layout"])
+hours = 2e9 / (max(exact.values()) * 10688) / 3600
+number, unit = re.search(r"about ([0-9.]+) (min|h) in exact", advice["time"]["reason"]).groups()
+assert 0.9 < float(number) / (60 if unit == "min" else 1) / hours < 1.2, (advice["time"], hours)
+training = {f["name"].split("batch=")[1].split(",")[0] for f in b["figures"] if "/training_chunks" in f["name"]}
+assert len(training) > 1, training
 page = open("report/report.html").read()
 assert all(a["value"] in page for a in advice.values())
 END

@@ -22,6 +22,8 @@ for tool in "$root"/bin/*; do
     like "$(ldd "$tool")" "libcov\\.so\\.[0-9]+ => $dest/" '  with the installed library'
     ok '  and has its man page' test -s "$root/share/man/man1/$name.1"
 done
+run "$root/bin/benchmark" model --length 808 --batch-size 1 --repeats 1 --seconds 0.001 -@ 1 -o "$work/speed/"
+stdout_like '^model/max_relative_error/precision=exact	' "benchmark finds the demo's network, whose errors it measures"
 for page in "$SRC"/man/*.[57]; do
     ok "the page $(basename "$page")" cmp "$page" "$root/share/man/man${page##*.}/$(basename "$page")"
 done

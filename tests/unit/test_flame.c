@@ -46,6 +46,26 @@ static void draws_boxes(void **state)
     free(text);
 }
 
+/* Labels are complete or absent. */
+static void does_not_cut_labels(void **state)
+{
+    char *text = NULL, *many = NULL;
+    size_t n = 0, n_many = 0;
+    FILE *f = open_memstream(&many, &n_many);
+    for (int i = 0; i < 30; i++)
+        (void)fprintf(f, "tool \n\t    7f1 %s+0x1 (/bin/tool)\n\t    7f0 main+0x1 (/bin/tool)\n\n",
+                      i ? "wide_box" : "narrow_box");
+    assert_int_equal(fclose(f), 0);
+    f = open_memstream(&text, &n);
+    assert_int_equal(flame_draw(many, n_many, "x", f, NULL), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(strstr(text, ">wide_box</text>"));
+    assert_non_null(strstr(text, "<title>narrow_box 3.3 %</title>"));
+    assert_null(strstr(text, "\">narr"));
+    free(text);
+    free(many);
+}
+
 static void rejects_empty_input(void **state)
 {
     char *text = NULL;
@@ -62,6 +82,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_boxes),
+        cmocka_unit_test(does_not_cut_labels),
         cmocka_unit_test(rejects_empty_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,7 @@ struct bench_speed {
     const char *device, *precision; /* borrowed */
     size_t batch, length;
     unsigned threads;
+    size_t figure; /* its index in b->figures */
     double median;
 };
 

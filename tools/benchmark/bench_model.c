@@ -336,9 +336,9 @@ static int add_speeds(const struct sweep *w, struct cov_err *e)
             continue;
         if (COV_RESERVE(&b->speeds, &b->cap_speeds, b->n_speeds + 1, e))
             return COV_ENOMEM;
-        b->speeds[b->n_speeds++] = (struct bench_speed){
-            s->device, cov_precision_name(s->precision), s->batch, s->length, s->threads,
-            f->median};
+        b->speeds[b->n_speeds++] =
+            (struct bench_speed){s->device,  cov_precision_name(s->precision), s->batch, s->length,
+                                 s->threads, (size_t)(f - b->figures.items),   f->median};
     }
     return COV_OK;
 }
@@ -428,11 +428,26 @@ static int add_shares(const struct sweep *w, struct cov_err *e)
     return rc;
 }
 
-static int measure_distances(const struct sweep *w, struct cov_err *e)
+/* Measures the distances of all precisions, for the network of `s`. */
+static int measure_each_distance(const struct sweep *w, struct setup s, struct cov_err *e)
 {
-    struct setup s;
     float *ref = NULL;
     size_t n = 0;
+    int rc = compute(&s, &ref, &n, e);
+    for (size_t i = 0; i < w->o->n_precisions && !rc; i++) {
+        s.precision = w->o->precisions[i];
+        rc = measure_distance(w->b, &s, ref, n, e);
+    }
+    free(ref);
+    return rc;
+}
+
+/* Random weights hardly respond to rounding, so distances are measured with a trained network: that
+ * of the checkpoint, or else the demo's. */
+static int measure_distances(const struct sweep *w, struct cov_err *e)
+{
+    struct bench_net demo = {0};
+    struct setup s;
     int rc = first_setup(w, &s, e);
     if (rc)
         return rc;
@@ -440,13 +455,19 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
     s.threads = 1;
     s.precision = COV_PRECISION_FP32;
     rc = check_fp32(&s, e);
-    if (!rc)
-        rc = compute(&s, &ref, &n, e);
-    for (size_t i = 0; i < w->o->n_precisions && !rc; i++) {
-        s.precision = w->o->precisions[i];
-        rc = measure_distance(w->b, &s, ref, n, e);
+    if (!rc && !w->net->trained) {
+        rc = bench_net_open_demo(&demo, e);
+        s.net = demo.block ? &demo : NULL;
     }
-    free(ref);
+    if (!rc && s.net)
+        rc = measure_each_distance(w, s, e);
+    if (!rc)
+        rc = s.net ? bench_note(w->b, e, "Errors of the precisions: measured with %s.",
+                                s.net == &demo ? "the demo's network" : "the same network")
+                   : bench_note(w->b, e,
+                                "Errors of the precisions: not measured, because that needs a "
+                                "trained network (-m).");
+    bench_net_close(&demo);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "common/ckpt/ckpt.h"
 #include "common/job/predict/model.h"
 #include "common/net/shape.h"
+#include "tools/benchmark/child.h"
 
 enum { CHUNK_LENGTH = 21384 };
 #define LEARNING_RATE 0.001
@@ -41,9 +42,21 @@ int bench_net_open(const char *path, uint64_t seed, struct bench_net *out, struc
     out->hp = model->hp;
     out->block = model->block;
     out->label = cov_strdup(model->description, e);
+    out->trained = true;
     model->block = NULL;
     cov_model_close(model);
     return out->label ? COV_OK : COV_ENOMEM;
+}
+
+int bench_net_open_demo(struct bench_net *out, struct cov_err *e)
+{
+    char *path;
+    *out = (struct bench_net){0};
+    int rc = child_find_data("demo/plant.ckpt", &path, e);
+    if (!rc && path)
+        rc = bench_net_open(path, 0, out, e);
+    free(path);
+    return rc;
 }
 
 void bench_net_close(struct bench_net *n)

@@ -3,6 +3,7 @@
 #ifndef BENCHMARK_BENCH_NET_H
 #define BENCHMARK_BENCH_NET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,12 +15,15 @@ struct bench_net {
     struct cov_hparams hp;
     float *block; /* parameters, as in params.h. Owned */
     char *label;  /* Owned */
+    bool trained; /* the weights are those of a checkpoint */
 };
 
 /* `path` is a checkpoint, or the word "combined" for random weights in the size of Predmoter's
  * published models for two data sets (1.53 M parameters). */
 int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
                    struct cov_err *e) COV_MUST_USE;
+/* Opens the demo's network, which is trained. out->block is NULL if the file is not installed. */
+int bench_net_open_demo(struct bench_net *out, struct cov_err *e) COV_MUST_USE;
 void bench_net_close(struct bench_net *n);
 
 /* Writes such random weights as a checkpoint to `path`, replacing it. The data sets are random1, random2. */

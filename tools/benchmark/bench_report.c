@@ -10,45 +10,59 @@
 #include "tools/benchmark/measuring.h"
 
 /* A setting that needs less memory or fewer threads is preferred if it has this share of the best
- * speed. */
+ * speed, and the difference is within the noise. */
 #define AS_GOOD 0.95
 /* A less exact precision is mentioned if it is at least this many times as fast. */
 #define WORTH_IT 1.2
+/* The genome whose time is estimated. */
+#define BASES 1e9
 
 static bool is_like(const struct bench_speed *s, const struct bench_speed *like)
 {
     return s->length == like->length && strcmp(s->precision, like->precision) == 0;
 }
 
-/* Considers the speeds with the same length and precision as `like`, and the same threads (if
- * same_threads) or the same batch. Sets *fastest. Of the speeds about as fast, returns the one
- * with the smallest batch or the fewest threads. */
-static struct bench_speed best_of(const struct bench *b, const struct bench_speed *like,
-                                  bool same_threads, struct bench_speed *fastest)
+static bool is_candidate(const struct bench_speed *s, const struct bench_speed *like,
+                         bool same_threads)
 {
-    struct bench_speed least;
+    return is_like(s, like) &&
+           (same_threads ? s->threads == like->threads : s->batch == like->batch);
+}
+
+/* Considers the speeds with the same length and precision as `like`, and the same threads (if
+ * same_threads) or the same batch. Sets *fastest, and *best to the smallest batch or the fewest
+ * threads that are as good. */
+static int find_best(const struct bench *b, const struct bench_speed *like, bool same_threads,
+                     struct bench_speed *fastest, struct bench_speed *best, struct cov_err *e)
+{
+    struct spread ratio;
     *fastest = *like;
     for (size_t i = 0; i < b->n_speeds; i++)
-        if (is_like(&b->speeds[i], like) && b->speeds[i].median > fastest->median &&
-            (same_threads ? b->speeds[i].threads == like->threads
-                          : b->speeds[i].batch == like->batch))
+        if (is_candidate(&b->speeds[i], like, same_threads) &&
+            b->speeds[i].median > fastest->median)
             *fastest = b->speeds[i];
-    least = *fastest;
+    *best = *fastest;
     for (size_t i = 0; i < b->n_speeds; i++) {
         const struct bench_speed *s = &b->speeds[i];
-        if (is_like(s, like) && s->median >= AS_GOOD * fastest->median &&
-            (same_threads ? s->threads == like->threads && s->batch < least.batch
-                          : s->batch == like->batch && s->threads < least.threads))
-            least = *s;
+        if (!is_candidate(s, like, same_threads) || s->median < AS_GOOD * fastest->median ||
+            (same_threads ? s->batch >= best->batch : s->threads >= best->threads))
+            continue;
+        const struct figure *slow = &b->figures.items[s->figure];
+        const struct figure *fast = &b->figures.items[fastest->figure];
+        if (spread_ratio(slow->values, slow->n, fast->values, fast->n, &ratio, e))
+            return COV_ENOMEM;
+        if (ratio.low <= 1)
+            *best = *s;
     }
-    return least;
+    return COV_OK;
 }
 
 static int advise_batch(struct bench *b, struct bench_speed *best, struct cov_err *e)
 {
     struct bench_speed fastest;
-    *best = best_of(b, &b->speeds[0], true, &fastest);
     char value[24];
+    if (find_best(b, &b->speeds[0], true, &fastest, best, e))
+        return COV_ENOMEM;
     (void)snprintf(value, sizeof value, "%zu", best->batch);
     return bench_advise(
         b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
@@ -64,9 +78,11 @@ static int advise_batch(struct bench *b, struct bench_speed *best, struct cov_er
 static int advise_threads(struct bench *b, const struct bench_speed *fastest, struct cov_err *e)
 {
     const struct bench_speed *first = &b->speeds[0], *one = NULL;
-    struct bench_speed ignored, best = best_of(b, first, false, &ignored);
+    struct bench_speed ignored, best;
     bool disturbed = bench_is_disturbed(b);
     char value[24], *reason;
+    if (find_best(b, first, false, &ignored, &best, e))
+        return COV_ENOMEM;
     if (best.median < AS_GOOD * fastest->median || disturbed)
         best = *fastest;
     for (size_t i = 0; i < b->n_speeds; i++)
@@ -85,36 +101,64 @@ static int advise_threads(struct bench *b, const struct bench_speed *fastest, st
     return bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason, e);
 }
 
-static double error_of(const struct bench *b, const char *precision)
+/* Sets *fast to the fastest speed with the threads and the length of `exact`. Returns true if it is
+ * worth giving up exact values. */
+static bool find_faster(const struct bench *b, const struct bench_speed *exact,
+                        struct bench_speed *fast)
 {
-    const struct figure *f =
-        figures_findf(&b->figures, "model/max_relative_error/precision=%s", precision);
-    return f ? f->median : 0;
+    *fast = *exact;
+    for (size_t i = 0; i < b->n_speeds; i++)
+        if (b->speeds[i].threads == exact->threads && b->speeds[i].length == exact->length &&
+            b->speeds[i].median > fast->median)
+            *fast = b->speeds[i];
+    return !is_like(fast, exact) && fast->median > WORTH_IT * exact->median;
 }
 
 /* Recommends exact; the reason mentions a faster precision if it gains enough. */
 static int advise_precision(struct bench *b, const struct bench_speed *exact, struct cov_err *e)
 {
-    struct bench_speed fast = *exact;
-    for (size_t i = 0; i < b->n_speeds; i++)
-        if (b->speeds[i].threads == exact->threads && b->speeds[i].length == exact->length &&
-            !is_like(&b->speeds[i], exact) && b->speeds[i].median > fast.median)
-            fast = b->speeds[i];
-    bool gains =
-        strcmp(fast.precision, exact->precision) != 0 && fast.median > WORTH_IT * exact->median;
-    char *reason =
-        gains ? cov_strfmt(
-                    e,
-                    "same values as fp32, at %.4g chunks/s; if an error of %.2g %% is acceptable, "
-                    "%s is %.2f times as fast",
-                    exact->median, 100 * error_of(b, fast.precision), fast.precision,
-                    fast.median / exact->median)
-              : cov_strfmt(e,
-                           "same values as fp32, and no other precision is %.0f %% faster than its "
-                           "%.4g chunks/s",
-                           100 * (WORTH_IT - 1), exact->median);
+    struct bench_speed fast;
+    char error[80] = "at a lower accuracy", *reason;
+    if (find_faster(b, exact, &fast)) {
+        const struct figure *f =
+            figures_findf(&b->figures, "model/max_relative_error/precision=%s", fast.precision);
+        if (f)
+            (void)snprintf(error, sizeof error, "with errors of up to %.2g %% in a trained network",
+                           100 * f->median);
+        reason =
+            cov_strfmt(e, "same values as fp32, at %.4g chunks/s; %s is %.2f times as fast, %s",
+                       exact->median, fast.precision, fast.median / exact->median, error);
+    } else {
+        reason = cov_strfmt(e,
+                            "same values as fp32, and no other precision is %.0f %% faster than "
+                            "its %.4g chunks/s",
+                            100 * (WORTH_IT - 1), exact->median);
+    }
     return bench_advise(b, "precision", exact->precision,
                         cov_strfmt(e, "covpredict --precision %s", exact->precision), reason, e);
+}
+
+/* Estimates the time of a genome, of which a speed computes both strands. */
+static char *time_of(const struct bench_speed *s, struct cov_err *e)
+{
+    double minutes = 2 * BASES / (s->median * (double)s->length) / 60;
+    return minutes < 90 ? cov_strfmt(e, "%.2g min in %s", minutes, s->precision)
+                        : cov_strfmt(e, "%.2g h in %s", minutes / 60, s->precision);
+}
+
+static int advise_time(struct bench *b, const struct bench_speed *exact, struct cov_err *e)
+{
+    struct bench_speed fast;
+    char value[32];
+    char *slow = time_of(exact, e);
+    char *less = find_faster(b, exact, &fast) ? time_of(&fast, e) : NULL;
+    (void)snprintf(value, sizeof value, "%g Gbp", BASES * 1e-9);
+    char *reason = slow ? cov_strfmt(e, "covpredict takes about %s%s%s", slow, less ? ", " : "",
+                                     less ? less : "")
+                        : NULL;
+    free(slow);
+    free(less);
+    return bench_advise(b, "time of a genome", value, cov_strdup("", e), reason, e);
 }
 
 static int advise_network(struct bench *b, struct cov_err *e)
@@ -127,6 +171,8 @@ static int advise_network(struct bench *b, struct cov_err *e)
         rc = advise_threads(b, &best, e);
     if (!rc)
         rc = advise_precision(b, &best, e);
+    if (!rc)
+        rc = advise_time(b, &best, e);
     const char *device = b->speeds[0].device;
     return rc ? rc
               : bench_advise(b, "device", device, cov_strfmt(e, "covpredict --device %s", device),
@@ -225,7 +271,8 @@ static const struct cov_opt report_options[] = {
 
 static int report_model(struct bench *b, const char *path, bool quick, struct cov_err *e)
 {
-    int64_t training[] = {4, 8}, few[] = {4, 1, 16}, many[] = {8, 1, 2, 4, 16, 32};
+    int64_t training[] = {1, 4, 8, 16}, some[] = {2, 8}, few[] = {4, 1, 16},
+            many[] = {8, 1, 2, 4, 16, 32};
     int64_t lengths[] = {21384, 10688}, threads[] = {b->threads, 1};
     static const enum cov_precision precisions[] = {COV_PRECISION_EXACT, COV_PRECISION_BF16,
                                                     COV_PRECISION_FP32, COV_PRECISION_BF16X3,
@@ -246,7 +293,7 @@ static int report_model(struct bench *b, const char *path, bool quick, struct co
         o.batches = (struct numbers){few, COV_COUNT(few)};
         o.lengths = (struct numbers){lengths + 1, 1}; /* half a chunk */
         o.n_precisions = 2;
-        o.training.n = 1;
+        o.training = (struct numbers){some, COV_COUNT(some)};
     }
     struct bench_net net;
     int rc = bench_net_open(path, b->seed, &net, e);
@@ -296,7 +343,7 @@ static int report_all(struct bench *b, const struct report_config *c, const char
         rc = bench_pipeline(b, &pipeline, e);
     b->repeats = repeats;
     if (!rc)
-        rc = report_model(b, model, c->quick, e);
+        rc = report_model(b, c->model ? c->model : "combined", c->quick, e);
     if (!rc)
         rc = report_loader(b, fasta, c->quick, e);
     bench_genomes_free(genomes, N_GENOMES);

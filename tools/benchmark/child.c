@@ -291,13 +291,36 @@ int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *
     return children_run(&child, 1, tmpdir, NULL, e);
 }
 
+/* Returns the length of the folder of this program in self[]; 0 if it is unknown. */
+static size_t own_folder(char self[4096])
+{
+    ssize_t n = readlink("/proc/self/exe", self, 4095);
+    self[n > 0 ? n : 0] = '\0';
+    const char *slash = strrchr(self, '/');
+    return slash ? (size_t)(slash - self) : 0;
+}
+
+int child_find_data(const char *name, char **path, struct cov_err *e)
+{
+    static const char *const folders[] = {"workflows", "share/covtools/workflows"};
+    char self[4096];
+    size_t n = own_folder(self);
+    for (size_t i = 0; n > 0 && i < COV_COUNT(folders); i++) {
+        *path = cov_strfmt(e, "%.*s/../%s/%s", (int)n, self, folders[i], name);
+        if (!*path)
+            return COV_ENOMEM;
+        if (access(*path, R_OK) == 0)
+            return COV_OK;
+        free(*path);
+    }
+    *path = NULL;
+    return COV_OK;
+}
+
 int child_find(const char *name, char **path, struct cov_err *e)
 {
     char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    const char *slash = strrchr(self, '/');
-    const char *folder = self, *end = slash ? slash : self, *search = getenv("PATH");
+    const char *folder = self, *end = self + own_folder(self), *search = getenv("PATH");
     do {
         *path = cov_strfmt(e, "%.*s/%s", (int)(end - folder), folder, name);
         if (!*path)

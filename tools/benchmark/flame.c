@@ -135,7 +135,6 @@ static void put_box(const struct tree *t, const struct box *b, int height, FILE 
     const struct node *node = &t->nodes[b->node];
     double part = 100 * (double)node->n / (double)t->nodes[0].n;
     int y = height - MARGIN - (int)(b->depth + 1) * ROW;
-    size_t letters = b->width > 3 * LETTER ? (size_t)(b->width / LETTER) : 0;
     (void)fprintf(f, "<g><title>");
     put_text(f, node->name, NAME);
     (void)fprintf(f,
@@ -143,9 +142,9 @@ static void put_box(const struct tree *t, const struct box *b, int height, FILE 
                   "fill=\"#%06x\" rx=\"1\"/>",
                   part, b->x, y, b->width > 0.5 ? b->width - 0.4 : b->width, ROW - 1,
                   b->depth ? colour(node->name) : 0xd8d8d8);
-    if (letters > 0) {
+    if ((double)strlen(node->name) * LETTER <= b->width) { /* otherwise only the title has it */
         (void)fprintf(f, "<text x=\"%.1f\" y=\"%d\">", b->x + 3, y + ROW - 5);
-        put_text(f, node->name, letters);
+        put_text(f, node->name, NAME);
         (void)fprintf(f, "</text>");
     }
     (void)fprintf(f, "</g>\n");
