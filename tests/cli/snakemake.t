@@ -1,14 +1,14 @@
 #!/bin/sh
-# The Snakemake workflow on synthetic samples: resumes after a kill, gives the tracks of the tools run by hand for any
-# number of shards, and makes a report if MultiQC is installed.
+# The Snakemake workflow on synthetic samples: resumes after a kill, gives the tracks and tables of the tools run by hand
+# for any number of shards, refuses wrong sheets, and makes a report if MultiQC is installed.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
 need_program snakemake setsid
 HOME=$tap_dir
 export HOME
-workflow() { # TARGET...
-    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --config shards=4 -- "$@" >"$stdout" 2>"$stderr"
+smk() { # OPTION...: of the messages, Snakemake writes those of -n to standard output
+    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor "$@" >"$stderr" 2>&1
     status=$?
 }
 finished() { # finished steps with their times
@@ -37,51 +37,155 @@ rm -r .snakemake/locks # as `snakemake --unlock` does
 targets='tracks metrics'
 command -v multiqc >/dev/null && targets=all
 # shellcheck disable=SC2086 # a list of words
-workflow $targets
+smk --config shards=4 -- $targets
 status_is 0 'it resumes' || diag "$(tail -n 20 "$stderr")"
 finished >after
 is "$(grep -c -F -x -f before after)" "$(wc -l <before)" '  without repeating steps'
 
 for sample in weed moss; do
     fasta=$(ls $sample.fa*)
-    covpredict -q -m plant.ckpt --species $sample -o whole.h5 -f "$fasta"
-    cov2bigwig -q -f --datasets atacseq -o whole.bw whole.h5
-    ok "the track of $sample equals that of the tools run by hand, in one job" cmp whole.bw "tracks/$sample.plant.atacseq.bw"
+    covpredict -q -m plant.ckpt --species $sample -o $sample.plant.h5 "$fasta"
+    cov2bigwig -q --format bigwig -o hand/ $sample.plant.h5
+    for dataset in atacseq h3k4me3; do
+        name=$sample.plant_${dataset}_avg_strand.bw
+        ok "$name equals that of the tools run by hand, in one job" cmp "hand/$name" "tracks/$sample.plant/$name"
+    done
 done
-like "$(sed -n '$p' metrics/compare/weed.plant.h3k4me3.tsv)" 'weed\.plant_h3k4me3	h3k4me3	total	87205	' 'the track is compared with the reads'
-is "$(cat metrics/verify/weed.plant.txt metrics/verify/moss.plant.txt)" '' 'predictions are valid'
+is "$(find tracks -name '*.bw' | grep -c .)" 4 'there are no other tracks'
+
+# The assay decides whether reads are shifted.
+fasta2h5 -q -o weed.h5 weed.fa
+bam2h5 -q -p atacseq --shift -o shifted.atacseq.h5 weed.h5 weed_atacseq.sam
+bam2h5 -q -p atacseq -o unshifted.atacseq.h5 weed.h5 weed_atacseq.sam
+bam2h5 -q -p h3k4me3 --shift -o shifted.h3k4me3.h5 weed.h5 weed_h3k4me3.sam
+bam2h5 -q -p h3k4me3 -o unshifted.h3k4me3.h5 weed.h5 weed_h3k4me3.sam
+for table in shifted.atacseq unshifted.atacseq shifted.h3k4me3 unshifted.h3k4me3; do
+    cov2bigwig -q --compare $table.h5 --datasets ${table#*.} -o $table.tsv weed.plant.h5
+done
+ok 'reads of ATAC-seq are shifted' cmp shifted.atacseq.tsv metrics/weed.plant.atacseq.compare.tsv
+ok '  which changes the table' test "$(cksum <shifted.atacseq.tsv)" != "$(cksum <unshifted.atacseq.tsv)"
+ok 'reads of ChIP-seq are not' cmp unshifted.h3k4me3.tsv metrics/weed.plant.h3k4me3.compare.tsv
+ok '  which would change the table' test "$(cksum <shifted.h3k4me3.tsv)" != "$(cksum <unshifted.h3k4me3.tsv)"
+
+is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.plant.atacseq.compare.tsv ./weed.plant.h3k4me3.compare.tsv ./weed.plant.info.json' \
+    'metrics are tables and descriptions'
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
-is "$(find . -path './*/*.h5' ! -path './predictions/*')" '' 'temporary files were removed'
+is "$(find . -path './genomes/*.h5' -o -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
 if [ "$targets" = all ]; then
     ok 'MultiQC reports all tools' test -s report/multiqc_report_data/multiqc_covtools_covpredict_table.txt
 else
     tap_result 0 'a MultiQC report # SKIP no multiqc'
 fi
 
-# Measured data that no model predicts are an error.
-printf 'sample\tfasta\tbams\tmodels\nweed\tweed.fa\tatacsec=weed_atacseq.sam\tplant\n' >config/samples.tsv
-workflow tracks
-status_is 1 'a data set that no model has'
-stderr_like 'weed: none of its models has the data set atacsec' '  is named'
+# Options of the configuration, names that look like options, and an assay that the name of the data set does not tell.
+mkdir dash && cd dash || exit 99
+cp ../weed.fa -- -weed.fa
+cp ../weed_atacseq.sam -- --version
+cp ../plant.ckpt -- -plant.ckpt
+cat >sheet.tsv <<'EOT'
+# a comment
 
-# Training a network, in another folder.
+sample	fasta	checkpoint	model	bams	assay	dataset
+d.1	-weed.fa	-plant.ckpt	p	--version	other	atacseq
+d.1	-weed.fa	-plant.ckpt	p_2		
+EOT
+smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
+status_is 0 'files whose names look like options are files' || diag "$(tail -n 20 "$stderr")"
+is "$(find tracks -name '*.bw' | sort)" "tracks/d.1.p/d.1.p_atacseq_avg_strand_ws=50.bw
+tracks/d.1.p/d.1.p_h3k4me3_avg_strand_ws=50.bw
+tracks/d.1.p_2/d.1.p_2_atacseq_avg_strand_ws=50.bw
+tracks/d.1.p_2/d.1.p_2_h3k4me3_avg_strand_ws=50.bw" '  tracks are smoothed'
+covpredict -q -m -plant.ckpt --species d.1 --precision fp32 --overlap 4000 -o d.1.p.h5 -- -weed.fa
+cov2bigwig -q --compare ../unshifted.atacseq.h5 --datasets atacseq -o hand.tsv d.1.p.h5
+ok '  the overlap is used, and the assay decides, not the name of the data set' cmp hand.tsv metrics/d.1.p.atacseq.compare.tsv
+smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
+stderr_like 'Nothing to be done' '  nothing is repeated'
+cd ..
+
+# Paths are relative to the sheet; tracks are not shifted, but reads next to them are.
+mkdir -p other
+cp weed.fa plant.ckpt other
+: >other/a.bigWig
+: >other/b.bam
+cat >other/sheet.csv <<EOT
+sample,fasta,dataset,assay,bams,model,checkpoint
+weed,weed.fa,atacseq,atacseq,a.bigWig,plant,plant.ckpt
+weed,weed.fa,dnase,atacseq,a.bigWig;b.bam,plant,plant.ckpt
+weed,weed.fa,h3k4me3,,$work/other/b.bam,plant,plant.ckpt
+EOT
+smk -n -p -F --config samples=other/sheet.csv -- metrics
+commands=$(grep -o 'bam2h5 -f.*2>' "$stderr" | sed 's/.*_mqc.json//; s/  */ /g' | sort)
+is "$commands" " --shift -o measured/weed.dnase.h5 -- genomes/weed.h5 other/a.bigWig other/b.bam 2>
+ -o measured/weed.atacseq.h5 -- genomes/weed.h5 other/a.bigWig 2>
+ -o measured/weed.h3k4me3.h5 -- genomes/weed.h5 $work/other/b.bam 2>" 'paths are relative to the sheet; tracks are not shifted'
+
+# Wrong sheets and configurations: one message, without a traceback or the configuration.
+complains() { # REGEX NAME OPTION...
+    regex=$1 name=$2
+    shift 2
+    smk -n "$@"
+    grep -v '^Config file' "$stderr" >message
+    like "$status $(tr '\n' '|' <message)" "^1 WorkflowError:\\|$regex\\|\$" "$name"
+}
+refuses() { # REGEX NAME ROW...: after the usual columns
+    regex=$1 name=$2
+    shift 2
+    printf '%b\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' "$@" >bad.csv
+    complains "$regex" "$name" --config samples=bad.csv
+}
+refuses "bad\\.csv:3: invalid sample 'weed.n'; .*" 'a name that ends in a newline' '"weed\n",weed.fa,,,,plant,plant.ckpt'
+refuses "bad\\.csv:2: invalid sample '-weed'; .*" 'a name that begins with -' '-weed,weed.fa,,,,plant,plant.ckpt'
+refuses "bad\\.csv:2: weed: invalid model 'a.b'; .*" 'a model with a dot' 'weed,weed.fa,,,,a.b,plant.ckpt'
+refuses "bad\\.csv:3: weed: invalid assay 'rnaseq'; use atacseq, chipseq or other" 'an unknown assay' '# x' \
+    'weed,weed.fa,atacseq,rnaseq,a.bam,plant,plant.ckpt'
+refuses 'bad\.csv:2: weed: missing assay; .*' 'a data set whose name does not tell the assay' 'weed,weed.fa,dnase,,a.bam,plant,plant.ckpt'
+refuses 'bad\.csv:2: weed: missing bams; .*' 'a data set without files' 'weed,weed.fa,atacseq,,,plant,plant.ckpt'
+refuses 'bad\.csv:2: weed: missing checkpoint; .*' 'a short row' 'weed,weed.fa,,,,plant'
+refuses 'bad\.csv:2: 8 cells in 7 columns' 'a long row' 'weed,weed.fa,,,,plant,plant.ckpt,x'
+refuses 'bad\.csv:3: weed: the checkpoint of plant is b\.ckpt, but a\.ckpt in an earlier row' 'two checkpoints of a model' \
+    'moss,moss.fa,,,,plant,a.ckpt' 'weed,weed.fa,,,,plant,b.ckpt'
+refuses 'bad\.csv:3: weed: the fasta of weed is b\.fa, but a\.fa in an earlier row' 'two genomes of a sample' \
+    'weed,a.fa,,,,plant,a.ckpt' 'weed,b.fa,,,,other,b.ckpt'
+refuses 'bad\.csv:3: weed: the assay of atacseq is other, but atacseq in an earlier row' 'two assays of a data set' \
+    'weed,a.fa,atacseq,,a.bam,plant,a.ckpt' 'weed,a.fa,atacseq,other,a.bam,b,b.ckpt'
+refuses 'bad\.csv:3: weed: the list of bams of atacseq is b.bam, but a.bam;b.bam in an earlier row' 'two lists of files' \
+    'weed,a.fa,atacseq,,a.bam;b.bam,plant,a.ckpt' 'weed,a.fa,atacseq,,b.bam,b,b.ckpt'
+refuses 'bad\.csv: no samples' 'an empty sheet'
+echo 'sample,fasta,bam,model,checkpoint' >bad.csv
+complains "bad\\.csv: unknown column 'bam'; the columns are sample,.*" 'an unknown column' --config samples=bad.csv
+echo 'sample,fasta,model' >bad.csv
+complains 'bad\.csv: missing column checkpoint' 'a missing column' --config samples=bad.csv
+complains 'none\.csv: No such file or directory' 'a missing sheet' --config samples=none.csv
+complains "configuration: .*'shard' was unexpected.*" 'an unknown key of the configuration' --config shard=4
+complains "configuration: precision: 'fp8' is not one of .*" 'a wrong value' --config precision=fp8
+
+# A data set that the model does not predict.
+mkdir wrong && cd wrong || exit 99
+printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' \
+    'weed,../weed.fa,atacsec,atacseq,../weed_atacseq.sam,plant,../plant.ckpt' >samples.csv
+smk -- metrics
+status_is 1 'a data set that no model has'
+like "$(cat logs/cov2bigwig_compare/*)" 'error: .*atacsec' '  is named in the log'
+cd ..
+
+# Training a network, in another folder, with a sheet elsewhere.
 if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
-    mkdir -p other/config other/data/train other/data/val && cd other || exit 99
+    mkdir -p trains/data/train trains/data/val && cd trains || exit 99
     "$PYTHON" "$SRC/tests/lib/training_data.py" data/train/a.h5 1 && "$PYTHON" "$SRC/tests/lib/training_data.py" data/val/v.h5 2
-    printf 'sample\tfasta\nx\tx.fa\n' >config/samples.tsv
-    cat >train.yaml <<'EOF'
+    printf '%s\n' sample,fasta,model,checkpoint x,x.fa,tiny,trained/tiny.ckpt >../trains.csv
+    cat >train.yaml <<'EOT'
+samples: ../trains.csv
 training:
   tiny: {data: data, options: "--filter-size 4 --hidden-size 4 -b 8 -e 2 --seed 1"}
-models:
-  tiny: {checkpoint: trained/tiny.ckpt, datasets: [atacseq, h3k4me3]}
-EOF
-    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile train.yaml -- trained/tiny.ckpt >"$stdout" 2>"$stderr"
-    status=$?
+EOT
+    smk --configfile train.yaml -- trained/tiny.ckpt
     status_is 0 'a network is trained' || diag "$(tail -n 20 "$stderr")"
     ok '  and covpredict can use it' covpredict -q -m trained/tiny.ckpt --evaluate data/val/v.h5
     cp trained/tiny.ckpt before.ckpt
     sed -i 's/--seed 1/--seed 2/' train.yaml
-    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile train.yaml -- trained/tiny.ckpt >"$stdout" 2>"$stderr"
+    smk --configfile train.yaml -- trained/tiny.ckpt
     is "$(cmp -s trained/tiny.ckpt before.ckpt; echo $?)" 1 '  and again after its options change'
+    smk -n --configfile train.yaml -- predictions/x.tiny.h5
+    is "$status" 1 '  the missing genome' && stderr_like '^ *\.\./x\.fa' '  is named'
 fi
 done_testing

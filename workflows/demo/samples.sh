@@ -4,7 +4,7 @@
 #   samples.sh MAKE_PLANT FOLDER [BASES]
 #
 # MAKE_PLANT is the program of make_plant.c. Writes to FOLDER: moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
-# plant.ckpt, the sheets config/samples.tsv (for Snakemake) and samples.csv (for Nextflow), and config/config.yaml.
+# plant.ckpt and the sheet samples.csv.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
@@ -17,7 +17,7 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 bases=${3:-200000}
-mkdir -p "$2/config"
+mkdir -p "$2"
 cd "$2"
 
 "$make_plant" . "$bases"
@@ -29,19 +29,6 @@ rm features.bed
 awk '/^>/ { n++ } n > 2 { sub(/^>chr/, ">scaffold_"); print }' weed.fa | gzip -n >moss.fa.gz
 cp "$here/plant.ckpt" .
 
-{
-    printf 'sample\tfasta\tbams\tmodels\n'
-    printf 'moss\tmoss.fa.gz\t\t\n'
-    printf 'weed\tweed.fa\tatacseq=weed_atacseq.sam,h3k4me3=weed_h3k4me3.sam\tplant\n'
-} >config/samples.tsv
-printf '%s\n' 'sample,fasta,dataset,bams,model,checkpoint' 'moss,moss.fa.gz,atacseq,,plant,plant.ckpt' \
-    'weed,weed.fa,atacseq,weed_atacseq.sam,plant,plant.ckpt' \
-    'weed,weed.fa,h3k4me3,weed_h3k4me3.sam,plant,plant.ckpt' >samples.csv
-cat >config/config.yaml <<'YAML'
-models:
-  plant:
-    checkpoint: plant.ckpt
-    datasets: [atacseq, h3k4me3]
-bam2h5:
-  extra: ""
-YAML
+printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' 'moss,moss.fa.gz,,,,plant,plant.ckpt' \
+    'weed,weed.fa,atacseq,atacseq,weed_atacseq.sam,plant,plant.ckpt' \
+    'weed,weed.fa,h3k4me3,chipseq,weed_h3k4me3.sam,plant,plant.ckpt' >samples.csv

@@ -13,6 +13,7 @@ rule bam2h5:
     benchmark:
         "benchmarks/bam2h5/{sample}.{dataset}.tsv"
     params:
+        shift=shift_of,
         extra=config["bam2h5"]["extra"],
     threads: config["bam2h5"]["threads"]
     resources:
@@ -23,5 +24,5 @@ rule bam2h5:
     container:
         config["container"]
     shell:
-        "bam2h5 -f -v -@ {threads} -p {wildcards.dataset:q} --stats {output.stats:q} {params.extra}"
-        " -o {output.genome:q} {input.genome:q} {input.bams:q} 2> {log:q}"
+        "bam2h5 -f -v -@ {threads} -p {wildcards.dataset:q} --stats {output.stats:q}"
+        " {params.shift} {params.extra} -o {output.genome:q} -- {input.genome:q} {input.bams:q} 2> {log:q}"

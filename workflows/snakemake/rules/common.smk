@@ -1,38 +1,151 @@
 # Reads and checks the configuration and the sheet of samples, and derives the targets.
 # SPDX-License-Identifier: MIT
 import csv
+import os
 import re
+import sys
 
-from snakemake.utils import validate
+import jsonschema
+import yaml
+from snakemake.exceptions import WorkflowError
 
-validate(config, "../schemas/config.schema.yaml")
+# The columns of the sheet: a regular expression of its cells, and what to write there. The cells of MEASUREMENT are empty
+# in a row without measured data.
+NAME = (r"[A-Za-z0-9_-]+", "use letters, digits, _ and -")
+FILE = (r".+", "write the path of a file")
+COLUMNS = {
+    "sample": (r"[A-Za-z0-9][A-Za-z0-9._+-]*", "use letters, digits and . _ + -; begin with a letter or digit"),
+    "fasta": FILE,
+    "dataset": NAME,
+    "assay": (r"atacseq|chipseq|other", "use atacseq, chipseq or other"),
+    "bams": (r"[^;\n]+(;[^;\n]+)*", "write its files, separated by ;"),
+    "model": NAME,
+    "checkpoint": FILE,
+}
+MEASUREMENT = ["dataset", "assay", "bams"]
+ASSAY_OF_DATASET = {"atacseq": "atacseq", "h3k4me3": "chipseq"}
+TRACK_SUFFIXES = (".bw", ".bigwig", ".bg", ".bdg", ".bedgraph")
 
 
-def read_samples(path):
-    """{sample: {fasta, models: [name], measured: {data set: [path]}}} of the sheet."""
-    samples = {}
-    with open(path, encoding="utf-8", newline="") as sheet:
-        lines = (line for line in sheet if line.strip() and not line.startswith("#"))
-        for row in csv.DictReader(lines, delimiter="\t"):
-            row = {key: value for key, value in row.items() if value}
-            validate(row, "../schemas/samples.schema.yaml")
-            name = row["sample"]
-            if name in samples:
-                raise ValueError(f"{path}: duplicate sample {name}")
-            models = list(dict.fromkeys(row["models"].split(",") if "models" in row else config["models"]))
-            for model in models:
-                if model not in config["models"]:
-                    raise ValueError(f"{path}: {name}: unknown model {model}")
-            measured = {}
-            for entry in row["bams"].split(",") if "bams" in row else []:
-                dataset, bam = entry.split("=", 1)
-                if not any(dataset in config["models"][model]["datasets"] for model in models):
-                    raise ValueError(f"{path}: {name}: none of its models has the data set {dataset}")
-                measured.setdefault(dataset, []).append(bam)
-            samples[name] = {"fasta": row["fasta"], "models": models, "measured": measured}
-    if not samples:
-        raise ValueError(f"{path}: no samples")
-    return samples
+def fail(message):
+    """Ends Snakemake with the message alone, without the traceback that it prints by default."""
+    sys.tracebacklimit = 0
+    raise WorkflowError(message)
+
+
+def check_config():
+    with open(workflow.source_path("../schemas/config.schema.yaml"), encoding="utf-8") as file:
+        schema = yaml.safe_load(file)
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(config))
+    if error:
+        fail(f"configuration: {''.join(f'{key}: ' for key in error.absolute_path)}{error.message}")
+
+
+def check_header(path, columns):
+    for column in columns:
+        if column not in COLUMNS or columns.count(column) > 1:
+            fault = "repeated" if column in COLUMNS else "unknown"
+            fail(f"{path}: {fault} column {column!r}; the columns are {','.join(COLUMNS)}")
+    for column in COLUMNS:
+        if column not in columns and column not in MEASUREMENT:
+            fail(f"{path}: missing column {column}")
+
+
+def read_row(where, columns, cells):
+    """{column: cell} of a row. Fills in the assay of a data set whose name tells it."""
+    if len(cells) > len(columns):
+        fail(f"{where}: {len(cells)} cells in {len(columns)} columns")
+    row = {**dict.fromkeys(COLUMNS, ""), **dict(zip(columns, cells))}
+    is_measured = any(row[column] for column in MEASUREMENT)
+    if not row["assay"]:
+        row["assay"] = ASSAY_OF_DATASET.get(row["dataset"], "")
+    for column, (pattern, expected) in COLUMNS.items():
+        place = where if column == "sample" else f"{where}: {row['sample']}"
+        if column in MEASUREMENT and not is_measured:
+            continue
+        if not row[column]:
+            fail(f"{place}: missing {column}; {expected}")
+        if not re.fullmatch(pattern, row[column]):
+            fail(f"{place}: invalid {column} {row[column]!r}; {expected}")
+    return row
+
+
+def read_sheet(path):
+    """Yields the place in the sheet and {column: cell} of each row."""
+    columns = None
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as sheet:
+            lines = csv.reader(
+                ("\n" if line.startswith("#") else line for line in sheet),
+                delimiter="\t" if path.endswith(".tsv") else ",",
+            )
+            for cells in lines:
+                if not any(map(str.strip, cells)):
+                    continue
+                if columns is None:
+                    columns = cells
+                    check_header(path, columns)
+                else:
+                    where = f"{path}:{lines.line_num}"
+                    row = read_row(where, columns, cells)
+                    yield f"{where}: {row['sample']}", row
+    except OSError as e:
+        fail(f"{path}: {e.strerror}")
+    except (UnicodeDecodeError, csv.Error) as e:
+        fail(f"{path}: not a sheet of samples: {e}")
+
+
+def note(where, what, table, key, value):
+    """table[key] = value, which must be the same in all rows."""
+    if table.setdefault(key, value) != value:
+        fail(f"{where}: the {what} is {value}, but {table[key]} in an earlier row")
+
+
+def located(path):
+    """A path of the sheet, which is relative to the folder of the sheet. Trained checkpoints and URLs stay as they are."""
+    if "://" in path or path in (f"trained/{name}.ckpt" for name in config["training"]):
+        return path
+    return os.path.normpath(os.path.join(os.path.dirname(config["samples"]), path))
+
+
+check_config()
+FASTA, CHECKPOINT, ASSAY, MEASURED = {}, {}, {}, {}
+# (sample, model) to predict, and (sample, model, data set) to compare, once each, in the order of the sheet.
+RUNS, COMPARED = {}, {}
+for where, row in read_sheet(config["samples"]):
+    sample, model, dataset = row["sample"], row["model"], row["dataset"]
+    note(where, f"fasta of {sample}", FASTA, sample, located(row["fasta"]))
+    note(where, f"checkpoint of {model}", CHECKPOINT, model, located(row["checkpoint"]))
+    RUNS[sample, model] = True
+    if dataset:
+        note(where, f"assay of {dataset}", ASSAY, (sample, dataset), row["assay"])
+        bams = ";".join(map(located, row["bams"].split(";")))
+        note(where, f"list of bams of {dataset}", MEASURED, (sample, dataset), bams)
+        COMPARED[sample, model, dataset] = True
+if not RUNS:
+    fail(f"{config['samples']}: no samples")
+
+TRAININGS = config["training"]
+SHARDS = config["shards"]
+TRACKS = [f"tracks/{s}.{m}" for s, m in RUNS]
+METRICS = (
+    [f"metrics/{s}.{m}.info.json" for s, m in RUNS]
+    + [f"stats/h5chunk_verify/{s}.{m}_mqc.json" for s, m in RUNS]
+    + [f"metrics/{s}.{m}.{d}.compare.tsv" for s, m, d in COMPARED]
+)
+# The statistics of all steps, for MultiQC.
+STATS = (
+    [f"stats/fasta2h5/{s}_mqc.json" for s in FASTA]
+    + [f"stats/covtrain/{t}_mqc.json" for t in TRAININGS if f"trained/{t}.ckpt" in CHECKPOINT.values()]
+    + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in MEASURED]
+    + [
+        f"stats/covpredict/{s}.{m}{part}_mqc.json"
+        for s, m in RUNS
+        for part in ([f".{i}of{SHARDS}" for i in range(1, SHARDS + 1)] if SHARDS > 1 else [""])
+    ]
+    + [f"stats/{step}/{s}.{m}_mqc.json" for step in ("cov2bigwig", "h5chunk_info", "h5chunk_verify") for s, m in RUNS]
+    + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
+)
 
 
 def any_of(names):
@@ -40,57 +153,32 @@ def any_of(names):
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
-SAMPLES = read_samples(config["samples"])
-MODELS = config["models"]
-TRAININGS = config["training"]
-SHARDS = config["shards"]
-# RUNS: (sample, model) to predict. SIGNALS: (sample, model, data set) of tracks. COMPARED: those with measured coverage.
-RUNS = [(s, m) for s, sample in SAMPLES.items() for m in sample["models"]]
-SIGNALS = [(s, m, d) for s, m in RUNS for d in MODELS[m]["datasets"]]
-COMPARED = [(s, m, d) for s, m, d in SIGNALS if d in SAMPLES[s]["measured"]]
-
-TRACKS = [f"tracks/{s}.{m}.{d}.bw" for s, m, d in SIGNALS]
-METRICS = (
-    [f"metrics/info/{s}.{m}.json" for s, m in RUNS]
-    + [f"metrics/verify/{s}.{m}.txt" for s, m in RUNS]
-    + [f"metrics/compare/{s}.{m}.{d}.tsv" for s, m, d in COMPARED]
-)
-# The statistics of all steps, for MultiQC.
-STATS = (
-    [f"stats/fasta2h5/{s}_mqc.json" for s in SAMPLES]
-    + [f"stats/covtrain/{t}_mqc.json" for t in TRAININGS if any(MODELS[m]["checkpoint"] == f"trained/{t}.ckpt" for _, m in RUNS)]
-    + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in dict.fromkeys((s, d) for s, _, d in COMPARED)]
-    + [
-        f"stats/covpredict/{s}.{m}{part}_mqc.json"
-        for s, m in RUNS
-        for part in ([f".{i}of{SHARDS}" for i in range(1, SHARDS + 1)] if SHARDS > 1 else [""])
-    ]
-    + [f"stats/cov2bigwig/{s}.{m}.{d}_mqc.json" for s, m, d in SIGNALS]
-    + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
-    + [f"stats/h5chunk_info/{s}.{m}_mqc.json" for s, m in RUNS]
-    + [f"stats/h5chunk_verify/{s}.{m}_mqc.json" for s, m in RUNS]
-)
-
-
 wildcard_constraints:
-    sample=any_of(SAMPLES),
-    model=any_of(MODELS),
+    sample=any_of(FASTA),
+    model=any_of(CHECKPOINT),
     training=any_of(TRAININGS),
-    dataset=any_of({d for m in MODELS.values() for d in m["datasets"]}),
+    dataset=any_of({d for _, d in MEASURED}),
     part=r"[0-9]+",
     parts=r"[0-9]+",
 
 
 def fasta_of(wildcards):
-    return SAMPLES[wildcards.sample]["fasta"]
+    return FASTA[wildcards.sample]
 
 
 def measured_of(wildcards):
-    return SAMPLES[wildcards.sample]["measured"][wildcards.dataset]
+    return MEASURED[wildcards.sample, wildcards.dataset].split(";")
+
+
+def shift_of(wildcards):
+    """The option that centres the reads of ATAC-seq on the cuts. A track, unlike reads, is already centred or not."""
+    files = [os.path.splitext(re.sub(r"\.gz$", "", bam.lower()))[1] for bam in measured_of(wildcards)]
+    has_reads = any(suffix not in TRACK_SUFFIXES for suffix in files)
+    return "--shift" if ASSAY[wildcards.sample, wildcards.dataset] == "atacseq" and has_reads else ""
 
 
 def checkpoint_of(wildcards):
-    return MODELS[wildcards.model]["checkpoint"]
+    return CHECKPOINT[wildcards.model]
 
 
 def data_of_training(wildcards):

@@ -1,17 +1,19 @@
-# Converts a prediction to a track, and compares it with measured coverage. SPDX-License-Identifier: MIT
+# Converts a prediction to tracks, one per data set, and compares it with measured coverage. SPDX-License-Identifier: MIT
 
 
+# The folder has the files SAMPLE.MODEL_DATASET_avg_strand.bw. Only the checkpoint knows the data sets.
 rule cov2bigwig:
     input:
         "predictions/{sample}.{model}.h5",
     output:
-        track="tracks/{sample}.{model}.{dataset}.bw",
-        stats="stats/cov2bigwig/{sample}.{model}.{dataset}_mqc.json",
+        tracks=directory("tracks/{sample}.{model}"),
+        stats="stats/cov2bigwig/{sample}.{model}_mqc.json",
     log:
-        "logs/cov2bigwig/{sample}.{model}.{dataset}.log",
+        "logs/cov2bigwig/{sample}.{model}.log",
     benchmark:
-        "benchmarks/cov2bigwig/{sample}.{model}.{dataset}.tsv"
+        "benchmarks/cov2bigwig/{sample}.{model}.tsv"
     params:
+        smooth=f"--window-size {config['window_size']}" if config["window_size"] else "",
         extra=config["cov2bigwig"]["extra"],
     threads: config["cov2bigwig"]["threads"]
     resources:
@@ -22,8 +24,8 @@ rule cov2bigwig:
     container:
         config["container"]
     shell:
-        "cov2bigwig -f -v -@ {threads} --datasets {wildcards.dataset:q} --stats {output.stats:q} {params.extra}"
-        " -o {output.track:q} {input:q} 2> {log:q}"
+        "cov2bigwig -f -v -@ {threads} --stats {output.stats:q} {params.smooth} {params.extra}"
+        " -o {output.tracks:q}/ {input:q} 2> {log:q}"
 
 
 rule cov2bigwig_compare:
@@ -31,7 +33,7 @@ rule cov2bigwig_compare:
         predictions="predictions/{sample}.{model}.h5",
         measured="measured/{sample}.{dataset}.h5",
     output:
-        table="metrics/compare/{sample}.{model}.{dataset}.tsv",
+        table="metrics/{sample}.{model}.{dataset}.compare.tsv",
         stats="stats/compare/{sample}.{model}.{dataset}_mqc.json",
     log:
         "logs/cov2bigwig_compare/{sample}.{model}.{dataset}.log",

@@ -1,6 +1,9 @@
 # Predicts a genome in one job, or in one job per shard and merges these. An interrupted job resumes from its journal.
 # SPDX-License-Identifier: MIT
 
+# The options that decide about the values.
+VALUES = f"--precision {config['precision']}" + (f" --overlap {config['overlap']}" if config["overlap"] else "")
+
 if SHARDS == 1:
 
     rule covpredict:
@@ -15,6 +18,7 @@ if SHARDS == 1:
         benchmark:
             "benchmarks/covpredict/{sample}.{model}.tsv"
         params:
+            values=VALUES,
             extra=config["covpredict"]["extra"],
         threads: config["covpredict"]["threads"]
         resources:
@@ -25,8 +29,8 @@ if SHARDS == 1:
         container:
             config["container"]
         shell:
-            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --stats {output.stats:q} {params.extra}"
-            " -o {output.predictions:q} {input.genome:q} 2> {log:q}"
+            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --stats {output.stats:q}"
+            " {params.values} {params.extra} -o {output.predictions:q} -- {input.genome:q} 2> {log:q}"
 
 else:
 
@@ -42,6 +46,7 @@ else:
         benchmark:
             "benchmarks/covpredict/{sample}.{model}.{part}of{parts}.tsv"
         params:
+            values=VALUES,
             extra=config["covpredict"]["extra"],
         threads: config["covpredict"]["threads"]
         resources:
@@ -53,7 +58,7 @@ else:
             config["container"]
         shell:
             "covpredict -f --resume -v -@ {threads} -m {input.model:q} --shard {wildcards.part}/{wildcards.parts}"
-            " --stats {output.stats:q} {params.extra} -o {output.predictions:q} {input.genome:q} 2> {log:q}"
+            " --stats {output.stats:q} {params.values} {params.extra} -o {output.predictions:q} -- {input.genome:q} 2> {log:q}"
 
     rule h5chunk_merge:
         input:
@@ -76,5 +81,5 @@ else:
         container:
             config["container"]
         shell:
-            "h5chunk merge -f -v -@ {threads} --stats {output.stats:q} {params.extra}"
-            " -o {output.predictions:q} {input:q} 2> {log:q}"
+            "h5chunk merge -f -v -@ {threads} --stats {output.stats:q}"
+            " {params.extra} -o {output.predictions:q} {input:q} 2> {log:q}"

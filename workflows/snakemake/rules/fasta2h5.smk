@@ -23,4 +23,4 @@ rule fasta2h5:
         config["container"]
     shell:
         "fasta2h5 -f -v -@ {threads} --species {wildcards.sample:q} --stats {output.stats:q} {params.extra}"
-        " -o {output.genome:q} {input:q} 2> {log:q}"
+        " -o {output.genome:q} -- {input:q} 2> {log:q}"
