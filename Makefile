@@ -498,7 +498,7 @@ $(B)/completion/%: $(BIN)/% tools/completion/completion.sh tools/completion/comp
 .PHONY: install install-strip uninstall completions
 completions: $(COMPLETIONS)
 # The library is only for the tools: installs no headers and no development symlink.
-install: all $(COMPLETIONS) ## install tools, man pages, completions, documents (prefix, DESTDIR)
+install: all $(COMPLETIONS) ## install tools, man pages, completions, documents, workflows (prefix, DESTDIR)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(man5dir) \
 	  $(DESTDIR)$(man7dir) $(DESTDIR)$(docdir) $(DESTDIR)$(bashcompletiondir) $(DESTDIR)$(zshcompletiondir) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) $(STRIP_FLAG) $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(bindir)
@@ -513,6 +513,8 @@ install: all $(COMPLETIONS) ## install tools, man pages, completions, documents 
 	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/%.fish) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
 	$(INSTALL) -D -m 644 workflows/demo/plant.ckpt $(DESTDIR)$(pkgdatadir)/workflows/demo/plant.ckpt
+	cd workflows && find snakemake nextflow -type f ! -path '*/.*' ! -name '*.nf.test' ! -name nf-test.config ! -name check.sh \
+	  -exec sh -c 'for f; do $(INSTALL) -D -m 644 "$$f" "$$0/$$f" || exit 1; done' '$(DESTDIR)$(pkgdatadir)/workflows' {} +
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 install-strip: ## install without debugging symbols
 	$(MAKE) STRIP_FLAG=-s install

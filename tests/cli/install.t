@@ -1,5 +1,6 @@
 #!/bin/sh
-# `make install` installs working tools, plugins, man pages, completions and documents; `make dist` is reproducible.
+# `make install` installs working tools, plugins, man pages, completions, documents and workflows; `make dist` is
+# reproducible.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -56,6 +57,21 @@ for shell in bash zsh fish; do
         ok "$shell reads ${file##*/}" $shell -n "$file"
     done
 done
+
+# The workflows, as installed, on a small sheet.
+is "$(find "$share/covtools/workflows" -name '*.t' -o -name '*.nf.test' -o -name check.sh -o -path '*/.*')" '' 'workflows without their tests'
+for file in snakemake/Snakefile snakemake/README.md nextflow/main.nf nextflow/nextflow.config; do
+    ok "$file" cmp "$SRC/workflows/$file" "$share/covtools/workflows/$file"
+done
+if command -v snakemake >/dev/null; then
+    printf '>chr1\nACGTTGCA\n' >x.fa
+    : >x.bam
+    : >x.ckpt
+    printf '%s\n' sample,fasta,dataset,bams,model,checkpoint x,x.fa,atacseq,x.bam,m,x.ckpt >samples.csv
+    HOME=$tap_dir snakemake -s "$share/covtools/workflows/snakemake/Snakefile" -n -q -c1 >plan 2>&1
+    is "$?" 0 'the installed Snakefile plans all steps' || diag "$(cat plan)"
+    is "$(grep -c -E '^(bam2h5|cov2bigwig|cov2bigwig_compare|covpredict|fasta2h5|multiqc) +1 ' plan)" 6 '  once each'
+fi
 
 ok 'make uninstall' make -s -C "$SRC" DESTDIR="$dest" prefix=/usr/local uninstall
 is "$(find "$dest" ! -type d)" '' '  leaves no file'
