@@ -16,7 +16,8 @@
 struct config {
     const char *prefix, *shift, *reference, *rename;
     int preset, count, strand, dtype;
-    int64_t min_mapq, require_flags, exclude_flags;
+    const char *require_flags, *exclude_flags;
+    int64_t min_mapq;
     bool append, replace;
 };
 
@@ -39,7 +40,7 @@ enum {
     ROW_REFERENCE,
     ROWS_OF_READS
 };
-enum { MAX_FLAGS = 0xffff, MAX_MAPQ = 255, MAX_SHIFT = 1000000 };
+enum { MAX_MAPQ = 255, MAX_SHIFT = 1000000 };
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -49,9 +50,9 @@ static const struct cov_opt options[] = {
                 "shift reads to the centre of the Tn5 cut (ATAC-seq): add A to the start of "
                 "+ reads and B to the end of - reads; a read then covers its whole span",
                 .def = "4,-5", .flags = COV_OPT_OPTIONAL_VALUE),
-    [ROW_EXCLUDE_FLAGS] = COV_OPT(
-        INT, "exclude-flags", 0, FIELD(exclude_flags), "N",
-        "skip reads with any of these flags (default: those of the preset)", .max = MAX_FLAGS),
+    [ROW_EXCLUDE_FLAGS] =
+        COV_OPT(STRING, "exclude-flags", 0, FIELD(exclude_flags), "FLAGS",
+                "skip reads with any of these flags (default: those of the preset)"),
     [ROW_PRESET] = COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
                            "which reads count: helixer skips unmapped, secondary and QC-failed "
                            "reads (flags 772)",
@@ -67,8 +68,9 @@ static const struct cov_opt options[] = {
                 .def = "both", .choices = strands),
     [ROW_MIN_MAPQ] = COV_OPT(INT, "min-mapq", 0, FIELD(min_mapq), "N",
                              "skip reads with a lower mapping quality", .max = MAX_MAPQ),
-    [ROW_REQUIRE_FLAGS] = COV_OPT(INT, "require-flags", 0, FIELD(require_flags), "N",
-                                  "count only reads with all of these flags", .max = MAX_FLAGS),
+    [ROW_REQUIRE_FLAGS] =
+        COV_OPT(STRING, "require-flags", 0, FIELD(require_flags), "FLAGS",
+                "count only reads with all of these flags: 2, 0x2, or PROPER_PAIR,READ1"),
     [ROW_REFERENCE] = COV_OPT(STRING, "reference", 0, FIELD(reference), "FASTA",
                               "reference sequence for CRAM files", .flags = COV_OPT_PATH_IN),
     COV_OPT(STRING, "prefix", 'p', FIELD(prefix), "PREFIX",
@@ -161,9 +163,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .n_files = (size_t)n_operands - 1,
         .counting = {.unit = (enum cov_count_unit)c->count,
                      .strand = (enum cov_count_strand)c->strand,
-                     .require_flags = (unsigned)c->require_flags,
-                     .exclude_flags = given[ROW_EXCLUDE_FLAGS] ? (unsigned)c->exclude_flags
-                                                               : COV_COUNT_HELIXER_EXCLUDES,
+                     .exclude_flags = COV_COUNT_HELIXER_EXCLUDES,
                      .min_mapq = (unsigned)c->min_mapq},
         .for_reads = find_for_reads(c, given),
         .reference = c->reference,
@@ -175,6 +175,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .tmpdir = common->tmpdir,
     };
     int rc = check(c, given, n_operands, operands, common, e);
+    if (!rc && c->require_flags)
+        rc = cov_read_flags_parse(c->require_flags, "--require-flags", &add.counting.require_flags,
+                                  e);
+    if (!rc && c->exclude_flags)
+        rc = cov_read_flags_parse(c->exclude_flags, "--exclude-flags", &add.counting.exclude_flags,
+                                  e);
     if (!rc && given[ROW_SHIFT])
         rc = parse_shift(c->shift, &add.counting, e);
     const char *const lists[] = {c->reference, c->rename};

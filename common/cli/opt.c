@@ -185,6 +185,63 @@ static const char *guess(const struct parser *p, const char *text, size_t n)
     return found;
 }
 
+/* Returns our name for an option text[0..n) of samtools or deepTools, if this tool has it; else
+ * NULL. */
+static const char *translate(const struct parser *p, const char *text, size_t n)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } names[] = {
+        {"F", "exclude-flags"},
+        {"f", "require-flags"},
+        {"q", "min-mapq"},
+        {"T", "reference"},
+        {"L", "regions-file"},
+        {"t", "threads"},
+        {"p", "threads"},
+        {"binSize", "bin-size"},
+        {"bs", "bin-size"},
+        {"normalizeUsing", "normalize"},
+        {"effectiveGenomeSize", "effective-genome-size"},
+        {"scaleFactor", "scale"},
+        {"minMappingQuality", "min-mapq"},
+        {"samFlagInclude", "require-flags"},
+        {"samFlagExclude", "exclude-flags"},
+        {"blackListFileName", "blacklist-file"},
+        {"numberOfProcessors", "threads"},
+    };
+    for (size_t i = 0; i < COV_COUNT(names); i++)
+        if (strlen(names[i].theirs) == n && memcmp(names[i].theirs, text, n) == 0 &&
+            find(p, names[i].ours, strlen(names[i].ours), 0).opt)
+            return names[i].ours;
+    return NULL;
+}
+
+static int fail_unknown(const char *option, size_t n, const char *meant, struct cov_err *e)
+{
+    return cov_fail(e, COV_EUSAGE, "unknown option '%.*s'%s%s%s", (int)n, option,
+                    meant ? "; did you mean --" : "", meant ? meant : "", meant ? "?" : "");
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+    (void)strtoul(text, &end, 0);
+    return isdigit((unsigned char)*text) && !*end;
+}
+
+/* Fails if `value` follows the letter of a flag that is an option with a value in samtools, as in
+ * "-q 30". */
+static int check_letter(const struct parser *p, const struct cov_opt *o, const char *value,
+                        struct cov_err *e)
+{
+    const char *meant = translate(p, &o->letter, 1);
+    if (!meant || !value || !is_number(value))
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE, "-%c is --%s here and takes no value; did you mean --%s %s?",
+                    o->letter, o->name, meant, value);
+}
+
 static bool takes_value(const struct cov_opt *o)
 {
     return o->type != COV_OPT_FLAG && o->type != COV_OPT_COUNT;
@@ -242,12 +299,10 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
     const char *name = p->argv[*i] + 2;
     size_t n = strcspn(name, "=");
     struct row r = find(p, name, n, 0);
-    const char *meant = r.opt ? NULL : guess(p, name, n);
-    if (meant)
-        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'; did you mean --%s?", (int)n, name,
-                        meant);
-    if (!r.opt)
-        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'", (int)n, name);
+    if (!r.opt) {
+        const char *meant = translate(p, name, n);
+        return fail_unknown(p->argv[*i], n + 2, meant ? meant : guess(p, name, n), e);
+    }
     const char *value = name[n] ? name + n + 1 : NULL;
     if (value && !takes_value(r.opt))
         return cov_fail(e, COV_EUSAGE, "--%s takes no value", r.opt->name);
@@ -259,32 +314,48 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
     return take(&r, value, e);
 }
 
+/* Sets *value to the value of a letter, which `rest` of the argument follows. */
+static int short_value(const struct parser *p, const struct cov_opt *o, const char *rest, int *i,
+                       const char **value, struct cov_err *e)
+{
+    bool optional = o->flags & COV_OPT_OPTIONAL_VALUE;
+    if (!*rest && !optional)
+        return next_value(p, o, i, value, e);
+    if (*rest == '=')
+        *value = rest + 1;
+    else if (!optional)
+        *value = rest;
+    return COV_OK;
+}
+
+static int fail_letter(const struct parser *p, const char *bundle, const char *letter,
+                       struct cov_err *e)
+{
+    const char *meant = translate(p, letter, 1);
+    if (!bundle[2] || !isprint((unsigned char)*letter))
+        return fail_unknown(bundle, strlen(bundle), meant, e);
+    return cov_fail(e, COV_EUSAGE, "unknown option '-%c' in '%s'%s%s%s", *letter, bundle,
+                    meant ? "; did you mean --" : "", meant ? meant : "", meant ? "?" : "");
+}
+
 static int parse_short(const struct parser *p, int *i, struct cov_err *e)
 {
     const char *bundle = p->argv[*i], *name = bundle + 1;
     size_t n_name = strcspn(name, "=");
     if (n_name > 1 && find(p, name, n_name, 0).opt)
         return cov_fail(e, COV_EUSAGE, "unknown option '%s'; did you mean --%s?", bundle, name);
+    if (n_name > 1 && translate(p, name, n_name))
+        return fail_unknown(bundle, n_name + 1, translate(p, name, n_name), e);
     for (const char *letter = bundle + 1; *letter; letter++) {
         struct row r = find(p, NULL, 0, *letter);
         if (!r.opt)
-            return bundle[2] && isprint((unsigned char)*letter)
-                       ? cov_fail(e, COV_EUSAGE, "unknown option '-%c' in '%s'", *letter, bundle)
-                       : cov_fail(e, COV_EUSAGE, "unknown option '%s'", bundle);
+            return fail_letter(p, bundle, letter, e);
         const char *value = NULL;
-        if (takes_value(r.opt)) {
-            if (r.opt->flags & COV_OPT_OPTIONAL_VALUE) {
-                if (letter[1] == '=')
-                    value = letter + 2;
-            } else if (letter[1]) {
-                value = letter + 1 + (letter[1] == '=');
-            } else {
-                int rc = next_value(p, r.opt, i, &value, e);
-                if (rc)
-                    return rc;
-            }
-        }
-        int rc = take(&r, value, e);
+        int rc = takes_value(r.opt)
+                     ? short_value(p, r.opt, letter + 1, i, &value, e)
+                     : check_letter(p, r.opt, letter[1] ? letter + 1 : p->argv[*i + 1], e);
+        if (!rc)
+            rc = take(&r, value, e);
         if (rc || value)
             return rc;
     }

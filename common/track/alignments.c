@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/alignments.h"
 
+#include <ctype.h>
 #include <endian.h>
 #include <errno.h>
 #include <htslib/cram.h>
@@ -9,6 +10,7 @@
 #include <htslib/thread_pool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "common/base/bgz.h"
@@ -16,7 +18,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 
-enum { SHORT_CIGAR = 64, BLOCKS_AHEAD = 32 };
+enum { SHORT_CIGAR = 64, BLOCKS_AHEAD = 32, SHOWN = 100 };
 
 struct cov_alignments {
     char *path;
@@ -216,6 +218,39 @@ int64_t cov_alignments_n_reads(const struct cov_alignments *a)
 }
 
 /* ---- reads ---- */
+
+/* Parses one flag, the n bytes at `text`; returns 0 if it is none. */
+static unsigned long parse_flag(const char *text, size_t n)
+{
+    static const char *const names[] = {
+        "PAIRED", "PROPER_PAIR", "UNMAP",     "MUNMAP", "REVERSE", "MREVERSE",
+        "READ1",  "READ2",       "SECONDARY", "QCFAIL", "DUP",     "SUPPLEMENTARY",
+    };
+    for (size_t i = 0; i < COV_COUNT(names); i++)
+        if (strlen(names[i]) == n && strncasecmp(text, names[i], n) == 0)
+            return 1UL << i;
+    return 0;
+}
+
+int cov_read_flags_parse(const char *text, const char *what, unsigned *flags, struct cov_err *e)
+{
+    *flags = 0;
+    for (const char *part = text;; part++) {
+        size_t n = strcspn(part, ",");
+        char *end = NULL;
+        bool is_number = isdigit((unsigned char)*part);
+        unsigned long flag = is_number ? strtoul(part, &end, 0) : parse_flag(part, n);
+        if (is_number ? end != part + n || flag > COV_READ_ALL : flag == 0)
+            return cov_fail(e, COV_EUSAGE,
+                            "%s: '%.*s' is no flag; use a number up to 65535, in decimal or as "
+                            "0x904, or names as in UNMAP,SECONDARY,SUPPLEMENTARY",
+                            what, n < SHOWN ? (int)n : SHOWN, part);
+        *flags |= (unsigned)flag;
+        part += n;
+        if (!*part)
+            return COV_OK;
+    }
+}
 
 /* Operations that consume bases of the read. */
 enum {

@@ -22,8 +22,14 @@ enum {
     COV_READ_SECONDARY = 0x100,
     COV_READ_QC_FAIL = 0x200,
     COV_READ_DUPLICATE = 0x400,
-    COV_READ_SUPPLEMENTARY = 0x800
+    COV_READ_SUPPLEMENTARY = 0x800,
+    COV_READ_ALL = 0xffff
 };
+
+/* Parses flags as samtools does: a number (decimal, 0x.. or octal 0..) or a name ("UNMAP"), or
+ * several separated by commas, which are combined. COV_EUSAGE, with `what`, for any other text. */
+int cov_read_flags_parse(const char *text, const char *what, unsigned *flags,
+                         struct cov_err *e) COV_MUST_USE;
 
 /* CIGAR operations, numbered as in BAM. An element is length << 4 | operation. */
 enum {

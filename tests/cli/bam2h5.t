@@ -41,6 +41,11 @@ done <<'END'
 --shift=-8,9|--strand=own strand=own|shift=-8,9
 --min-mapq=20|--exclude-flags=1024 mapq=20|exclude=1024
 --require-flags=17|--strand=own require=17|strand=own
+--require-flags=0x11|--strand=own require=17|strand=own
+--require-flags=021|--strand=own require=17|strand=own
+--require-flags=paired,REVERSE|--strand=own require=17|strand=own
+--min-mapq=20|--exclude-flags=DUP mapq=20|exclude=1024
+--exclude-flags=0x100,QCFAIL,SUPPLEMENTARY exclude=2816
 END
 run bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
 status_is 0 'no read passes the filter'
@@ -142,6 +147,31 @@ ok 'replaced' check in_place.h5 x 0 unsorted.sam
 ok 'the other data set is unchanged' check in_place.h5 y 0 unsorted.sam
 run h5chunk verify in_place.h5
 status_is 0 'h5chunk verify passes'
+
+# ---- flags, and letters that mean something else in samtools
+for flags in UNMAP,X UNMAP, ,DUP 0x 0x904x 12abc -1 65536 DU 'PAIRED DUP'; do
+    run bam2h5 -q -f -p x --exclude-flags="$flags" -o o.h5 g.h5 sorted.sam
+    refused 2 "bam2h5: error: --exclude-flags: '.*' is no flag; use a number up to 65535, in decimal or as 0x904, or names" \
+        "--exclude-flags=$flags"
+done
+while IFS='|' read -r args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    run bam2h5 -p x $args g.h5 sorted.sam
+    refused 2 "^bam2h5: error: $regex" "$args"
+done <<'END'
+-q 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+-q30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+-fq 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+-f 2|-f is --force here and takes no value; did you mean --require-flags 2\?
+-f 0x2|-f is --force here and takes no value; did you mean --require-flags 0x2\?
+-F 0x904|unknown option '-F'; did you mean --exclude-flags\?
+-F4|unknown option '-F' in '-F4'; did you mean --exclude-flags\?
+-T g.fa|unknown option '-T'; did you mean --reference\?
+-t 4|unknown option '-t'; did you mean --threads\?
+--minMappingQuality 30|unknown option '--minMappingQuality'; did you mean --min-mapq\?
+END
+run cov2bigwig -F 4 x.bw
+refused 2 "unknown option '-F'$" 'a letter without a counterpart here'
 
 # ---- wider types
 "$PYTHON" - >deep.sam <<'END'
