@@ -112,7 +112,17 @@ const char *cov_bgz_fault(const struct BGZF *stream)
 
 int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file)
 {
-    return herrno(stream ? stream->fp : file);
+    int number = herrno(stream ? stream->fp : file);
+    return number == EPIPE ? EIO : number; /* a connection that ended early */
+}
+
+static int fail_read(const struct cov_bgz *b, struct cov_err *e)
+{
+    errno = cov_bgz_errno(NULL, b->file);
+    if (errno == ESPIPE)
+        return cov_fail(e, COV_EIO,
+                        "%s: the server does not send parts of files; download it first", b->name);
+    return cov_fail_errno(e, "%s", b->name);
 }
 
 static struct cov_bgz *new_stream(const char *name, struct cov_err *e)
@@ -190,7 +200,7 @@ static int find_kind(struct cov_bgz *b, struct cov_err *e)
     uint8_t head[64];
     ssize_t n = hpeek(b->file, head, sizeof head);
     if (n < 0)
-        return cov_fail_errno(e, "%s", b->name);
+        return fail_read(b, e);
     if (cov_kind_of(head, (size_t)n) == COV_KIND_CKPT)
         return cov_fail(e, COV_EINPUT, "%s: wrong kind of file: a PyTorch checkpoint", b->name);
     for (size_t i = 0; i < COV_COUNT(foreign); i++)
@@ -232,15 +242,17 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
     struct cov_bgz *b = new_stream(cov_path_is_std(path) ? "standard input" : path, e);
     if (!b)
         return COV_ENOMEM;
-    int rc = cov_path_is_std(path) ? COV_OK : cov_path_check_file(path, e);
-    int fd = rc ? -1 : open_descriptor(path, false, e);
-    if (!rc && fd < 0)
+    bool local = !cov_path_is_url(path);
+    int rc = cov_path_is_std(path) || !local ? COV_OK : cov_path_check_file(path, e);
+    int fd = rc || !local ? -1 : open_descriptor(path, false, e);
+    if (!rc && local && fd < 0)
         rc = COV_EIO;
-    bool regular = !rc && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    b->file = rc ? NULL : hdopen(fd, "r");
+    bool regular = !rc && local && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    b->file = rc ? NULL : local ? hdopen(fd, "r") : hopen(path, "r");
     if (!rc && !b->file) {
         rc = cov_fail_errno(e, "%s", b->name);
-        (void)close(fd);
+        if (fd >= 0)
+            (void)close(fd);
     }
     if (!rc)
         rc = start_reading(b, n_threads, e);
@@ -254,6 +266,14 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
     return COV_OK;
 }
 
+int cov_bgz_seek(struct cov_bgz *b, int64_t at, int from, int64_t *reached, struct cov_err *e)
+{
+    *reached = hseek(b->file, at, from);
+    b->n_ahead = 0;
+    b->at_end = false;
+    return *reached < 0 ? fail_read(b, e) : COV_OK;
+}
+
 static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
 {
     ssize_t k = bgzf_read(b->bgzf, buf, n);
@@ -262,10 +282,8 @@ static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
         return COV_OK;
     }
     /* With threads, htslib may report an end of file after a failure; its flags are reliable. */
-    if (herrno(b->bgzf->fp)) {
-        errno = herrno(b->bgzf->fp);
-        return cov_fail_errno(e, "%s", b->name);
-    }
+    if (herrno(b->bgzf->fp))
+        return fail_read(b, e);
     if (b->bgzf->errcode & BGZF_ERR_IO)
         return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside a BGZF block", b->name);
     if (k < 0 || b->bgzf->errcode)
@@ -284,7 +302,7 @@ static int refill(struct cov_bgz *b, bool *end, struct cov_err *e)
         memmove(b->z_in, b->z.next_in, b->z.avail_in);
     ssize_t k = hread(b->file, b->z_in + b->z.avail_in, GZIP_BUFFER - b->z.avail_in);
     if (k < 0)
-        return cov_fail_errno(e, "%s", b->name);
+        return fail_read(b, e);
     b->z.next_in = b->z_in;
     b->z.avail_in += (uInt)k;
     *end = k == 0;
@@ -366,7 +384,7 @@ static int read_more(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
         return read_bgzf(b, buf, n, got, e);
     ssize_t k = hread(b->file, buf, n);
     if (k < 0)
-        return cov_fail_errno(e, "%s", b->name);
+        return fail_read(b, e);
     *got = (size_t)k;
     return COV_OK;
 }
@@ -416,58 +434,6 @@ void cov_bgz_block_skip(struct BGZF *stream, size_t n)
     stream->uncompressed_address += (int64_t)n;
     if (stream->block_offset == stream->block_length)
         stream->block_offset = stream->block_length = 0;
-}
-
-/* ---------------------------------------------------------------- kinds of files */
-
-/* Returns true for formats that need random access and so cannot be read from a gzip file. */
-static bool is_random_access(enum cov_kind kind)
-{
-    return kind == COV_KIND_HDF5 || kind == COV_KIND_BIGWIG || kind == COV_KIND_BIGBED ||
-           kind == COV_KIND_CKPT || kind == COV_KIND_ZIP;
-}
-
-static enum cov_kind kind_inside(const char *path)
-{
-    struct cov_bgz *in;
-    char bytes[COV_BGZ_PEEK];
-    size_t n;
-    if (cov_bgz_open_read(path, 1, &in, NULL))
-        return COV_KIND_GZIP;
-    int rc = cov_bgz_peek(in, bytes, sizeof bytes, &n, NULL);
-    enum cov_kind kind = rc ? COV_KIND_UNKNOWN : cov_kind_of(bytes, n);
-    cov_bgz_abort(in);
-    return kind == COV_KIND_UNKNOWN ? COV_KIND_GZIP : kind;
-}
-
-enum cov_kind cov_kind_of_file(const char *path, bool *packed)
-{
-    struct stat st;
-    char bytes[COV_BGZ_PEEK];
-    if (packed)
-        *packed = false;
-    if (stat(path, &st) || !S_ISREG(st.st_mode))
-        return COV_KIND_UNKNOWN;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
-    if (fd >= 0)
-        (void)close(fd);
-    enum cov_kind kind = n < 0 ? COV_KIND_UNKNOWN : cov_kind_of(bytes, (size_t)n);
-    if (kind != COV_KIND_GZIP)
-        return kind;
-    if (packed)
-        *packed = true;
-    return kind_inside(path);
-}
-
-int cov_fail_kind(struct cov_err *e, const char *path, const char *what)
-{
-    bool packed;
-    enum cov_kind kind = cov_kind_of_file(path, &packed);
-    const char *name = cov_kind_name(kind);
-    return cov_fail(e, COV_EINPUT, "%s: %s%s%s%s", path, what, name ? ", but " : "",
-                    name ? name : "",
-                    packed && is_random_access(kind) ? " compressed by gzip" : "");
 }
 
 /* ---------------------------------------------------------------- writing */

@@ -9,11 +9,10 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/file_kind.h"
 
 struct cov_bgz;
 
-/* Opens `path` ("-": standard input) for reading. Detects the compression by content: none, gzip
+/* Opens `path` ("-": standard input), a file or a URL, for reading. Detects the compression by content: none, gzip
  * (also with several members) or BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -31,6 +30,11 @@ enum { COV_BGZ_PEEK = 64 };
 int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 
+/* Continues reading an uncompressed file or URL at offset `at` from SEEK_SET or SEEK_END, and sets
+ * *reached to the offset in the file. */
+int cov_bgz_seek(struct cov_bgz *b, int64_t at, int from, int64_t *reached,
+                 struct cov_err *e) COV_MUST_USE;
+
 /* Returns true if the input is BGZF, which consists of blocks with checksums. */
 bool cov_bgz_is_bgzf(const struct cov_bgz *b);
 
@@ -41,16 +45,6 @@ int64_t cov_bgz_total(const struct cov_bgz *b);
 /* Returns the name of the input for messages: its path, or "standard input". Borrowed until
  * close. */
 const char *cov_bgz_name(const struct cov_bgz *b);
-
-/* Returns the kind of a regular file. *packed (`packed` may be NULL) tells whether it is a gzip
- * file; its kind is then that of its contents. Does not read from pipes and other special files. */
-enum cov_kind cov_kind_of_file(const char *path, bool *packed);
-
-/* Fails with COV_EINPUT and a message such as "<path>: <what>, but a BAM file", where `what` is,
- * for example, "not an HDF5 file". For a gzip file that holds a format that needs random access,
- * the message ends in ", but an HDF5 file compressed by gzip"; for an unknown file, it has no ",
- * but ...". */
-int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
 
 enum cov_bgz_mode {
     COV_BGZ_PLAIN,   /* unchanged bytes */

@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/path.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
@@ -93,7 +95,20 @@ int cov_path_check_file(const char *path, struct cov_err *e)
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
+    if (cov_path_is_url(path))
+        return cov_fail(e, COV_EINPUT,
+                        "%s: is a URL; only sequences, reads, tracks and lists are read from "
+                        "URLs, so download it first",
+                        path);
     return COV_OK;
+}
+
+bool cov_path_is_url(const char *path)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)path[n]) || (path[n] && strchr("+-.", path[n])))
+        n++;
+    return n > 0 && strncmp(path + n, "://", 3) == 0 && access(path, F_OK) != 0;
 }
 
 bool cov_path_is_std(const char *path)

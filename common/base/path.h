@@ -24,8 +24,12 @@ bool cov_path_has_suffix(const char *path, const char *suffix);
 /* Returns true if the name ends in a slash or is an existing folder. */
 bool cov_path_names_dir(const char *path);
 
-/* Fails with COV_EINPUT if `path`, a file to be read, is a folder. Does not check anything else. */
+/* Fails with COV_EINPUT if `path`, a local file to be read, is a folder or a URL. Does not check
+ * anything else. */
 int cov_path_check_file(const char *path, struct cov_err *e) COV_MUST_USE;
+
+/* Returns true for "SCHEME://...", unless a file has that name. */
+bool cov_path_is_url(const char *path);
 
 /* Returns true for "-". */
 bool cov_path_is_std(const char *path);

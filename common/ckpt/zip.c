@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
+#include "common/base/peek_kind.h"
 #include "common/codec/deflate.h"
 
 enum {
@@ -385,14 +386,13 @@ static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
 {
     struct stat st;
     z->path = cov_strdup(path, e);
-    if (!z->path)
-        return COV_ENOMEM;
+    int rc = z->path ? cov_path_check_file(path, e) : COV_ENOMEM;
+    if (rc)
+        return rc;
     /* Does not block on a pipe, which is refused below. */
     z->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (z->fd < 0 || fstat(z->fd, &st) != 0)
         return cov_fail_errno(e, "%s", path);
-    if (S_ISDIR(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
     if (!S_ISREG(st.st_mode))
         return cov_fail(e, COV_EINPUT, "%s: is not a regular file", path);
     if (st.st_size == 0)

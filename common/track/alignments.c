@@ -17,6 +17,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/peek_kind.h"
 
 enum { SHORT_CIGAR = 64, BLOCKS_AHEAD = 32, SHOWN = 100 };
 
@@ -60,7 +61,7 @@ static void ask_index(struct cov_alignments *a)
 {
     static const char *const suffixes[] = {".csi", ".bai", ".crai"};
     a->n_reads = -1;
-    if (a->file->format.format != bam)
+    if (a->file->format.format != bam || cov_path_is_url(a->path))
         return;
     for (size_t i = 0; i < COV_COUNT(suffixes); i++) {
         char *name = cov_strfmt(NULL, "%s%s", a->path, suffixes[i]);
@@ -120,7 +121,8 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
                      struct cov_err *e)
 {
     struct stat st;
-    int rc = cov_path_check_file(a->path, e);
+    bool is_url = cov_path_is_url(a->path);
+    int rc = is_url ? COV_OK : cov_path_check_file(a->path, e);
     if (rc)
         return rc;
     if (stat(a->path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
@@ -129,8 +131,10 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     errno = 0;
     a->file = hts_open(a->path, "r");
     if (!a->file) {
-        if (errno == ENOENT || errno == EACCES || errno == EIO)
+        if (errno == ENOENT || errno == EACCES || errno == EIO || (is_url && errno)) {
+            errno = errno == EPIPE ? EIO : errno;
             return cov_fail_errno(e, "%s", a->path);
+        }
         return refuse(a, e);
     }
     enum htsExactFormat format = a->file->format.format;

@@ -29,7 +29,7 @@ for dataset in atacseq h3k4me3; do
 done
 run cov2bigwig -f -o out p.h5
 status_is 0 'an existing folder needs no slash'
-for suffix in bw bigWig BW bedGraph bg bedGraph.gz bg.gz; do
+for suffix in bw bigWig BW bedGraph bg bdg bedGraph.gz bg.gz bdg.gz; do
     run cov2bigwig --datasets h3k4me3 -o x.$suffix p.h5
     status_is 0 "x.$suffix"
     case $suffix in
@@ -38,7 +38,7 @@ for suffix in bw bigWig BW bedGraph bg bedGraph.gz bg.gz; do
     check_track p.h5 "x.$(echo "$suffix" | sed s/BW/bw/)" '  is right' dataset=h3k4me3
 done
 is "$(find . -maxdepth 1 -name 'x*' | sort | tr '\n' ' ')" \
-    './x.bedGraph ./x.bedGraph.gz ./x.bedGraph.gz.tbi ./x.bg ./x.bg.gz ./x.bg.gz.tbi ./x.bigWig ./x.bw ' \
+    './x.bdg ./x.bdg.gz ./x.bdg.gz.tbi ./x.bedGraph ./x.bedGraph.gz ./x.bedGraph.gz.tbi ./x.bg ./x.bg.gz ./x.bg.gz.tbi ./x.bigWig ./x.bw ' \
     'compressed bedGraph comes with an index'
 ok 'compressed and plain bedGraph are equal' sh -c 'gzip -dc x.bg.gz | cmp - x.bg'
 if command -v tabix >/dev/null; then

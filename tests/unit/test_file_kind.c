@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
+#include "common/base/peek_kind.h"
 
 #define ZIP_HEAD "PK\3\4..........................."
 

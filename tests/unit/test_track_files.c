@@ -53,6 +53,8 @@ static void recognizes_suffixes(void **state)
         {"a/x.1.bigwig", COV_TRACK_BIGWIG},
         {"x.BEDGRAPH", COV_TRACK_BEDGRAPH},
         {"x.bg", COV_TRACK_BEDGRAPH},
+        {"x.bdg", COV_TRACK_BEDGRAPH},
+        {"x.BDG.gz", COV_TRACK_BEDGRAPH_GZ},
         {"-", COV_TRACK_BEDGRAPH},
         {"x.bg.gz", COV_TRACK_BEDGRAPH_GZ},
         {"x.bedGraph.gz", COV_TRACK_BEDGRAPH_GZ},

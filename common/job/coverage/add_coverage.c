@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/bgz.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/peek_kind.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/job/coverage/count_file.h"

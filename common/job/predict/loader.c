@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/bgz.h"
+#include "common/base/file_kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -130,6 +131,16 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
     return rc ? rc : check_length(o, cov_loader_stream_chunk_length(l->stream), e);
 }
 
+/* HDF5 is read, but not from a URL. */
+static int refuse_remote_hdf5(const char *path, struct cov_bgz *in, struct cov_err *e)
+{
+    char bytes[COV_BGZ_PEEK];
+    size_t n;
+    int rc = cov_path_is_url(path) ? cov_bgz_peek(in, bytes, sizeof bytes, &n, e) : COV_OK;
+    bool refused = !rc && cov_path_is_url(path) && cov_kind_of(bytes, n) == COV_KIND_HDF5;
+    return refused ? cov_path_check_file(path, e) : rc;
+}
+
 /* Opens input other than HDF5. */
 static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
                       struct cov_progress *progress, struct cov_err *e)
@@ -142,6 +153,8 @@ static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
     rc = cov_stream_is(in, &stream, e);
     if (!rc && stream)
         return open_stream(l, in, o, e);
+    if (!rc)
+        rc = refuse_remote_hdf5(l->path, in, e);
     if (!rc)
         rc = open_fasta(l, in, o, progress, e);
     cov_bgz_abort(in);

@@ -50,9 +50,10 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     struct stat st;
     if (cov_path_is_std(o->measured))
         return cov_fail(e, COV_EUSAGE, "--compare: the measured track must not be standard input");
-    if (stat(o->measured, &st) != 0)
+    bool is_url = cov_path_is_url(o->measured);
+    if (!is_url && stat(o->measured, &st) != 0)
         return cov_fail_errno(e, "%s", o->measured);
-    if (!S_ISREG(st.st_mode))
+    if (!is_url && !S_ISREG(st.st_mode))
         return cov_fail(e, COV_EUSAGE, "--compare %s: not a regular file", o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,

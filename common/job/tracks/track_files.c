@@ -36,12 +36,10 @@ static const struct {
     const char *suffix;
     enum cov_track_kind kind;
 } suffixes[] = {
-    {".bw", COV_TRACK_BIGWIG},
-    {".bigWig", COV_TRACK_BIGWIG},
-    {".bedGraph", COV_TRACK_BEDGRAPH},
-    {".bg", COV_TRACK_BEDGRAPH},
-    {".bedGraph.gz", COV_TRACK_BEDGRAPH_GZ},
-    {".bg.gz", COV_TRACK_BEDGRAPH_GZ},
+    {".bw", COV_TRACK_BIGWIG},         {".bigWig", COV_TRACK_BIGWIG},
+    {".bedGraph", COV_TRACK_BEDGRAPH}, {".bg", COV_TRACK_BEDGRAPH},
+    {".bdg", COV_TRACK_BEDGRAPH},      {".bedGraph.gz", COV_TRACK_BEDGRAPH_GZ},
+    {".bg.gz", COV_TRACK_BEDGRAPH_GZ}, {".bdg.gz", COV_TRACK_BEDGRAPH_GZ},
 };
 
 int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e)
@@ -56,8 +54,8 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
             return COV_OK;
         }
     return cov_fail(e, COV_EUSAGE,
-                    "%s: unknown suffix; use .bw .bigWig .bedGraph .bg .bedGraph.gz or .bg.gz, or "
-                    "a folder that ends in '/'",
+                    "%s: unknown suffix; use .bw .bigWig .bedGraph .bg .bdg or, compressed, "
+                    ".bedGraph.gz .bg.gz .bdg.gz, or a folder that ends in '/'",
                     path);
 }
 

@@ -28,8 +28,8 @@ struct cov_track_target {
     enum cov_track_kind kind;
 };
 
-/* Sets *kind from the suffix of `path`: .bw .bigWig .bedGraph .bg .bedGraph.gz .bg.gz in upper or
- * lower case, or "-" for bedGraph. COV_EUSAGE lists the suffixes. */
+/* Sets *kind from the suffix of `path`: .bw .bigWig .bedGraph .bg .bdg, or the last three with .gz,
+ * in upper or lower case, or "-" for bedGraph. COV_EUSAGE lists the suffixes. */
 int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e) COV_MUST_USE;
 
 struct cov_track_files;

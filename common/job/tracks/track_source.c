@@ -7,6 +7,7 @@
 #include "common/base/bgz.h"
 #include "common/base/err.h"
 #include "common/base/path.h"
+#include "common/base/peek_kind.h"
 #include "common/track/formats/intervals.h"
 
 /* Rejects common mistakes, and says which tool to use instead. */

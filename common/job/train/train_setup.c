@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/peek_kind.h"
 #include "common/base/text.h"
 #include "common/job/predict/model.h"
 #include "common/job/train/train_log.h"
@@ -426,6 +426,8 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
                      struct cov_ranks *ranks, struct cov_err *e)
 {
     struct stat status;
+    if (cov_path_is_url(o->input))
+        return cov_path_check_file(o->input, e);
     if (stat(o->input, &status) != 0)
         return cov_fail_errno(e, "%s", o->input);
     if (!S_ISDIR(status.st_mode))

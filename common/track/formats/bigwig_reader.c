@@ -11,13 +11,16 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/codec/deflate.h"
 #include "common/seq/names.h"
 
@@ -67,6 +70,7 @@ struct contig {
 struct cov_bigwig_reader {
     char *path;
     int fd;
+    struct cov_bgz *url; /* NULL: a local file */
     uint64_t n_bytes;
     bool big; /* big-endian file */
     size_t max_block;
@@ -126,19 +130,27 @@ static int read_at(const struct cov_bigwig_reader *r, void *data, size_t n, uint
                    struct cov_err *e)
 {
     uint8_t *p = data;
-    while (n > 0) {
-        ssize_t done = pread(r->fd, p, n, (off_t)at);
+    int64_t there;
+    int rc = r->url ? cov_bgz_seek(r->url, (int64_t)at, SEEK_SET, &there, e) : COV_OK;
+    while (!rc && n > 0) {
+        size_t got = 0;
+        ssize_t done = r->url ? 0 : pread(r->fd, p, n, (off_t)at);
+        if (r->url)
+            rc = cov_bgz_read(r->url, p, n, &got, e);
+        if (rc)
+            return rc;
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
             return cov_fail_errno(e, "%s: read error", r->path);
+        done += (ssize_t)got;
         if (done == 0)
             return cov_fail(e, COV_EIO, "%s: truncated while it was read", r->path);
         p += done;
         n -= (size_t)done;
         at += (uint64_t)done;
     }
-    return COV_OK;
+    return rc;
 }
 
 /* Sets *p to the n <= WINDOW bytes at `at`, valid until the next call. `what` is for messages. */
@@ -355,14 +367,25 @@ static int read_head(struct cov_bigwig_reader *r, struct cov_err *e)
 static int open_file(struct cov_bigwig_reader *r, struct cov_err *e)
 {
     struct stat st;
-    r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (r->fd < 0 || fstat(r->fd, &st) != 0)
-        return cov_fail_errno(e, "%s", r->path);
-    if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: a bigWig must be a regular file", r->path);
-    r->n_bytes = (uint64_t)st.st_size;
+    int64_t n_bytes = 0;
+    int rc = COV_OK;
+    if (cov_path_is_url(r->path)) {
+        rc = cov_bgz_open_read(r->path, 1, &r->url, e);
+        if (!rc)
+            rc = cov_bgz_seek(r->url, 0, SEEK_END, &n_bytes, e);
+        if (rc)
+            return rc;
+    } else {
+        r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+        if (r->fd < 0 || fstat(r->fd, &st) != 0)
+            return cov_fail_errno(e, "%s", r->path);
+        if (!S_ISREG(st.st_mode))
+            return cov_fail(e, COV_EINPUT, "%s: a bigWig must be a regular file", r->path);
+        n_bytes = st.st_size;
+    }
+    r->n_bytes = (uint64_t)n_bytes;
     r->window = cov_malloc(WINDOW, 1, e);
-    int rc = r->window ? read_head(r, e) : COV_ENOMEM;
+    rc = r->window ? read_head(r, e) : COV_ENOMEM;
     if (rc)
         return rc;
     r->block = cov_malloc(r->max_block, 1, e);
@@ -391,6 +414,7 @@ void cov_bigwig_reader_close(struct cov_bigwig_reader *r)
         return;
     if (r->fd >= 0)
         (void)close(r->fd); /* opened for reading: nothing can be lost */
+    cov_bgz_abort(r->url);
     cov_names_free(r->names);
     free(r->contigs);
     free(r->window);

@@ -86,10 +86,12 @@ int cov_intervals_detect(const char *path, enum cov_intervals_kind *kind, struct
     char bytes[COV_BGZ_PEEK];
     size_t n;
     *kind = COV_INTERVALS_NONE;
-    if (stat(path, &st) != 0)
-        return cov_path_is_std(path) ? COV_OK : cov_fail_errno(e, "%s", path);
-    if (!S_ISREG(st.st_mode))
-        return COV_OK;
+    if (!cov_path_is_url(path)) {
+        if (stat(path, &st) != 0)
+            return cov_path_is_std(path) ? COV_OK : cov_fail_errno(e, "%s", path);
+        if (!S_ISREG(st.st_mode))
+            return COV_OK;
+    }
     int rc = cov_bgz_open_read(path, 1, &in, e);
     if (rc)
         return rc;

@@ -1,0 +1,21 @@
+/* peek_kind.h - recognises the kind of a file, for messages about wrong files.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_PEEK_KIND_H
+#define COV_BASE_PEEK_KIND_H
+
+#include <stdbool.h>
+
+#include "common/base/err.h"
+#include "common/base/file_kind.h"
+
+/* Returns the kind of a regular file. *packed (`packed` may be NULL) tells whether it is a gzip
+ * file; its kind is then that of its contents. Does not read from pipes and other special files. */
+enum cov_kind cov_kind_of_file(const char *path, bool *packed);
+
+/* Fails with COV_EINPUT and a message such as "<path>: <what>, but a BAM file", where `what` is,
+ * for example, "not an HDF5 file". For a gzip file that holds a format that needs random access,
+ * the message ends in ", but an HDF5 file compressed by gzip"; for an unknown file, it has no ",
+ * but ...". */
+int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
+
+#endif
