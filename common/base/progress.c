@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/progress.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -67,8 +68,12 @@ static void print_state(const struct cov_progress *p, double now, char *text, si
         int more = snprintf(text + used, n - (size_t)used, ", %s %s/s", rate, p->unit);
         used = more < 0 ? more : used + more;
         if (p->total >= p->done && used > 0 && (size_t)used < n) {
-            print_duration(left, sizeof left, (double)(p->total - p->done) / per_second);
-            (void)snprintf(text + used, n - (size_t)used, ", %s left", left);
+            double units = (double)(p->total - p->done) + p->later_units;
+            bool more_stages = p->later_units > 0 || p->later_seconds > 0;
+            print_duration(left, sizeof left,
+                           (units > 0 ? units / per_second : 0) + p->later_seconds);
+            (void)snprintf(text + used, n - (size_t)used, ", %s left%s", left,
+                           more_stages ? " in all" : "");
         }
     }
 }
@@ -115,7 +120,16 @@ void cov_progress_begin(struct cov_progress *p, const char *what, const char *un
     p->unit = unit;
     p->total = total;
     p->done = 0;
+    p->later_units = p->later_seconds = 0;
     p->started = p->drawn = cov_clock();
+}
+
+void cov_progress_expect(struct cov_progress *p, double units, double seconds)
+{
+    if (!p)
+        return;
+    p->later_units = units;
+    p->later_seconds = seconds;
 }
 
 void cov_progress_add(struct cov_progress *p, int64_t n)

@@ -16,11 +16,12 @@ enum cov_progress_mode {
 };
 
 struct cov_progress {
-    enum cov_progress_mode mode; /* never AUTO after init */
-    const char *tool;            /* starts each line */
-    const char *what;            /* "predicting" */
-    const char *unit;            /* "chunks" */
-    int64_t total, done;         /* total < 0: unknown */
+    enum cov_progress_mode mode;       /* never AUTO after init */
+    const char *tool;                  /* starts each line */
+    const char *what;                  /* "predicting" */
+    const char *unit;                  /* "chunks" */
+    int64_t total, done;               /* total < 0: unknown */
+    double later_units, later_seconds; /* of later stages */
     double started, drawn;
 };
 
@@ -28,6 +29,9 @@ struct cov_progress {
 void cov_progress_init(struct cov_progress *p, const char *tool, enum cov_progress_mode mode);
 /* Begins a stage. All functions accept NULL and must be called by the same thread. */
 void cov_progress_begin(struct cov_progress *p, const char *what, const char *unit, int64_t total);
+/* Includes later stages in the time left: `units` at the rate of this stage (less than 0: it ends
+ * early), and `seconds`. */
+void cov_progress_expect(struct cov_progress *p, double units, double seconds);
 void cov_progress_add(struct cov_progress *p, int64_t n);
 /* Ends the stage and clears the bar. */
 void cov_progress_end(struct cov_progress *p);

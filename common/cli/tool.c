@@ -232,14 +232,27 @@ static void write_to_stderr(const char *text)
     (void)ignored;
 }
 
+/* Signals that end a program. SIGXCPU, SIGUSR1 and SIGUSR2 come from batch systems. */
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {{SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"},
+               {SIGQUIT, "SIGQUIT"}, {SIGXCPU, "SIGXCPU"}, {SIGUSR1, "SIGUSR1"},
+               {SIGUSR2, "SIGUSR2"}, {SIGPIPE, "SIGPIPE"}};
+
 static void end_by_signal(int number)
 {
-    const char *words = cov_log_last_words();
+    const char *words = cov_log_last_words(), *name = "a signal";
+    for (size_t i = 0; i < COV_COUNT(signals); i++)
+        name = signals[i].number == number ? signals[i].name : name;
     cov_leftovers_remove_all();
     if (number != SIGPIPE && (has_bar || (words && is_terminal)))
         write_to_stderr("\n");
     if (words && number != SIGPIPE) {
         write_to_stderr(signal_prefix);
+        write_to_stderr("stopped by ");
+        write_to_stderr(name);
+        write_to_stderr("; ");
         write_to_stderr(words);
         write_to_stderr("\n");
     }
@@ -248,12 +261,11 @@ static void end_by_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     struct sigaction action = {.sa_handler = end_by_signal}, old;
     (void)sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < COV_COUNT(numbers); i++)
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            (void)sigaction(numbers[i], &action, NULL);
+    for (size_t i = 0; i < COV_COUNT(signals); i++)
+        if (sigaction(signals[i].number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(signals[i].number, &action, NULL);
     /* Makes write() fail, as on a full disk, when a file reaches the process's size limit. */
     (void)signal(SIGXFSZ, SIG_IGN);
 }

@@ -243,8 +243,8 @@ static bool try_file(const char *path)
 static _Noreturn void run_child(const char *path)
 {
     /* Crashes must end the child, whatever handlers the program or a sanitizer installed. */
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT, SIGXCPU,
-                                  SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    static const int signals[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,  SIGABRT, SIGXCPU, SIGALRM,
+                                  SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
     sigset_t all;
     for (size_t i = 0; i < COV_COUNT(signals); i++)
         (void)signal(signals[i], SIG_DFL);

@@ -178,7 +178,7 @@ done
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
-is "$(tail -n 1 signal.txt)" 'covpredict: finished chunks are kept in long.h5.resume; run the same command to resume' \
+is "$(tail -n 1 signal.txt)" 'covpredict: stopped by SIGTERM; finished chunks are kept in long.h5.resume; run the same command to resume' \
     '  reports how to resume'
 ok '  from the journal' test -s long.h5.resume
 ok '  and leaves no predictions' test ! -e long.h5

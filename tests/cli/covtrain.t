@@ -3,6 +3,7 @@
 # covtrain: output, the same weights for any number of threads and after resuming, options, kills, full disks.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/signals.sh"
 need_python h5py numpy
 
 mkdir -p d/train d/val
@@ -20,7 +21,7 @@ rows() { # FILE: number of epochs in it
 train -o one/two -@ 1 -e 3 --stats stats.json
 status_is 0 'three epochs, into a new folder'
 is "$(ls one/two | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
-    "last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done | sed 's/ $//')" \
+    "best.ckpt last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done | sed 's/ $//')" \
     '  checkpoints and metrics'
 is "$(head -n 1 one/two/metrics.log)" 'epoch avg_val_loss avg_val_accuracy avg_train_loss avg_train_accuracy' \
     "  Predmoter's columns"
@@ -43,6 +44,8 @@ assert epochs[2]["avg_train_loss"] < epochs[0]["avg_train_loss"] - 0.1
 stats = json.load(open("stats.json"))
 assert stats["chunks"] == 144 and set(stats["stages"]) == {"load", "train", "wait", "validate", "save"}
 EOF
+stderr_like "^covtrain: best epoch: [0-2], avg_val_accuracy 0\.[0-9]{4}: one/two/best\.ckpt; to predict: covpredict -m one/two/best\.ckpt -o predictions\.h5 genome\.fa$" \
+    '  the last line names the best one'
 run covpredict -m one/two/last.ckpt --evaluate d/val/v.h5
 status_is 0 '  covpredict reads the checkpoint'
 ok '  and computes the metrics of the validation' "$PYTHON" - "$stdout" <<'EOF'
@@ -51,6 +54,8 @@ row = open(sys.argv[1]).read().splitlines()[3].split("\t")
 last = open("one/two/metrics.log").read().split("\n")[-2].split()
 assert row[1] == "total" and abs(float(row[2]) - float(last[1])) < 1e-6 and abs(float(row[3]) - float(last[2])) < 1e-6
 EOF
+best=$(tail -n +2 one/two/metrics.log | LC_ALL=C sort -k 3,3g | tail -n 1 | cut -d ' ' -f 1)
+ok '  best.ckpt is the checkpoint of the best epoch' cmp one/two/best.ckpt one/two/*epoch=${best}_*
 for how in '-@ 2' '--loading ram' '--loading ram-packed -@ 3' '--ram-efficient False'; do
     train -q -o x -f -e 3 $how
     ok "  the same bytes with $how" cmp x/last.ckpt one/two/last.ckpt
@@ -69,10 +74,12 @@ stderr_like 'to validate with; 18 steps$' '  counts all steps'
 stderr_like 'epoch 2: training loss' '  continues to count epochs'
 unlike "$(cat "$stderr")" 'must be given again' '  without a warning: epochs have as many steps as before'
 ok '  the same bytes as three' cmp r/last.ckpt one/two/last.ckpt
+ok '  the same best epoch' cmp r/best.ckpt one/two/best.ckpt
 ok '  the same metrics' cmp r/metrics.log one/two/metrics.log
 ok '  and steps' cmp r/metrics.jsonl one/two/metrics.jsonl
 run covtrain -q -i d -b 8 -o r2 --resume-training r2/predmoter*epoch=0*.ckpt -e 3
 ok 'resumed from an earlier checkpoint, keeping its metrics' cmp r2/metrics.jsonl one/two/metrics.jsonl
+ok '  and the best epoch' cmp r2/best.ckpt one/two/best.ckpt
 cp -r r r3
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
 stderr_like 'r3/last\.ckpt: the last epoch had 6 steps, but an epoch now has 1: --batch-size \(-b\)' 'resuming without -b is a warning'
@@ -100,7 +107,7 @@ ok '  of all steps' cmp anew/metrics.jsonl one/two/metrics.jsonl
 is "$(find anew -name '.*')" '' '  and leaves no temporary files'
 run covtrain -i d $net -o anew -f -e 1 --seed 3
 is "$(ls anew | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
-    'last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \
+    'best.ckpt last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \
     '  otherwise old checkpoints are removed'
 stderr_like 'anew: 3 checkpoints of the replaced training are removed' '  which is reported'
 cp one/two/predmoter* anew
@@ -150,6 +157,10 @@ train -q -o long -e 1000000000000000 --max-steps 2 --schedule cosine
 is "$(grep -c step long/metrics.jsonl)" 2 'countless epochs, but few steps'
 train -q -o top -e 4 --save-top-k 2 --ckpt-quantity avg_train_loss
 is "$(ls top | grep -c epoch=)" 2 '--save-top-k 2 keeps two'
+ok '  and the best one as best.ckpt' cmp top/best.ckpt top/*epoch=3*
+train -q -o top0 -e 4 --save-top-k 0 --ckpt-quantity avg_train_loss
+is "$(ls top0/*.ckpt | paste -sd ' ')" 'top0/best.ckpt top0/last.ckpt' '  0 keeps the best and the last'
+ok '  the best is the same' sh -c 'dump_ckpt top0/best.ckpt | grep ^tensor >a; dump_ckpt top/best.ckpt | grep ^tensor >b; cmp a b && grep -q . a'
 ok '  the best ones' sh -c 'ls top/*epoch=3_avg_train_loss* top/*epoch=2_avg_train_loss*'
 run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --learning-rate 1e-12 --stop-quantity avg_val_accuracy --patience 2
 status_is 0 'early stopping'
@@ -375,13 +386,22 @@ refused 1 'sig: another run is using this folder' 'two runs in one folder'
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
-like "$(tail -n 1 sig.txt)" '^covtrain: sig/last\.ckpt has the state after epoch [0-9]+; --resume-training continues' \
+like "$(tail -n 1 sig.txt)" '^covtrain: stopped by SIGTERM; epoch [0-9]+ is saved; resume with --resume-training sig/last\.ckpt$' \
     '  reports how to resume'
-is "$(sed -n 's/.*state after epoch \([0-9]*\);.*/\1/p' sig.txt)" "$(tail -n 1 sig/metrics.log | cut -d ' ' -f 1)" \
+is "$(sed -n 's/.*; epoch \([0-9]*\) is saved.*/\1/p' sig.txt)" "$(tail -n 1 sig/metrics.log | cut -d ' ' -f 1)" \
     '  from the last line of the metrics'
 ok '  leaves a last checkpoint' dump_ckpt sig/last.ckpt
 is "$(find sig -name '.*' ! -name sig)" '' '  and leaves no temporary files'
-ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two/last.ckpt killed -- \
+for signal in INT:130 HUP:129 QUIT:131; do
+    rm -r sig
+    start covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 0
+    until_saved sig
+    ends_by $signal 'while training'
+    like "$(tail -n 1 "$stderr")" "^covtrain: stopped by SIG${signal%:*}; epoch [0-9]+ is saved; resume with --resume-training sig/last\.ckpt$" \
+        '  reports the same'
+    ok '  and leaves the best epoch' dump_ckpt sig/best.ckpt
+done
+ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two killed -- \
     -i d $net --seed 1 -e 3
 
 train -q -o full -e 1

@@ -160,7 +160,7 @@ begin_waiting() { # DEFAULT|IGNORE for SIGINT [OPTION]...
     shift
     : >"$stderr"
     # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-    perl -e '@SIG{qw(HUP TERM PIPE)} = ("DEFAULT") x 3; $SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a wait -o late in \
+    perl -e '@SIG{qw(HUP TERM QUIT PIPE)} = ("DEFAULT") x 4; $SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a wait -o late in \
         2>"$stderr" &
     pid=$!
     for _ in $(seq 100); do
@@ -168,7 +168,7 @@ begin_waiting() { # DEFAULT|IGNORE for SIGINT [OPTION]...
         sleep 0.1
     done
 }
-for signal in INT:130 TERM:143 HUP:129; do
+for signal in INT:130 TERM:143 HUP:129 QUIT:131 USR1:138 USR2:140 XCPU:152; do
     begin_waiting DEFAULT
     like "$(find . -name '.*late*')" late "a temporary file exists before SIG${signal%:*}"
     kill -s "${signal%:*}" "$pid"

@@ -1,7 +1,7 @@
-"""train_kills.py - kills covtrain at random moments: its last checkpoint must stay valid, and a resumed training must
-give the same bytes as an uninterrupted one.
+"""train_kills.py - kills covtrain at random moments: its checkpoints must stay valid, and a resumed training must give
+the same last and best bytes as an uninterrupted one.
 
-train_kills.py KILLS WHOLE DIR -- ARG...    WHOLE: last.ckpt of `covtrain ARG... -o` another folder; DIR: the folder to use
+train_kills.py KILLS WHOLE DIR -- ARG...    WHOLE: folder of `covtrain ARG...`; DIR: the folder to use
 The seed is printed; SEED=N sets it.
 
 SPDX-License-Identifier: MIT
@@ -18,6 +18,12 @@ import time
 
 def start(args):
     return subprocess.Popen(["covtrain", "-q", *args], stderr=subprocess.PIPE)
+
+
+def differ(folder, whole):
+    """Returns the name of a checkpoint whose bytes differ from those of the uninterrupted run, or None."""
+    names = "last.ckpt", "best.ckpt"
+    return next((x for x in names if not filecmp.cmp(os.path.join(folder, x), os.path.join(whole, x), shallow=False)), None)
 
 
 def main():
@@ -46,16 +52,16 @@ def main():
                 subprocess.run(["dump_ckpt", os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
         if run.returncode == 0:
             done += 1
-            if not filecmp.cmp(last, whole, shallow=False):
-                return "last.ckpt differs after %d kills" % n
+            if differ(folder, whole):
+                return "%s differs after %d kills" % (differ(folder, whole), n)
             shutil.rmtree(folder)
     if os.path.exists(folder):
         run = start([*args, "-o", folder, *(["--resume-training", last] if os.path.exists(last) else ["-f"])])
         error = run.communicate()[1].decode()
         if run.returncode:
             return "the last run ended with %d: %s" % (run.returncode, error)
-        if not filecmp.cmp(last, whole, shallow=False):
-            return "last.ckpt differs after %d kills" % n
+        if differ(folder, whole):
+            return "%s differs after %d kills" % (differ(folder, whole), n)
         left = [name for name in os.listdir(folder) if name.startswith(".")]
         if left:
             return "files remain: %s" % left

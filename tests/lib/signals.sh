@@ -7,7 +7,7 @@
 start() { # TOOL ARG...: starts a tool in the background, with SIGINT as on a terminal
     tool=$1
     shift
-    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/$tool" "$@" 2>"$stderr" &
+    perl -e '@SIG{qw(INT QUIT)} = ("DEFAULT") x 2; exec @ARGV' $WRAP "$BIN/$tool" "$@" 2>"$stderr" &
     pid=$!
 }
 wait_for() { # FIND-ARG...: waits until find prints a file

@@ -70,6 +70,38 @@ static void prints_lines(void **state)
                         "covpredict: writing 900/1.00 M rows, 9.0 rows/s, 30 h 50 min left\n");
 }
 
+static void includes_later_stages(void **state)
+{
+    static const struct {
+        double units, seconds;
+        const char *left;
+    } cases[] = {
+        {0, 0, "40 s left"},
+        {2000, 0, "2 min 00 s left in all"},
+        {0, 50, "1 min 30 s left in all"},
+        {2000, 3600, "1 h 02 min left in all"},
+        {-500, 0, "20 s left"},
+        {-2000, 0, "0 s left"},
+    };
+    struct cov_progress p;
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        char text[1024], wanted[100];
+        begin_capture();
+        cov_progress_init(&p, "covtrain", COV_PROGRESS_LINES);
+        cov_progress_begin(&p, "epoch 0", "chunks", 2000);
+        cov_progress_expect(&p, cases[i].units, cases[i].seconds);
+        advance_clock(&p, 40);
+        cov_progress_add(&p, 1000);
+        end_capture(text, sizeof text);
+        (void)snprintf(wanted, sizeof wanted,
+                       "covtrain: epoch 0 1000/2000 chunks, 25.0 chunks/s, %s\n", cases[i].left);
+        assert_string_equal(text, wanted);
+    }
+    cov_progress_begin(&p, "epoch 1", "chunks", 2000);
+    assert_true(p.later_units == 0 && p.later_seconds == 0);
+    cov_progress_expect(NULL, 1, 1);
+}
+
 static void draws_bar(void **state)
 {
     struct cov_progress p;
@@ -112,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_lines),
+        cmocka_unit_test(includes_later_stages),
         cmocka_unit_test(draws_bar),
         cmocka_unit_test(keeps_quiet),
     };

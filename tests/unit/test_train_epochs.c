@@ -57,14 +57,19 @@ static void ignore_log(void *arg, enum cov_log_level level, const char *text)
 
 static void sets_last_words(void **state)
 {
-    const struct cov_train_options o = {.output = "m"};
+    struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 2};
     cov_log_set(ignore_log, NULL, COV_LOG_INFO);
-    cov_train_set_last_words(&o, &p);
+    cov_train_set_last_words(&o, NULL);
     assert_non_null(cov_log_last_words());
+    assert_string_equal(cov_log_last_words(), "no epoch was completed; nothing is saved");
+    o.resume = "r.ckpt";
+    cov_train_set_last_words(&o, NULL);
     assert_string_equal(cov_log_last_words(),
-                        "m/last.ckpt has the state after epoch 2; --resume-training continues from "
-                        "it");
+                        "no new epoch is saved; resume with --resume-training r.ckpt");
+    cov_train_set_last_words(&o, &p);
+    assert_string_equal(cov_log_last_words(),
+                        "epoch 2 is saved; resume with --resume-training m/last.ckpt");
     cov_log_set_last_words(NULL);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
 }

@@ -10,7 +10,7 @@
 #define NAME "predmoter_v0.3.2_epoch="
 
 /* Saves another epoch, in which the saver's metric is `value`. */
-static void save(const struct cov_train_saver *s, const struct cov_train_network *n,
+static void save(struct cov_train_saver *s, const struct cov_train_network *n,
                  struct cov_train_point *p, double value)
 {
     double values[COV_TRAIN_QUANTITIES] = {0};
@@ -31,11 +31,12 @@ static int64_t epoch_of(const char *name)
     return epoch;
 }
 
-/* Saves epochs with these values and compares the list of files. */
+/* Saves epochs with these values and compares the best one and the list of files. */
 static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *values,
-                       size_t n_values, const char *wanted)
+                       size_t n_values, int64_t best, const char *wanted)
 {
-    const struct cov_train_saver s = {".", by, COV_TRAIN_LOSS, top_k, 5};
+    struct cov_train_saver s = {
+        .dir = ".", .save_by = by, .stop_by = COV_TRAIN_LOSS, .top_k = top_k};
     struct cov_train_network n;
     struct cov_train_point p;
     make_point(&n, &p, -1);
@@ -44,6 +45,8 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
         save(&s, &n, &p, values[i]);
     assert_string_equal(list_folder("."), wanted);
     assert_int_equal(epoch_of("last.ckpt"), (int64_t)n_values - 1);
+    assert_int_equal(epoch_of("best.ckpt"), best);
+    assert_int_equal(s.best_epoch, best);
     free_point(&n, &p);
     empty_folder();
 }
@@ -53,27 +56,32 @@ static void test_kept(void **state)
     /* A new checkpoint does not replace an equal one. Of equal checkpoints, the oldest is removed
      * first. */
     const double r[] = {0.1, 0.3, 0.2, 0.3, 0.3};
-    check_kept(COV_VAL_ACCURACY, 2, r, 5,
-               "last.ckpt " NAME "1_avg_val_accuracy=0.3000.ckpt " NAME
+    check_kept(COV_VAL_ACCURACY, 2, r, 5, 1,
+               "best.ckpt last.ckpt " NAME "1_avg_val_accuracy=0.3000.ckpt " NAME
                "3_avg_val_accuracy=0.3000.ckpt ");
-    check_kept(COV_TRAIN_ACCURACY, 0, r, 5, "last.ckpt ");
-    check_kept(COV_TRAIN_ACCURACY, -1, r, 2,
-               "last.ckpt " NAME "0_avg_train_accuracy=0.1000.ckpt " NAME
+    check_kept(COV_TRAIN_ACCURACY, 0, r, 5, 1, "best.ckpt last.ckpt ");
+    check_kept(COV_TRAIN_ACCURACY, -1, r, 2, 1,
+               "best.ckpt last.ckpt " NAME "0_avg_train_accuracy=0.1000.ckpt " NAME
                "1_avg_train_accuracy=0.3000.ckpt ");
     const double loss[] = {-3, -3.5, (double)NAN, -3.25, (double)INFINITY};
-    check_kept(COV_VAL_LOSS, 1, loss, 5, "last.ckpt " NAME "1_avg_val_loss=-3.5000.ckpt ");
-    check_kept(COV_TRAIN_LOSS, 3, loss, 5,
-               "last.ckpt " NAME "0_avg_train_loss=-3.0000.ckpt " NAME
+    check_kept(COV_VAL_LOSS, 1, loss, 5, 1,
+               "best.ckpt last.ckpt " NAME "1_avg_val_loss=-3.5000.ckpt ");
+    check_kept(COV_TRAIN_LOSS, 3, loss, 5, 1,
+               "best.ckpt last.ckpt " NAME "0_avg_train_loss=-3.0000.ckpt " NAME
                "1_avg_train_loss=-3.5000.ckpt " NAME "3_avg_train_loss=-3.2500.ckpt ");
     /* NaN counts as the worst value, but its checkpoint is kept while there is room. */
-    check_kept(COV_TRAIN_LOSS, 2, loss + 1, 2,
-               "last.ckpt " NAME "0_avg_train_loss=-3.5000.ckpt " NAME
+    check_kept(COV_TRAIN_LOSS, 2, loss + 1, 2, 0,
+               "best.ckpt last.ckpt " NAME "0_avg_train_loss=-3.5000.ckpt " NAME
                "1_avg_train_loss=nan.ckpt ");
 }
 
 static void test_resume(void **state)
 {
-    struct cov_train_saver s = {".", COV_VAL_ACCURACY, COV_VAL_LOSS, 2, 7};
+    struct cov_train_saver s = {.dir = ".",
+                                .save_by = COV_VAL_ACCURACY,
+                                .stop_by = COV_VAL_LOSS,
+                                .top_k = 2,
+                                .patience = 7};
     struct cov_train_network n;
     struct cov_train_point p;
     make_point(&n, &p, -1);
@@ -102,8 +110,9 @@ static void test_resume(void **state)
     assert_int_equal(stopping->wait_count, 3);
     assert_int_equal(stopping->patience, 2);
     save(&s, &n, &p, 0.6);
-    assert_string_equal(list_folder("."), "last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
-                                          "2_avg_val_accuracy=0.6000.ckpt ");
+    assert_string_equal(list_folder("."),
+                        "best.ckpt last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
+                        "2_avg_val_accuracy=0.6000.ckpt ");
 
     /* The paths in Predmoter's checkpoints have folders. A file that is missing, or is not an
      * epoch's checkpoint, is dropped from the list, so that it is not removed later. */
@@ -135,7 +144,69 @@ static void test_resume(void **state)
     assert_string_equal(saving->best_path, "");
     assert_false(saving->is_max);
     assert_true(stopping->is_max && isnan(stopping->best_score) && stopping->wait_count == 0);
-    assert_string_equal(list_folder("."), "last.ckpt mine " NAME "2_avg_val_accuracy=0.6000.ckpt ");
+    assert_string_equal(list_folder("."),
+                        "best.ckpt last.ckpt mine " NAME "2_avg_val_accuracy=0.6000.ckpt ");
+    free_point(&n, &p);
+    empty_folder();
+}
+
+/* Begins again at the checkpoint `name`. */
+static void resume(struct cov_train_saver *s, const char *name, struct cov_train_network *n,
+                   struct cov_train_point *p)
+{
+    assert_ok(cov_train_point_read(name, MADE_LENGTH, n, p, &e));
+    *s = (struct cov_train_saver){.dir = ".", .save_by = s->save_by, .top_k = s->top_k};
+    assert_ok(cov_train_saver_begin(s, p, &e));
+    assert_ok(cov_train_saver_resume(s, p, &e));
+}
+
+static void test_best(void **state)
+{
+    struct cov_train_saver s = {.dir = ".", .save_by = COV_VAL_ACCURACY, .top_k = -1};
+    struct cov_train_network n;
+    struct cov_train_point p;
+    make_point(&n, &p, -1);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
+    save(&s, &n, &p, 0.5);
+    save(&s, &n, &p, 0.25);
+    save(&s, &n, &p, 0.75);
+    assert_int_equal(epoch_of("best.ckpt"), 2);
+    free_point(&n, &p);
+
+    /* An earlier point: epoch 2 is not of this training any more. */
+    resume(&s, NAME "1_avg_val_accuracy=0.2500.ckpt", &n, &p);
+    assert_true(s.has_best && s.best_epoch == 0 && s.best_score == 0.5);
+    assert_int_equal(epoch_of("best.ckpt"), 0);
+    save(&s, &n, &p, 0.5); /* an equal one does not replace it */
+    assert_int_equal(epoch_of("best.ckpt"), 0);
+    free_point(&n, &p);
+
+    /* Without the checkpoints of epochs, best.ckpt itself is the record. */
+    assert_int_equal(unlink(NAME "0_avg_val_accuracy=0.5000.ckpt"), 0);
+    assert_int_equal(unlink(NAME "1_avg_val_accuracy=0.2500.ckpt"), 0);
+    assert_int_equal(unlink(NAME "2_avg_val_accuracy=0.5000.ckpt"), 0);
+    assert_int_equal(unlink(NAME "2_avg_val_accuracy=0.7500.ckpt"), 0);
+    s.top_k = 0;
+    resume(&s, "last.ckpt", &n, &p);
+    save(&s, &n, &p, 0.375);
+    assert_string_equal(list_folder("."), "best.ckpt last.ckpt ");
+    assert_int_equal(epoch_of("best.ckpt"), 0);
+    save(&s, &n, &p, 0.625);
+    assert_int_equal(epoch_of("best.ckpt"), 4);
+    free_point(&n, &p);
+
+    /* A damaged or missing one is replaced by the next epoch, like the best by another metric. */
+    put_text("best.ckpt", "x");
+    resume(&s, "last.ckpt", &n, &p);
+    assert_false(s.has_best);
+    save(&s, &n, &p, 0.125);
+    assert_int_equal(epoch_of("best.ckpt"), 5);
+    free_point(&n, &p);
+    s.save_by = COV_VAL_LOSS;
+    resume(&s, "last.ckpt", &n, &p);
+    assert_false(s.has_best);
+    save(&s, &n, &p, 9);
+    assert_int_equal(epoch_of("best.ckpt"), 6);
     free_point(&n, &p);
     empty_folder();
 }
@@ -161,7 +232,11 @@ static void test_stops(void **state)
         {COV_VAL_LOSS, 1, {1, 1 - 1e-12}, 2, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct cov_train_saver s = {".", COV_VAL_LOSS, cases[i].by, -1, cases[i].patience};
+        const struct cov_train_saver s = {.dir = ".",
+                                          .save_by = COV_VAL_LOSS,
+                                          .stop_by = cases[i].by,
+                                          .top_k = -1,
+                                          .patience = cases[i].patience};
         struct cov_train_network n;
         struct cov_train_point p;
         make_point(&n, &p, -1);
@@ -180,7 +255,8 @@ static void test_stops(void **state)
 
 static void test_failures(void **state)
 {
-    struct cov_train_saver s = {"/nonexistent/folder", COV_VAL_LOSS, COV_VAL_LOSS, 1, 5};
+    struct cov_train_saver s = {
+        .dir = "/nonexistent/folder", .save_by = COV_VAL_LOSS, .stop_by = COV_VAL_LOSS, .top_k = 1};
     struct cov_train_network n;
     struct cov_train_point p;
     const double values[COV_TRAIN_QUANTITIES] = {0.5, 0, 0, 0},
@@ -202,7 +278,8 @@ static void test_failures(void **state)
     assert_fails(cov_train_saver_save(&s, &n, &p, better, &e), COV_EIO, "./predmoter_");
     limit_files(RLIM_INFINITY);
     /* The checkpoint that would be replaced still exists, and last.ckpt is unchanged. */
-    assert_string_equal(list_folder("."), "last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
+    assert_string_equal(list_folder("."),
+                        "best.ckpt last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
     char *after = get_bytes("last.ckpt", &n_after);
     assert_int_equal(n_after, n_before);
     assert_memory_equal(after, before, n_before);
@@ -214,10 +291,8 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_stops),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_kept),  cmocka_unit_test(test_resume),   cmocka_unit_test(test_best),
+        cmocka_unit_test(test_stops), cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -101,9 +101,12 @@ int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_
 void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p)
 {
     char *last = cov_path_join(o->output, "last.ckpt", NULL);
-    char *words = cov_strfmt(
-        NULL, "%s has the state after epoch %" PRId64 "; --resume-training continues from it",
-        last ? last : "last.ckpt", p->epoch);
+    char *words =
+        p ? cov_strfmt(NULL, "epoch %" PRId64 " is saved; resume with --resume-training %s",
+                       p->epoch, last ? last : "last.ckpt")
+        : o->resume
+            ? cov_strfmt(NULL, "no new epoch is saved; resume with --resume-training %s", o->resume)
+            : cov_strdup("no epoch was completed; nothing is saved", NULL);
     cov_log_set_last_words(words);
     free(words);
     free(last);
@@ -160,6 +163,36 @@ static struct cov_example_plan_options plan_options(const struct run *r)
         .random_offset = r->o->random_offset,
         .seed = r->setup.seed,
     };
+}
+
+/* ---------------------------------------------------------------- time left */
+
+/* Returns the epochs left to train, if an epoch has `n` steps. The last one may be a part of one. */
+static double epochs_left(const struct run *r, int64_t n)
+{
+    return n > 0 ? (double)(r->n_steps - r->setup.point.state.n_steps) / (double)n : 0;
+}
+
+/* Before an epoch of the plan: includes later epochs in the time left. Until the first validation
+ * is measured, a chunk of it counts as a third of a chunk in training, which has two more passes. */
+static void expect_epochs(struct run *r, const struct cov_example_plan *plan)
+{
+    size_t steps = (plan->n_batches + r->o->accumulate - 1) / r->o->accumulate;
+    double n = epochs_left(r, (int64_t)steps), ends = (double)r->n_saved;
+    double units = (n - 1) * (double)plan->n;
+    if (r->n_saved > 0)
+        cov_progress_expect(r->progress, units,
+                            ceil(n) * (r->val_seconds + r->save_seconds) / ends);
+    else
+        cov_progress_expect(r->progress, units + ceil(n) * (double)r->val.n / 3, 0);
+}
+
+/* Before the validation of n chunks: includes later epochs in the time left. */
+static void expect_after_validation(struct run *r, size_t n)
+{
+    double left = epochs_left(r, r->setup.point.training.n_epoch_steps);
+    double seconds = (r->train_seconds + r->save_seconds) / (double)(r->n_saved + 1);
+    cov_progress_expect(r->progress, ceil(left) * (double)n, left * seconds);
 }
 
 /* ---------------------------------------------------------------- validation */
@@ -227,6 +260,7 @@ static int validate(struct run *r, struct cov_err *e)
     const struct cov_evaluate_work work = {r->setup.val, r->val.items + beg, end - beg, net,
                                            batch,        add_chunk,          &v};
     cov_progress_begin(r->progress, "validating", "chunks", (int64_t)(end - beg));
+    expect_after_validation(r, end - beg);
     rc = cov_evaluate_examples(&work, r->pool, r->progress, e);
     cov_progress_end(r->progress);
     cov_net_free(net);
@@ -313,6 +347,7 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
         return rc;
     describe(r, NULL);
     cov_progress_begin(r->progress, r->what, "chunks", (int64_t)plan->n);
+    expect_epochs(r, plan);
     while (!rc && at < plan->n_batches && !is_over(r))
         rc = step(r, plan, &at, &means, e);
     cov_progress_end(r->progress);
@@ -519,6 +554,18 @@ static void begin_training(struct run *r)
     };
 }
 
+/* Says which epoch was the best, and what to do with it. */
+static void report_best(const struct run *r)
+{
+    char *best = cov_path_join(r->o->output, COV_CKPT_BEST, NULL);
+    if (best && r->saver.has_best)
+        cov_info("best epoch: %" PRId64 ", %s %.4f: %s; to predict: covpredict -m %s -o "
+                 "predictions.h5 genome.fa",
+                 r->saver.best_epoch, cov_train_quantity_names[r->saver.save_by],
+                 r->saver.best_score, best, best);
+    free(best);
+}
+
 static int train(struct run *r, struct cov_err *e)
 {
     struct cov_train_point *p = &r->setup.point;
@@ -530,13 +577,16 @@ static int train(struct run *r, struct cov_err *e)
         return rc;
     begin_training(r);
     rc = cov_train_saver_begin(&r->saver, p, e);
+    if (!rc && r->ranks.rank == 0 && p->epoch >= 0 && !r->setup.replaces)
+        rc = cov_train_saver_resume(&r->saver, p, e);
     if (!rc && r->ranks.rank == 0)
         rc = cov_train_log_open(
             r->o->output, r->o->tensorboard, r->setup.has_remains ? -1 : p->epoch,
             r->setup.has_remains ? 0 : p->state.n_steps, r->setup.replaces, &r->log, e);
     while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
         rc = run_epoch(r, &stop, e);
-    cov_log_set_last_words(NULL);
+    if (!rc)
+        report_best(r);
     int rc2 = cov_train_log_close(r->log, rc ? NULL : e);
     return rc ? rc : rc2;
 }
@@ -581,6 +631,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
         cov_log_set(NULL, NULL, COV_LOG_ERROR);
         r.progress = NULL;
     }
+    cov_train_set_last_words(options, NULL);
     if (!rc)
         rc = cov_train_setup_open(&r.setup, options, &r.ranks, e);
     if (!rc)
@@ -598,6 +649,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
         rc = train(&r, e);
     if (!rc && stats)
         rc = fill_stats(&r, stats, e);
+    cov_log_set_last_words(NULL);
     cov_example_feed_free(r.feed);
     cov_trainer_free(r.trainer);
     cov_device_close(r.device);

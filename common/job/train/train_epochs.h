@@ -36,8 +36,8 @@ void cov_train_describe(const struct cov_train_options *o, const struct cov_trai
 int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
                             double rate, bool in_validation, int64_t n_saved, struct cov_err *e);
 
-/* Sets the message of a run that a signal ends, as of the point that was saved
- * (cov_log_set_last_words). */
+/* Sets the message of a run that a signal ends (cov_log_set_last_words), as of the point that was
+ * saved; NULL: this run has saved none. */
 void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p);
 
 /* Returns true if an epoch has n steps now but the last epoch of the resumed training had a

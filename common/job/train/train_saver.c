@@ -50,6 +50,16 @@ static bool is_better(double a, double b, bool is_max)
     return is_max ? a > b : a < b;
 }
 
+/* Returns the best of the kept checkpoints; of equal ones the oldest. */
+static size_t find_best(const struct cov_ckpt_saving *saving)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < saving->n_saved; i++)
+        if (is_better(saving->saved[i].score, saving->saved[best].score, saving->is_max))
+            best = i;
+    return best;
+}
+
 /* Returns the worst of the kept checkpoints; of equal ones the oldest. */
 static size_t find_worst(const struct cov_ckpt_saving *saving)
 {
@@ -62,10 +72,7 @@ static size_t find_worst(const struct cov_ckpt_saving *saving)
 
 static int update_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
 {
-    size_t best = 0, worst = find_worst(saving);
-    for (size_t i = 1; i < saving->n_saved; i++)
-        if (is_better(saving->saved[i].score, saving->saved[best].score, saving->is_max))
-            best = i;
+    size_t best = find_best(saving), worst = find_worst(saving);
     if (saving->n_saved == 0)
         return COV_OK;
     saving->best_score = saving->saved[best].score;
@@ -224,7 +231,71 @@ static bool is_kept(const struct cov_train_saver *s, const struct cov_ckpt_savin
            is_better(score, saving->saved[find_worst(saving)].score, saving->is_max);
 }
 
-int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train_network *n,
+/* Replaces best.ckpt by a copy of the file `name`. */
+static int copy_best(const struct cov_train_saver *s, const char *name, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    char *from = cov_path_join(s->dir, name, e), *path = cov_path_join(s->dir, COV_CKPT_BEST, e);
+    int rc = from && path
+                 ? cov_outfile_begin_tagged(&out, path, "covtrain", COV_OUTFILE_SEEKABLE, true, e)
+                 : COV_ENOMEM;
+    if (!rc)
+        rc = cov_outfile_copy(&out, from, NULL, e);
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_outfile_end(&out, e);
+    free(from);
+    free(path);
+    return rc;
+}
+
+/* Reads the epoch and score of best.ckpt. Returns false if it is missing, damaged, or the best by
+ * another metric. */
+static bool read_best(struct cov_train_saver *s, const struct cov_ckpt_saving *saving)
+{
+    struct cov_train_network n = {.datasets = NULL};
+    struct cov_train_point p = {.epoch = -1};
+    char *path = cov_path_join(s->dir, COV_CKPT_BEST, NULL);
+    bool is = path && access(path, F_OK) == 0 &&
+              cov_train_point_read(path, 0, &n, &p, NULL) == COV_OK && p.training.saving.is_there &&
+              strcmp(p.training.saving.monitor, saving->monitor) == 0;
+    s->best_epoch = p.epoch;
+    s->best_score = p.training.saving.current_score;
+    cov_train_point_fini(&p);
+    cov_train_network_fini(&n);
+    free(path);
+    return is;
+}
+
+int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_point *p,
+                           struct cov_err *e)
+{
+    const struct cov_ckpt_saving *saving = &p->training.saving;
+    s->has_best = read_best(s, saving) && s->best_epoch <= p->epoch;
+    if (saving->n_saved == 0)
+        return COV_OK;
+    const struct cov_ckpt_saved *best = &saving->saved[find_best(saving)];
+    if (s->has_best && !is_better(best->score, s->best_score, saving->is_max))
+        return COV_OK;
+    int rc = copy_best(s, best->path, e);
+    s->has_best = !rc && read_best(s, saving);
+    return rc;
+}
+
+/* Writes best.ckpt if the epoch is the best so far. */
+static int save_best(struct cov_train_saver *s, const struct cov_train_network *n,
+                     const struct cov_train_point *p, struct cov_err *e)
+{
+    const struct cov_ckpt_saving *saving = &p->training.saving;
+    if (s->has_best && !is_better(saving->current_score, s->best_score, saving->is_max))
+        return COV_OK;
+    s->has_best = true;
+    s->best_epoch = p->epoch;
+    s->best_score = saving->current_score;
+    return write_one(s, COV_CKPT_BEST, n, p, e);
+}
+
+int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_network *n,
                          struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e)
 {
@@ -245,6 +316,9 @@ int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train
         if (!rc)
             rc = write_one(s, name, n, p, e);
     }
+    /* Before last.ckpt, so that a run that is killed and resumed has the best epoch, too. */
+    if (!rc)
+        rc = save_best(s, n, p, e);
     if (!rc)
         rc = write_one(s, "last.ckpt", n, p, e);
     if (!rc && dropped && strcmp(dropped, name) != 0)

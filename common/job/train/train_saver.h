@@ -13,14 +13,19 @@
 #include "common/job/train/train_log.h"
 #include "common/job/train/train_point.h"
 
-/* Prefix of the names of checkpoints. */
+/* Prefix of the names of checkpoints of epochs, and the copy of the best of them. */
 #define COV_CKPT_NAME "predmoter_v0.3.2"
+#define COV_CKPT_BEST "best.ckpt"
 
 struct cov_train_saver {
     const char *dir; /* exists; borrowed */
     enum cov_train_quantity save_by, stop_by;
     int64_t top_k; /* number of best checkpoints to keep in addition to last.ckpt; -1: all */
     int64_t patience;
+    /* The epoch of best.ckpt and its score. Set by cov_train_saver_resume and _save. */
+    bool has_best;
+    int64_t best_epoch;
+    double best_score;
 };
 
 /* Prepares a point before training starts or resumes: drops states that belong to other metrics,
@@ -28,15 +33,22 @@ struct cov_train_saver {
 int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
                           struct cov_err *e) COV_MUST_USE;
 
+/* Called after cov_train_saver_begin for a point to resume: finds the best epoch up to this point
+ * whose checkpoint is in the folder. If best.ckpt has another one, of a later epoch or by another
+ * metric, replaces it. */
+int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_point *p,
+                           struct cov_err *e) COV_MUST_USE;
+
 /* Evaluates the values of epoch p->epoch. Sets *stop if training should stop, also if a value is
  * not finite. */
 void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_point *p,
                            const double values[COV_TRAIN_QUANTITIES], bool *stop);
 
 /* Writes the checkpoints of the point after an epoch with these values:
- * DIR/predmoter_v0.3.2_epoch=E_QUANTITY=V.ckpt, if that one is kept, and DIR/last.ckpt. A file gets
- * its name only when it is complete. Then removes checkpoints that are no longer kept. */
-int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train_network *n,
+ * DIR/predmoter_v0.3.2_epoch=E_QUANTITY=V.ckpt, if that one is kept, DIR/best.ckpt, if no epoch
+ * before was as good, and DIR/last.ckpt. A file gets its name only when it is complete. Then removes
+ * checkpoints that are no longer kept. */
+int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_network *n,
                          struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e) COV_MUST_USE;
 
