@@ -114,8 +114,8 @@ const struct cov_opt covtrain_options[] = {
     [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, FIELD(no_shuffle), NULL,
                                "use the chunks in file order, in every epoch"),
     [ROW_SAVE_TOP_K] = COV_OPT(INT, "save-top-k", 0, FIELD(top_k), "N",
-                               "keep the checkpoints of the N best epochs by --ckpt-quantity, and "
-                               "last.ckpt; -1: all",
+                               "keep the checkpoints of the N best epochs by --ckpt-quantity, in "
+                               "addition to best.ckpt and last.ckpt; -1: all",
                                .def = "-1", .min = -1, .max = MAX_SIZE),
     [ROW_CKPT_QUANTITY] = COV_OPT(ENUM, "ckpt-quantity", 0, FIELD(save_by), NULL,
                                   "metric that ranks checkpoints; part of their names",

@@ -1,4 +1,4 @@
-# Trains the network NAME of `training`, with the checkpoint trained/NAME.ckpt. Snakemake does not manage the folder
+# Trains the network NAME of `training`; trained/NAME.ckpt is the checkpoint of its best epoch. Snakemake does not manage the folder
 # training/NAME, so that an interrupted job resumes from its last checkpoint. If training/NAME/complete exists, the job
 # is run again because something has changed, and starts anew.
 # SPDX-License-Identifier: MIT
@@ -30,5 +30,5 @@ rule covtrain:
         "[ ! -e {params.folder}/complete ] || rm -f {params.folder}/last.ckpt {params.folder}/complete;"
         " how=-f; [ ! -e {params.folder}/last.ckpt ] || how='--resume-training {params.folder}/last.ckpt';"
         " covtrain -v -@ {threads} $how --stats {output.stats:q} {params.options} {params.extra}"
-        " -i {input.data:q} -o {params.folder} 2> {log:q} && cp {params.folder}/last.ckpt {output.checkpoint:q}"
+        " -i {input.data:q} -o {params.folder} 2> {log:q} && cp {params.folder}/best.ckpt {output.checkpoint:q}"
         " && : >{params.folder}/complete"

@@ -11,7 +11,8 @@ process COVTRAIN {
     tuple val(meta), path(train, stageAs: 'data/train/*'), path(val, stageAs: 'data/val/*'), path(resume, stageAs: 'resume/*')
 
     output:
-    tuple val(meta), path("${prefix}/last.ckpt"), emit: model
+    tuple val(meta), path("${prefix}/best.ckpt"), emit: model
+    tuple val(meta), path("${prefix}/last.ckpt"), emit: last
     tuple val(meta), path("${prefix}/*_epoch=*.ckpt"), emit: epochs, optional: true
     tuple val(meta), path("${prefix}/metrics.{log,jsonl}"), emit: metrics
     tuple val(meta), path("${prefix}_mqc.json"), emit: stats
@@ -32,6 +33,6 @@ process COVTRAIN {
     prefix = task.ext.prefix ?: "${meta.id}"
     """
     mkdir ${prefix}
-    touch ${prefix}/last.ckpt ${prefix}/metrics.log ${prefix}/metrics.jsonl ${prefix}_mqc.json
+    touch ${prefix}/best.ckpt ${prefix}/last.ckpt ${prefix}/metrics.log ${prefix}/metrics.jsonl ${prefix}_mqc.json
     """
 }
