@@ -118,7 +118,8 @@ int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file)
 
 static int fail_read(const struct cov_bgz *b, struct cov_err *e)
 {
-    errno = cov_bgz_errno(NULL, b->file);
+    if (b->file)
+        errno = cov_bgz_errno(NULL, b->file);
     if (errno == ESPIPE)
         return cov_fail(e, COV_EIO,
                         "%s: the server does not send parts of files; download it first", b->name);
