@@ -102,7 +102,7 @@ smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tra
 stderr_like 'Nothing to be done' '  nothing is repeated'
 cd ..
 
-# Paths are relative to the sheet; tracks are not shifted, but reads next to them are.
+# Paths are relative to the sheet, unless they are absolute or URLs; tracks are not shifted, but reads next to them are.
 mkdir -p other
 cp weed.fa plant.ckpt other
 : >other/a.bigWig
@@ -110,12 +110,12 @@ cp weed.fa plant.ckpt other
 cat >other/sheet.csv <<EOT
 sample,fasta,dataset,assay,bams,model,checkpoint
 weed,weed.fa,atacseq,atacseq,a.bigWig,plant,plant.ckpt
-weed,weed.fa,dnase,atacseq,a.bigWig;b.bam,plant,plant.ckpt
+weed,weed.fa,dnase,atacseq,https://example.org/c.bam;a.bigWig;b.bam,plant,plant.ckpt
 weed,weed.fa,h3k4me3,,$work/other/b.bam,plant,plant.ckpt
 EOT
 smk -n -p -F --config samples=other/sheet.csv -- metrics
 commands=$(grep -o 'bam2h5 -f.*2>' "$stderr" | sed 's/.*_mqc.json//; s/  */ /g' | sort)
-is "$commands" " --shift -o measured/weed.dnase.h5 -- genomes/weed.h5 other/a.bigWig other/b.bam 2>
+is "$commands" " --shift -o measured/weed.dnase.h5 -- genomes/weed.h5 other/a.bigWig other/b.bam https://example.org/c.bam 2>
  -o measured/weed.atacseq.h5 -- genomes/weed.h5 other/a.bigWig 2>
  -o measured/weed.h3k4me3.h5 -- genomes/weed.h5 $work/other/b.bam 2>" 'paths are relative to the sheet; tracks are not shifted'
 

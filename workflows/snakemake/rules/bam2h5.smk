@@ -4,7 +4,7 @@
 rule bam2h5:
     input:
         genome="genomes/{sample}.h5",
-        bams=measured_of,
+        bams=files(measured_of),
     output:
         genome=temp("measured/{sample}.{dataset}.h5"),
         stats="stats/bam2h5/{sample}.{dataset}_mqc.json",
@@ -13,6 +13,7 @@ rule bam2h5:
     benchmark:
         "benchmarks/bam2h5/{sample}.{dataset}.tsv"
     params:
+        urls=urls(measured_of),
         shift=shift_of,
         extra=config["bam2h5"]["extra"],
     threads: config["bam2h5"]["threads"]
@@ -25,4 +26,4 @@ rule bam2h5:
         config["container"]
     shell:
         "bam2h5 -f -v -@ {threads} -p {wildcards.dataset:q} --stats {output.stats:q}"
-        " {params.shift} {params.extra} -o {output.genome:q} -- {input.genome:q} {input.bams:q} 2> {log:q}"
+        " {params.shift} {params.extra} -o {output.genome:q} -- {input.genome:q} {input.bams:q} {params.urls:q} 2> {log:q}"

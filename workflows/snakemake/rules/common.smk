@@ -163,17 +163,26 @@ wildcard_constraints:
 
 
 def fasta_of(wildcards):
-    return FASTA[wildcards.sample]
+    return [FASTA[wildcards.sample]]
 
 
 def measured_of(wildcards):
     return MEASURED[wildcards.sample, wildcards.dataset].split(";")
 
 
+def files(paths_of):
+    """An input function: those of paths_of(wildcards) that Snakemake manages."""
+    return lambda wildcards: [path for path in paths_of(wildcards) if "://" not in path]
+
+
+def urls(paths_of):
+    """The others, which the tools read themselves, as a parameter."""
+    return lambda wildcards: [path for path in paths_of(wildcards) if "://" in path]
+
+
 def shift_of(wildcards):
     """The option that centres the reads of ATAC-seq on the cuts. A track, unlike reads, is already centred or not."""
-    files = [os.path.splitext(re.sub(r"\.gz$", "", bam.lower()))[1] for bam in measured_of(wildcards)]
-    has_reads = any(suffix not in TRACK_SUFFIXES for suffix in files)
+    has_reads = any(not re.sub(r"\.gz$", "", bam.lower()).endswith(TRACK_SUFFIXES) for bam in measured_of(wildcards))
     return "--shift" if ASSAY[wildcards.sample, wildcards.dataset] == "atacseq" and has_reads else ""
 
 

@@ -3,7 +3,7 @@
 
 rule fasta2h5:
     input:
-        fasta_of,
+        files(fasta_of),
     output:
         genome=temp("genomes/{sample}.h5"),
         stats="stats/fasta2h5/{sample}_mqc.json",
@@ -12,6 +12,7 @@ rule fasta2h5:
     benchmark:
         "benchmarks/fasta2h5/{sample}.tsv"
     params:
+        urls=urls(fasta_of),
         extra=config["fasta2h5"]["extra"],
     threads: config["fasta2h5"]["threads"]
     resources:
@@ -23,4 +24,4 @@ rule fasta2h5:
         config["container"]
     shell:
         "fasta2h5 -f -v -@ {threads} --species {wildcards.sample:q} --stats {output.stats:q} {params.extra}"
-        " -o {output.genome:q} -- {input:q} 2> {log:q}"
+        " -o {output.genome:q} -- {input:q} {params.urls:q} 2> {log:q}"
