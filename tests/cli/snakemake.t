@@ -77,25 +77,26 @@ else
     tap_result 0 'a MultiQC report # SKIP no multiqc'
 fi
 
-# Options of the configuration, names that look like options, and an assay that the name of the data set does not tell.
+# Options of the configuration, names that look like options or commands, and an assay that the name of the data set does not tell.
 mkdir dash && cd dash || exit 99
-cp ../weed.fa -- -weed.fa
+odd="-we 'ed\$(touch X)*.fa"
+cp ../weed.fa "./$odd"
 cp ../weed_atacseq.sam -- --version
 cp ../plant.ckpt -- -plant.ckpt
-cat >sheet.tsv <<'EOT'
+cat >sheet.tsv <<EOT
 # a comment
 
 sample	fasta	checkpoint	model	bams	assay	dataset
-d.1	-weed.fa	-plant.ckpt	p	--version	other	atacseq
-d.1	-weed.fa	-plant.ckpt	p_2		
+d.1	$odd	-plant.ckpt	p	--version	other	atacseq
+d.1	$odd	-plant.ckpt	p_2		
 EOT
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
-status_is 0 'files whose names look like options are files' || diag "$(tail -n 20 "$stderr")"
+status_is 0 'files whose names look like options or commands are files' || diag "$(tail -n 20 "$stderr")"
 is "$(find tracks -name '*.bw' | sort)" "tracks/d.1.p/d.1.p_atacseq_avg_strand_ws=50.bw
 tracks/d.1.p/d.1.p_h3k4me3_avg_strand_ws=50.bw
 tracks/d.1.p_2/d.1.p_2_atacseq_avg_strand_ws=50.bw
 tracks/d.1.p_2/d.1.p_2_h3k4me3_avg_strand_ws=50.bw" '  tracks are smoothed'
-covpredict -q -m -plant.ckpt --species d.1 --precision fp32 --overlap 4000 -o d.1.p.h5 -- -weed.fa
+covpredict -q -m -plant.ckpt --species d.1 --precision fp32 --overlap 4000 -o d.1.p.h5 -- "$odd"
 cov2bigwig -q --compare ../unshifted.atacseq.h5 --datasets atacseq -o hand.tsv d.1.p.h5
 ok '  the overlap is used, and the assay decides, not the name of the data set' cmp hand.tsv metrics/d.1.p.atacseq.compare.tsv
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
@@ -141,6 +142,7 @@ refuses "bad\\.csv:3: weed: invalid assay 'rnaseq'; use atacseq, chipseq or othe
 refuses 'bad\.csv:2: weed: missing assay; .*' 'a data set whose name does not tell the assay' 'weed,weed.fa,dnase,,a.bam,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing bams; .*' 'a data set without files' 'weed,weed.fa,atacseq,,,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing checkpoint; .*' 'a short row' 'weed,weed.fa,,,,plant'
+refuses 'bad\.csv:2: weed: invalid fasta .*, without \{ and \}' 'a wildcard' 'weed,{w}.fa,,,,plant,plant.ckpt'
 refuses 'bad\.csv:2: 8 cells in 7 columns' 'a long row' 'weed,weed.fa,,,,plant,plant.ckpt,x'
 refuses 'bad\.csv:3: weed: the checkpoint of plant is b\.ckpt, but a\.ckpt in an earlier row' 'two checkpoints of a model' \
     'moss,moss.fa,,,,plant,a.ckpt' 'weed,weed.fa,,,,plant,b.ckpt'

@@ -12,13 +12,13 @@ from snakemake.exceptions import WorkflowError
 # The columns of the sheet: a regular expression of its cells, and what to write there. The cells of MEASUREMENT are empty
 # in a row without measured data.
 NAME = (r"[A-Za-z0-9_-]+", "use letters, digits, _ and -")
-FILE = (r".+", "write the path of a file")
+FILE = (r"[^{}\n]+", "write the path of a file, without { and }")  # Snakemake takes these for wildcards.
 COLUMNS = {
     "sample": (r"[A-Za-z0-9][A-Za-z0-9._+-]*", "use letters, digits and . _ + -; begin with a letter or digit"),
     "fasta": FILE,
     "dataset": NAME,
     "assay": (r"atacseq|chipseq|other", "use atacseq, chipseq or other"),
-    "bams": (r"[^;\n]+(;[^;\n]+)*", "write its files, separated by ;"),
+    "bams": (r"[^;{}\n]+(;[^;{}\n]+)*", "write its files, separated by ;, without { and }"),
     "model": NAME,
     "checkpoint": FILE,
 }
