@@ -242,6 +242,12 @@ static const struct {
 
 static void end_by_signal(int number)
 {
+    /* A thread that a library created may get the signal while the main thread blocks it to create
+     * a file, which is not listed yet. The main thread ends the process when it is ready. */
+    if (gettid() != getpid()) {
+        (void)tgkill(getpid(), getpid(), number);
+        return;
+    }
     const char *words = cov_log_last_words(), *name = "a signal";
     for (size_t i = 0; i < COV_COUNT(signals); i++)
         name = signals[i].number == number ? signals[i].name : name;

@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/leftovers.h"
 #include "common/base/log.h"
+#include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/cli/tool.h"
@@ -30,9 +33,10 @@ enum act {
     ACT_WAIT,
     ACT_FLOOD,
     ACT_WARN,
+    ACT_CREATE,
 };
-static const char *const acts[] = {"print", "write", "fail", "usage", "no-memory",
-                                   "wait",  "flood", "warn", NULL};
+static const char *const acts[] = {"print", "write", "fail", "usage",  "no-memory",
+                                   "wait",  "flood", "warn", "create", NULL};
 
 #define FIELD(name) offsetof(struct toy, name)
 static const struct cov_opt options[] = {
@@ -69,6 +73,33 @@ static int begin_and_wait(struct cov_outfile *out, const struct cov_common *c, s
     for (int i = 0; i < 300; i++)
         (void)usleep(100000);
     return cov_fail(e, COV_EIO, "no signal came");
+}
+
+static void *wait_in_thread(void *arg)
+{
+    for (;;)
+        (void)pause();
+    return arg;
+}
+
+/* Creates a file with signals blocked, like cov_outfile_begin, but slowly, while another thread, as
+ * of a library, does not block them. */
+static int create_slowly(struct cov_outfile *out, const struct cov_common *c, struct cov_err *e)
+{
+    pthread_t thread;
+    sigset_t before;
+    char *name = cov_strdup("slow", e);
+    if (!name || pthread_create(&thread, NULL, wait_in_thread, NULL) != 0)
+        return COV_ENOMEM;
+    cov_leftovers_block_signals(&before);
+    FILE *f = fopen(name, "w");
+    if (!f || fclose(f) != 0)
+        return cov_fail_errno(e, "%s", name);
+    (void)fputs("creating\n", stderr);
+    (void)usleep(500000);
+    int slot = cov_leftovers_add(COV_LEFTOVER_FILE, name, 0);
+    cov_leftovers_restore_signals(&before);
+    return slot < 0 ? COV_ENOMEM : begin_and_wait(out, c, e);
 }
 
 static int write_output(struct cov_outfile *out, const struct cov_common *c, struct cov_err *e)
@@ -122,6 +153,9 @@ static int run(struct cov_common *c, void *config, const bool *given, int n_oper
         cov_warn("careful");
         cov_info("by the way");
         cov_debug("in detail");
+        break;
+    case ACT_CREATE:
+        rc = create_slowly(&out, c, e);
         break;
     }
     cov_outfile_abort(&out);
