@@ -70,7 +70,9 @@ void cov_err_rename(struct cov_err *e, const char *other, const char *name)
     size_t n_other = strlen(other), n = 0;
     memcpy(text, e->text, sizeof text);
     for (const char *p = text; *p && n + 1 < sizeof e->text;) {
-        bool found = n_other > 0 && strncmp(p, other, n_other) == 0;
+        /* /proc/self/fd/1 is not the start of /proc/self/fd/12. */
+        bool found = n_other > 0 && strncmp(p, other, n_other) == 0 &&
+                     !(p[n_other] >= '0' && p[n_other] <= '9');
         const char *from = found ? name : p;
         size_t n_from = found ? strlen(name) : 1, room = sizeof e->text - 1 - n;
         if (n_from > room)

@@ -49,7 +49,7 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 /* Prepends "<text>: " to the text of *e. Returns the code of *e, which does not change. */
 int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Replaces `other` with `name` everywhere in the text. */
+/* Replaces `other` with `name` everywhere in the text, unless a digit follows it. */
 void cov_err_rename(struct cov_err *e, const char *other, const char *name);
 
 /* Resets *e after its failure was handled. */

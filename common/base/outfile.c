@@ -4,19 +4,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/fingerprint.h"
 #include "common/base/leftovers.h"
+#include "common/base/lock.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 
+/* Another program that may write to the folder can rename or replace the temporary file at any time.
+ * It cannot redirect what is written: all writers open o->tmp, the descriptor's name in /proc, which
+ * stands for the file that was created. Commits rename only this file. What remains: without /proc,
+ * writers open the file by its name; and between the check and the rename, that program may swap
+ * the files, just as it may replace the output later. */
 enum { MAX_TRIES = 1000 };
 
 /* ---- begin ---- */
@@ -45,6 +55,11 @@ static bool names_descriptor(const char *path)
     return false;
 }
 
+static int exists_already(const char *path, struct cov_err *e)
+{
+    return cov_fail(e, COV_EEXIST, "%s: already exists; use -f to replace it", path);
+}
+
 /* Sets o->path and o->in_place, depending on what exists at `path`. */
 static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       struct cov_err *e)
@@ -55,15 +70,15 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     if (lstat(path, &link) != 0 && errno != ENOENT && errno != ENOTDIR)
         return cov_fail_errno(e, "%s", path);
     bool is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
-    bool exists = stat(path, &st) == 0;
+    bool exists = !(is_link && kind == COV_OUTFILE_BESIDE) && stat(path, &st) == 0;
     if ((exists && S_ISDIR(st.st_mode)) || path[strlen(path) - 1] == '/')
         return cov_fail(e, COV_EIO, "%s: is a folder, not a file", path);
     if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {
-        if (kind == COV_OUTFILE_SEEKABLE)
+        if (kind != COV_OUTFILE_STREAM)
             return cov_fail(e, COV_EIO, "%s: not a regular file, which this format needs", path);
         o->in_place = true;
     } else if ((exists || is_link) && !o->force) {
-        return cov_fail(e, COV_EEXIST, "%s: already exists; use -f to replace it", path);
+        return exists_already(path, e);
     }
     if (exists && is_link && !o->in_place) {
         char *target = realpath(path, NULL);
@@ -76,9 +91,11 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     return o->path ? COV_OK : COV_ENOMEM;
 }
 
-/* "dir/.stem.<tag or pid>.tmp.suffix" for "dir/stem.suffix"; the suffix may be double, like
- * ".bg.gz". Shortens names that are too long for file systems. */
-static char *temporary_name(const char *dir, const char *path, const char *tag, int attempt,
+/* "dir/.stem.covtools.tmp.suffix" for "dir/stem.suffix"; the suffix may be double, like ".bg.gz".
+ * The output's name determines the temporary name, so a run finds the file of another run. A name
+ * that is too long for file systems is cut and gets a fingerprint. Without locks, the name contains
+ * the process id and the number of the attempt. */
+static char *temporary_name(const char *dir, const char *path, bool locks, int attempt,
                             struct cov_err *e)
 {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -94,74 +111,145 @@ static char *temporary_name(const char *dir, const char *path, const char *tag, 
                 }
     }
     enum { MAX_STEM = 160 };
-    int shown = stem < MAX_STEM ? (int)stem : MAX_STEM;
-    char number[64], hidden[NAME_MAX + 1];
-    if (tag)
-        (void)snprintf(number, sizeof number, "%s", tag);
-    else if (attempt)
-        (void)snprintf(number, sizeof number, "%ld-%d", (long)getpid(), attempt);
-    else
-        (void)snprintf(number, sizeof number, "%ld", (long)getpid());
-    (void)snprintf(hidden, sizeof hidden, ".%.*s.%s.tmp%s", shown, name, number, name + stem);
+    char rest[32] = "", number[64] = "", hidden[NAME_MAX + 1];
+    if (stem > MAX_STEM)
+        (void)snprintf(rest, sizeof rest, "~%016" PRIx64, cov_fingerprint(0, name, stem));
+    if (!locks)
+        (void)snprintf(number, sizeof number, "-%ld-%d", (long)getpid(), attempt);
+    (void)snprintf(hidden, sizeof hidden, ".%.*s%s.covtools%s.tmp%s",
+                   stem < MAX_STEM ? (int)stem : MAX_STEM, name, rest, number, name + stem);
     return cov_path_join(dir, hidden, e);
 }
 
-/* Creates the temporary file and adds it to the leftovers, with signals blocked. The file's
- * permissions follow the umask. */
-static int create(struct cov_outfile *o, const char *dir, const char *tag, struct cov_err *e)
+enum { AGAIN = 1, NO_LOCKS };
+
+/* Returns what to do after cov_lock() returned `got`. */
+static int judge(const struct cov_outfile *o, enum cov_lock_result got, struct cov_err *e)
 {
-    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-        char *name = temporary_name(dir, o->path, tag, attempt, e);
-        char *listed = name ? cov_strdup(name, e) : NULL;
-        if (!listed) {
-            free(name);
-            return COV_ENOMEM;
-        }
-        sigset_t before;
-        cov_leftovers_block_signals(&before);
-        if (tag)
-            (void)unlink(name);
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        int number = errno;
-        int slot = fd < 0 ? -1 : cov_leftovers_add(COV_LEFTOVER_FILE, listed, 0);
-        if (fd >= 0 && slot < 0)
-            (void)unlink(name);
-        cov_leftovers_restore_signals(&before);
-        if (slot >= 0) {
-            o->tmp = name;
-            o->slot = slot;
-            (void)close(fd); /* nothing was written */
-            return COV_OK;
-        }
-        free(listed);
-        free(name);
-        if (fd >= 0) {
-            (void)close(fd);
-            return cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d outputs at once", o->path,
-                            COV_LEFTOVERS_MAX);
-        }
-        errno = number;
-        if (number == EACCES || number == EROFS || number == EPERM)
-            return cov_fail_errno(e, "%s: cannot write to folder %s", o->path, dir);
-        if (number != EEXIST)
-            return cov_fail_errno(e, "%s: cannot create a file in folder %s", o->path, dir);
+    if (got == COV_LOCK_HELD)
+        return cov_fail(e, COV_EEXIST, "%s: another run is writing it", o->path);
+    return got == COV_LOCKED ? AGAIN : NO_LOCKS;
+}
+
+/* Removes the temporary file of a killed run; nobody locks it. Only the holder of the lock removes
+ * or renames a file, so it is still that file if it is there once it is locked. */
+static int remove_stale(const struct cov_outfile *o, const char *name, struct cov_err *e)
+{
+    struct stat st;
+    int fd = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return AGAIN;
+    if (fd < 0)
+        return cov_fail_errno(e, "%s: temporary file %s of another run", o->path, name);
+    int rc;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        rc = cov_fail(e, COV_EIO, "%s: %s is not a regular file; remove it", o->path, name);
+    } else {
+        rc = judge(o, cov_lock(fd), e);
+        if (rc == AGAIN && cov_lock_is_at(fd, name) && unlink(name) != 0)
+            rc = cov_fail_errno(e, "%s: temporary file %s of a killed run", o->path, name);
     }
-    return cov_fail(e, COV_EEXIST, "%s: too many temporary files of killed runs in %s", o->path,
-                    dir);
+    (void)close(fd); /* nothing was written */
+    return rc;
+}
+
+/* Creates a file. Raises the limit of descriptors if necessary: each output has one. */
+static int open_new(const char *name)
+{
+    enum { FLAGS = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
+    struct rlimit limit;
+    int fd = open(name, FLAGS, 0666);
+    if (fd >= 0 || errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return fd;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    return open(name, FLAGS, 0666);
+}
+
+/* Creates the file `name` and locks it. Its permissions follow the umask. Returns AGAIN if the
+ * name must be tried again, and NO_LOCKS if files cannot be locked. */
+static int create_locked(struct cov_outfile *o, const char *dir, const char *name, bool locks,
+                         struct cov_err *e)
+{
+    int fd = open_new(name);
+    if (fd < 0 && errno == EEXIST)
+        return locks ? remove_stale(o, name, e) : AGAIN;
+    if (fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
+        return cov_fail_errno(e, "%s: cannot write to folder %s", o->path, dir);
+    if (fd < 0)
+        return cov_fail_errno(e, "%s: cannot create a file in folder %s", o->path, dir);
+    enum cov_lock_result got = locks ? cov_lock(fd) : COV_LOCKED;
+    /* Another run may have locked and removed it first. */
+    if (got == COV_LOCKED && cov_lock_is_at(fd, name)) {
+        o->fd = fd;
+        return COV_OK;
+    }
+    if (got == COV_LOCK_UNSUPPORTED)
+        (void)unlink(name);
+    (void)close(fd); /* nothing was written */
+    return judge(o, got, e);
+}
+
+/* Creates the file `name` and adds it to the leftovers, with signals blocked. */
+static int create_listed(struct cov_outfile *o, const char *dir, const char *name, bool locks,
+                         struct cov_err *e)
+{
+    char *listed = cov_strdup(name, e);
+    if (!listed)
+        return COV_ENOMEM;
+    sigset_t before;
+    cov_leftovers_block_signals(&before);
+    int rc = create_locked(o, dir, name, locks, e);
+    if (rc == COV_OK)
+        o->slot = cov_leftovers_add(COV_LEFTOVER_FILE, listed, 0);
+    if (rc == COV_OK && o->slot < 0) {
+        (void)unlink(name);
+        rc = cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d outputs at once", o->path,
+                      COV_LEFTOVERS_MAX);
+    }
+    cov_leftovers_restore_signals(&before);
+    if (rc != COV_OK)
+        free(listed);
+    return rc;
+}
+
+/* Creates the temporary file and sets o->hidden and o->tmp. */
+static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
+{
+    bool locks = true;
+    int rc = AGAIN;
+    for (int attempt = 0; rc == AGAIN && attempt < MAX_TRIES; attempt++) {
+        free(o->hidden);
+        o->hidden = temporary_name(dir, o->path, locks, attempt, e);
+        rc = o->hidden ? create_listed(o, dir, o->hidden, locks, e) : COV_ENOMEM;
+        if (rc == NO_LOCKS) {
+            cov_debug("%s: the file system does not support locks; a concurrent run would go "
+                      "unnoticed",
+                      o->path);
+            locks = false;
+            rc = AGAIN;
+        }
+    }
+    if (rc == AGAIN)
+        return cov_fail(e, COV_EEXIST, "%s: other programs keep changing its temporary file %s",
+                        o->path, o->hidden);
+    if (rc != COV_OK)
+        return rc;
+    o->tmp = cov_strfmt(e, "/proc/self/fd/%d", o->fd);
+    if (o->tmp && access(o->tmp, F_OK) != 0) {
+        free(o->tmp);
+        o->tmp = cov_strdup(o->hidden, e);
+    }
+    return o->tmp ? COV_OK : COV_ENOMEM;
 }
 
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e)
 {
-    return cov_outfile_begin_tagged(o, path, NULL, kind, force, e);
-}
-
-int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char *tag,
-                             enum cov_outfile_kind kind, bool force, struct cov_err *e)
-{
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
     o->force = force;
     char *dir = NULL;
+    struct stat st;
     int code = set_target(o, path, kind, e);
     if (code != COV_OK)
         goto out;
@@ -173,7 +261,10 @@ int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char
     dir = cov_path_dir(o->path, e);
     code = dir ? check_folder(o->path, dir, e) : COV_ENOMEM;
     if (code == COV_OK)
-        code = create(o, dir, tag, e);
+        code = create(o, dir, e);
+    /* Another run may have finished just before the lock. */
+    if (code == COV_OK && !force && lstat(o->path, &st) == 0)
+        code = exists_already(path, e);
 out:
     free(dir);
     if (code != COV_OK)
@@ -228,8 +319,7 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
     int code = COV_OK, in = open(from, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return cov_fail_errno(e, "%s", from);
-    int out = open(o->tmp, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (out < 0 || fstat(in, &st) != 0)
+    if (ftruncate(o->fd, 0) != 0 || lseek(o->fd, 0, SEEK_SET) < 0 || fstat(in, &st) != 0)
         code = cov_fail_errno(e, "%s: cannot copy", from);
     struct stat target;
     if (code == COV_OK && stat(o->path, &target) == 0 && target.st_ino == st.st_ino &&
@@ -240,7 +330,7 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
     }
     cov_progress_begin(progress, "copying", "bytes", st.st_size);
     for (ssize_t got = 1; code == COV_OK && got != 0;) {
-        got = copy_some(in, out, &share, buf, sizeof buf);
+        got = copy_some(in, o->fd, &share, buf, sizeof buf);
         if (got < 0 && errno != EINTR)
             code = cov_fail_errno(e, "%s: cannot write a copy", o->path);
         cov_progress_add(progress, got > 0 ? got : 0);
@@ -249,26 +339,19 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
     if (code == COV_OK)
         /* The copy will be modified, so the owner must be able to write it. Some file systems
          * have no permissions. */
-        (void)fchmod(out, (st.st_mode & 0777) | S_IRUSR | S_IWUSR);
-    if (out >= 0 && close(out) != 0 && code == COV_OK)
-        code = cov_fail_errno(e, "%s: cannot write a copy", o->path);
+        (void)fchmod(o->fd, (st.st_mode & 0777) | S_IRUSR | S_IWUSR);
     (void)close(in); /* opened for reading */
     return code;
 }
 
 /* ---- commit ---- */
 
-static int sync_file(const char *tmp, const char *path, struct cov_err *e)
+static int sync_file(const struct cov_outfile *o, struct cov_err *e)
 {
-    int fd = open(tmp, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return cov_fail_errno(e, "%s: temporary file %s", path, tmp);
-    int code = COV_OK;
     /* File systems that have nothing to sync return EINVAL or EROFS. */
-    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        code = cov_fail_errno(e, "%s: cannot sync", path);
-    (void)close(fd); /* opened for reading */
-    return code;
+    if (fsync(o->fd) != 0 && errno != EINVAL && errno != EROFS)
+        return cov_fail_errno(e, "%s: cannot sync", o->path);
+    return COV_OK;
 }
 
 /* Renames `tmp` to `path` unless `path` exists. Returns 0, or -1 with errno set. */
@@ -325,13 +408,16 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
     bool there = lstat(o->path, &st) == 0;
     if (o->is_copy && !is_unchanged(o))
         return cov_fail(e, COV_EEXIST, "%s was changed by another program; run again", o->path);
+    if (!cov_lock_is_at(o->fd, o->hidden))
+        return cov_fail(e, COV_EEXIST, "%s: another program replaced its temporary file %s",
+                        o->path, o->hidden);
     if (!o->force)
-        failed = rename_new(o->tmp, o->path);
+        failed = rename_new(o->hidden, o->path);
     else if (keep_old && there && S_ISREG(st.st_mode) &&
-             renameat2(AT_FDCWD, o->tmp, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)
+             renameat2(AT_FDCWD, o->hidden, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)
         failed = 0, o->swapped = true;
     else
-        failed = rename(o->tmp, o->path);
+        failed = rename(o->hidden, o->path);
     if (failed && errno == EEXIST)
         return cov_fail(e, COV_EEXIST, "%s was created by another program; use -f to replace it",
                         o->path);
@@ -347,7 +433,7 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
 static void take_back(struct cov_outfile *o)
 {
     if (o->swapped)
-        (void)rename(o->tmp, o->path);
+        (void)rename(o->hidden, o->path);
     else if (o->placed && !o->replaced)
         (void)unlink(o->path);
 }
@@ -363,7 +449,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     sigset_t before;
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]))
-            code = sync_file(files[i]->tmp, files[i]->path, e);
+            code = sync_file(files[i], e);
     cov_leftovers_block_signals(&before); /* so that no signal arrives when only some are renamed */
     /* Begins with files that replace nothing, because every file system can undo those renames. */
     for (size_t i = 0; code == COV_OK && i < n; i++)
@@ -375,10 +461,12 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     for (size_t i = 0; i < n; i++) {
         if (code != COV_OK)
             take_back(files[i]);
-        if (files[i]->placed && (code != COV_OK || !files[i]->swapped)) {
-            /* From now on, a process with the same id on another machine may create a file with
-             * that name. */
-            free(cov_leftovers_take(COV_LEFTOVER_FILE, files[i]->slot));
+        if (files[i]->placed) {
+            /* From now on, another run may create a file with the temporary name. */
+            char *name = cov_leftovers_take(COV_LEFTOVER_FILE, files[i]->slot);
+            if (name && code == COV_OK && files[i]->swapped)
+                (void)unlink(name); /* the old file */
+            free(name);
             files[i]->slot = -1;
         }
     }
@@ -400,10 +488,13 @@ void cov_outfile_abort(struct cov_outfile *o)
 {
     if (o->slot >= 0) {
         char *name = cov_leftovers_take(COV_LEFTOVER_FILE, o->slot);
-        if (name)
+        if (name && cov_lock_is_at(o->fd, name))
             (void)unlink(name);
         free(name);
     }
+    if (o->fd >= 0)
+        (void)close(o->fd); /* frees the lock; writers have checked their own descriptors */
+    free(o->hidden);
     free(o->tmp);
     free(o->path);
     *o = (struct cov_outfile)COV_OUTFILE_INIT;

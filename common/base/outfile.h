@@ -2,7 +2,8 @@
  *
  * A result is written to a temporary file in the folder of the output. Once it is complete and
  * verified, it is synced and renamed. Whatever ends the program earlier (an error, a signal)
- * removes the temporary file.
+ * removes the temporary file. It is locked until then: a second run to the same output fails at
+ * once, and the next run removes the file that a killed run left.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_OUTFILE_H
 #define COV_BASE_OUTFILE_H
@@ -16,7 +17,9 @@
 
 struct cov_outfile {
     char *path;    /* the final name; NULL if closed. Owned */
-    char *tmp;     /* the temporary name to write to. Owned */
+    char *tmp;     /* the name to open and write to: the temporary file's in /proc. Owned */
+    char *hidden;  /* the temporary file's name in the folder. Owned */
+    int fd;        /* the temporary file, locked */
     bool force;    /* may replace an existing file */
     bool in_place; /* `path` is a device or a pipe, written directly */
     bool swapped;  /* during a commit: the old file is now at `tmp` */
@@ -32,15 +35,19 @@ struct cov_outfile {
 
 #define COV_OUTFILE_INIT                                                                           \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, -1                                                      \
+        .fd = -1, .slot = -1                                                                       \
     }
 
 enum cov_outfile_kind {
     COV_OUTFILE_SEEKABLE, /* HDF5, bigWig: needs a regular file */
     COV_OUTFILE_STREAM,   /* text: also a device or a pipe */
+    COV_OUTFILE_BESIDE,   /* a name that the program chose, such as that of an index: like SEEKABLE,
+                           * but a commit replaces a symbolic link instead of following it */
 };
 
-/* Creates the empty temporary file, which is hidden and has the suffix of `path`. If `path` is a
+/* Creates and locks the empty temporary file, which is hidden and has the suffix of `path`; first
+ * removes the one of a killed run. COV_EEXIST if another process, or this one, is writing the same
+ * output. On a file system without locks, neither happens. If `path` is a
  * symbolic link to a file, the commit replaces that file and keeps the link; if the link is
  * broken, the commit replaces the link. Fails, with a message that names the path, if the folder
  * is missing, is not a folder, or is not writable; if `path` exists and `force` is not set
@@ -48,13 +55,6 @@ enum cov_outfile_kind {
  * regular file. */
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
-
-/* Like cov_outfile_begin, but the temporary name contains `tag` instead of the process id, so it
- * is the same in each run and replaces the file that a killed run left. The caller must hold a
- * lock to make sure that no one else uses the name. */
-int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char *tag,
-                             enum cov_outfile_kind kind, bool force,
-                             struct cov_err *e) COV_MUST_USE;
 
 /* Like cov_outfile_begin, for an existing file that a modified copy will replace. Refuses a
  * write-protected file, even if root could write to it, unless `force` is set. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -259,6 +260,8 @@ static _Noreturn void run_child(const char *path)
     if (used != RLIM_INFINITY)
         limit(RLIMIT_AS, used + MEMORY_BYTES);
     (void)alarm(WALL_SECONDS);
+    /* The child must not keep the locks of a killed parent. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     _exit(try_file(path) ? 0 : STATUS_BAD_TEXTS);
 }
 

@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/base/lock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
@@ -189,24 +189,28 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
 /* Opens and locks the file at the path. Returns 1 if another process removed or replaced it. */
 static int open_and_lock(struct cov_journal *j, struct cov_err *e)
 {
-    struct stat mine, there;
-    j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    struct stat st;
+    j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (j->fd < 0 && errno == ELOOP)
+        return cov_fail(e, COV_EINPUT, "%s: is a symbolic link, not a journal; remove it", j->path);
     if (j->fd < 0)
         return cov_fail_errno(e, "%s: cannot be opened", j->path);
-    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK)
-            return cov_fail(e, COV_EEXIST, "%s: another run is writing this output", j->path);
+    if (fstat(j->fd, &st) != 0)
+        return cov_fail_errno(e, "%s", j->path);
+    if (!S_ISREG(st.st_mode))
+        return no_journal(j, e);
+    enum cov_lock_result got = cov_lock(j->fd);
+    if (got == COV_LOCK_HELD)
+        return cov_fail(e, COV_EEXIST, "%s: another run is writing this output", j->path);
+    if (got == COV_LOCK_UNSUPPORTED)
         cov_warn("%s: the file system does not support locks; a concurrent run would go unnoticed",
                  j->path);
-    }
-    if (fstat(j->fd, &mine) != 0)
+    if (fstat(j->fd, &st) != 0)
         return cov_fail_errno(e, "%s", j->path);
-    if (!S_ISREG(mine.st_mode))
-        return no_journal(j, e);
-    j->size = mine.st_size;
-    j->time = mine.st_mtim;
+    j->size = st.st_size;
+    j->time = st.st_mtim;
     /* Another run may have removed it before the lock was acquired. */
-    return stat(j->path, &there) != 0 || there.st_ino != mine.st_ino || there.st_dev != mine.st_dev;
+    return !cov_lock_is_at(j->fd, j->path);
 }
 
 static void release(struct cov_journal *j)

@@ -3,7 +3,7 @@
  * The file begins with a head, lines of text that describe the run. Pieces, each with a number and
  * a checksum, are appended as they are finished. A killed run leaves complete pieces and at most
  * one torn piece. The file uses the byte order of the machine that wrote it. Only one process at a
- * time may use it (flock).
+ * time may use it (lock.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_JOURNAL_H
 #define COV_STORE_JOURNAL_H
@@ -19,7 +19,7 @@
 struct cov_journal;
 
 /* Opens the journal at `path`, or creates an empty file, and locks it until close. COV_EEXIST while
- * another process holds the lock; COV_EINPUT for a file that is not a journal. Free with
+ * another process holds the lock; COV_EINPUT for a symbolic link or another file. Free with
  * cov_journal_close. */
 int cov_journal_open(const char *path, struct cov_journal **out, struct cov_err *e) COV_MUST_USE;
 

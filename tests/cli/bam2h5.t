@@ -308,7 +308,9 @@ for moment in 0.01 0.03 0.06 0.1 0.2; do
     cp before.h5 g.h5
 done
 is "$moment" 0.2 'so does kill -9'
-rm -f .g.*.tmp.h5
+bam2h5 -q -p x g.h5 sorted.bam
+is "$(find . -name '.g.*')" '' '  and the next run removes its temporary file'
+cp before.h5 g.h5
 
 # ---- usage
 while read -r status regex options; do

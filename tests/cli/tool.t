@@ -155,16 +155,17 @@ refused 1 '^toy_tool: error: --tmpdir: locked: Permission denied$' '--tmpdir mus
 rmdir locked
 
 # Signals. Background jobs of a shell ignore SIGINT, and nohup ignores SIGHUP; so perl sets the dispositions.
+act='wait'
 begin_waiting() { # DEFAULT|IGNORE for SIGINT [OPTION]...
     int=$1
     shift
     : >"$stderr"
     # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-    perl -e '@SIG{qw(HUP TERM QUIT PIPE)} = ("DEFAULT") x 4; $SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a wait -o late in \
+    perl -e '@SIG{qw(HUP TERM QUIT PIPE)} = ("DEFAULT") x 4; $SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a $act -o late in \
         2>"$stderr" &
     pid=$!
     for _ in $(seq 100); do
-        grep -q waiting "$stderr" && break
+        grep -Eq 'waiting|creating' "$stderr" && break
         sleep 0.1
     done
 }
@@ -190,6 +191,30 @@ sleep 0.2
 kill -s TERM "$pid"
 wait "$pid"
 is $? 143 'a SIGINT that was ignored at the start stays ignored'
+act=create
+begin_waiting DEFAULT
+kill -s TERM "$pid"
+wait "$pid"
+is $? 143 'a signal while a file is created, which the thread of a library gets'
+leaves in out stats.json '  and the file is removed'
+act='wait'
+
+# Two runs to one output; and a run that is killed.
+begin_waiting DEFAULT
+for force in '' -f; do
+    # shellcheck disable=SC2086 # may be empty
+    run toy_tool -a write $force -o late in
+    refused 1 '^toy_tool: error: late: another run is writing it$' "a second run fails at once ${force:+with }$force"
+done
+is "$(find . -name '.*late*')" ./.late.covtools.tmp '  and leaves the file of the first alone'
+kill -s KILL "$pid"
+wait "$pid" 2>/dev/null
+like "$(find . -name '.*late*')" late 'a killed run leaves its temporary file'
+run toy_tool -a write -o late in
+status_is 0 '  and the next run writes the output'
+leaves in late out stats.json '  and removes that file'
+rm late
+
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c '{ toy_tool -a flood -o x in; echo $? >status; } | :'
 is "$(cat status)" 141 'a closed pipe on standard output exits with SIGPIPE'

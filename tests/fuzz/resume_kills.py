@@ -95,7 +95,7 @@ def main():
                 counts["kills"] += 1
                 there = {name for name in os.listdir(work) if name.startswith((f"x{shard}.", f".x{shard}."))}
                 # It may have been killed before it deleted the journal of a complete output.
-                there -= {f"x{shard}.h5.resume", f".x{shard}.resume.tmp.h5", f"x{shard}.h5"}
+                there -= {f"x{shard}.h5.resume", f".x{shard}.covtools.tmp.h5", f"x{shard}.h5"}
                 if there:
                     fail(f"a kill left {sorted(there)}")
             elif run.returncode != 0:

@@ -60,6 +60,10 @@ static void renames(void **state)
     assert_string_equal(e.text, "o.h5: x: .o.1.tmp.h5 or o.h5");
     cov_err_rename(&e, "o.h5", "out/o.h5");
     assert_string_equal(e.text, "out/o.h5: x: .o.1.tmp.h5 or out/o.h5");
+    struct cov_err fd = COV_ERR_INIT;
+    (void)cov_fail(&fd, COV_EIO, "/proc/self/fd/12: x: /proc/self/fd/1");
+    cov_err_rename(&fd, "/proc/self/fd/1", "o.h5");
+    assert_string_equal(fd.text, "/proc/self/fd/12: x: o.h5");
     cov_err_rename(&e, "", "z");
     assert_int_equal(strncmp(e.text, "out/o.h5: x", 11), 0);
     char name[2000];

@@ -247,6 +247,17 @@ static void test_lock(void **state)
     cov_journal_close(j);
 }
 
+static void test_link(void **state)
+{
+    struct cov_journal *j;
+    struct cov_err e = COV_ERR_INIT;
+    put_text("victim", "");
+    assert_int_equal(symlink("victim", "link"), 0);
+    assert_int_equal(cov_journal_open("link", &j, &e), COV_EINPUT);
+    assert_string_equal(e.text, "link: is a symbolic link, not a journal; remove it");
+    check_text("victim", "");
+}
+
 static void test_full_disk(void **state)
 {
     make("f");
@@ -294,8 +305,8 @@ int main(void)
         cmocka_unit_test(test_pieces),        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),
         cmocka_unit_test(test_damaged_later), cmocka_unit_test(test_other_number),
-        cmocka_unit_test(test_lock),          cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_lock),          cmocka_unit_test(test_link),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests_name("journal", tests, enter, leave_folder);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/leftovers.h"
+#include "common/base/lock.h"
 #include "common/base/outfile.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
@@ -40,11 +42,10 @@ static void commits(void **state)
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     struct stat st;
-    char expected[64];
     umask(027);
     begin(&o, "new.bg.gz", false);
-    (void)snprintf(expected, sizeof expected, "./.new.%ld.tmp.bg.gz", (long)getpid());
-    assert_string_equal(o.tmp, expected);
+    assert_string_equal(o.hidden, "./.new.covtools.tmp.bg.gz");
+    assert_int_equal(access(o.hidden, F_OK), 0);
     assert_int_equal(access("new.bg.gz", F_OK), -1);
     put_text(o.tmp, "whole");
     assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
@@ -59,14 +60,11 @@ static void commits(void **state)
 
 static void aborts(void **state)
 {
-    struct cov_outfile o, p, unused = COV_OUTFILE_INIT;
+    struct cov_outfile o, unused = COV_OUTFILE_INIT;
     begin(&o, "new.h5", false);
-    begin(&p, "new.h5", false); /* two temporary files for the same output do not collide */
-    assert_string_not_equal(o.tmp, p.tmp);
-    assert_int_equal(count_files("."), 2);
+    assert_int_equal(count_files("."), 1);
     cov_outfile_abort(&o);
     cov_outfile_abort(&o);
-    cov_outfile_abort(&p);
     cov_outfile_abort(&unused);
     assert_int_equal(count_files("."), 0);
 }
@@ -173,11 +171,15 @@ static void follows_links(void **state)
 
 static void shortens_long_names(void **state)
 {
-    struct cov_outfile o;
+    struct cov_outfile o, p;
     char name[NAME_MAX + 1];
     memset(name, 'n', NAME_MAX);
     memcpy(name + NAME_MAX - 3, ".h5", 4);
     begin(&o, name, false);
+    name[NAME_MAX - 4] = 'm'; /* another output */
+    begin(&p, name, false);
+    cov_outfile_abort(&p);
+    name[NAME_MAX - 4] = 'n';
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     assert_int_equal(unlink(name), 0);
 }
@@ -309,29 +311,206 @@ static void copies(void **state)
     assert_int_equal(unlink("to"), 0);
 }
 
-/* With a tag, the temporary name is the same each time, so the file left by a killed run is
- * replaced. */
-static void reuses_tagged_names(void **state)
+/* ---- several runs ---- */
+
+#define WRITING "a.h5: another run is writing it"
+
+static int begin_held(void *arg)
 {
     struct cov_outfile o;
-    struct stat st;
-    for (int i = 0; i < 2; i++) {
-        FILE *f = fopen(".t.mine.tmp.h5", "wb");
-        assert_non_null(f);
-        assert_int_equal(fputc('x', f), 'x');
-        assert_int_equal(fclose(f), 0);
-        assert_int_equal(
-            cov_outfile_begin_tagged(&o, "t.h5", "mine", COV_OUTFILE_SEEKABLE, false, NULL), 0);
-        assert_non_null(strstr(o.tmp, "/.t.mine.tmp.h5"));
-        assert_int_equal(stat(o.tmp, &st), 0);
-        assert_int_equal(st.st_size, 0);
-        if (i == 0)
-            cov_outfile_abort(&o);
-        else
-            assert_int_equal(cov_outfile_commit(&o, NULL), 0);
-        assert_int_not_equal(stat(".t.mine.tmp.h5", &st), 0);
+    struct cov_err e = COV_ERR_INIT;
+    (void)arg;
+    return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, true, &e) != COV_EEXIST ||
+           strcmp(e.text, WRITING) != 0;
+}
+
+/* The second run fails at once, even with force, and the first is not disturbed. */
+static void one_run_writes(void **state)
+{
+    struct cov_outfile o;
+    begin(&o, "a.h5", false);
+    check_in_child(begin_held, NULL);
+    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, true, COV_EEXIST, WRITING);
+    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST, WRITING);
+    put_text(o.tmp, "first");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    check_text("a.h5", "first");
+    begin(&o, "a.h5", true); /* the lock is free */
+    cov_outfile_abort(&o);
+    assert_int_equal(unlink("a.h5"), 0);
+    assert_int_equal(count_files("."), 0);
+}
+
+static int begin_and_die(void *arg)
+{
+    struct cov_outfile o;
+    (void)arg;
+    if (cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, true, NULL) != COV_OK)
+        return -1;
+    FILE *f = fopen(o.tmp, "w");
+    if (!f || fputs("unfinished", f) < 0)
+        return -1;
+    _exit(0); /* as after SIGKILL: removes nothing */
+}
+
+/* A run removes what a killed run left; another link to that file keeps its contents. */
+static void removes_files_of_killed_runs(void **state)
+{
+    struct cov_outfile o;
+    check_in_child(begin_and_die, NULL);
+    assert_int_equal(count_files("."), 1);
+    begin(&o, "a.h5", false);
+    assert_int_equal(count_files("."), 1);
+    check_text(o.tmp, "");
+    cov_outfile_abort(&o);
+    put_text("mine", "kept");
+    assert_int_equal(link("mine", ".a.covtools.tmp.h5"), 0);
+    begin(&o, "a.h5", false);
+    put_text(o.tmp, "new");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    check_text("a.h5", "new");
+    check_text("mine", "kept");
+    assert_int_equal(unlink("a.h5"), 0);
+    assert_int_equal(unlink("mine"), 0);
+    assert_int_equal(count_files("."), 0);
+}
+
+/* Children that begin at the same time, with the file of a killed run in the way: one of them wins.
+ * It writes, and keeps the file until all others have ended. */
+static void one_of_many_wins(void **state)
+{
+    enum { ROUNDS = 50, CHILDREN = 8 };
+    for (int round = 0; round < ROUNDS; round++) {
+        pid_t children[CHILDREN];
+        int start[2], end[2], n_winners = 0, status;
+        put_text(".a.covtools.tmp.h5", "old");
+        assert_int_equal(pipe(start), 0);
+        assert_int_equal(pipe(end), 0);
+        for (int i = 0; i < CHILDREN; i++) {
+            children[i] = fork();
+            if (children[i] == 0) {
+                struct cov_outfile o;
+                struct cov_err e = COV_ERR_INIT;
+                char c;
+                (void)close(start[1]);
+                (void)close(end[1]);
+                if (read(start[0], &c, 1) != 0)
+                    _exit(3);
+                int rc = cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, &e);
+                if (rc != COV_OK)
+                    _exit(rc == COV_EEXIST && strcmp(e.text, WRITING) == 0 ? 1 : 2);
+                if (read(end[0], &c, 1) != 0 || cov_outfile_commit(&o, &e) != COV_OK)
+                    _exit(4);
+                _exit(0);
+            }
+        }
+        assert_int_equal(close(start[1]), 0); /* go */
+        for (int left = CHILDREN; left > 0; left--) {
+            if (left == 1)
+                (void)close(end[1]);
+            assert_true(waitpid(-1, &status, 0) > 0);
+            assert_true(WIFEXITED(status));
+            assert_in_range(WEXITSTATUS(status), 0, 1);
+            n_winners += WEXITSTATUS(status) == 0;
+        }
+        assert_int_equal(n_winners, 1);
+        assert_int_equal(close(start[0]), 0);
+        assert_int_equal(close(end[0]), 0);
+        assert_int_equal(unlink("a.h5"), 0);
+        assert_int_equal(count_files("."), 0);
     }
-    assert_int_equal(unlink("t.h5"), 0);
+}
+
+/* Files without locks, as on some network file systems: both runs write, and the later one fails. */
+static bool no_locks;
+
+/* Replaces the function of the library. */
+enum cov_lock_result cov_lock(int fd)
+{
+    enum cov_lock_result (*original)(int) = NULL;
+    void *symbol = dlsym(RTLD_NEXT, "cov_lock");
+    memcpy(&original, &symbol, sizeof original);
+    return no_locks ? COV_LOCK_UNSUPPORTED : original(fd);
+}
+
+static void works_without_locks(void **state)
+{
+    struct cov_outfile o, p;
+    struct cov_err e = COV_ERR_INIT;
+    no_locks = true;
+    put_text(".a.covtools.tmp.h5", "another machine is writing it");
+    begin(&o, "a.h5", false);
+    begin(&p, "a.h5", false);
+    assert_string_not_equal(o.hidden, p.hidden);
+    put_text(o.tmp, "first");
+    put_text(p.tmp, "second");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    assert_int_equal(cov_outfile_commit(&p, &e), COV_EEXIST);
+    assert_string_equal(e.text, "a.h5 was created by another program; use -f to replace it");
+    check_text("a.h5", "first");
+    no_locks = false;
+    assert_int_equal(unlink(".a.covtools.tmp.h5"), 0);
+    assert_int_equal(unlink("a.h5"), 0);
+    assert_int_equal(count_files("."), 0);
+}
+
+/* ---- other users of the folder ---- */
+
+/* Another user puts a link or another file in place of the temporary file: neither is written, and
+ * the commit refuses. */
+static void cannot_be_redirected(void **state)
+{
+    for (int with_link = 0; with_link < 2; with_link++)
+        for (int force = 0; force < 2; force++) {
+            struct cov_outfile o;
+            struct cov_err e = COV_ERR_INIT;
+            put_text("victim", "untouched");
+            begin(&o, "a.h5", force);
+            assert_int_equal(unlink(o.hidden), 0);
+            if (with_link)
+                assert_int_equal(symlink("victim", o.hidden), 0);
+            else
+                put_text(o.hidden, "planted");
+            put_text(o.tmp, "secret");
+            check_text("victim", "untouched");
+            assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
+            assert_string_equal(e.text, "a.h5: another program replaced its temporary file "
+                                        "./.a.covtools.tmp.h5");
+            assert_int_equal(access("a.h5", F_OK), -1);
+            assert_int_equal(unlink(".a.covtools.tmp.h5"), 0); /* not ours */
+            assert_int_equal(unlink("victim"), 0);
+            assert_int_equal(count_files("."), 0);
+        }
+}
+
+/* What another user put in the way is neither written nor followed. */
+static void refuses_planted_names(void **state)
+{
+    put_text("victim", "untouched");
+    assert_int_equal(symlink("victim", ".a.covtools.tmp.h5"), 0);
+    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, true, COV_EIO,
+                      "a.h5: temporary file ./.a.covtools.tmp.h5 of another run: Too many levels "
+                      "of symbolic links");
+    assert_int_equal(unlink(".a.covtools.tmp.h5"), 0);
+    assert_int_equal(mkfifo(".a.covtools.tmp.h5", 0666), 0);
+    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, true, COV_EIO,
+                      "a.h5: ./.a.covtools.tmp.h5 is not a regular file; remove it");
+    assert_int_equal(unlink(".a.covtools.tmp.h5"), 0);
+    check_text("victim", "untouched");
+
+    /* A link at the name of an index or a checkpoint is replaced. */
+    struct cov_outfile o;
+    assert_int_equal(symlink("victim", "last.ckpt"), 0);
+    check_begin_fails("last.ckpt", COV_OUTFILE_BESIDE, false, COV_EEXIST,
+                      "last.ckpt: already exists; use -f to replace it");
+    assert_int_equal(cov_outfile_begin(&o, "last.ckpt", COV_OUTFILE_BESIDE, true, NULL), COV_OK);
+    put_text(o.tmp, "new");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    check_text("victim", "untouched");
+    check_text("last.ckpt", "new");
+    assert_int_equal(unlink("last.ckpt"), 0);
+    assert_int_equal(unlink("victim"), 0);
+    assert_int_equal(count_files("."), 0);
 }
 
 int main(void)
@@ -342,7 +521,12 @@ int main(void)
         cmocka_unit_test(replaces_only_with_force),
         cmocka_unit_test(names_the_fault),
         cmocka_unit_test(follows_links),
-        cmocka_unit_test(reuses_tagged_names),
+        cmocka_unit_test(one_run_writes),
+        cmocka_unit_test(removes_files_of_killed_runs),
+        cmocka_unit_test(one_of_many_wins),
+        cmocka_unit_test(works_without_locks),
+        cmocka_unit_test(cannot_be_redirected),
+        cmocka_unit_test(refuses_planted_names),
         cmocka_unit_test(shortens_long_names),
         cmocka_unit_test(commits_all_or_none),
         cmocka_unit_test(keeps_changes_of_other_programs),

@@ -211,8 +211,7 @@ static int write_file(struct run *r, struct cov_err *e)
     const struct cov_predictions_options layout =
         cov_predict_layout(r->loader, r->model, r->options);
     double clock = cov_clock();
-    int rc = cov_outfile_begin_tagged(&out, r->resume->output, "resume", COV_OUTFILE_SEEKABLE,
-                                      r->resume->force, e);
+    int rc = cov_outfile_begin(&out, r->resume->output, COV_OUTFILE_SEEKABLE, r->resume->force, e);
     if (!rc)
         rc = cov_predict_output_open(out.tmp, r->loader, &layout, r->options->tmpdir, NULL, &to, e);
     cov_loader_exclude(r->loader, NULL, NULL);
@@ -345,8 +344,7 @@ static int check_output(const struct run *r, bool *done, struct cov_err *e)
 static int try_output(const struct run *r, struct cov_err *e)
 {
     struct cov_outfile out;
-    int rc = cov_outfile_begin_tagged(&out, r->resume->output, "resume", COV_OUTFILE_SEEKABLE,
-                                      r->resume->force, e);
+    int rc = cov_outfile_begin(&out, r->resume->output, COV_OUTFILE_SEEKABLE, r->resume->force, e);
     cov_outfile_end(&out, e);
     return rc;
 }

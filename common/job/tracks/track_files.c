@@ -100,7 +100,7 @@ static int begin_indexes(struct track *t, const struct cov_track_contigs *contig
     for (int i = 0; i < INDEXES; i++) {
         const char *path = t->index_names[i];
         if (!contigs || i == (cov_bedgraph_list_needs_csi(contigs) ? CSI : TBI)) {
-            int rc = cov_outfile_begin(&t->indexes[i], path, COV_OUTFILE_SEEKABLE, force, e);
+            int rc = cov_outfile_begin(&t->indexes[i], path, COV_OUTFILE_BESIDE, force, e);
             if (rc)
                 return rc;
         } else if (!force && access(path, F_OK) == 0) {

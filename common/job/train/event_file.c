@@ -122,7 +122,7 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     if (!rc && !f->path)
         rc = COV_ENOMEM;
     if (!rc) {
-        f->f = fopen(f->path, "wb");
+        f->f = fopen(f->path, "wbxe");
         if (!f->f)
             rc = cov_fail_errno(e, "%s", f->path);
     }

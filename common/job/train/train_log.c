@@ -79,7 +79,7 @@ static int keep_lines(int file, const char *path, int64_t epoch, int64_t step,
     FILE *from = epoch >= 0 || step > 0 ? fopen(path, "r") : NULL;
     if (!from && (epoch >= 0 || step > 0) && errno != ENOENT)
         return cov_fail_errno(e, "%s", path);
-    int rc = cov_outfile_begin_tagged(out, path, "covtrain", COV_OUTFILE_STREAM, true, e);
+    int rc = cov_outfile_begin(out, path, COV_OUTFILE_BESIDE, true, e);
     FILE *to = rc ? NULL : fopen(out->tmp, "w");
     if (!rc && !to)
         rc = cov_fail_errno(e, "%s", path);
@@ -115,13 +115,11 @@ int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64
     for (int i = 0; !rc && i < N_FILES; i++) {
         l->paths[i] = cov_path_join(dir, file_names[i], e);
         rc = l->paths[i] ? keep_lines(i, l->paths[i], epoch, step, &l->outs[i], e) : COV_ENOMEM;
+        /* The file keeps its new name. */
+        if (!rc && !(l->files[i] = fopen(l->outs[i].tmp, "a")))
+            rc = cov_fail_errno(e, "%s", l->paths[i]);
         if (!rc && !replaces)
             rc = cov_outfile_commit(&l->outs[i], e);
-        if (rc)
-            break;
-        l->files[i] = fopen(replaces ? l->outs[i].tmp : l->paths[i], "a");
-        if (!l->files[i])
-            rc = cov_fail_errno(e, "%s", l->paths[i]);
     }
     if (!rc && events)
         rc = cov_event_file_open(events, &l->events, e);

@@ -169,16 +169,13 @@ void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_poi
 
 /* ---------------------------------------------------------------- files */
 
-/* The temporary name depends only on the checkpoint, so that the next run replaces what a killed
- * run left. */
 static int write_one(const struct cov_train_saver *s, const char *name,
                      const struct cov_train_network *n, const struct cov_train_point *p,
                      struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     char *path = cov_path_join(s->dir, name, e);
-    int rc = path ? cov_outfile_begin_tagged(&out, path, "covtrain", COV_OUTFILE_SEEKABLE, true, e)
-                  : COV_ENOMEM;
+    int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_BESIDE, true, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_train_point_write(out.tmp, n, p, e);
     if (!rc)
@@ -236,9 +233,7 @@ static int copy_best(const struct cov_train_saver *s, const char *name, struct c
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     char *from = cov_path_join(s->dir, name, e), *path = cov_path_join(s->dir, COV_CKPT_BEST, e);
-    int rc = from && path
-                 ? cov_outfile_begin_tagged(&out, path, "covtrain", COV_OUTFILE_SEEKABLE, true, e)
-                 : COV_ENOMEM;
+    int rc = from && path ? cov_outfile_begin(&out, path, COV_OUTFILE_BESIDE, true, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_outfile_copy(&out, from, NULL, e);
     if (!rc)

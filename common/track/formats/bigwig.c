@@ -517,7 +517,7 @@ static int open_files(struct bigwig *b, const struct cov_bigwig_options *options
     data->fd = open(b->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (data->fd < 0)
         return cov_fail_errno(e, "%s", b->base.name);
-    char *beside = cov_path_dir(b->path, e);
+    char *beside = cov_path_dir(b->base.name, e);
     const char *dir = options->tmpdir ? options->tmpdir : beside;
     int rc = beside ? cov_tmpfile(dir, &spool->fd, e) : COV_ENOMEM;
     if (rc && beside)

@@ -1,0 +1,123 @@
+#!/bin/sh
+# Outputs that others write, too: a second run to the same output, files that killed runs left, links that another user
+# of the folder planted, and signals at any moment.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+# shellcheck source=tests/lib/signals.sh
+. "$SRC/tests/lib/signals.sh"
+
+make_ckpt bi-hybrid m.ckpt || exit 99
+awk 'BEGIN { srand(3); print ">a"; for (i = 0; i < 90000; i++) printf "%s", substr("ACGT", int(rand() * 4) + 1, 1); print "" }' >g.fa
+fasta2h5 -q -o g.h5 g.fa
+covpredict -q -m m.ckpt -o p.h5 g.h5
+cp g.h5 b.h5
+{
+    printf '@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:90000\n'
+    awk 'BEGIN { for (i = 1; i < 80000; i++) printf "r%d\t0\ta\t%d\t60\t4M\t*\t0\t0\tACGT\tIIII\n", i, i }'
+} >r.sam
+sam_convert r.sam r.bam || exit 99
+echo a >names
+find . -type f | sort >../before
+
+# ---- another run, and the file of a killed run
+while read -r out hidden line; do
+    "$TESTLIB/toy_tool" -f -a wait -o "$out" names 2>../waits &
+    for _ in $(seq 100); do
+        grep -q waiting ../waits && break
+        sleep 0.05
+    done
+    # shellcheck disable=SC2086 # a list of words
+    run $line
+    refused 1 "^[a-z0-9]*: error: $out: another run is writing it\$" "$line: another run writes $out"
+    is "$(find . -type f | sort | diff ../before - | grep -c '^[<>]')" 1 '  and its temporary file stays'
+    kill -s KILL $!
+    wait $! 2>/dev/null
+    like "$(find . -name '.*.tmp*')" "^\./$hidden\$" '  also when that run is killed'
+    # shellcheck disable=SC2086 # a list of words
+    run $line
+    status_is 0 '  but the next run writes the output'
+    is "$(find . -name '.*.tmp*')" '' '  and removes the temporary file'
+    find . -type f | sort | diff ../before - | sed -n 's/^> //p' | xargs -r rm
+done <<'END'
+o.h5 .o.covtools.tmp.h5 fasta2h5 -q -o o.h5 g.fa
+o.st .o.covtools.tmp.st h5chunk cat -q -o o.st g.h5
+o.h5 .o.covtools.tmp.h5 h5chunk repack -q --compression none -o o.h5 g.h5
+o.h5 .o.covtools.tmp.h5 h5chunk subset -q -r a:1-60000 -o o.h5 g.h5
+o.2.h5 .o.2.covtools.tmp.h5 h5chunk split -q --shards 2 -o o g.h5
+o.h5 .o.covtools.tmp.h5 h5chunk merge -q -o o.h5 g.h5
+b.h5 .b.covtools.tmp.h5 h5chunk blacklist -q --names names b.h5
+o.h5 .o.covtools.tmp.h5 covpredict -q -m m.ckpt -o o.h5 g.h5
+o.h5 .o.covtools.tmp.h5 covpredict -q -m m.ckpt --resume -o o.h5 g.h5
+o.bw .o.covtools.tmp.bw cov2bigwig -q --datasets atacseq -o o.bw p.h5
+o.bg .o.covtools.tmp.bg cov2bigwig -q --datasets atacseq -o o.bg p.h5
+o.bg.gz .o.covtools.tmp.bg.gz cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
+o.bg.gz.tbi .o.bg.gz.covtools.tmp.tbi cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
+o.h5 .o.covtools.tmp.h5 bam2h5 -q -p x -o o.h5 g.h5 r.bam
+b.h5 .b.covtools.tmp.h5 bam2h5 -q -p x b.h5 r.bam
+END
+
+# Runs that start at the same moment: one writes the output.
+for _ in 1 2 3; do
+    for i in 1 2 3; do
+        fasta2h5 -q -f -o o.h5 g.fa 2>../run$i &
+    done
+    wait
+    h5chunk verify o.h5 2>&1
+    cat ../run1 ../run2 ../run3
+    rm o.h5
+done >../together
+is "$(sort -u ../together)" 'fasta2h5: error: o.h5: another run is writing it' 'runs at once: the others are refused'
+
+# ---- links
+echo untouched >victim
+ln -s victim o.h5.resume
+run covpredict -q -m m.ckpt --resume -o o.h5 g.h5
+refused 1 '^covpredict: error: o\.h5\.resume: is a symbolic link, not a journal; remove it$' 'a link in place of a journal'
+rm o.h5.resume
+ln -s victim .o.covtools.tmp.h5
+run fasta2h5 -q -o o.h5 g.fa
+refused 1 '^fasta2h5: error: o\.h5: temporary file \./\.o\.covtools\.tmp\.h5 of another run: ' 'a link in place of a temporary file'
+rm .o.covtools.tmp.h5
+cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
+rm o.bg.gz.tbi
+ln -s victim o.bg.gz.tbi
+run cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
+refused 1 'already exists' 'a link in place of an index'
+run cov2bigwig -q -f --datasets atacseq -o o.bg.gz p.h5
+status_is 0 '  is replaced by the index with -f'
+[ ! -L o.bg.gz.tbi ] || fail '  the link remains'
+for name in metrics.log metrics.jsonl last.ckpt; do
+    mkdir -p t
+    ln -s ../victim t/$name
+done
+bam2h5 -q -p atacseq b.h5 r.bam
+h5chunk split -q --by chunk --val-fraction 0.5 --seed 1 -o d/ b.h5
+run covtrain -q -f -i d -o t -e 1 --cnn-layers 1 --filter-size 2 --datasets atacseq
+status_is 0 'links in place of the files of a training'
+is "$(find t -type l)" '' '  are replaced'
+is "$(cat victim)" untouched 'no link is followed'
+find . -type f | sort | diff ../before - | sed -n 's/^> //p' | xargs -r rm
+rm -r d t/
+cp g.h5 b.h5
+
+# ---- signals while htslib's threads run
+sam_convert r.sam many.bam
+bgzip -c g.fa >g.fa.gz
+awk 'BEGIN { for (i = 0; i < 400000; i++) print "a\t" i "\t" i + 1 "\t" i % 7 }' >many.bg
+echo 'a	400000' >sizes
+find . -type f | sort >../before
+for line in 'bam2h5 -q -@ 2 -p x -o o.h5 g.h5 r.bam' 'fasta2h5 -q -@ 2 -o o.h5 g.fa.gz' \
+    'cov2bigwig -q -@ 2 --chrom-sizes sizes -o o.bg.gz many.bg'; do
+    for _ in $(seq "${COV_KILLS:-10}"); do
+        # shellcheck disable=SC2086 # a list of words
+        start $line
+        sleep "0.0$(awk -v seed="$pid" 'BEGIN { srand(seed); print int(rand() * 100) }')"
+        kill -s TERM "$pid" 2>/dev/null
+        wait "$pid"
+        rm -f o.* # it may have finished
+        find . -type f | sort | diff ../before -
+    done >../left
+    is "$(cat ../left)" '' "$line: SIGTERM at any moment leaves nothing"
+done
+
+done_testing
