@@ -4,6 +4,7 @@
 
 #include "common/base/number.h"
 #include "common/base/path.h"
+#include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
 #include "common/job/libraries.h"
 #include "common/job/shared_options.h"
@@ -118,7 +119,10 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
     };
     if (!common->output && common->stats_path && cov_path_is_std(common->stats_path))
         return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
+    common->stats.plot = &cov_compare_plot;
     int rc = get_bin_sizes(&c->bin_sizes, sizes, &compare.n_bin_sizes, e);
+    if (!rc && common->stats_path)
+        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc
               : cov_compare_run(input, &compare, (unsigned)common->threads, &common->progress,
                                 &common->stats, e);

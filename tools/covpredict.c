@@ -191,6 +191,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = hint_at_journal(common->output, e);
     if (!rc && to_file)
         rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    if (c->shard)
+        common->stats.section = "covpredict --shard";
+    else
+        common->stats.place = COV_STATS_GENERAL_COSTS;
     if (!rc)
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (!rc)

@@ -3,6 +3,7 @@
 #ifndef COV_CLI_STATS_H
 #define COV_CLI_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -13,19 +14,49 @@
 
 /* A result that a report shows. */
 struct cov_stats_figure {
-    char *part; /* what it describes, such as a data set; NULL: everything. Owned */
-    char name[32];
-    const char *description; /* a phrase */
+    char name[32];  /* of the value in the file */
+    char title[32]; /* of the column */
+    char description[96];
+    const char *suffix; /* the unit, after a space; NULL: none */
+    char bar[32];       /* title of its bars in the plot; "": not in the plot */
     int decimals;
-    double value; /* NaN: none */
+    bool is_score;  /* at most 1, and 1 is best */
+    bool is_hidden; /* the reader of the report has to ask for the column */
+    double value;   /* NaN: none */
+    char *part;     /* what it describes, such as a data set; NULL: everything. Owned */
+};
+
+/* Where a MultiQC report shows a run. */
+enum cov_stats_place {
+    COV_STATS_TABLE,           /* a table of the tool: figures, time and memory */
+    COV_STATS_GENERAL_COSTS,   /* time and memory are columns of the general statistics */
+    COV_STATS_GENERAL_FIGURES, /* the figures are */
+};
+
+/* A bar graph in a MultiQC report: for each part, a bar for each of its figures with a title `bar`. */
+struct cov_stats_plot {
+    const char *name;    /* a word, for the id and the file name */
+    const char *section; /* its title in the report */
+    const char *description, *axis;
+};
+
+/* The jobs that predicted the shards of a file. */
+struct cov_stats_shards {
+    int n;
+    int64_t bases, chunks;            /* sums */
+    double wall_seconds, cpu_seconds; /* sums */
+    int64_t threads, peak_rss_bytes;  /* the most of a job */
 };
 
 /* A job fills it. Negative numbers mean "not applicable" and are left out of the file. */
 struct cov_stats {
     const char *tool, *version;
     const char *section; /* the title in a report: "h5chunk info"; NULL: `tool` */
-    char *command;       /* the command line, quoted for a shell. Owned */
-    char **inputs;       /* Owned, like each string */
+    enum cov_stats_place place;
+    const struct cov_stats_plot *plot; /* NULL: none */
+    struct cov_stats_shards shards;    /* n = 0: none */
+    char *command;                     /* the command line, quoted for a shell. Owned */
+    char **inputs;                     /* Owned, like each string */
     int n_inputs;
     char *device;          /* Owned; NULL: "cpu" */
     const char *precision; /* NULL: there is no choice; written as null */
@@ -58,20 +89,16 @@ int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e
 /* Adds to the time of the stage `name`, a string that must outlive *s. If there are more than
  * COV_STATS_MAX_STAGES names, the last stage collects the times of the rest. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
-/* Adds a figure. Copies `part` and as much of `name` as fits; `description` must outlive *s. */
-int cov_stats_add_figure(struct cov_stats *s, const char *part, const char *name,
-                         const char *description, int decimals, double value,
-                         struct cov_err *e) COV_MUST_USE;
+/* Adds a copy of *figure that describes `part` (NULL: everything). `suffix` must outlive *s. A tool adds the same figures in each run, with
+ * NaN for those that it cannot tell, so that the tables of all runs have the same columns. */
+int cov_stats_add_figure(struct cov_stats *s, const char *part,
+                         const struct cov_stats_figure *figure, struct cov_err *e) COV_MUST_USE;
+/* Adds a job that predicted a shard to s->shards. `path` is the file that its --stats wrote. Fails
+ * with COV_EINPUT if it is another file. */
+int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
 /* Stops the clock, and sets the wall time, the CPU time of all threads and the peak memory. */
 void cov_stats_finish(struct cov_stats *s);
-/* Writes JSON; rates are per second of wall time. The caller checks the stream for errors. */
-void cov_stats_print(const struct cov_stats *s, FILE *f);
-/* Adds a table of the figures, time and memory, for MultiQC, to the open object. It has a row
- * for `sample`, and a row "SAMPLE.PART" for each part with figures. All files of a tool have the
- * same id, so MultiQC joins them into one table. */
-void cov_stats_print_multiqc(const struct cov_stats *s, const char *sample, struct cov_json *j);
-/* Writes the output of cov_stats_print to the file `path`, replacing any existing file. If the
- * name ends in _mqc.json, the file is also a section of a MultiQC report. */
-int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
+/* Adds the statistics to the open object; rates are per second of wall time. */
+void cov_stats_put(const struct cov_stats *s, struct cov_json *j);
 
 #endif

@@ -20,6 +20,7 @@
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/base/version.h"
+#include "common/cli/stats_file.h"
 
 enum exit_status {
     EXIT_FAILED = 1,
@@ -413,24 +414,6 @@ static int check_folder(const char *path, const char *option, struct cov_err *e)
     return COV_OK;
 }
 
-/* Checks the path of --stats now, so that the run does not fail after hours of work. */
-static int check_stats_path(const char *path, bool force, struct cov_err *e)
-{
-    struct stat st;
-    if (cov_path_is_std(path))
-        return COV_OK;
-    if (cov_path_names_dir(path))
-        return cov_fail(e, COV_EIO, "--stats: %s: is a folder, not a file", path);
-    if (!force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EEXIST, "--stats: %s: already exists; use -f to replace it", path);
-    char *dir = cov_path_dir(path, e);
-    if (!dir)
-        return COV_ENOMEM;
-    int rc = check_folder(dir, "stats", e);
-    free(dir);
-    return rc;
-}
-
 static int check_common(const struct call *call, struct cov_err *e)
 {
     const struct cov_common *c = &call->own.common;
@@ -445,8 +428,8 @@ static int check_common(const struct call *call, struct cov_err *e)
     int rc = COV_OK;
     if (c->tmpdir)
         rc = check_folder(c->tmpdir, "tmpdir", e);
-    if (!rc && c->stats_path)
-        rc = check_stats_path(c->stats_path, c->force, e);
+    if (!rc && c->stats_path) /* now, so that the run does not fail after hours of work */
+        rc = cov_stats_check(&c->stats, c->stats_path, c->force, e);
     return rc;
 }
 
@@ -469,7 +452,7 @@ static int run_tool(struct call *call, struct cov_err *e)
     if (!rc && c->stats_path && cov_path_is_std(c->stats_path))
         cov_stats_print(&c->stats, stdout);
     else if (!rc && c->stats_path)
-        rc = cov_stats_write(&c->stats, c->stats_path, e);
+        rc = cov_stats_write(&c->stats, c->stats_path, c->force, e);
     return rc;
 }
 

@@ -137,6 +137,24 @@ END
 fi
 run toy_tool -a write -o new --stats stats.json in
 refused 1 '--stats: stats\.json: already exists; use -f to replace it$' 'statistics replace nothing without -f'
+is "$(cat new 2>/dev/null)" '' '  and the run does not begin'
+ln -s nowhere broken
+run toy_tool -a write -o new --stats broken in
+refused 1 '--stats: broken: already exists; use -f to replace it$' '  nor a broken link'
+rm broken
+toy_tool -q -a write -o new --stats /dev/stderr in 2>log
+ok 'statistics to standard error, also if that is a file' grep -q '"tool": "toy_tool"' log
+rm -f new
+toy_tool -q -a write -o new --stats /dev/fd/3 in 3>&1 >/dev/null 2>&1 | grep -c '"tool": "toy_tool"' >log
+is "$(cat log)" 1 '  and to a pipe'
+rm -f new
+mkfifo pipe
+cat pipe >log &
+run toy_tool -q -a write -o new --stats pipe in
+status_is 0 '  and to a named pipe'
+wait
+ok '  completely' grep -q '"tool": "toy_tool"' log
+rm -f new pipe log
 run toy_tool -a write -f -o out --stats - in
 stdout_like '^  "tool": "toy_tool",$' 'statistics to standard output'
 run toy_tool -a write -f -o out --stats no/such/stats.json in

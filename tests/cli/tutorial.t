@@ -23,9 +23,9 @@ total = list(csv.DictReader(open("weed.tsv"), delimiter="\t"))[-1]
 mqc = json.load(open("cress_mqc.json"))
 row = mqc["data"]["cress"]
 for name in ("pearson_1", "spearman_1000", "precision", "recall", "f1"):
-    assert abs(row[name] - float(total[name])) < 1e-6, name
-    assert mqc["headers"][name]["format"] == "{:,.3f}", name
-assert mqc["id"] == "covtools_cov2bigwig_compare" and mqc["plot_type"] == "table", mqc["id"]
+    assert abs(row["atacseq_" + name] - float(total[name])) < 1e-6, name
+    assert mqc["headers"]["atacseq_" + name]["format"] == "{:,.3f}", name
+assert mqc["id"].startswith("covtools_cov2bigwig_compare_atacseq_") and mqc["plot_type"] == "generalstats", mqc["id"]
 assert mqc["comparison"]["tracks"], "--stats also has the comparison"
 reads = sum(not line.startswith("@") for line in open("weed_atacseq.sam"))
 mqc = json.load(open("reads_mqc.json"))

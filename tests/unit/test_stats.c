@@ -1,8 +1,7 @@
-/* test_stats.c - statistics of a run, in our format and in that of MultiQC.
+/* test_stats.c - statistics of a run.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "common/cli/stats.h"
+#include "common/cli/stats_file.h"
 #include "tests/lib/own_folder.h"
 
 static void quotes_command(void **state)
@@ -75,7 +74,7 @@ static void writes(void **state)
     s.cpu_seconds = 3;
     s.peak_rss_bytes = 1024;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_stats_write(&s, "stats.json", &e), COV_OK);
+    assert_int_equal(cov_stats_write(&s, "stats.json", true, &e), COV_OK);
     char *text = get_bytes("stats.json", NULL);
     assert_string_equal(text, "{\n"
                               "  \"tool\": \"tool\",\n"
@@ -98,7 +97,8 @@ static void writes(void **state)
     s.chunks_repeated = 1;
     s.precision = "exact";
     cov_stats_add_stage(&s, "read", 0.5);
-    assert_int_equal(cov_stats_write(&s, "stats.json", &e), COV_OK); /* replaces the first file */
+    assert_int_equal(cov_stats_write(&s, "stats.json", true, &e),
+                     COV_OK); /* replaces the first file */
     text = get_bytes("stats.json", NULL);
     assert_non_null(strstr(text, "  \"precision\": \"exact\",\n"));
     assert_non_null(strstr(text, "  \"bases\": 100,\n"
@@ -114,7 +114,7 @@ static void writes(void **state)
                                  "}\n"));
     free(text);
 
-    assert_int_equal(cov_stats_write(&s, "y_mqc.json", &e), COV_OK);
+    assert_int_equal(cov_stats_write(&s, "y_mqc.json", true, &e), COV_OK);
     text = get_bytes("y_mqc.json", NULL);
     assert_non_null(strstr(text, "  \"id\": \"covtools_tool\",\n"));
     assert_non_null(strstr(text, "    \"y\": {\n"));
@@ -122,119 +122,96 @@ static void writes(void **state)
     free(text);
     assert_int_equal(count_files("."), 2);
 
-    assert_int_equal(cov_stats_write(&s, "absent/x", &e), COV_EIO);
+    assert_int_equal(cov_stats_write(&s, "absent/x", true, &e), COV_EIO);
     check_error(&e, COV_EIO, "absent/x: ");
-    assert_int_equal(cov_stats_write(&s, "/dev/full", &e), COV_EIO);
+    assert_int_equal(cov_stats_write(&s, "/dev/full", true, &e), COV_EIO);
     assert_string_equal(e.text, "/dev/full: No space left on device");
     cov_stats_fini(&s);
 }
 
-/* MultiQC's sample is the file name without its suffix; files with other suffixes have none. */
-static void names_multiqc_samples(void **state)
+/* Without `force`, keeps a file that has appeared during the run. Does not replace a broken link. */
+static void keeps_existing_files(void **state)
 {
-    static const struct {
-        const char *path, *row;
-    } cases[] = {
-        {"b.c/x_mqc.json", "    \"x\": {\n"},
-        {"weed.cpg.1of4_mqc.json", "    \"weed.cpg.1of4\": {\n"},
-        {"x.json", NULL},
-        {"_mqc.json", NULL},
-        {"b.c/_mqc.json", NULL},
-        {"x_mqc.json.gz", NULL},
-        {"a_mqc.json/x", NULL},
+    struct cov_stats s;
+    struct cov_err e = COV_ERR_INIT;
+    const int n = count_files(".");
+    cov_stats_init(&s, "tool", "1.2.3");
+    put_text("old.json", "old");
+    assert_int_equal(cov_stats_check(&s, "old.json", false, &e), COV_EEXIST);
+    assert_string_equal(e.text, "--stats: old.json: already exists; use -f to replace it");
+    cov_err_clear(&e);
+    assert_int_equal(cov_stats_write(&s, "old.json", false, NULL), COV_EEXIST);
+    char *text = get_bytes("old.json", NULL);
+    assert_string_equal(text, "old");
+    free(text);
+    assert_int_equal(cov_stats_check(&s, "old.json", true, &e), COV_OK);
+    assert_int_equal(symlink("nowhere", "link"), 0);
+    assert_int_equal(cov_stats_check(&s, "link", false, &e), COV_EEXIST);
+    cov_err_clear(&e);
+    assert_int_equal(cov_stats_check(&s, "absent/x", false, &e), COV_EIO);
+    check_error(&e, COV_EIO, "--stats: absent/x: ");
+    assert_int_equal(cov_stats_check(&s, "-", false, NULL), COV_OK);
+    assert_int_equal(cov_stats_check(&s, "/dev/full", false, NULL), COV_OK);
+    assert_int_equal(count_files("."), n + 2);
+    cov_stats_fini(&s);
+}
+
+static void adds_up_shards(void **state)
+{
+    static const char *const shards[] = {
+        "{\"tool\": \"covpredict\", \"threads\": 2, \"wall_seconds\": 2, \"cpu_seconds\": 3, "
+        "\"peak_rss_bytes\": 7000000, \"bases\": 100, \"chunks\": 4}",
+        "{\"tool\": \"covpredict\", \"threads\": 1, \"wall_seconds\": 0.5, \"cpu_seconds\": 1, "
+        "\"peak_rss_bytes\": 9000000, \"bases\": 25, \"chunks\": 2}",
     };
     struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
-    assert_int_equal(mkdir("b.c", 0777), 0);
-    assert_int_equal(mkdir("a_mqc.json", 0777), 0);
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        assert_int_equal(cov_stats_write(&s, cases[i].path, NULL), COV_OK);
-        char *text = get_bytes(cases[i].path, NULL);
-        assert_int_equal(strstr(text, "\"id\": ") != NULL, cases[i].row != NULL);
-        assert_true(!cases[i].row || strstr(text, cases[i].row));
-        free(text);
+    cov_stats_init(&s, "h5chunk", "1.2.3");
+    s.wall_seconds = 1;
+    for (size_t i = 0; i < COV_COUNT(shards); i++) {
+        put_text("shard.json", shards[i]);
+        assert_int_equal(cov_stats_add_shard(&s, "shard.json", NULL), COV_OK);
     }
-    cov_stats_fini(&s);
-}
-
-/* Returns the statistics for MultiQC as an object. The caller frees it. */
-static char *print_multiqc(const struct cov_stats *s, const char *sample)
-{
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    assert_non_null(f);
-    struct cov_json j;
-    cov_json_init(&j, f);
-    cov_json_begin_object(&j, NULL);
-    cov_stats_print_multiqc(s, sample, &j);
-    cov_json_end_object(&j);
-    assert_int_equal(fclose(f), 0);
-    return text;
-}
-
-static void prints_time_and_memory_for_multiqc(void **state)
-{
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
-    s.wall_seconds = 2;
-    s.cpu_seconds = 3;
-    s.threads = 4;
-    s.peak_rss_bytes = -1;
-    s.bases = 100;
-    char *text = print_multiqc(&s, "x");
-    assert_non_null(strstr(text, "\"id\": \"covtools_tool\","));
-    assert_non_null(strstr(text, "\"section_name\": \"tool\","));
-    assert_non_null(strstr(text, "\"description\": \"Results, time and memory of tool 1.2.3.\","));
-    assert_non_null(strstr(text, "    \"bases\": {\n"
-                                 "      \"title\": \"Bases\",\n"
-                                 "      \"description\": \"bases of the genome\",\n"
-                                 "      \"format\": \"{:,.0f}\"\n"
-                                 "    }"));
-    assert_null(strstr(text, "peak_rss_mb")); /* unknown, so it is omitted */
-    assert_non_null(strstr(text, "  \"data\": {\n"
-                                 "    \"x\": {\n"
-                                 "      \"wall_seconds\": 2,\n"
-                                 "      \"cpu_seconds\": 3,\n"
-                                 "      \"threads\": 4,\n"
-                                 "      \"bases\": 100,\n"
-                                 "      \"bases_per_second\": 50\n"
-                                 "    }\n"
-                                 "  }\n"
-                                 "}\n"));
-    free(text);
-    cov_stats_fini(&s);
-}
-
-static void prints_figures_for_multiqc(void **state)
-{
-    struct cov_stats s;
-    cov_stats_init(&s, "tool", "1.2.3");
-    s.section = "tool --compare it";
-    s.peak_rss_bytes = -1;
-    assert_int_equal(cov_stats_add_figure(&s, NULL, "n", "how many", 0, 7, NULL), COV_OK);
-    assert_int_equal(cov_stats_add_figure(&s, "a", "r", "how well", 3, 0.5, NULL), COV_OK);
-    assert_int_equal(cov_stats_add_figure(&s, "b", "r", "how well", 3, (double)NAN, NULL), COV_OK);
-    assert_int_equal(cov_stats_add_figure(&s, "a", "q", "how else", 3, 0.25, NULL), COV_OK);
-    char *text = print_multiqc(&s, "x");
-    assert_non_null(strstr(text, "\"id\": \"covtools_tool_compare_it\","));
-    const char *headers = strstr(text, "\"headers\"");
-    const char *header = strstr(headers, "\"r\": {");
-    assert_non_null(header);
-    assert_null(strstr(header + 1, "\"r\": {")); /* the header occurs only once for two parts */
-    assert_non_null(strstr(text, "    \"x\": {\n"
-                                 "      \"n\": 7,\n"
-                                 "      \"wall_seconds\": 0,\n"
-                                 "      \"cpu_seconds\": 0,\n"
-                                 "      \"threads\": 0\n"
-                                 "    },\n"
-                                 "    \"x.a\": {\n"
-                                 "      \"r\": 0.5,\n"
-                                 "      \"q\": 0.25\n"
-                                 "    },\n"
-                                 "    \"x.b\": {}\n"
+    assert_int_equal(cov_stats_write(&s, "merged.json", false, NULL), COV_OK);
+    char *text = get_bytes("merged.json", NULL);
+    assert_non_null(strstr(text, "  \"wall_seconds\": 1,\n")); /* of the merge */
+    assert_non_null(strstr(text, "  \"shards\": {\n"
+                                 "    \"n\": 2,\n"
+                                 "    \"threads\": 2,\n"
+                                 "    \"wall_seconds\": 2.5,\n"
+                                 "    \"cpu_seconds\": 4,\n"
+                                 "    \"peak_rss_bytes\": 9000000,\n"
+                                 "    \"bases\": 125,\n"
+                                 "    \"chunks\": 6,\n"
+                                 "    \"bases_per_second\": 50\n"
                                  "  }\n"));
     free(text);
+    cov_stats_fini(&s);
+}
+
+static void rejects_statistics_of_other_tools(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "[1]",
+        "{\"tool\": 3}",
+        "{\"tool\": \"fasta2h5\", \"bases\": 1}",
+        "{\"tool\": \"covpredict\", \"bases\": 1}",
+        "{\"tool\": \"covpredict\", \"threads\": 2, \"wall_seconds\": 2, \"cpu_seconds\": 3, "
+        "\"peak_rss_bytes\": 7000000, \"bases\": 1e300, \"chunks\": 4}",
+        "{\"tool\": \"covpredict\", \"threads\": 2, \"wall_seconds\": -2, \"cpu_seconds\": 3, "
+        "\"peak_rss_bytes\": 7000000, \"bases\": 1, \"chunks\": 4}",
+    };
+    struct cov_stats s;
+    cov_stats_init(&s, "h5chunk", "1.2.3");
+    for (size_t i = 0; i < COV_COUNT(texts); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        put_text("x.json", texts[i]);
+        assert_int_equal(cov_stats_add_shard(&s, "x.json", &e), COV_EINPUT);
+        check_error(&e, COV_EINPUT, "x.json: ");
+    }
+    assert_int_equal(cov_stats_add_shard(&s, "absent", NULL), COV_EIO);
+    assert_int_equal(cov_stats_add_shard(&s, ".", NULL), COV_EINPUT);
+    assert_int_equal(s.shards.n, 0);
     cov_stats_fini(&s);
 }
 
@@ -245,9 +222,9 @@ int main(void)
         cmocka_unit_test(adds_stages_and_inputs),
         cmocka_unit_test(measures),
         cmocka_unit_test(writes),
-        cmocka_unit_test(names_multiqc_samples),
-        cmocka_unit_test(prints_time_and_memory_for_multiqc),
-        cmocka_unit_test(prints_figures_for_multiqc),
+        cmocka_unit_test(keeps_existing_files),
+        cmocka_unit_test(adds_up_shards),
+        cmocka_unit_test(rejects_statistics_of_other_tools),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -16,8 +16,6 @@
 /* Share of a processor that a compute thread gets on an idle machine. */
 #define UNDISTURBED 0.9
 
-enum { MAX_TEXT = 1 << 30 };
-
 static void free_advice(struct bench_advice *a)
 {
     free(a->what);
@@ -126,30 +124,6 @@ void bench_remove(const char *path)
     if (dir)
         (void)closedir(dir);
     (void)remove(path);
-}
-
-int bench_read_text(const char *path, char **text, size_t *n, struct cov_err *e)
-{
-    struct stat st;
-    *text = NULL;
-    *n = 0;
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    int rc = COV_OK;
-    if (fstat(fileno(f), &st) != 0)
-        rc = cov_fail_errno(e, "%s", path);
-    else if (!S_ISREG(st.st_mode) || st.st_size > MAX_TEXT)
-        rc = cov_fail(e, COV_EINPUT, "%s: not a regular file of at most %d MiB", path,
-                      MAX_TEXT >> 20);
-    else if (!(*text = cov_calloc((size_t)st.st_size + 1, 1, e)))
-        rc = COV_ENOMEM;
-    if (!rc)
-        *n = fread(*text, 1, (size_t)st.st_size, f);
-    if (!rc && ferror(f))
-        rc = cov_fail_errno(e, "%s", path);
-    (void)fclose(f); /* was only read */
-    return rc;
 }
 
 int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e)

@@ -103,8 +103,8 @@ bool bench_is_disturbed(const struct bench *b);
 
 /* Removes a file, or a folder and the files in it; ignores errors. */
 void bench_remove(const char *path);
-/* Reads a regular file of up to 1 GiB; the text is NUL-terminated. Caller frees *text. */
-int bench_read_text(const char *path, char **text, size_t *n, struct cov_err *e) COV_MUST_USE;
+/* The largest text that a benchmark reads. */
+#define BENCH_MAX_TEXT ((size_t)1 << 30)
 
 /* ---- timed cases ---- */
 

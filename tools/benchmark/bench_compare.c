@@ -11,6 +11,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/base/textfile.h"
 #include "common/base/tmpfile.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/figure.h"
@@ -42,7 +43,7 @@ static int read_file(const char *path, struct file *file, struct cov_err *e)
 {
     char *text;
     size_t n;
-    int rc = bench_read_text(path, &text, &n, e);
+    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
     if (rc)
         return rc;
     rc = cov_json_parse(text, n, &file->json, e);

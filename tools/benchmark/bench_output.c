@@ -14,7 +14,9 @@
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/textfile.h"
 #include "common/base/version.h"
+#include "common/cli/multiqc.h"
 #include "common/cli/tool.h"
 #include "common/job/tracks/gnuplot.h"
 
@@ -430,7 +432,7 @@ static void print_multiqc(const struct output *o, FILE *f)
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
-    cov_stats_print_multiqc(o->stats, "benchmark", &j);
+    cov_multiqc_print(o->stats, "benchmark", &j);
     cov_json_end_object(&j);
     (void)fputc('\n', f);
 }
@@ -442,13 +444,14 @@ static int fill_stats(const struct bench *b, struct cov_stats *s, struct cov_err
     for (size_t i = 0; i < b->figures.n && !rc; i++) {
         const struct figure *f = &b->figures.items[i];
         char *part = cov_strfmt(e, "%s (%s)", f->name, f->unit);
-        rc = part
-                 ? cov_stats_add_figure(s, part, "median", "median of the repeats", 3, f->median, e)
-                 : COV_ENOMEM;
-        if (!rc)
-            rc = cov_stats_add_figure(s, part, "low", "minimum of the repeats", 3, f->low, e);
-        if (!rc)
-            rc = cov_stats_add_figure(s, part, "high", "maximum of the repeats", 3, f->high, e);
+        const struct cov_stats_figure columns[] = {
+            {"median", "Median", "median of the repeats", .decimals = 3, .value = f->median},
+            {"low", "Minimum", "minimum of the repeats", .decimals = 3, .value = f->low},
+            {"high", "Maximum", "maximum of the repeats", .decimals = 3, .value = f->high},
+        };
+        rc = part ? COV_OK : COV_ENOMEM;
+        for (size_t k = 0; k < COV_COUNT(columns) && !rc; k++)
+            rc = cov_stats_add_figure(s, part, &columns[k], e);
         free(part);
     }
     return rc;
@@ -461,7 +464,7 @@ static int add_picture(struct output *o, const char *name, const char *title, co
 {
     char *text = NULL;
     size_t n;
-    int rc = bench_read_text(path, &text, &n, e);
+    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
     if (rc)
         return rc;
     o->pictures[o->n_pictures++] = (struct bench_picture){name, title, text};

@@ -9,6 +9,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/textfile.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/flame.h"
 #include "tools/benchmark/measuring.h"
@@ -285,7 +286,7 @@ static int draw_flame(const struct pipeline *p, const char *script, struct cov_e
     char *path = cov_path_join(p->b->work.path, flame_name, e), *text = NULL;
     FILE *f = NULL;
     size_t n;
-    int rc = path ? bench_read_text(script, &text, &n, e) : COV_ENOMEM;
+    int rc = path ? cov_textfile_read(script, BENCH_MAX_TEXT, &text, &n, e) : COV_ENOMEM;
     if (!rc && !(f = fopen(path, "we")))
         rc = cov_fail_errno(e, "%s", path);
     if (!rc)

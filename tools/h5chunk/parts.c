@@ -187,15 +187,37 @@ const struct cov_tool h5chunk_split = {
 
 struct merge_config {
     bool allow_holes;
+    struct cov_strings shard_stats;
 };
+
+/* Reads the statistics of the shards, which the report then shows instead of those of the merge. */
+static int read_shard_stats(struct cov_common *common, const struct cov_strings *paths,
+                            struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (paths->n && !common->stats_path)
+        return cov_fail(e, COV_EUSAGE, "--shard-stats needs --stats");
+    for (size_t i = 0; i < paths->n && !rc; i++) {
+        rc = check_list(common, paths->items[i], e);
+        if (!rc)
+            rc = cov_stats_add_shard(&common->stats, paths->items[i], e);
+    }
+    if (paths->n) {
+        common->stats.section = "covpredict";
+        common->stats.place = COV_STATS_GENERAL_COSTS;
+    }
+    return rc;
+}
 
 static int merge_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
     (void)given;
     const struct merge_config *c = config;
-    struct cov_rewrite_job job;
-    int rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
+    struct cov_rewrite_job job = {0};
+    int rc = read_shard_stats(common, &c->shard_stats, e);
+    if (!rc)
+        rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
     if (!rc)
         rc = cov_merge((const char *const *)operands, (size_t)n_operands, common->output,
                        c->allow_holes, &job, e);
@@ -206,13 +228,16 @@ static int merge_run(struct cov_common *common, void *config, const bool *given,
 static const struct cov_opt merge_options[] = {
     COV_OPT(FLAG, "allow-holes", 0, offsetof(struct merge_config, allow_holes), NULL,
             "allow missing chunks, as in parts of a subset; the result is then partial"),
+    COV_OPT(LIST, "shard-stats", 0, offsetof(struct merge_config, shard_stats), "FILE,...",
+            "statistics of the shards, written by covpredict --stats; --stats adds them up",
+            .flags = COV_OPT_PATH_IN),
     {.name = NULL},
 };
 
 const struct cov_tool h5chunk_merge = {
     .name = "merge",
     .summary = "join the parts of a file, in any order",
-    .synopsis = "[--allow-holes] -o OUT FILE...",
+    .synopsis = "[options] -o OUT FILE...",
     .examples = "  h5chunk merge -o predictions.h5 parts/predictions.*.h5\n",
     .options = merge_options,
     .config_bytes = sizeof(struct merge_config),

@@ -3,6 +3,7 @@
 #include "common/job/chunks/chunk_info.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -490,14 +491,16 @@ static int tell(const struct sums *sums, struct cov_stats *stats, struct cov_err
 {
     stats->bases = sums->bases;
     stats->chunks = sums->chunks;
-    int rc = cov_stats_add_figure(stats, NULL, "sequences", "sequences of the genome", 0,
-                                  (double)sums->sequences, e);
-    if (!rc)
-        rc = cov_stats_add_figure(stats, NULL, "file_mb", "size in MB", 1,
-                                  (double)sums->bytes / 1e6, e);
-    if (!rc && sums->bases > 0)
-        rc = cov_stats_add_figure(stats, NULL, "bytes_per_base", "size of the file a base", 3,
-                                  (double)sums->bytes / (double)sums->bases, e);
+    const double bytes = (double)sums->bytes;
+    const struct cov_stats_figure figures[] = {
+        {"sequences", "Sequences", "sequences of the genome", .value = (double)sums->sequences},
+        {"file_mb", "Size", "size of the file in MB", " MB", .decimals = 1, .value = bytes / 1e6},
+        {"bytes_per_base", "Bytes/base", "size of the file in bytes per base", " B/bp",
+         .decimals = 3, .value = sums->bases > 0 ? bytes / (double)sums->bases : (double)NAN},
+    };
+    int rc = COV_OK;
+    for (size_t i = 0; i < COV_COUNT(figures) && !rc; i++)
+        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
     return rc;
 }
 

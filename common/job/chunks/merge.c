@@ -238,6 +238,19 @@ static int write_rows(struct parts *p, const struct cov_grid *grid, const char *
     return rc;
 }
 
+/* Fails if the statistics of the shards describe more or less than the shards. */
+static int check_statistics(const struct cov_stats_shards *shards, const struct cov_grid *grid,
+                            struct cov_err *e)
+{
+    const int64_t n = (int64_t)cov_grid_n_chunks(grid);
+    if (!shards->n || shards->chunks == n)
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT,
+                    "--shard-stats: the statistics have %" PRId64 " chunks, the shards %" PRId64
+                    "; give one file for each shard",
+                    shards->chunks, n);
+}
+
 int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
               const struct cov_rewrite_job *job, struct cov_err *e)
 {
@@ -263,6 +276,8 @@ int cov_merge(const char *const *inputs, size_t n, const char *output, bool allo
         rc = check_strand(&p, k / 2, k % 2, &at, e);
     if (!rc)
         rc = make_grid(&p, &grid, e);
+    if (!rc)
+        rc = check_statistics(&job->job.stats->shards, grid, e);
     if (!rc)
         rc = write_rows(&p, grid, out.tmp, &job->job, e);
     if (!rc)

@@ -480,16 +480,17 @@ static int add_figures(const struct summary *m, struct cov_stats *stats, struct 
         for (size_t s = 0; s < m->n_seqs; s++)
             sum += mean_coverage(m, k, s) * (double)m->lengths[s];
     }
+    const struct cov_stats_figure figures[] = {
+        {"reads", "Reads", "reads in all files", .value = any_reads ? (double)seen : (double)NAN},
+        {"counted", "Counted", "reads that were counted",
+         .value = any_reads ? (double)counted : (double)NAN},
+        {"mean_coverage", "Coverage",
+         "mean coverage of a base of the genome, of all files together", "x", .decimals = 2,
+         .value = stats->bases > 0 ? sum / (double)stats->bases : (double)NAN},
+    };
     int rc = COV_OK;
-    if (any_reads)
-        rc = cov_stats_add_figure(stats, NULL, "reads", "reads in all files", 0, (double)seen, e);
-    if (!rc && any_reads)
-        rc = cov_stats_add_figure(stats, NULL, "counted", "reads that were counted", 0,
-                                  (double)counted, e);
-    if (!rc)
-        rc = cov_stats_add_figure(stats, NULL, "mean_coverage",
-                                  "mean coverage of a base of the genome, of all files together", 2,
-                                  stats->bases > 0 ? sum / (double)stats->bases : (double)NAN, e);
+    for (size_t i = 0; i < COV_COUNT(figures) && !rc; i++)
+        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
     return rc;
 }
 

@@ -377,37 +377,52 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_object(json);
 }
 
+const struct cov_stats_plot cov_compare_plot = {
+    .name = "correlation",
+    .section = "Correlation with measured coverage",
+    .description = "Pearson's r of prediction and measurement, by the size of the bins.",
+    .axis = "Pearson's r",
+};
+
 /* Adds the totals of data set k as figures for the MultiQC report. */
 static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_comparison_row *row = cov_comparison_total(j->comparisons[k]);
-    const char *part = j->n > 1 ? j->datasets[k] : NULL;
+    const char *part = j->datasets ? j->datasets[k] : NULL;
     int rc = COV_OK;
-    for (size_t i = 0; i < j->comparison.n_bin_sizes && !rc; i++) {
-        const struct cov_agreement *a = &row->agreements[i];
-        char pearson[32], spearman[32];
-        (void)snprintf(pearson, sizeof pearson, "pearson_%" PRId64, j->bin_sizes[i]);
-        (void)snprintf(spearman, sizeof spearman, "spearman_%" PRId64, j->bin_sizes[i]);
-        rc = cov_stats_add_figure(stats, part, pearson, "Pearson's r in bins of this size", 3,
-                                  a->pearson, e);
-        if (!rc)
-            rc = cov_stats_add_figure(stats, part, spearman, "Spearman's rho in bins of this size",
-                                      3, a->spearman, e);
+    for (size_t i = 0; i < 2 * j->comparison.n_bin_sizes && !rc; i++) {
+        const int64_t bin = j->bin_sizes[i / 2];
+        const bool is_pearson = i % 2 == 0;
+        struct cov_stats_figure f = {.decimals = 3,
+                                     .is_score = true,
+                                     .is_hidden = i > 0,
+                                     .value = is_pearson ? row->agreements[i / 2].pearson
+                                                         : row->agreements[i / 2].spearman};
+        (void)snprintf(f.name, sizeof f.name, "%s_%" PRId64, is_pearson ? "pearson" : "spearman",
+                       bin);
+        (void)snprintf(f.title, sizeof f.title, "%s, %" PRId64 " bp", is_pearson ? "r" : "rho",
+                       bin);
+        (void)snprintf(f.description, sizeof f.description,
+                       "%s of prediction and measurement in bins of %" PRId64 " bp",
+                       is_pearson ? "Pearson's r" : "Spearman's rho", bin);
+        if (is_pearson)
+            (void)snprintf(f.bar, sizeof f.bar, "%" PRId64 " bp", bin);
+        rc = cov_stats_add_figure(stats, part, &f, e);
     }
-    if (!j->comparison.has_threshold)
-        return rc;
     const struct cov_peak_counts *c = &row->peaks;
-    if (!rc)
-        rc = cov_stats_add_figure(stats, part, "precision",
-                                  "share of the bases in predicted peaks that are in measured ones",
-                                  3, cov_peak_precision(c), e);
-    if (!rc)
-        rc = cov_stats_add_figure(stats, part, "recall",
-                                  "share of the bases in measured peaks that are in predicted ones",
-                                  3, cov_peak_recall(c), e);
-    return rc ? rc
-              : cov_stats_add_figure(stats, part, "f1", "harmonic mean of precision and recall", 3,
-                                     cov_peak_f1(c), e);
+    const bool has_peaks = j->comparison.has_threshold;
+    const struct cov_stats_figure peaks[] = {
+        {"precision", "Precision",
+         "share of the bases in predicted peaks that are in measured ones", .decimals = 3,
+         .is_score = true, .value = has_peaks ? cov_peak_precision(c) : (double)NAN},
+        {"recall", "Recall", "share of the bases in measured peaks that are in predicted ones",
+         .decimals = 3, .is_score = true, .value = has_peaks ? cov_peak_recall(c) : (double)NAN},
+        {"f1", "F1", "harmonic mean of precision and recall", .decimals = 3, .is_score = true,
+         .value = has_peaks ? cov_peak_f1(c) : (double)NAN},
+    };
+    for (size_t i = 0; i < COV_COUNT(peaks) && !rc; i++)
+        rc = cov_stats_add_figure(stats, part, &peaks[i], e);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- checks of the result */
@@ -574,8 +589,10 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         rc = check_contigs(j, e);
     if (!rc)
         rc = write_outputs(j, e);
-    if (!rc && stats)
+    if (stats) {
         stats->section = "cov2bigwig --compare";
+        stats->place = COV_STATS_GENERAL_FIGURES;
+    }
     for (size_t k = 0; !rc && stats && k < j->n; k++)
         rc = add_figures(j, k, stats, e);
     if (rc || !stats) {

@@ -30,6 +30,9 @@ struct cov_compare_options {
     double threshold; /* for peaks, if has_threshold */
 };
 
+/* For stats->plot: the correlations, in a MultiQC report. */
+extern const struct cov_stats_plot cov_compare_plot;
+
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
  * is, with the rounded mean over its BAM files and both strands (or the requested strand). Data
  * sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a track, there must be

@@ -351,17 +351,16 @@ static int fill_stats(const struct task *t, const struct cov_evaluation *v, stru
         const struct cov_evaluated_file *f = &v->files[k];
         const char *part = v->n_files > 1 ? f->path : NULL;
         stats->chunks += (int64_t)f->n_chunks;
-        const struct {
-            const char *name, *description;
-            double value;
-        } figures[] = {
-            {"loss", "Poisson loss, mean over chunks", cov_score_loss(&f->total)},
-            {"pearson", "Pearson's r, mean over chunks", cov_score_accuracy(&f->total)},
-            {"pearson_all", "Pearson's r over all positions", cov_score_pearson_all(&f->total)},
+        const struct cov_stats_figure figures[] = {
+            {"loss", "Loss", "Poisson loss, mean over chunks", .decimals = 4,
+             .value = cov_score_loss(&f->total)},
+            {"pearson", "r of chunks", "Pearson's r, mean over chunks", .decimals = 4,
+             .is_score = true, .value = cov_score_accuracy(&f->total)},
+            {"pearson_all", "r", "Pearson's r over all positions", .decimals = 4, .is_score = true,
+             .value = cov_score_pearson_all(&f->total)},
         };
         for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-            rc = cov_stats_add_figure(stats, part, figures[i].name, figures[i].description, 4,
-                                      figures[i].value, e);
+            rc = cov_stats_add_figure(stats, part, &figures[i], e);
     }
     return rc;
 }

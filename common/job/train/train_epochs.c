@@ -593,11 +593,16 @@ static int train(struct run *r, struct cov_err *e)
 
 static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_err *e)
 {
-    static const char *const descriptions[COV_TRAIN_QUANTITIES] = {
-        [COV_VAL_LOSS] = "Poisson loss of the last epoch, validation",
-        [COV_VAL_ACCURACY] = "Pearson's r of the last epoch, validation",
-        [COV_TRAIN_LOSS] = "Poisson loss of the last epoch, training",
-        [COV_TRAIN_ACCURACY] = "Pearson's r of the last epoch, training",
+    struct cov_stats_figure figures[] = {
+        [COV_VAL_LOSS] = {"", "Loss", "Poisson loss of the last epoch, validation"},
+        [COV_VAL_ACCURACY] = {"", "r", "Pearson's r of the last epoch, validation",
+                              .is_score = true},
+        [COV_TRAIN_LOSS] = {"", "Training loss", "Poisson loss of the last epoch, training"},
+        [COV_TRAIN_ACCURACY] = {"", "Training r", "Pearson's r of the last epoch, training",
+                                .is_score = true},
+        {"epochs", "Epochs", "epochs, including those before resuming",
+         .value = (double)(r->setup.point.epoch + 1)},
+        {"steps", "Steps", "steps of the optimiser", .value = (double)r->setup.point.state.n_steps},
     };
     stats->chunks = r->chunks;
     stats->bases = r->bases;
@@ -607,15 +612,13 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
     cov_stats_add_stage(stats, "validate", r->val_seconds);
     cov_stats_add_stage(stats, "save", r->save_seconds);
     int rc = cov_device_fill_stats(r->device, NULL, stats, e);
-    if (!rc)
-        rc = cov_stats_add_figure(stats, NULL, "epochs", "epochs, including those before resuming",
-                                  0, (double)(r->setup.point.epoch + 1), e);
-    if (!rc)
-        rc = cov_stats_add_figure(stats, NULL, "steps", "steps of the optimiser", 0,
-                                  (double)r->setup.point.state.n_steps, e);
-    for (int i = 0; !rc && i < COV_TRAIN_QUANTITIES; i++)
-        rc = cov_stats_add_figure(stats, NULL, cov_train_quantity_names[i], descriptions[i], 4,
-                                  r->values[i], e);
+    for (int i = 0; i < COV_TRAIN_QUANTITIES; i++) {
+        (void)snprintf(figures[i].name, sizeof figures[i].name, "%s", cov_train_quantity_names[i]);
+        figures[i].decimals = 4;
+        figures[i].value = r->values[i];
+    }
+    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
+        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
     return rc;
 }
 

@@ -1,0 +1,15 @@
+/* textfile.h - reading a text file as a whole.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_TEXTFILE_H
+#define COV_BASE_TEXTFILE_H
+
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+/* Reads a regular file of at most max_bytes, 1 MiB or more; the text is NUL-terminated. Caller frees
+ * *text. */
+int cov_textfile_read(const char *path, size_t max_bytes, char **text, size_t *n,
+                      struct cov_err *e) COV_MUST_USE;
+
+#endif

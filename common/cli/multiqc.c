@@ -1,0 +1,340 @@
+/* multiqc.c - see multiqc.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/cli/multiqc.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+static const char suffix[] = "_mqc.json";
+
+/* Room for a name of a row or a column. */
+enum { NAME_BYTES = 512 };
+
+int cov_multiqc_sample(const char *path, char **sample, struct cov_err *e)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name), n_suffix = strlen(suffix);
+    *sample = NULL;
+    if (n <= n_suffix || strcmp(name + n - n_suffix, suffix) != 0)
+        return COV_OK;
+    *sample = cov_strndup(name, n - n_suffix, e);
+    return *sample ? COV_OK : COV_ENOMEM;
+}
+
+int cov_multiqc_plot_path(const struct cov_stats *s, const char *path, char **plot_path,
+                          struct cov_err *e)
+{
+    char *sample;
+    int rc = cov_multiqc_sample(path, &sample, e);
+    *plot_path = NULL;
+    if (!rc && sample && s->plot) {
+        *plot_path = cov_strfmt(e, "%.*s.%s%s", (int)(strlen(path) - strlen(suffix)), path,
+                                s->plot->name, suffix);
+        rc = *plot_path ? COV_OK : COV_ENOMEM;
+    }
+    free(sample);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* Time and memory of a run. */
+enum { N_COSTS = 7 };
+struct cost {
+    const char *key, *title, *description, *suffix, *scale;
+    int decimals;
+    bool is_hidden;
+    double value; /* negative: not applicable */
+};
+
+static double per_second(int64_t n, double seconds)
+{
+    return n >= 0 && seconds > 0 ? (double)n / seconds : -1;
+}
+
+/* The costs of the run; for a file of shards, those of their prediction. */
+static void get_costs(const struct cov_stats *s, struct cost costs[N_COSTS])
+{
+    const struct cov_stats_shards run =
+        s->shards.n ? s->shards
+                    : (struct cov_stats_shards){
+                          0,          s->bases,         s->chunks, s->wall_seconds, s->cpu_seconds,
+                          s->threads, s->peak_rss_bytes};
+    const struct cost all[N_COSTS] = {
+        {"wall_seconds", "Time", "seconds from start to end; of shards: their sum", " s", "Purples",
+         1, false, run.wall_seconds},
+        {"cpu_seconds", "CPU time", "seconds of all threads", " s", "Purples", 1, true,
+         run.cpu_seconds},
+        {"threads", "Threads", "threads that computed", NULL, "Greys", 0, true,
+         (double)run.threads},
+        {"peak_rss_mb", "Memory", "peak memory in MB; of shards: the largest", " MB", "Oranges", 0,
+         false, run.peak_rss_bytes < 0 ? -1 : (double)run.peak_rss_bytes / 1e6},
+        {"bases", "Bases", "bases of the genome, or of the part that was read", " bp", "Blues", 0,
+         false, (double)run.bases},
+        {"chunks", "Chunks", "chunks of both strands", NULL, "Blues", 0, true, (double)run.chunks},
+        {"bases_per_second", "Speed", "bases per second", " bp/s", "Greens", 0, false,
+         per_second(run.bases, run.wall_seconds)},
+    };
+    memcpy(costs, all, sizeof all);
+}
+
+/* Describes a column. */
+static void put_header(const char *key, const char *title, const struct cost *column, bool is_score,
+                       struct cov_json *j)
+{
+    char format[32]; /* as for Python's str.format */
+    (void)snprintf(format, sizeof format, "{:,.%df}", column->decimals);
+    cov_json_begin_object(j, key);
+    cov_json_string(j, "title", title);
+    cov_json_string(j, "description", column->description);
+    if (column->suffix)
+        cov_json_string(j, "suffix", column->suffix);
+    cov_json_string(j, "format", format);
+    cov_json_string(j, "scale", column->scale);
+    if (is_score) {
+        cov_json_int(j, "min", 0);
+        cov_json_int(j, "max", 1);
+    }
+    cov_json_bool(j, "hidden", column->is_hidden);
+    cov_json_end_object(j);
+}
+
+static bool same_part(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Writes a figure's key or title. In the general statistics, each part has columns of its own. */
+static void get_name(const struct cov_stats *s, const struct cov_stats_figure *f, bool is_title,
+                     char name[NAME_BYTES])
+{
+    const char *own = is_title && *f->title ? f->title : f->name;
+    if (s->place == COV_STATS_TABLE || !f->part)
+        (void)snprintf(name, NAME_BYTES, "%s", own);
+    else
+        (void)snprintf(name, NAME_BYTES, is_title ? "%.255s: %s" : "%.255s_%s", f->part, own);
+}
+
+/* Returns true for the first figure of its column. */
+static bool opens_column(const struct cov_stats *s, int i)
+{
+    const struct cov_stats_figure *f = &s->figures[i];
+    for (int k = 0; k < i; k++)
+        if (strcmp(s->figures[k].name, f->name) == 0 &&
+            (s->place == COV_STATS_TABLE || same_part(s->figures[k].part, f->part)))
+            return false;
+    return true;
+}
+
+static void put_headers(const struct cov_stats *s, const struct cost *costs, struct cov_json *j)
+{
+    cov_json_begin_object(j, "headers");
+    for (int i = 0; i < s->n_figures && s->place != COV_STATS_GENERAL_COSTS; i++) {
+        const struct cov_stats_figure *f = &s->figures[i];
+        const struct cost column = {.description = f->description,
+                                    .suffix = f->suffix,
+                                    .scale = f->is_score ? "RdYlGn" : "Blues",
+                                    .decimals = f->decimals,
+                                    .is_hidden = f->is_hidden};
+        char key[NAME_BYTES], title[NAME_BYTES];
+        get_name(s, f, false, key);
+        get_name(s, f, true, title);
+        if (opens_column(s, i))
+            put_header(key, title, &column, f->is_score, j);
+    }
+    for (int i = 0; i < N_COSTS && s->place != COV_STATS_GENERAL_FIGURES; i++)
+        put_header(costs[i].key, costs[i].title, &costs[i], false, j);
+    cov_json_end_object(j);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Writes no entry for a figure without a value, as MultiQC expects. */
+static void put_figures(const struct cov_stats *s, const char *part, struct cov_json *j)
+{
+    for (int i = 0; i < s->n_figures; i++) {
+        char key[NAME_BYTES];
+        get_name(s, &s->figures[i], false, key);
+        if (same_part(s->figures[i].part, part) && isfinite(s->figures[i].value))
+            cov_json_double(j, key, s->figures[i].value);
+    }
+}
+
+static void put_costs(const struct cost *costs, struct cov_json *j)
+{
+    for (int i = 0; i < N_COSTS; i++)
+        if (costs[i].value >= 0)
+            cov_json_double(j, costs[i].key, costs[i].value);
+}
+
+/* Returns true for the first figure of a part, or of everything. */
+static bool opens_part(const struct cov_stats *s, int i)
+{
+    int first = 0;
+    while (!same_part(s->figures[first].part, s->figures[i].part))
+        first++;
+    return first == i;
+}
+
+/* Writes the first n bytes of `sample`, followed by the part, if any. */
+static void get_row(const char *sample, int n, const char *part, char name[NAME_BYTES])
+{
+    (void)snprintf(name, NAME_BYTES, "%.*s%s%.255s", n < 255 ? n : 255, sample, part ? "." : "",
+                   part ? part : "");
+}
+
+/* Returns the length of `sample` without the part that all figures describe. */
+static int length_without_part(const struct cov_stats *s, const char *sample)
+{
+    const char *part = s->n_figures ? s->figures[0].part : NULL;
+    size_t n = strlen(sample), n_part = part ? strlen(part) : 0;
+    for (int i = 0; i < s->n_figures; i++)
+        if (!same_part(s->figures[i].part, part))
+            return (int)n;
+    bool ends = part && n > n_part + 1 && strcmp(sample + n - n_part, part) == 0 &&
+                sample[n - n_part - 1] == '.';
+    return (int)(ends ? n - n_part - 1 : n);
+}
+
+static void put_general(const struct cov_stats *s, const char *sample, const struct cost *costs,
+                        struct cov_json *j)
+{
+    char row[NAME_BYTES];
+    get_row(sample, length_without_part(s, sample), NULL, row);
+    cov_json_begin_object(j, "data");
+    cov_json_begin_object(j, row);
+    if (s->place == COV_STATS_GENERAL_COSTS)
+        put_costs(costs, j);
+    for (int i = 0; i < s->n_figures && s->place == COV_STATS_GENERAL_FIGURES; i++)
+        if (opens_part(s, i))
+            put_figures(s, s->figures[i].part, j);
+    cov_json_end_object(j);
+    cov_json_end_object(j);
+}
+
+static void put_table(const struct cov_stats *s, const char *sample, const struct cost *costs,
+                      struct cov_json *j)
+{
+    cov_json_begin_object(j, "data");
+    cov_json_begin_object(j, sample);
+    put_figures(s, NULL, j);
+    put_costs(costs, j);
+    cov_json_end_object(j);
+    for (int i = 0; i < s->n_figures; i++) {
+        char row[NAME_BYTES];
+        if (!s->figures[i].part || !opens_part(s, i))
+            continue;
+        get_row(sample, (int)strlen(sample), s->figures[i].part, row);
+        cov_json_begin_object(j, row);
+        put_figures(s, s->figures[i].part, j);
+        cov_json_end_object(j);
+    }
+    cov_json_end_object(j);
+}
+
+/* ---------------------------------------------------------------- sections */
+
+/* Appends "_word" for each word of `text`. */
+static void add_words(char id[NAME_BYTES], const char *text)
+{
+    size_t n = strlen(id);
+    bool in_word = false;
+    for (; *text && n + 2 < NAME_BYTES; text++) {
+        bool is_letter = isalnum((unsigned char)*text);
+        if (is_letter && !in_word)
+            id[n++] = '_';
+        if (is_letter)
+            id[n++] = *text;
+        in_word = is_letter;
+    }
+    id[n] = '\0';
+}
+
+/* "covtools_cov2bigwig_compare" for "cov2bigwig --compare". In the general statistics, each set of
+ * parts and bars has other columns, and therefore an id of its own. */
+static void get_id(const struct cov_stats *s, char id[NAME_BYTES])
+{
+    (void)snprintf(id, NAME_BYTES, "covtools");
+    add_words(id, s->section ? s->section : s->tool);
+    for (int i = 0; i < s->n_figures && s->place == COV_STATS_GENERAL_FIGURES; i++) {
+        if (s->figures[i].part && opens_part(s, i))
+            add_words(id, s->figures[i].part);
+        add_words(id, s->figures[i].bar);
+    }
+}
+
+/* Begins a section that is listed under covtools. */
+static void put_section(const char *id, const char *section, const char *description,
+                        const char *type, struct cov_json *j)
+{
+    char text[NAME_BYTES];
+    cov_json_string(j, "id", id);
+    cov_json_string(j, "parent_id", "covtools");
+    cov_json_string(j, "parent_name", "covtools");
+    cov_json_string(j, "parent_description",
+                    "predict the coverage of ATAC-seq and ChIP-seq from DNA");
+    cov_json_string(j, "section_name", section);
+    cov_json_string(j, "description", description);
+    cov_json_string(j, "plot_type", type);
+    cov_json_begin_object(j, "pconfig");
+    (void)snprintf(text, sizeof text, "%.400s_%s", id, type);
+    cov_json_string(j, "id", text);
+    (void)snprintf(text, sizeof text, "covtools: %.400s", section);
+    cov_json_string(j, "title", text);
+}
+
+void cov_multiqc_print(const struct cov_stats *s, const char *sample, struct cov_json *j)
+{
+    char id[NAME_BYTES], text[160];
+    const char *section = s->section ? s->section : s->tool;
+    struct cost costs[N_COSTS];
+    get_costs(s, costs);
+    get_id(s, id);
+    if (s->place == COV_STATS_TABLE) {
+        (void)snprintf(text, sizeof text, "Results, time and memory of %s %s.", s->tool,
+                       s->version);
+        put_section(id, section, text, "table", j);
+        cov_json_end_object(j);
+    } else {
+        cov_json_string(j, "id", id);
+        cov_json_string(j, "namespace", section);
+        cov_json_string(j, "plot_type", "generalstats");
+    }
+    put_headers(s, costs, j);
+    if (s->place == COV_STATS_TABLE)
+        put_table(s, sample, costs, j);
+    else
+        put_general(s, sample, costs, j);
+}
+
+void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struct cov_json *j)
+{
+    char id[NAME_BYTES] = "covtools";
+    const struct cov_stats_plot *plot = s->plot;
+    const int n = length_without_part(s, sample);
+    add_words(id, plot->name);
+    put_section(id, plot->section, plot->description, "bargraph", j);
+    cov_json_string(j, "ylab", plot->axis);
+    cov_json_string(j, "stacking", "group");
+    cov_json_int(j, "tt_decimals", 3);
+    cov_json_bool(j, "cpswitch", false);
+    cov_json_end_object(j);
+    cov_json_begin_object(j, "data");
+    for (int i = 0; i < s->n_figures; i++) {
+        char row[NAME_BYTES];
+        if (!opens_part(s, i))
+            continue;
+        get_row(sample, n, s->figures[i].part, row);
+        cov_json_begin_object(j, row);
+        for (int k = 0; k < s->n_figures; k++)
+            if (same_part(s->figures[k].part, s->figures[i].part) && *s->figures[k].bar &&
+                isfinite(s->figures[k].value))
+                cov_json_double(j, s->figures[k].bar, s->figures[k].value);
+        cov_json_end_object(j);
+    }
+    cov_json_end_object(j);
+}

@@ -1,0 +1,140 @@
+#!/bin/sh
+# The --stats files of several tools and samples as a MultiQC report without configuration: general statistics with a row per
+# sample, with its shards joined, and a graph of the correlations. The report itself is made if MultiQC is installed.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+need_program "$PYTHON"
+ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_plant" . 60000
+mkdir stats shards tracks
+fasta2h5 -q -o weed.h5 --stats stats/weed.genome_mqc.json weed.fa
+fasta2h5 -q -o moss.h5 --stats stats/moss.genome_mqc.json moss.fa.gz
+covpredict -q -m plant.ckpt --stats stats/moss_mqc.json -o moss_predictions.h5 moss.h5
+for i in 1 2 3; do
+    covpredict -q -m plant.ckpt --shard $i/3 --stats shards/$i.json -o $i.h5 weed.h5
+done
+run h5chunk merge -q --shard-stats shards/1.json,shards/2.json,shards/3.json --stats stats/weed_mqc.json -o weed_predictions.h5 [123].h5
+status_is 0 'the statistics of shards are added up'
+for dataset in atacseq h3k4me3; do
+    bam2h5 -q -p $dataset -o $dataset.h5 --stats stats/weed.$dataset.reads_mqc.json weed.h5 weed_$dataset.sam
+    run cov2bigwig -q --datasets $dataset --compare $dataset.h5 --stats stats/weed.${dataset}_mqc.json -o $dataset.tsv weed_predictions.h5
+    status_is 0 "the prediction is compared with $dataset"
+done
+cov2bigwig -q -o tracks/ --stats stats/weed.tracks_mqc.json weed_predictions.h5
+h5chunk verify --stats stats/weed.verify_mqc.json weed_predictions.h5
+
+cat >files.py <<'END'
+import csv, glob, json
+
+def load(name):
+    return json.load(open(name))
+
+def total(dataset):
+    return list(csv.DictReader(open(dataset + ".tsv"), delimiter="\t"))[-1]
+
+shards, whole = [load(f"shards/{i}.json") for i in (1, 2, 3)], load("stats/weed_mqc.json")
+row = whole["data"]["weed"]
+assert whole["plot_type"] == "generalstats" and whole["id"] == load("stats/moss_mqc.json")["id"], whole["id"]
+assert whole["headers"] == load("stats/moss_mqc.json")["headers"]
+assert list(whole["data"]) == ["weed"] and list(load("stats/moss_mqc.json")["data"]) == ["moss"]
+for key in ("bases", "chunks", "wall_seconds", "cpu_seconds"):
+    assert abs(row[key] - sum(s[key] for s in shards)) < 1e-6 * row[key], key
+assert row["bases"] == load("stats/weed.genome_mqc.json")["bases"]
+assert abs(row["bases_per_second"] - row["bases"] / row["wall_seconds"]) < 1e-6 * row["bases_per_second"]
+assert abs(row["peak_rss_mb"] - max(s["peak_rss_bytes"] for s in shards) / 1e6) < 1e-6, row
+assert whole["shards"]["n"] == 3 and whole["tool"] == "h5chunk" and whole["wall_seconds"] != row["wall_seconds"], whole["shards"]
+assert all(h["title"] != key and h["description"] for key, h in whole["headers"].items())
+
+for dataset in ("atacseq", "h3k4me3"):
+    general, plot = load(f"stats/weed.{dataset}_mqc.json"), load(f"stats/weed.{dataset}.correlation_mqc.json")
+    assert general["plot_type"] == "generalstats" and list(general["data"]) == ["weed"], general["data"]
+    assert abs(general["data"]["weed"][dataset + "_pearson_1"] - float(total(dataset)["pearson_1"])) < 1e-6
+    header = general["headers"][dataset + "_pearson_1"]
+    assert (header["title"], header["hidden"], header["min"], header["max"]) == (dataset + ": r, 1 bp", False, 0, 1), header
+    assert header["description"] == "Pearson's r of prediction and measurement in bins of 1 bp", header
+    assert general["headers"][dataset + "_spearman_1000"]["hidden"], general["headers"]
+    assert plot["plot_type"] == "bargraph" and list(plot["data"]) == ["weed." + dataset], plot
+    bars = plot["data"]["weed." + dataset]
+    assert list(bars) == ["1 bp", "10 bp", "100 bp", "1000 bp"], bars
+    assert abs(bars["1000 bp"] - float(total(dataset)["pearson_1000"])) < 1e-6, bars
+assert load("stats/weed.atacseq_mqc.json")["id"] != load("stats/weed.h3k4me3_mqc.json")["id"]
+assert load("stats/weed.atacseq.correlation_mqc.json")["id"] == load("stats/weed.h3k4me3.correlation_mqc.json")["id"]
+assert load("stats/weed.tracks_mqc.json")["plot_type"] == "table"
+assert all(load(name)["data"] for name in glob.glob("stats/*"))
+END
+ok 'the files have the numbers of the runs, and titles' "$PYTHON" files.py
+
+# Both data sets at once.
+bam2h5 -q -p h3k4me3 -o both.h5 atacseq.h5 weed_h3k4me3.sam
+cov2bigwig -q --compare both.h5 --stats both_mqc.json -o both.tsv weed_predictions.h5
+ok 'two data sets are columns of one row, and two groups of bars' "$PYTHON" -c '
+import json
+general, plot = json.load(open("both_mqc.json")), json.load(open("both.correlation_mqc.json"))
+assert {"atacseq_pearson_1", "h3k4me3_pearson_1"} <= set(general["data"]["both"]), general["data"]
+assert list(plot["data"]) == ["both.atacseq", "both.h3k4me3"], plot["data"]'
+
+# A bigWig has no data set.
+cov2bigwig -q --datasets atacseq --compare tracks/weed_predictions_h3k4me3_avg_strand.bw --stats track_mqc.json -o track.tsv weed_predictions.h5
+ok 'a comparison with a track' "$PYTHON" -c '
+import json
+general, plot = json.load(open("track_mqc.json")), json.load(open("track.correlation_mqc.json"))
+assert list(general["data"]) == ["track"] and len(plot["data"]) == 1, (general["data"], plot["data"])'
+
+# Existing files.
+rm stats/weed.atacseq_mqc.json
+run cov2bigwig -q --datasets atacseq --compare atacseq.h5 --stats stats/weed.atacseq_mqc.json -o no.tsv weed_predictions.h5
+status_is 1 'the graph of another run is not replaced'
+stderr_like '--stats: stats/weed\.atacseq\.correlation_mqc\.json: already exists; use -f to replace it$' '  which is named'
+ok '  before the run' test ! -e no.tsv
+run cov2bigwig -q -f --datasets atacseq --compare atacseq.h5 --stats stats/weed.atacseq_mqc.json -o atacseq.tsv weed_predictions.h5
+status_is 0 '  -f replaces it'
+
+# Wrong statistics of shards.
+refuses() { # STATUS REGEX NAME OPTION...
+    status_wanted=$1 regex=$2 name=$3
+    shift 3
+    run h5chunk merge -q -o no.h5 "$@" 1.h5 2.h5 3.h5
+    status_is "$status_wanted" "$name"
+    stderr_like "$regex" '  the message'
+    ok '  nothing is written' test ! -e no.h5
+}
+chunks=$(sed -n 's/^  "chunks": \([0-9]*\),$/\1/p' shards/1.json shards/2.json | awk '{ n += $1 } END { print n }')
+refuses 1 "^h5chunk: error: --shard-stats: the statistics have $chunks chunks, the shards [0-9]+; give one file for each shard\$" \
+    'a shard without statistics' --shard-stats shards/1.json,shards/2.json --stats no_mqc.json
+refuses 1 'shards/none\.json: No such file' 'a missing file' --shard-stats shards/none.json --stats no_mqc.json
+refuses 1 'stats/weed\.genome_mqc\.json: not written by covpredict --stats$' 'the statistics of another tool' \
+    --shard-stats stats/weed.genome_mqc.json --stats no_mqc.json
+refuses 1 '^h5chunk: error: weed\.fa: ' 'a file that is not JSON' --shard-stats weed.fa --stats no_mqc.json
+refuses 2 '--shard-stats needs --stats$' 'statistics that are not wanted' --shard-stats shards/1.json
+
+if command -v multiqc >/dev/null; then
+    HOME=$tap_dir
+    export HOME
+    run multiqc --no-version-check --fullnames stats
+    status_is 0 'MultiQC makes a report'
+    cat >report.py <<'END'
+import csv, re
+
+def table(name):
+    return {row["Sample"]: row for row in csv.DictReader(open(f"multiqc_data/multiqc_{name}.txt"), delimiter="\t")}
+
+general = table("general_stats")
+assert sorted(general) == ["moss", "weed"], list(general)
+columns = {name.rsplit("-", 1)[1]: name for name in general["weed"] if "-" in name}
+for key in ("bases", "bases_per_second", "wall_seconds", "peak_rss_mb", "atacseq_pearson_1", "h3k4me3_pearson_1"):
+    assert float(general["weed"][columns[key]]) > 0, key
+assert general["moss"][columns["bases"]] and not general["moss"][columns["atacseq_pearson_1"]]
+bars = table("covtools_correlation_bargraph")
+assert sorted(bars) == ["weed.atacseq", "weed.h3k4me3"] and float(bars["weed.atacseq"]["1000 bp"]) > 0, bars
+assert table("covtools_bam2h5_table")["weed.atacseq.reads"]["reads"]
+html = open("multiqc_report.html").read()
+assert "Correlation with measured coverage" in html
+titles = set(re.findall(r'<span class="mqc_table_tooltip" [^>]*>([^<]*)</span>', html))
+assert {"atacseq: r, 1 bp", "h3k4me3: r, 1 bp", "Bases", "Speed", "Time", "Memory", "Reads", "Coverage"} <= titles, titles
+assert not any("_" in title for title in titles), titles
+END
+    ok '  with a row per sample, a graph, tables and titles' "$PYTHON" report.py
+else
+    tap_result 0 'a MultiQC report # SKIP no multiqc'
+fi
+done_testing
