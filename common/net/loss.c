@@ -8,18 +8,23 @@
 void cov_fit_row(const float *values, const float *targets, size_t n, size_t stride,
                  struct cov_fit *out)
 {
-    struct cov_fit f = {.n = n};
+    struct cov_fit f = {.n = 0};
     for (size_t i = 0; i < n; i++) {
         float v = values[i * stride], t = targets[i * stride];
+        if (t < 0)
+            continue;
+        f.n++;
         f.mean_v += (double)v;
         f.mean_t += (double)t;
         f.loss += (double)v;
         if (t != 0)
             f.loss -= (double)t * (double)logf(v > FLT_MIN ? v : FLT_MIN);
     }
-    f.mean_v /= n ? (double)n : 1;
-    f.mean_t /= n ? (double)n : 1;
+    f.mean_v /= f.n ? (double)f.n : 1;
+    f.mean_t /= f.n ? (double)f.n : 1;
     for (size_t i = 0; i < n; i++) {
+        if (targets[i * stride] < 0)
+            continue;
         double v = (double)values[i * stride] - f.mean_v,
                t = (double)targets[i * stride] - f.mean_t;
         f.var_v += v * v;

@@ -47,7 +47,9 @@ void draw_batch(Toy *t, struct cov_rng *rng)
         t->present[i] = i == 0 || cov_rng_below(rng, 4) > 0;
     for (size_t i = 0; i < t->targets.size(); i++) {
         size_t row = i / (t->L * outputs) * outputs + i % outputs;
-        t->targets[i] = t->present[row] ? (float)cov_rng_below(rng, 400) / 100 : NAN;
+        bool masked = cov_rng_below(rng, 8) == 0;
+        float target = masked ? COV_TARGET_MASKED : (float)cov_rng_below(rng, 400) / 100;
+        t->targets[i] = t->present[row] ? target : NAN;
     }
 }
 

@@ -19,7 +19,7 @@ struct toy_data {
 };
 
 /* Bases with some N and other letters; the second half of the last chunk is padding; one target in
- * four is missing, but not the first. */
+ * four is missing, but not the first; one position in eight is masked. */
 static inline void toy_data_init(struct toy_data *d, size_t n, size_t L, size_t outputs,
                                  uint64_t seed)
 {
@@ -36,7 +36,7 @@ static inline void toy_data_init(struct toy_data *d, size_t n, size_t L, size_t 
     }
     memset(d->codes + (n - 1) * L + L / 2, COV_CODE_PAD, L - L / 2);
     for (size_t i = 0; i < n * L * outputs; i++)
-        d->targets[i] = (float)cov_rng_below(&rng, 400) / 100;
+        d->targets[i] = cov_rng_below(&rng, 8) ? (float)cov_rng_below(&rng, 400) / 100 : -1;
     for (size_t i = 0; i < n * outputs; i++)
         d->present[i] = i == 0 || cov_rng_below(&rng, 4) > 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "common/base/rng.h"
+#include "common/compute/device.h"
 #include "common/net/loss.h"
 
 enum { N = 500, D = 3 };
@@ -94,8 +95,32 @@ static void test_edges(void **state)
     assert_near(cov_fit_pearson(&fit), 1);
 }
 
+/* A row with masked positions has the same fit as one without these positions. */
+static void test_mask(void **state)
+{
+    static float values[N], targets[N], kept_values[N], kept_targets[N];
+    struct cov_fit fit, kept;
+    size_t n = 0;
+    fill(values, targets, N);
+    for (size_t i = 0; i < N; i++)
+        if (i % 3 == 1 || i > 450) {
+            targets[i] = COV_TARGET_MASKED;
+            values[i] = 1e6F;
+        } else {
+            kept_values[n] = values[i];
+            kept_targets[n++] = targets[i];
+        }
+    cov_fit_row(values, targets, N, 1, &fit);
+    cov_fit_row(kept_values, kept_targets, n, 1, &kept);
+    assert_int_equal(fit.n, n);
+    assert_memory_equal(&fit, &kept, sizeof fit);
+    cov_fit_row(values + 451, targets + 451, N - 451, 1, &fit);
+    assert_int_equal(fit.n, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_edges),
+                                       cmocka_unit_test(test_mask)};
     return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/ref_train.h"
 #include "common/compute/cpu/train/training_ref.h"
 #include "tests/lib/make_training.h"
 
@@ -163,6 +164,30 @@ static void loss_weights(void **state)
 
 /* In place of gradients, the running statistics get the batch's mean and unbiased variance. This
  * test compares those of the first norm with their definition. */
+/* Masked positions count as little as padding, for the same values of the network. */
+static void masks(void **state)
+{
+    enum { N = 40 };
+    uint8_t codes[N], padded[N];
+    float targets[N], masked[N];
+    double p[N], d[N], wanted[N], loss[2], accuracy[2];
+    for (size_t i = 0; i < N; i++) {
+        bool out = i % 4 == 2;
+        codes[i] = COV_CODE_A;
+        padded[i] = out ? COV_CODE_PAD : COV_CODE_A;
+        targets[i] = (float)(i * i % 7);
+        masked[i] = out ? COV_TARGET_MASKED : targets[i];
+        p[i] = (double)(i * 3 % 11) / 8;
+    }
+    assert_int_equal(cov_ref_row_score(N, 1, codes, p, masked, &loss[0], &accuracy[0]), N * 3 / 4);
+    assert_int_equal(cov_ref_row_score(N, 1, padded, p, targets, &loss[1], &accuracy[1]),
+                     N * 3 / 4);
+    assert_true(loss[0] == loss[1] && accuracy[0] == accuracy[1]);
+    cov_ref_row_backward(N, 1, codes, p, masked, 0.5, d);
+    cov_ref_row_backward(N, 1, padded, p, targets, 0.5, wanted);
+    assert_memory_equal(d, wanted, sizeof d);
+}
+
 static void statistics(void **state)
 {
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
@@ -197,8 +222,8 @@ static void statistics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(lstms),      cmocka_unit_test(dropout),
-        cmocka_unit_test(loss_weights), cmocka_unit_test(statistics),
+        cmocka_unit_test(convolutions), cmocka_unit_test(lstms), cmocka_unit_test(dropout),
+        cmocka_unit_test(loss_weights), cmocka_unit_test(masks), cmocka_unit_test(statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static int make_sample(struct sample *s, struct cov_err *e)
     for (size_t i = 0; i < CHUNKS * LENGTH; i++)
         s->codes[i] = i < CHUNKS * LENGTH - 5 ? (uint8_t)(1 + cov_rng_below(&rng, 15)) : 0;
     for (float &target : s->targets)
-        target = (float)cov_rng_below(&rng, 5);
+        target = (float)cov_rng_below(&rng, 6) - 1; /* -1: masked */
     for (size_t i = 0; i < CHUNKS * DEPTH; i++)
         s->present[i] = i != 3;
     return COV_OK;

@@ -9,9 +9,11 @@
 
 enum { THREADS = SIMT_THREADS, SLICE = 4096, SUMS = 7 };
 
-SIMT_DEVICE bool is_padding(const struct cov_cuda_loss &l, int b, int t)
+/* Neither padding nor masked. */
+SIMT_DEVICE bool counts(const struct cov_cuda_loss &l, int b, int t, int d)
 {
-    return packed_code(l.codes, (size_t)b, l.t, t) == 0;
+    return packed_code(l.codes, (size_t)b, l.t, t) != 0 &&
+           !(l.targets[((size_t)b * l.t + t) * l.depth + d] < 0);
 }
 
 /* Adds up each of N values over the threads of a block; thread i stores total i in to[i]. All
@@ -43,7 +45,7 @@ SIMT_KERNEL(THREADS) score_slices(struct cov_cuda_loss l, int slices)
             size_t row = (size_t)b * l.t + t;
             float p = l.p[row * l.pitch + d], value = expf(p);
             l.p[row * l.pitch + d] = value;
-            if (!present || is_padding(l, b, t))
+            if (!present || !counts(l, b, t, d))
                 continue;
             double x = (double)value, target = (double)l.targets[row * l.depth + d];
             sum[0] += 1;
@@ -109,7 +111,7 @@ SIMT_KERNEL(THREADS) loss_backward(struct cov_cuda_loss l)
         return;
     int d = (int)(at % l.pitch), b = (int)(row / l.t), t = (int)(row - (size_t)b * l.t);
     float gradient = 0;
-    if (d < l.depth && l.present[b * l.depth + d] && !is_padding(l, b, t)) {
+    if (d < l.depth && l.present[b * l.depth + d] && counts(l, b, t, d)) {
         double weight = (double)l.weights[d];
         float scale = weight > 0 ? (float)(weight / (l.scores[b * l.depth + d] * l.sums[3])) : 0;
         gradient = scale * (l.p[at] - l.targets[row * l.depth + d]);

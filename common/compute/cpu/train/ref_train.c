@@ -238,7 +238,7 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
     double sum = 0, sum_x = 0, sum_t = 0, xx = 0, tt = 0, xt = 0;
     *loss = *accuracy = 0;
     for (size_t i = 0; i < L; i++) {
-        if (codes[i] == COV_CODE_PAD)
+        if (!cov_ref_counts(codes[i], targets[i * stride]))
             continue;
         double x = exp(p[i * stride]), t = (double)targets[i * stride];
         sum += x - t * p[i * stride];
@@ -250,7 +250,7 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
         return 0;
     double mean_x = sum_x / (double)n, mean_t = sum_t / (double)n;
     for (size_t i = 0; i < L; i++) {
-        if (codes[i] == COV_CODE_PAD)
+        if (!cov_ref_counts(codes[i], targets[i * stride]))
             continue;
         double x = exp(p[i * stride]) - mean_x, t = (double)targets[i * stride] - mean_t;
         xx += x * x;
@@ -294,7 +294,7 @@ void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const d
                           const float *targets, double scale, double *dp)
 {
     for (size_t i = 0; i < L; i++)
-        dp[i * stride] = codes[i] == COV_CODE_PAD
-                             ? 0
-                             : scale * (exp(p[i * stride]) - (double)targets[i * stride]);
+        dp[i * stride] = cov_ref_counts(codes[i], targets[i * stride])
+                             ? scale * (exp(p[i * stride]) - (double)targets[i * stride])
+                             : 0;
 }

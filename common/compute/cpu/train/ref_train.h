@@ -9,6 +9,7 @@
 #define COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
 
 #include "common/compute/device.h"
+#include "common/seq/alphabet.h"
 
 /* z[t_out,c_out] = a convolution's sums over x[t_in,c_in] with its bias, or the last layer's output
  * without exp. */
@@ -55,7 +56,12 @@ void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov
                            const double *x, const double *y,
                            const struct cov_ref_lstm_gradients *gradients, double *scratch);
 
-/* Scores a row of the batch: p[L] and targets[L], `stride` apart, except padding. loss = mean of
+/* Returns true if a position counts in the loss: it is neither padding nor masked. */
+static inline bool cov_ref_counts(uint8_t code, float target)
+{
+    return code != COV_CODE_PAD && !(target < 0);
+}
+/* Scores a row of the batch: p[L] and targets[L], `stride` apart, where they count. loss = mean of
  * exp(p) - t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns
  * the number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,

@@ -22,14 +22,14 @@ static void run_linear(const struct cov_layer *l, const struct cov_layer_weights
         }
 }
 
-/* Adds up t p over all positions except padding; returns their number. */
+/* Adds up t p over all positions that count; returns their number. */
 static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const float *p,
                            const float *targets, double *sum)
 {
     size_t n = 0;
     *sum = 0;
     for (size_t i = 0; i < L; i++) {
-        if (codes[i] == COV_CODE_PAD)
+        if (!cov_ref_counts(codes[i], targets[i * stride]))
             continue;
         *sum += (double)targets[i * stride] * (double)p[i * stride];
         n++;
@@ -44,14 +44,14 @@ static double correlate(size_t L, size_t stride, size_t n, const uint8_t *codes,
     double sum_t = 0, xx = 0, tt = 0, xt = 0;
     *sum_x = 0;
     for (size_t i = 0; i < L; i++) {
-        if (codes[i] == COV_CODE_PAD)
+        if (!cov_ref_counts(codes[i], targets[i * stride]))
             continue;
         *sum_x += (double)x[i * stride];
         sum_t += (double)targets[i * stride];
     }
     double mean_x = *sum_x / (double)n, mean_t = sum_t / (double)n;
     for (size_t i = 0; i < L; i++) {
-        if (codes[i] == COV_CODE_PAD)
+        if (!cov_ref_counts(codes[i], targets[i * stride]))
             continue;
         double by_x = (double)x[i * stride] - mean_x, by_t = (double)targets[i * stride] - mean_t;
         xx += by_x * by_x;
@@ -112,7 +112,7 @@ static void data_set_backward(const struct cov_fast_training *t, size_t b, size_
     const float *targets = t->batch->targets + b * L * n + d, *p = s->y + b * L * n + d;
     const float *x = view.data + b * view.seq, *w = s->weights.weight + d * c;
     for (size_t i = 0; i < L; i++) {
-        if (codes[i] == COV_CODE_PAD)
+        if (!cov_ref_counts(codes[i], targets[i * n]))
             continue;
         float by = scale * (p[i * n] - targets[i * n]);
         for (size_t k = 0; k < c; k++) {
