@@ -63,8 +63,7 @@ static const struct cov_opt options[] = {
             "smooth with a Gaussian whose standard deviation is SD bases"),
     COV_OPT(FLOAT, "scale", 0, FIELD(scale), "V", "multiply values by V", .def = "1"),
     COV_OPT(FLAG, "skip-zero", 0, FIELD(skip_zero), NULL, "drop bases with the value 0"),
-    COV_OPT(STRING, "blacklist-file", 0, FIELD(blacklist), "FILE",
-            "drop sequences (one id per line) or regions (BED)", .flags = COV_OPT_PATH_IN),
+    COV_BLACKLIST_FILE_OPTION(FIELD(blacklist), "drop"),
     COV_RENAME_OPTION(FIELD(rename)),
     COV_OPT(STRING, "chrom-sizes", 0, FIELD(sizes), "FILE",
             "two columns: name and length of each sequence of a bedGraph (needed for bigWig); or "

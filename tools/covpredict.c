@@ -130,6 +130,7 @@ static int evaluate(struct cov_common *common, const struct covpredict_config *c
         .batch = (size_t)c->batch,
         .full = c->full,
         .blacklist = c->blacklist,
+        .blacklist_path = c->blacklist_path,
     };
     int rc = open_device(c, &how.device, e);
     if (!rc)

@@ -47,6 +47,8 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
 {
     if (cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
+    if (c->blacklist_path && cov_path_is_std(c->blacklist_path))
+        return cov_fail(e, COV_EUSAGE, "--blacklist-file: must not be standard input");
     if (c->resume && c->init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
     if (c->pair_strands && c->batch < 2)
@@ -99,7 +101,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = parse_bool(c->bnorm, ROW_BNORM, &bnorm, e);
     if (!rc)
         rc = parse_weights(&c->loss_weights, &weights, e);
-    const char *const inputs[] = {c->resume, c->init_from, c->input};
+    const char *const inputs[] = {c->resume, c->init_from, c->blacklist_path, c->input};
     for (size_t i = 0; !rc && i < COV_COUNT(inputs); i++)
         if (inputs[i])
             rc = cov_stats_add_input(&common->stats, inputs[i], e);
@@ -114,6 +116,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .init_from = c->init_from,
         .loading = (enum cov_loading)c->loading,
         .blacklist = c->blacklist,
+        .blacklist_path = c->blacklist_path,
         .shuffle = !c->no_shuffle,
         .pair_strands = c->pair_strands,
         .random_offset = c->random_offset,

@@ -46,6 +46,11 @@
     COV_OPT(FLAG, "blacklist", 0, (at), NULL,                                                      \
             before "omit the chunks that a file's data/blacklist marks")
 
+/* `does`: what the tool does with them, say "drop". */
+#define COV_BLACKLIST_FILE_OPTION(at, does)                                                        \
+    COV_OPT(STRING, "blacklist-file", 0, (at), "FILE",                                             \
+            does " sequences (one id per line) or regions (BED)", .flags = COV_OPT_PATH_IN)
+
 /* `names`: those of enum cov_loading that the tool supports; `more` ends the help text. */
 #define COV_LOADING_OPTION(at, names, more)                                                        \
     COV_OPT(ENUM, "loading", 0, (at), NULL,                                                        \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/lines.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/seq/names.h"
@@ -198,6 +199,24 @@ const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, co
     return b->regions + b->first[name];
 }
 
+const struct cov_region *cov_blacklist_overlaps(const struct cov_blacklist *b, const char *contig,
+                                                int64_t beg, int64_t end, size_t *n)
+{
+    size_t all, first = 0;
+    const struct cov_region *regions = cov_blacklist_regions(b, contig, &all);
+    for (size_t high = all; first < high;) {
+        size_t middle = first + (high - first) / 2;
+        if (regions[middle].end <= beg)
+            first = middle + 1;
+        else
+            high = middle;
+    }
+    *n = 0;
+    while (first + *n < all && regions[first + *n].beg < end)
+        ++*n;
+    return *n ? regions + first : NULL;
+}
+
 size_t cov_blacklist_n_names(const struct cov_blacklist *b)
 {
     return cov_names_count(b->names);
@@ -212,4 +231,13 @@ size_t cov_blacklist_n_unknown(const struct cov_blacklist *b, const char **first
             *first = cov_names_get(b->names, i, NULL);
         }
     return n;
+}
+
+void cov_blacklist_warn(const struct cov_blacklist *b, const char *path, const char *input)
+{
+    const char *first = "";
+    size_t n = cov_blacklist_n_unknown(b, &first);
+    if (n)
+        cov_warn("%s: %zu of %zu names are not in %s; the first is %.100s", path, n,
+                 cov_blacklist_n_names(b), input, first);
 }

@@ -37,9 +37,15 @@ bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig);
 const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, const char *contig,
                                                size_t *n);
 
+/* Like cov_blacklist_regions, but returns only the regions that overlap bases [beg, end). */
+const struct cov_region *cov_blacklist_overlaps(const struct cov_blacklist *b, const char *contig,
+                                                int64_t beg, int64_t end, size_t *n);
+
 /* Return the number of distinct names in the file, and the number of names for which
  * cov_blacklist_drops was never called. *first is set to one of the latter names (borrowed). */
 size_t cov_blacklist_n_names(const struct cov_blacklist *b);
 size_t cov_blacklist_n_unknown(const struct cov_blacklist *b, const char **first);
+/* Warns about the latter, which are not in `input`. `path` is that of the list. */
+void cov_blacklist_warn(const struct cov_blacklist *b, const char *path, const char *input);
 
 #endif

@@ -56,6 +56,34 @@ unlike "$(cat "$stderr")" 'data/blacklist' '  without a message'
 run covpredict -q -m m.ckpt --evaluate --blacklist all.h5 one.h5
 is "$(cat "$stderr")" 'covpredict: warning: one.h5: no data/blacklist; --blacklist has no effect (h5chunk blacklist adds one)' \
     'one warning for a file without a blacklist'
+# Regions that begin and end within chunks, one that has a chunk as a whole, and a sequence by name.
+names=$(grep '^>' g.fa | tr -d '>' | cut -d ' ' -f 1)
+long=$(echo "$names" | head -n 1)
+printf '%s\t%d\t%d\n' "$long" 100 300 "$long" 900 2100 "$(echo "$names" | sed -n 2p)" 0 50 absent 1 2 >mask.bed
+run covpredict -m m.ckpt --evaluate --blacklist-file mask.bed --stats bed.json all.h5
+status_is 0 '--blacklist-file with regions'
+cp "$stdout" bed.tsv
+ok '  leaves them out' ask table bed.tsv floats.h5 all.h5 mask.bed
+is "$(cmp -s bed.tsv two.tsv; echo $?)" 1 '  which changes something'
+stderr_like 'warning: mask\.bed: 1 of 3 names are not in all\.h5; the first is absent$' '  names that are not in the file are reported'
+like "$(cat bed.json)" 'mask\.bed' '  the file is in --stats'
+run covpredict -q -m m.ckpt --evaluate --blacklist-file mask.bed --blacklist all.h5 one.h5
+cp "$stdout" both.tsv
+ok '  and goes with --blacklist' ask table both.tsv floats.h5 all.h5 mask.bed blacklist
+stderr_like 'not in any file; the first is absent$' '  one warning for several files'
+echo "$long" >ids
+run covpredict -q -m m.ckpt --evaluate --blacklist-file ids all.h5
+cp "$stdout" ids.tsv
+ok '  or names' ask table ids.tsv floats.h5 all.h5 ids
+echo "$names" >ids
+run covpredict -m m.ckpt --evaluate --blacklist-file ids all.h5
+stderr_like 'all\.h5: nothing to evaluate: all chunks are gaps or on the blacklist$' '  of all sequences: a warning'
+printf 'a\t5\n' >bad.bed
+run covpredict -m m.ckpt --evaluate --blacklist-file bad.bed all.h5
+refused 1 'bad\.bed:1: expected an id alone, or contig, start and end$' 'a malformed list'
+run covpredict -m m.ckpt --blacklist-file ids -o y.h5 all.h5
+refused 2 '[-]-blacklist-file goes with --evaluate' '--blacklist-file alone'
+
 run covpredict -m cnn.ckpt --evaluate all.h5
 is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'no total for a model of one data set'
 run covpredict -m m.ckpt --evaluate other.h5

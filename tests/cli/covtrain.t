@@ -324,6 +324,40 @@ run covtrain -i p $net -e 1 -o bad
 refused 1 'p: train/ and val/ have no data set in common; train/ has: atacseq; val/ has: moaseq$' 'no common data set'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
 refused 1 'p/val: no file has any of the data sets; they have: moaseq$' '  or none of a checkpoint'
+# Coverage in regions of the list has no effect: a spike there changes nothing.
+mkdir -p spike/train spike/val
+"$PYTHON" - <<'END'
+import h5py, shutil
+for part in "train/a", "train/b", "val/v":
+    shutil.copy("d/%s.h5" % part, "spike/%s.h5" % part)
+    with h5py.File("spike/%s.h5" % part, "r+") as f:
+        for name in "atacseq", "h3k4me3":
+            y = f["evaluation/%s_coverage" % name]
+            for i, (seq, (a, b)) in enumerate(zip(f["data/seqids"][:], f["data/start_ends"][:])):
+                row = y[i]
+                for k in range(abs(b - a)):
+                    at = a + k if a < b else a - 1 - k
+                    if (seq == b"s0" and 300 <= at < 1000) or (seq == b"s1" and at < 100):
+                        row[k] = 9999
+                y[i] = row
+END
+printf 's0\t300\t600\nbrowser x\ns1\t0\t100\ns0\t600\t1000\n' >mask.bed
+for how in '' '--loading ram-packed --random-offset --pair-strands' '--precision bf16'; do
+    run covtrain -q -i d $net --seed 1 -e 2 -o plain -f --blacklist-file mask.bed $how
+    status_is 0 "--blacklist-file $how"
+    run covtrain -q -i spike $net --seed 1 -e 2 -o masked -f --blacklist-file mask.bed $how
+    ok '  coverage in its regions does not matter' cmp plain/last.ckpt masked/last.ckpt
+    ok '  in any metric' cmp plain/metrics.log masked/metrics.log
+done
+run covtrain -q -i spike $net --seed 1 -e 2 -o masked -f
+is "$(cmp -s plain/last.ckpt masked/last.ckpt; echo $?)" 1 '  without the list, it does'
+printf 's1\nabsent\n' >ids
+run covtrain -i d $net --seed 1 -e 1 -o masked -f --blacklist-file ids
+stderr_like 'warning: ids: 1 of 2 names are not in d; the first is absent$' '  names that are in no file are reported'
+stderr_like '24 chunks to train on in 2 files, 12 to validate with' '  sequences are left out'
+echo s0 >>ids
+run covtrain -i d $net --seed 1 -e 1 -o bad --blacklist-file ids
+refused 1 'd/train: nothing to train on: all chunks are gaps or on the blacklist$' '  all of them: an error'
 head -c 20000 d/train/b.h5 >e/train/b.h5
 run covtrain -i e $net -o bad
 refused 1 'e/train/b\.h5' 'a damaged file'
@@ -372,10 +406,10 @@ ok '  resuming with a lower rate gives the usual result' cmp stays/last.ckpt one
 
 # ---------------------------------------------------------------- kills, full disks
 
-# until_saved DIR: waits for a checkpoint in this folder.
+# until_saved DIR: waits until the training in this folder has saved two epochs.
 until_saved() {
     for _ in $(seq 300); do
-        [ -e "$1/last.ckpt" ] && return
+        [ "$(rows "$1/metrics.log" 2>/dev/null)" -ge 2 ] 2>/dev/null && return
         sleep 0.1
     done
 }

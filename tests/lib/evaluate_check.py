@@ -1,7 +1,9 @@
 """evaluate_check.py - checks the table of covpredict --evaluate with h5py and NumPy.
 
-evaluate_check.py table TABLE FLOATS GENOME [blacklist]   checks the rows of GENOME in TABLE against values computed
-                                                          from GENOME and its float predictions FLOATS
+evaluate_check.py table TABLE FLOATS GENOME [blacklist] [LIST]
+                                                          checks the rows of GENOME in TABLE against values computed
+                                                          from GENOME and its float predictions FLOATS; LIST: names or
+                                                          BED, as for --blacklist-file
 evaluate_check.py json TABLE STATS                        checks that "evaluation" in STATS equals the table
 evaluate_check.py predmoter TABLE METRICS [KEY]           compares TABLE with Predmoter's metrics (KEY in case.json)
 
@@ -37,12 +39,27 @@ def r_of(v, t):
     return (v * t).sum() / (np.sqrt((v * v).sum()) * np.sqrt((t * t).sum()) + 1e-8)
 
 
-def rows_of(genome, floats, blacklist):
+def listed(path, seqids, start_ends, length):
+    """True [N, L] where a list of names or regions has a position."""
+    out = np.zeros((len(seqids), length), bool)
+    for line in open(path, encoding="utf-8") if path else []:
+        name, *region = line.split()[:3]
+        beg, end = map(int, region) if region else (0, 10 ** 12)
+        for i, (seq, (a, b)) in enumerate(zip(seqids, start_ends)):
+            at = np.arange(length)
+            at = a + at if a < b else a - 1 - at
+            out[i] |= (seq.decode() == name) & (at >= beg) & (at < end)
+    return out
+
+
+def rows_of(genome, floats, blacklist, path=None):
     with h5py.File(genome) as g, h5py.File(floats) as p:
         x, pairs = g["data/X"][:].astype(np.float32), {}
         keep = x[:, :, 0].max(axis=1) != 0.25
         if blacklist and "data/blacklist" in g:
             keep &= g["data/blacklist"][:].astype(bool)
+        counts = (x.sum(axis=2) > 0) & ~listed(path, g["data/seqids"][:], g["data/start_ends"][:], x.shape[1])
+        keep &= counts.any(axis=1)
         for k, name in enumerate(p["prediction/datasets"][:]):
             name = name.decode()
             pairs[name] = []
@@ -51,7 +68,7 @@ def rows_of(genome, floats, blacklist):
             y = g[f"evaluation/{name}_coverage"][:].astype(np.float32)
             y = np.around(np.mean(y, axis=2), 2)
             for i in np.flatnonzero(keep):
-                base = x[i].sum(axis=1) > 0
+                base = counts[i]
                 pairs[name].append((p["prediction/predictions"][i, base, k].astype(np.float64),
                                     y[i, base].astype(np.float64)))
         return pairs, int(keep.sum())
@@ -67,7 +84,8 @@ def figures(pairs, n):
 
 def table(path, floats, genome, *how):
     found = {d: row for (f, d), row in read(path).items() if f == genome}
-    pairs, n = rows_of(genome, floats, "blacklist" in how)
+    lists = [x for x in how if x != "blacklist"]
+    pairs, n = rows_of(genome, floats, "blacklist" in how, *lists)
     wanted = {name: figures(p, n) for name, p in pairs.items()}
     if len(pairs) > 1:
         wanted["total"] = figures([x for p in pairs.values() for x in p], n)

@@ -4,12 +4,21 @@
 #include "tests/lib/make_examples.h"
 
 #include "common/base/rng.h"
+#include "common/compute/device.h"
 #include "common/job/train/example_feed.h"
 #include "common/job/train/example_plan.h"
 
+/* Regions that a list masks: a part of sequence one, and the first row of sequence two. */
+static struct cov_blacklist *list;
+
+static bool is_masked(size_t seq, int64_t at)
+{
+    return list && ((seq == 0 && at >= 20 && at < 70) || (seq == 1 && at < 16));
+}
+
 static struct cov_examples *open_examples(enum cov_loading loading)
 {
-    const struct cov_examples_options options = {datasets, D, false, loading, NULL};
+    const struct cov_examples_options options = {datasets, D, false, loading, NULL, list};
     struct cov_examples *x;
     struct cov_pool *pool;
     assert_ok(cov_examples_open_dir(home, &options, &x, &e));
@@ -32,7 +41,9 @@ static void check_example(const struct cov_examples *x, const struct cov_example
         assert_int_equal(codes[t], ex->minus ? cov_code_complement[code] : code);
         for (size_t d = 0; d < D; d++)
             assert_true(targets[(size_t)t * D + d] ==
-                        (pad ? 0 : target_at(ex->file, seq, at, ex->minus, d)));
+                        (pad                  ? 0
+                         : is_masked(seq, at) ? COV_TARGET_MASKED
+                                              : target_at(ex->file, seq, at, ex->minus, d)));
     }
 }
 
@@ -153,6 +164,38 @@ static void test_plans(void **state)
     }
 }
 
+/* Rows in a region are dropped; of others, the positions in regions are masked. */
+static void test_masks(void **state)
+{
+    static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
+    char path[80];
+    const char *first;
+    (void)snprintf(path, sizeof path, "%s/list", home);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs("one\t30\t70\none\t20\t31\ntwo\t0\t16\nnone\t0\t5\n", f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    assert_ok(cov_blacklist_read(path, &list, &e));
+    for (size_t how = 0; how < 3 * 2; how++) {
+        struct cov_examples *x = open_examples(loadings[how / 2]);
+        const struct cov_example_plan_options o = {.batch = 5, .random_offset = how & 1};
+        assert_int_equal(cov_examples_n_kept(x), 2 * 2 * (5 + 1 + 1));
+        assert_true(cov_examples_keeps(x, 0, 1) && !cov_examples_keeps(x, 0, 2));
+        for (uint64_t epoch = 0; epoch < 3; epoch++) {
+            struct cov_example_plan plan;
+            assert_ok(cov_example_plan_init(&plan, x, &o, epoch, &e));
+            run_feed(x, &plan, o.batch, 1);
+            cov_example_plan_fini(&plan);
+        }
+        cov_examples_close(x);
+    }
+    assert_int_equal(cov_blacklist_n_unknown(list, &first), 1);
+    assert_string_equal(first, "none");
+    cov_blacklist_free(list);
+    list = NULL;
+    assert_int_equal(unlink(path), 0);
+}
+
 /* The order depends on seed and epoch. Without shuffling, it is the order of the files. */
 static void test_orders(void **state)
 {
@@ -193,7 +236,7 @@ static void test_gaps(void **state)
 
 static void test_refused(void **state)
 {
-    const struct cov_examples_options options = {datasets, D, false, COV_LOAD_DISK, NULL};
+    const struct cov_examples_options options = {.datasets = datasets, .n_datasets = D};
     struct cov_examples *x;
     assert_int_equal(cov_examples_open_dir("/nonexistent", &options, &x, NULL), COV_EIO);
     assert_fails(cov_examples_open_dir("/proc/self/fd", &options, &x, &e), COV_EINPUT,
@@ -206,10 +249,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_plans), cmocka_unit_test(test_masks),   cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_gaps),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("example_plan", tests, make_examples, remove_examples);
 }

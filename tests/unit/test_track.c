@@ -612,6 +612,17 @@ static void reads_bed(void **state)
     assert_int_equal(n, 0);
     (void)cov_blacklist_regions(b, "e", &n);
     assert_int_equal(n, 0);
+    /* Those of c that overlap a range. */
+    r = cov_blacklist_overlaps(b, "c", 24, 51, &n);
+    assert_true(n == 2 && r[0].beg == 10 && r[1].beg == 50);
+    r = cov_blacklist_overlaps(b, "c", 25, 51, &n);
+    assert_true(n == 1 && r->beg == 50);
+    r = cov_blacklist_overlaps(b, "c", 0, 50, &n);
+    assert_true(n == 1 && r->beg == 10);
+    assert_null(cov_blacklist_overlaps(b, "c", 25, 50, &n));
+    assert_null(cov_blacklist_overlaps(b, "c", 60, 99, &n));
+    assert_null(cov_blacklist_overlaps(b, "e", 0, 99, &n));
+    assert_int_equal(n, 0);
     cov_blacklist_free(b);
 }
 

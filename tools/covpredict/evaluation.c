@@ -76,6 +76,8 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_STREAM, common->force, e);
     if (!rc)
         rc = cov_stats_add_input(&common->stats, model, e);
+    if (!rc && options->blacklist_path)
+        rc = cov_stats_add_input(&common->stats, options->blacklist_path, e);
     if (!rc)
         rc = cov_model_open(model, &m, e);
     if (!rc)

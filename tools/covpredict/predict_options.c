@@ -64,11 +64,14 @@ const struct cov_opt covpredict_options[] = {
                              "for each genome file with measured coverage and each data set, as "
                              "Predmoter's test mode does"),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), "with --evaluate: "),
+    [ROW_BLACKLIST_FILE] =
+        COV_BLACKLIST_FILE_OPTION(FIELD(blacklist_path), "with --evaluate: omit"),
     {.name = NULL},
 };
 
-static const int evaluate_rows[] = {ROW_MODEL, ROW_BATCH_SIZE, ROW_DEVICE,   ROW_PRECISION,
-                                    ROW_CPU,   ROW_FULL,       ROW_EVALUATE, ROW_BLACKLIST};
+static const int evaluate_rows[] = {ROW_MODEL,     ROW_BATCH_SIZE, ROW_DEVICE,
+                                    ROW_PRECISION, ROW_CPU,        ROW_FULL,
+                                    ROW_EVALUATE,  ROW_BLACKLIST,  ROW_BLACKLIST_FILE};
 
 const char *covpredict_fasta_only(const bool *given)
 {
@@ -151,8 +154,9 @@ static int check_predict(struct covpredict_config *c, const bool *given, const c
         return rc;
     if (n_inputs > 1)
         return cov_fail(e, COV_EUSAGE, "unexpected argument '%s'", inputs[1]);
-    if (c->blacklist)
-        return cov_fail(e, COV_EUSAGE, "--blacklist goes with --evaluate");
+    if (c->blacklist || c->blacklist_path)
+        return cov_fail(e, COV_EUSAGE, "--%s goes with --evaluate",
+                        covpredict_options[c->blacklist ? ROW_BLACKLIST : ROW_BLACKLIST_FILE].name);
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     rc = cov_fasta_options_check(&c->fasta, e);

@@ -25,6 +25,7 @@ struct covpredict_config {
     bool full, as_float;
     int type; /* enum cov_signal_type */
     bool evaluate, blacklist;
+    const char *blacklist_path;
 };
 
 /* Rows of the table. */
@@ -46,6 +47,7 @@ enum {
     ROW_DTYPE,
     ROW_EVALUATE,
     ROW_BLACKLIST,
+    ROW_BLACKLIST_FILE,
     N_ROWS
 };
 

@@ -25,6 +25,7 @@ const struct cov_opt covtrain_options[] = {
                              "names of the coverage to predict; a file need not have all of them "
                              "(default: those that files of both train/ and val/ have)"),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), ""),
+    [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(FIELD(blacklist_path), "omit"),
     [ROW_LOADING] =
         COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,
                            ", or packed and distributed over the processes that mpirun started"),

@@ -14,6 +14,7 @@ struct covtrain_config {
     const char *input;
     struct cov_strings datasets;
     bool blacklist;
+    const char *blacklist_path;
     const char *ram_efficient;
     int loading;
     int model_type;        /* enum cov_model_type */
@@ -39,6 +40,7 @@ enum {
     ROW_INPUT,
     ROW_DATASETS,
     ROW_BLACKLIST,
+    ROW_BLACKLIST_FILE,
     ROW_LOADING,
     ROW_RAM_EFFICIENT,
     ROW_RESUME,

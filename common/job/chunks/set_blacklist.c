@@ -171,7 +171,11 @@ static int mark_by_names(struct job *j, struct cov_err *e)
     if (rc)
         return rc;
     if (cov_blacklist_has_regions(list))
-        rc = cov_fail(e, COV_EINPUT, "%s: has regions; only sequence ids are allowed", j->o->names);
+        rc =
+            cov_fail(e, COV_EINPUT,
+                     "%s: has regions; only sequence ids are allowed; --blacklist-file of covtrain "
+                     "and covpredict takes regions",
+                     j->o->names);
     for (size_t s = 0; !rc && s < cov_grid_n_seqs(j->grid); s++)
         j->drops[s] = cov_blacklist_drops(list, cov_grid_name(j->grid, s));
     size_t n = cov_blacklist_n_unknown(list, &first);

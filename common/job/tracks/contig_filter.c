@@ -44,13 +44,8 @@ bool cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
 
 void cov_contig_filter_warn(const struct cov_contig_filter *f, const char *input)
 {
-    if (f->blacklist) {
-        const char *first;
-        size_t n = cov_blacklist_n_unknown(f->blacklist, &first);
-        if (n)
-            cov_warn("%s: %zu of %zu names are not in %s; the first is %s", f->o->blacklist_path, n,
-                     cov_blacklist_n_names(f->blacklist), input, first);
-    }
+    if (f->blacklist)
+        cov_blacklist_warn(f->blacklist, f->o->blacklist_path, input);
     if (f->rename && cov_rename_unused(f->rename))
         cov_warn("%s: %zu of %zu names are not in %s", f->o->rename_path,
                  cov_rename_unused(f->rename), cov_rename_count(f->rename), input);

@@ -240,6 +240,7 @@ struct task {
     const struct cov_model *model;
     const struct cov_evaluate_options *o;
     const struct cov_job *job;
+    struct cov_blacklist *list; /* NULL: none */
     struct cov_forward_counts counts;
     int64_t bases;
 };
@@ -315,7 +316,7 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
     t->counts.chunks_repeated += counts.chunks_repeated;
     if (!rc && f->n_chunks == 0)
         cov_warn("%s: nothing to evaluate: all chunks are gaps%s", f->path,
-                 t->o->blacklist ? " or on the blacklist" : "");
+                 t->o->blacklist || t->list ? " or on the blacklist" : "");
     else if (!rc && f->total.n_rows == 0)
         cov_warn("%s: none of the model's data sets is in the file", f->path);
 out:
@@ -330,6 +331,7 @@ static int evaluate_file(struct task *t, struct cov_evaluated_file *f, struct co
         .datasets = (const char *const *)t->model->datasets,
         .n_datasets = (size_t)t->model->hp.output_size,
         .blacklist = t->o->blacklist,
+        .list = t->list,
     };
     const char *const path[1] = {f->path};
     struct cov_examples *x = NULL;
@@ -373,12 +375,17 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *mod
     struct cov_evaluation *v = NULL;
     *out = NULL;
     int rc = new_evaluation(paths, n, model, &v, e);
+    if (!rc && options->blacklist_path)
+        rc = cov_blacklist_read(options->blacklist_path, &t.list, e);
     if (!rc)
         cov_info("%s, %u thread%s; %s: %s", options->device->ops->describe(options->device),
                  cov_pool_size(job->pool), cov_text_s(cov_pool_size(job->pool)), model->path,
                  model->description);
     for (size_t k = 0; !rc && k < n; k++)
         rc = evaluate_file(&t, &v->files[k], e);
+    if (!rc && t.list)
+        cov_blacklist_warn(t.list, options->blacklist_path, n == 1 ? paths[0] : "any file");
+    cov_blacklist_free(t.list);
     if (!rc && job->stats)
         rc = fill_stats(&t, v, job->stats, e);
     if (rc)

@@ -46,7 +46,8 @@ struct cov_evaluate_options {
     size_t batch; /* chunks a worker computes at a time; 0: cov_device_batch */
     bool full;    /* compute everything (device.h) */
     bool blacklist;
-    struct cov_device *device; /* borrowed */
+    const char *blacklist_path; /* regions or sequences to omit; NULL: none */
+    struct cov_device *device;  /* borrowed */
 };
 
 /* Results of a file. */

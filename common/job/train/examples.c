@@ -13,6 +13,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"
+#include "common/compute/device.h"
 #include "common/job/predict/loader_memory.h"
 #include "common/job/train/example_pack.h"
 #include "common/job/train/rank_rows.h"
@@ -38,8 +39,9 @@ struct genome_file {
     size_t n_parts;
     struct source *sources; /* [n_sources]; source s is set ks[s] of the head */
     size_t *ks, n_sources;
-    size_t scratch; /* bytes of the elements of a row, all sources */
-    bool *dropped;  /* [n_rows]: on the blacklist; NULL: none */
+    size_t scratch;                   /* bytes of the elements of a row, all sources */
+    bool *dropped;                    /* [n_rows]: on a blacklist; NULL: none */
+    const struct cov_blacklist *list; /* NULL: none */
 };
 
 static void close_genome_file(struct genome_file *f)
@@ -100,8 +102,7 @@ static int read_blacklist(struct genome_file *f, struct cov_err *e)
     struct cov_blob raw = COV_BLOB_INIT;
     size_t k = (size_t)(set - head->sets), n = cov_grid_n_chunks(cov_chunk_file_grid(f->file));
     const struct cov_chunk_parts parts = {false, &k, 1};
-    f->dropped = cov_calloc(n, sizeof *f->dropped, e);
-    int rc = f->dropped ? COV_OK : COV_ENOMEM;
+    int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++) {
         uint8_t elem[8];
         uint8_t *const elems[1] = {elem};
@@ -118,8 +119,40 @@ static int read_blacklist(struct genome_file *f, struct cov_err *e)
     return rc;
 }
 
-static int open_genome_file(const char *path, bool blacklist, struct genome_file **out,
-                            struct cov_err *e)
+/* Drops the rows that the list covers. */
+static void apply_list(struct genome_file *f, struct cov_blacklist *list)
+{
+    const struct cov_grid *grid = cov_chunk_file_grid(f->file);
+    f->list = list;
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        struct cov_chunk c = cov_grid_chunk(grid, i);
+        const char *name = cov_grid_name(grid, c.seq);
+        size_t n;
+        const struct cov_region *in = cov_blacklist_overlaps(list, name, c.beg, c.end, &n);
+        bool drops = cov_blacklist_drops(list, name); /* also marks the name as known */
+        if (drops || (n == 1 && in->beg <= c.beg && in->end >= c.end))
+            f->dropped[i] = true;
+    }
+}
+
+/* Masks the targets of a row that are in regions of the list. */
+static void mask_targets(const struct genome_file *f, size_t i, float *targets)
+{
+    const struct cov_grid *grid = cov_chunk_file_grid(f->file);
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    size_t n;
+    const struct cov_region *in =
+        cov_blacklist_overlaps(f->list, cov_grid_name(grid, c.seq), c.beg, c.end, &n);
+    for (; n > 0; n--, in++) {
+        int64_t beg = in->beg > c.beg ? in->beg : c.beg, end = in->end < c.end ? in->end : c.end;
+        size_t first = (size_t)(c.minus ? c.end - end : beg - c.beg) * f->n_datasets;
+        for (size_t k = 0; k < (size_t)(end - beg) * f->n_datasets; k++)
+            targets[first + k] = COV_TARGET_MASKED;
+    }
+}
+
+static int open_genome_file(const char *path, const struct cov_examples_options *o,
+                            struct genome_file **out, struct cov_err *e)
 {
     *out = NULL;
     struct genome_file *f = cov_calloc(1, sizeof *f, e);
@@ -136,8 +169,15 @@ static int open_genome_file(const char *path, bool blacklist, struct genome_file
         if (rc)
             (void)cov_err_prefix(e, "%s", path);
     }
-    if (!rc && blacklist)
+    if (!rc && (o->blacklist || o->list)) {
+        f->dropped =
+            cov_calloc(cov_grid_n_chunks(cov_chunk_file_grid(f->file)), sizeof *f->dropped, e);
+        rc = f->dropped ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc && o->blacklist)
         rc = read_blacklist(f, e);
+    if (!rc && o->list)
+        apply_list(f, o->list);
     if (rc) {
         close_genome_file(f);
         return rc;
@@ -198,6 +238,8 @@ static int decode_stored_row(const struct genome_file *f, size_t i, struct cov_b
     memset(targets, 0, f->L * f->n_datasets * sizeof *targets);
     for (size_t s = 0; !rc && s < f->n_sources; s++)
         rc = put_targets(f, i, s, elems[s], (float *)(void *)at, targets, e);
+    if (!rc && f->list)
+        mask_targets(f, i, targets);
     return rc;
 }
 
@@ -226,7 +268,7 @@ struct cov_examples {
     struct file *files;
     size_t n_files, n_datasets, L, scratch;
     size_t n_rows; /* in all files */
-    bool blacklist, packed;
+    bool packed;
     enum cov_loading loading;
     struct cov_ranks *ranks;
     struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
@@ -248,10 +290,11 @@ void cov_examples_close(struct cov_examples *x)
     free(x);
 }
 
-static int open_file(struct cov_examples *x, const char *path, struct cov_err *e)
+static int open_file(struct cov_examples *x, const char *path, const struct cov_examples_options *o,
+                     struct cov_err *e)
 {
     struct file *f = &x->files[x->n_files];
-    int rc = open_genome_file(path, x->blacklist, &f->file, e);
+    int rc = open_genome_file(path, o, &f->file, e);
     if (rc)
         return rc;
     const struct cov_grid *grid = cov_chunk_file_grid(f->file->file);
@@ -293,14 +336,13 @@ int cov_examples_open(const char *const *paths, size_t n,
     struct cov_examples *x = cov_calloc(1, sizeof *x, e);
     if (!x)
         return COV_ENOMEM;
-    x->blacklist = options->blacklist;
     x->loading = options->loading;
     x->ranks = options->ranks;
     assert(x->loading != COV_LOAD_RANKS || x->ranks);
     x->files = cov_calloc(n, sizeof *x->files, e);
     int rc = x->files ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++)
-        rc = open_file(x, paths[k], e);
+        rc = open_file(x, paths[k], options, e);
     if (!rc && options->datasets)
         rc = cov_examples_select(x, options->datasets, options->n_datasets, e);
     if (rc) {

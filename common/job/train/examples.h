@@ -19,6 +19,7 @@
 #include "common/job/train/ranks.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
+#include "common/track/blacklist.h"
 
 struct cov_examples;
 
@@ -28,6 +29,9 @@ struct cov_examples_options {
     bool blacklist; /* omit rows on data/blacklist */
     enum cov_loading loading;
     struct cov_ranks *ranks; /* for COV_LOAD_RANKS; borrowed until close */
+    /* Omits rows of sequences or in regions on this list, and masks the other positions in regions.
+     * NULL: none. Borrowed until close. */
+    struct cov_blacklist *list;
 };
 
 /* Opens files; COV_EINPUT if their chunk lengths differ, or a file has no bases or no measured
@@ -59,7 +63,7 @@ const bool *cov_examples_present(const struct cov_examples *x, size_t file); /* 
 /* Adds the names of all data sets of all files, selected or not, to *names. */
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
                       struct cov_err *e) COV_MUST_USE;
-/* cov_examples_keeps returns true if row i is neither a gap nor on the blacklist;
+/* cov_examples_keeps returns true if row i is neither a gap nor on a blacklist;
  * cov_examples_n_kept counts such rows in all files. */
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);
 size_t cov_examples_n_kept(const struct cov_examples *x);
@@ -89,7 +93,7 @@ int cov_examples_complete(struct cov_examples *x, struct cov_err *e) COV_MUST_US
 size_t cov_examples_scratch(const struct cov_examples *x); /* scratch for decoding, in bytes */
 
 /* Any thread: decodes codes[L] and targets[L, D] of a fetched example, in its own direction, padded
- * with COV_CODE_PAD and 0. */
+ * with COV_CODE_PAD and 0. Targets of masked positions are COV_TARGET_MASKED. */
 int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
                         struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
                         float *targets, struct cov_err *e) COV_MUST_USE;

@@ -446,7 +446,8 @@ static int count_steps(struct run *r, struct cov_err *e)
         return rc;
     if (n == 0)
         return cov_fail(e, COV_EINPUT, "%s/train: nothing to train on: all chunks are gaps%s",
-                        r->o->input, r->o->blacklist ? " or on the blacklist" : "");
+                        r->o->input,
+                        r->o->blacklist || r->o->blacklist_path ? " or on the blacklist" : "");
     compare_steps(r, n);
     if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
         cov_info("an epoch has %" PRId64 " step%s, of up to %zu chunks: a smaller --batch-size "

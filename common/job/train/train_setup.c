@@ -41,6 +41,7 @@ void cov_train_setup_fini(struct cov_train_setup *s)
 {
     cov_examples_close(s->train);
     cov_examples_close(s->val);
+    cov_blacklist_free(s->list);
     cov_train_point_fini(&s->point);
     cov_train_network_fini(&s->network);
     if (s->lock >= 0)
@@ -263,8 +264,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int open_part(const struct cov_train_options *o, struct cov_ranks *ranks, const char *part,
-                     struct cov_examples **out, struct cov_err *e)
+static int open_part(const struct cov_train_setup *s, const struct cov_train_options *o,
+                     struct cov_ranks *ranks, const char *part, struct cov_examples **out,
+                     struct cov_err *e)
 {
     /* A single process keeps everything itself. */
     bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
@@ -272,6 +274,7 @@ static int open_part(const struct cov_train_options *o, struct cov_ranks *ranks,
         .blacklist = o->blacklist,
         .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
         .ranks = ranks,
+        .list = s->list,
     };
     char *dir = cov_path_join(o->input, part, e);
     struct stat status;
@@ -432,9 +435,13 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         return cov_fail_errno(e, "%s", o->input);
     if (!S_ISDIR(status.st_mode))
         return cov_fail_kind(e, o->input, "not a folder");
-    int rc = open_part(o, ranks, "train", &s->train, e);
+    int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, &s->list, e) : COV_OK;
     if (!rc)
-        rc = open_part(o, ranks, "val", &s->val, e);
+        rc = open_part(s, o, ranks, "train", &s->train, e);
+    if (!rc)
+        rc = open_part(s, o, ranks, "val", &s->val, e);
+    if (!rc && s->list)
+        cov_blacklist_warn(s->list, o->blacklist_path, o->input);
     if (!rc)
         rc = choose_datasets(s, o, e);
     if (rc)

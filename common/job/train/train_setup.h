@@ -54,8 +54,9 @@ struct cov_train_options {
     /* The data. */
     enum cov_loading loading;
     bool blacklist, shuffle, pair_strands, random_offset;
-    size_t batch;      /* chunks per batch */
-    size_t accumulate; /* batches per step */
+    const char *blacklist_path; /* regions or sequences to omit; NULL: none */
+    size_t batch;               /* chunks per batch */
+    size_t accumulate;          /* batches per step */
     /* Optimisation. */
     bool has_seed;
     uint32_t seed;
@@ -87,6 +88,7 @@ struct cov_train_setup {
         has_remains; /* the output folder has metrics of a training that never wrote a checkpoint */
     struct cov_train_network network;
     struct cov_train_point point;
+    struct cov_blacklist *list; /* NULL: none */
     struct cov_examples *train, *val;
 };
 
