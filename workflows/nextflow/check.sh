@@ -1,5 +1,6 @@
 #!/bin/sh
-# check.sh - runs the pipeline on synthetic samples: killed and resumed, in 4 shards and in one job, and as a stub.
+# check.sh - runs the pipeline: on its test profile; with wrong parameters and sheets; on synthetic samples, killed and
+# resumed, in 4 shards and in one job, and as a stub. Runs the modules alone, with odd names.
 # `make check-nextflow` starts it with nextflow and the tools in PATH.
 #
 #   check.sh MAKE_DEMO FOLDER
@@ -14,7 +15,7 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 rm -rf "$2"
-mkdir -p "$2/slow"
+mkdir -p "$2/slow" "$2/empty" "$2/sheets" "$2/data/rep2"
 cd "$2"
 # Ignores earlier runs and the user's configuration.
 HOME=$PWD NXF_HOME=$PWD/.nextflow-home
@@ -26,14 +27,171 @@ fail() {
     echo "check.sh: error: $*" >&2
     exit 1
 }
-pipeline() { # LOG OPTION...
+run() { # LOG SCRIPT OPTION...
+    log=$1 script=$2
+    shift 2
+    nextflow -log "$log" run "$here/$script" -ansi-log false "$@"
+}
+pipeline() { # LOG OPTION...: on the samples of the demo
     log=$1
     shift
-    nextflow -log "$log" run "$here/main.nf" -profile test -ansi-log false --report $report "$@"
+    run "$log" main.nf --input testdata/samples.csv --report $report "$@"
+}
+refused() { # TEXT COMMAND...: the command fails and says this
+    text=$1
+    shift
+    ! "$@" >refused.txt 2>&1 || fail "accepted: $*"
+    grep -q -F -e "$text" refused.txt || fail "$* does not say '$text': $(cat refused.txt)"
+}
+same() { # FILE: equals standard input
+    diff - "$1" || fail "$1 differs"
 }
 tasks() { # LOG PATTERN: counts lines
     grep -c "$2" "$1" || true
 }
+
+echo '== test profile, in an empty folder, on one CPU if possible'
+one_cpu=
+! taskset -c 0 true 2>/dev/null || one_cpu='taskset -c 0'
+(cd empty && $one_cpu nextflow run "$here/main.nf" -profile test -ansi-log false) >empty.txt || fail "$(cat empty.txt)"
+(cd empty/results && find . -type f | LC_ALL=C sort) >empty.files
+same empty.files <<'EOF'
+./metrics/moss.tiny.info.json
+./metrics/weed.tiny.atacseq.compare.tsv
+./metrics/weed.tiny.h3k4me3.compare.tsv
+./metrics/weed.tiny.info.json
+./pipeline_info/dag.mmd
+./pipeline_info/params.json
+./pipeline_info/report.html
+./pipeline_info/timeline.html
+./pipeline_info/trace.txt
+./predictions/moss.tiny.h5
+./predictions/weed.tiny.h5
+./tracks/moss.tiny/moss.tiny_atacseq_avg_strand.bw
+./tracks/moss.tiny/moss.tiny_h3k4me3_avg_strand.bw
+./tracks/weed.tiny/weed.tiny_atacseq_avg_strand.bw
+./tracks/weed.tiny/weed.tiny_h3k4me3_avg_strand.bw
+EOF
+cat empty/work/*/*/.command.sh >empty.commands
+grep -q '^bam2h5 .* -p atacseq .* --shift ' empty.commands || fail 'reads of ATAC-seq were not shifted'
+grep '^bam2h5 .* -p h3k4me3 ' empty.commands | grep -q -v -e --shift || fail 'reads of ChIP-seq were shifted'
+
+echo '== help, parameters, sheets, profiles'
+run help.log main.nf --help --outdir help >help.txt
+grep -q -e '^  --window_size N  *smooth' help.txt || fail "$(cat help.txt)"
+[ ! -e help ] || fail '--help wrote files'
+refused '--shard: unknown parameter; did you mean --shards?' run refused.log main.nf -profile test --shard 4
+refused '--precision bf17: expected one of exact, ' run refused.log main.nf -profile test --precision bf17
+cat >maps.txt <<'EOF'
+{"shards": 2, "precision": "bf16", "overlap": 100, "window_size": 10, "report": true}
+{"precission": "bf16"}
+{"shards": 0}
+{"shards": "four"}
+{"overlap": 1.5}
+{"window_size": 1000001}
+{"precision": true}
+{"report": "no"}
+{"outdir": 7}
+{"input": "nix.csv"}
+{"input": null}
+{"frobnicate": 1}
+EOF
+n=10
+sheet() { # LINE...: writes the next sheet
+    n=$((n + 1))
+    printf '%s\n' "$@" | sed "s|@|$here/assets/test/|g" >"sheets/$n.csv"
+}
+columns='sample,fasta,dataset,assay,bams,model,checkpoint'
+weed='weed,@weed.fa.gz,atacseq,,@weed_atacseq.sam.gz,tiny,@tiny.ckpt'
+sheet "$columns" '# a comment' '' "$weed" 'weed,@weed.fa.gz,"h3k4me3",,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'
+sheet "$columns" '' 'weed,@weed.fa.gz,h3k27ac,,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,@weed.fa.gz,atacseq,atac,@weed_atacseq.sam.gz,tiny,@tiny.ckpt'
+sheet "$columns" 'we ed,@weed.fa.gz,,,,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,nix.fa,,,,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,@weed.fa.gz,atacseq,,@weed_atacseq.sam.gz;nix.bam,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,@weed.fa.gz,atacseq,,,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,@weed.fa.gz,,,,tiny,'
+sheet "$columns" ',@weed.fa.gz,,,,tiny,@tiny.ckpt'
+sheet "$columns" "$weed,more"
+sheet 'sample,fasta,dataset,asay,bams,model,checkpoint' "$weed"
+sheet 'sample,fasta,model' 'weed,@weed.fa.gz,tiny'
+sheet "$columns,model" "$weed"
+sheet "$columns" "$weed" 'moss,@moss.fa.gz,,,,tiny,@moss.fa.gz'
+sheet "$columns" "$weed" 'weed,@moss.fa.gz,,,,tiny,@tiny.ckpt'
+sheet "$columns" "$weed" 'weed,@weed.fa.gz,atacseq,other,@weed_atacseq.sam.gz,tiny,@tiny.ckpt'
+sheet "$columns" "$weed" 'weed,@weed.fa.gz,atacseq,,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'
+sheet "$columns"
+sheet "$columns" '"we' 'ed",@weed.fa.gz,,,,tiny,@tiny.ckpt'
+# As a spreadsheet writes it: with a byte order mark and CR LF.
+printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" >sheets/spreadsheet.csv
+run inputs.log tests/inputs.nf -lib "$here/lib" --sheets sheets --maps maps.txt \
+    --defaults empty/results/pipeline_info/params.json --out inputs.txt >inputs.out || fail "$(cat inputs.out)"
+sed "s|$here/assets/test/||g; s|covtools: error: ||" inputs.txt >inputs.said
+same inputs.said <<'EOF'
+{"shards": 2, "precision": "bf16", "overlap": 100, "window_size": 10, "report": true} accepted
+{"precission": "bf16"} --precission: unknown parameter; did you mean --precision?
+{"shards": 0} --shards 0: expected at least 1
+{"shards": "four"} --shards four: expected an integer
+{"overlap": 1.5} --overlap 1.5: expected an integer
+{"window_size": 1000001} --window_size 1000001: expected at most 1000000
+{"precision": true} --precision needs a value
+{"report": "no"} --report no: expected true or false
+{"outdir": 7} --outdir 7: expected text, not a number
+{"input": "nix.csv"} --input nix.csv: no such file
+{"input": null} missing --input
+{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --help, --version
+input has another default
+report has another default
+11.csv accepted
+12.csv sheets/12.csv:3: sample weed: missing assay; expected atacseq, chipseq or other
+13.csv sheets/13.csv:2: sample weed: assay atac: expected one of atacseq, chipseq, other
+14.csv sheets/14.csv:2: sample we ed: sample we ed: use letters, digits and . _ + - (the first a letter or digit)
+15.csv sheets/15.csv:2: sample weed: fasta nix.fa: no such file
+16.csv sheets/16.csv:2: sample weed: bams nix.bam: no such file
+17.csv sheets/17.csv:2: sample weed: missing bams
+18.csv sheets/18.csv:2: sample weed: missing checkpoint
+19.csv sheets/19.csv:2: missing sample
+20.csv sheets/20.csv:2: 8 cells, but 7 columns
+21.csv sheets/21.csv:1: asay: unknown column; did you mean assay?
+22.csv sheets/22.csv:1: missing column checkpoint
+23.csv sheets/23.csv:1: repeated column model
+24.csv sheets/24.csv:3: sample moss: checkpoint moss.fa.gz, but line 2 has tiny.ckpt for model tiny
+25.csv sheets/25.csv:3: sample weed: fasta moss.fa.gz, but line 2 has weed.fa.gz for sample weed
+26.csv sheets/26.csv:3: sample weed: assay other, but line 2 has atacseq for sample weed, dataset atacseq
+27.csv sheets/27.csv:3: sample weed: bams weed_h3k4me3.sam.gz, but line 2 has weed_atacseq.sam.gz for sample weed, dataset atacseq
+28.csv sheets/28.csv: no samples
+29.csv sheets/29.csv:2: unbalanced quotes
+spreadsheet.csv accepted
+EOF
+nextflow -log config.log config -show-profiles "$here" >profiles.txt
+for profile in apptainer conda docker pbs singularity slurm; do
+    grep -q "^   $profile {" profiles.txt || fail "no profile $profile"
+done
+
+echo '== modules alone'
+cp "$here/assets/test/weed.fa.gz" data/-weed.fa.gz
+cp "$here/assets/test/weed_atacseq.sam.gz" data/-weed.sam.gz
+cp "$here/assets/test/weed_h3k4me3.sam.gz" data/rep2/-weed.sam.gz
+cp "$here/assets/test/tiny.ckpt" data/-tiny.ckpt
+fasta2h5 -q --subsequence-length 2400 -o data/-weed.h5 data/-weed.fa.gz
+bam2h5 -q -p atacseq data/-weed.h5 data/-weed.sam.gz
+covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
+covpredict -q -m data/-tiny.ckpt --shard 1/1 -o data/-part.h5 data/-weed.h5
+echo "process { withName: COVTRAIN { ext.args = '-q --epochs 1 --filter-size 4 --hidden-size 4 --datasets atacseq' } }" >train.config
+run modules.log tests/modules.nf -c train.config --data "$PWD/data" --id weed >modules.txt || fail "$(cat modules.txt)"
+# shellcheck disable=SC2016 # a name, not a command
+refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --data "$PWD/data" --id 'a$(touch X)'
+[ -z "$(find . -name X)" ] || fail 'a name became a command'
+# shellcheck disable=SC2016 # Groovy's expressions, not the shell's
+# What commands contain: numbers, options, files (which Nextflow quotes) and checked names.
+for module in "$here"/modules/local/*/main.nf "$here"/modules/local/*/*/main.nf; do
+    awk '/"""/ { inside = !inside } inside' "$module" | grep -o '\${[^}]*}' |
+        grep -v -x -E '\$\{(task.cpus|args|prefix|part|ckpt|from|shift|check_name\([a-z.]+\))\}' | sort -u |
+        sed 's/[${}]//g' | while read -r name; do
+        sed '/^    output:/q' "$module" | grep -q "path(${name}[,)]" || echo "$module: $name"
+    done
+done >unchecked.txt
+same unchecked.txt </dev/null
 
 "$here/../demo/samples.sh" "$make_plant" testdata 60000
 
@@ -42,8 +200,8 @@ echo '== killed during prediction'
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo covpredict 0; exit; }\n: >"%s/predicting"\nexec sleep 60\n' \
     "$PWD" >slow/covpredict
 chmod +x slow/covpredict
-PATH=$PWD/slow:$PATH setsid nextflow -log killed.log run "$here/main.nf" -profile test -ansi-log false \
-    --shards 4 --outdir four --report $report >killed.txt 2>&1 &
+PATH=$PWD/slow:$PATH setsid nextflow -log killed.log run "$here/main.nf" -ansi-log false \
+    --input testdata/samples.csv --shards 4 --outdir four --report $report >killed.txt 2>&1 &
 group=$!
 n=0
 until [ -e predicting ] || [ $n -eq 1200 ] || ! kill -0 "$group" 2>/dev/null; do
@@ -67,7 +225,8 @@ echo '== in one job'
 pipeline one.log --outdir one
 for sample in weed moss; do
     for dataset in atacseq h3k4me3; do
-        cmp "one/tracks/$sample.plant_${dataset}_avg_strand.bw" "four/tracks/$sample.plant_${dataset}_avg_strand.bw"
+        cmp "one/tracks/$sample.plant/$sample.plant_${dataset}_avg_strand.bw" \
+            "four/tracks/$sample.plant/$sample.plant_${dataset}_avg_strand.bw"
     done
 done
 for dataset in atacseq h3k4me3; do

@@ -18,34 +18,9 @@ include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
 
-// Checks a row of the sheet. Paths are relative to the folder of the sheet.
-def read_row(row, sheet) {
-    def where = "${sheet}: ${row.sample ?: 'a row without a sample'}"
-    ['sample', 'fasta', 'model', 'checkpoint'].each { column ->
-        if (!row[column]) {
-            error "${where}: missing ${column}"
-        }
-    }
-    if (!(row.sample ==~ /[A-Za-z0-9][A-Za-z0-9._+-]*/) || !(row.model ==~ /[A-Za-z0-9_-]+/)) {
-        error "${where}: invalid name; use letters, digits and . _ + - (for a model _ -)"
-    }
-    if (row.bams && !(row.dataset ==~ /[A-Za-z0-9_-]+/)) {
-        error "${where}: missing dataset of the bams"
-    }
-    def at = { path -> file(path.startsWith('/') || path.contains('://') ? path : "${sheet.parent}/${path}", checkIfExists: true) }
-    return [
-        id: "${row.sample}.${row.model}".toString(),
-        sample: row.sample,
-        fasta: at(row.fasta),
-        checkpoint: at(row.checkpoint),
-        dataset: row.dataset,
-        bams: row.bams ? row.bams.split(';').collect { at(it) } : [],
-    ]
-}
-
 workflow COVTOOLS {
     take:
-    rows // maps of read_row
+    rows // maps of Sheet.read
 
     main:
     FASTA2H5(rows.map { [[id: it.sample], it.fasta] }.unique())
@@ -53,10 +28,10 @@ workflow COVTOOLS {
 
     BAM2H5(
         rows.filter { it.bams }
-            .map { [it.sample, it.dataset, it.bams] }
+            .map { [it.sample, it.dataset, it.assay, it.bams] }
             .unique()
             .combine(genomes, by: 0)
-            .map { sample, dataset, bams, genome -> [[id: "${sample}.${dataset}".toString()], genome, dataset, bams] }
+            .map { sample, dataset, assay, bams, genome -> [[id: "${sample}.${dataset}".toString(), assay: assay], genome, dataset, bams] }
     )
     measured = BAM2H5.out.genome.map { meta, genome -> [meta.id, genome] }
 
@@ -106,12 +81,22 @@ workflow COVTOOLS {
 }
 
 workflow {
-    if (!params.input) {
-        error 'missing --input: a sheet with the columns sample,fasta,dataset,bams,model,checkpoint'
+    rules = Schema.read(file("${projectDir}/nextflow_schema.json"))
+    if (params.version) {
+        println "${workflow.manifest.name} ${workflow.manifest.version}"
+    } else if (params.help) {
+        println """${workflow.manifest.name} ${workflow.manifest.version} - ${workflow.manifest.description}
+
+Usage: nextflow run main.nf --input samples.csv [--outdir FOLDER] [-profile NAME,...] [-resume]
+
+${Schema.help(rules)}
+
+Profiles: docker, singularity, apptainer, conda, slurm, pbs, test (small samples that come with the pipeline)
+The sheet, the profiles and the results are described in ${projectDir}/docs."""
+    } else {
+        Schema.checkParams(params, rules, workflow.commandLine)
+        rows = Sheet.read(params.input, Schema.read(file("${projectDir}/assets/schema_input.json")))
+        file("${params.outdir}/pipeline_info/params.json").text = groovy.json.JsonOutput.prettyPrint(groovy.json.JsonOutput.toJson(params))
+        COVTOOLS(Channel.fromList(rows))
     }
-    if (!(params.shards instanceof Integer) || params.shards < 1) {
-        error "--shards ${params.shards}: expected an integer above 0"
-    }
-    sheet = file(params.input, checkIfExists: true)
-    COVTOOLS(Channel.fromPath(sheet).splitCsv(header: true).map { read_row(it, sheet) })
 }

@@ -1,3 +1,5 @@
+include { check_name } from '../check_name'
+
 process BAM2H5 {
     tag "$meta.id"
     label 'process_medium'
@@ -8,7 +10,7 @@ process BAM2H5 {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(genome, stageAs: 'genome/*'), val(dataset), path(bams)
+    tuple val(meta), path(genome, stageAs: 'genome/*'), val(dataset), path(bams, stageAs: 'bams/?/*')
 
     output:
     tuple val(meta), path("${prefix}.h5"), emit: genome
@@ -20,14 +22,17 @@ process BAM2H5 {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    // Reads of ATAC-seq are shifted to the Tn5 cut; tracks cannot be.
+    def reads = (bams instanceof List ? bams : [bams]).any { !(it.name ==~ /(?i).*\.(bw|bigwig|bg|bdg|bedgraph)(\.gz)?/) }
+    def shift = meta.assay == 'atacseq' && reads ? '--shift' : ''
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    bam2h5 -f -@ ${task.cpus} -p ${dataset} --stats ${prefix}_mqc.json ${args} \\
+    bam2h5 -f -@ ${task.cpus} -p ${check_name(dataset)} --stats ${prefix}_mqc.json ${shift} ${args} \\
         -o ${prefix}.h5 ${genome} ${bams}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     touch ${prefix}.h5 ${prefix}_mqc.json
     """

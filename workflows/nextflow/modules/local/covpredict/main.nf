@@ -1,3 +1,5 @@
+include { check_name } from '../check_name'
+
 process COVPREDICT {
     tag "$meta.id"
     label 'process_high'
@@ -8,10 +10,10 @@ process COVPREDICT {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(genome), path(model), val(shard)
+    tuple val(meta), path(genome, stageAs: 'genome/*'), path(model, stageAs: './*'), val(shard)
 
     output:
-    tuple val(meta), path("${prefix}.predictions.h5"), emit: predictions
+    tuple val(meta), path("${prefix}.h5"), emit: predictions
     tuple val(meta), path("${prefix}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('covpredict'), eval("covpredict --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_covpredict
 
@@ -20,18 +22,19 @@ process COVPREDICT {
 
     script:
     def args = task.ext.args ?: ''
+    def ckpt = "$model" - './' // the predictions store this name
     def part = shard ? "--shard ${shard}" : ''
-    prefix = task.ext.prefix ?: "${meta.id}"
-    prefix = shard ? "${prefix}.${shard.replace('/', 'of')}" : prefix
+    prefix = check_name(task.ext.prefix ?: meta.id)
+    prefix = shard ? check_name("${prefix}.${shard.replace('/', 'of')}") : prefix
     """
-    covpredict -f -@ ${task.cpus} -m ${model} ${part} --stats ${prefix}_mqc.json ${args} \\
-        -o ${prefix}.predictions.h5 ${genome}
+    covpredict -f -@ ${task.cpus} -m ${ckpt} ${part} --stats ${prefix}_mqc.json ${args} \\
+        -o ${prefix}.h5 ${genome}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
-    prefix = shard ? "${prefix}.${shard.replace('/', 'of')}" : prefix
+    prefix = check_name(task.ext.prefix ?: meta.id)
+    prefix = shard ? check_name("${prefix}.${shard.replace('/', 'of')}") : prefix
     """
-    touch ${prefix}.predictions.h5 ${prefix}_mqc.json
+    touch ${prefix}.h5 ${prefix}_mqc.json
     """
 }

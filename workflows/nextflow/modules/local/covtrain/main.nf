@@ -1,3 +1,5 @@
+include { check_name } from '../check_name'
+
 process COVTRAIN {
     tag "$meta.id"
     label 'process_high'
@@ -24,13 +26,13 @@ process COVTRAIN {
     script:
     def args = task.ext.args ?: ''
     def from = resume ? "--resume-training ${resume}" : ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     covtrain -f -@ ${task.cpus} -i data -o ${prefix} ${from} --stats ${prefix}_mqc.json ${args}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     mkdir ${prefix}
     touch ${prefix}/best.ckpt ${prefix}/last.ckpt ${prefix}/metrics.log ${prefix}/metrics.jsonl ${prefix}_mqc.json

@@ -1,3 +1,5 @@
+include { check_name } from '../check_name'
+
 process FASTA2H5 {
     tag "$meta.id"
     label 'process_low'
@@ -8,7 +10,7 @@ process FASTA2H5 {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(fasta)
+    tuple val(meta), path(fasta, stageAs: './*')
 
     output:
     tuple val(meta), path("${prefix}.h5"), emit: genome
@@ -20,14 +22,14 @@ process FASTA2H5 {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    fasta2h5 -f -@ ${task.cpus} --species ${meta.id} --stats ${prefix}_mqc.json ${args} \\
+    fasta2h5 -f -@ ${task.cpus} --species ${check_name(meta.id)} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.h5 ${fasta}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     touch ${prefix}.h5 ${prefix}_mqc.json
     """

@@ -8,7 +8,7 @@ process MULTIQC {
 
     input:
     path(files, stageAs: '?/*')
-    path(config)
+    path(config, stageAs: './*')
 
     output:
     path("multiqc_report.html"), emit: report

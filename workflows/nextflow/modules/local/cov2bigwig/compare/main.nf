@@ -1,3 +1,5 @@
+include { check_name } from '../../check_name'
+
 process COV2BIGWIG_COMPARE {
     tag "$meta.id"
     label 'process_medium'
@@ -8,7 +10,7 @@ process COV2BIGWIG_COMPARE {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(predictions), path(measured, stageAs: 'measured/*')
+    tuple val(meta), path(predictions, stageAs: './*'), path(measured, stageAs: 'measured/*')
 
     output:
     tuple val(meta), path("${prefix}.compare.tsv"), emit: table
@@ -20,14 +22,14 @@ process COV2BIGWIG_COMPARE {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     cov2bigwig -f -@ ${task.cpus} --compare ${measured} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.compare.tsv ${predictions}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     touch ${prefix}.compare.tsv ${prefix}_mqc.json
     """

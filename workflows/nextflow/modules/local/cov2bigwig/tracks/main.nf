@@ -1,3 +1,5 @@
+include { check_name } from '../../check_name'
+
 process COV2BIGWIG_TRACKS {
     tag "$meta.id"
     label 'process_medium'
@@ -8,7 +10,7 @@ process COV2BIGWIG_TRACKS {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(predictions)
+    tuple val(meta), path(predictions, stageAs: './*')
 
     output:
     tuple val(meta), path("${prefix}_*.{bw,bg,bg.gz}"), emit: tracks
@@ -20,14 +22,14 @@ process COV2BIGWIG_TRACKS {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     cov2bigwig -f -@ ${task.cpus} --basename ${prefix} --stats ${prefix}_mqc.json ${args} \\
         -o ./ ${predictions}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     touch ${prefix}_dataset_avg_strand.bw ${prefix}_mqc.json
     """

@@ -1,3 +1,5 @@
+include { check_name } from '../../check_name'
+
 process H5CHUNK_INFO {
     tag "$meta.id"
     label 'process_single'
@@ -8,7 +10,7 @@ process H5CHUNK_INFO {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(h5)
+    tuple val(meta), path(h5, stageAs: './*')
 
     output:
     tuple val(meta), path("${prefix}.info.json"), emit: info
@@ -19,13 +21,13 @@ process H5CHUNK_INFO {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     h5chunk info --json ${args} ${h5} > ${prefix}.info.json
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     touch ${prefix}.info.json
     """

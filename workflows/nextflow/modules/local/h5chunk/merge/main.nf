@@ -1,3 +1,5 @@
+include { check_name } from '../../check_name'
+
 process H5CHUNK_MERGE {
     tag "$meta.id"
     label 'process_low'
@@ -11,7 +13,7 @@ process H5CHUNK_MERGE {
     tuple val(meta), path(parts, stageAs: 'parts/*')
 
     output:
-    tuple val(meta), path("${prefix}.predictions.h5"), emit: predictions
+    tuple val(meta), path("${prefix}.h5"), emit: predictions
     tuple val(meta), path("${prefix}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('h5chunk'), eval("h5chunk --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_h5chunk
 
@@ -20,15 +22,15 @@ process H5CHUNK_MERGE {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
     h5chunk merge -f -@ ${task.cpus} --stats ${prefix}_mqc.json ${args} \\
-        -o ${prefix}.predictions.h5 ${parts}
+        -o ${prefix}.h5 ${parts}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    touch ${prefix}.predictions.h5 ${prefix}_mqc.json
+    touch ${prefix}.h5 ${prefix}_mqc.json
     """
 }

@@ -1,3 +1,5 @@
+include { check_name } from '../../check_name'
+
 process H5CHUNK_VERIFY {
     tag "$meta.id"
     label 'process_low'
@@ -8,10 +10,9 @@ process H5CHUNK_VERIFY {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(h5)
+    tuple val(meta), path(h5, stageAs: './*')
 
     output:
-    tuple val(meta), path("${prefix}.verify.txt"), emit: findings
     tuple val(meta), path("${prefix}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('h5chunk'), eval("h5chunk --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_h5chunk
 
@@ -20,15 +21,14 @@ process H5CHUNK_VERIFY {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    h5chunk verify -f -@ ${task.cpus} --stats ${prefix}_mqc.json ${args} ${h5} \\
-        > ${prefix}.verify.txt || { cat ${prefix}.verify.txt >&2; exit 1; }
+    h5chunk verify -f -@ ${task.cpus} --stats ${prefix}_mqc.json ${args} ${h5}
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
+    prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    touch ${prefix}.verify.txt ${prefix}_mqc.json
+    touch ${prefix}_mqc.json
     """
 }

@@ -1,0 +1,30 @@
+// Runs the modules alone, on the files of --data, whose names begin with `-`, under the name --id.
+//
+//   nextflow run modules.nf --data FOLDER --id NAME
+//
+// SPDX-License-Identifier: MIT
+nextflow.preview.topic = true
+
+include { FASTA2H5           } from '../modules/local/fasta2h5/main'
+include { BAM2H5             } from '../modules/local/bam2h5/main'
+include { COVPREDICT         } from '../modules/local/covpredict/main'
+include { COVTRAIN           } from '../modules/local/covtrain/main'
+include { H5CHUNK_MERGE      } from '../modules/local/h5chunk/merge/main'
+include { H5CHUNK_INFO       } from '../modules/local/h5chunk/info/main'
+include { H5CHUNK_VERIFY     } from '../modules/local/h5chunk/verify/main'
+include { COV2BIGWIG_TRACKS  } from '../modules/local/cov2bigwig/tracks/main'
+include { COV2BIGWIG_COMPARE } from '../modules/local/cov2bigwig/compare/main'
+
+workflow {
+    def data = { name -> file("${params.data}/${name}", glob: false, checkIfExists: true) }
+    def meta = [id: params.id, assay: 'atacseq']
+    FASTA2H5([meta, data('-weed.fa.gz')])
+    BAM2H5([meta, data('-weed.h5'), 'again', [data('-weed.sam.gz'), data('rep2/-weed.sam.gz')]])
+    COVPREDICT([meta, data('-weed.h5'), data('-tiny.ckpt'), '1/1'])
+    COVTRAIN([meta, data('-weed.h5'), data('-weed.h5'), []])
+    H5CHUNK_MERGE([meta, data('-part.h5')])
+    H5CHUNK_INFO([meta, data('-weed.h5')])
+    H5CHUNK_VERIFY([meta, data('-weed.h5')])
+    COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])
+    COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
+}
