@@ -72,7 +72,28 @@ is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.plant.atacseq.comp
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
 is "$(find . -path './genomes/*.h5' -o -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
 if [ "$targets" = all ]; then
-    ok 'MultiQC reports all tools' test -s report/multiqc_report_data/multiqc_covtools_covpredict_table.txt
+    cat >report.py <<'END'
+import csv, json
+
+def table(name):
+    with open(f"report/multiqc_report_data/multiqc_{name}.txt") as file:
+        return {row["Sample"]: row for row in csv.DictReader(file, delimiter="\t")}
+
+general = table("general_stats")
+assert sorted(general) == ["moss.plant", "weed.plant"], list(general)
+shards = [json.load(open(f"stats/covpredict/weed.plant.{i}of4_mqc.json")) for i in (1, 2, 3, 4)]
+for key in ("bases", "chunks", "wall_seconds"):
+    value = float(general["weed.plant"]["custom_content_covpredict-" + key])
+    assert abs(value - sum(s[key] for s in shards)) < 1e-6 * value, (key, value)
+for dataset in ("atacseq", "h3k4me3"):
+    r = float(general["weed.plant"][f"custom_content_cov2bigwig_compare-{dataset}_pearson_1"])
+    assert float(table("covtools_correlation_bargraph")["weed.plant." + dataset]["1 bp"]) == r > 0
+for tool, rows in {"fasta2h5": 2, "bam2h5": 2, "cov2bigwig": 2, "h5chunk_info": 2, "h5chunk_verify": 2}.items():
+    assert len(table(f"covtools_{tool}_table")) == rows, tool
+versions = {line.split("\t")[0] for line in open("report/multiqc_report_data/multiqc_software_versions.txt")}
+assert {"fasta2h5", "bam2h5", "covpredict", "h5chunk", "cov2bigwig", "snakemake"} <= versions, versions
+END
+    ok 'MultiQC reports all samples, tools and versions' "$PYTHON" report.py
 else
     tap_result 0 'a MultiQC report # SKIP no multiqc'
 fi

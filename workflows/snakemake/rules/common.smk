@@ -133,19 +133,20 @@ METRICS = (
     + [f"stats/h5chunk_verify/{s}.{m}_mqc.json" for s, m in RUNS]
     + [f"metrics/{s}.{m}.{d}.compare.tsv" for s, m, d in COMPARED]
 )
-# The statistics of all steps, for MultiQC.
+# The statistics of all steps, for MultiQC. Those of shards are added up by h5chunk merge.
 STATS = (
     [f"stats/fasta2h5/{s}_mqc.json" for s in FASTA]
     + [f"stats/covtrain/{t}_mqc.json" for t in TRAININGS if f"trained/{t}.ckpt" in CHECKPOINT.values()]
     + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in MEASURED]
     + [
-        f"stats/covpredict/{s}.{m}{part}_mqc.json"
+        f"stats/{step}/{s}.{m}_mqc.json"
+        for step in ("h5chunk_merge" if SHARDS > 1 else "covpredict", "cov2bigwig", "h5chunk_info", "h5chunk_verify")
         for s, m in RUNS
-        for part in ([f".{i}of{SHARDS}" for i in range(1, SHARDS + 1)] if SHARDS > 1 else [""])
     ]
-    + [f"stats/{step}/{s}.{m}_mqc.json" for step in ("cov2bigwig", "h5chunk_info", "h5chunk_verify") for s, m in RUNS]
     + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
 )
+SHARD_STATS = [f"stats/covpredict/{s}.{m}.{i}of{SHARDS}_mqc.json" for s, m in RUNS for i in range(1, SHARDS + 1) if SHARDS > 1]
+PLOTS = [f"stats/compare/{s}.{m}.{d}.correlation_mqc.json" for s, m, d in COMPARED]
 
 
 def any_of(names):

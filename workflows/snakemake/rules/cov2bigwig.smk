@@ -35,6 +35,7 @@ rule cov2bigwig_compare:
     output:
         table="metrics/{sample}.{model}.{dataset}.compare.tsv",
         stats="stats/compare/{sample}.{model}.{dataset}_mqc.json",
+        plot="stats/compare/{sample}.{model}.{dataset}.correlation_mqc.json",
     log:
         "logs/cov2bigwig_compare/{sample}.{model}.{dataset}.log",
     benchmark:

@@ -62,7 +62,8 @@ else:
 
     rule h5chunk_merge:
         input:
-            [f"shards/{{sample}}.{{model}}.{i}of{SHARDS}.h5" for i in range(1, SHARDS + 1)],
+            shards=[f"shards/{{sample}}.{{model}}.{i}of{SHARDS}.h5" for i in range(1, SHARDS + 1)],
+            stats=[f"stats/covpredict/{{sample}}.{{model}}.{i}of{SHARDS}_mqc.json" for i in range(1, SHARDS + 1)],
         output:
             predictions="predictions/{sample}.{model}.h5",
             stats="stats/h5chunk_merge/{sample}.{model}_mqc.json",
@@ -71,6 +72,7 @@ else:
         benchmark:
             "benchmarks/h5chunk_merge/{sample}.{model}.tsv"
         params:
+            shard_stats=lambda wildcards, input: ",".join(input.stats),
             extra=config["h5chunk"]["extra"],
         threads: config["h5chunk"]["threads"]
         resources:
@@ -81,5 +83,5 @@ else:
         container:
             config["container"]
         shell:
-            "h5chunk merge -f -v -@ {threads} --stats {output.stats:q}"
-            " {params.extra} -o {output.predictions:q} {input:q} 2> {log:q}"
+            "h5chunk merge -f -v -@ {threads} --shard-stats {params.shard_stats:q} --stats {output.stats:q}"
+            " {params.extra} -o {output.predictions:q} {input.shards:q} 2> {log:q}"

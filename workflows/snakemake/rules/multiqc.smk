@@ -1,10 +1,35 @@
 # Makes a report of the statistics of all steps. SPDX-License-Identifier: MIT
+import json
+
+import snakemake
+
+
+localrules:
+    versions,
+
+
+# The versions that made the results, from their statistics.
+rule versions:
+    input:
+        STATS,
+        SHARD_STATS,
+    output:
+        "stats/covtools_mqc_versions.yml",
+    run:
+        versions = {"snakemake": {snakemake.__version__}}
+        for path in input:
+            with open(path, encoding="utf-8") as file:
+                stats = json.load(file)
+            versions.setdefault(stats["tool"], set()).add(stats["version"])
+        with open(output[0], "w", encoding="utf-8") as file:
+            json.dump({tool: sorted(versions[tool]) for tool in sorted(versions)}, file, indent=2)
 
 
 rule multiqc:
     input:
-        stats=STATS,
-        config=workflow.source_path("../config/multiqc.yaml"),
+        STATS,
+        PLOTS,
+        "stats/covtools_mqc_versions.yml",
     output:
         report="report/multiqc_report.html",
         data=directory("report/multiqc_report_data"),
@@ -23,4 +48,4 @@ rule multiqc:
     container:
         config["multiqc"]["container"]
     shell:
-        "multiqc -f -c {input.config:q} {params.extra} -o report -n multiqc_report.html {input.stats:q} > {log:q} 2>&1"
+        "multiqc -f --title covtools --fullnames {params.extra} -o report -n multiqc_report.html {input:q} > {log:q} 2>&1"
