@@ -42,7 +42,7 @@ MAKEFLAGS += --no-builtin-rules
 # ---------------------------------------------------------------- packages
 
 # Packages for building, testing and the demo, on Debian 12 and current Ubuntu.
-DEPS := gcc g++ libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
+DEPS := gcc g++ libc6-dev make pkg-config libhts-dev libhdf5-dev libssl-dev libbigwig-dev libdeflate-dev liblzf-dev \
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For developers' checks and for tests that are skipped otherwise: torch.load of our checkpoints, h5py with plugins.
@@ -160,7 +160,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 # ---------------------------------------------------------------- flags
 
-PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
+PACKAGES := htslib hdf5-serial libcrypto libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do not need the libraries.
 ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall check-gpu bench-gpu report-gpu build/gpu/%,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
@@ -400,7 +400,7 @@ units-aarch64: all $(UNITS)
 	$(Q)$(PROVE) --exec '$(ARM_QEMU)' $(call longest_first,$(sort $(UNITS)))
 
 # For a machine with CUDA and a GPU but without htslib and HDF5: only the layers that the kernels need.
-BARE_SRC := $(filter-out common/base/bgz.c common/base/json.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
+BARE_SRC := $(filter-out $(patsubst %,common/base/%.c,bgz json sha256) $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
             $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 GPU     := build/gpu
 GPU_OBJ := $(BARE_SRC:%.c=$(GPU)/%.o)

@@ -42,10 +42,13 @@ void cov_stats_fini(struct cov_stats *s)
     free(s->figures);
     s->figures = NULL;
     s->n_figures = 0;
+    free(s->model);
+    free(s->model_sha256);
     free(s->device);
     s->command = NULL;
     s->inputs = NULL;
     s->n_inputs = 0;
+    s->model = s->model_sha256 = NULL;
     s->device = NULL;
 }
 
@@ -67,22 +70,33 @@ static void put_quoted(FILE *f, const char *arg)
     (void)fputc('\'', f);
 }
 
-int cov_stats_set_command(struct cov_stats *s, int argc, char **argv, struct cov_err *e)
+char *cov_command_text(int argc, const char *const *argv, struct cov_err *e)
 {
     char *text = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);
-    if (!f)
-        return cov_fail_errno(e, "command line");
+    if (!f) {
+        (void)cov_fail_errno(e, "command line");
+        return NULL;
+    }
     for (int i = 0; i < argc; i++) {
         if (i > 0)
             (void)fputc(' ', f);
         put_quoted(f, argv[i]);
     }
     if (fclose(f)) {
+        (void)cov_fail_errno(e, "command line");
         free(text);
-        return cov_fail_errno(e, "command line");
+        return NULL;
     }
+    return text;
+}
+
+int cov_stats_set_command(struct cov_stats *s, int argc, char **argv, struct cov_err *e)
+{
+    char *text = cov_command_text(argc, (const char *const *)argv, e);
+    if (!text)
+        return COV_ENOMEM;
     free(s->command);
     s->command = text;
     return COV_OK;
@@ -102,6 +116,16 @@ int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e
         return COV_ENOMEM;
     s->n_inputs++;
     return COV_OK;
+}
+
+int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha256,
+                        struct cov_err *e)
+{
+    free(s->model);
+    free(s->model_sha256);
+    s->model = cov_strdup(path, e);
+    s->model_sha256 = cov_strdup(sha256, e);
+    return s->model && s->model_sha256 ? cov_stats_add_input(s, path, e) : COV_ENOMEM;
 }
 
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds)
@@ -248,6 +272,10 @@ void cov_stats_put(const struct cov_stats *s, struct cov_json *j)
     for (int i = 0; i < s->n_inputs; i++)
         cov_json_string(j, NULL, s->inputs[i]);
     cov_json_end_array(j);
+    if (s->model) {
+        cov_json_string(j, "model", s->model);
+        cov_json_string(j, "model_sha256", s->model_sha256);
+    }
     cov_json_string(j, "device", s->device ? s->device : "cpu");
     cov_json_int(j, "threads", s->threads);
     cov_json_string(j, "precision", s->precision);

@@ -58,8 +58,9 @@ struct cov_stats {
     char *command;                     /* the command line, quoted for a shell. Owned */
     char **inputs;                     /* Owned, like each string */
     int n_inputs;
-    char *device;          /* Owned; NULL: "cpu" */
-    const char *precision; /* NULL: there is no choice; written as null */
+    char *model, *model_sha256; /* file of the model that the run used; NULL: none. Owned */
+    char *device;               /* Owned; NULL: "cpu" */
+    const char *precision;      /* NULL: there is no choice; written as null */
     unsigned threads;
     int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
     struct {
@@ -84,8 +85,13 @@ void cov_stats_init(struct cov_stats *s, const char *tool, const char *version);
 void cov_stats_fini(struct cov_stats *s);
 int cov_stats_set_command(struct cov_stats *s, int argc, char **argv,
                           struct cov_err *e) COV_MUST_USE;
+/* Returns the words quoted for a shell. Caller frees. */
+char *cov_command_text(int argc, const char *const *argv, struct cov_err *e) COV_MUST_USE;
 /* Adds the path of an input unless it was added before. */
 int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
+/* Names the model, which becomes an input, too. */
+int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha256,
+                        struct cov_err *e) COV_MUST_USE;
 /* Adds to the time of the stage `name`, a string that must outlive *s. If there are more than
  * COV_STATS_MAX_STAGES names, the last stage collects the times of the rest. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);

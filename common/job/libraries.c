@@ -4,6 +4,7 @@
 
 #include "common/base/bgz.h"
 #include "common/base/err.h"
+#include "common/base/sha256.h"
 #include "common/codec/deflate.h"
 #include "common/codec/h5_filters.h"
 #include "common/store/h5.h"
@@ -18,7 +19,7 @@ void cov_libraries_print(FILE *f)
         {"htslib", cov_bgz_version()},    {"HDF5", hdf5},
         {"zlib", cov_bgz_zlib_version()}, {"libdeflate", cov_deflate_version()},
         {"LZ4", cov_lz4_version()},       {"Zstandard", cov_zstd_version()},
-        {"Blosc", cov_blosc_version()},
+        {"Blosc", cov_blosc_version()},   {"OpenSSL", cov_sha256_version()},
     };
     for (size_t i = 0; i < COV_COUNT(libraries); i++)
         (void)fprintf(f, "%s %s\n", libraries[i].name, libraries[i].version);

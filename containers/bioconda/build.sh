@@ -9,7 +9,7 @@ flags=(
     CFLAGS="${CFLAGS}"
     LDFLAGS="${LDFLAGS} -L${PREFIX}/lib"
     PACKAGES=
-    LDLIBS="-lhts -lhdf5 -ldeflate -llzf -llz4 -lzstd -lblosc -lcjson"
+    LDLIBS="-lhts -lhdf5 -lcrypto -ldeflate -llzf -llz4 -lzstd -lblosc -lcjson"
     prefix="${PREFIX}"
 )
 make -j"${CPU_COUNT}" "${flags[@]}"

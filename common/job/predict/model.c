@@ -294,6 +294,9 @@ int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e)
         (void)cov_err_prefix(e, "%s", path);
         goto out;
     }
+    rc = cov_sha256_file(path, m->sha256, e);
+    if (rc)
+        goto out;
     *out = m;
     m = NULL;
 out:

@@ -3,11 +3,13 @@
 #ifndef COV_JOB_PREDICT_MODEL_H
 #define COV_JOB_PREDICT_MODEL_H
 
+#include "common/base/sha256.h"
 #include "common/compute/device.h"
 #include "common/net/hparams.h"
 
 struct cov_model {
-    char *path; /* Owned */
+    char *path;                   /* Owned */
+    char sha256[COV_SHA256_TEXT]; /* of the file */
     struct cov_hparams hp;
     char **datasets;     /* [hp.output_size]: unique, none empty. Owned, as is each */
     float *block;        /* in the order of shape.h, 64-byte aligned. Owned */
