@@ -89,15 +89,14 @@ static int predict_resumed(const struct task *t, struct cov_loader *loader,
     char *regions = cov_strjoin((const char *const *)c->regions.items, c->regions.n, ",", e);
     if (!regions)
         return COV_ENOMEM;
-    const struct cov_predict_fact files[] = {{"input", t->input},
-                                             {"--model", c->model},
-                                             {"--rename", c->fasta.rename},
-                                             {"--regions-file", c->bed}};
+    const struct cov_predict_fact files[] = {
+        {"--model", c->model}, {"--rename", c->fasta.rename}, {"--regions-file", c->bed}};
     const struct cov_predict_fact facts[] = {
         {"--shard", c->shard ? c->shard : "none"},
         {"--regions", regions[0] ? regions : "none"},
         {"--on-bad-base", cov_on_bad_base_names[c->fasta.on_bad_base]}};
     const struct cov_predict_resume resume = {
+        .input = t->input,
         .output = t->common->output,
         .force = t->common->force,
         .files = files,
@@ -139,6 +138,32 @@ static int evaluate(struct cov_common *common, const struct covpredict_config *c
     return rc;
 }
 
+/* Returns the options that determine values; threads and the like, regions and shards do not. */
+static char *command_of(const struct covpredict_config *c, size_t L,
+                        const struct cov_device *device, struct cov_err *e)
+{
+    static const char *const types[] = {"int16", "int32", "int64"};
+    char length[32], overlap[32];
+    (void)snprintf(length, sizeof length, "%zu", L);
+    (void)snprintf(overlap, sizeof overlap, "%lld", (long long)c->overlap);
+    const char *words[16] = {"covpredict",
+                             "--model",
+                             c->model,
+                             "--subsequence-length",
+                             length,
+                             "--precision",
+                             device->ops->precision(device),
+                             "--overlap",
+                             overlap};
+    int n = 9;
+    words[n++] = c->as_float ? "--float" : "--dtype";
+    if (!c->as_float)
+        words[n++] = types[c->type];
+    if (c->full)
+        words[n++] = "--full";
+    return cov_command_text(n, words, e);
+}
+
 /* Predicts to `path`, or with --resume to the final output. */
 static int predict(const struct task *t, struct cov_device *device, const char *tmpdir,
                    const char *path, struct cov_err *e)
@@ -147,7 +172,8 @@ static int predict(const struct task *t, struct cov_device *device, const char *
     struct cov_stats *stats = &t->common->stats;
     struct cov_loader *loader = NULL;
     struct cov_pool *pool = NULL;
-    const struct cov_predict_options how = {
+    char *command = NULL;
+    struct cov_predict_options how = {
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
         .full = c->full,
@@ -158,6 +184,10 @@ static int predict(const struct task *t, struct cov_device *device, const char *
     int rc = open_input(t, tmpdir, &loader, e);
     if (!rc)
         rc = cov_model_try(t->model, device, cov_loader_chunk_length(loader), e);
+    if (!rc) {
+        how.command = command = command_of(c, cov_loader_chunk_length(loader), device, e);
+        rc = command ? COV_OK : COV_ENOMEM;
+    }
     if (!rc)
         rc = cov_pool_new((unsigned)t->common->threads + cov_device_waiting(device), &pool, e);
     const struct cov_job job = {pool, &t->common->progress, stats};
@@ -171,6 +201,7 @@ static int predict(const struct task *t, struct cov_device *device, const char *
                        : cov_predict(loader, t->model, &how, path, &job, e);
     cov_pool_free(pool);
     cov_loader_close(loader);
+    free(command);
     return rc;
 }
 
@@ -197,9 +228,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     else
         common->stats.place = COV_STATS_GENERAL_COSTS;
     if (!rc)
-        rc = cov_stats_add_input(&common->stats, c->model, e);
-    if (!rc)
         rc = cov_model_open(c->model, &model, e);
+    if (!rc)
+        rc = cov_stats_set_model(&common->stats, c->model, model->sha256, e);
     if (!rc)
         rc = open_device(c, &device, e);
     const struct task task = {common, c, given, operands[0], to_stream, model};

@@ -517,6 +517,23 @@ static int add_attrs(struct cov_chunk_head *out, const char *set,
     return rc;
 }
 
+static int add_made(struct cov_chunk_head *out, const struct cov_predictions_made *made,
+                    struct cov_err *e)
+{
+    const struct {
+        const char *name, *text;
+    } attrs[] = {{COV_MADE_TOOL, made->tool},
+                 {COV_MADE_COMMAND, made->command},
+                 {COV_MADE_PRECISION, made->precision},
+                 {COV_MADE_DEVICE, made->device},
+                 {COV_MADE_MODEL, made->model_sha256}};
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < COV_COUNT(attrs); i++)
+        if (attrs[i].text)
+            rc = cov_chunk_head_add_attr(out, NULL, attrs[i].name, attrs[i].text, e);
+    return rc;
+}
+
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e)
 {
@@ -538,6 +555,8 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
     int rc = cov_chunk_head_add_set(out, &set, e);
     if (!rc)
         rc = add_attrs(out, name, options, e);
+    if (!rc)
+        rc = add_made(out, &options->made, e);
     if (!rc)
         rc = add_texts(out, "prediction/model_name", MODEL_BYTES, &options->model_name, 1, e);
     if (!rc)

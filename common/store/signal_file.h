@@ -26,6 +26,17 @@
 #define COV_SIGNAL_WHICH_ATTR "regions"
 #define COV_SIGNAL_OVERLAP_ATTR "overlap"
 
+/* This set of a predictions file has, for each row, the fingerprint of the bases from which it was
+ * predicted (cov_item_fingerprint of loader_item.h): a uint64. */
+#define COV_SIGNAL_BASES_SET "data/bases_fingerprint"
+
+/* File attributes that say how predictions were made. */
+#define COV_MADE_TOOL "tool"
+#define COV_MADE_COMMAND "command"
+#define COV_MADE_PRECISION "precision"
+#define COV_MADE_DEVICE "device"
+#define COV_MADE_MODEL "model_sha256"
+
 /* ---- reading ---- */
 
 enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
@@ -107,6 +118,9 @@ struct cov_predictions_options {
     bool has_regions; /* positions outside them are COV_SIGNAL_PAD, as recorded in an attribute */
     uint64_t regions; /* fingerprint of the regions, another attribute */
     size_t overlap;   /* bases shared by windows, an attribute unless 0 */
+    struct cov_predictions_made {
+        const char *tool, *command, *precision, *device, *model_sha256;
+    } made; /* COV_MADE_*; NULL: no such attribute */
 };
 
 /* Makes the head of a predictions file with chunks of L bases. It has the set

@@ -54,14 +54,66 @@ stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions, 
 run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5: already exists, and it has different regions' 'other regions of the same chunk'
 covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the full run again'
+rm s.json
+
+# ---------------------------------------------------------------- the same bases are the same input
+
 sleep 0.1
-touch g.h5
+cp g.h5 measured.h5
+printf 'c1\t0\t40\t3\nc2\t10\t50\t2\n' >t.bg
+bam2h5 -q -p atacseq measured.h5 t.bg || fail 'bam2h5'
+run covpredict --resume -m m.ckpt -o x.h5 measured.h5
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'a genome file with new coverage'
+status_is 0 '  is the same input'
+for change in '-r c9:1-30' '--shard 2/3' '--overlap 8'; do
+    # shellcheck disable=SC2086 # lists of words
+    covpredict -q -f $change -m m.ckpt -o part.h5 g.h5 || fail "$change"
+    # shellcheck disable=SC2086
+    run covpredict --resume $change -m m.ckpt -o part.h5 measured.h5
+    stderr_like '^covpredict: nothing to do: part\.h5 is complete$' "  also with $change"
+done
+rm part.h5
+# Another genome of the same names and lengths, and older: one base differs.
+awk '/^>/ { n = $1 } n == ">c7" && !/^>/ { $0 = substr($0, 1, 200) (substr($0, 201, 1) == "A" ? "C" : "A") substr($0, 202) }
+    { print }' g.fa >other.fa
+mkdir other
+fasta2h5 -q --species g --subsequence-length 96 -o other/g.h5 other.fa || exit 99
+touch -d '2001-01-01' other/g.h5
+run covpredict --resume -q -m m.ckpt -o x.h5 other/g.h5
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted from different bases: row [0-9]+ \(c7:193-280, \+ strand\); use -f to replace it$' \
+    'one base differs'
+run covpredict --resume -q --subsequence-length 96 --species g -m m.ckpt -o x.h5 other.fa
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted from different bases' '  also in a FASTA'
+ok '  and the output is unchanged' cmp x.h5 whole.h5
+cp m.ckpt other/m.ckpt
+cp other.ckpt m.ckpt
 run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5: already exists, but g\.h5 is newer; use -f to replace it$' 'a newer input'
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with a different model; use -f to replace it$' \
+    'another model of the same name'
+mv other/m.ckpt m.ckpt
+run covpredict --resume -q --cpu scalar --precision bf16 -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with a different --precision; use -f to replace it$' \
+    'another precision'
+run covpredict --resume -q --full -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with different options' '--full'
+touch g.h5 m.ckpt
+run covpredict --resume -m m.ckpt -o x.h5 g.h5
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the time of files does not matter'
+if "$PYTHON" -c 'import h5py' 2>/dev/null; then
+    "$PYTHON" -c '
+import h5py
+f = h5py.File("x.h5", "r+")
+del f["data/bases_fingerprint"], f.attrs["model_sha256"]'
+    sleep 0.1
+    touch g.h5
+    run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
+    refused 1 '^covpredict: error: x\.h5: already exists, but g\.h5 is newer; use -f to replace it$' \
+        'an output that does not record its bases, and a newer input'
+fi
+rm x.h5
 run covpredict --resume -q -f -m m.ckpt -o x.h5 g.h5
-status_is 0 '  -f predicts again'
-ok '  with the same result' cmp x.h5 whole.h5
-rm x.h5 s.json
+ok '  predicted again, with the same result' cmp x.h5 whole.h5
+rm -r x.h5 t.bg other
 
 # ---------------------------------------------------------------- full disks, and other runs
 
@@ -69,7 +121,7 @@ stopped -m m.ckpt g.h5
 status_is 1 'a full disk'
 stderr_like '^covpredict: error: x\.h5\.resume: cannot be written: File too large$' '  is reported'
 stderr_like '^covpredict: finished chunks are kept in x\.h5\.resume; run the same command to resume$' '  and the journal is mentioned'
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  leaves only the journal'
+leaves g.fa g.h5 m.ckpt other.ckpt other.fa measured.h5 whole.h5 fasta.h5 x.h5.resume '  leaves only the journal'
 cp x.h5.resume kept
 run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
 stderr_like '^covpredict: x\.h5\.resume is left over from an interrupted run; --resume continues it$' 'a run without --resume mentions the journal'
@@ -88,8 +140,20 @@ done <<'END'
 -m m.ckpt -r c1,c2:1-5 g.h5|--regions: none, now c1,c2:1-5
 -m m.ckpt --min-length 50 g.h5|chunks: [0-9]+, fingerprint .*
 -m m.ckpt --cpu scalar --precision bf16 g.h5|--precision: fp32, now bf16
--m m.ckpt --subsequence-length 96 g.fa|input: .*
+-m m.ckpt --subsequence-length 96 --species g other.fa|input: .*
 END
+rm other.fa
+cp kept x.h5.resume
+run covpredict --resume -m m.ckpt -o x.h5 measured.h5
+stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'a genome file with new coverage is resumed'
+ok '  with the same bytes' cmp x.h5 whole.h5
+rm x.h5 measured.h5
+cp kept x.h5.resume
+run covpredict --resume --subsequence-length 96 -m m.ckpt -o x.h5 g.fa
+stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'so is a FASTA of the same bases'
+ok '  with the same bytes' cmp x.h5 whole.h5
+rm x.h5
+cp kept x.h5.resume
 run covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
 status_is 0 'options that do not affect values may change'
 stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it resumes'

@@ -126,7 +126,7 @@ def layout(path, genome, model, kind, *datasets):
         p = f[P]
         n, length = g["data/X"].shape[:2]
         assert set(f) == {"data", "prediction"} and set(f["prediction"]) == {"predictions", "model_name", "datasets"}
-        assert set(f["data"]) == {"seqids", "species", "start_ends"}, set(f["data"])
+        assert set(f["data"]) == {"seqids", "species", "start_ends", "bases_fingerprint"}, set(f["data"])
         assert p.shape == (n, length, len(datasets)), p.shape
         assert p.dtype == np.dtype(kind) and p.fillvalue == -1, (p.dtype, p.fillvalue)
         assert p.chunks == (1, length, 1) and p.compression == "gzip" and p.compression_opts == 9

@@ -207,6 +207,12 @@ static void type_text(const struct cov_h5_type *t, char *buf, size_t n)
                        8 * t->bytes, t->big_endian ? " big-endian" : "");
 }
 
+/* Returns true for an attribute of this data set, or of the file if `set` is NULL. */
+static bool is_of(const struct cov_chunk_attr *a, const char *set)
+{
+    return set && a->set ? strcmp(a->set, set) == 0 : a->set == set;
+}
+
 static double per_base(const struct content *c, double bytes)
 {
     return c->n_bases > 0 ? bytes / (double)c->n_bases : 0;
@@ -245,6 +251,16 @@ static int put_names(struct cov_json *j, const struct cov_chunk_head *h, struct 
     return COV_OK;
 }
 
+/* Attributes of a data set, or of the file if `set` is NULL. */
+static void put_attributes(struct cov_json *j, const struct cov_chunk_head *h, const char *set)
+{
+    cov_json_begin_object(j, "attributes");
+    for (size_t i = 0; i < h->n_attrs; i++)
+        if (is_of(&h->attrs[i], set))
+            cov_json_string(j, h->attrs[i].name, h->attrs[i].text);
+    cov_json_end_object(j);
+}
+
 static int put_json(const struct content *c, struct cov_json *j, struct cov_err *e)
 {
     cov_json_begin_object(j, NULL);
@@ -266,6 +282,7 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
         type_text(&s->type, type, sizeof type);
         cov_json_begin_object(j, NULL);
         cov_json_string(j, "name", c->sets[i].name);
+        put_attributes(j, c->head, c->sets[i].name);
         cov_json_string(j, "type", type);
         put_sizes(j, "shape", s->dims, s->rank);
         if (!c->is_stream) {
@@ -280,11 +297,7 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
     int rc = put_names(j, c->head, e);
     if (rc)
         return rc;
-    cov_json_begin_object(j, "attributes");
-    for (size_t i = 0; i < c->head->n_attrs; i++)
-        if (!c->head->attrs[i].set)
-            cov_json_string(j, c->head->attrs[i].name, c->head->attrs[i].text);
-    cov_json_end_object(j);
+    put_attributes(j, c->head, NULL);
     cov_json_begin_array(j, "sequences");
     for (size_t i = 0; i < c->n_sequences; i++) {
         const struct sequence *s = &c->sequences[i];
@@ -312,6 +325,30 @@ static int print_text(FILE *out, const char *text, size_t n, struct cov_err *e)
     (void)fputs(copy, out);
     free(copy);
     return COV_OK;
+}
+
+/* Prints "NAME: TEXT", or "DATA SET NAME: TEXT", after `indent`: a line for each line of the
+ * text. */
+static int print_attribute(const struct cov_chunk_attr *a, const char *indent, FILE *out,
+                           struct cov_err *e)
+{
+    const char *line = a->text;
+    int rc = COV_OK;
+    do {
+        size_t n = strcspn(line, "\n");
+        (void)fputs(indent, out);
+        if (a->set)
+            rc = print_text(out, a->set, strlen(a->set), e);
+        (void)fputs(a->set ? " " : "", out);
+        if (!rc)
+            rc = print_text(out, a->name, strlen(a->name), e);
+        (void)fputs(": ", out);
+        if (!rc)
+            rc = print_text(out, line, n, e);
+        (void)fputc('\n', out);
+        line += n + (line[n] == '\n');
+    } while (!rc && *line);
+    return rc;
 }
 
 /* "14 x 21384 x 4" */
@@ -447,18 +484,13 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
         (void)fprintf(out, "  partial    %" PRId64 " of these bases are here\n", c->n_bases);
     (void)fprintf(out, "  size       %" PRId64 " bytes, %.4f a base\n", c->file_bytes,
                   per_base(c, (double)c->file_bytes));
-    for (size_t i = 0; i < c->head->n_attrs && !rc; i++) {
-        const struct cov_chunk_attr *a = &c->head->attrs[i];
-        if (a->set)
-            continue;
-        (void)fputs("  attribute  ", out);
-        rc = print_text(out, a->name, strlen(a->name), e);
-        (void)fputs(": ", out);
-        if (!rc)
-            rc = print_text(out, a->text, strlen(a->text), e);
-        (void)fputc('\n', out);
-    }
+    for (size_t i = 0; i < c->head->n_attrs && !rc; i++)
+        if (!c->head->attrs[i].set)
+            rc = print_attribute(&c->head->attrs[i], "  attribute  ", out, e);
     print_sets(c, out);
+    for (size_t i = 0; i < c->head->n_attrs && !rc; i++)
+        if (c->head->attrs[i].set)
+            rc = print_attribute(&c->head->attrs[i], "  ", out, e);
     if (!rc)
         rc = print_names(c->head, out, e);
     return rc ? rc : print_sequences(c, out, e);

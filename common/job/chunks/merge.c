@@ -89,6 +89,12 @@ static const char *compare_table(const struct cov_chunk_table *a, const struct c
     return memcmp(a->elems, b->elems, a->n_bytes) == 0 ? NULL : "differs";
 }
 
+static const char *made_by(const struct cov_chunk_head *h)
+{
+    const char *command = cov_chunk_head_attr(h, NULL, COV_MADE_COMMAND);
+    return command ? command : "an unknown command";
+}
+
 static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
 {
     const struct cov_chunk_head *a = cov_chunk_file_head(p->files[0]),
@@ -96,6 +102,8 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     const char *what = NULL, *name = NULL;
     if (a->has_bases != b->has_bases)
         return fail_differ(p, i, "only one has bases", e);
+    if (!cov_chunk_head_same_attr(a, b, NULL, COV_MADE_MODEL))
+        return fail_differ(p, i, "predicted with different models (" COV_MADE_MODEL ")", e);
     for (size_t k = 0; !what && k < a->n_sets; k++) {
         name = a->sets[k].name;
         what = compare_set(&a->sets[k], cov_chunk_head_set(b, name));
@@ -114,10 +122,14 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
         name = b->tables[k].name;
         what = cov_chunk_head_table(a, name) ? NULL : missing;
     }
-    if (!what)
-        return COV_OK;
     char text[512];
-    (void)snprintf(text, sizeof text, "%.400s %s", name, what);
+    if (what)
+        (void)snprintf(text, sizeof text, "%.400s %s", name, what);
+    else if (cov_chunk_head_same_attr(a, b, NULL, COV_MADE_COMMAND))
+        return COV_OK;
+    else
+        (void)snprintf(text, sizeof text, "predicted by `%.200s` and `%.200s`", made_by(a),
+                       made_by(b));
     return fail_differ(p, i, text, e);
 }
 

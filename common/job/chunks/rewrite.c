@@ -476,8 +476,8 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
 
 /* ---- the job ---- */
 
-/* If any file has predictions of regions only, so does the result; if the files' regions differ,
- * the result does not list them. */
+/* If any file has predictions of regions only, so does the result; if the files' regions or devices
+ * differ, the result does not name them. */
 static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_head *to,
                         struct cov_err *e)
 {
@@ -490,6 +490,8 @@ static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_he
             rc = cov_chunk_head_add_attr(to, set, gaps, cov_chunk_head_attr(from, set, gaps), e);
         if (!cov_chunk_head_same_attr(from, to, set, which))
             cov_chunk_head_drop_attr(to, set, which);
+        if (!cov_chunk_head_same_attr(from, to, NULL, COV_MADE_DEVICE))
+            cov_chunk_head_drop_attr(to, NULL, COV_MADE_DEVICE);
     }
     return rc;
 }

@@ -452,6 +452,11 @@ static size_t file_row(const struct cov_loader *l, size_t i)
     return l->rows && !l->neighbours ? l->rows[i] : i;
 }
 
+bool cov_loader_has_neighbours(const struct cov_loader *l)
+{
+    return l->neighbours;
+}
+
 /* Returns the grid whose pairs are fetched, decoded and kept in memory. */
 static const struct cov_grid *source_grid(const struct cov_loader *l)
 {

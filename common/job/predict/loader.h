@@ -86,6 +86,9 @@ size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream 
 /* Returns true if sequences may have holes, lack a strand, or have no chunks. */
 bool cov_loader_is_partial(const struct cov_loader *l);
 
+/* Returns true with the option `neighbours`. */
+bool cov_loader_has_neighbours(const struct cov_loader *l);
+
 /* The regions, for masking inside chunks; NULL: everything is wanted. Borrowed until close. */
 const struct cov_select *cov_loader_regions(const struct cov_loader *l);
 

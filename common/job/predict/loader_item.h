@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/fingerprint.h"
+
 /* A pair of chunks. Sequences are numbered as in the grid; in a stream, in order of arrival. In
  * COV_ORDER_GRID and from a stream, a sequence without pairs yields one item without strands. */
 struct cov_loader_item {
@@ -18,5 +20,12 @@ struct cov_loader_item {
     bool first, last; /* of its sequence; set only for a stream and COV_ORDER_GRID */
     int64_t length;   /* of the sequence; in a stream, -1 before the last item of the sequence */
 };
+
+/* Returns the fingerprint of one strand's bases: codes[0..end - beg), in its own direction. */
+static inline uint64_t cov_item_fingerprint(const struct cov_loader_item *item,
+                                            const uint8_t *codes)
+{
+    return cov_fingerprint(0, codes, (size_t)(item->end - item->beg));
+}
 
 #endif

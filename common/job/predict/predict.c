@@ -25,7 +25,8 @@ enum { OVERLAP_PAIRS = 32, OVERLAP_BASES = 1 << 20 };
 struct piece {
     struct cov_loader_item item;
     struct cov_blob raw[2], out[2];
-    char *species, *name; /* name and species of its sequence */
+    uint64_t fingerprints[2]; /* of the bases of its strands */
+    char *species, *name;     /* name and species of its sequence */
     size_t cap_species, cap_name;
 };
 
@@ -118,6 +119,9 @@ static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n
         int rc = cov_loader_codes(r->loader, &p->item, p->raw, of, e);
         if (rc)
             return rc;
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++)
+            if (p->item.has[strand])
+                p->fingerprints[strand] = cov_item_fingerprint(&p->item, of[strand]);
     }
     return COV_OK;
 }
@@ -142,16 +146,18 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
     float *values = w->values;
     for (size_t k = 0; k < s->n; k++) {
         struct piece *p = &s->pieces[k];
-        const float *of[2];
+        struct cov_predict_rows rows = {
+            .fingerprints = {p->fingerprints[COV_PLUS], p->fingerprints[COV_MINUS]}};
         for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
-            of[strand] = values;
+            rows.values[strand] = values;
             if (p->item.has[strand] && r->regions)
                 mask(r, &p->item, strand, values);
             /* With overlap, a missing strand also has values. */
             if (p->item.has[strand] || r->overlap)
                 values += r->length * r->n_datasets;
         }
-        int rc = cov_predict_output_encode(r->output, &p->item, p->name, of, w->scratch, p->out, e);
+        int rc =
+            cov_predict_output_encode(r->output, &p->item, p->name, &rows, w->scratch, p->out, e);
         if (rc)
             return rc;
     }
@@ -184,6 +190,8 @@ static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
                  : compute_chunks(r, s, worker, &n, e);
     if (rc)
         return rc;
+    for (size_t k = 0; r->overlap && k < s->n; k++)
+        cov_predict_overlap_fingerprints(r->overlap, slot, worker, k, s->pieces[k].fingerprints);
     if (r->round)
         for (size_t i = 0; i < n * r->length * r->n_datasets; i++)
             w->values[i] = rintf(w->values[i]); /* rounds half to even, the default mode */
@@ -343,6 +351,11 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
         .has_regions = cov_loader_regions(loader) != NULL,
         .regions = fingerprint_regions(loader),
         .overlap = options->overlap,
+        .made = {.tool = "covpredict",
+                 .command = options->command,
+                 .precision = options->device->ops->precision(options->device),
+                 .device = options->device->ops->name,
+                 .model_sha256 = model->sha256},
     };
 }
 

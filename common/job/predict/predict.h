@@ -21,6 +21,7 @@ struct cov_predict_options {
      * with `neighbours`. 0: predict chunks as they are. */
     size_t overlap;
     struct cov_device *device; /* borrowed */
+    const char *command;       /* kept in the output: the options that determine values */
     /* With a journal, pairs are written there instead of to a file; `begin` (may be NULL) is called
      * before the first pair is fetched. See predict_resume.h. */
     struct cov_journal *journal;

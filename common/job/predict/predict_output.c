@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/predict/predict_output.h"
 
+#include <endian.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
@@ -9,6 +10,9 @@
 #include "common/store/chunk_file.h"
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"
+
+/* The sets of the head. */
+enum { PREDICTIONS, FINGERPRINTS, N_SETS };
 
 struct cov_predict_output {
     struct cov_chunk_head head;
@@ -35,6 +39,16 @@ static int open_file(struct cov_predict_output *o, const char *path,
     return rc;
 }
 
+static int make_head(size_t L, const struct cov_predictions_options *options,
+                     struct cov_chunk_head *out, struct cov_err *e)
+{
+    char name[] = COV_SIGNAL_BASES_SET;
+    const struct cov_chunk_set fingerprints = {
+        .name = name, .type = {COV_H5_INT, 8, false, false, '\0'}, .rank = 1, .dims = {1, 1}};
+    int rc = cov_predictions_head(L, options, out, e);
+    return rc ? rc : cov_chunk_head_add_set(out, &fingerprints, e);
+}
+
 int cov_predict_output_open(const char *path, const struct cov_loader *loader,
                             const struct cov_predictions_options *options, const char *tmpdir,
                             struct cov_journal *journal, struct cov_predict_output **out,
@@ -45,7 +59,7 @@ int cov_predict_output_open(const char *path, const struct cov_loader *loader,
     if (!o)
         return COV_ENOMEM;
     o->journal = journal;
-    int rc = cov_predictions_head(cov_loader_chunk_length(loader), options, &o->head, e);
+    int rc = make_head(cov_loader_chunk_length(loader), options, &o->head, e);
     if (!rc && !journal && cov_path_is_std(path))
         rc = cov_stream_create(path, &o->head, cov_loader_is_partial(loader), false, 1, &o->stream,
                                e);
@@ -61,7 +75,7 @@ int cov_predict_output_open(const char *path, const struct cov_loader *loader,
 
 static size_t row_bytes(const struct cov_predict_output *o)
 {
-    return cov_chunk_set_row_bytes(&o->head.sets[0]);
+    return cov_chunk_set_row_bytes(&o->head.sets[PREDICTIONS]);
 }
 
 size_t cov_predict_output_scratch(const struct cov_predict_output *o)
@@ -71,17 +85,21 @@ size_t cov_predict_output_scratch(const struct cov_predict_output *o)
 
 int cov_predict_output_encode(const struct cov_predict_output *o,
                               const struct cov_loader_item *item, const char *name,
-                              const float *const values[2], uint8_t *scratch,
+                              const struct cov_predict_rows *values, uint8_t *scratch,
                               struct cov_blob out[2], struct cov_err *e)
 {
-    const uint8_t *rows[2] = {scratch, scratch + row_bytes(o)};
-    const uint8_t *const *const elems[2] = {&rows[COV_PLUS], &rows[COV_MINUS]};
+    const uint64_t bases[2] = {htole64(values->fingerprints[COV_PLUS]),
+                               htole64(values->fingerprints[COV_MINUS])};
+    const uint8_t *const rows[2][N_SETS] = {
+        {scratch, (const uint8_t *)&bases[COV_PLUS]},
+        {scratch + row_bytes(o), (const uint8_t *)&bases[COV_MINUS]}};
+    const uint8_t *const *const elems[2] = {rows[COV_PLUS], rows[COV_MINUS]};
     for (int s = COV_PLUS; s <= COV_MINUS; s++) {
         const struct cov_chunk chunk = {item->seq, item->beg, item->end, s == COV_MINUS};
         cov_blob_clear(&out[s]);
         if (!item->has[s])
             continue;
-        int rc = cov_signal_pack(&o->head.sets[0], values[s], name, &chunk,
+        int rc = cov_signal_pack(&o->head.sets[PREDICTIONS], values->values[s], name, &chunk,
                                  scratch + (size_t)s * row_bytes(o), e);
         if (!rc && !o->stream)
             rc = cov_chunk_writer_encode(o->writer, 1, NULL, &elems[s], &out[s], e);

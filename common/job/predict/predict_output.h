@@ -25,11 +25,16 @@ int cov_predict_output_open(const char *path, const struct cov_loader *loader,
 /* Bytes of scratch that a worker needs. */
 size_t cov_predict_output_scratch(const struct cov_predict_output *o);
 
-/* Any thread: encodes a pair to out[0..2) (reused), from values[s][L][D] of its strands as for
- * cov_signal_pack. */
+/* The rows of a pair. */
+struct cov_predict_rows {
+    const float *values[2];   /* [strand][L][D], as for cov_signal_pack */
+    uint64_t fingerprints[2]; /* of the bases */
+};
+
+/* Any thread: encodes the strands that a pair has to out[0..2) (reused). */
 int cov_predict_output_encode(const struct cov_predict_output *o,
                               const struct cov_loader_item *item, const char *name,
-                              const float *const values[2], uint8_t *scratch,
+                              const struct cov_predict_rows *values, uint8_t *scratch,
                               struct cov_blob out[2], struct cov_err *e) COV_MUST_USE;
 
 /* Calling thread: writes an encoded pair. Items must arrive in the loader's order, including those

@@ -260,3 +260,18 @@ int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsi
     }
     return rc;
 }
+
+void cov_predict_overlap_fingerprints(const struct cov_predict_overlap *o, size_t slot,
+                                      unsigned worker, size_t k, uint64_t fingerprints[2])
+{
+    const struct slot *s = &o->slots[slot];
+    const struct cov_loader_item *pair = &s->pairs[k];
+    for (size_t i = 0; i < s->n_sources; i++) {
+        const struct cov_loader_item *item = &s->sources[i].item;
+        const uint8_t *codes = o->workers[worker].sources + 2 * i * o->L;
+        if (item->seq != pair->seq || item->beg != pair->beg)
+            continue;
+        for (size_t strand = COV_PLUS; strand <= COV_MINUS; strand++)
+            fingerprints[strand] = cov_item_fingerprint(item, codes + strand * o->L);
+    }
+}

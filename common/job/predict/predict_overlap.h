@@ -36,4 +36,8 @@ int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
 int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
                                 struct cov_net *net, float *values, struct cov_err *e) COV_MUST_USE;
 
+/* Worker thread, after compute: the fingerprints of the bases of the k-th pair of the slot. */
+void cov_predict_overlap_fingerprints(const struct cov_predict_overlap *o, size_t slot,
+                                      unsigned worker, size_t k, uint64_t fingerprints[2]);
+
 #endif

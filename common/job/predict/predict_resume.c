@@ -16,8 +16,10 @@
 #include "common/base/outfile.h"
 #include "common/base/version.h"
 #include "common/cli/tool.h"
+#include "common/job/predict/bases_check.h"
 #include "common/job/predict/predict_output.h"
 #include "common/store/chunk_file.h"
+#include "common/store/chunk_table.h"
 
 /* The only line of a journal's head that may differ: another device changes values only by
  * rounding. */
@@ -31,6 +33,8 @@ struct run {
     const struct cov_job *job;
     struct cov_journal *journal;
     size_t n_pairs;
+    uint64_t
+        *bases; /* fingerprint of each row of the input's grid; NULL: not computed yet. Owned */
 };
 
 char *cov_predict_journal_name(const char *output, struct cov_err *e)
@@ -101,6 +105,36 @@ static uint64_t fingerprint_grid(const struct cov_grid *g)
     return h;
 }
 
+/* Reads the bases of the input, unless it has been done. */
+static int check_bases(struct run *r, struct cov_err *e)
+{
+    return r->bases
+               ? COV_OK
+               : cov_bases_fingerprints(r->loader, r->job->pool, r->job->progress, &r->bases, e);
+}
+
+/* Returns true if predictions depend on bases outside the predicted rows. */
+static bool needs_other_rows(const struct run *r)
+{
+    return r->options->overlap > 0 && cov_loader_is_partial(r->loader);
+}
+
+/* The same bases are the same input, whatever else is in the file. */
+static int add_input(struct run *r, struct text *t, struct cov_err *e)
+{
+    char value[64];
+    if (needs_other_rows(r))
+        return add_file(r, t, "input", r->resume->input, e);
+    int rc = check_bases(r, e);
+    if (rc)
+        return rc;
+    (void)snprintf(
+        value, sizeof value, "bases with fingerprint %016" PRIx64,
+        cov_fingerprint(0, r->bases,
+                        cov_grid_n_chunks(cov_loader_grid(r->loader)) * sizeof *r->bases));
+    return add_line(t, "input", value, e);
+}
+
 static int describe_run(struct run *r, const struct cov_device *device, struct text *t,
                         struct cov_err *e)
 {
@@ -128,6 +162,8 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
         rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
     if (!rc)
         rc = add_line(t, "chunks", chunks, e); /* number and fingerprint of the rows */
+    if (!rc)
+        rc = add_input(r, t, e);
     return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
 }
 
@@ -279,9 +315,42 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
         return "it has different regions";
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
         return "it was predicted with a different --overlap";
-    return same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader))
+    if (!same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader)))
+        return "it has different chunks";
+    if (!cov_chunk_head_attr(head, NULL, COV_MADE_MODEL))
+        return NULL; /* of another program */
+    if (!cov_chunk_head_same_attr(head, wanted, NULL, COV_MADE_MODEL))
+        return "it was predicted with a different model";
+    if (!cov_chunk_head_same_attr(head, wanted, NULL, COV_MADE_PRECISION))
+        return "it was predicted with a different --precision";
+    return cov_chunk_head_same_attr(head, wanted, NULL, COV_MADE_COMMAND)
                ? NULL
-               : "it has different chunks";
+               : "it was predicted with different options";
+}
+
+/* Compares the bases of the output, if known, with those of the input. */
+static int compare_bases(struct run *r, struct cov_chunk_file *f, bool *known, char *why,
+                         size_t why_bytes, struct cov_err *e)
+{
+    const struct cov_grid *grid = cov_chunk_file_grid(f);
+    char row[COV_ROW_TEXT_BYTES];
+    uint64_t *was;
+    size_t n = cov_grid_n_chunks(grid), i = 0;
+    *known = false;
+    int rc = cov_bases_fingerprints_read(r->resume->output, n, &was, e);
+    if (rc || !was || needs_other_rows(r)) {
+        free(was);
+        return rc;
+    }
+    *known = true;
+    rc = check_bases(r, e);
+    while (!rc && i < n && was[i] == r->bases[i])
+        i++;
+    if (!rc && i < n)
+        (void)snprintf(why, why_bytes, "it was predicted from different bases: %s",
+                       cov_row_text(grid, i, row));
+    free(was);
+    return rc;
 }
 
 static bool is_before(struct timespec a, struct timespec b)
@@ -289,13 +358,14 @@ static bool is_before(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* Returns the first input file modified after `time`; NULL: none. */
+/* Returns the first input file modified after `time`; NULL: none. For outputs that do not say what
+ * they were made from. */
 static const char *newer_file(const struct run *r, struct timespec time)
 {
     struct stat st;
     const struct cov_predict_resume *resume = r->resume;
-    for (size_t i = 0; i < resume->n_files; i++) {
-        const char *path = resume->files[i].value;
+    for (size_t i = 0; i <= resume->n_files; i++) {
+        const char *path = i ? resume->files[i - 1].value : resume->input;
         if (path && stat(path, &st) == 0 && is_before(time, st.st_mtim))
             return path;
     }
@@ -304,9 +374,11 @@ static const char *newer_file(const struct run *r, struct timespec time)
 
 /* Sets *done to whether the output exists and matches this run. COV_EEXIST with the reason if it
  * does not match, unless it may be replaced. */
-static int check_output(const struct run *r, bool *done, struct cov_err *e)
+static int check_output(struct run *r, bool *done, struct cov_err *e)
 {
     struct stat st;
+    char bases[COV_ROW_TEXT_BYTES + 64] = "";
+    bool known = false;
     const char *output = r->resume->output, *why = NULL, *newer;
     struct cov_chunk_file *f = NULL;
     struct cov_chunk_head wanted;
@@ -325,12 +397,16 @@ static int check_output(const struct run *r, bool *done, struct cov_err *e)
         why = "it is not a predictions file";
     else
         why = difference(r, f, &wanted);
-    newer = why ? NULL : newer_file(r, st.st_mtim);
-    *done = !why && !newer;
+    if (!why)
+        rc = compare_bases(r, f, &known, bases, sizeof bases, e);
+    if (*bases)
+        why = bases;
+    newer = why || known ? NULL : newer_file(r, st.st_mtim);
+    *done = !rc && !why && !newer;
     cov_chunk_file_close(f);
     cov_chunk_head_fini(&wanted);
-    if (*done || r->resume->force)
-        return COV_OK;
+    if (rc || *done || r->resume->force)
+        return rc;
     return newer ? cov_fail(e, COV_EEXIST,
                             "%s: already exists, but %s is newer; use -f to replace it", output,
                             newer)
@@ -405,6 +481,7 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
     if (!rc && done)
         cov_info("nothing to do: %s is complete", resume->output);
     cov_journal_close(r.journal);
+    free(r.bases);
     free(path);
     return rc;
 }

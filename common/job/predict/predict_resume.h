@@ -16,9 +16,9 @@ struct cov_predict_fact {
 };
 
 struct cov_predict_resume {
-    const char *output;                   /* final name */
+    const char *input, *output;           /* final names */
     bool force;                           /* replace an output or a journal of another run */
-    const struct cov_predict_fact *files; /* all input files; the path may be NULL */
+    const struct cov_predict_fact *files; /* all further input files; the path may be NULL */
     size_t n_files;
     const struct cov_predict_fact
         *facts; /* in addition to the options of cov_predict and the grid */
@@ -30,10 +30,11 @@ char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_U
 
 /* Runs cov_predict to the file resume->output, starting from its journal if there is one. Leaves an
  * existing output alone if it matches this run as far as can be checked without predicting (grid,
- * regions, overlap, types, data sets, model name, no newer input), and logs that there is nothing
- * to do. COV_EEXIST for any other existing output and for a journal of other inputs or options
- * (named in the error), unless `force`; COV_EEXIST also while another process uses the journal.
- * options->journal must be NULL. */
+ * bases, model, precision, regions, overlap, types, data sets), and logs that there is nothing to
+ * do. If an output does not record its bases, no input may be newer. COV_EEXIST for any other
+ * existing output and for a journal of other inputs or options (named in the error), unless
+ * `force`; COV_EEXIST also while another process uses the journal. options->journal must be
+ * NULL. */
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
                        const struct cov_predict_options *options,
                        const struct cov_predict_resume *resume, const struct cov_job *job,
