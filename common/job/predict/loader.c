@@ -135,9 +135,9 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
 static int refuse_remote_hdf5(const char *path, struct cov_bgz *in, struct cov_err *e)
 {
     char bytes[COV_BGZ_PEEK];
-    size_t n;
+    size_t n = 0;
     int rc = cov_path_is_url(path) ? cov_bgz_peek(in, bytes, sizeof bytes, &n, e) : COV_OK;
-    bool refused = !rc && cov_path_is_url(path) && cov_kind_of(bytes, n) == COV_KIND_HDF5;
+    bool refused = !rc && cov_kind_of(bytes, n) == COV_KIND_HDF5;
     return refused ? cov_path_check_file(path, e) : rc;
 }
 
