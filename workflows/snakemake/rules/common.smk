@@ -1,11 +1,13 @@
 # Reads and checks the configuration and the sheet of samples, and derives the targets.
 # SPDX-License-Identifier: MIT
 import csv
+import json
 import os
 import re
 import sys
 
 import jsonschema
+import snakemake
 import yaml
 from snakemake.exceptions import WorkflowError
 
@@ -207,3 +209,14 @@ def memory_of(tool):
         return (need["fixed"] + need["per_thread"] * threads) * 2 ** (attempt - 1)
 
     return mem_mb
+
+
+def write_versions(stats, path):
+    """Writes the versions that made the results, {tool: [version]}, from their statistics."""
+    versions = {"snakemake": {snakemake.__version__}}
+    for name in stats:
+        with open(name, encoding="utf-8") as file:
+            run = json.load(file)
+        versions.setdefault(run["tool"], set()).add(run["version"])
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({tool: sorted(versions[tool]) for tool in sorted(versions)}, file, indent=2)

@@ -1,28 +1,19 @@
 # Makes a report of the statistics of all steps. SPDX-License-Identifier: MIT
-import json
-
-import snakemake
-
 
 localrules:
     versions,
 
 
-# The versions that made the results, from their statistics.
 rule versions:
     input:
         STATS,
         SHARD_STATS,
     output:
         "stats/covtools_mqc_versions.yml",
+    log:
+        "logs/versions.log",
     run:
-        versions = {"snakemake": {snakemake.__version__}}
-        for path in input:
-            with open(path, encoding="utf-8") as file:
-                stats = json.load(file)
-            versions.setdefault(stats["tool"], set()).add(stats["version"])
-        with open(output[0], "w", encoding="utf-8") as file:
-            json.dump({tool: sorted(versions[tool]) for tool in sorted(versions)}, file, indent=2)
+        write_versions(input, output[0])
 
 
 rule multiqc:
