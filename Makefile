@@ -143,7 +143,7 @@ ifdef SAN
 # Skips tests that compare values with other programs' files or inspect sources and pages: other tests cover the same
 # code. MPI does not free its memory.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
-  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t %/workflows.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
 
@@ -351,7 +351,7 @@ PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
   $(patsubst %,tests/cli/%.t,h5chunk_rewrite covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
-  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks)
+  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks snakemake workflows)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
@@ -435,10 +435,11 @@ bench-gpu: $(GPU)/bench_gpu ## measure chunks per second by batch and precision,
 -include $(GPU_OBJ:.o=.d) $(CUDA_TEST_SRC:%=$(GPU)/%.d)
 
 .PHONY: check-nextflow
-check-nextflow: all $(DEMOS) ## test the Nextflow pipeline: killed, resumed, in shards, as a stub (NEXTFLOW=PROGRAM)
+check-nextflow: all $(DEMOS) ## test the Nextflow pipeline: killed, resumed, in shards, as a stub, against Snakemake (NEXTFLOW=PROGRAM)
 	$(Q)nextflow='$(or $(NEXTFLOW),$(shell command -v nextflow),$(abspath $(wildcard ../shared/tools/nextflow/nextflow)))'; \
 	[ -n "$$nextflow" ] || { echo 'check-nextflow: SKIP, no nextflow'; exit; }; \
-	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_plant build/nextflow
+	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_plant build/nextflow && \
+	NEXTFLOW="$$nextflow" $(PROVE) tests/cli/workflows.t
 
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, and print the line coverage
