@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/dynload.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
@@ -80,28 +81,30 @@ int cov_device_parse(const char *text, struct cov_device_choice *out, struct cov
 
 /* ---- the plugin ---- */
 
-/* The path of the plugin: in the folder of COVTOOLS_PLUGINS, or in that of the library that
- * contains this function. Caller frees. */
-static char *plugin_path(struct cov_err *e)
+int cov_device_find_plugin(char **path, struct cov_err *e)
 {
     const char *folder = getenv("COVTOOLS_PLUGINS");
-    Dl_info here;
-    if (folder && *folder)
-        return cov_path_join(folder, COV_CUDA_PLUGIN_FILE, e);
-    if (!dladdr((const void *)&cov_device_close, &here) || !here.dli_fname)
-        return cov_strdup(COV_CUDA_PLUGIN_FILE, e);
-    char *beside = cov_path_dir(here.dli_fname, e);
-    char *path = beside ? cov_path_join(beside, "covtools/" COV_CUDA_PLUGIN_FILE, e) : NULL;
-    free(beside);
-    return path;
+    *path = folder && *folder ? cov_path_join(folder, COV_CUDA_PLUGIN_FILE, e)
+                              : cov_dynload_beside("covtools/" COV_CUDA_PLUGIN_FILE, e);
+    if (!*path)
+        return COV_ENOMEM;
+    if (access(*path, F_OK) == 0)
+        return COV_OK;
+    int rc =
+        cov_fail(e, COV_EUNSUPPORTED,
+                 "GPU plugin not installed: %s not found (build it with `make CUDA=1`)", *path);
+    free(*path);
+    *path = NULL;
+    return rc;
 }
 
 /* The plugin stays loaded until the process ends: the CUDA library does not support unloading. */
 static int load_plugin(const char *path, const struct cov_cuda_plugin **out, struct cov_err *e)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return cov_fail(e, COV_EUNSUPPORTED, "%s", dlerror());
+    void *library;
+    int rc = cov_dynload(path, RTLD_NOW | RTLD_LOCAL, &library, e);
+    if (rc)
+        return rc;
     const struct cov_cuda_plugin *plugin = dlsym(library, COV_CUDA_PLUGIN_SYMBOL);
     if (!plugin)
         return cov_fail(e, COV_EUNSUPPORTED, "%s: not a covtools plugin", path);
@@ -118,15 +121,11 @@ static int open_cuda(const struct cov_device_choice *choice, enum cov_precision 
 {
     const struct cov_cuda_options options = {choice->cards, choice->n_cards, precision};
     const struct cov_cuda_plugin *plugin = NULL;
-    char *path = plugin_path(e);
-    if (!path)
-        return COV_ENOMEM;
-    *installed = access(path, F_OK) == 0;
-    int rc = *installed
-                 ? load_plugin(path, &plugin, e)
-                 : cov_fail(e, COV_EUNSUPPORTED,
-                            "GPU plugin not installed: %s not found (build it with `make CUDA=1`)",
-                            path);
+    char *path;
+    int rc = cov_device_find_plugin(&path, e);
+    *installed = rc == COV_OK;
+    if (!rc)
+        rc = load_plugin(path, &plugin, e);
     if (plugin)
         rc = plugin->open(&options, out, e);
     free(path);

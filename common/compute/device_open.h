@@ -36,6 +36,10 @@ int cov_device_parse(const char *text, struct cov_device_choice *out,
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 
+/* Finds the plugin's file without loading it. Sets *path, which the caller frees; if there is none,
+ * sets it to NULL and returns COV_EUNSUPPORTED. */
+int cov_device_find_plugin(char **path, struct cov_err *e) COV_MUST_USE;
+
 /* For --device auto. Takes ownership of `gpu`, even on failure. If the GPU cannot build a network
  * (no kernel for a layer, too little memory, no training, a failing card), the CPU, opened with a
  * copy of `cpu` (NULL: all zero), builds this network and all later ones. One warning says why. The

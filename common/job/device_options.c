@@ -40,18 +40,17 @@ int cov_device_fill_stats(const struct cov_device *device, const struct cov_forw
 
 void cov_device_print(FILE *f)
 {
-    static const struct cov_device_choice cuda = {.kind = COV_DEVICE_CUDA};
     struct cov_device *device = NULL;
     struct cov_err e = COV_ERR_INIT;
-    char levels[128];
+    char levels[128], *plugin;
     if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
         (void)fprintf(f, "device: %s\n", device->ops->describe(device));
     cov_device_close(device);
-    if (cov_device_open(&cuda, NULL, &device, &e) == COV_OK)
-        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
+    if (cov_device_find_plugin(&plugin, &e) == COV_OK)
+        (void)fprintf(f, "GPU plugin: %s\n", plugin);
     else
         (void)fprintf(f, "%s\n", e.text);
-    cov_device_close(device);
+    free(plugin);
     cov_device_describe_levels(levels, sizeof levels);
     (void)fprintf(f, "--cpu: %s\n", levels);
 }

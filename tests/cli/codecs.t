@@ -65,6 +65,25 @@ for kind in lz4 lz4-odd blosc blosc-bytes blosc-zlib blosc-odd zstd zstd-odd; do
     fi
 done
 
+# Unknown filters are not loaded from the folders of HDF5_PLUGIN_PATH. libhdf5 would try every library there.
+mkdir plugins
+cp "$BIN"/../lib/libcov.so.? plugins/libplanted.so
+cp none.h5 unknown.h5
+"$PYTHON" - <<'END' || exit 99
+import h5py
+with h5py.File("unknown.h5", "r+") as f:
+    bases = f["data/X"][:]
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_chunk((1,) + bases.shape[1:])
+    dcpl.set_filter(307, h5py.h5z.FLAG_OPTIONAL)
+    del f["data/X"]
+    h5py.h5d.create(f["data"].id, b"X", h5py.h5t.NATIVE_INT8, h5py.h5s.create_simple(bases.shape), dcpl)
+    f["data/X"][:] = bases
+END
+LD_DEBUG=files HDF5_PLUGIN_PATH=$PWD/plugins run h5chunk verify unknown.h5
+unlike "$(cat "$stdout" "$stderr")" libplanted 'no filter plugin is loaded'
+like "$(cat "$stdout" "$stderr")" 'data/X: unknown HDF5 filter 307 .*; repack the file with gzip$' '  and an unknown filter is an error'
+
 mkdir forms
 ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
 for compression in lz4 zstd blosc; do

@@ -142,7 +142,38 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     stderr_like 'no GPU: no working NVIDIA driver \(libcuda\.so\.1\); using the CPU$' '  reports why'
     ok '  uses the CPU' cmp x.h5 cpu.h5
     covpredict --version >version
-    ok '--version reports it' grep -q 'no working NVIDIA driver' version
+    ok '--version names the plugin, but does not load it' grep -qx "GPU plugin: $COVTOOLS_PLUGINS/covtools-cuda\.so" version
+    # Others must not be able to write it.
+    COVTOOLS_MOCK=
+    mkdir -m 700 up up/mine
+    cp "$COVTOOLS_PLUGINS/covtools-cuda.so" up/mine
+    COVTOOLS_PLUGINS=up/mine
+    predict -o x.h5 --device cuda
+    status_is 0 'a plugin that only its owner may write'
+    while read -r mode part; do
+        before=$(stat -c %a "$part")
+        chmod "$mode" "$part"
+        predict -o x.h5 --device cuda
+        refused 1 "^covpredict: error: --device cuda: $PWD/up/mine/covtools-cuda\.so: not loaded, because others may write $PWD/$part\$" \
+            "  is refused if others may write $part"
+        predict -o x.h5
+        stderr_like 'warning: .*: not loaded, because others may write .*; continuing on the CPU$' '  and auto warns'
+        covpredict --version >version
+        ok '  --version does not load it' grep -qx 'GPU plugin: up/mine/covtools-cuda\.so' version
+        chmod "$before" "$part"
+    done <<'END'
+o+w up/mine/covtools-cuda.so
+o+w up/mine
+o+w up
+END
+    chmod 1777 up
+    predict -o x.h5 --device cuda
+    status_is 0 '  but not in a folder with the sticky bit'
+    if [ "$(id -u)" -eq 0 ]; then
+        chown 12345 up/mine
+        predict -o x.h5 --device cuda
+        refused 1 'not loaded, because others may write .*/up/mine$' '  a folder of another user is refused'
+    fi
 else
     pass 'mock cards # SKIP no C++ compiler, or a sanitized build'
 fi

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base/dynload.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 
 #define PLUGIN "covtools/covtools-mpi.so"
 #define SYMBOL "cov_ranks_mpi"
@@ -40,40 +40,27 @@ void cov_ranks_let_first_report(void)
         (void)nanosleep(&long_enough, NULL);
 }
 
-/* The plugin is installed next to this library. */
-static char *plugin_path(struct cov_err *e)
-{
-    Dl_info info;
-    if (!dladdr((const void *)&cov_ranks_expected, &info) || !info.dli_fname)
-        return cov_strdup(PLUGIN, e);
-    char *dir = cov_path_dir(info.dli_fname, e), *path = NULL;
-    if (dir)
-        path = cov_path_join(dir, PLUGIN, e);
-    free(dir);
-    return path;
-}
-
 static int load(struct cov_ranks *r, struct cov_err *e)
 {
     const struct cov_ranks_ops *(*get)(void) = NULL;
-    char *path = plugin_path(e);
+    struct cov_err why = COV_ERR_INIT;
+    char *path = cov_dynload_beside(PLUGIN, e);
     if (!path)
         return COV_ENOMEM;
-    r->plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    void *symbol = r->plugin ? dlsym(r->plugin, SYMBOL) : NULL;
-    int rc = COV_OK;
+    int rc = cov_dynload(path, RTLD_NOW | RTLD_GLOBAL, &r->plugin, &why);
+    void *symbol = rc ? NULL : dlsym(r->plugin, SYMBOL);
+    free(path);
     if (symbol) {
         memcpy(&get, &symbol, sizeof get);
         r->ops = get();
-    } else {
-        const char *why = dlerror();
-        rc = cov_fail(e, COV_EUNSUPPORTED,
-                      "mpirun started several processes, but this build has no MPI: %s (with "
-                      "libopenmpi-dev installed, `make` builds it)",
-                      why ? why : path);
+        return COV_OK;
     }
-    free(path);
-    return rc;
+    if (rc == COV_EINPUT)
+        return cov_fail(e, rc, "mpirun started several processes, but %s", why.text);
+    return cov_fail(e, COV_EUNSUPPORTED,
+                    "mpirun started several processes, but this build has no MPI: %s (with "
+                    "libopenmpi-dev installed, `make` builds it)",
+                    rc ? why.text : dlerror());
 }
 
 int cov_ranks_open(struct cov_ranks *r, struct cov_err *e)
