@@ -177,14 +177,23 @@ PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lBigWig -lz
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual \
              -Wformat=2 -Wvla -Wundef -Wdouble-promotion
+# Hardening, where compiler and linker support it. The variables of users come later in each command, so they win.
+cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
+ld_option  = $(if $(shell echo 'int main(void) { return 0; }' | $(CC) -Werror $(1) -x c - -o /dev/null 2>/dev/null && echo yes),$(1))
+CC_MACROS := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null)
+ifeq ($(SAN)$(COVERAGE),)
+  # FORTIFY_SOURCE needs optimisation; some compilers set it themselves.
+  HARDEN_CPPFLAGS := $(if $(findstring _FORTIFY_SOURCE,$(CC_MACROS)),,$(if $(findstring __OPTIMIZE__,$(CC_MACROS)),-D_FORTIFY_SOURCE=2))
+  HARDEN_CFLAGS   := $(call cc_option,-fstack-protector-strong)
+  HARDEN_LDFLAGS  := $(call ld_option,-Wl$(comma)-z$(comma)relro) $(call ld_option,-Wl$(comma)-z$(comma)now)
+endif
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(if $(COVERAGE),--coverage)
-COV_CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(PKG_CFLAGS)
-COV_CFLAGS   := -std=c11 -fPIC -fvisibility=default -ffp-contract=off $(WARN) $(SAN_FLAGS)
-COV_LDFLAGS  := $(SAN_FLAGS) -Wl,--as-needed
+COV_CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(HARDEN_CPPFLAGS) $(PKG_CFLAGS)
+COV_CFLAGS   := -std=c11 -fPIC -fvisibility=default -ffp-contract=off $(HARDEN_CFLAGS) $(WARN) $(SAN_FLAGS)
+COV_LDFLAGS  := $(SAN_FLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed
 RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 
 # Flags of files for one instruction set; all others use the baseline.
-cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
 # These files loop over parameters of a network or values of a track.
@@ -301,7 +310,7 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 NVCC_ARCHS = $(or $(filter $(CUDA_ARCHS),$(subst compute_,,$(shell $(NVCC) --list-gpu-arch))),$(error $(NVCC) can build for none of CUDA_ARCHS=$(CUDA_ARCHS)))
 NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
   -gencode arch=compute_$(lastword $(NVCC_ARCHS)),code=compute_$(lastword $(NVCC_ARCHS)) \
-  -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Werror $(VERSION_MACROS)
+  -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden,-fstack-protector-strong,-Wall,-Wextra,-Werror $(VERSION_MACROS)
 CUDA_OBJ := $(CUDA_SRC:%.cu=$(B)/cuda/%.o)
 $(B)/cuda/flags: FORCE
 	@mkdir -p $(@D)
@@ -315,7 +324,7 @@ $(B)/cuda/common/compute/cuda/cuda_device.o: $(B)/version
 $(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(NVCC) -shared -cudart static -o $@ $(CUDA_OBJ) -L$(LIB) -lcov -lpthread -Xlinker -rpath,'$$ORIGIN/..',-z,defs \
+	$(Q)$(NVCC) -shared -cudart static -o $@ $(CUDA_OBJ) -L$(LIB) -lcov -lpthread -Xlinker -rpath,'$$ORIGIN/..',-z,defs,-z,relro,-z,now \
 	  -Xcompiler -static-libstdc++,-static-libgcc
 -include $(CUDA_OBJ:.o=.d)
 
