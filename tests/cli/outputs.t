@@ -21,6 +21,7 @@ find . -type f | sort >../before
 
 # ---- another run, and the file of a killed run
 while read -r out hidden line; do
+    : >../waits
     "$TESTLIB/toy_tool" -f -a wait -o "$out" names 2>../waits &
     for _ in $(seq 100); do
         grep -q waiting ../waits && break
