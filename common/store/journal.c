@@ -45,6 +45,9 @@ struct cov_journal {
     int64_t size, first; /* size of the file; offset of the first piece */
     int64_t *at;         /* [n]: offset of each piece, 0 if missing */
     size_t n, n_there;
+    cov_journal_fits_fn *fits;
+    const void *fits_arg;
+    struct cov_blob blobs[2]; /* scratch of the scan */
     uint64_t *ends; /* scratch */
     size_t cap_ends;
     uint8_t *bytes;
@@ -222,6 +225,8 @@ static void release(struct cov_journal *j)
     free(j->at);
     free(j->ends);
     free(j->bytes);
+    cov_blob_fini(&j->blobs[0]);
+    cov_blob_fini(&j->blobs[1]);
     free(j);
 }
 
@@ -301,10 +306,34 @@ static uint32_t crc_of_head(const struct piece_head *h)
     return cov_crc32(0, (const char *)h + skip, sizeof *h - skip);
 }
 
-/* Reads the piece at offset `at`. Returns 1 if it is complete, with its body in j->bytes, otherwise
- * 0. */
+/* Fills a blob. Returns 1, or 0 if the ends of the pieces do not ascend to n_bytes. */
+static int fill_blob(struct cov_blob *b, const uint8_t *ends, uint64_t n_pieces,
+                     const uint8_t *data, uint64_t n_bytes, struct cov_err *e)
+{
+    uint64_t beg = 0;
+    cov_blob_clear(b);
+    for (uint64_t i = 0; i < n_pieces; i++) {
+        uint64_t end;
+        uint8_t *to;
+        memcpy(&end, ends + 8 * i, 8);
+        if (end < beg || end > n_bytes)
+            return 0;
+        int rc = cov_blob_room(b, (size_t)(end - beg), &to, e);
+        if (rc)
+            return rc;
+        if (end > beg)
+            memcpy(to, data + beg, (size_t)(end - beg));
+        rc = cov_blob_end_piece(b, (size_t)(end - beg), e);
+        if (rc)
+            return rc;
+        beg = end;
+    }
+    return beg == n_bytes;
+}
+
+/* Reads the piece at offset `at`. Returns 1 if it is complete and fits the run, otherwise 0. */
 static int read_piece(struct cov_journal *j, int64_t at, struct piece_head *h, uint64_t *n_body,
-                      struct cov_err *e)
+                      struct cov_blob blobs[2], struct cov_err *e)
 {
     size_t got;
     if (j->size - at < (int64_t)sizeof *h)
@@ -319,10 +348,21 @@ static int read_piece(struct cov_journal *j, int64_t at, struct piece_head *h, u
         rc = read_at(j, at + (int64_t)sizeof *h, j->bytes, (size_t)*n_body, &got, e);
     if (rc)
         return rc;
-    return got == *n_body && cov_crc32(crc_of_head(h), j->bytes, got) == h->crc;
+    if (got != *n_body || cov_crc32(crc_of_head(h), j->bytes, got) != h->crc)
+        return 0;
+    const uint8_t *ends = j->bytes, *data = ends + 8 * (h->n_pieces[0] + h->n_pieces[1]);
+    for (int b = 0; b < 2; b++) {
+        rc = fill_blob(&blobs[b], ends, h->n_pieces[b], data, h->n_bytes[b], e);
+        if (rc <= 0)
+            return rc;
+        ends += 8 * h->n_pieces[b];
+        data += h->n_bytes[b];
+    }
+    return !j->fits || j->fits(j->fits_arg, (size_t)h->piece, blobs);
 }
 
-int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e)
+int cov_journal_scan(struct cov_journal *j, size_t n, cov_journal_fits_fn *fits, const void *arg,
+                     struct cov_err *e)
 {
     struct piece_head h;
     uint64_t n_body = 0;
@@ -330,11 +370,13 @@ int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e)
     free(j->at);
     j->n = n;
     j->n_there = 0;
+    j->fits = fits;
+    j->fits_arg = arg;
     j->at = cov_calloc(n ? n : 1, sizeof *j->at, e);
     if (!j->at)
         return COV_ENOMEM;
     int got = 1;
-    while (at < j->size && (got = read_piece(j, at, &h, &n_body, e)) > 0) {
+    while (at < j->size && (got = read_piece(j, at, &h, &n_body, j->blobs, e)) > 0) {
         j->n_there += j->at[h.piece] == 0;
         j->at[h.piece] = at;
         at += (int64_t)(sizeof h + n_body);
@@ -384,49 +426,17 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
     return COV_OK;
 }
 
-/* Fills one blob from a body. */
-static int fill_blob(struct cov_blob *b, const uint8_t *ends, uint64_t n_pieces,
-                     const uint8_t *data, uint64_t n_bytes, struct cov_err *e)
-{
-    uint64_t beg = 0;
-    cov_blob_clear(b);
-    for (uint64_t i = 0; i < n_pieces; i++) {
-        uint64_t end;
-        uint8_t *to;
-        memcpy(&end, ends + 8 * i, 8);
-        if (end < beg || end > n_bytes)
-            return cov_fail(e, COV_EINPUT, "the pieces overlap");
-        int rc = cov_blob_room(b, (size_t)(end - beg), &to, e);
-        if (rc)
-            return rc;
-        if (end > beg)
-            memcpy(to, data + beg, (size_t)(end - beg));
-        rc = cov_blob_end_piece(b, (size_t)(end - beg), e);
-        if (rc)
-            return rc;
-        beg = end;
-    }
-    return COV_OK;
-}
-
 int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[2],
                      struct cov_err *e)
 {
     struct piece_head h;
     uint64_t n_body = 0;
-    int got = read_piece(j, j->at[piece], &h, &n_body, e);
+    int got = read_piece(j, j->at[piece], &h, &n_body, blobs, e);
     if (got < 0)
         return got;
-    if (got == 0 || h.piece != piece)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: piece %zu was damaged during the run; run again to recompute it",
-                        j->path, piece);
-    const uint8_t *ends = j->bytes, *data = ends + 8 * (h.n_pieces[0] + h.n_pieces[1]);
-    int rc = COV_OK;
-    for (int b = 0; b < 2 && !rc; b++) {
-        rc = fill_blob(&blobs[b], ends, h.n_pieces[b], data, h.n_bytes[b], e);
-        ends += 8 * h.n_pieces[b];
-        data += h.n_bytes[b];
-    }
-    return rc ? cov_err_prefix(e, "%s", j->path) : COV_OK;
+    return got > 0 && h.piece == piece
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "%s: piece %zu was damaged during the run; run again to recompute it",
+                          j->path, piece);
 }

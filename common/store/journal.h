@@ -38,10 +38,14 @@ const char *cov_journal_head(const struct cov_journal *j, bool *damaged);
 /* Empties the journal and writes this head. */
 int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e) COV_MUST_USE;
 
+/* Returns true if the blobs can be those of this piece of the run. */
+typedef bool cov_journal_fits_fn(const void *arg, size_t piece, const struct cov_blob blobs[2]);
+
 /* Must be called before any of the following functions. Reads and checks all pieces; their numbers
- * must be less than n. Drops the first torn or damaged piece and everything after it, with a
- * warning. */
-int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e) COV_MUST_USE;
+ * must be less than n, and they must fit (NULL: any blobs do; kept for cov_journal_read). Drops the
+ * first torn or damaged piece and everything after it, with a warning. */
+int cov_journal_scan(struct cov_journal *j, size_t n, cov_journal_fits_fn *fits, const void *arg,
+                     struct cov_err *e) COV_MUST_USE;
 size_t cov_journal_n_pieces(const struct cov_journal *j);
 bool cov_journal_has(const struct cov_journal *j, size_t piece);
 

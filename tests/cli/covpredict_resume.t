@@ -188,6 +188,28 @@ printf 'xyz' | dd of=x.h5.resume bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/nul
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: warning: x\.h5\.resume: torn or damaged after [0-9]+ complete pieces; dropped [0-9]+ bytes$' 'a damaged journal'
 ok '  resumes after the last good piece' cmp x.h5 whole.h5
+# Pieces with the right checksum, but not with the stored chunks of a pair.
+cat >forge.py <<'E'
+import struct, sys, zlib
+journal = bytearray(open("kept", "rb").read())
+at = 32 + struct.unpack_from("<I", journal, 20)[0]
+at += 48 + sum(x * k for x, k in zip(struct.unpack_from("<4Q", journal, at + 16), (1, 1, 8, 8)))  # the second piece
+n, m, ends, more = {"none": (0, 0, [], []), "empty": (0, 0, [0], [0]), "one": (9, 0, [9], []),
+                    "crossing": (9, 0, [9, 5], []), "short": (9, 9, [5], [5])}[sys.argv[1]]
+piece = struct.pack("<5Q", struct.unpack_from("<Q", journal, at + 8)[0], n, m, len(ends), len(more))
+body = b"".join(struct.pack("<Q", end) for end in ends + more) + bytes(n + m)
+crc = zlib.crc32(body, zlib.crc32(piece))
+open("x.h5.resume", "wb").write(journal[:at + 4] + struct.pack("<I", crc) + piece + body)
+E
+for what in none empty one crossing short; do
+    rm -f x.h5
+    "$PYTHON" forge.py $what || exit 99
+    run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
+    stderr_like '^covpredict: warning: x\.h5\.resume: torn or damaged after 1 complete pieces; dropped [0-9]+ bytes$' "a journal with forged chunks: $what"
+    ok '  resumes before them' cmp x.h5 whole.h5
+done
+rm forge.py
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  and leaves no temporary file'
 rm x.h5
 cp kept x.h5.resume
 printf 'xyz' | dd of=x.h5.resume bs=1 seek=40 conv=notrunc 2>/dev/null

@@ -69,7 +69,7 @@ static struct cov_journal *reopen(const char *path)
     assert_non_null(got);
     assert_string_equal(got, head);
     assert_false(damaged);
-    assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, N, NULL, NULL, NULL), 0);
     return j;
 }
 
@@ -89,7 +89,7 @@ static void make(const char *path)
     assert_null(cov_journal_head(j, &damaged));
     assert_false(damaged);
     assert_int_equal(cov_journal_begin(j, head, NULL), 0);
-    assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, N, NULL, NULL, NULL), 0);
     for (size_t i = N; i-- > 1;)
         put(j, i);
     assert_int_equal(cov_journal_n_pieces(j), N - 1);
@@ -121,7 +121,7 @@ static void test_empty(void **state)
     assert_int_equal(size_of("e"), -1);
     assert_int_equal(cov_journal_open("e", &j, NULL), 0);
     assert_int_equal(cov_journal_begin(j, head, NULL), 0);
-    assert_int_equal(cov_journal_scan(j, 0, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, 0, NULL, NULL, NULL), 0);
     cov_journal_close(j);
     assert_int_equal(size_of("e"), -1);
     cov_journal_close(NULL);
@@ -142,7 +142,7 @@ static void test_cut(void **state)
             assert_true(n < 32 + (long)strlen(head));
             assert_int_equal(cov_journal_begin(j, head, NULL), 0);
         }
-        assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+        assert_int_equal(cov_journal_scan(j, N, NULL, NULL, NULL), 0);
         size_t k = N - 1;
         for (; cov_journal_has(j, k); k--)
             expect(j, k);
@@ -187,7 +187,7 @@ static void test_damage(void **state)
             cov_journal_close(j);
         } else {
             assert_int_equal(rc, 0);
-            assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+            assert_int_equal(cov_journal_scan(j, N, NULL, NULL, NULL), 0);
             assert_int_equal(logged.n_warnings, 1);
             assert_in_range(cov_journal_n_pieces(j), 0, N - 2);
             for (size_t i = 0; i < N; i++)
@@ -220,8 +220,36 @@ static void test_other_number(void **state)
     make("o");
     struct cov_journal *j;
     assert_int_equal(cov_journal_open("o", &j, NULL), 0);
-    assert_int_equal(cov_journal_scan(j, 5, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, 5, NULL, NULL, NULL), 0);
     assert_int_equal(cov_journal_n_pieces(j), 0);
+    cov_journal_close(j);
+}
+
+static bool has_two_pieces(const void *arg, size_t piece, const struct cov_blob blobs[2])
+{
+    return blobs[0].n_pieces == 2;
+}
+
+/* A piece with the right checksum is damaged if its blobs cannot be those of the run. */
+static void test_unfit(void **state)
+{
+    make("u");
+    struct cov_journal *j;
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    assert_int_equal(cov_journal_open("u", &j, NULL), 0);
+    assert_int_equal(cov_journal_begin(j, head, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, N, has_two_pieces, NULL, NULL), 0);
+    put(j, 2); /* has two pieces */
+    put(j, 5);
+    put(j, 3); /* has none */
+    put(j, 8);
+    assert_int_equal(cov_journal_read(j, 3, blobs, NULL), COV_EINPUT);
+    assert_int_equal(cov_journal_scan(j, N, has_two_pieces, NULL, NULL), 0);
+    assert_int_equal(cov_journal_n_pieces(j), 2);
+    assert_false(cov_journal_has(j, 3) || cov_journal_has(j, 8));
+    assert_int_equal(cov_journal_read(j, 5, blobs, NULL), 0);
+    cov_blob_fini(&blobs[0]);
+    cov_blob_fini(&blobs[1]);
     cov_journal_close(j);
 }
 
@@ -305,8 +333,9 @@ int main(void)
         cmocka_unit_test(test_pieces),        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),
         cmocka_unit_test(test_damaged_later), cmocka_unit_test(test_other_number),
-        cmocka_unit_test(test_lock),          cmocka_unit_test(test_link),
-        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_unfit),         cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_link),          cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests_name("journal", tests, enter, leave_folder);
 }

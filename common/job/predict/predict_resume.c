@@ -32,7 +32,7 @@ struct run {
     const struct cov_predict_resume *resume;
     const struct cov_job *job;
     struct cov_journal *journal;
-    size_t n_pairs;
+    size_t n_pairs, n_datasets;
     uint64_t
         *bases; /* fingerprint of each row of the input's grid; NULL: not computed yet. Owned */
 };
@@ -208,6 +208,25 @@ static bool is_done(const void *arg, size_t pair)
     return cov_journal_has(arg, pair);
 }
 
+/* Returns true if the blobs have what the run stores of a pair: for each of its strands, one stored
+ * chunk per data set. */
+static bool fits(const void *arg, size_t pair, const struct cov_blob blobs[2])
+{
+    const struct run *r = arg;
+    struct cov_pair p = cov_grid_pair(cov_loader_grid(r->loader), pair);
+    for (int s = COV_PLUS; s <= COV_MINUS; s++) {
+        if (blobs[s].n_pieces != (p.rows[s] == COV_NO_ROW ? 0 : r->n_datasets))
+            return false;
+        for (size_t i = 0; i < blobs[s].n_pieces; i++) {
+            size_t n_bytes;
+            (void)cov_blob_piece(&blobs[s], i, &n_bytes);
+            if (n_bytes <= COV_H5_PIECE_HEAD)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Called once the run is known; resumes or starts the journal. */
 static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 {
@@ -227,7 +246,7 @@ static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
         rc = cov_journal_begin(r->journal, now.data, e);
     free(now.data);
     if (!rc)
-        rc = cov_journal_scan(r->journal, r->n_pairs, e);
+        rc = cov_journal_scan(r->journal, r->n_pairs, fits, r, e);
     if (rc)
         return rc;
     if (cov_journal_n_pieces(r->journal) > 0)
@@ -459,7 +478,8 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
                     .options = options,
                     .resume = resume,
                     .job = job,
-                    .n_pairs = cov_loader_n_pairs(loader)};
+                    .n_pairs = cov_loader_n_pairs(loader),
+                    .n_datasets = (size_t)model->hp.output_size};
     struct stat st;
     bool done = false;
     char *path = cov_predict_journal_name(resume->output, e);
