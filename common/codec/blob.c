@@ -25,7 +25,7 @@ int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e)
     size_t need;
     if (cov_size_add(b->n_bytes, n, &need))
         return cov_fail(e, COV_ENOMEM, "out of memory: cannot add %zu bytes to %zu", n, b->n_bytes);
-    int rc = COV_RESERVE(&b->data, &b->cap, need, e);
+    int rc = COV_RESERVE(&b->data, &b->cap, need ? need : 1, e); /* *at is never NULL + 0 */
     if (rc)
         return rc;
     *at = b->data + b->n_bytes;

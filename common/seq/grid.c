@@ -539,6 +539,15 @@ struct cov_seq_id cov_grid_seq_id(const struct cov_grid *g, size_t seq)
     return cov_seq_id(cov_grid_species(g, seq), cov_grid_name(g, seq));
 }
 
+int64_t cov_grid_longest(const struct cov_grid *g)
+{
+    int64_t longest = 0;
+    for (size_t s = 0; s < g->n_seqs; s++)
+        if (g->lengths[s] > longest)
+            longest = g->lengths[s];
+    return longest;
+}
+
 int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq)
 {
     return g->lengths[seq];

@@ -95,6 +95,7 @@ const char *cov_grid_name(const struct cov_grid *g, size_t seq);
 const char *cov_grid_species(const struct cov_grid *g, size_t seq);
 struct cov_seq_id cov_grid_seq_id(const struct cov_grid *g, size_t seq);
 int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq);
+int64_t cov_grid_longest(const struct cov_grid *g); /* length of the longest sequence */
 
 /* Returns true if the rows are arithmetic. */
 bool cov_grid_is_regular(const struct cov_grid *g);

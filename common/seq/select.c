@@ -13,6 +13,7 @@
 #include "common/base/number.h"
 #include "common/base/text.h"
 #include "common/seq/names.h"
+#include "common/seq/region_list.h"
 
 /* ---- a region as text ---- */
 
@@ -107,11 +108,6 @@ int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char 
 
 /* ---- selections ---- */
 
-struct interval {
-    size_t seq;
-    int64_t beg, end;
-};
-
 struct cov_select {
     const struct cov_grid *grid;
     struct cov_names *names; /* of the sequences, without duplicates */
@@ -119,8 +115,7 @@ struct cov_select {
     size_t *next;            /* the next sequence of the same name; the last holds itself */
     bool *excluded;          /* of each sequence */
     bool asked;              /* a request was made, even if nothing matches it */
-    struct interval *intervals;
-    size_t n, cap;
+    struct cov_region_list regions;
 };
 
 void cov_select_free(struct cov_select *s)
@@ -131,7 +126,7 @@ void cov_select_free(struct cov_select *s)
     free(s->seqs);
     free(s->next);
     free(s->excluded);
-    free(s->intervals);
+    cov_region_list_fini(&s->regions);
     free(s);
 }
 
@@ -166,18 +161,21 @@ int cov_select_new(const struct cov_grid *g, struct cov_select **out, struct cov
     return rc;
 }
 
-/* Adds [beg, end) of all sequences of name number k, clipped to their lengths. */
-static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, struct cov_err *e)
+/* Adds [beg, end) of all sequences of name number k, clipped to their lengths. Sets *any if one has
+ * bases there. */
+static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, bool *any,
+               struct cov_err *e)
 {
     size_t seq = s->seqs[k], last;
     do {
         int64_t length = cov_grid_seq_length(s->grid, seq);
         int64_t stop = end < length ? end : length;
         if (beg < stop) {
-            int rc = COV_RESERVE(&s->intervals, &s->cap, s->n + 1, e);
+            int rc =
+                cov_region_list_add(&s->regions, (struct cov_listed_region){seq, beg, stop}, e);
             if (rc)
                 return rc;
-            s->intervals[s->n++] = (struct interval){seq, beg, stop};
+            *any = true;
         }
         last = seq;
         seq = s->next[seq];
@@ -207,11 +205,12 @@ static struct cov_listing list_contigs(const struct cov_select *s)
 
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
 {
-    size_t k, n_before = s->n;
+    size_t k;
+    bool any = false;
     struct cov_range r;
     s->asked = true;
     if (cov_names_find(s->names, text, strlen(text), &k))
-        return add(s, k, 0, INT64_MAX, e);
+        return add(s, k, 0, INT64_MAX, &any, e);
     int rc = cov_range_parse(text, &r, e);
     if (rc)
         return rc;
@@ -219,8 +218,8 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
         struct cov_listing there = list_contigs(s);
         return cov_range_fail_unknown(&r, NULL, &there, e);
     }
-    rc = add(s, k, r.beg, r.end, e);
-    if (!rc && s->n == n_before)
+    rc = add(s, k, r.beg, r.end, &any, e);
+    if (!rc && !any)
         rc = cov_range_fail_beyond(&r, cov_grid_seq_length(s->grid, s->seqs[k]), NULL, e);
     return rc;
 }
@@ -291,16 +290,28 @@ static int parse_bed(const char *path, size_t number, const char *text, size_t n
     return COV_OK;
 }
 
+/* A small compressed file may have millions of names. Only the first ones are counted. */
+enum { MOST_UNKNOWN = 50000 };
+
+static int note_unknown(struct cov_names *unknown, const char *name, size_t n, struct cov_err *e)
+{
+    size_t k;
+    bool is_new;
+    if (cov_names_count(unknown) == MOST_UNKNOWN)
+        return COV_OK;
+    return cov_names_add(unknown, name, n < SHOWN ? n : SHOWN, &k, &is_new, e);
+}
+
 /* `there`: the contigs to list; may be empty. */
 static void warn_unknown(const char *option, const char *path, const struct cov_names *unknown,
                          const struct cov_listing *there)
 {
     size_t n = cov_names_count(unknown);
     if (n > 0)
-        cov_warn("%s %s: %zu name%s no contig%s%s%s%s%s", option, path, n,
-                 n == 1 ? " matches" : "s match", n == 1 ? ": " : ", the first is ",
-                 cov_names_get(unknown, 0, NULL), there->n ? "; the contigs are: " : "",
-                 there->text, cov_listing_more(there));
+        cov_warn("%s %s: %s%zu name%s no contig%s%s%s%s%s", option, path,
+                 n == MOST_UNKNOWN ? "at least " : "", n, n == 1 ? " matches" : "s match",
+                 n == 1 ? ": " : ", the first is ", cov_names_get(unknown, 0, NULL),
+                 there->n ? "; the contigs are: " : "", there->text, cov_listing_more(there));
 }
 
 /* Reads the list that `option` names. */
@@ -311,7 +322,7 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
     struct cov_names *unknown = NULL;
     const char *text;
     size_t n, number, k;
-    bool is_new;
+    bool any;
     s->asked = s->asked || list != LIST_EXCLUDED;
     int rc = cov_names_new(&unknown, e);
     if (!rc)
@@ -327,11 +338,11 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
         if (rc || !r.name)
             continue;
         if (!cov_names_find(s->names, r.name, r.n_name, &k))
-            rc = cov_names_add(unknown, r.name, r.n_name, &k, &is_new, e);
+            rc = note_unknown(unknown, r.name, r.n_name, e);
         else if (list == LIST_EXCLUDED)
             exclude(s, k);
         else
-            rc = add(s, k, r.beg, r.end, e);
+            rc = add(s, k, r.beg, r.end, &any, e);
     }
     if (!rc) {
         struct cov_listing there = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
@@ -360,39 +371,15 @@ int cov_select_read_excluded(struct cov_select *s, const char *path, struct cov_
 
 /* ---- rows ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-    if (x->seq != y->seq)
-        return x->seq < y->seq ? -1 : 1;
-    return (x->beg > y->beg) - (x->beg < y->beg);
-}
-
-/* Sorts the intervals and merges those that overlap or touch. */
-static void tidy(struct cov_select *s)
-{
-    size_t n = 0;
-    if (s->n)
-        qsort(s->intervals, s->n, sizeof *s->intervals, by_place);
-    for (size_t i = 0; i < s->n; i++) {
-        struct interval *last = n ? &s->intervals[n - 1] : NULL, *x = &s->intervals[i];
-        if (!last || last->seq != x->seq || x->beg > last->end)
-            s->intervals[n++] = *x;
-        else if (x->end > last->end)
-            last->end = x->end;
-    }
-    s->n = n;
-}
-
 /* Returns the index of the first interval that ends after base `at` of the sequence or is in a
  * later sequence. */
 static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
 {
-    size_t lo = 0, hi = s->n;
+    size_t lo = 0, hi = s->regions.n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        const struct interval *x = &s->intervals[mid];
-        if (x->seq < seq || (x->seq == seq && x->end <= at))
+        const struct cov_listed_region *x = &s->regions.items[mid];
+        if (x->contig < seq || (x->contig == seq && x->end <= at))
             lo = mid + 1;
         else
             hi = mid;
@@ -408,19 +395,19 @@ bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, in
     if (!s->asked || from >= to)
         return from < to;
     size_t i = first_after(s, seq, from);
-    if (i == s->n || s->intervals[i].seq != seq || s->intervals[i].beg >= to)
+    if (i == s->regions.n || s->regions.items[i].contig != seq || s->regions.items[i].beg >= to)
         return false;
-    if (s->intervals[i].beg > from)
-        *beg = s->intervals[i].beg;
-    if (s->intervals[i].end < to)
-        *end = s->intervals[i].end;
+    if (s->regions.items[i].beg > from)
+        *beg = s->regions.items[i].beg;
+    if (s->regions.items[i].end < to)
+        *end = s->regions.items[i].end;
     return true;
 }
 
 void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted)
 {
     const struct cov_grid *g = s->grid;
-    tidy(s);
+    cov_region_list_merge(&s->regions);
     for (size_t p = 0; p < cov_grid_n_pairs(g); p++) {
         struct cov_pair pair = cov_grid_pair(g, p);
         int64_t beg, end;

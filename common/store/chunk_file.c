@@ -127,6 +127,9 @@ static int read_table(struct cov_chunk_file *f, const char *name, int rank, stru
         n_bytes > MAX_TABLE_BYTES - f->table_bytes)
         return cov_fail(e, COV_EINPUT, "%s: %s: more than 256 MiB of tables", cov_h5_path(f->h5),
                         name);
+    int rc = cov_h5_set_check_claims(f->h5, s, e);
+    if (rc)
+        return rc;
     f->table_bytes += n_bytes;
     struct cov_chunk_table table = {
         .name = cov_strdup(name, e),
@@ -136,7 +139,7 @@ static int read_table(struct cov_chunk_file *f, const char *name, int rank, stru
         .elems = cov_malloc(n_bytes, 1, e),
         .n_bytes = n_bytes,
     };
-    int rc = table.name && table.elems ? COV_OK : COV_ENOMEM;
+    rc = table.name && table.elems ? COV_OK : COV_ENOMEM;
     if (!rc && n_elems > 0)
         rc = cov_h5_set_read(s, 0, r->dims[0], 0, r->dims[2], table.elems, e);
     if (!rc) {
@@ -157,12 +160,14 @@ static int add_data(struct cov_chunk_file *f, const char *name, struct cov_err *
     struct cov_h5_set *s;
     struct cov_h5_storage storage;
     bool by_chunk = false;
-    int rc = cov_h5_set_open(f->h5, name, 0, &s, e);
+    int rc = cov_h5_set_open_unchecked(f->h5, name, 0, &s, e);
     if (rc)
         return rc;
     rc = cov_h5_set_storage(s, &storage, e);
     if (!rc)
         rc = is_by_chunk(f, name, storage.rank, cov_h5_set_rows(s)->dims[0], &by_chunk, e);
+    if (!rc && by_chunk)
+        rc = cov_h5_set_check_claims(f->h5, s, e);
     if (!rc && by_chunk)
         return add_set(f, name, storage.rank, s, e);
     if (!rc)
@@ -231,6 +236,12 @@ static int find_length(struct cov_chunk_file *f, struct cov_err *e)
     return COV_OK;
 }
 
+static int check_fill(const struct cov_chunk_file *f, struct cov_err *e)
+{
+    int rc = cov_chunk_head_check_fill(&f->head, cov_grid_longest(f->grid), e);
+    return rc ? cov_err_prefix(e, "%s", cov_h5_path(f->h5)) : COV_OK;
+}
+
 static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_only,
                       struct cov_err *e)
 {
@@ -245,7 +256,9 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
         rc = add_all(f, e);
     if (!rc && !has_bases)
         rc = find_length(f, e);
-    return rc ? rc : cov_chunk_table_read(f->h5, f->n_rows, f->head.L, &f->grid, e);
+    if (!rc)
+        rc = cov_chunk_table_read(f->h5, f->n_rows, f->head.L, &f->grid, e);
+    return rc ? rc : check_fill(f, e);
 }
 
 static int open_file(const char *path, bool bases_only, struct cov_chunk_file **out,

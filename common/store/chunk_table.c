@@ -13,6 +13,7 @@
 /* Helixer stores these columns in chunks of one row, which makes writing and reading a hundred
  * times slower. No reader depends on the shape of the chunks. */
 enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
+enum { BLOCK_BYTES = 1 << 22, MANY_ROWS = 1 << 20 };
 
 /* Columns of the whole genome, in partial files. */
 #define SEQ_NAMES "data/seq_names"
@@ -23,7 +24,8 @@ enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
 
 struct column {
     struct cov_h5_set *set; /* NULL: missing */
-    uint8_t *block;         /* [BLOCK_ROWS][n_cols] elements */
+    uint8_t *block;         /* [step][n_cols] elements */
+    size_t step;            /* rows read at once */
 };
 
 static void close_column(struct column *c)
@@ -50,8 +52,23 @@ static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind
     if (r->dims[0] != n_rows || r->dims[1] != n_cols)
         return cov_fail(e, COV_EINPUT, "%s: %s: %zu x %zu elements instead of %zu x %zu",
                         cov_h5_path(f), name, r->dims[0], r->dims[1], n_rows, n_cols);
-    c->block = cov_malloc(BLOCK_ROWS, n_cols * r->type.bytes, e);
+    size_t row_bytes = n_cols * r->type.bytes;
+    c->step = row_bytes < BLOCK_BYTES / BLOCK_ROWS ? BLOCK_ROWS
+              : row_bytes < BLOCK_BYTES            ? BLOCK_BYTES / row_bytes
+                                                   : 1;
+    c->block = cov_malloc(c->step, row_bytes, e);
     return c->block ? COV_OK : COV_ENOMEM;
+}
+
+/* Returns how many rows all three columns can read at once, at most n. */
+static size_t step_of(const struct column *a, const struct column *b, const struct column *c,
+                      size_t n)
+{
+    const struct column *all[] = {a, b, c};
+    for (size_t i = 0; i < COV_COUNT(all); i++)
+        if (all[i]->set && all[i]->step < n)
+            n = all[i]->step;
+    return n;
 }
 
 static int read_block(const struct column *c, size_t first, size_t n, struct cov_err *e)
@@ -75,8 +92,8 @@ static int read_rows(const struct cov_h5 *f, size_t n_rows, const struct column 
                      const struct column *species, const struct column *start_ends,
                      struct cov_grid_builder *builder, struct cov_err *e)
 {
-    for (size_t first = 0; first < n_rows; first += BLOCK_ROWS) {
-        size_t n = n_rows - first < BLOCK_ROWS ? n_rows - first : BLOCK_ROWS;
+    for (size_t first = 0, n; first < n_rows; first += n) {
+        n = step_of(seqids, species, start_ends, n_rows - first);
         int rc = read_block(seqids, first, n, e);
         if (!rc)
             rc = read_block(species, first, n, e);
@@ -132,7 +149,7 @@ static int first_species(const struct column *species, size_t n_rows, const char
 static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_species,
                           size_t n_rows, struct cov_grid_builder *builder, struct cov_err *e)
 {
-    struct column names = {NULL, NULL}, lengths = {NULL, NULL}, species = {NULL, NULL};
+    struct column names = {NULL, NULL, 0}, lengths = {NULL, NULL, 0}, species = {NULL, NULL, 0};
     size_t n_usual;
     const char *usual;
     int rc = first_species(row_species, n_rows, &usual, &n_usual, e);
@@ -142,8 +159,8 @@ static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_s
         rc = open_column(f, SEQ_LENGTHS, COV_H5_INT, n, 1, &lengths, e);
     if (!rc && cov_h5_has(f, SEQ_SPECIES))
         rc = open_column(f, SEQ_SPECIES, COV_H5_STRING, n, 1, &species, e);
-    for (size_t first = 0; !rc && first < n; first += BLOCK_ROWS) {
-        size_t m = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
+    for (size_t first = 0, m; !rc && first < n; first += m) {
+        m = step_of(&names, &lengths, &species, n - first);
         rc = read_block(&names, first, m, e);
         if (!rc)
             rc = read_block(&lengths, first, m, e);
@@ -169,16 +186,29 @@ static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_s
     return rc;
 }
 
+/* Refuses more rows and sequences than a file of this size can hold. */
+static int check_count(const struct cov_h5 *f, size_t n, struct cov_err *e)
+{
+    uint64_t n_bytes = cov_h5_bytes(f);
+    return n > MANY_ROWS && n > n_bytes
+               ? cov_fail(e, COV_EINPUT,
+                          "%s: %zu chunks and sequences in a file of %" PRIu64 " bytes",
+                          cov_h5_path(f), n, n_bytes)
+               : COV_OK;
+}
+
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e)
 {
     *out = NULL;
-    struct column seqids = {NULL, NULL}, species = {NULL, NULL}, start_ends = {NULL, NULL};
+    struct column seqids = {NULL, NULL, 0}, species = {NULL, NULL, 0}, start_ends = {NULL, NULL, 0};
     struct cov_grid_builder *builder = NULL;
     size_t n_seqs;
     int rc = count_sequences(f, &n_seqs, e);
     if (!rc && ((n_rows == 0 && n_seqs == 0) || L == 0))
         rc = cov_fail(e, COV_EINPUT, "%s: no chunks", cov_h5_path(f));
+    if (!rc)
+        rc = check_count(f, n_rows + n_seqs, e);
     if (!rc)
         rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &seqids, e);
     if (!rc && cov_h5_has(f, "data/species"))
@@ -414,11 +444,11 @@ int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
 int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
                                struct cov_err *e)
 {
-    struct column column = {NULL, NULL};
+    struct column column = {NULL, NULL, 0};
     int rc = open_column(f, BLACKLIST, COV_H5_INT, n_rows, 1, &column, e);
     *same = !rc;
-    for (size_t first = 0; first < n_rows && *same; first += BLOCK_ROWS) {
-        size_t n = n_rows - first < BLOCK_ROWS ? n_rows - first : BLOCK_ROWS;
+    for (size_t first = 0, n; first < n_rows && *same; first += n) {
+        n = step_of(&column, &column, &column, n_rows - first);
         rc = read_block(&column, first, n, e);
         *same = !rc;
         for (size_t i = 0; i < n && *same; i++) {

@@ -417,7 +417,9 @@ static void close_sets(struct cov_chunk_writer *w)
 int cov_chunk_writer_finish(struct cov_chunk_writer *w, const struct cov_grid *grid,
                             struct cov_err *e)
 {
-    int rc = complete(w, grid, e);
+    int rc = cov_chunk_head_check_fill(&w->head, cov_grid_longest(grid), e);
+    if (!rc)
+        rc = complete(w, grid, e);
     close_sets(w);
     if (!rc) {
         rc = cov_h5_finish(w->h5, e);

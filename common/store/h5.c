@@ -161,6 +161,12 @@ void cov_h5_close(struct cov_h5 *f)
     free(f);
 }
 
+uint64_t cov_h5_bytes(const struct cov_h5 *f)
+{
+    hsize_t n;
+    return H5Fget_filesize(f->id, &n) < 0 ? 0 : n;
+}
+
 const char *cov_h5_path(const struct cov_h5 *f)
 {
     return f->path;

@@ -28,6 +28,7 @@ int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MU
 int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
 void cov_h5_close(struct cov_h5 *f); /* NULL is accepted */
 const char *cov_h5_path(const struct cov_h5 *f);
+uint64_t cov_h5_bytes(const struct cov_h5 *f); /* the size of the file */
 
 /* Returns true if there is an object of this name ("data/X"). */
 bool cov_h5_has(const struct cov_h5 *f, const char *name);
@@ -61,9 +62,16 @@ void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
 
 /* Opens a data set of `rank` dimensions, or of 1 to 3 if `rank` is 0. COV_EINPUT if the data set is
  * missing, or has the wrong rank, a type not in h5_rows.h, or rows or chunks of more than
- * COV_H5_MAX_BYTES; COV_EUNSUPPORTED for an unknown filter. */
+ * COV_H5_MAX_BYTES, or makes claims as below; COV_EUNSUPPORTED for an unknown filter. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
+/* The same without a check of claims. */
+int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                              struct cov_err *e) COV_MUST_USE;
+/* Refuses a small file that claims to be large, with COV_EINPUT: if too much of the data sets
+ * checked so far is not stored, so that it has fill values, or if a chunk is much larger than its
+ * data set. */
+int cov_h5_set_check_claims(struct cov_h5 *f, struct cov_h5_set *s, struct cov_err *e) COV_MUST_USE;
 void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 
 /* Returns the description that cov_h5_unpack needs to decode the result of cov_h5_set_fetch. Any

@@ -187,6 +187,32 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
     return COV_OK;
 }
 
+int cov_h5_set_check_claims(struct cov_h5 *f, struct cov_h5_set *s, struct cov_err *e)
+{
+    enum { USUAL_RATIO = 64 }; /* of compression */
+    const uint64_t most = (uint64_t)1 << 27;
+    const struct cov_h5_rows *r = &s->stored;
+    uint64_t stored = H5Dget_storage_size(s->id), file = cov_h5_bytes(f);
+    size_t chunk = block_bytes(r->chunk[0], r->chunk[1], r->chunk[2], r->type.bytes),
+           n = block_bytes(r->dims[0], r->dims[1], r->dims[2], r->type.bytes),
+           rows = block_bytes(r->dims[0] ? r->dims[0] : 1, r->dims[1], r->dims[2], r->type.bytes);
+    if (r->chunked && chunk > most && chunk / USUAL_RATIO > rows)
+        return fail_set(s, e, COV_EINPUT, "the chunks are much larger than the data set");
+    f->claimed = f->claimed > UINT64_MAX - n ? UINT64_MAX : f->claimed + n;
+    if (f->claimed <= most || f->claimed / USUAL_RATIO <= file)
+        return COV_OK;
+    hsize_t n_chunks = 0;
+    if (stored > file || (r->chunked && H5Dget_num_chunks(s->id, s->space, &n_chunks) < 0))
+        return fail_set(s, e, COV_EINPUT, "damaged list of chunks");
+    if (r->chunked)
+        stored = n_chunks > SIZE_MAX / chunk ? SIZE_MAX : n_chunks * chunk;
+    uint64_t missing = n > stored ? n - stored : 0;
+    if (missing > most - f->missing)
+        return fail_set(s, e, COV_EINPUT, "most of the data set is missing from the file");
+    f->missing += missing;
+    return COV_OK;
+}
+
 static int read_fill(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
 {
     s->stored.fill = cov_calloc(s->stored.type.bytes, 1, e);
@@ -244,8 +270,8 @@ static void set_cache(const struct cov_h5_set *s, hid_t dapl)
                                  1);
 }
 
-int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
-                    struct cov_err *e)
+int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                              struct cov_err *e)
 {
     assert(rank >= 0 && rank <= 3);
     *out = NULL;
@@ -298,6 +324,19 @@ out:
     cov_h5_close_id(dcpl);
     cov_h5_close_id(dapl);
     cov_h5_set_close(s);
+    return rc;
+}
+
+int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                    struct cov_err *e)
+{
+    int rc = cov_h5_set_open_unchecked(f, name, rank, out, e);
+    if (*out)
+        rc = cov_h5_set_check_claims(f, *out, e);
+    if (rc) {
+        cov_h5_set_close(*out);
+        *out = NULL;
+    }
     return rc;
 }
 

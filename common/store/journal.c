@@ -48,7 +48,7 @@ struct cov_journal {
     cov_journal_fits_fn *fits;
     const void *fits_arg;
     struct cov_blob blobs[2]; /* scratch of the scan */
-    uint64_t *ends; /* scratch */
+    uint64_t *ends;           /* scratch */
     size_t cap_ends;
     uint8_t *bytes;
     size_t cap_bytes;

@@ -17,7 +17,8 @@
 /* Checks the order of records. Sequences follow one another, and none occurs twice; the pairs of a
  * sequence ascend, without gaps unless the stream is partial. */
 struct order {
-    const char *name; /* name of the stream, for messages. Borrowed */
+    const char *name;                  /* name of the stream, for messages. Borrowed */
+    const struct cov_chunk_head *head; /* borrowed */
     bool partial;
     struct cov_names *names; /* keys: species, '\0', name */
     bool in_seq;
@@ -25,13 +26,15 @@ struct order {
     int64_t end;          /* end of the sequence's last pair, or 0 */
     uint64_t n_seq_pairs; /* pairs of the current sequence */
     uint64_t n_pairs, n_bases;
+    int64_t longest; /* pair */
 };
 
 enum { WHERE_BYTES = 300 };
 
-static int order_init(struct order *o, const char *name, bool partial, struct cov_err *e)
+static int order_init(struct order *o, const char *name, const struct cov_chunk_head *head,
+                      bool partial, struct cov_err *e)
 {
-    *o = (struct order){.name = name, .partial = partial};
+    *o = (struct order){.name = name, .head = head, .partial = partial};
     return cov_names_new(&o->names, e);
 }
 
@@ -124,6 +127,10 @@ static int order_pair(struct order *o, const struct cov_stream_pair *pair, struc
                         order_where(o, where), (long long)pair->beg + 1, (long long)pair->end,
                         reason);
     }
+    if (o->longest < pair->end - pair->beg)
+        o->longest = pair->end - pair->beg;
+    if (cov_chunk_head_check_fill(o->head, o->longest, e) != COV_OK)
+        return cov_err_prefix(e, "%s", o->name);
     o->end = pair->end;
     o->n_seq_pairs++;
     o->n_pairs++;
@@ -326,7 +333,7 @@ int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *
         return COV_ENOMEM;
     }
     s->in = b;
-    int rc = order_init(&s->order, cov_bgz_name(b), false, e);
+    int rc = order_init(&s->order, cov_bgz_name(b), &s->head, false, e);
     if (!rc)
         rc = read_head(s, e);
     if (rc)
@@ -533,7 +540,7 @@ int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool 
     int rc = cov_bgz_open_write(path, compress ? COV_BGZ_DEFLATE : COV_BGZ_STORED, n_threads,
                                 &w->out, e);
     if (!rc)
-        rc = order_init(&w->order, cov_bgz_name(w->out), partial, e);
+        rc = order_init(&w->order, cov_bgz_name(w->out), &w->head, partial, e);
     if (!rc)
         rc = cov_chunk_head_copy(head, &w->head, e);
     if (!rc)

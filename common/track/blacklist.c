@@ -11,23 +11,16 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/seq/names.h"
-
-/* A region on contig number `name`. */
-struct entry {
-    size_t name;
-    struct cov_region region;
-};
+#include "common/seq/region_list.h"
 
 struct cov_blacklist {
     bool is_bed;
     struct cov_names *names;
     bool *seen; /* per name: it is in the genome */
     size_t cap_seen;
-    struct entry *entries; /* entries of a BED file, in file order, later sorted by name and
-                            * position */
-    size_t n_entries, cap_entries;
-    struct cov_region *regions; /* regions of all names, contiguous */
-    size_t *first;              /* per name: index into regions[]; one more for the end */
+    struct cov_region_list entries; /* regions of a BED file, by number of the name */
+    struct cov_region *regions;     /* regions of all names, contiguous */
+    size_t *first;                  /* per name: index into regions[]; one more for the end */
 };
 
 void cov_blacklist_free(struct cov_blacklist *b)
@@ -36,7 +29,7 @@ void cov_blacklist_free(struct cov_blacklist *b)
         return;
     cov_names_free(b->names);
     free(b->seen);
-    free(b->entries);
+    cov_region_list_fini(&b->entries);
     free(b->regions);
     free(b->first);
     free(b);
@@ -77,15 +70,6 @@ static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index
     return rc;
 }
 
-static int add_entry(struct cov_blacklist *b, size_t name, struct cov_region region,
-                     struct cov_err *e)
-{
-    int rc = COV_RESERVE(&b->entries, &b->cap_entries, b->n_entries + 1, e);
-    if (!rc)
-        b->entries[b->n_entries++] = (struct entry){name, region};
-    return rc;
-}
-
 static int take_line(struct cov_blacklist *b, const char *path, size_t line, const char *beg,
                      const char *end, struct cov_err *e)
 {
@@ -108,45 +92,30 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
         return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, line);
     int rc = add_name(b, &words[0], &name, e);
     if (!rc && region.end > region.beg)
-        rc = add_entry(b, name, region, e);
+        rc = cov_region_list_add(&b->entries,
+                                 (struct cov_listed_region){name, region.beg, region.end}, e);
     return rc;
 }
 
 /* ---- regions ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    return (x->region.beg > y->region.beg) - (x->region.beg < y->region.beg);
-}
-
-/* Sorts the entries and joins adjacent and overlapping ones. */
 static int make_regions(struct cov_blacklist *b, struct cov_err *e)
 {
-    size_t n_names = cov_names_count(b->names), n = 0;
-    b->regions = cov_malloc(b->n_entries, sizeof *b->regions, e);
+    size_t n_names = cov_names_count(b->names), name = 0;
+    cov_region_list_merge(&b->entries);
+    b->regions = cov_malloc(b->entries.n, sizeof *b->regions, e);
     b->first = cov_calloc(n_names + 1, sizeof *b->first, e);
     if (!b->regions || !b->first)
         return COV_ENOMEM;
-    if (b->n_entries)
-        qsort(b->entries, b->n_entries, sizeof *b->entries, by_place);
-    size_t name = 0;
-    for (size_t i = 0; i < b->n_entries; i++) {
-        const struct entry *entry = &b->entries[i];
-        while (name < entry->name)
-            b->first[++name] = n;
-        bool joins = n > b->first[name] && entry->region.beg <= b->regions[n - 1].end;
-        if (!joins)
-            b->regions[n++] = entry->region;
-        else if (entry->region.end > b->regions[n - 1].end)
-            b->regions[n - 1].end = entry->region.end;
+    for (size_t i = 0; i < b->entries.n; i++) {
+        const struct cov_listed_region *entry = &b->entries.items[i];
+        while (name < entry->contig)
+            b->first[++name] = i;
+        b->regions[i] = (struct cov_region){entry->beg, entry->end};
     }
     while (name < n_names)
-        b->first[++name] = n;
-    free(b->entries);
-    b->entries = NULL;
+        b->first[++name] = b->entries.n;
+    cov_region_list_fini(&b->entries);
     return COV_OK;
 }
 

@@ -1,0 +1,32 @@
+/* region_list.h - a list of regions of numbered contigs, merged where they overlap.
+ *
+ * Adding merges from time to time, because a small compressed file may repeat the same regions
+ * millions of times.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_SEQ_REGION_LIST_H
+#define COV_SEQ_REGION_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+/* Bases beg .. end-1 of a contig, 0-based. */
+struct cov_listed_region {
+    size_t contig;
+    int64_t beg, end;
+};
+
+/* All zero is an empty list. */
+struct cov_region_list {
+    struct cov_listed_region *items; /* [n]. Owned */
+    size_t n, cap;
+};
+
+void cov_region_list_fini(struct cov_region_list *l);
+int cov_region_list_add(struct cov_region_list *l, struct cov_listed_region region,
+                        struct cov_err *e) COV_MUST_USE;
+/* Sorts by contig and position, and merges regions that overlap or touch. */
+void cov_region_list_merge(struct cov_region_list *l);
+
+#endif

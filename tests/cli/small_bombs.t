@@ -1,0 +1,123 @@
+#!/bin/sh
+# Small files that claim to be large: an error or a result within 5 s and 500 MB.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py
+
+# frugal COMMAND...: runs it with limits. Address space, of which a part is never touched, stands for memory. A
+# sanitizer needs too much of it.
+limit=700000
+frugal() {
+    if [ "${SAN:-}" ]; then
+        run "$@"
+    else
+        run sh -c 'ulimit -v "$1" && ulimit -t 5 || exit 99; shift; exec "$@"' sh "$limit" "$@"
+    fi
+}
+
+cat >make.py <<'E'
+import gzip
+import h5py
+import numpy
+
+
+def rows_of(name, n, L, names=b"chr1"):
+    """An HDF5 file of n rows: + and - strands of sequences of length L."""
+    f = h5py.File(name, "w")
+    f["data/seqids"] = numpy.array([names] * n, "S5")
+    f["data/species"] = numpy.array([b"sp"] * n, "S5")
+    f["data/start_ends"] = numpy.array([(0, L), (L, 0)] * (n // 2))
+    return f
+
+
+# Chunks that are not stored are fill values.
+most = 2**27 - 1
+with rows_of("genome.h5", 2, most) as f:
+    f.create_dataset("data/X", (2, most, 4), "f2", chunks=(1, most, 4), compression="gzip")
+with rows_of("contiguous.h5", 2, most) as f:
+    f.create_dataset("data/X", (2, most, 4), "f2")
+with rows_of("predictions.h5", 2, most) as f:
+    f.create_dataset("prediction/predictions", (2, most, 2), "i4", chunks=(1, most, 1), compression="gzip")
+    f["prediction/datasets"] = numpy.array([b"atacseq", b"h3k4me3"])
+    f["prediction/model_name"] = numpy.array([b"m"])
+with rows_of("sets.h5", 2, 2**16) as f:
+    f.create_dataset("data/X", (2, 2**16, 4), "f2", chunks=(1, 2**16, 4), compression="gzip")
+    for k in range(300):
+        f.create_dataset(f"evaluation/set_{k}", (2, 2**16, 100), "i8", chunks=(1, 2**16, 1), compression="gzip")
+with rows_of("chunk.h5", 2, 1000) as f:
+    x = f.create_dataset("data/X", (2, 1000, 4), "f2", chunks=(1, 2**25, 4), maxshape=(None, None, 4), compression="gzip")
+    x[...] = 0.25
+# Millions of rows that differ by nothing.
+n = 2**22
+with h5py.File("rows.h5", "w") as f:
+    def fill(name, shape, dtype, value):
+        set = f.create_dataset(name, shape, dtype, chunks=(n // 4,) + shape[1:], compression="gzip", shuffle=True)
+        for i in range(0, n, n // 4):
+            set[i:i + n // 4] = numpy.full((n // 4,) + shape[1:], value, dtype)
+    fill("data/X", (n, 1, 4), "f2", [0, 0, 0, 1])
+    fill("data/seqids", (n,), "S1", b"c")
+    fill("data/start_ends", (n, 2), "i8", [0, 1])
+# One line, over and over.
+for name, line, times in (("regions.bed.gz", b"c1\t1\t2\n", 1 << 24), ("names.gz", b"c1\n", 1 << 24)):
+    with gzip.open(name, "wb", 9) as f:
+        for _ in range(times >> 16):
+            f.write(line * (1 << 16))
+with gzip.open("unknown.gz", "wb", 9) as f:
+    for i in range(60000):
+        f.write(b"%d" % i + b"x" * 5000 + b"\n")
+E
+"$PYTHON" make.py || exit 99
+for file in *.h5 *.gz; do
+    [ "$(wc -c <"$file")" -lt 1000000 ] || fail "$file has over 1 MB"
+done
+printf '>c1\nACGTACGTAC\n>c2\nACGT\n' >g.fa
+fasta2h5 -q --subsequence-length 5 -o g.h5 g.fa || exit 99
+
+for file in genome contiguous predictions sets chunk rows; do
+    case $file in
+    chunk) text='data/X: the chunks are much larger than the data set' ;;
+    rows) text='4194304 chunks and sequences in a file of [0-9]+ bytes' ;;
+    *) text='[a-z]+/[a-zA-Z_0-9]+: most of the data set is missing from the file' ;;
+    esac
+    for command in info verify 'repack -o x.h5' 'cat -o x'; do
+        # shellcheck disable=SC2086 # a list of words
+        frugal h5chunk $command $file.h5
+        refused 1 "^h5chunk: error: $file\\.h5: $text\$" "$file.h5: ${command%% *}"
+    done
+done
+
+# A stream, and a genome file, of long chunks that hold a few bases.
+text='chunks of 67108864 positions are nearly empty: the longest sequence has [0-9]+ bases$'
+fasta2h5 -q --subsequence-length 12 -o - g.fa | "$PYTHON" -c '
+import gzip, struct, sys
+stream = bytearray(gzip.open(sys.stdin.buffer).read())
+assert struct.unpack_from("<Q", stream, 24)[0] == 12
+struct.pack_into("<Q", stream, 24, 1 << 26)
+sys.stdout.buffer.write(stream)' | bgzip >long.stream || exit 99
+for command in info 'save -o x.h5'; do
+    # shellcheck disable=SC2086 # a list of words
+    frugal h5chunk $command long.stream
+    refused 1 "^h5chunk: error: long\\.stream: $text" "a stream: $command"
+done
+frugal fasta2h5 --subsequence-length 67108864 -o - g.fa
+refused 1 "^fasta2h5: error: .*$text" '  is not written'
+run fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
+refused 1 "^fasta2h5: error: .*$text" '  nor is such a file'
+
+# Lists of names and regions.
+limit=300000
+for list in '--regions-file regions.bed.gz' '--names names.gz' '--exclude-names names.gz' '--names unknown.gz'; do
+    rm -f x.h5
+    # shellcheck disable=SC2086 # a list of words
+    frugal h5chunk subset $list -o x.h5 g.h5
+    if [ "$list" = '--names unknown.gz' ]; then
+        stderr_like 'warning: --names unknown\.gz: at least [0-9]+ names match no contig' "$list"
+    else
+        status_is 0 "$list"
+    fi
+done
+printf 'c1\t0\t10\t1\n' >g.bedgraph
+printf 'c1\t10\n' >g.sizes
+frugal cov2bigwig --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
+status_is 0 'a blacklist'
+done_testing

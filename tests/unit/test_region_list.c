@@ -1,0 +1,69 @@
+/* test_region_list.c - regions are merged, also while they are added.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
+#include "common/codec/blob.h"
+#include "common/seq/region_list.h"
+
+static void add(struct cov_region_list *l, size_t contig, int64_t beg, int64_t end)
+{
+    const struct cov_listed_region region = {contig, beg, end};
+    assert_int_equal(cov_region_list_add(l, region, NULL), 0);
+}
+
+static void test_merging(void **state)
+{
+    struct cov_region_list l = {NULL, 0, 0};
+    cov_region_list_merge(&l);
+    assert_int_equal(l.n, 0);
+    add(&l, 1, 5, 9);
+    add(&l, 0, 30, 40);
+    add(&l, 0, 10, 20);
+    add(&l, 0, 20, 25); /* touches */
+    add(&l, 0, 12, 14); /* is inside */
+    add(&l, 1, 9, 12);
+    cov_region_list_merge(&l);
+    assert_int_equal(l.n, 3);
+    const struct cov_listed_region wanted[] = {{0, 10, 25}, {0, 30, 40}, {1, 5, 12}};
+    assert_memory_equal(l.items, wanted, sizeof wanted);
+    cov_region_list_fini(&l);
+}
+
+/* Repeated regions take no memory, different ones are all kept. */
+static void test_many(void **state)
+{
+    struct cov_region_list l = {NULL, 0, 0};
+    for (int i = 0; i < 1000000; i++)
+        add(&l, 0, i % 10, i % 10 + 2);
+    assert_in_range(l.cap, 1, 20000);
+    for (int i = 0; i < 100000; i++)
+        add(&l, 1, 3 * (i * 7 % 100000), 3 * (i * 7 % 100000) + 1);
+    cov_region_list_merge(&l);
+    assert_int_equal(l.n, 100001);
+    assert_int_equal(l.items[0].end, 11);
+    cov_region_list_fini(&l);
+}
+
+/* An empty piece of an empty blob has an address. */
+static void test_blob(void **state)
+{
+    struct cov_blob b = COV_BLOB_INIT;
+    uint8_t *at = NULL;
+    size_t n = 1;
+    assert_int_equal(cov_blob_room(&b, 0, &at, NULL), 0);
+    assert_non_null(at);
+    assert_int_equal(cov_blob_end_piece(&b, 0, NULL), 0);
+    assert_ptr_equal(cov_blob_piece(&b, 0, &n), at);
+    assert_int_equal(n, 0);
+    cov_blob_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_blob),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
