@@ -111,6 +111,9 @@ int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t
 /* HDF5's thread: stores the group that begins at row i, from the cov_chunk_writer_n_pieces pieces
  * of *blob that start at first_piece. */
 size_t cov_chunk_writer_n_pieces(const struct cov_chunk_writer *w);
+/* Returns true if *blob can be the stored form of one row: the number of pieces is right, and none
+ * is too short. For files without bases. */
+bool cov_chunk_writer_fits(const struct cov_chunk_writer *w, const struct cov_blob *blob);
 int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_blob *blob,
                          size_t first_piece, struct cov_err *e) COV_MUST_USE;
 

@@ -356,6 +356,22 @@ static int keep_small(struct set_writer *s, size_t i, const uint8_t *rows, size_
     return rc;
 }
 
+bool cov_chunk_writer_fits(const struct cov_chunk_writer *w, const struct cov_blob *blob)
+{
+    size_t piece = 0, n;
+    if (blob->n_pieces != w->n_pieces || w->bases)
+        return false;
+    for (size_t k = 0; k < w->head.n_sets; k++) {
+        const struct set_writer *s = &w->sets[k];
+        for (size_t c = 0; c < (s->small ? 1 : s->what->dims[1]); c++) {
+            (void)cov_blob_piece(blob, piece++, &n);
+            if (s->small ? n != s->row_bytes : n <= COV_H5_PIECE_HEAD)
+                return false;
+        }
+    }
+    return true;
+}
+
 int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_blob *blob,
                          size_t first_piece, struct cov_err *e)
 {

@@ -160,6 +160,11 @@ int cov_predict_output_put(struct cov_predict_output *o, const struct cov_loader
     return o->grid ? put_rows(o, item, out, e) : put_in_order(o, item, species, name, out, e);
 }
 
+bool cov_predict_output_fits(const struct cov_predict_output *o, const struct cov_blob *blob)
+{
+    return cov_chunk_writer_fits(o->writer, blob);
+}
+
 int cov_predict_output_close(struct cov_predict_output *o, struct cov_err *e)
 {
     int rc = COV_OK;

@@ -45,6 +45,9 @@ int cov_predict_output_put(struct cov_predict_output *o, const struct cov_loader
 
 /* Completes the output. Frees *o, even on failure. */
 int cov_predict_output_close(struct cov_predict_output *o, struct cov_err *e) COV_MUST_USE;
+/* Returns true if *blob can be an encoded row of a file. */
+bool cov_predict_output_fits(const struct cov_predict_output *o, const struct cov_blob *blob);
+
 void cov_predict_output_abort(struct cov_predict_output *o); /* NULL is accepted */
 
 #endif

@@ -32,7 +32,8 @@ struct run {
     const struct cov_predict_resume *resume;
     const struct cov_job *job;
     struct cov_journal *journal;
-    size_t n_pairs, n_datasets;
+    size_t n_pairs;
+    struct cov_predict_output *format; /* for the check of the journal. Owned */
     uint64_t
         *bases; /* fingerprint of each row of the input's grid; NULL: not computed yet. Owned */
 };
@@ -208,21 +209,15 @@ static bool is_done(const void *arg, size_t pair)
     return cov_journal_has(arg, pair);
 }
 
-/* Returns true if the blobs have what the run stores of a pair: for each of its strands, one stored
- * chunk per data set. */
+/* Returns true if the blobs can be what the run stores of a pair. */
 static bool fits(const void *arg, size_t pair, const struct cov_blob blobs[2])
 {
     const struct run *r = arg;
     struct cov_pair p = cov_grid_pair(cov_loader_grid(r->loader), pair);
     for (int s = COV_PLUS; s <= COV_MINUS; s++) {
-        if (blobs[s].n_pieces != (p.rows[s] == COV_NO_ROW ? 0 : r->n_datasets))
+        bool none = p.rows[s] == COV_NO_ROW;
+        if (none ? blobs[s].n_pieces > 0 : !cov_predict_output_fits(r->format, &blobs[s]))
             return false;
-        for (size_t i = 0; i < blobs[s].n_pieces; i++) {
-            size_t n_bytes;
-            (void)cov_blob_piece(&blobs[s], i, &n_bytes);
-            if (n_bytes <= COV_H5_PIECE_HEAD)
-                return false;
-        }
     }
     return true;
 }
@@ -245,6 +240,10 @@ static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
     if (!rc && (!old || differs.code))
         rc = cov_journal_begin(r->journal, now.data, e);
     free(now.data);
+    const struct cov_predictions_options layout =
+        cov_predict_layout(r->loader, r->model, r->options);
+    if (!rc)
+        rc = cov_predict_output_open(NULL, r->loader, &layout, NULL, r->journal, &r->format, e);
     if (!rc)
         rc = cov_journal_scan(r->journal, r->n_pairs, fits, r, e);
     if (rc)
@@ -478,8 +477,7 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
                     .options = options,
                     .resume = resume,
                     .job = job,
-                    .n_pairs = cov_loader_n_pairs(loader),
-                    .n_datasets = (size_t)model->hp.output_size};
+                    .n_pairs = cov_loader_n_pairs(loader)};
     struct stat st;
     bool done = false;
     char *path = cov_predict_journal_name(resume->output, e);
@@ -500,6 +498,7 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
         cov_info(KEPT, path);
     if (!rc && done)
         cov_info("nothing to do: %s is complete", resume->output);
+    cov_predict_output_abort(r.format);
     cov_journal_close(r.journal);
     free(r.bases);
     free(path);
