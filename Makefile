@@ -448,7 +448,7 @@ check-nextflow: all $(DEMOS) ## test the Nextflow pipeline: killed, resumed, in 
 	$(Q)nextflow='$(or $(NEXTFLOW),$(shell command -v nextflow),$(abspath $(wildcard ../shared/tools/nextflow/nextflow)))'; \
 	[ -n "$$nextflow" ] || { echo 'check-nextflow: SKIP, no nextflow'; exit; }; \
 	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_plant build/nextflow && \
-	NEXTFLOW="$$nextflow" $(PROVE) tests/cli/workflows.t
+	NEXTFLOW="$$nextflow" $(PROVE) --exec '' tests/cli/workflows.t
 
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, and print the line coverage

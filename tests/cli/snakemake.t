@@ -181,6 +181,8 @@ complains 'bad\.csv: missing column checkpoint' 'a missing column' --config samp
 complains 'none\.csv: No such file or directory' 'a missing sheet' --config samples=none.csv
 complains "configuration: .*'shard' was unexpected.*" 'an unknown key of the configuration' --config shard=4
 complains "configuration: precision: 'fp8' is not one of .*" 'a wrong value' --config precision=fp8
+printf '%s\n' 'training: {"x\n": {data: d, options: ""}}' >name.yaml
+complains "configuration: training: 'x.n' does not match .*" 'a name of a training that ends in a newline' --configfile name.yaml
 
 # A data set that the model does not predict.
 mkdir wrong && cd wrong || exit 99
