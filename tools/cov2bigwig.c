@@ -19,6 +19,10 @@ struct config {
     int format, strand;
     int64_t window;
     double min_value, scale;
+    struct cov_strings regions;
+    const char *regions_file;
+    int normalize;
+    int64_t bin_size, genome_size;
     bool experimental, skip_zero;
     const char *compare;
     struct cov_strings bin_sizes;
@@ -29,15 +33,28 @@ struct config {
 static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL};
 static const char *const strands[] = {"avg", "+", "-", NULL};
 
-/* Options whose presence is checked. */
-enum { ROW_FORMAT, ROW_MIN_VALUE, ROW_BIN_SIZES, ROW_PEAK_THRESHOLD };
+static const char *const normalizations[] = {"none", "cpm", "rpgc", NULL};
+
+/* Options whose presence is checked. Those from ROW_REGIONS to ROW_GENOME_SIZE only apply to
+ * tracks. */
+enum {
+    ROW_FORMAT,
+    ROW_MIN_VALUE,
+    ROW_BIN_SIZES,
+    ROW_PEAK_THRESHOLD,
+    ROW_REGIONS,
+    ROW_REGIONS_FILE,
+    ROW_BIN_SIZE,
+    ROW_NORMALIZE,
+    ROW_GENOME_SIZE
+};
 
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
     [ROW_FORMAT] = COV_OPT(ENUM, "format", 0, FIELD(format), NULL,
-                           "format of the files in an output folder; the format of a single file "
-                           "follows from its suffix",
+                           "format of the files in an output folder, or of standard output (there "
+                           "bedgraph by default); that of a single file follows from its suffix",
                            .def = "bigwig", .choices = formats),
     [ROW_MIN_VALUE] =
         COV_OPT(FLOAT, "min-value", 0, FIELD(min_value), "V", "drop bases with a smaller value"),
@@ -46,6 +63,18 @@ static const struct cov_opt options[] = {
     [ROW_PEAK_THRESHOLD] = COV_OPT(FLOAT, "peak-threshold", 0, FIELD(peak_threshold), "V",
                                    "with --compare: also compare peaks, with values of at least "
                                    "V, gaps up to 30 and a length of at least 200 bases"),
+    [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "write only"),
+    [ROW_REGIONS_FILE] = COV_REGIONS_FILE_OPTION(FIELD(regions_file), "write only"),
+    [ROW_BIN_SIZE] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin_size), "N",
+                             "write means of bins of N bases", .min = 1, .max = 1000000000),
+    [ROW_NORMALIZE] =
+        COV_OPT(ENUM, "normalize", 0, FIELD(normalize), NULL,
+                "scale values so that their sum is 1 million (cpm) or their mean over "
+                "--effective-genome-size is 1 (rpgc); INPUT must be a file",
+                .def = "none", .choices = normalizations),
+    [ROW_GENOME_SIZE] =
+        COV_OPT(SIZE, "effective-genome-size", 0, FIELD(genome_size), "N",
+                "with --normalize rpgc: bases that reads can map to", .min = 1, .max = 1e12),
     COV_OPT(STRING, "compare", 0, FIELD(compare), "MEASURED",
             "instead of tracks, write a table of how well INPUT agrees with MEASURED: a bigWig, a "
             "bedGraph, or a genome file with measured coverage",
@@ -132,7 +161,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)n_operands;
     const struct config *c = config;
-    const char *const lists[] = {c->blacklist, c->rename, c->sizes, c->compare};
+    const char *const lists[] = {c->blacklist, c->rename, c->sizes, c->regions_file, c->compare};
     struct cov_convert_options convert = {
         .source = {.measured = c->experimental,
                    .datasets = c->datasets.items,
@@ -140,12 +169,18 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                    .strand = (enum cov_strand)c->strand,
                    .values = {.smoothing = {.window = c->window},
                               .scale = c->scale,
+                              .bin = c->bin_size,
                               .skip_zero = c->skip_zero,
                               .has_min = given[ROW_MIN_VALUE],
                               .min_value = c->min_value},
+                   .regions = c->regions.items,
+                   .n_regions = c->regions.n,
+                   .bed_path = c->regions_file,
                    .blacklist_path = c->blacklist,
                    .rename_path = c->rename,
                    .sizes_path = c->sizes},
+        .normalization = (enum cov_normalization)c->normalize,
+        .genome_size = c->genome_size,
         .output = common->output,
         .force = common->force,
         .tmpdir = common->tmpdir,
@@ -169,6 +204,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         if (cov_stats_add_input(&common->stats, lists[i], e))
             return COV_ENOMEM;
     }
+    for (int row = ROW_REGIONS; c->compare && row <= ROW_GENOME_SIZE; row++)
+        if (given[row])
+            return cov_fail(e, COV_EUSAGE, "--%s is for tracks; --compare writes a table",
+                            options[row].name);
     if (c->compare)
         return run_compare(common, c, given, &convert, operands[0], e);
     if (given[ROW_BIN_SIZES] || given[ROW_PEAK_THRESHOLD])
@@ -193,6 +232,7 @@ int main(int argc, char **argv)
         .examples = "  cov2bigwig -o tracks/ genome_predictions.h5\n"
                     "  cov2bigwig --datasets atacseq --window-size 150 -o atac.bw pred.h5\n"
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
+                    "  cov2bigwig -r chr1:1M-2M --bin-size 50 -o part.bw pred.h5\n"
                     "  covpredict -m model.ckpt -o - genome.fa | cov2bigwig -o atac.bw -\n"
                     "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n"
                     "  cov2bigwig --plot x.png --plot-region chr1:1,000,001-1,050,000 pred.h5\n"

@@ -226,26 +226,33 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
 
 /* Returns true if `text` continues `before`, which was split at a comma: a number, as "000" or
  * "000-2", or a name in braces. */
-static bool continues(const struct cov_select *s, const char *before, const char *text)
+static bool continues(const struct cov_names *names, const char *before, const char *text)
 {
     size_t k;
     if (before[0] == '{' && !strchr(before, '}') && strchr(text, '}'))
         return true;
     return strchr(before, ':') && strspn(text, "0123456789") == 3 &&
            (text[3] == '\0' || strchr("-.kKmMgG", text[3])) &&
-           !cov_names_find(s->names, text, strlen(text), &k);
+           !(names && cov_names_find(names, text, strlen(text), &k));
+}
+
+char *cov_region_text(const char *const *parts, size_t n, size_t *i, const struct cov_names *names,
+                      struct cov_err *e)
+{
+    char *text = cov_strdup(parts[(*i)++], e);
+    while (text && *i < n && continues(names, text, parts[*i])) {
+        char *joined = cov_strfmt(e, "%s,%s", text, parts[(*i)++]);
+        free(text);
+        text = joined;
+    }
+    return text;
 }
 
 int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n, struct cov_err *e)
 {
     int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++) {
-        char *text = cov_strdup(texts[i], e);
-        while (text && i + 1 < n && continues(s, text, texts[i + 1])) {
-            char *joined = cov_strfmt(e, "%s,%s", text, texts[++i]);
-            free(text);
-            text = joined;
-        }
+    for (size_t i = 0; !rc && i < n;) {
+        char *text = cov_region_text(texts, n, &i, s->names, e);
         rc = text ? cov_select_region(s, text, e) : COV_ENOMEM;
         free(text);
     }

@@ -17,6 +17,7 @@
 #include "common/base/err.h"
 #include "common/base/text.h"
 #include "common/seq/grid.h"
+#include "common/seq/names.h"
 
 /* ---- a region as text ---- */
 
@@ -38,6 +39,13 @@ int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e) CO
 /* Returns true and sets *beg and *end if the region is in the sequence `name`. *end may be past the
  * end of the sequence; it is INT64_MAX without a last position. */
 bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, int64_t *end);
+
+/* Returns the region that starts at parts[*i] of a list of n parts, split at its commas; advances *i
+ * past it. Joins a part to the part before if it continues a name in braces, or a number
+ * ("chr1:1,000-2,000"): if it is three digits, alone or followed by '-' or a unit, and none of the
+ * `names` of sequences (may be NULL). Caller frees; NULL if out of memory. */
+char *cov_region_text(const char *const *parts, size_t n, size_t *i, const struct cov_names *names,
+                      struct cov_err *e);
 
 /* Fail with COV_EUSAGE. The first says that the file `where` has no such sequence and names
  * those it has, `contigs` (NULL: not known). The second says that the range begins after the
@@ -61,9 +69,7 @@ void cov_select_free(struct cov_select *s); /* NULL is accepted */
  * selects all of these sequences. */
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e) COV_MUST_USE;
 
-/* Adds the n parts of a list that was split at its commas. Joins a part to the part before if it
- * continues a name in braces, or a number ("chr1:1,000-2,000"): if it is three digits, alone or
- * followed by '-' or a unit, and not the name of a sequence. */
+/* Adds the n parts of a list that was split at its commas, see cov_region_text. */
 int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
                        struct cov_err *e) COV_MUST_USE;
 

@@ -8,6 +8,7 @@ int cov_value_pipe_init(struct cov_value_pipe *p, const struct cov_value_rules *
     p->sink = sink;
     p->round = round;
     p->rules = rules;
+    p->scale = rules->scale;
     return cov_smoother_init(&p->smoother, &rules->smoothing, round && !rules->unrounded, e);
 }
 
@@ -51,6 +52,15 @@ static int put_outside(struct cov_value_pipe *p, const struct cov_interval *iv, 
     return put(p, beg, iv->end, iv->value, e);
 }
 
+static int filter_one(struct cov_value_pipe *p, const struct cov_interval *iv, struct cov_err *e)
+{
+    const struct cov_value_rules *rules = p->rules;
+    if ((rules->skip_zero && iv->value == 0) ||
+        (rules->has_min && (double)iv->value < rules->min_value))
+        return COV_OK;
+    return put_outside(p, iv, e);
+}
+
 /* Filters a block of intervals; a cov_runs_fn. */
 static int filter(void *pipe, const struct cov_interval *iv, size_t n, struct cov_err *e)
 {
@@ -60,10 +70,56 @@ static int filter(void *pipe, const struct cov_interval *iv, size_t n, struct co
         return cov_track_add(p->sink, iv, n, e);
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
-        if (!(rules->skip_zero && iv[i].value == 0) &&
-            !(rules->has_min && (double)iv[i].value < rules->min_value))
-            rc = put_outside(p, &iv[i], e);
+        rc = filter_one(p, &iv[i], e);
     return rc;
+}
+
+/* ---- bins ---- */
+
+static int end_bins(struct cov_value_pipe *p, struct cov_err *e)
+{
+    int rc = p->bins.end > p->bins.beg ? filter_one(p, &p->bins, e) : COV_OK;
+    p->bins = (struct cov_interval){0};
+    return rc;
+}
+
+static int end_bin(struct cov_value_pipe *p, struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (p->bin_bases == 0)
+        return rc;
+    p->bin.value = (float)(p->bin_sum / (double)p->bin_bases);
+    if (p->bins.end == p->bin.beg && p->bins.value == p->bin.value && p->bins.end > 0) {
+        p->bins.end = p->bin.end;
+    } else {
+        rc = end_bins(p, e);
+        p->bins = p->bin;
+    }
+    p->bin_sum = 0;
+    p->bin_bases = 0;
+    return rc;
+}
+
+/* Distributes a block of intervals to bins; a cov_runs_fn. */
+static int take_bins(void *pipe, const struct cov_interval *iv, size_t n, struct cov_err *e)
+{
+    struct cov_value_pipe *p = pipe;
+    const int64_t width = p->rules->bin;
+    for (size_t i = 0; i < n; i++)
+        for (int64_t at = iv[i].beg; at < iv[i].end;) {
+            int64_t number = at / width, left = width - at % width;
+            int64_t stop = iv[i].end - at < left ? iv[i].end : at + left;
+            int rc = number != p->bin_number ? end_bin(p, e) : COV_OK;
+            if (rc)
+                return rc;
+            if (p->bin_bases == 0)
+                p->bin.beg = at;
+            p->bin_number = number;
+            p->bin_sum += (double)iv[i].value * (double)(stop - at);
+            p->bin_bases += stop - at;
+            p->bin.end = at = stop;
+        }
+    return COV_OK;
 }
 
 /* ---- values ---- */
@@ -76,19 +132,22 @@ void cov_value_pipe_begin(struct cov_value_pipe *p, const struct cov_region *reg
     p->n_regions = n_regions;
     p->region = 0;
     p->n = 0;
-    cov_runs_begin(&p->runs, filter, p);
+    p->bin_number = p->bin_bases = 0;
+    p->bin_sum = 0;
+    p->bins = (struct cov_interval){0};
+    cov_runs_begin(&p->runs, p->rules->bin > 1 ? take_bins : filter, p);
     if (p->smoother.smooths)
         cov_smoother_begin(&p->smoother);
 }
 
 static float scaled(const struct cov_value_pipe *p, float x)
 {
-    return (float)((double)x * p->rules->scale) + 0.0F; /* -0 becomes 0 */
+    return (float)((double)x * p->scale) + 0.0F; /* -0 becomes 0 */
 }
 
 static int add_smoothed(struct cov_value_pipe *p, float *x, size_t n, struct cov_err *e)
 {
-    if (p->rules->scale != 1)
+    if (p->scale != 1)
         for (size_t i = 0; i < n; i++)
             x[i] = scaled(p, x[i]);
     return cov_runs_add(&p->runs, x, n, e);
@@ -171,5 +230,9 @@ int cov_value_pipe_end(struct cov_value_pipe *p, struct cov_err *e)
     int rc = end_window(p, e);
     if (!rc)
         rc = cov_runs_end(&p->runs, e);
+    if (!rc)
+        rc = end_bin(p, e);
+    if (!rc)
+        rc = end_bins(p, e);
     return rc ? rc : flush(p, e);
 }

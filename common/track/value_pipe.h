@@ -1,5 +1,5 @@
 /* value_pipe.h - turns values along a contig into the intervals of a track by smoothing, scaling,
- * run-length encoding and filtering.
+ * binning, run-length encoding and filtering.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_VALUE_PIPE_H
 #define COV_TRACK_VALUE_PIPE_H
@@ -18,6 +18,8 @@ struct cov_value_rules {
     struct cov_smoothing smoothing;
     bool unrounded; /* do not round smoothed integers */
     double scale;   /* factor for every value, after smoothing */
+    int64_t bin;    /* then: means of bins of this width, from base 0; <= 1: none. A bin without
+                     * values is a gap; others extend from their first to their last value. */
     bool skip_zero; /* drop values of 0 */
     bool has_min;   /* drop values below min_value */
     double min_value;
@@ -25,15 +27,20 @@ struct cov_value_rules {
 
 enum { COV_VALUE_PIPE_ROOM = 1024, COV_VALUE_PIPE_BLOCK = 256 };
 
-/* Private, except for `sink` and `round`. */
+/* Private, except for `sink`, `round` and `scale`. */
 struct cov_value_pipe {
     struct cov_track_sink *sink; /* borrowed */
     bool round;
     const struct cov_value_rules *rules; /* borrowed */
+    double scale;                        /* that of the rules, until the caller changes it */
     int64_t at;                          /* end of the last value received */
     struct cov_smoother smoother;
     struct cov_runs runs;
     float room[COV_VALUE_PIPE_ROOM]; /* values that the smoother still holds when it ends */
+    /* The current bin with its values, and finished bins of equal value. */
+    int64_t bin_number, bin_bases;
+    double bin_sum;
+    struct cov_interval bin, bins; /* bins: empty if there are none */
     /* Regions of the contig to drop, and intervals on their way to the sink. */
     const struct cov_region *regions;
     size_t n_regions, region;

@@ -127,12 +127,32 @@ def finish(x, is_float, window, sd, scale):
         x = mean if is_float else np.rint(mean - 1e-9)
     x = x.astype(np.float32)
     other = x if other is None else other.astype(np.float32)
-    return tuple((v * scale).astype(np.float32) for v in (x, other))
+    return tuple((v.astype(float) * scale).astype(np.float32) for v in (x, other))
+
+
+def bins(x, size):
+    """Returns the means of bins, from the first to the last value of each bin."""
+    x = x.copy()
+    for beg in range(0, len(x), size):
+        there = beg + np.flatnonzero(~np.isnan(x[beg:beg + size]))
+        if len(there):
+            x[there[0]:there[-1] + 1] = x[there].astype(float).sum() / len(there)
+    return x
+
+
+def normalized(path, to, scale, **options):
+    """Returns the scale that turns the sum of all values to `to`, times `scale`."""
+    tracks, _ = expected(path, **options)
+    return float(scale) * float(to) / sum(np.nansum(x.astype(float)) for x in tracks.values())
 
 
 def expected(path, dataset="atacseq", strand="avg", window=0, sd=0, experimental=0, min_value=None, skip_zero=0,
-             scale=1, drop="", bed="", rename=""):
-    """Returns {contig: values, NaN in gaps}, and the positions where a value may also be `other`."""
+             scale=1, drop="", bed="", rename="", bin_size=0, normalize="", keep=""):
+    """Returns {contig: values, NaN in gaps}, and the positions where a value may also be `other`. normalize: the sum of
+    all values; keep: the only regions, NAME:BEG:END (from 0), separated by commas."""
+    if normalize:
+        scale = normalized(path, normalize, scale, dataset=dataset, strand=strand, window=window, sd=sd,
+                           experimental=experimental, drop=drop, bed=bed)
     with h5py.File(path, "r") as f:
         if int(experimental):
             data = f[f"evaluation/{dataset}_coverage"][:].astype(float).mean(axis=2).round()
@@ -160,7 +180,15 @@ def expected(path, dataset="atacseq", strand="avg", window=0, sd=0, experimental
         for beg, piece in {"+": plus, "-": minus, "avg": mean}[strand]:
             x[beg:beg + len(piece)], other[beg:beg + len(piece)] = finish(piece, is_float, int(window), float(sd),
                                                                                float(scale))
+        if int(bin_size):
+            x, other = bins(x, int(bin_size)), bins(other, int(bin_size))
         for v in (x, other):
+            outside = np.full(length, keep != "")
+            for region in filter(None, keep.split(",")):
+                contig, beg, end = region.rsplit(":", 2)
+                if contig == name:
+                    outside[int(beg):int(end)] = False
+            v[outside] = np.nan
             if int(skip_zero):
                 v[v == 0] = np.nan
             if min_value is not None:

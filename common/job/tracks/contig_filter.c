@@ -2,9 +2,31 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/tracks/contig_filter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/mem.h"
+
+static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
+{
+    const struct cov_source_options *o = f->o;
+    f->ranges = cov_calloc(o->n_regions, sizeof *f->ranges, e);
+    f->found = cov_calloc(o->n_regions, sizeof *f->found, e);
+    f->texts = cov_calloc(o->n_regions, sizeof *f->texts, e);
+    int rc = f->ranges && f->found && f->texts ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < o->n_regions;) {
+        char *text = f->texts[f->n_ranges] =
+            cov_region_text((const char *const *)o->regions, o->n_regions, &i, NULL, e);
+        rc = text ? cov_range_parse(text, &f->ranges[f->n_ranges++], e) : COV_ENOMEM;
+    }
+    if (!rc && o->bed_path)
+        rc = cov_blacklist_read(o->bed_path, &f->bed, e);
+    if (!rc && f->bed && cov_blacklist_n_names(f->bed) > 0 && !cov_blacklist_has_regions(f->bed))
+        rc = cov_fail(e, COV_EINPUT, "%s: not a BED file: expected contig, start and end",
+                      o->bed_path);
+    return rc;
+}
 
 int cov_contig_filter_open(struct cov_contig_filter *f, const struct cov_source_options *o,
                            struct cov_err *e)
@@ -13,18 +35,97 @@ int cov_contig_filter_open(struct cov_contig_filter *f, const struct cov_source_
     int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, &f->blacklist, e) : COV_OK;
     if (!rc && o->rename_path)
         rc = cov_rename_read(o->rename_path, &f->rename, e);
-    return rc;
+    return rc ? rc : read_regions(f, e);
 }
 
 void cov_contig_filter_close(struct cov_contig_filter *f)
 {
     cov_rename_free(f->rename);
     cov_blacklist_free(f->blacklist);
+    cov_blacklist_free(f->bed);
+    for (size_t i = 0; f->texts && i < f->o->n_regions; i++)
+        free(f->texts[i]);
+    for (size_t i = 0; i < f->n_lists; i++)
+        free(f->lists[i]);
+    free(f->texts);
+    free(f->lists);
+    free(f->ranges);
+    free(f->found);
     *f = (struct cov_contig_filter){0};
 }
 
-bool cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
-                            struct cov_track_contig *c)
+/* ---- regions ---- */
+
+static bool is_limited(const struct cov_contig_filter *f)
+{
+    return f->o->n_regions > 0 || f->o->bed_path;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cov_region *x = a, *y = b;
+    return (x->beg > y->beg) - (x->beg < y->beg);
+}
+
+/* Sorts n regions, and joins those that overlap or touch. Returns how many are left. */
+static size_t join(struct cov_region *r, size_t n)
+{
+    size_t left = 0;
+    if (n)
+        qsort(r, n, sizeof *r, by_place);
+    for (size_t i = 0; i < n; i++)
+        if (left == 0 || r[i].beg > r[left - 1].end)
+            r[left++] = r[i];
+        else if (r[i].end > r[left - 1].end)
+            r[left - 1].end = r[i].end;
+    return left;
+}
+
+/* Adds everything outside the regions of the options to what is dropped of contig `name`. */
+static int drop_outside(struct cov_contig_filter *f, const char *name, struct cov_track_contig *c,
+                        struct cov_err *e)
+{
+    size_t n_bed = 0, n = 0;
+    const struct cov_region *bed = NULL;
+    if (f->bed) {
+        (void)cov_blacklist_drops(f->bed, name); /* marks the name as present */
+        bed = cov_blacklist_regions(f->bed, name, &n_bed);
+    }
+    int rc = COV_RESERVE(&f->lists, &f->cap_lists, f->n_lists + 1, e);
+    size_t most = f->n_ranges + n_bed + 1 + c->n_regions;
+    struct cov_region *list = rc ? NULL : cov_malloc(most, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    f->lists[f->n_lists++] = list;
+    for (size_t i = 0; i < f->n_ranges; i++)
+        if (cov_range_means(&f->ranges[i], name, &list[n].beg, &list[n].end)) {
+            f->found[i] = true;
+            n++;
+        }
+    if (n_bed)
+        memcpy(list + n, bed, n_bed * sizeof *bed);
+    n = join(list, n + n_bed);
+    c->is_empty = n == 0;
+    f->n_chosen += n > 0;
+    /* The gaps between the regions. */
+    int64_t end = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct cov_region kept = list[i];
+        list[i] = (struct cov_region){end, kept.beg};
+        end = kept.end;
+    }
+    list[n++] = (struct cov_region){end, INT64_MAX};
+    if (c->n_regions)
+        memcpy(list + n, c->regions, c->n_regions * sizeof *list);
+    c->n_regions = join(list, n + c->n_regions);
+    c->regions = list;
+    return COV_OK;
+}
+
+/* ---- contigs ---- */
+
+int cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
+                           struct cov_track_contig *c, bool *kept, struct cov_err *e)
 {
     *c = (struct cov_track_contig){.name = name};
     if (f->rename)
@@ -32,23 +133,45 @@ bool cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
     int64_t beg, end;
     /* Look up every name, so that the list knows which of its names are in the input. */
     bool drops = f->blacklist && cov_blacklist_drops(f->blacklist, name);
-    if (f->o->only && !cov_range_means(f->o->only, c->name, &beg, &end)) {
-        cov_listing_add(&f->others, c->name);
-        return false;
-    }
+    bool other = f->o->only && !cov_range_means(f->o->only, c->name, &beg, &end);
+    if (other || is_limited(f))
+        cov_listing_add(&f->others, other ? c->name : name);
+    *kept = !other && !drops;
+    if (other)
+        return COV_OK;
     f->drops_only = f->drops_only || (f->o->only && drops);
     if (f->blacklist && !drops)
         c->regions = cov_blacklist_regions(f->blacklist, name, &c->n_regions);
-    return !drops;
+    return is_limited(f) ? drop_outside(f, name, c, e) : COV_OK;
 }
 
-void cov_contig_filter_warn(const struct cov_contig_filter *f, const char *input)
+int cov_contig_filter_check_length(const struct cov_contig_filter *f, const char *name,
+                                   int64_t length, const char *input, struct cov_err *e)
+{
+    for (size_t i = 0; i < f->n_ranges; i++) {
+        int64_t beg, end;
+        if (cov_range_means(&f->ranges[i], name, &beg, &end) && beg >= length)
+            return cov_range_fail_beyond(&f->ranges[i], length, input, e);
+    }
+    return COV_OK;
+}
+
+int cov_contig_filter_finish(const struct cov_contig_filter *f, const char *input,
+                             struct cov_err *e)
 {
     if (f->blacklist)
         cov_blacklist_warn(f->blacklist, f->o->blacklist_path, input);
+    if (f->bed)
+        cov_blacklist_warn(f->bed, f->o->bed_path, input);
     if (f->rename && cov_rename_unused(f->rename))
         cov_warn("%s: %zu of %zu names are not in %s", f->o->rename_path,
                  cov_rename_unused(f->rename), cov_rename_count(f->rename), input);
+    for (size_t i = 0; i < f->n_ranges; i++)
+        if (!f->found[i])
+            return cov_range_fail_unknown(&f->ranges[i], input, &f->others, e);
+    if (is_limited(f) && f->n_chosen == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no sequence overlaps the regions", input);
+    return COV_OK;
 }
 
 int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *input,

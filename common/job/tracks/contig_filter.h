@@ -16,8 +16,9 @@
 struct cov_track_contig {
     const char *name;                 /* new name; borrowed from the input or from the filter */
     size_t seq;                       /* its number in the grid */
-    const struct cov_region *regions; /* blacklisted regions. Borrowed */
+    const struct cov_region *regions; /* regions to drop. Borrowed from the filter */
     size_t n_regions;
+    bool is_empty; /* no base is in the regions of the options */
 };
 
 /* Empty if all zero. */
@@ -27,6 +28,15 @@ struct cov_contig_filter {
     struct cov_blacklist *blacklist;
     bool drops_only;           /* the contig of --plot-region is blacklisted */
     struct cov_listing others; /* contigs other than that of --plot-region */
+    /* Private: --regions and --regions-file. */
+    struct cov_range *ranges;
+    bool *found; /* [n_ranges]: the contig was seen */
+    char **texts;
+    size_t n_ranges;
+    struct cov_blacklist *bed;
+    size_t n_chosen;           /* contigs with bases in the regions */
+    struct cov_region **lists; /* what is dropped, per contig */
+    size_t n_lists, cap_lists;
 };
 
 /* Reads the lists named in the options, which are borrowed until close. */
@@ -34,12 +44,19 @@ int cov_contig_filter_open(struct cov_contig_filter *f, const struct cov_source_
                            struct cov_err *e) COV_MUST_USE;
 void cov_contig_filter_close(struct cov_contig_filter *f);
 
-/* Returns true and fills *c if the contig called `name` in the input is kept. */
-bool cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
-                            struct cov_track_contig *c);
+/* Sets *kept to whether the contig called `name` in the input is kept; if so, fills *c. */
+int cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
+                           struct cov_track_contig *c, bool *kept, struct cov_err *e) COV_MUST_USE;
 
-/* After all contigs of `input`: warns about names in the lists that the input does not have. */
-void cov_contig_filter_warn(const struct cov_contig_filter *f, const char *input);
+/* COV_EUSAGE if a region begins after the `length` bases of this contig of `input`. */
+int cov_contig_filter_check_length(const struct cov_contig_filter *f, const char *name,
+                                   int64_t length, const char *input,
+                                   struct cov_err *e) COV_MUST_USE;
+
+/* After all contigs of `input`: warns about names in the lists that the input does not have.
+ * COV_EUSAGE if a region is on none of its contigs; COV_EINPUT if no contig has a region. */
+int cov_contig_filter_finish(const struct cov_contig_filter *f, const char *input,
+                             struct cov_err *e) COV_MUST_USE;
 
 /* Fails because no contig was kept: COV_EINPUT, or COV_EUSAGE if that is due to --plot-region. */
 int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *input,

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -25,8 +27,23 @@ struct job {
 
 /* ---------------------------------------------------------------- options */
 
+/* The format of the output. */
+static enum cov_track_kind kind_of_output(const struct cov_convert_options *o)
+{
+    enum cov_track_kind kind = COV_TRACK_BIGWIG;
+    /* check_options has checked the suffix of a file. */
+    if (o->has_kind || cov_path_names_dir(o->output) || cov_track_kind_of(o->output, &kind, NULL))
+        return o->has_kind ? o->kind : COV_TRACK_BIGWIG;
+    return kind;
+}
+
 static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 {
+    bool is_rpgc = o->normalization == COV_NORMALIZE_RPGC;
+    if (is_rpgc != (o->genome_size > 0))
+        return cov_fail(e, COV_EUSAGE,
+                        is_rpgc ? "--normalize rpgc needs --effective-genome-size"
+                                : "--effective-genome-size needs --normalize rpgc");
     if (!o->output) {
         if (!o->plot_path && !o->plot_region)
             return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
@@ -41,9 +58,13 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
         return COV_OK;
     }
     enum cov_track_kind kind;
+    bool is_std = cov_path_is_std(o->output);
     int rc = cov_track_kind_of(o->output, &kind, e);
-    if (!rc && o->has_kind)
-        rc = cov_fail(e, COV_EUSAGE, "--format is for an output folder; %s is a file", o->output);
+    if (!rc && o->has_kind && !is_std)
+        rc = cov_fail(e, COV_EUSAGE, "--format is for an output folder or '-'; %s is a file",
+                      o->output);
+    if (!rc && is_std && kind_of_output(o) != COV_TRACK_BEDGRAPH && isatty(STDOUT_FILENO))
+        rc = cov_fail(e, COV_EUSAGE, "-o -: a compressed track cannot go to a terminal");
     if (!rc && o->basename)
         rc = cov_fail(e, COV_EUSAGE, "--basename is for an output folder; %s is a file", o->output);
     return rc;
@@ -52,17 +73,11 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 /* Checks the output options against the input. */
 static int check_source(const struct job *j, struct cov_err *e)
 {
-    enum cov_track_kind kind = j->o->has_kind ? j->o->kind : COV_TRACK_BIGWIG;
-    int rc = COV_OK;
-    if (!j->o->output)
+    if (!j->o->output || j->source->has_lengths || kind_of_output(j->o) != COV_TRACK_BIGWIG)
         return COV_OK;
-    if (!cov_path_names_dir(j->o->output))
-        rc = cov_track_kind_of(j->o->output, &kind, e);
-    if (!rc && kind == COV_TRACK_BIGWIG && !j->source->has_lengths)
-        rc = cov_fail(e, COV_EUSAGE,
-                      "%s: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE",
-                      j->source->name);
-    return rc;
+    return cov_fail(e, COV_EUSAGE,
+                    "%s: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE",
+                    j->source->name);
 }
 
 /* ---------------------------------------------------------------- outputs */
@@ -87,7 +102,7 @@ static int open_files(struct job *j, const char *tail, const char *stem, struct 
                                             .tmpdir = o->tmpdir,
                                             .basename = o->basename ? o->basename : stem,
                                             .tail = tail,
-                                            .kind = o->has_kind ? o->kind : COV_TRACK_BIGWIG};
+                                            .kind = kind_of_output(o)};
     int rc = cov_track_files_open(&target, j->source->contigs, j->source->datasets,
                                   j->source->n_datasets, cov_pool_size(j->pool), &j->files, e);
     for (size_t k = 0; !rc && k < j->source->n_datasets; k++)
@@ -136,6 +151,89 @@ static void tell(const struct job *j)
     }
 }
 
+/* ---------------------------------------------------------------- normalization */
+
+static int add_nothing(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
+                       struct cov_err *e)
+{
+    (void)s, (void)iv, (void)n, (void)e;
+    return COV_OK;
+}
+
+static void free_nothing(struct cov_track_sink *s)
+{
+    (void)s;
+}
+
+/* Sets factors[n], one per data set, from the sums of the tracks of `s`. */
+static int sum_tracks(const struct job *j, struct cov_track_source *s, const struct cov_job *job,
+                      double *factors, struct cov_err *e)
+{
+    static const struct cov_track_format format = {.add = add_nothing, .free = free_nothing};
+    size_t n = s->n_datasets;
+    struct cov_track_sink *sums = cov_calloc(n, sizeof *sums, e);
+    struct cov_track_sink **sinks = cov_calloc(n, sizeof *sinks, e);
+    int rc = sums && sinks ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        sinks[k] = &sums[k];
+        sums[k].format = &format; /* for cov_track_free */
+        rc = cov_track_init(&sums[k], &format, s->name, s->contigs, e);
+    }
+    if (!rc)
+        rc = cov_track_source_run(s, sinks, "summing", job, e);
+    for (size_t k = 0; !rc && k < n; k++) {
+        double sum = sums[k].summary.sum;
+        bool is_cpm = j->o->normalization == COV_NORMALIZE_CPM;
+        if (!(sum > 0))
+            rc = cov_fail(e, COV_EINPUT, "%s: %s%sthe sum of the values is %g; cannot normalize",
+                          s->name, s->datasets[k] ? s->datasets[k] : "", s->datasets[k] ? ": " : "",
+                          sum);
+        else
+            factors[k] = (is_cpm ? 1e6 : (double)j->o->genome_size) / sum;
+    }
+    for (size_t k = 0; sinks && k < n; k++)
+        cov_track_free(sinks[k]);
+    free(sinks);
+    free(sums);
+    return rc;
+}
+
+/* Reads the whole input to find the factors of --normalize. No threads are left afterwards. */
+static int find_factors(const struct job *j, unsigned n_threads, struct cov_progress *progress,
+                        double **factors, struct cov_err *e)
+{
+    struct cov_source_options o = j->o->source;
+    struct cov_source_input in = {0};
+    struct cov_track_source *s = NULL;
+    struct cov_pool *pool = NULL;
+    struct stat st;
+    o.values.scale = 1;
+    o.values.skip_zero = o.values.has_min = false;
+    o.values.bin = 0;
+    o.n_regions = 0;
+    o.bed_path = NULL;
+    if (cov_path_is_std(j->input) || (stat(j->input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, COV_EUSAGE,
+                        "--normalize reads the input twice; %s is not a file that can be read "
+                        "again",
+                        cov_path_is_std(j->input) ? "standard input" : j->input);
+    int rc = cov_source_input_detect(j->input, &in, e);
+    if (!rc)
+        rc = cov_track_source_open(&in, &o, n_threads, &s, e);
+    if (!rc)
+        rc = cov_pool_new(n_threads, &pool, e);
+    if (!rc) {
+        *factors = cov_calloc(s->n_datasets, sizeof **factors, e);
+        rc = *factors ? COV_OK : COV_ENOMEM;
+    }
+    struct cov_job job = {.pool = pool, .progress = progress};
+    if (!rc)
+        rc = sum_tracks(j, s, &job, *factors, e);
+    cov_track_source_close(s);
+    cov_pool_free(pool);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
@@ -146,10 +244,15 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
     struct cov_source_options o = j->o->source;
     struct cov_source_input in = {0};
     struct cov_job job = {.progress = progress, .stats = stats};
+    double *factors = NULL;
     int rc = check_options(j->o, e);
     if (!rc)
         rc = cov_plot_new(j->o->plot_path, j->o->plot_region, j->o->force, j->o->tmpdir, &j->plot,
                           e);
+    if (!rc && j->o->normalization != COV_NORMALIZE_NONE) {
+        rc = find_factors(j, n_threads, progress, &factors, e);
+        o.factors = factors;
+    }
     if (!rc && !j->o->output)
         o.only = cov_plot_range(j->plot);
     if (!rc)
@@ -177,6 +280,7 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
     cov_track_files_free(j->files);
     cov_track_source_close(j->source);
     free(j->sinks);
+    free(factors);
     cov_pool_free(j->pool);
     return rc;
 }

@@ -12,24 +12,29 @@
 #include "common/job/tracks/track_files.h"
 #include "common/job/tracks/track_source.h"
 
+/* A track is divided by the sum of the values of all its bases outside the blacklist, and
+ * multiplied by 1000000 (CPM), or by the effective size of the genome: the mean depth is then 1
+ * (RPGC). */
+enum cov_normalization { COV_NORMALIZE_NONE, COV_NORMALIZE_CPM, COV_NORMALIZE_RPGC };
+
 /* Strings are borrowed for the call. */
 struct cov_convert_options {
-    struct cov_source_options source; /* except `only` */
-    const char *output;               /* a file whose suffix selects the format; "-": bedGraph; a
-                                       * folder; NULL: no tracks */
+    struct cov_source_options source; /* except `only` and `factors` */
+    enum cov_normalization normalization;
+    int64_t genome_size; /* for RPGC; else 0 */
+    const char *output; /* a file whose suffix selects the format; "-"; a folder; NULL: no tracks */
     bool force;
-    const char *tmpdir; /* for temporary files of bigWig; NULL: the folder of the output */
-    /* For a folder only. */
-    const char *basename; /* NULL: the input's stem */
-    bool has_kind;
-    enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG */
+    const char *tmpdir;       /* for temporary files of bigWig; NULL: the folder of the output */
+    const char *basename;     /* for a folder; NULL: the input's stem */
+    bool has_kind;            /* for a folder or "-" */
+    enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG, for "-" BEDGRAPH */
     const char *plot_path;    /* a picture of plot_region; NULL: none */
     const char *plot_region;
 };
 
 /* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each data set
- * and contig: averages both strands (or takes one) and rounds; smooths and rounds; scales; filters.
- * Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
+ * and contig: averages both strands (or takes one) and rounds; smooths and rounds; normalizes and
+ * scales; takes means of bins; filters. To normalize, reads the input twice; it must be a file. Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
  * except those of streams and tracks. All outputs appear together when they are complete; a failed
  * run leaves none. Memory holds the chunks in flight, the smoothing window, and buffers of the
  * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory options

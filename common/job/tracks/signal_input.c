@@ -211,6 +211,7 @@ static int prepare_pipes(struct signal_input *j, struct cov_track_sink *const *s
     for (size_t k = 0; !rc && k < j->base.n_datasets; k++) {
         bool round = j->o->measured || !cov_signal_reader_is_float(&j->reader, j->ks[k]);
         rc = cov_value_pipe_init(&j->pipes[k], &j->o->values, round, sinks[k], e);
+        j->pipes[k].scale *= j->o->factors ? j->o->factors[k] : 1;
     }
     return rc;
 }
@@ -245,7 +246,7 @@ static void warn_about_gaps(const struct signal_input *j, int64_t n_there)
 {
     int64_t n = 0;
     for (size_t i = 0; n_there >= 0 && i < j->reader.n_contigs; i++)
-        n += j->reader.lengths[i];
+        n += j->reader.contigs[i].is_empty ? 0 : j->reader.lengths[i];
     if (n_there >= 0 && n_there < n)
         cov_warn("%s: partial file: it has %s%lld of %lld bases", j->reader.name,
                  j->reader.has_gaps ? "at most " : "", (long long)n_there, (long long)n);

@@ -45,12 +45,21 @@ static int make_plan(struct cov_signal_reader *r, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t seq = 0; seq < n_seqs; seq++) {
         struct cov_track_contig c;
-        if (!cov_contig_filter_take(&r->filter, cov_grid_name(r->grid, seq), &c))
-            continue;
+        bool kept;
+        const char *name = cov_grid_name(r->grid, seq);
+        int rc = cov_contig_filter_take(&r->filter, name, &c, &kept, e);
+        if (!rc && kept)
+            rc = cov_contig_filter_check_length(&r->filter, name, cov_grid_seq_length(r->grid, seq),
+                                                r->name, e);
+        if (rc)
+            return rc;
         c.seq = seq;
-        r->contigs[r->n_contigs++] = c;
+        if (kept)
+            r->contigs[r->n_contigs++] = c;
     }
-    cov_contig_filter_warn(&r->filter, r->name);
+    int rc = cov_contig_filter_finish(&r->filter, r->name, e);
+    if (rc)
+        return rc;
     if (r->n_contigs == 0)
         return cov_contig_filter_fail_empty(&r->filter, r->name, e);
     qsort(r->contigs, r->n_contigs, sizeof *r->contigs, by_name);
@@ -164,6 +173,9 @@ static int begin_contig(struct cov_signal_reader *r, struct cov_signal_piece *p,
     p->contig = r->contigs[p->number];
     p->begins = true;
     r->covered = 0;
+    r->row = r->n_rows = 0;
+    if (p->contig.is_empty)
+        return COV_OK;
     if (!cov_grid_is_partial(r->grid))
         return list_rows(r, p->contig.seq, e);
     cov_grid_seq_pairs(r->grid, p->contig.seq, &r->row, &r->n_rows);
@@ -214,9 +226,11 @@ static int announce(struct cov_signal_reader *r, struct cov_signal_piece *p,
         rc = cov_copy_text(&p->sequence, &p->cap_sequence, item->sequence, e);
     if (rc)
         return rc;
-    r->skips = !cov_contig_filter_take(&r->filter, p->sequence, &p->contig);
-    if (r->skips)
-        return COV_OK;
+    bool kept;
+    rc = cov_contig_filter_take(&r->filter, p->sequence, &p->contig, &kept, e);
+    r->skips = !kept;
+    if (rc || r->skips)
+        return rc;
     p->begins = true;
     const char *name = p->contig.name;
     rc = cov_names_add(r->announced, name, strlen(name), &number, &is_new, e);
@@ -263,6 +277,7 @@ static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, 
         } else if (!rc && !r->skips && item.event == COV_STREAM_PAIR) {
             rc = take_pair(r, p, &item, &full, e);
         } else if (!rc && !r->skips && item.event == COV_STREAM_END) {
+            rc = cov_contig_filter_check_length(&r->filter, r->sequence, item.length, r->name, e);
             full = r->owes_end = p->begins;
             r->length = item.length;
             p->ends = p->ends || !full;
@@ -381,6 +396,8 @@ int64_t cov_signal_reader_count(const struct cov_signal_reader *r)
     bool partial = cov_grid_is_partial(r->grid);
     for (size_t i = 0; i < r->n_contigs; i++) {
         size_t beg = 0, end = 0;
+        if (r->contigs[i].is_empty)
+            continue;
         if (partial)
             cov_grid_seq_pairs(r->grid, r->contigs[i].seq, &beg, &end);
         else
@@ -420,7 +437,8 @@ int cov_signal_reader_check(const struct cov_signal_reader *r, struct cov_err *e
 {
     if (r->grid)
         return COV_OK;
-    cov_contig_filter_warn(&r->filter, r->name);
-    return cov_names_count(r->announced) ? COV_OK
-                                         : cov_contig_filter_fail_empty(&r->filter, r->name, e);
+    int rc = cov_contig_filter_finish(&r->filter, r->name, e);
+    return rc || cov_names_count(r->announced)
+               ? rc
+               : cov_contig_filter_fail_empty(&r->filter, r->name, e);
 }

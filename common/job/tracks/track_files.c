@@ -3,6 +3,7 @@
 #include "common/job/tracks/track_files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@ enum { TBI, CSI, INDEXES };
 
 struct track {
     char *name; /* for messages */
+    int fd;     /* bigWig for standard output: an unlinked file; else -1 */
+    char fd_path[32];
     struct cov_outfile data;
     /* With announced contigs, the kind of index is known only at the end; until then both kinds
      * have an outfile. */
@@ -116,9 +119,16 @@ static int open_track(struct track *t, const struct cov_track_target *target,
 {
     struct cov_bedgraph_options o = {.compress = kind == COV_TRACK_BEDGRAPH_GZ,
                                      .n_threads = n_threads};
+    const struct cov_bigwig_options options = {target->pool, target->tmpdir};
     if (cov_path_is_std(target->output)) {
         t->name = cov_strdup("standard output", e);
-        return t->name ? cov_bedgraph_open("-", t->name, contigs, &o, &t->sink, e) : COV_ENOMEM;
+        if (!t->name || kind != COV_TRACK_BIGWIG)
+            return t->name ? cov_bedgraph_open("-", t->name, contigs, &o, &t->sink, e) : COV_ENOMEM;
+        const char *dir = target->tmpdir ? target->tmpdir : ".";
+        int code = cov_tmpfile(dir, &t->fd, e);
+        const struct cov_bigwig_options here = {target->pool, dir};
+        (void)snprintf(t->fd_path, sizeof t->fd_path, "/proc/self/fd/%d", t->fd);
+        return code ? code : cov_bigwig_open(t->fd_path, t->name, contigs, &here, &t->sink, e);
     }
     t->name = name_of(target, dataset, e);
     if (!t->name)
@@ -128,10 +138,8 @@ static int open_track(struct track *t, const struct cov_track_target *target,
         &t->data, t->name, is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
     if (rc)
         return rc;
-    if (is_bigwig) {
-        const struct cov_bigwig_options options = {target->pool, target->tmpdir};
+    if (is_bigwig)
         return cov_bigwig_open(t->data.tmp, t->name, contigs, &options, &t->sink, e);
-    }
     if (o.compress && !t->data.in_place) {
         rc = begin_indexes(t, contigs, target->force, e);
         if (rc)
@@ -150,7 +158,8 @@ int cov_track_files_open(const struct cov_track_target *target,
     *out = NULL;
     enum cov_track_kind kind = target->kind;
     if (!cov_path_names_dir(target->output)) {
-        int rc = cov_track_kind_of(target->output, &kind, e);
+        int rc =
+            cov_path_is_std(target->output) ? COV_OK : cov_track_kind_of(target->output, &kind, e);
         if (rc)
             return rc;
         if (n_datasets > 1)
@@ -171,9 +180,11 @@ int cov_track_files_open(const struct cov_track_target *target,
     if (!f->tracks)
         goto out;
     f->n = n_datasets;
-    for (size_t i = 0; i < f->n; i++)
+    for (size_t i = 0; i < f->n; i++) {
+        f->tracks[i].fd = -1;
         f->tracks[i].data = f->tracks[i].indexes[TBI] = f->tracks[i].indexes[CSI] =
             (struct cov_outfile)COV_OUTFILE_INIT;
+    }
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
     rc = cov_path_names_dir(target->output) ? cov_newfolder_make(&f->folder, target->output, e)
                                             : COV_OK;
@@ -202,6 +213,22 @@ static int other_index(const struct track *t)
     return cov_bedgraph_needs_csi(t->sink) ? TBI : CSI;
 }
 
+/* Copies a finished bigWig to standard output. */
+static int copy_out(const struct track *t, struct cov_err *e)
+{
+    char buf[1 << 16];
+    for (off_t at = 0;;) {
+        ssize_t n = pread(t->fd, buf, sizeof buf, at);
+        if (n > 0)
+            n = write(STDOUT_FILENO, buf, (size_t)n);
+        else if (n == 0)
+            return COV_OK;
+        if (n < 0 && errno != EINTR)
+            return cov_fail_errno(e, "%s", t->name);
+        at += n > 0 ? n : 0;
+    }
+}
+
 int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, struct cov_err *e)
 {
     size_t n = 0;
@@ -219,7 +246,9 @@ int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, 
             else
                 files[n++] = &t->indexes[k];
     }
-    int rc = cov_outfile_commit_all(files, n, e);
+    int rc = f->tracks[0].fd >= 0 ? copy_out(&f->tracks[0], e) : COV_OK;
+    if (!rc)
+        rc = cov_outfile_commit_all(files, n, e);
     free(files);
     /* A stale index of the other kind would be used for the new file. */
     for (size_t i = 0; i < f->n && !rc; i++) {
@@ -239,6 +268,8 @@ void cov_track_files_free(struct cov_track_files *f)
         struct track *t = &f->tracks[i];
         cov_track_free(t->sink);
         cov_outfile_abort(&t->data);
+        if (t->fd >= 0)
+            (void)close(t->fd);
         for (int k = 0; k < INDEXES; k++) {
             cov_outfile_abort(&t->indexes[k]);
             free(t->index_names[k]);

@@ -16,16 +16,17 @@ enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_G
 
 /* Where to write tracks. Strings are borrowed for the call. */
 struct cov_track_target {
-    const char *output; /* a file whose suffix selects the kind, "-" (bedGraph), or a folder */
+    const char *output; /* a file whose suffix selects the kind, "-", or a folder */
     bool force;
-    struct cov_pool *pool; /* compresses bigWig; NULL: the calling thread does. Borrowed until
+    struct cov_pool *pool;    /* compresses bigWig; NULL: the calling thread does. Borrowed until
                             * free */
-    const char *tmpdir;    /* for temporary files of bigWig; NULL: the folder of the output */
+    const char *tmpdir;       /* for temporary files of bigWig; NULL: the folder of the output; for
+                            * "-", the current folder */
+    enum cov_track_kind kind; /* for a folder or "-" */
     /* For a folder. Files are named <basename>_<dataset><tail>.<suffix>, or without _<dataset> if
      * the name of the data set is NULL. */
     const char *basename;
     const char *tail;
-    enum cov_track_kind kind;
 };
 
 /* Sets *kind from the suffix of `path`: .bw .bigWig .bedGraph .bg .bdg, or the last three with .gz,

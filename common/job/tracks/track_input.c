@@ -74,12 +74,20 @@ static int announce_until(struct track_input *j, size_t end, struct cov_err *e)
     int rc = COV_OK;
     for (; !rc && j->next_listed < end; j->next_listed++) {
         struct cov_track_contig c;
-        if (j->announced[j->next_listed] ||
-            !cov_contig_filter_take(&j->filter, listed_name(j, j->next_listed), &c))
+        bool kept;
+        const char *name = listed_name(j, j->next_listed);
+        int64_t length = listed_length(j, j->next_listed);
+        if (j->announced[j->next_listed])
+            continue;
+        rc = cov_contig_filter_take(&j->filter, name, &c, &kept, e);
+        if (!rc)
+            rc = cov_contig_filter_check_length(&j->filter, name, length,
+                                                cov_intervals_name(j->file), e);
+        if (rc || !kept)
             continue;
         rc = cov_track_begin_named(j->sink, c.name, e);
         if (!rc)
-            rc = cov_track_end_contig(j->sink, listed_length(j, j->next_listed), e);
+            rc = cov_track_end_contig(j->sink, length, e);
     }
     return rc;
 }
@@ -101,7 +109,11 @@ static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
     j->contig = contig;
     j->end = 0;
     j->length = -1;
-    j->skips = !cov_contig_filter_take(&j->filter, name, &c);
+    bool kept;
+    int rc = cov_contig_filter_take(&j->filter, name, &c, &kept, e);
+    j->skips = !kept;
+    if (rc)
+        return rc;
     if (j->sizes && !cov_sizes_find(j->sizes, name, &i)) {
         char place[COV_INTERVALS_PLACE];
         cov_intervals_place(j->file, 0, place);
@@ -110,10 +122,12 @@ static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
                                    j->o->sizes_path);
     }
     /* The header of a bigWig lists contigs in the order of the data. */
-    int rc = !j->sizes && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
-    if (j->n_listed > 0) {
+    rc = !j->sizes && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
+    if (!rc && j->n_listed > 0) {
         j->announced[i] = true;
         j->length = listed_length(j, i);
+        rc = cov_contig_filter_check_length(&j->filter, name, j->length,
+                                            cov_intervals_name(j->file), e);
     }
     if (rc || j->skips)
         return rc;
@@ -163,9 +177,9 @@ static int convert(struct track_input *j, struct cov_err *e)
         rc = announce_until(j, j->n_listed, e);
     if (rc)
         return rc;
-    cov_contig_filter_warn(&j->filter, cov_intervals_name(j->file));
-    return cov_track_n_contigs(j->sink)
-               ? COV_OK
+    rc = cov_contig_filter_finish(&j->filter, cov_intervals_name(j->file), e);
+    return rc || cov_track_n_contigs(j->sink)
+               ? rc
                : cov_contig_filter_fail_empty(&j->filter, cov_intervals_name(j->file), e);
 }
 
@@ -212,6 +226,7 @@ static int run(struct cov_track_source *s, struct cov_track_sink *const *sinks, 
     int rc = j->pipe ? cov_value_pipe_init(j->pipe, &j->o->values, false, j->sink, e) : COV_ENOMEM;
     if (rc)
         return rc;
+    j->pipe->scale *= j->o->factors ? j->o->factors[0] : 1;
     double beg = cov_clock();
     cov_progress_begin(j->progress, what, "intervals", -1);
     rc = convert(j, e);

@@ -24,6 +24,11 @@ struct cov_source_options {
     size_t n_datasets;
     enum cov_strand strand;
     struct cov_value_rules values;
+    const double *factors; /* [n_datasets of the source]: multiply the scale; NULL: 1 */
+    char *const *regions;  /* texts as for cov_range_parse, split at commas, with names of the
+                                   * input: drop all other bases; see also bed_path */
+    size_t n_regions;
+    const char *bed_path;         /* NULL: none */
     const char *blacklist_path;   /* NULL: none */
     const char *rename_path;      /* NULL: none */
     const char *sizes_path;       /* lengths of the contigs of a bedGraph; NULL: none */
