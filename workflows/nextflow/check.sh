@@ -1,6 +1,6 @@
 #!/bin/sh
 # check.sh - runs the pipeline: on its test profile; with wrong parameters and sheets; on synthetic samples, killed and
-# resumed, in 4 shards and in one job, and as a stub. Runs the modules alone, with odd names.
+# resumed, in 4 shards and in one job, and as a stub on a cluster. Runs the modules alone, with odd names.
 # `make check-nextflow` starts it with nextflow and the tools in PATH.
 #
 #   check.sh MAKE_DEMO FOLDER
@@ -15,7 +15,7 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 rm -rf "$2"
-mkdir -p "$2/slow" "$2/empty" "$2/sheets" "$2/data/rep2"
+mkdir -p "$2/slow" "$2/cluster" "$2/empty" "$2/sheets" "$2/data/rep2"
 cd "$2"
 # Ignores earlier runs and the user's configuration.
 HOME=$PWD NXF_HOME=$PWD/.nextflow-home
@@ -95,6 +95,7 @@ cat >maps.txt <<'EOF'
 {"input": "nix.csv"}
 {"input": null}
 {"frobnicate": 1}
+{"windowSize": 1}
 EOF
 n=10
 sheet() { # LINE...: writes the next sheet
@@ -127,6 +128,7 @@ printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" 
 run inputs.log tests/inputs.nf -lib "$here/lib" --sheets sheets --maps maps.txt \
     --defaults empty/results/pipeline_info/params.json --out inputs.txt >inputs.out || fail "$(cat inputs.out)"
 sed "s|$here/assets/test/||g; s|covtools: error: ||" inputs.txt >inputs.said
+# Two defaults differ because the test profile sets these parameters.
 same inputs.said <<'EOF'
 {"shards": 2, "precision": "bf16", "overlap": 100, "window_size": 10, "report": true} accepted
 {"precission": "bf16"} --precission: unknown parameter; did you mean --precision?
@@ -140,6 +142,7 @@ same inputs.said <<'EOF'
 {"input": "nix.csv"} --input nix.csv: no such file
 {"input": null} missing --input
 {"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --help, --version
+{"windowSize": 1} --windowSize: unknown parameter; did you mean --window_size?
 input has another default
 report has another default
 11.csv accepted
@@ -234,8 +237,15 @@ for dataset in atacseq h3k4me3; do
 done
 [ $report = false ] || [ -s one/report/multiqc_report.html ] || fail 'no report'
 
-echo '== stub'
-pipeline stub.log -stub --outdir stub
+echo '== stub, on a cluster that gives jobs more CPUs than this machine may have'
+# shellcheck disable=SC2016 # expanded by the script that it writes
+printf '#!/bin/sh\ngrep "^#SBATCH" "$1" >>"%s/jobs.txt"\n(bash "$1" >/dev/null 2>&1 &)\necho "Submitted batch job $$"\n' \
+    "$PWD" >cluster/sbatch
+printf '#!/bin/sh\n' >cluster/squeue
+chmod +x cluster/sbatch cluster/squeue
+echo 'executor.pollInterval = "1 sec"' >poll.config
+PATH=$PWD/cluster:$PATH pipeline stub.log -stub -profile slurm -c poll.config --outdir stub
+grep -q '^#SBATCH -c 8' jobs.txt || fail "$(cat jobs.txt)"
 [ "$(tasks stub.log 'Submitted process > COVTOOLS:COVPREDICT')" -eq 2 ] || fail 'a sample was predicted twice'
 for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"

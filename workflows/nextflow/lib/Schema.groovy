@@ -73,9 +73,9 @@ class Schema {
         return null
     }
 
-    // Ends the run if a parameter is unknown or has a wrong value. Nextflow adds a-b where aB was given, and aB where a-b was.
+    // Ends the run if a parameter is unknown or has a wrong value. Nextflow adds aB to a given a-b, and a-b to a given aB.
     static void checkParams(Map params, Map rule, String commandLine) {
-        def names = params.keySet().findAll { !(it =~ /-|[A-Z]/) || commandLine.contains("--$it") } ?: params.keySet()
+        def names = params.keySet().toList().sort { commandLine.contains("--$it") ? 0 : 1 }
         def text = unknown(names, rule, '--') ?: fault(params, rule, { Nextflow.file(it, glob: false) }, '--')
         if (text) {
             fail("${text}\nTry --help.")
