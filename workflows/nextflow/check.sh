@@ -179,7 +179,7 @@ cp "$here/assets/test/tiny.ckpt" data/-tiny.ckpt
 fasta2h5 -q --subsequence-length 2400 -o data/-weed.h5 data/-weed.fa.gz
 bam2h5 -q -p atacseq data/-weed.h5 data/-weed.sam.gz
 covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
-covpredict -q -m data/-tiny.ckpt --shard 1/1 -o data/-part.h5 data/-weed.h5
+covpredict -q -m data/-tiny.ckpt --shard 1/1 --stats data/-part.json -o data/-part.h5 data/-weed.h5
 echo "process { withName: COVTRAIN { ext.args = '-q --epochs 1 --filter-size 4 --hidden-size 4 --datasets atacseq' } }" >train.config
 run modules.log tests/modules.nf -c train.config --data "$PWD/data" --id weed >modules.txt || fail "$(cat modules.txt)"
 # shellcheck disable=SC2016 # a name, not a command
@@ -235,7 +235,20 @@ done
 for dataset in atacseq h3k4me3; do
     grep -q '	total	87205	' one/metrics/weed.plant.$dataset.compare.tsv || fail "wrong comparison of $dataset"
 done
-[ $report = false ] || [ -s one/report/multiqc_report.html ] || fail 'no report'
+# A row for each sample, with its bases and correlations, and the same for any number of shards.
+for folder in one four; do
+    [ $report = true ] || continue
+    [ -s $folder/report/multiqc_report.html ] || fail 'no report'
+    awk -F '\t' 'NR == 1 { for (i = 2; i <= NF; i++) wanted[i] = $i ~ /-bases$|-chunks$|_pearson_[0-9]+$/ }
+        { printf "%s", $1; for (i = 2; i <= NF; i++) if (wanted[i]) printf "\t%s", $i; print "" }' \
+        $folder/report/multiqc_report_data/multiqc_general_stats.txt >$folder.general
+    [ "$(cut -f 1 $folder.general | tr '\n' ' ')" = 'Sample moss.plant weed.plant ' ] || fail "$(cat $folder.general)"
+    grep -q 'h3k4me3_pearson_1000' $folder.general || fail "no correlations: $(cat $folder.general)"
+    grep -q '^weed.plant.atacseq	0' $folder/report/multiqc_report_data/multiqc_covtools_correlation_bargraph.txt ||
+        fail 'no graph of correlations'
+    grep -q '^covpredict' $folder/report/multiqc_report_data/multiqc_software_versions.txt || fail 'no versions'
+done
+[ $report = false ] || cmp one.general four.general
 
 echo '== stub, on a cluster that gives jobs more CPUs than this machine may have'
 # shellcheck disable=SC2016 # expanded by the script that it writes

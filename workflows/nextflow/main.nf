@@ -43,12 +43,13 @@ workflow COVTOOLS {
     if (params.shards == 1) {
         COVPREDICT(runs.map { it + [''] })
         predictions = COVPREDICT.out.predictions
-        joined = Channel.empty()
+        predicted = COVPREDICT.out.stats
     } else {
         COVPREDICT(runs.combine(Channel.of(1..params.shards).map { "${it}/${params.shards}".toString() }))
-        H5CHUNK_MERGE(COVPREDICT.out.predictions.groupTuple(size: params.shards, sort: { it.name }))
+        parts = COVPREDICT.out.predictions.groupTuple(size: params.shards, sort: { it.name })
+        H5CHUNK_MERGE(parts.join(COVPREDICT.out.stats.groupTuple(size: params.shards, sort: { it.name })))
         predictions = H5CHUNK_MERGE.out.predictions
-        joined = H5CHUNK_MERGE.out.stats
+        predicted = H5CHUNK_MERGE.out.stats
     }
 
     H5CHUNK_INFO(predictions)
@@ -65,14 +66,14 @@ workflow COVTOOLS {
     )
 
     stats = FASTA2H5.out.stats.mix(
-        BAM2H5.out.stats, COVPREDICT.out.stats, joined, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
-        COV2BIGWIG_COMPARE.out.stats).map { _meta, file -> file }
+        BAM2H5.out.stats, predicted, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
+        COV2BIGWIG_COMPARE.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
         .map { _process, tool, version -> "${tool}: '${version}'" }
         .unique()
         .collectFile(name: 'covtools_mqc_versions.yml', newLine: true, sort: true)
     if (params.report) {
-        MULTIQC(stats.mix(versions).toSortedList { a, b -> a.toString() <=> b.toString() }, file("${projectDir}/assets/multiqc.yml"))
+        MULTIQC(stats.mix(versions).toSortedList { a, b -> a.toString() <=> b.toString() })
     }
 
     emit:

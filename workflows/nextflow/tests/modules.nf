@@ -22,7 +22,7 @@ workflow {
     BAM2H5([meta, data('-weed.h5'), 'again', [data('-weed.sam.gz'), data('rep2/-weed.sam.gz')]])
     COVPREDICT([meta, data('-weed.h5'), data('-tiny.ckpt'), '1/1'])
     COVTRAIN([meta, data('-weed.h5'), data('-weed.h5'), []])
-    H5CHUNK_MERGE([meta, data('-part.h5')])
+    H5CHUNK_MERGE([meta, data('-part.h5'), data('-part.json')])
     H5CHUNK_INFO([meta, data('-weed.h5')])
     H5CHUNK_VERIFY([meta, data('-weed.h5')])
     COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])

@@ -8,7 +8,6 @@ process MULTIQC {
 
     input:
     path(files, stageAs: '?/*')
-    path(config, stageAs: './*')
 
     output:
     path("multiqc_report.html"), emit: report
@@ -21,7 +20,7 @@ process MULTIQC {
     script:
     def args = task.ext.args ?: ''
     """
-    multiqc -f -c ${config} ${args} -n multiqc_report.html .
+    multiqc -f --title covtools --fullnames ${args} -n multiqc_report.html .
     """
 
     stub:

@@ -14,7 +14,7 @@ process COV2BIGWIG_COMPARE {
 
     output:
     tuple val(meta), path("${prefix}.compare.tsv"), emit: table
-    tuple val(meta), path("${prefix}_mqc.json"), emit: stats
+    tuple val(meta), path("${prefix}{,.correlation}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('cov2bigwig'), eval("cov2bigwig --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_cov2bigwig
 
     when:
@@ -31,6 +31,6 @@ process COV2BIGWIG_COMPARE {
     stub:
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    touch ${prefix}.compare.tsv ${prefix}_mqc.json
+    touch ${prefix}.compare.tsv ${prefix}_mqc.json ${prefix}.correlation_mqc.json
     """
 }

@@ -10,7 +10,7 @@ process H5CHUNK_MERGE {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(parts, stageAs: 'parts/*')
+    tuple val(meta), path(parts, stageAs: 'parts/*'), path(part_stats, stageAs: 'stats/*') // part_stats: may be []
 
     output:
     tuple val(meta), path("${prefix}.h5"), emit: predictions
@@ -22,9 +22,10 @@ process H5CHUNK_MERGE {
 
     script:
     def args = task.ext.args ?: ''
+    def part = part_stats ? "--shard-stats ${[part_stats].flatten().join(',')}" : ''
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    h5chunk merge -f -@ ${task.cpus} --stats ${prefix}_mqc.json ${args} \\
+    h5chunk merge -f -@ ${task.cpus} ${part} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.h5 ${parts}
     """
 
