@@ -16,13 +16,17 @@
 
 /* ---------------------------------------------------------------- moments */
 
-/* Moments of weighted pairs. Squares and products are those of the deviations from the means. All
- * zeros if there are no pairs. */
-struct moments {
-    double n, mean_x, mean_y, xx, yy, xy;
-};
+/* Returns Pearson's r, or NAN if it is undefined because there are fewer than two pairs, or because
+ * all x or all y are equal. */
+static double correlation(double xx, double yy, double xy)
+{
+    if (!(xx > 0) || !(yy > 0))
+        return (double)NAN;
+    double r = xy / (sqrt(xx) * sqrt(yy));
+    return r > 1 ? 1 : r < -1 ? -1 : r;
+}
 
-static void add_pairs(struct moments *m, double x, double y, double n)
+void cov_moments_add(struct cov_moments *m, double x, double y, double n)
 {
     double dx = x - m->mean_x, dy = y - m->mean_y;
     m->n += n;
@@ -35,14 +39,18 @@ static void add_pairs(struct moments *m, double x, double y, double n)
     m->xy += weight * dx * dy;
 }
 
-/* Returns Pearson's r, or NAN if it is undefined because there are fewer than two pairs, or because
- * all x or all y are equal. */
-static double correlation(double xx, double yy, double xy)
+void cov_moments_merge(struct cov_moments *m, const struct cov_moments *from)
 {
-    if (!(xx > 0) || !(yy > 0))
-        return (double)NAN;
-    double r = xy / (sqrt(xx) * sqrt(yy));
-    return r > 1 ? 1 : r < -1 ? -1 : r;
+    if (from->n > 0)
+        cov_moments_add(m, from->mean_x, from->mean_y, from->n);
+    m->xx += from->xx;
+    m->yy += from->yy;
+    m->xy += from->xy;
+}
+
+double cov_moments_pearson(const struct cov_moments *m)
+{
+    return correlation(m->xx, m->yy, m->xy);
 }
 
 /* ---------------------------------------------------------------- keys */
@@ -439,15 +447,15 @@ static int groups_begin(struct groups *g, struct cursor *c, struct cov_err *e)
 
 /* Reads the next group of equal x and sets *t to its number of pairs. Adds the pairs to *m and
  * `total`. */
-static int count_group(struct groups *g, struct moments *m, struct cov_pairs *total, uint64_t *t,
-                       struct cov_err *e)
+static int count_group(struct groups *g, struct cov_moments *m, struct cov_pairs *total,
+                       uint64_t *t, struct cov_err *e)
 {
     uint32_t x = (uint32_t)(g->head.key >> 32);
     double value = value_of(x);
     *t = 0;
     while (g->more > 0 && g->head.key >> 32 == x) {
         *t += g->head.n;
-        add_pairs(m, value, value_of((uint32_t)g->head.key), (double)g->head.n);
+        cov_moments_add(m, value, value_of((uint32_t)g->head.key), (double)g->head.n);
         int rc = total ? add_key(total, g->head.key, g->head.n, e) : COV_OK;
         if (rc)
             return rc;
@@ -471,8 +479,8 @@ static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, s
 
 /* First sort: replaces the pairs, in the sorted table or in runs, by ranked pairs. *n of the ranked
  * pairs are in the table, the others in runs. */
-static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s, struct moments *m,
-                  size_t *n, struct cov_err *e)
+static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
+                  struct cov_moments *m, size_t *n, struct cov_err *e)
 {
     struct cursor ahead, behind = {0};
     struct groups g;
@@ -542,7 +550,7 @@ int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_ag
                      struct cov_err *e)
 {
     struct sums s = {.mean = p->n + 1};
-    struct moments m = {0};
+    struct cov_moments m = {0};
     size_t n = 0;
     int rc;
     *out = (struct cov_agreement){.n = p->n};
@@ -560,7 +568,7 @@ int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_ag
         rc = runs_clear(&p->runs, e);
     if (!rc)
         rc = runs_clear(&p->ranks, e);
-    out->pearson = correlation(m.xx, m.yy, m.xy);
+    out->pearson = cov_moments_pearson(&m);
     out->spearman = correlation(s.xx, s.yy, s.xy);
     clear_slots(p, FIRST_SLOTS);
     p->n = 0;

@@ -15,10 +15,22 @@
 #include "common/base/tmpfile.h"
 
 struct cov_agreement {
-    uint64_t n; /* pairs */
-    double pearson;
+    uint64_t n;      /* pairs */
+    double pearson;  /* NAN with fewer than two pairs, or if all x or all y are equal */
     double spearman; /* Pearson's r of the ranks; ties get their mean rank. NAN like pearson */
 };
+
+/* Moments of weighted pairs: xx, yy and xy are sums of squares and products of the deviations from
+ * the means. All zeros: no pairs. */
+struct cov_moments {
+    double n, mean_x, mean_y, xx, yy, xy;
+};
+
+/* Adds the pair (x, y) n > 0 times, or the pairs of other moments. */
+void cov_moments_add(struct cov_moments *m, double x, double y, double n);
+void cov_moments_merge(struct cov_moments *m, const struct cov_moments *from);
+/* NAN like cov_agreement.pearson. */
+double cov_moments_pearson(const struct cov_moments *m);
 
 /* A pair of values, mapped to integers in the same order, and its count. Some steps store other
  * values in it. */

@@ -42,6 +42,7 @@ struct cov_comparison {
     struct cov_comparison_row *rows;
     size_t n_rows, cap_rows;
     struct cov_comparison_row total;
+    struct cov_outliers outliers;
     struct cov_comparison_row *current; /* row of the current contig; NULL: the total */
     /* The current contig. */
     bool compares;   /* there is a contig, and the store has it */
@@ -104,10 +105,24 @@ static int count_bins(struct binning *b, const struct stretch *s, struct cov_err
     return rc;
 }
 
+static int count_windows(struct cov_comparison *c, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < c->n; i++) {
+        const struct stretch *s = &c->stretches[i];
+        rc = cov_outliers_add(&c->outliers, c->current->contig, s->beg, s->end, (double)s->x,
+                              (double)s->y, e);
+    }
+    return rc;
+}
+
+/* The last task after the bin sizes are the windows. */
 static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     struct cov_comparison *c = arg;
+    if (k == c->n_binnings)
+        return count_windows(c, e);
     struct binning *b = &c->binnings[k];
     int rc = COV_OK;
     if (b->size == 1)
@@ -121,21 +136,21 @@ static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err 
     return rc;
 }
 
-/* Runs `fn` for each bin size. For small contigs one thread is faster than several. */
-static int for_binnings(struct cov_comparison *c, cov_task_fn *fn, struct cov_err *e)
+/* Runs n tasks. For small contigs one thread is faster than several. */
+static int run_tasks(struct cov_comparison *c, size_t n, cov_task_fn *fn, struct cov_err *e)
 {
     enum { SMALL = 100000 };
     if (c->o->pool && (c->bases >= SMALL || !c->current))
-        return cov_pool_for(c->o->pool, c->n_binnings, fn, c, e);
+        return cov_pool_for(c->o->pool, n, fn, c, e);
     int rc = COV_OK;
-    for (size_t k = 0; !rc && k < c->n_binnings; k++)
+    for (size_t k = 0; !rc && k < n; k++)
         rc = fn(c, k, 0, e);
     return rc;
 }
 
 static int flush(struct cov_comparison *c, struct cov_err *e)
 {
-    int rc = c->n ? for_binnings(c, count_stretches, e) : COV_OK;
+    int rc = c->n ? run_tasks(c, c->n_binnings + 1, count_stretches, e) : COV_OK;
     c->n = 0;
     return rc;
 }
@@ -309,7 +324,7 @@ static int end_contig(struct cov_comparison *c, struct cov_err *e)
     if (!rc)
         rc = flush(c, e);
     if (!rc)
-        rc = for_binnings(c, agree_contig, e);
+        rc = run_tasks(c, c->n_binnings, agree_contig, e);
     if (!rc)
         rc = count_peaks(c, &row->peaks, e);
     row->bases = c->bases;
@@ -356,7 +371,9 @@ static int close_comparison(struct cov_track_sink *sink, struct cov_err *e)
     struct cov_comparison *c = comparison_of(sink);
     int rc = end_contig(c, e);
     c->current = NULL;
-    return rc ? rc : for_binnings(c, agree_total, e);
+    if (!rc)
+        rc = run_tasks(c, c->n_binnings, agree_total, e);
+    return rc ? rc : cov_outliers_find(&c->outliers, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -373,6 +390,7 @@ static void free_comparison(struct cov_track_sink *sink)
         free(c->rows[i].agreements);
     cov_peaks_fini(&c->peaks);
     cov_peaks_fini(&c->measured_peaks);
+    cov_outliers_fini(&c->outliers);
     free(c->total.agreements);
     free(c->binnings);
     free(c->rows);
@@ -456,6 +474,11 @@ const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison 
 const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c)
 {
     return &c->total;
+}
+
+const struct cov_outliers *cov_comparison_outliers(const struct cov_comparison *c)
+{
+    return &c->outliers;
 }
 
 bool cov_comparison_has(const struct cov_comparison *c, size_t contig)

@@ -16,6 +16,7 @@
 #include "common/base/pool.h"
 #include "common/track/agreement.h"
 #include "common/track/interval_store.h"
+#include "common/track/outliers.h"
 #include "common/track/sink.h"
 
 struct cov_comparison_options {
@@ -71,6 +72,8 @@ struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c);
 size_t cov_comparison_n_rows(const struct cov_comparison *c);
 const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i);
 const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c);
+/* Outliers among the bases that have a value in both tracks. */
+const struct cov_outliers *cov_comparison_outliers(const struct cov_comparison *c);
 bool cov_comparison_has(const struct cov_comparison *c, size_t contig);
 bool cov_comparison_has_measured(const struct cov_comparison *c, size_t contig);
 

@@ -46,6 +46,19 @@ for x in x.bg x.bw; do
             '  with no warning except about gaps'
     done
 done
+# Places with extreme coverage.
+ask repeat deep_x.bg deep_y.bg || exit 99
+run cov2bigwig --compare deep_y.bg --stats deep.json deep_x.bg
+status_is 0 'rDNA and an organelle'
+stderr_like "^cov2bigwig: warning: deep_y\.bg: extreme coverage decides Pearson's r: 0\.[0-9]{3} per base, but 0\.[0-9]{3} without chr1:420001-440000, chrM; --blacklist-file omits such regions, and --stats lists them$" \
+    '  are a warning'
+ok '  and in the JSON' ask outliers deep.json deep_x.bg deep_y.bg deep.bed
+run cov2bigwig --compare deep_y.bg --blacklist-file deep.bed deep_x.bg
+unlike "$(cat "$stderr")" 'extreme coverage' '  without these regions, none is left'
+is "$(awk '$3 == "total" { printf "%.9f\n", $6 }' "$stdout")" \
+    "$("$PYTHON" -c 'import json; print("%.9f" % json.load(open("deep.json"))["comparison"]["tracks"][0]["outliers"]["pearson_without"])')" \
+    '  and r is the one that was promised'
+
 track one.bw one.h5
 track sparse.bw --min-value 3 one.h5
 run cov2bigwig --compare sparse.bw one.bw

@@ -1,10 +1,13 @@
 """compare_check.py - computes the results of cov2bigwig --compare base by base, with NumPy.
 
     make SEED WHOLE GAPS >x.bg     writes a bedGraph of random values: integers or not, with gaps or not
+    repeat X.bg Y.bg               writes tracks of a genome with an rDNA of 100 times the coverage, and an organelle
+    outliers STATS X.bg Y.bg OUT   checks the outliers in STATS, and writes them as BED
     check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
                                    compares the table with the results for the tracks
 
 SPDX-License-Identifier: MIT"""
+import json
 import math
 import random
 import sys
@@ -28,6 +31,38 @@ def make(seed, whole, gaps, out=None):
             at = end + (r.choice((0, 0, 0, 0, 1, 29, 30, 31, 400)) if gaps == "1" else 0)
     if out is not sys.stdout:
         out.close()
+
+
+def repeat(x_path, y_path):
+    r = random.Random(1)
+    with open(x_path, "w") as xs, open(y_path, "w") as ys:
+        for name, length in ("chr1", 900000), ("chr2", 700000), ("chrM", 12300):
+            for at in range(0, length, 50):
+                end, x = min(at + 50, length), r.random() * 10
+                deep = 30 if name == "chrM" else 100 if name == "chr1" and 420000 <= at < 440000 else 1
+                print(name, at, end, round(x, 2), sep="\t", file=xs)
+                print(name, at, end, round((x + r.random() * 5) * deep, 2), sep="\t", file=ys)
+
+
+def outliers(stats, x_path, y_path, out):
+    with open(stats) as f:
+        found = json.load(f)["comparison"]["tracks"][0]["outliers"]
+    regions = [(r["contig"], r["beg"], r["end"]) for r in found["regions"]]
+    if regions != [("chr1", 420000, 440000), ("chrM", 0, 12300)]:
+        return f"regions {regions}"
+    x, y = read(x_path), read(y_path)
+    for r in found["regions"]:
+        if abs(r["mean_measured"] - y[r["contig"]][r["beg"]:r["end"]].mean()) > 1e-3:
+            return f"{r}"
+    for key in "pearson", "pearson_without":
+        wanted = pearson(np.concatenate(list(x.values())), np.concatenate(list(y.values())))
+        if abs(found[key] - wanted) > 1e-9:
+            return f"{key}: {found[key]} instead of {wanted}"
+        x["chr1"], y["chr1"] = (np.delete(t["chr1"], np.s_[420000:440000]) for t in (x, y))
+        x.pop("chrM", None), y.pop("chrM", None)
+    with open(out, "w") as f:
+        for region in regions:
+            print(*region, sep="\t", file=f)
 
 
 def read(path):
@@ -137,7 +172,7 @@ def check(table, x_path, y_path, *options):
 
 
 def main(command, *args):
-    {"make": make, "check": check}[command](*args)
+    return {"make": make, "check": check, "repeat": repeat, "outliers": outliers}[command](*args)
 
 
 serve.run(main)

@@ -342,6 +342,34 @@ static void print_row(const struct cov_comparison_options *o, const struct cov_c
     cov_json_end_object(json);
 }
 
+/* Returns the end of an outlier within its contig. */
+static int64_t outlier_end(const struct cov_track_sink *sink, const struct cov_outlier *o)
+{
+    int64_t length = cov_track_contig_length(sink, o->contig);
+    return length > 0 && o->end > length ? length : o->end;
+}
+
+static void print_outliers(struct cov_comparison *c, struct cov_json *json)
+{
+    const struct cov_outliers *o = cov_comparison_outliers(c);
+    const struct cov_track_sink *sink = cov_comparison_sink(c);
+    cov_json_begin_object(json, "outliers");
+    cov_json_double(json, "pearson", o->pearson);
+    cov_json_double(json, "pearson_without", o->pearson_without);
+    cov_json_begin_array(json, "regions");
+    for (size_t i = 0; i < o->n_found; i++) {
+        const struct cov_outlier *found = &o->found[i];
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "contig", cov_track_contig_name(sink, found->contig));
+        cov_json_int(json, "beg", found->beg);
+        cov_json_int(json, "end", outlier_end(sink, found));
+        cov_json_double(json, "mean_measured", found->mean);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+    cov_json_end_object(json);
+}
+
 static void print_track(const struct job *j, size_t k, struct cov_json *json)
 {
     struct cov_comparison *c = j->comparisons[k];
@@ -350,6 +378,7 @@ static void print_track(const struct job *j, size_t k, struct cov_json *json)
     cov_json_begin_object(json, "total");
     print_row(&j->comparison, cov_comparison_total(c), json);
     cov_json_end_object(json);
+    print_outliers(c, json);
     cov_json_begin_array(json, "contigs");
     for (size_t i = 0; i < cov_comparison_n_rows(c); i++) {
         const struct cov_comparison_row *row = cov_comparison_row(c, i);
@@ -430,6 +459,33 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
 /* Warn if less than this share of the bases is compared. */
 #define MUCH 0.9
 
+/* Warns if extreme measured coverage decides Pearson's r of data set k. */
+static void warn_of_outliers(const struct job *j, size_t k)
+{
+    struct cov_comparison *c = j->comparisons[k];
+    const struct cov_outliers *o = cov_comparison_outliers(c);
+    const struct cov_track_sink *sink = cov_comparison_sink(c);
+    const char *dataset = j->datasets[k];
+    struct cov_listing regions = {0};
+    if (!(fabs(o->pearson - o->pearson_without) > COV_OUTLIER_CHANGE))
+        return;
+    for (size_t i = 0; i < o->n_found; i++) {
+        const struct cov_outlier *found = &o->found[i];
+        const char *name = cov_track_contig_name(sink, found->contig);
+        char text[400];
+        if (found->is_whole)
+            (void)snprintf(text, sizeof text, "%s", name);
+        else
+            (void)snprintf(text, sizeof text, "%s:%" PRId64 "-%" PRId64, name, found->beg + 1,
+                           outlier_end(sink, found));
+        cov_listing_add(&regions, text);
+    }
+    cov_warn("%s: %s%sextreme coverage decides Pearson's r: %.3f per base, but %.3f without %s%s; "
+             "--blacklist-file omits such regions, and --stats lists them",
+             j->measured_path, dataset ? dataset : "", dataset ? ": " : "", o->pearson,
+             o->pearson_without, regions.text, cov_listing_more(&regions));
+}
+
 /* Checks the contigs of the first data set; all data sets have the same. */
 static int check_contigs(const struct job *j, struct cov_err *e)
 {
@@ -471,6 +527,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
                      "(zeros must be stored)",
                      theirs->name, dataset, colon, 100 - 100 * (double)both / (double)all,
                      ours->name);
+        warn_of_outliers(j, k);
     }
     return COV_OK;
 }

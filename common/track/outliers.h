@@ -1,0 +1,57 @@
+/* outliers.h - finds the places of a genome whose measured coverage is so high that they decide
+ * Pearson's r of two tracks, such as rDNA, other collapsed repeats, and organelles.
+ *
+ * The genome is cut into windows. A window is an outlier if the sum of its measured coverage is more
+ * than COV_OUTLIER_FACTOR times that of the window below which COV_OUTLIER_SHARE of the bases lie;
+ * this limit does not depend on the outliers as long as they have fewer bases than the rest of that
+ * share. Sums instead of means prevent that a peak at the end of a contig, where windows are short,
+ * is an outlier.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_TRACK_OUTLIERS_H
+#define COV_TRACK_OUTLIERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/track/agreement.h"
+
+enum { COV_OUTLIER_WINDOW = 10000, COV_OUTLIER_FACTOR = 5 };
+#define COV_OUTLIER_SHARE 0.95
+/* Worth a warning: r with and without the outliers differ by more than this. */
+#define COV_OUTLIER_CHANGE 0.02
+
+/* Adjacent windows, or a contig with outliers in more than half of its bases. */
+struct cov_outlier {
+    size_t contig;
+    bool is_whole;
+    int64_t beg, end; /* 0-based; a multiple of the window, so `end` may exceed the contig */
+    double mean;      /* measured coverage of its bases */
+};
+
+/* All zero: empty. Free with cov_outliers_fini. */
+struct cov_outliers {
+    struct cov_outlier *found; /* in the order of contigs and positions */
+    size_t n_found;
+    double pearson, pearson_without; /* of all bases, and of those outside the outliers */
+    /* Private. */
+    struct cov_outlier_window {
+        size_t contig;
+        int64_t i;
+        struct cov_moments pairs;
+        bool is_outlier;
+    } * windows;
+    size_t n_windows, cap_windows, cap_found;
+};
+
+/* Adds bases [beg, end) of a contig, where the track is x and the measured track y. Contigs must
+ * not interleave, and positions ascend within one. */
+int cov_outliers_add(struct cov_outliers *o, size_t contig, int64_t beg, int64_t end, double x,
+                     double y, struct cov_err *e) COV_MUST_USE;
+
+/* After all bases: sets found[], pearson and pearson_without. */
+int cov_outliers_find(struct cov_outliers *o, struct cov_err *e) COV_MUST_USE;
+void cov_outliers_fini(struct cov_outliers *o);
+
+#endif
