@@ -65,7 +65,7 @@ static void divides_stretches(void **state)
     struct cov_outliers o = {.windows = NULL};
     assert_int_equal(cov_outliers_add(&o, 7, W / 2, 3 * W + 5, 1, 2, &e), 0);
     assert_int_equal(o.n_windows, 4);
-    assert_true(o.windows[0].pairs.n == W / 2 && o.windows[1].pairs.n == W &&
+    assert_true(o.windows[0].pairs.n == 0.5 * W && o.windows[1].pairs.n == W &&
                 o.windows[3].pairs.n == 5);
     assert_int_equal(cov_outliers_find(&o, &e), 0);
     assert_true(isnan(o.pearson) && o.n_found == 0);
