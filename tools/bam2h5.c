@@ -105,20 +105,6 @@ static int parse_shift(const char *text, struct cov_counting *counting, struct c
     return rc;
 }
 
-/* The prefix becomes part of data set names. */
-static int check_prefix(const char *prefix, struct cov_err *e)
-{
-    static const char spliced[] = "_spliced";
-    size_t n = strlen(prefix);
-    /* --datasets separates names by commas, and lines of metrics by blanks. */
-    if (strpbrk(prefix, "/, \t\n\v\f\r") || strcmp(prefix, ".") == 0)
-        return cov_fail(e, COV_EUSAGE, "--prefix %s: must not contain '/', commas or white space",
-                        prefix);
-    if (n >= sizeof spliced - 1 && strcmp(prefix + n - (sizeof spliced - 1), spliced) == 0)
-        return cov_fail(e, COV_EUSAGE, "--prefix %s: must not end in %s", prefix, spliced);
-    return COV_OK;
-}
-
 static int check(const struct config *c, const bool *given, int n_operands, char **operands,
                  const struct cov_common *common, struct cov_err *e)
 {
@@ -138,7 +124,7 @@ static int check(const struct config *c, const bool *given, int n_operands, char
         for (int k = 1; k < i; k++)
             if (strcmp(operands[i], operands[k]) == 0)
                 return cov_fail(e, COV_EUSAGE, "%s: given twice", operands[i]);
-    return check_prefix(c->prefix, e);
+    return cov_dataset_check_name(c->prefix, "--prefix", e);
 }
 
 /* Returns the name of a given option that only applies to reads, or NULL. */

@@ -9,8 +9,9 @@
 #include "common/job/libraries.h"
 
 static const struct cov_tool *const subcommands[] = {
-    &h5chunk_info,  &h5chunk_verify, &h5chunk_repack, &h5chunk_subset,    &h5chunk_split,
-    &h5chunk_merge, &h5chunk_cat,    &h5chunk_save,   &h5chunk_blacklist, NULL,
+    &h5chunk_info,      &h5chunk_verify, &h5chunk_repack, &h5chunk_subset,
+    &h5chunk_split,     &h5chunk_merge,  &h5chunk_cat,    &h5chunk_save,
+    &h5chunk_blacklist, &h5chunk_drop,   &h5chunk_rename, NULL,
 };
 
 int main(int argc, char **argv)

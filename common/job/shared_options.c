@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/shared_options.h"
 
+#include <string.h>
+
 const char *const cov_on_bad_base_names[] = {
     [COV_BAD_BASE_ERROR] = "error", [COV_BAD_BASE_N] = "n", NULL};
 
@@ -22,4 +24,17 @@ struct cov_genome_options cov_fasta_options_genome(const struct cov_fasta_option
                                        .rename_path = o->rename,
                                        .tmpdir = tmpdir,
                                        .n_threads = n_threads};
+}
+
+int cov_dataset_check_name(const char *name, const char *option, struct cov_err *e)
+{
+    static const char spliced[] = "_spliced";
+    size_t n = strlen(name);
+    /* --datasets separates names by commas, and lines of metrics by blanks. */
+    if (strpbrk(name, "/, \t\n\v\f\r") || strcmp(name, ".") == 0)
+        return cov_fail(e, COV_EUSAGE, "%s %s: must not contain '/', commas or white space", option,
+                        name);
+    if (n >= sizeof spliced - 1 && strcmp(name + n - (sizeof spliced - 1), spliced) == 0)
+        return cov_fail(e, COV_EUSAGE, "%s %s: must not end in %s", option, name, spliced);
+    return COV_OK;
 }

@@ -6,10 +6,11 @@
 #include "common/cli/tool.h"
 #include "common/job/chunks/rewrite.h"
 
-/* inspect.c, storage.c, parts.c */
+/* inspect.c, storage.c, parts.c, datasets.c */
 extern const struct cov_tool h5chunk_info, h5chunk_verify, h5chunk_blacklist;
 extern const struct cov_tool h5chunk_repack, h5chunk_cat, h5chunk_save;
 extern const struct cov_tool h5chunk_subset, h5chunk_split, h5chunk_merge;
+extern const struct cov_tool h5chunk_drop, h5chunk_rename;
 
 /* A row for an input file. */
 #define H5CHUNK_FILE_OPTION(name_, at, help_)                                                      \

@@ -199,6 +199,15 @@ static int fetch_row(const struct run *r, size_t i, struct cov_blob *raw, struct
         (struct cov_chunk_parts){r->to.has_bases, r->ks[row->file], r->n_sets}, raw, e);
 }
 
+static void pick_columns(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
+                         const size_t *columns, const uint8_t *src, uint8_t *dst)
+{
+    size_t n = to->type.bytes;
+    for (size_t i = 0; i < to->dims[0]; i++)
+        for (size_t k = 0; k < to->dims[1]; k++, dst += n)
+            memcpy(dst, src + (i * from->dims[1] + columns[k]) * n, n);
+}
+
 /* Decodes row i of the new file from s->raw to position `at` of the scratch. */
 static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t at,
                       struct cov_err *e)
@@ -208,7 +217,8 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
     uint8_t *const *elems = s->elems_at + at * r->n_sets;
     uint8_t *read = s->read;
     for (size_t k = 0; k < r->n_sets; k++) {
-        bool keeps = cov_h5_same_type(&r->from->sets[k].type, &r->to.sets[k].type);
+        bool keeps = cov_h5_same_type(&r->from->sets[k].type, &r->to.sets[k].type) &&
+                     r->from->sets[k].dims[1] == r->to.sets[k].dims[1];
         s->read_at[k] = keeps ? elems[k] : read;
         read += cov_chunk_set_row_bytes(&r->from->sets[k]);
     }
@@ -218,6 +228,11 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
     for (size_t k = 0; !rc && k < r->n_sets; k++) {
         if (s->read_at[k] == elems[k])
             continue;
+        if (r->plan->columns) {
+            pick_columns(&r->from->sets[k], &r->to.sets[k], r->plan->columns, s->read_at[k],
+                         elems[k]);
+            continue;
+        }
         char where[COV_ROW_TEXT_BYTES + 512], text[COV_ROW_TEXT_BYTES];
         (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[row->file],
                        cov_row_text(cov_chunk_file_grid(file), row->row, text));
@@ -500,7 +515,8 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
 {
     const struct cov_rewrite_plan *plan = r->plan;
     struct cov_chunk_writer_options options;
-    int rc = cov_rewrite_head(r->from, plan->storage, plan->paths[plan->model], &r->to, e);
+    int rc = cov_rewrite_head(plan->to ? plan->to : r->from, plan->storage,
+                              plan->paths[plan->model], &r->to, e);
     if (!rc)
         rc = join_regions(plan, &r->to, e);
     if (!rc)
@@ -518,7 +534,8 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t i = 0; !rc && i < plan->n_files; i++) {
         r->ks[i] = cov_calloc(r->n_sets + 1, sizeof *r->ks[i], e);
-        rc = r->ks[i] ? find_sets(&r->to, plan->files[i], plan->paths[i], r->ks[i], e) : COV_ENOMEM;
+        rc =
+            r->ks[i] ? find_sets(r->from, plan->files[i], plan->paths[i], r->ks[i], e) : COV_ENOMEM;
     }
     if (!rc)
         rc = allocate(r, e);
@@ -531,7 +548,7 @@ int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const str
     static const struct cov_ring_stages stages = {source, work, sink};
     struct run r = {.plan = plan,
                     .progress = job->progress,
-                    .from = cov_chunk_file_head(plan->files[plan->model]),
+                    .from = plan->from ? plan->from : cov_chunk_file_head(plan->files[plan->model]),
                     .L = cov_grid_chunk_length(plan->grid),
                     .n_rows = cov_grid_n_chunks(plan->grid),
                     .n_slots = cov_ring_slots(job->pool),

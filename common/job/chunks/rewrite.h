@@ -50,6 +50,11 @@ struct cov_rewrite_plan {
     const struct cov_rewrite_row *rows;
     const struct cov_grid *grid;               /* of the new file */
     const struct cov_rewrite_storage *storage; /* NULL: that of the model */
+    /* NULL: all data sets of the model. Otherwise: only the sets of `from`, which are the sets of
+     * `to`, in the same order, except for names, and for prediction/predictions, whose columns
+     * in `to` are these of `from`. */
+    const struct cov_chunk_head *from, *to;
+    const size_t *columns;
 };
 
 /* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must
