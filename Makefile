@@ -46,7 +46,7 @@ DEPS := gcc g++ libc6-dev make pkg-config libhts-dev libhdf5-dev libssl-dev libb
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For developers' checks and for tests that are skipped otherwise: torch.load of our checkpoints, h5py with plugins.
-DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
+DEPS_EXTRA := clang-format clang-tidy clang libclang-rt-dev llvm shellcheck mandoc valgrind gcovr git python3-torch \
         hdf5-filter-plugin hdf5-filter-plugin-blosc-serial libopenmpi-dev openmpi-bin
 
 # Calls apt only if a package is missing.
@@ -131,10 +131,11 @@ UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
+FUZZ_SRC   := $(sort $(wildcard tests/fuzz/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
-ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h workflows/demo/*.h))
+ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
+HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/fuzz/*.h workflows/demo/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
@@ -347,6 +348,35 @@ $(EMULATED): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(LIB)/libcov.
 	$(Q)$(CXX) -o $@ $< $(MOCK_OBJ) -L$(LIB) -lcov $(ABS_RPATH) -lpthread -lm
 -include $(MOCK_OBJ:.o=.d) $(CUDA_TEST_SRC:%=$(B)/mock/%.d)
 
+# ---------------------------------------------------------------- fuzzing
+
+# Harnesses of parsers, tests/fuzz/fuzz_X.c, with libFuzzer (make fuzz), or with replay.c, which runs them once on the
+# inputs of tests/fuzz/corpus/X (make check).
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(filter tests/fuzz/fuzz_%,$(FUZZ_SRC)))
+REPLAYS    := $(FUZZ_NAMES:%=$(B)/fuzz/fuzz_%)
+SECONDS    ?= 60
+FUZZ       ?= $(FUZZ_NAMES)
+FUZZER     := $(if $(filter fuzzer%,$(SAN)),-fsanitize=fuzzer)
+ifneq ($(FUZZER),)
+# Kernels do not read files, and are slow with instrumentation.
+$(B)/obj/common/compute/cpu/%.o: HOT_CFLAGS := -fno-sanitize=all -O2
+endif
+$(B)/libcov.a: $(call obj,$(LIB_SRC))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(REPLAYS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(if $(FUZZER),,$(B)/obj/tests/fuzz/replay.o) $(B)/benchmark.a $(B)/libcov.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(COV_LDFLAGS) $(FUZZER) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
+
+.PHONY: fuzz fuzz-coverage replays
+fuzz: ## fuzz each parser for SECONDS=60 with clang and sanitizers, and print coverage (FUZZ="zip json")
+	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz CC=clang SAN=fuzzer-no-link,address,undefined CFLAGS='-O1 -gline-tables-only' \
+	  $(FUZZ:%=build/fuzz/fuzz/fuzz_%)
+	$(Q)tests/fuzz/run.sh build/fuzz '$(SECONDS)' $(FUZZ); status=$$?; $(MAKE) --no-print-directory fuzz-coverage && exit $$status
+fuzz-coverage: ## print which share of its target files each harness runs, with the inputs of make check and make fuzz
+	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' $(FUZZ:%=build/coverage/fuzz/fuzz_%)
+	$(Q)tests/fuzz/coverage.sh build/coverage build/fuzz/corpus $(FUZZ)
+
 # ---------------------------------------------------------------- tests
 
 # The environment of tests: programs, a wrapper for them, and reference files if available. A fork copies the
@@ -364,10 +394,10 @@ LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
-check: all $(UNITS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests (SAN=address,undefined: under sanitizers)
-	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(EMULATED))
-check-unit: $(UNITS) $(EMULATED) ## run the unit tests
-	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(EMULATED)
+check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests (SAN=address,undefined: under sanitizers)
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED))
+check-unit: $(UNITS) $(REPLAYS) $(EMULATED) ## run the unit tests
+	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(REPLAYS) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
 	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
 # The leak sanitizer finds leaks. The excluded tests fail under valgrind, because its CPU differs from the one that the

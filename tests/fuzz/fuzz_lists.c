@@ -1,0 +1,41 @@
+/* fuzz_lists.c - the small text files: names to rename, lengths, blacklists, sequence reports. The first byte says
+ * which.
+ * Target: common/seq/names.c, common/track/blacklist.c, common/job/chunks/set_blacklist.c
+ * SPDX-License-Identifier: MIT */
+#include "common/job/chunks/set_blacklist.h"
+#include "common/seq/names.h"
+#include "common/track/blacklist.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    if (n == 0)
+        return 0;
+    const char *path = fuzz_file(data + 1, n - 1), *first;
+    struct cov_rename *r;
+    struct cov_sizes *s;
+    struct cov_blacklist *b;
+    struct cov_sequence_report report;
+    size_t k;
+    if (data[0] % 4 == 0 && cov_rename_read(path, &r, NULL) == COV_OK) {
+        (void)cov_rename_apply(r, "chr1", 4);
+        cov_rename_free(r);
+    } else if (data[0] % 4 == 1 && cov_sizes_read(path, &s, NULL) == COV_OK) {
+        for (size_t i = 0; i < cov_sizes_count(s); i++)
+            if (cov_sizes_length(s, i) <= 0 || !cov_sizes_find(s, cov_sizes_name(s, i), &k) ||
+                k != i)
+                abort();
+        cov_sizes_free(s);
+    } else if (data[0] % 4 == 2 && cov_blacklist_read(path, &b, NULL) == COV_OK) {
+        (void)cov_blacklist_drops(b, "chr1");
+        const struct cov_region *regions = cov_blacklist_regions(b, "chr1", &k);
+        for (size_t i = 0; i < k; i++)
+            if (regions[i].beg >= regions[i].end || (i > 0 && regions[i].beg < regions[i - 1].end))
+                abort();
+        (void)cov_blacklist_n_unknown(b, &first);
+        cov_blacklist_free(b);
+    } else if (data[0] % 4 == 3 && cov_sequence_report_read(path, &report, NULL) == COV_OK) {
+        cov_sequence_report_fini(&report);
+    }
+    return 0;
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/python3
+"""make_seeds.py - makes the seed corpora tests/fuzz/corpus/X from small data of its own, tests/data and the tools.
+
+usage: make_seeds.py FOLDER_OF_TOOLS (make all DEMOS first); replaces files seed_*, keeps all others.
+
+The same seeds come out each time, except that tools write their version into files.
+SPDX-License-Identifier: MIT"""
+import gzip
+import io
+import os
+import pickle
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "data")
+FASTA = b">chr1 first\nACGTNNNNacgtRYKM\nTTGACA\n\n>chr2\r\nACGTACGT\r\n"
+rng = random.Random(1)
+corpus = os.path.join(HERE, "corpus")
+
+
+def seed(name, *inputs):
+    """Writes the inputs, bytes each."""
+    folder = os.path.join(corpus, name)
+    os.makedirs(folder, exist_ok=True)
+    for old in os.listdir(folder):
+        if old.startswith("seed_"):
+            os.remove(os.path.join(folder, old))
+    for i, data in enumerate(inputs):
+        with open(os.path.join(folder, f"seed_{i:02}"), "wb") as f:
+            f.write(data)
+
+
+def noise(n):
+    return bytes(rng.randrange(256) for _ in range(n))
+
+
+def bgzf(data):
+    def block(part):
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        body = packer.compress(part) + packer.flush()
+        return (struct.pack("<4BI2BH2BHH", 31, 139, 8, 4, 0, 0, 255, 6, 66, 67, 2, len(body) + 25) + body
+                + struct.pack("<2I", zlib.crc32(part), len(part)))
+    return b"".join(block(part) for part in (data[:50], data[50:], b""))
+
+
+def texts():
+    seed("fasta", b"\x04\0\0" + FASTA, b"\xff\1\0" + FASTA.replace(b"RYKM", b"!?*1"), b"\x09\3\x0a" + FASTA,
+         b"\x09\4\1" + FASTA, b"\x09\0\0\xef\xbb\xbf" + FASTA, b"\x09\0\0>a\nAC GT\n", b"\x09\0\0>\nA", b"\x09\0\0ACGT",
+         b"\x09\0\0" + FASTA + FASTA, b"\x09\0\0" + gzip.compress(FASTA, mtime=0), b"\x09\0\0>a\rACGT\r", b"\x09\0\0")
+    lines = b"track type=bedGraph\nbrowser x\n#c\nchr1\t0\t10\t1.5\nchr1\t10\t12\t-2e3\nchr2 3 5 7\n"
+    wrong = [b"chr1\t5\t3\t1\n", b"chr1\t0\t5\tnan\n", b"chr1\t0\n", b"chr1\t0\t5\t1\nchr1\t4\t6\t1\n",
+             b"chr1\t0\t5\t1\nchr2\t0\t1\t1\nchr1\t6\t7\t1\n", b"", b"variableStep chrom=chr1\n1 2\n"]
+    seed("bedgraph", lines, bgzf(lines), gzip.compress(lines, mtime=0), *wrong)
+    seed("bgz", FASTA * 9, gzip.compress(FASTA * 9, mtime=0), bgzf(FASTA * 9), bgzf(FASTA * 9)[:-30], bgzf(FASTA)[:-28],
+         gzip.compress(FASTA, mtime=0) * 2, gzip.compress(FASTA, mtime=0)[:-9], b"", b"\x1f\x8b", b"BZh9", b"\x28\xb5\x2f\xfd")
+    bed = b"track x\nchr1\t10\t60\nchr2\t0\t70\tname\na:1-5\t0\t1\nelsewhere\t1\t2\n"
+    seed("select", b"\0" + bed, b"\1chr1\nx\nelsewhere\n# c\n", b"\2chr1\nother\n", b"\0chr1\t5\n", b"\0chr1\t9\t3\n",
+         b"\3" + bed * 99, b"\1\n\n", b"\0chr1 0 99999999999999999999\n")
+    report = b'{"refseqAccession":"NC_1","genbankAccession":"CM1","role":"assembled-molecule","chrName":"1",' \
+             b'"assemblyUnit":"Primary Assembly"}\n{"genbankAccession":"CM2","role":"unplaced-scaffold","chrName":"Un"}\n'
+    seed("lists", b"\0chr1 one\nchr2\ttwo\n", b"\0chr1 one two\n", b"\0a b\na c\n", b"\0a " + b"x" * 5000, b"\1chr1\t100\nx 5\n",
+         b"\1chr1 0\n", b"\2" + bed, b"\2chr1\nchr2 # c\n", b"\2chr1\nchr1\t1\t5\n", b"\2chr1 5 1\n", b"\2chr1 5\n", b"\3" + report,
+         b"\3" + report.replace(b"refseq", b"other"), b"\3{}\n", b"\3[1]\n", b"\3" + report * 2, b"\3")
+    seed("json", b'{"figures":[{"name":"a","unit":"s","better":"higher","values":[1,2.5e3,-0]},{"name":"b","unit":"s",'
+         b'"better":"lower","values":[1]}],"x":[true,false,null,"\\u00e9\\n\\ud83d\\ude00"]}', b"[[[[]]]]", b"{", b'"\\', b"1e999",
+         b'{"figures":[{"name":"a"}]}', b'{"figures":1}', b"", b"nul")
+    seed("opt", b"-s3\n--size=2k\n-r\n0.25\n-C\nred\n--text\nhello\n-l\na,b\nfile\n--\n-x", b"--shift\n--shift=1\n-vv\n-qf",
+         b"--size\n0.125G\nchr1:5-10\nzstd:3\n{chr1}:1,000-2k", b"--small\n9", b"--nothing", b"-s", b"--choice=blue", b"-l\n,",
+         b"--ratio=nan", b"--text=", b"--quiet=1", b"-s1\n-s2", b"--list=a,b\n-l\nchr1:1-10,chr1", b"chr1:5-\nlzf\nchr1:0-3\n:1-2",
+         b"--siz\n1", b"--size=1T", b"-v\n-v\n--small=-5", b"--size=-1", b"--help-me\n-", b"--shi_ft=2\n-p")
+
+
+def binaries():
+    sam = b"@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\n@SQ\tSN:chr2\tLN:50\n" + b"".join(
+        b"r%d\t%d\tchr1\t%d\t30\t%s\t=\t%d\t%d\tACGTACGTAC\t*\tNM:i:0\n" % (i, flag, 10 + 7 * i, cigar, 60, 60 - 7 * i)
+        for i, (flag, cigar) in enumerate([(99, b"10M"), (147, b"5M20N5M"), (0, b"2S8M"), (16, b"3M2I5M"), (1024, b"10M"),
+                                            (4, b"*"), (83, b"4M3D6M"), (163, b"10="), (256, b"10X")]))
+    with gzip.open(os.path.join(DATA, "atacseq.bam")) as f:
+        bam = f.read(20000)
+    n_text, = struct.unpack_from("<I", bam, 4)
+    at = 12 + n_text
+    for _ in range(struct.unpack_from("<I", bam, 8 + n_text)[0]):
+        at += 8 + struct.unpack_from("<I", bam, at)[0]
+    for _ in range(12):
+        at += 4 + struct.unpack_from("<I", bam, at)[0]
+    seed("alignments", *(bytes((rule, q, 4, 251)) + text for rule, q in ((0, 0), (1, 1), (2, 0), (70, 1), (13, 0), (69, 0))
+                         for text in (sam, bam[:at])))
+    journal = b"version\t1\nx\ty\n"
+    piece = lambda number, ends, body: struct.pack("<II5Q", 0x70766f63, 0, number, len(body), 0, len(ends), 0) + \
+        b"".join(struct.pack("<Q", end) for end in ends) + body
+    head = b"covtools journal" + struct.pack("<4I", 1, len(journal), 0, 0) + journal
+    whole = head + piece(3, [4, 9], noise(9)) + piece(5, [], b"") + piece(3, [7], noise(7))
+    seed("journal", b"\0" + whole, b"\1" + whole, b"\2" + whole[:-3], b"\0" + whole[:40], b"\0" + whole[:10], b"\0other file",
+         b"\0" + head, b"\0", b"\0" + head.replace(b"\1\0\0\0", b"\2\0\0\0"), b"\0" + head + piece(70, [1], b"x"),
+         b"\0" + head + piece(1, [9, 5], noise(9)), b"\0" + head + piece(1, [5], noise(9)), b"\4" + whole, b"\10" + whole, b"\22" + whole, b"\20" + whole,
+         b"\0" + head[:35], b"\1" + head[:24] + b"xxxx" + head[28:])
+    states = [{"epoch": 3, "pytorch-lightning_version": "2.0.2", "x": [1, 2.5, None, True, "é"], "t": (1, (2,), 3, 4)},
+              {1: {2: [{3: "x" * 300}] * 3}}, [2**40, -2**70, b"bytes"]]
+    seed("pickle", *(pickle.dumps(s, protocol) for s in states for protocol in (2, 3, 4)), b"\x80\2}q\0.", b"\x80\2ccollections\n"
+         b"OrderedDict\nq\0)Rq\1.", b"\x80\2(lp0\nI1\nI01\na.", b"\x80\2N(NNd.", b"\x80\2h\0.", b".", b"\x80\5]\x94.")
+
+
+def archives():
+    def pack(method, *entries):
+        f = io.BytesIO()
+        with zipfile.ZipFile(f, "w", method) as z:
+            for name, data in entries:
+                z.writestr(zipfile.ZipInfo(name), data, method)
+            z.comment = b"c" * (method > 0)
+        return f.getvalue()
+    plain = pack(0, ("m/data.pkl", b"\x80\2}."), ("m/version", b"3\n"))
+    z64 = io.BytesIO()
+    with zipfile.ZipFile(z64, "w") as z, z.open("m/data.pkl", "w", force_zip64=True) as entry:
+        entry.write(b"\x80\2}.")
+    seed("zip", plain, pack(8, ("m/data.pkl", b"\x80\2}." * 9)), pack(0), plain[:-5], b"", b"PK", z64.getvalue(),
+         pack(0, ("a", b"x"), ("a", b"y")), plain.replace(b"\x80\2}.", b"\x80\2}x", 1), plain + b"tail", plain[::-1])
+    checkpoints = []
+    for name in ("cnn_init.ckpt", "hybrid_init.ckpt"):
+        with zipfile.ZipFile(os.path.join(DATA, name)) as z:
+            names = sorted((i for i in z.namelist() if "/data/" in i), key=lambda i: int(i.rsplit("/", 1)[1]))
+            data = next(z.read(i) for i in z.namelist() if i.endswith("data.pkl"))
+            sizes = [z.getinfo(i).file_size for i in names]
+        checkpoints.append(bytes([len(sizes)]) + b"".join(struct.pack("<H", min(s, 65535)) for s in sizes) + data)
+    seed("ckpt", *checkpoints, b"\0\x80\2}.", b"\1\4\0" + pickle.dumps({"epoch": 1, "state_dict": {}}, 2))
+
+
+def drawn():
+    """Inputs that choose shapes and values with their first bytes."""
+    filters = [bytes([how, 40, 0]) for how in (1, 2, 3, 6, 7, 10, 14, 18, 34, 35, 67)]
+    payload = [zlib.compress(bytes(40)), noise(40), struct.pack(">QI", 40, 40) + bytes(9), b"\0" * 44,
+               struct.pack("<4B3I", 2, 1, 1, 1, 40, 40, 56) + bytes(40)]
+    seed("codec", *(f + p for f in filters for p in payload[:3]), *(b"\x0a(\0" + p for p in payload))
+    seed("encode", *(bytes([c, e]) + data for c in range(5) for e in (0, 2, 4) for data in (bytes(90), noise(90), b"ab" * 45)))
+    seed("coverage", *(bytes([mode, rng.randrange(256), 0, rng.randrange(256)]) + noise(n) for mode in range(6) for n in (9, 80)),
+         *(bytes([mode, 30, 128 | how, 1]) + noise(20) for mode in (0, 1) for how in (0, 1, 2, 4, 5, 6, 10, 16, 17, 32, 33, 64, 65, 66)))
+    rows = []
+    for a, b in ((1, 2), (0, 6), (1, 3)):
+        order = [(a, 0, 50), (a, 50, 70), (a, 70, 50), (a, 50, 0), (b, 0, 30), (b, 30, 0)]
+        rows.append(b"".join(struct.pack("<Bhh", *row) for row in order))
+        rows.append(b"".join(struct.pack("<Bhh", *row) for row in rng.sample(order, 4) + order[:2]))
+    wrong = [struct.pack("<Bhh", 0, *r) for r in ((5, 5), (-1, 3), (0, 51), (3, 1), (90, 120))]
+    seed("grid", *(bytes([how]) + r for how in range(4) for r in rows), *(bytes([how]) + r for how in (0, 1) for r in wrong))
+    seed("rows", *(bytes([kind, 3, 20, 2, 1, 7, 2, f, 1, 0, 2, 0]) + b"".join(
+        bytes([len(p) + 4]) + bytes(4) + p for p in (zlib.compress(bytes(n)), bytes(28 << (kind >> 1 & 3)), noise(9), b""))
+        for kind in (0, 2, 4, 6, 9, 17, 24, 30, 3, 5) for n in (28, 112) for f in (0, 1, 2, 3, 4)))
+    table = lambda kind, *columns: bytes([kind, 4]) + b"".join(columns)
+    names = bytes([0, 5]) + b"\4chr1" * 4
+    ends = bytes([0]) + b"".join(struct.pack("<2H", *r) for r in ((0, 50), (50, 80), (80, 50), (50, 0)))
+    seed("table", table(0, names, names, ends), table(2, names, b"\x0f", ends, b"\x80" + b"\1" * 4), table(0, b"\x0f", names, ends),
+         table(0, names, names, b"\x0e\0"), table(0, b"\x0e", names, ends), table(0, b"\x0d\5", names, ends), table(0),
+         *(bytes([3, 4, 1]) + names + names + ends + b"\0\5\4chr1" + length + species + keep
+           for length in (b"\0\x64\0", b"\0\x10\0", b"\0\0\0", b"\x0e\3") for species in (b"\x0f", b"\0\5\4chr1")
+           for keep in (b"\0" + b"\1\0" * 4, b"\x0e")), bytes([1, 0, 1, 0, 5, 0, 5, 0, 0, 5]) + b"\4chr1\0\x64\0\x0f", b"\1\4\0")
+
+
+def files(tools):
+    import h5py
+    import numpy
+    tool = lambda name, *args, **how: subprocess.run([os.path.join(tools, name), "-q", *args], check=True, **how)
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        read = lambda name: open(path(name), "rb").read()
+        env = dict(os.environ, SOURCE_DATE_EPOCH="0")
+        with open(path("g.fa"), "wb") as f:
+            f.write(b">c1\n" + bytes(rng.choice(b"ACGTN") for _ in range(70)) + b"\n>c2\nACGTACGT\n")
+        model = os.path.join(DATA, "cnn.ckpt")
+        length = ("--subsequence-length", "32")
+        tool("fasta2h5", *length, "-o", path("g.h5"), path("g.fa"), env=env)
+        tool("fasta2h5", *length, "-o", path("packed.h5"), "--layout", "packed", path("g.fa"), env=env)
+        for how in (("p.h5",), ("f.h5", "--float")):
+            tool("covpredict", *length, *how[1:], "-m", model, "-o", path(how[0]), path("g.fa"), env=env)
+        streams = []
+        for name in ("g.h5", "p.h5", "f.h5"):
+            done = subprocess.run([os.path.join(tools, "h5chunk"), "cat", "-q", path(name)], check=True, stdout=subprocess.PIPE)
+            streams.append(gzip.decompress(done.stdout))
+        whole = streams + [streams[0][:-10], streams[1][:200], streams[0] + b"x", streams[1].replace(b"PAIR", b"PAIX")]
+        seed("stream", *whole)
+        with h5py.File(path("c.h5"), "w") as f, h5py.File(path("g.h5")) as g:
+            for name in ("X", "seqids", "species", "start_ends"):
+                f[f"data/{name}"] = g[f"data/{name}"][()]
+            n, L = g["data/X"].shape[:2]
+            f.create_dataset("evaluation/atacseq_coverage", data=numpy.arange(n * L * 2).reshape(n, L, 2) % 9, dtype="i4",
+                             chunks=(1, L, 1), compression="lzf", shuffle=True)
+            f["evaluation/atacseq_meta/bam_files"] = numpy.array([b"a.bam", b"b.bam"])
+        done = subprocess.run([os.path.join(tools, "h5chunk"), "cat", "-q", path("c.h5")], check=True, stdout=subprocess.PIPE)
+        coverage = gzip.decompress(done.stdout)
+        seed("track", *(bytes([kind]) + s for kind in (0, 1) for s in (*streams, coverage, streams[1][:300])))
+        packed = []
+        for codec in ("lz4", "zstd:3", "lzf", "blosc:5"):
+            out = path(f"{codec[:3]}.h5")
+            subprocess.run([os.path.join(tools, "h5chunk"), "repack", "-q", "--compression", codec, "-o", out, path("p.h5")],
+                           check=True, env=env)
+            packed.append(open(out, "rb").read())
+        with h5py.File(path("x.h5"), "w") as f:
+            f["data/X"] = numpy.zeros((2, 3, 4), ">f2")
+            f["data/seqids"] = numpy.array([b"a", b"a"])
+            f["data/start_ends"] = numpy.array([(0, 3), (3, 0)], "i2")
+            f["other"] = numpy.arange(5, dtype=">i4")
+        seed("h5", read("g.h5"), read("packed.h5"), read("p.h5"), read("c.h5"), read("x.h5"), *packed[:2])
+        from pyBigWig import open as open_bw
+        tracks = []
+        for kind in range(3):
+            with open_bw(path("x.bw"), "w") as bw:
+                bw.addHeader([("chr1", 1000), ("chr2", 500)], maxZooms=kind)
+                if kind == 0:
+                    bw.addEntries(["chr1"] * 3, [0, 10, 30], ends=[10, 20, 40], values=[1.0, 2.5, -3.0])
+                    bw.addEntries(["chr2"], [5], ends=[9], values=[4.0])
+                elif kind == 1:
+                    bw.addEntries("chr1", [5, 9, 30], values=[1.0, 2.0, 3.0], span=3)
+                else:
+                    bw.addEntries("chr1", 100, values=[1.0, 2.0, 3.0, 4.0], span=5, step=10)
+            tracks.append(read("x.bw"))
+        seed("bigwig", *tracks, tracks[0][:300], tracks[0][:-4], b"")
+
+
+if __name__ == "__main__":
+    texts()
+    binaries()
+    archives()
+    drawn()
+    files(sys.argv[1])
+    size = sum(os.path.getsize(os.path.join(d, f)) for d, _, names in os.walk(corpus) for f in names)
+    print(f"{size / 1000:.0f} kB")
