@@ -75,6 +75,15 @@ static void kinds(void **state)
     assert_false(cov_path_names_dir("/not/there"));
     assert_true(cov_path_is_std("-"));
     assert_false(cov_path_is_std("./-"));
+    assert_true(cov_path_is_url("https://a.org/x.fa"));
+    assert_true(cov_path_is_url("s3://bucket/x.bam"));
+    assert_false(cov_path_is_url("://x"));
+    assert_false(cov_path_is_url("a/b://x"));
+    assert_false(cov_path_is_url("x:/y"));
+    assert_false(cov_path_is_url("-"));
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_path_check_file("http://a.org/x.h5", &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "http://a.org/x.h5: is a URL"));
 }
 
 int main(void)
