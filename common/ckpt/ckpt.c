@@ -7,6 +7,8 @@
 
 #include "common/base/mem.h"
 
+#define MADE "covtools"
+
 /* ---------------------------------------------------------------- memory and look-up */
 
 static void hparam_fini(struct cov_hparam *h)
@@ -18,12 +20,18 @@ static void hparam_fini(struct cov_hparam *h)
     free(h->strings);
 }
 
+static void hparams_fini(struct cov_hparam *h, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hparam_fini(&h[i]);
+    free(h);
+}
+
 void cov_ckpt_fini(struct cov_ckpt *c)
 {
     free(c->lightning_version);
-    for (size_t i = 0; i < c->n_hparams; i++)
-        hparam_fini(&c->hparams[i]);
-    free(c->hparams);
+    hparams_fini(c->hparams, c->n_hparams);
+    hparams_fini(c->made, c->n_made);
     for (size_t i = 0; i < c->n_tensors; i++)
         cov_torch_tensor_fini(&c->tensors[i]);
     free(c->tensors);
@@ -102,18 +110,31 @@ int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version, stru
     return set_text(&c->lightning_version, lightning_version, e);
 }
 
-/* Appends *h with a copy of `name`; takes ownership of what *h owns, even on failure. */
-static int add_hparam(struct cov_ckpt *c, const char *name, struct cov_hparam *h, struct cov_err *e)
+/* Appends *h with a copy of `name` to list[*n]; takes ownership of what *h owns, even on failure. */
+static int append(struct cov_hparam **list, size_t *n, const char *name, struct cov_hparam *h,
+                  struct cov_err *e)
 {
-    struct cov_hparam *grown = cov_realloc(c->hparams, c->n_hparams + 1, sizeof *grown, e);
+    struct cov_hparam *grown = cov_realloc(*list, *n + 1, sizeof *grown, e);
     if (grown)
-        c->hparams = grown;
+        *list = grown;
     int rc = grown ? set_text(&h->name, name, e) : COV_ENOMEM;
     if (rc)
         hparam_fini(h);
     else
-        c->hparams[c->n_hparams++] = *h;
+        (*list)[(*n)++] = *h;
     return rc;
+}
+
+static int add_hparam(struct cov_ckpt *c, const char *name, struct cov_hparam *h, struct cov_err *e)
+{
+    return append(&c->hparams, &c->n_hparams, name, h, e);
+}
+
+int cov_ckpt_add_made(struct cov_ckpt *c, const char *name, const char *value, struct cov_err *e)
+{
+    struct cov_hparam h = {.kind = COV_HPARAM_STRING};
+    int rc = set_text(&h.string, value, e);
+    return rc ? rc : append(&c->made, &c->n_made, name, &h, e);
 }
 
 int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e)
@@ -268,18 +289,20 @@ static int read_hparam_value(const struct cov_pickle_value *v, struct cov_hparam
     return rc;
 }
 
-static int read_hparams(const struct cov_pickle_value *dict, struct cov_ckpt *c, struct cov_err *e)
+/* Reads a dict to (*list)[0..*n). `name` is for messages. */
+static int read_hparams(const struct cov_pickle_value *dict, const char *name,
+                        struct cov_hparam **list, size_t *n, struct cov_err *e)
 {
-    c->hparams = cov_calloc(dict->n_items / 2, sizeof *c->hparams, e);
-    int rc = c->hparams ? COV_OK : COV_ENOMEM;
-    for (; !rc && c->n_hparams < dict->n_items / 2; c->n_hparams++) {
-        struct cov_hparam *h = &c->hparams[c->n_hparams];
-        rc = cov_pickle_string(dict->items[2 * c->n_hparams], &h->name, e);
+    *list = cov_calloc(dict->n_items / 2, sizeof **list, e);
+    int rc = *list ? COV_OK : COV_ENOMEM;
+    for (; !rc && *n < dict->n_items / 2; (*n)++) {
+        struct cov_hparam *h = &(*list)[*n];
+        rc = cov_pickle_string(dict->items[2 * *n], &h->name, e);
         if (!rc)
-            rc = read_hparam_value(dict->items[2 * c->n_hparams + 1], h, e);
+            rc = read_hparam_value(dict->items[2 * *n + 1], h, e);
     }
     if (rc)
-        (void)cov_err_prefix(e, "hyper_parameters");
+        (void)cov_err_prefix(e, "%s", name);
     return rc;
 }
 
@@ -315,7 +338,14 @@ static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
         rc = get(root, "pytorch-lightning_version", COV_PICKLE_STRING, &version, e);
     if (!rc)
         rc = cov_pickle_string(version, &c->lightning_version, e);
-    return rc ? rc : read_hparams(hparams, c, e);
+    if (!rc)
+        rc = read_hparams(hparams, "hyper_parameters", &c->hparams, &c->n_hparams, e);
+    const struct cov_pickle_value *optimisers = cov_pickle_get(root, "optimizer_states"),
+                                  *made = cov_pickle_get(root, MADE);
+    c->has_optimiser = optimisers && optimisers->n_items > 0;
+    return rc || !made || made->kind != COV_PICKLE_DICT
+               ? rc
+               : read_hparams(made, MADE, &c->made, &c->n_made, e);
 }
 
 int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)

@@ -42,11 +42,14 @@ struct cov_ckpt {
     size_t n_hparams;
     struct cov_torch_tensor *tensors; /* the state dict: [n_tensors] in the file's order. Owned */
     size_t n_tensors;
+    struct cov_hparam *made; /* how covtools made it, in the dict "covtools": [n_made]. Owned */
+    size_t n_made;
+    bool has_optimiser; /* of a checkpoint that was read: it has the state of an optimiser */
 };
 
 #define COV_CKPT_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0                                                                        \
+        .epoch = 0                                                                                 \
     }
 
 /* Reads a checkpoint. Free *out with cov_ckpt_free. Fails like cov_torch_open; also fails with
@@ -87,6 +90,9 @@ int cov_ckpt_add_string(struct cov_ckpt *c, const char *name, const char *value,
                         struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_strings(struct cov_ckpt *c, const char *name, const char *const *values, size_t n,
                          struct cov_err *e) COV_MUST_USE;
+/* Says how the checkpoint was made: "version". */
+int cov_ckpt_add_made(struct cov_ckpt *c, const char *name, const char *value,
+                      struct cov_err *e) COV_MUST_USE;
 /* Adds a tensor of zeros, FLOAT32 or INT64; the caller fills (*out)->f32 or i64. *out is valid
  * until the next call. */
 int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dtype dtype,

@@ -483,6 +483,13 @@ static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
     for (size_t i = 0; i < c->n_hparams; i++)
         put_hparam(w, &c->hparams[i]);
     cov_pickle_end_dict(w);
+    if (c->n_made > 0) {
+        cov_pickle_text(w, "covtools");
+        cov_pickle_begin_dict(w);
+        for (size_t i = 0; i < c->n_made; i++)
+            put_hparam(w, &c->made[i]);
+        cov_pickle_end_dict(w);
+    }
     if (t && t->n_current > 0)
         put_state(p, "current_model_state", t->current, t->n_current);
     cov_pickle_end_dict(w);

@@ -37,6 +37,7 @@ const struct cov_tool h5chunk_info = {
     .summary = "show the contents of files: shapes, types, filters, sizes, sequences",
     .synopsis = "[options] FILE...",
     .examples = "  h5chunk info genome.h5\n"
+                "  h5chunk info model.ckpt\n"
                 "  h5chunk info --json *.h5 | jq '.files[].bytes_per_base'\n",
     .options = info_options,
     .config_bytes = sizeof(struct info_config),

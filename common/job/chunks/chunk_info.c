@@ -11,6 +11,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/job/chunks/ckpt_info.h"
 #include "common/store/chunk_file.h"
 #include "common/store/h5_probe.h"
 #include "common/store/stream.h"
@@ -536,6 +537,29 @@ static int tell(const struct sums *sums, struct cov_stats *stats, struct cov_err
     return rc;
 }
 
+static int show_chunks(const char *path, struct cov_json *j, FILE *out, struct sums *sums,
+                       struct cov_err *e)
+{
+    struct cov_chunk_file *f = NULL;
+    struct cov_stream *s = NULL;
+    struct content c = {.path = NULL};
+    int rc = open_stream(path, &s, e);
+    if (!rc && !s)
+        rc = cov_chunk_file_open(path, &f, e);
+    if (!rc)
+        rc = s ? look_at_stream(&c, path, s, e) : look_at_file(&c, path, f, e);
+    if (!rc)
+        rc = j ? put_json(&c, j, e) : print_table(&c, out, e);
+    sums->bases += c.n_bases;
+    sums->chunks += (int64_t)c.n_chunks;
+    sums->sequences += (int64_t)c.n_sequences;
+    sums->bytes += c.file_bytes;
+    fini(&c);
+    cov_chunk_file_close(f);
+    cov_stream_close(s);
+    return rc;
+}
+
 int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_stats *stats,
                    struct cov_err *e)
 {
@@ -548,25 +572,13 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
         cov_json_begin_array(&j, "files");
     }
     for (size_t i = 0; i < n && !rc; i++) {
-        struct cov_chunk_file *f = NULL;
-        struct cov_stream *s = NULL;
-        struct content c = {.path = NULL};
-        rc = open_stream(paths[i], &s, e);
-        if (!rc && !s)
-            rc = cov_chunk_file_open(paths[i], &f, e);
-        if (!rc)
-            rc = s ? look_at_stream(&c, paths[i], s, e) : look_at_file(&c, paths[i], f, e);
-        if (!rc && !json && i > 0)
+        int64_t n_bytes = 0;
+        bool ckpt = cov_ckpt_info_applies(paths[i]);
+        if (!json && i > 0)
             (void)fputc('\n', out);
-        if (!rc)
-            rc = json ? put_json(&c, &j, e) : print_table(&c, out, e);
-        sums.bases += c.n_bases;
-        sums.chunks += (int64_t)c.n_chunks;
-        sums.sequences += (int64_t)c.n_sequences;
-        sums.bytes += c.file_bytes;
-        fini(&c);
-        cov_chunk_file_close(f);
-        cov_stream_close(s);
+        rc = ckpt ? cov_ckpt_info(paths[i], json ? &j : NULL, out, &n_bytes, e)
+                  : show_chunks(paths[i], json ? &j : NULL, out, &sums, e);
+        sums.bytes += n_bytes;
     }
     if (json && rc != COV_ENOMEM) {
         cov_json_end_array(&j);

@@ -1,4 +1,4 @@
-/* chunk_info.h - prints the contents of files of chunks, as a table or as JSON.
+/* chunk_info.h - prints the contents of files of chunks and of checkpoints, as a table or as JSON.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_CHUNK_INFO_H
 #define COV_JOB_CHUNKS_CHUNK_INFO_H
