@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/base/path.h"
+#include "common/base/sha256.h"
 #include "common/cli/tool.h"
 #include "common/job/libraries.h"
 #include "common/job/train/ranks.h"
@@ -101,7 +102,13 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = parse_bool(c->bnorm, ROW_BNORM, &bnorm, e);
     if (!rc)
         rc = parse_weights(&c->loss_weights, &weights, e);
-    const char *const inputs[] = {c->resume, c->init_from, c->blacklist_path, c->input};
+    const char *ckpt = c->resume ? c->resume : c->init_from;
+    char sha256[COV_SHA256_TEXT];
+    if (!rc && ckpt)
+        rc = cov_sha256_file(ckpt, sha256, e);
+    if (!rc && ckpt)
+        rc = cov_stats_set_model(&common->stats, ckpt, sha256, e);
+    const char *const inputs[] = {c->blacklist_path, c->input};
     for (size_t i = 0; !rc && i < COV_COUNT(inputs); i++)
         if (inputs[i])
             rc = cov_stats_add_input(&common->stats, inputs[i], e);

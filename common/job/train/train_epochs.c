@@ -19,6 +19,7 @@
 #include "common/job/train/example_feed.h"
 #include "common/job/train/example_plan.h"
 #include "common/job/train/ranks.h"
+#include "common/job/train/train_made.h"
 #include "common/job/train/train_saver.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
@@ -527,6 +528,8 @@ static int open_trainer(struct run *r, struct cov_err *e)
             from.average = NULL;
         rc = cov_trainer_write(r->trainer, &from, e);
     }
+    if (!rc)
+        rc = cov_train_describe_making(s, r->o, r->device, e);
     size_t n = 0;
     for (size_t i = 0; i < s->network.params.n_items; i++)
         n += s->network.params.items[i].trained ? s->network.params.items[i].n : 0;

@@ -40,6 +40,7 @@ void cov_train_network_fini(struct cov_train_network *n)
         free(n->datasets[d]);
     free(n->datasets);
     cov_params_fini(&n->params);
+    cov_ckpt_fini(&n->made);
     *n = (struct cov_train_network){0};
 }
 
@@ -347,8 +348,12 @@ int cov_train_point_write(const char *path, const struct cov_train_network *n,
         t.current = current.tensors;
         t.n_current = current.n_tensors;
     }
+    c.made = n->made.made; /* borrowed */
+    c.n_made = n->made.n_made;
     if (!rc)
         rc = cov_ckpt_write_training(path, &c, &t, e);
+    c.made = NULL;
+    c.n_made = 0;
     if (!rc)
         rc = read_back(path, n, p, e);
     free(t.adam.moments);

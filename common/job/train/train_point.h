@@ -19,6 +19,7 @@ struct cov_train_network {
     char **datasets; /* [hp.output_size]. Owned, as is each */
     double learning_rate;
     size_t L;                 /* positions per chunk */
+    struct cov_ckpt made;     /* only `made` is used: how it is trained. Owned */
     struct cov_params params; /* of hp. Owned */
 };
 

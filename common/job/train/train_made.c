@@ -1,0 +1,121 @@
+/* train_made.c - see train_made.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/train_made.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/version.h"
+#include "common/cli/stats.h"
+
+enum { MAX_WORDS = 32, WORD = 32 };
+
+/* The words of a command line. */
+struct words {
+    const char *words[MAX_WORDS];
+    char numbers[MAX_WORDS][WORD];
+    int n;
+};
+
+static void add_flag(struct words *w, bool given, const char *option)
+{
+    if (given)
+        w->words[w->n++] = option;
+}
+
+static void add_number(struct words *w, bool given, const char *option, double value)
+{
+    if (!given)
+        return;
+    w->words[w->n++] = option;
+    (void)snprintf(w->numbers[w->n], WORD, "%.10g", value);
+    w->words[w->n] = w->numbers[w->n];
+    w->n++;
+}
+
+/* "1,0.5"; empty without weights. Caller frees; NULL without memory. */
+static char *loss_weights(const struct cov_train_options *o, struct cov_err *e)
+{
+    char *text = cov_strdup("", e);
+    for (size_t i = 0; text && i < o->n_loss_weights; i++) {
+        char *longer = cov_strfmt(e, "%s%s%g", text, i ? "," : "", (double)o->loss_weights[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* Caller frees; NULL without memory. */
+static char *command_of(const struct cov_train_setup *s, const struct cov_train_options *o,
+                        struct cov_err *e)
+{
+    struct words w = {.words = {"covtrain"}, .n = 1};
+    add_number(&w, true, "--seed", s->seed);
+    add_number(&w, true, "--batch-size", (double)o->batch);
+    add_number(&w, o->accumulate > 1, "--accumulate", (double)o->accumulate);
+    add_number(&w, o->clip > 0, "--clip", o->clip);
+    add_number(&w, o->average > 0, "--average-weights", o->average);
+    add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);
+    add_flag(&w, o->schedule == COV_SCHEDULE_COSINE, "--schedule=cosine");
+    add_number(&w, o->schedule == COV_SCHEDULE_COSINE, "--epochs", (double)o->epochs);
+    add_flag(&w, o->pair_strands, "--pair-strands");
+    add_flag(&w, o->random_offset, "--random-offset");
+    add_flag(&w, !o->shuffle, "--no-shuffle");
+    add_flag(&w, o->blacklist, "--blacklist");
+    if (o->blacklist_path) {
+        w.words[w.n++] = "--blacklist-file";
+        w.words[w.n++] = o->blacklist_path;
+    }
+    char *weights = loss_weights(o, e), *text = NULL;
+    if (weights && *weights) {
+        w.words[w.n++] = "--loss-weights";
+        w.words[w.n++] = weights;
+    }
+    if (weights)
+        text = cov_command_text(w.n, w.words, e);
+    free(weights);
+    return text;
+}
+
+/* Adds the names of the files of a folder: "a.h5, b.h5". */
+static int add_files(struct cov_ckpt *made, const char *name, const struct cov_examples *x,
+                     struct cov_err *e)
+{
+    size_t n = cov_examples_n_files(x);
+    const char **names = cov_calloc(n + 1, sizeof *names, e);
+    if (!names)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const char *path = cov_examples_path(x, i), *slash = strrchr(path, '/');
+        names[i] = slash ? slash + 1 : path;
+    }
+    char *text = cov_strjoin(names, n, ", ", e);
+    int rc = text ? cov_ckpt_add_made(made, name, text, e) : COV_ENOMEM;
+    free(names);
+    free(text);
+    return rc;
+}
+
+int cov_train_describe_making(struct cov_train_setup *s, const struct cov_train_options *o,
+                              const struct cov_device *device, struct cov_err *e)
+{
+    struct cov_ckpt *made = &s->network.made;
+    char *command = command_of(s, o, e);
+    int rc = command ? cov_ckpt_add_made(made, "tool", "covtrain", e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_ckpt_add_made(made, "version", cov_version(), e);
+    if (!rc)
+        rc = cov_ckpt_add_made(made, "command", command, e);
+    if (!rc)
+        rc = cov_ckpt_add_made(made, "precision", device->ops->precision(device), e);
+    if (!rc)
+        rc = cov_ckpt_add_made(made, "device", device->ops->name, e);
+    if (!rc)
+        rc = add_files(made, "train", s->train, e);
+    if (!rc)
+        rc = add_files(made, "val", s->val, e);
+    free(command);
+    return rc;
+}
