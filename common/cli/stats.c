@@ -44,6 +44,14 @@ void cov_stats_fini(struct cov_stats *s)
     s->n_figures = 0;
     free(s->model);
     free(s->model_sha256);
+    for (int i = 0; i < s->n_sources; i++) {
+        free(s->sources[i].path);
+        free(s->sources[i].name);
+        free(s->sources[i].text);
+    }
+    free(s->sources);
+    s->sources = NULL;
+    s->n_sources = 0;
     free(s->device);
     s->command = NULL;
     s->inputs = NULL;
@@ -126,6 +134,23 @@ int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha25
     s->model = cov_strdup(path, e);
     s->model_sha256 = cov_strdup(sha256, e);
     return s->model && s->model_sha256 ? cov_stats_add_input(s, path, e) : COV_ENOMEM;
+}
+
+int cov_stats_add_source(struct cov_stats *s, const char *path, const char *name, const char *text,
+                         struct cov_err *e)
+{
+    for (int i = 0; i < s->n_sources; i++)
+        if (strcmp(s->sources[i].path, path) == 0 && strcmp(s->sources[i].name, name) == 0)
+            return COV_OK;
+    struct cov_stats_source *grown =
+        cov_realloc(s->sources, (size_t)s->n_sources + 1, sizeof *grown, e);
+    if (!grown)
+        return COV_ENOMEM;
+    s->sources = grown;
+    struct cov_stats_source *added = &s->sources[s->n_sources++];
+    *added =
+        (struct cov_stats_source){cov_strdup(path, e), cov_strdup(name, e), cov_strdup(text, e)};
+    return added->path && added->name && added->text ? COV_OK : COV_ENOMEM;
 }
 
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds)
@@ -263,6 +288,25 @@ static void put_shards(const struct cov_stats_shards *shards, struct cov_json *j
     cov_json_end_object(j);
 }
 
+static void put_sources(const struct cov_stats *s, struct cov_json *j)
+{
+    cov_json_begin_array(j, "sources");
+    for (int i = 0; i < s->n_sources; i++) {
+        const struct cov_stats_source *a = &s->sources[i];
+        if (i == 0 || strcmp(a->path, a[-1].path) != 0) {
+            cov_json_begin_object(j, NULL);
+            cov_json_string(j, "path", a->path);
+            cov_json_begin_object(j, "attributes");
+        }
+        cov_json_string(j, a->name, a->text);
+        if (i + 1 == s->n_sources || strcmp(a->path, a[1].path) != 0) {
+            cov_json_end_object(j);
+            cov_json_end_object(j);
+        }
+    }
+    cov_json_end_array(j);
+}
+
 void cov_stats_put(const struct cov_stats *s, struct cov_json *j)
 {
     cov_json_string(j, "tool", s->tool);
@@ -276,6 +320,8 @@ void cov_stats_put(const struct cov_stats *s, struct cov_json *j)
         cov_json_string(j, "model", s->model);
         cov_json_string(j, "model_sha256", s->model_sha256);
     }
+    if (s->n_sources > 0)
+        put_sources(s, j);
     cov_json_string(j, "device", s->device ? s->device : "cpu");
     cov_json_int(j, "threads", s->threads);
     cov_json_string(j, "precision", s->precision);

@@ -59,8 +59,12 @@ struct cov_stats {
     char **inputs;                     /* Owned, like each string */
     int n_inputs;
     char *model, *model_sha256; /* file of the model that the run used; NULL: none. Owned */
-    char *device;               /* Owned; NULL: "cpu" */
-    const char *precision;      /* NULL: there is no choice; written as null */
+    struct cov_stats_source {   /* an attribute of an input: how it was made */
+        char *path, *name, *text;
+    } * sources; /* [n_sources], those of an input together. Owned, like each string */
+    int n_sources;
+    char *device;          /* Owned; NULL: "cpu" */
+    const char *precision; /* NULL: there is no choice; written as null */
     unsigned threads;
     int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
     struct {
@@ -92,6 +96,9 @@ int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e
 /* Names the model, which becomes an input, too. */
 int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha256,
                         struct cov_err *e) COV_MUST_USE;
+/* Adds an attribute that says how the input `path` was made, unless it was added before. */
+int cov_stats_add_source(struct cov_stats *s, const char *path, const char *name, const char *text,
+                         struct cov_err *e) COV_MUST_USE;
 /* Adds to the time of the stage `name`, a string that must outlive *s. If there are more than
  * COV_STATS_MAX_STAGES names, the last stage collects the times of the rest. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);

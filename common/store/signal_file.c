@@ -440,6 +440,11 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
     return COV_OK;
 }
 
+const struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f)
+{
+    return f->h5;
+}
+
 /* ---- rows ---- */
 
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,

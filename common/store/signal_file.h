@@ -41,6 +41,7 @@
 
 enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
 
+struct cov_h5;
 struct cov_signal_file;
 
 /* Opens for reading and checks the layout, like cov_chunk_file_open. PREDICTED: one data set per
@@ -61,6 +62,9 @@ const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k);
 bool cov_signal_file_has_gaps(const struct cov_signal_file *f);
 /* Returns true if data set k is stored unrounded. */
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
+
+/* The open HDF5 file, for its attributes. Borrowed until close. */
+const struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f);
 
 /* HDF5's thread: fetches the stored bytes of row i of the data sets ks[0..n_ks) into *raw, which is
  * cleared first. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What outputs record about how they were made: predictions, shards, coverage.
+# What outputs record about how they were made: predictions, shards, coverage, tracks, checkpoints.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
@@ -92,4 +92,82 @@ assert sets["evaluation/atacseq_coverage"]["settings"].split("\n") == [
     f"count=track strand=both file={t}.bg" for t in "tu"], sets
 assert sets["data/seqids"] == {}
 END
+
+# ---------------------------------------------------------------- tracks
+
+run cov2bigwig --stats s.json --compare m.h5 p.h5
+ok '--stats of cov2bigwig describes its inputs' "$PYTHON" - "$sha" <<'END'
+import json, sys
+sources = {s["path"]: s["attributes"] for s in json.load(open("s.json"))["sources"]}
+assert sorted(sources) == ["m.h5", "p.h5"], sources
+p = sources["p.h5"]
+assert p["model_sha256"] == sys.argv[1] and p["precision"] == "fp32" and "--overlap 8" in p["command"], p
+assert p["prediction/predictions overlap"] == "8"
+assert sources["m.h5"]["evaluation/atacseq_coverage settings"].startswith("count=track"), sources
+END
+covpredict -q --overlap 8 -m m.ckpt -o - g.h5 | cov2bigwig -q --stats s.json -f -o x.bw -
+ok '  also those of a stream' "$PYTHON" - "$sha" <<'END'
+import json, sys
+(s,) = json.load(open("s.json"))["sources"]
+assert s["attributes"]["model_sha256"] == sys.argv[1], s
+END
+cov2bigwig -q --stats s.json -f -o y.bw x.bw
+is "$(grep -c sources s.json)" 0 '  a bigWig says nothing'
+rm x.bw y.bw
+
+# ---------------------------------------------------------------- checkpoints
+
+run h5chunk info m.ckpt p.h5
+status_is 0 'a checkpoint and a predictions file'
+stdout_like '^m\.ckpt: checkpoint of a network$' '  the kind'
+stdout_like "^  SHA-256         $sha\$" '  SHA-256'
+stdout_like '^  parameters      2921 in 10 tensors$' '  the parameters'
+stdout_like '^  training        epoch 4, 35 steps, without the state of an optimiser$' '  the training'
+stdout_like '^  made by         PyTorch Lightning 2\.0\.2, such as Predmoter$' '  the program'
+stdout_like '^  hyperparameter  datasets: atacseq$' '  the data sets'
+mkdir -p d/train d/val
+cp m.h5 d/train/a.h5
+cp m.h5 d/train/b.h5
+cp m.h5 d/val/c.h5
+train() { # FOLDER OPTION...
+    folder=$1
+    shift
+    covtrain -q -i d -o "$folder" --model-type cnn --cnn-layers 1 --filter-size 4 -b 4 --seed 5 "$@" 2>/dev/null ||
+        fail "covtrain $*"
+}
+train one -@ 1 -e 2 --loss-weights 0.5
+run h5chunk info one/last.ckpt
+for line in 'tool: covtrain' 'version: [0-9].*' 'command: covtrain --seed 5 --batch-size 4 --loss-weights 0\.5' 'precision: fp32' \
+    'device: cpu' 'train: a\.h5, b\.h5' 'val: c\.h5'; do
+    stdout_like "^  made by         $line\$" "trained: $line"
+done
+stdout_like '^  training        epoch 1, [0-9]+ steps, with the state of the optimiser$' '  the training'
+train two -@ 2 -e 1 --loss-weights 0.5
+train two -@ 2 -e 2 --loss-weights 0.5 --resume-training two/last.ckpt --stats two.json
+run h5chunk info --json one/last.ckpt two/last.ckpt
+ok '  the same after resuming; JSON' "$PYTHON" - "$stdout" "$sha" <<'END'
+import json, sys
+one, two = json.load(open(sys.argv[1]))["files"]
+assert one["made_by"] == two["made_by"] and one["made_by"]["train"] == "a.h5, b.h5"
+assert one["kind"] == "checkpoint" and one["optimiser"] is True and one["epoch"] == 1
+assert one["parameters"] == 2 * (4 * 4 * 9 + 4 + 2 * 4) + 4 + 1, one["parameters"]
+assert one["hyperparameters"]["cnn_layers"] == 1 and one["hyperparameters"]["datasets"] == ["atacseq"]
+s = json.load(open("two.json"))
+assert s["model"] == "two/last.ckpt" and len(s["model_sha256"]) == 64 and s["precision"] == "fp32"
+END
+run covpredict --evaluate --stats e.json -m one/last.ckpt m.h5
+like "$(cat e.json)" "\"model_sha256\": \"$(sha256sum <one/last.ckpt | cut -d ' ' -f 1)\"" '--stats of --evaluate'
+if "$PYTHON" -c 'import torch' 2>/dev/null; then
+    ok '  PyTorch reads it' "$PYTHON" -c '
+import torch
+c = torch.load("one/last.ckpt")
+assert c["covtools"]["train"] == "a.h5, b.h5" and c["hyper_parameters"]["cnn_layers"] == 1'
+fi
+head -c 5000 one/last.ckpt >cut.ckpt
+run h5chunk info cut.ckpt
+refused 1 '^h5chunk: error: cut\.ckpt: ' 'a truncated checkpoint'
+printf 'x' >x.txt
+"$PYTHON" -c 'import zipfile; zipfile.ZipFile("x.zip", "w").write("x.txt")'
+run h5chunk info x.zip
+refused 1 '^h5chunk: error: x\.zip: ' 'another zip archive'
 done_testing

@@ -201,7 +201,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
         rc = cov_track_source_run(j->measured, j->sinks, "reading the measured track", &job, e);
     if (!rc && stats)
         cov_stats_add_stage(stats, "measured", cov_clock() - beg);
-    return rc;
+    return rc ? rc : cov_track_source_describe(j->measured, stats, e);
 }
 
 static int compare(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
@@ -227,6 +227,8 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
     if (!rc && j->plot)
         rc = cov_plot_add(j->plot, 0, j->source, j->datasets, j->sinks, e);
     const struct cov_job job = {j->pool, progress, stats};
+    if (!rc)
+        rc = cov_track_source_describe(j->source, stats, e);
     return rc ? rc : cov_track_source_run(j->source, j->sinks, "comparing", &job, e);
 }
 

@@ -267,6 +267,8 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         rc = open_outputs(j, e);
     job.pool = j->pool;
     if (!rc)
+        rc = cov_track_source_describe(j->source, stats, e);
+    if (!rc)
         rc =
             cov_track_source_run(j->source, j->sinks, j->files ? "converting" : "reading", &job, e);
     double beg = cov_clock();

@@ -312,6 +312,12 @@ static int keep(struct cov_track_source *s, const size_t *which, size_t n, struc
     return COV_OK;
 }
 
+static int describe(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct signal_input *j = (const struct signal_input *)s;
+    return cov_signal_reader_add_sources(&j->reader, j->o->measured, stats, e);
+}
+
 static void close_input(struct cov_track_source *s)
 {
     struct signal_input *j = (struct signal_input *)s;
@@ -335,7 +341,7 @@ static void close_input(struct cov_track_source *s)
 int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
                           struct cov_track_source **out, struct cov_err *e)
 {
-    static const struct cov_source_type type = {keep, run, close_input};
+    static const struct cov_source_type type = {keep, run, describe, close_input};
     *out = NULL;
     struct signal_input *j = cov_calloc(1, sizeof *j, e);
     if (!j) {

@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/store/h5.h"
 
 /* ---------------------------------------------------------------- contigs */
 
@@ -441,4 +442,55 @@ int cov_signal_reader_check(const struct cov_signal_reader *r, struct cov_err *e
     return rc || cov_names_count(r->announced)
                ? rc
                : cov_contig_filter_fail_empty(&r->filter, r->name, e);
+}
+
+/* ---------------------------------------------------------------- how the input was made */
+
+static int add_source(const struct cov_signal_reader *r, const char *set, const char *name,
+                      const char *text, struct cov_stats *stats, struct cov_err *e)
+{
+    char *full = cov_strfmt(e, "%s%s%s", set ? set : "", set ? " " : "", name);
+    int rc = full ? cov_stats_add_source(stats, r->name, full, text, e) : COV_ENOMEM;
+    free(full);
+    return rc;
+}
+
+/* `set`: an HDF5 data set; NULL: the file. */
+static int add_sources(const struct cov_signal_reader *r, const char *set, struct cov_stats *stats,
+                       struct cov_err *e)
+{
+    struct cov_h5_attr *attrs;
+    size_t n;
+    int rc = COV_OK;
+    if (r->stream) {
+        const struct cov_chunk_head *h = cov_stream_head(cov_signal_stream_records(r->stream));
+        for (size_t i = 0; !rc && i < h->n_attrs; i++) {
+            const struct cov_chunk_attr *a = &h->attrs[i];
+            if (set && a->set ? strcmp(a->set, set) == 0 : a->set == set)
+                rc = add_source(r, set, a->name, a->text, stats, e);
+        }
+        return rc;
+    }
+    rc = cov_h5_list_attrs(cov_signal_file_h5(r->file), set, &attrs, &n, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < n; i++)
+        if (attrs[i].text)
+            rc = add_source(r, set, attrs[i].name, attrs[i].text, stats, e);
+    cov_h5_free_attrs(attrs, n);
+    return rc;
+}
+
+int cov_signal_reader_add_sources(const struct cov_signal_reader *r, bool measured,
+                                  struct cov_stats *stats, struct cov_err *e)
+{
+    int rc = add_sources(r, NULL, stats, e);
+    if (!measured)
+        return rc ? rc : add_sources(r, "prediction/predictions", stats, e);
+    for (size_t i = 0; !rc && i < r->n_ks; i++) {
+        char *set = cov_strfmt(e, "evaluation/%s_coverage", cov_signal_reader_dataset(r, r->ks[i]));
+        rc = set ? add_sources(r, set, stats, e) : COV_ENOMEM;
+        free(set);
+    }
+    return rc;
 }

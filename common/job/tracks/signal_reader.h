@@ -89,6 +89,10 @@ size_t cov_signal_reader_n_datasets(const struct cov_signal_reader *r);
 const char *cov_signal_reader_dataset(const struct cov_signal_reader *r, size_t k);
 bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k);
 
+/* Adds the attributes of the input, and of the data sets that are read, to the statistics. */
+int cov_signal_reader_add_sources(const struct cov_signal_reader *r, bool measured,
+                                  struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
+
 /* Returns true if the options need this strand. */
 bool cov_signal_needs(const struct cov_source_options *o, enum cov_strand_index strand);
 

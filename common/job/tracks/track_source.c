@@ -82,6 +82,12 @@ int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_
     return s->type->keep ? s->type->keep(s, which, n, e) : COV_OK;
 }
 
+int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
+                              struct cov_err *e)
+{
+    return stats && s->type->describe ? s->type->describe(s, stats, e) : COV_OK;
+}
+
 int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
                          const char *what, const struct cov_job *job, struct cov_err *e)
 {

@@ -42,6 +42,7 @@ struct cov_source_type {
     int (*keep)(struct cov_track_source *s, const size_t *which, size_t n, struct cov_err *e);
     int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
                const struct cov_job *job, struct cov_err *e);
+    int (*describe)(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e);
     void (*close)(struct cov_track_source *s);
 };
 
@@ -81,6 +82,10 @@ void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
 /* Called before the run: keeps only the n data sets in which[], in this order. */
 int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,
                           struct cov_err *e) COV_MUST_USE;
+
+/* Adds the attributes of the input, which say how it was made, to the statistics (NULL: none). */
+int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
+                              struct cov_err *e) COV_MUST_USE;
 
 /* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
  * sinks are used by different threads. `what` labels the progress ("converting"). COV_EINPUT names
