@@ -368,7 +368,7 @@ $(REPLAYS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(if $(FUZZER),,$(B)/obj/tests/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(COV_LDFLAGS) $(FUZZER) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
 
-.PHONY: fuzz fuzz-coverage replays
+.PHONY: fuzz fuzz-coverage
 fuzz: ## fuzz each parser for SECONDS=60 with clang and sanitizers, and print coverage (FUZZ="zip json")
 	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz CC=clang SAN=fuzzer-no-link,address,undefined CFLAGS='-O1 -gline-tables-only' \
 	  $(FUZZ:%=build/fuzz/fuzz/fuzz_%)

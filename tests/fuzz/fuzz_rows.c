@@ -8,6 +8,23 @@ enum { HEAD = 12 };
 
 #define AT_MOST(x, most) (1 + (size_t)(x) % (most))
 
+/* Converts n elements in the other ways; d has room for n. */
+static void use(const struct cov_h5_type *type, const uint8_t *block, size_t n, double *d)
+{
+    const struct cov_h5_type wide = {COV_H5_FLOAT, 8, true, false, 0},
+                             whole = {COV_H5_INT, 4, true, false, 0};
+    char text[40];
+    if (type->kind == COV_H5_INT)
+        fuzz_ignore(cov_h5_to_int64(type, block, n, (int64_t *)d, NULL));
+    if (type->big_endian)
+        return;
+    if (cov_h5_retype(type, block, n, &wide, d) > n || cov_h5_retype(type, block, n, &whole, d) > n)
+        abort();
+    cov_h5_print_element(type, block, text, sizeof text);
+    if (!cov_h5_same_type(type, type) || cov_h5_same_type(&wide, &whole))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const size_t sizes[] = {1, 2, 4, 8};
@@ -54,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             COV_OK) {
         double *d = malloc(r.dims[1] * n_cols * sizeof *d);
         cov_h5_to_double(&r.type, block, r.dims[1] * n_cols, d);
+        use(&r.type, block, r.dims[1] * n_cols, d);
         free(d);
     }
     cov_blob_fini(&raw);
