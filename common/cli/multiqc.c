@@ -65,19 +65,19 @@ static void get_costs(const struct cov_stats *s, struct cost costs[N_COSTS])
                           0,          s->bases,         s->chunks, s->wall_seconds, s->cpu_seconds,
                           s->threads, s->peak_rss_bytes};
     const struct cost all[N_COSTS] = {
+        {"bases", "Bases", "bases of the genome, or of the part that was read", " bp", "Blues", 0,
+         false, (double)run.bases},
+        {"bases_per_second", "Speed", "bases per second", " bp/s", "Greens", 0, false,
+         per_second(run.bases, run.wall_seconds)},
         {"wall_seconds", "Time", "seconds from start to end; of shards: their sum", " s", "Purples",
          1, false, run.wall_seconds},
+        {"peak_rss_mb", "Memory", "peak memory in MB; of shards: the largest", " MB", "Oranges", 0,
+         false, run.peak_rss_bytes < 0 ? -1 : (double)run.peak_rss_bytes / 1e6},
         {"cpu_seconds", "CPU time", "seconds of all threads", " s", "Purples", 1, true,
          run.cpu_seconds},
         {"threads", "Threads", "threads that computed", NULL, "Greys", 0, true,
          (double)run.threads},
-        {"peak_rss_mb", "Memory", "peak memory in MB; of shards: the largest", " MB", "Oranges", 0,
-         false, run.peak_rss_bytes < 0 ? -1 : (double)run.peak_rss_bytes / 1e6},
-        {"bases", "Bases", "bases of the genome, or of the part that was read", " bp", "Blues", 0,
-         false, (double)run.bases},
         {"chunks", "Chunks", "chunks of both strands", NULL, "Blues", 0, true, (double)run.chunks},
-        {"bases_per_second", "Speed", "bases per second", " bp/s", "Greens", 0, false,
-         per_second(run.bases, run.wall_seconds)},
     };
     memcpy(costs, all, sizeof all);
 }
@@ -95,9 +95,10 @@ static void put_header(const char *key, const char *title, const struct cost *co
         cov_json_string(j, "suffix", column->suffix);
     cov_json_string(j, "format", format);
     cov_json_string(j, "scale", column->scale);
-    if (is_score) {
+    if (is_score) { /* before other columns, whose placement is 1000 */
         cov_json_int(j, "min", 0);
         cov_json_int(j, "max", 1);
+        cov_json_int(j, "placement", 900);
     }
     cov_json_bool(j, "hidden", column->is_hidden);
     cov_json_end_object(j);

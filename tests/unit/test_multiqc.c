@@ -92,11 +92,11 @@ static void prints_time_and_memory_in_a_table(void **state)
                                  "    }"));
     assert_non_null(strstr(text, "  \"data\": {\n"
                                  "    \"x\": {\n"
+                                 "      \"bases\": 100,\n"
+                                 "      \"bases_per_second\": 50,\n"
                                  "      \"wall_seconds\": 2,\n"
                                  "      \"cpu_seconds\": 3,\n"
-                                 "      \"threads\": 4,\n" /* the memory is unknown */
-                                 "      \"bases\": 100,\n"
-                                 "      \"bases_per_second\": 50\n"
+                                 "      \"threads\": 4\n" /* the memory is unknown */
                                  "    }\n"
                                  "  }\n"
                                  "}\n"));
@@ -126,6 +126,7 @@ static void prints_figures_in_a_table(void **state)
                                          "      \"scale\": \"RdYlGn\",\n"
                                          "      \"min\": 0,\n"
                                          "      \"max\": 1,\n"
+                                         "      \"placement\": 900,\n"
                                          "      \"hidden\": false\n");
     assert_non_null(header);
     assert_null(strstr(header + 8, "\"r\": {")); /* the header occurs only once for two parts */
@@ -163,13 +164,13 @@ static void prints_time_and_memory_in_the_general_statistics(void **state)
                                  "  \"plot_type\": \"generalstats\",\n"));
     assert_non_null(strstr(text, "  \"data\": {\n"
                                  "    \"x\": {\n"
+                                 "      \"bases\": 100,\n"
+                                 "      \"bases_per_second\": 20,\n"
                                  "      \"wall_seconds\": 5,\n"
+                                 "      \"peak_rss_mb\": 3,\n"
                                  "      \"cpu_seconds\": 8,\n"
                                  "      \"threads\": 4,\n"
-                                 "      \"peak_rss_mb\": 3,\n"
-                                 "      \"bases\": 100,\n"
-                                 "      \"chunks\": 6,\n"
-                                 "      \"bases_per_second\": 20\n"
+                                 "      \"chunks\": 6\n"
                                  "    }\n"
                                  "  }\n"));
     free(text);
