@@ -181,11 +181,22 @@ static bool opens_part(const struct cov_stats *s, int i)
     return first == i;
 }
 
-/* Writes the first n bytes of `sample`, followed by the part, if any. */
+/* Writes the first n bytes of `sample`, followed by the part, if any. MultiQC takes a slash for the
+ * end of a folder and drops the text before it, so that "encode/x (MB/s)" would become "s)";
+ * writes a division slash instead. */
 static void get_row(const char *sample, int n, const char *part, char name[NAME_BYTES])
 {
-    (void)snprintf(name, NAME_BYTES, "%.*s%s%.255s", n < 255 ? n : 255, sample, part ? "." : "",
-                   part ? part : "");
+    static const char slash[] = "\xe2\x88\x95"; /* U+2215 */
+    size_t at =
+        (size_t)snprintf(name, NAME_BYTES, "%.*s%s", n < 255 ? n : 255, sample, part ? "." : "");
+    for (; part && *part && at + sizeof slash < NAME_BYTES; part++)
+        if (*part == '/') {
+            memcpy(name + at, slash, sizeof slash - 1);
+            at += sizeof slash - 1;
+        } else {
+            name[at++] = *part;
+        }
+    name[at] = '\0';
 }
 
 /* Returns the length of `sample` without the part that all figures describe. */

@@ -33,6 +33,7 @@ assert table[0] == ["name", "unit", "better", "n", "median", "low", "high"], tab
 assert [row[0] for row in table[1:]] == [f["name"] for f in b["figures"]]
 mqc = json.load(open(folder + "/benchmark_mqc.json"))
 assert mqc["id"].startswith("covtools_benchmark") and len(mqc["data"]) == len(found) + 1, mqc
+assert mqc["data"]["benchmark"]["wall_seconds"] > 0 and not any("/" in row for row in mqc["data"]), mqc["data"]
 page = xml.etree.ElementTree.parse(folder + "/report.html").getroot()
 svgs = page.findall(".//{http://www.w3.org/2000/svg}svg")
 ids = [x.get("id") for x in page.iter() if x.get("id")]

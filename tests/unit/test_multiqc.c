@@ -114,6 +114,7 @@ static void prints_figures_in_a_table(void **state)
     add(&s, "a", (struct cov_stats_figure){"r", .is_score = true, .value = 0.5});
     add(&s, "b", (struct cov_stats_figure){"r", .is_score = true, .value = (double)NAN});
     add(&s, "a", (struct cov_stats_figure){"q", .decimals = 3, .is_hidden = true, .value = 0.25});
+    add(&s, "c/d (MB/s)", (struct cov_stats_figure){"r", .is_score = true, .value = 1});
     char *text = print_multiqc(&s, "x");
     assert_non_null(strstr(text, "\"id\": \"covtools_tool_compare_it\","));
     const char *headers = strstr(text, "\"headers\"");
@@ -143,7 +144,11 @@ static void prints_figures_in_a_table(void **state)
                                  "      \"r\": 0.5,\n"
                                  "      \"q\": 0.25\n"
                                  "    },\n"
-                                 "    \"x.b\": {}\n"
+                                 "    \"x.b\": {},\n"
+                                 "    \"x.c\xe2\x88\x95"
+                                 "d (MB\xe2\x88\x95s)\": {\n" /* U+2215 */
+                                 "      \"r\": 1\n"
+                                 "    }\n"
                                  "  }\n"));
     free(text);
     cov_stats_fini(&s);

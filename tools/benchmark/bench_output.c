@@ -524,6 +524,7 @@ int bench_output_write(const struct bench *b, struct cov_stats *stats, struct co
 {
     struct output o = {.b = b, .stats = stats};
     struct cov_outfile **all = NULL;
+    cov_stats_finish(stats); /* for MultiQC's file */
     int rc = fill_stats(b, stats, e);
     if (!rc)
         rc = draw_all(&o, e);
