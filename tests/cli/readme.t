@@ -1,0 +1,68 @@
+#!/bin/sh
+# Runs every command of README.md, in order, in a folder that has only what the README says the reader has: the
+# repository, a genome, a model and reads. Programs that install, build or need other machines are replaced by checks of
+# their arguments.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+need_program gnuplot gzip
+for name in Makefile README.md workflows containers man; do
+    ln -s "$SRC/$name" . || exit 99
+done
+ln -s "$BIN" bin
+"$TESTLIB/../../demo/make_plant" . 60000 || exit 99
+gzip -cn genome.fa >genome.fa.gz
+sam_convert atacseq.sam rep1.bam && cp rep1.bam rep2.bam && cp "$SRC/workflows/demo/plant.ckpt" model.ckpt || exit 99
+rm genome.fa features.bed ./*.sam
+
+stubs=$tap_dir/stubs
+mkdir "$stubs"
+stub() { # NAME: a program made of standard input
+    { echo '#!/bin/sh' && cat; } >"$stubs/$1"
+    chmod +x "$stubs/$1"
+}
+stub sudo <<'END'
+exec "$@"
+END
+stub make <<'END'
+for word; do
+    case $word in
+    *=*) continue ;;
+    samples) workflows/demo/samples.sh "$TESTLIB/../../demo/make_plant" build/samples 60000 || exit 1 ;;
+    esac
+    grep -q "^$word:.*##" Makefile || { echo "make: no target $word" >&2; exit 2; }
+done
+END
+stub docker <<'END'
+[ "$1 $2 $4 $6" = 'build -f -t .' ] && [ -f "$3" ]
+END
+stub apptainer <<'END'
+[ "$1" = build ] && [ -f "$3" ]
+END
+stub macs3 <<'END'
+[ "$1 $2" = 'bdgpeakcall -i' ] && awk 'NF != 4 { exit 1 }' "$3"
+END
+
+# The commands, one per line: code blocks without comments. They run in this shell, because some change its state.
+awk '/^ *```/ { inside = !inside; next } inside { sub(/^ +/, ""); sub(/ +# .*/, ""); print }' README.md | grep . >commands
+ok 'the README has commands' test "$(grep -c . commands)" -gt 30
+top=$PWD
+while IFS= read -r command <&3; do
+    PATH=$stubs:$PATH
+    case $command in
+    snakemake* | nextflow*)
+        command -v "${command%% *}" >/dev/null || { pass "$command # SKIP no ${command%% *}"; continue; }
+        ;;
+    'covpredict --device cuda'*)
+        run sh -c "$command"
+        [ "$status" -eq 0 ] || stderr_like 'covpredict: error: .*(CUDA|GPU|plugin)' "$command # needs a GPU"
+        continue
+        ;;
+    esac
+    ok "$command" eval "$command"
+done 3<commands
+cd "$top" || exit 99
+ok 'tracks have the name that the README says' test -s tracks/predictions_atacseq_avg_strand.bw
+ok 'merged parts equal one run' "$PYTHON" "$SRC/tests/lib/h5_equal.py" predictions.h5 merged.h5
+ok 'so does a run that can be resumed' "$PYTHON" "$SRC/tests/lib/h5_equal.py" predictions.h5 resumed.h5
+done_testing
