@@ -169,7 +169,7 @@ toy_tool \- does little
 \fB\-a\fR, \fB\-\-act\fR \fIACT\fR
 .BR print ,
 .BR write ,
-fail, usage, no\-memory, wait, flood or warn (default: print)
+fail, usage, no\-memory, wait, flood, warn or create (default: print)
 END
 rows toy_tool | awk -F '\t' '$1 != "act" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "

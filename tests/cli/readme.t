@@ -12,7 +12,7 @@ done
 ln -s "$BIN" bin
 "$TESTLIB/../../demo/make_plant" . 60000 || exit 99
 gzip -cn genome.fa >genome.fa.gz
-sam_convert atacseq.sam rep1.bam && cp rep1.bam rep2.bam && cp "$SRC/workflows/demo/plant.ckpt" model.ckpt || exit 99
+sam_convert atacseq.sam rep1.bam && cp rep1.bam rep2.bam && sam_convert h3k4me3.sam chip.bam && cp "$SRC/workflows/demo/plant.ckpt" model.ckpt || exit 99
 rm genome.fa features.bed ./*.sam
 
 stubs=$tap_dir/stubs
