@@ -175,7 +175,7 @@ rows toy_tool | awk -F '\t' '$1 != "act" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
     value = $4 == "\\-" ? "" : $4 ~ /^\[/ ? $4 : " \\fI" $4 "\\fR"
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")" }' >>toy_tool.1
-sed -i 's/\\fIACT\\fR/\\fIprint|write|fail|usage|no\\-memory|wait|flood|warn\\fR/' toy_tool.1
+sed -i 's/\\fIACT\\fR/\\fIprint|write|fail|usage|no\\-memory|wait|flood|warn|create\\fR/' toy_tool.1
 pages bin toy_tool.1
 stdout_is '' 'a correct page'
 page_fault() { # SED-COMMAND N REGEX NAME: N findings, one of them matches
