@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
+[ -z "${SAN:-}" ] || skip_all 'training takes long under sanitizers; other tests run these tools'
 need_program gnuplot gzip
 for name in Makefile README.md workflows containers man; do
     ln -s "$SRC/$name" . || exit 99
