@@ -224,13 +224,16 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
     return rc;
 }
 
-/* Returns true if `text` continues `before`, which was split at a comma: a number, as "000" or
- * "000-2", or a name in braces. */
-static bool continues(const struct cov_names *names, const char *before, const char *text)
+/* Returns true if parts[0] continues `before`, which was split at a comma: a number, as "000" or
+ * "000-2", or a name in braces that ends in one of the n parts. */
+static bool continues(const struct cov_names *names, const char *before, const char *const *parts,
+                      size_t n)
 {
+    const char *text = parts[0];
     size_t k;
-    if (before[0] == '{' && !strchr(before, '}') && strchr(text, '}'))
-        return true;
+    for (size_t i = 0; before[0] == '{' && !strchr(before, '}') && i < n; i++)
+        if (strchr(parts[i], '}'))
+            return true;
     return strchr(before, ':') && strspn(text, "0123456789") == 3 &&
            (text[3] == '\0' || strchr("-.kKmMgG", text[3])) &&
            !(names && cov_names_find(names, text, strlen(text), &k));
@@ -240,7 +243,7 @@ char *cov_region_text(const char *const *parts, size_t n, size_t *i, const struc
                       struct cov_err *e)
 {
     char *text = cov_strdup(parts[(*i)++], e);
-    while (text && *i < n && continues(names, text, parts[*i])) {
+    while (text && *i < n && continues(names, text, parts + *i, n - *i)) {
         char *joined = cov_strfmt(e, "%s,%s", text, parts[(*i)++]);
         free(text);
         text = joined;

@@ -194,6 +194,13 @@ static void lists_join_numbers(void **state)
         assert_int_equal(cov_select_regions(s, cases[i].parts, n, NULL), 0);
         expect(s, 0, cases[i].wanted);
     }
+    /* A name with several commas. */
+    static const char *const parts[] = {"{a", "b", "c}:1-2", "d"};
+    size_t at = 0;
+    char *text = cov_region_text(parts, COV_COUNT(parts), &at, NULL, NULL);
+    assert_string_equal(text, "{a,b,c}:1-2");
+    assert_int_equal(at, 3);
+    free(text);
     static const char *const bad[][2] = {{"a", "000"}, {"a:1-1", "00"}, {"a:1-1", "0000"}};
     for (size_t i = 0; i < COV_COUNT(bad); i++) {
         struct cov_select *s = begin(g);
