@@ -3,6 +3,7 @@
 #include "common/base/path.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,28 @@ int cov_path_check_file(const char *path, struct cov_err *e)
                         "URLs, so download it first",
                         path);
     return COV_OK;
+}
+
+int cov_path_open_file(const char *path, int *fd, uint64_t *n_bytes, struct cov_err *e)
+{
+    struct stat st;
+    *fd = -1;
+    *n_bytes = 0;
+    int rc = cov_path_check_file(path, e);
+    if (rc)
+        return rc;
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0 || fstat(*fd, &st) != 0)
+        rc = cov_fail_errno(e, "%s", path);
+    else if (!S_ISREG(st.st_mode))
+        rc = cov_fail(e, COV_EINPUT, "%s: is not a regular file", path);
+    else
+        *n_bytes = (uint64_t)st.st_size;
+    if (rc && *fd >= 0) {
+        (void)close(*fd);
+        *fd = -1;
+    }
+    return rc;
 }
 
 bool cov_path_is_url(const char *path)

@@ -4,6 +4,7 @@
 #define COV_BASE_PATH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
 
@@ -27,6 +28,11 @@ bool cov_path_names_dir(const char *path);
 /* Fails with COV_EINPUT if `path`, a local file to be read, is a folder or a URL. Does not check
  * anything else. */
 int cov_path_check_file(const char *path, struct cov_err *e) COV_MUST_USE;
+
+/* Opens a regular file for reading and sets *n_bytes; otherwise *fd is -1. Does not wait for a
+ * pipe. COV_EINPUT for a folder, a URL and other files that are not regular. */
+int cov_path_open_file(const char *path, int *fd, uint64_t *n_bytes,
+                       struct cov_err *e) COV_MUST_USE;
 
 /* Returns true for "SCHEME://...", unless a file has that name. */
 bool cov_path_is_url(const char *path);

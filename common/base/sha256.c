@@ -2,46 +2,50 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/sha256.h"
 
+#include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/path.h"
 
 enum { BLOCK = 1 << 18, BYTES = 32 };
 
-static int hash(FILE *f, const char *path, EVP_MD_CTX *ctx, unsigned char digest[BYTES],
+static int hash(int fd, const char *path, EVP_MD_CTX *ctx, unsigned char digest[BYTES],
                 struct cov_err *e)
 {
     uint8_t *block = cov_malloc(BLOCK, 1, e);
-    if (!block)
-        return COV_ENOMEM;
-    bool good = EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1;
-    for (size_t n = 1; good && n > 0;) {
-        n = fread(block, 1, BLOCK, f);
-        good = EVP_DigestUpdate(ctx, block, n) == 1;
+    int rc = block ? COV_OK : COV_ENOMEM;
+    bool good = !rc && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1;
+    for (ssize_t n = 1; !rc && good && n != 0;) {
+        n = read(fd, block, BLOCK);
+        if (n < 0 && errno != EINTR)
+            rc = cov_fail_errno(e, "%s: cannot read", path);
+        else if (n > 0)
+            good = EVP_DigestUpdate(ctx, block, (size_t)n) == 1;
     }
     free(block);
-    if (ferror(f))
-        return cov_fail_errno(e, "%s: cannot read", path);
-    if (!good || EVP_DigestFinal_ex(ctx, digest, NULL) != 1)
-        return cov_fail(e, COV_EUNSUPPORTED, "%s: OpenSSL refuses to compute SHA-256", path);
-    return COV_OK;
+    if (!rc && (!good || EVP_DigestFinal_ex(ctx, digest, NULL) != 1))
+        rc = cov_fail(e, COV_EUNSUPPORTED, "%s: OpenSSL refuses to compute SHA-256", path);
+    return rc;
 }
 
 int cov_sha256_file(const char *path, char out[COV_SHA256_TEXT], struct cov_err *e)
 {
     unsigned char digest[BYTES] = {0};
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
+    uint64_t n_bytes;
+    int fd, rc = cov_path_open_file(path, &fd, &n_bytes, e);
+    if (rc)
+        return rc;
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    int rc = ctx ? hash(f, path, ctx, digest, e) : cov_fail(e, COV_ENOMEM, "out of memory");
+    rc = ctx ? hash(fd, path, ctx, digest, e) : cov_fail(e, COV_ENOMEM, "out of memory");
     EVP_MD_CTX_free(ctx);
-    (void)fclose(f); /* opened for reading */
+    (void)close(fd); /* opened for reading */
     for (size_t i = 0; !rc && i < BYTES; i++)
         (void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
     return rc;

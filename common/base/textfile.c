@@ -2,32 +2,38 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/textfile.h"
 
+#include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <sys/stat.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/path.h"
 
 int cov_textfile_read(const char *path, size_t max_bytes, char **text, size_t *n, struct cov_err *e)
 {
-    struct stat st;
+    int fd;
+    uint64_t n_bytes;
+    ssize_t got = 1;
     *text = NULL;
     *n = 0;
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    int rc = COV_OK;
-    if (fstat(fileno(f), &st) != 0)
-        rc = cov_fail_errno(e, "%s", path);
-    else if (!S_ISREG(st.st_mode) || (uintmax_t)st.st_size > max_bytes)
-        rc = cov_fail(e, COV_EINPUT, "%s: not a regular file of at most %zu MiB", path,
-                      max_bytes >> 20);
-    else if (!(*text = cov_calloc((size_t)st.st_size + 1, 1, e)))
+    int rc = cov_path_open_file(path, &fd, &n_bytes, e);
+    if (rc)
+        return rc;
+    if (n_bytes > max_bytes)
+        rc = cov_fail(e, COV_EINPUT, "%s: larger than %zu MiB", path, max_bytes >> 20);
+    else if (!(*text = cov_calloc((size_t)n_bytes + 1, 1, e)))
         rc = COV_ENOMEM;
-    if (!rc)
-        *n = fread(*text, 1, (size_t)st.st_size, f);
-    if (!rc && ferror(f))
-        rc = cov_fail_errno(e, "%s", path);
-    (void)fclose(f); /* was only read */
+    while (!rc && got != 0 && *n < n_bytes) {
+        got = read(fd, *text + *n, (size_t)n_bytes - *n);
+        *n += got > 0 ? (size_t)got : 0;
+        if (got < 0 && errno != EINTR)
+            rc = cov_fail_errno(e, "%s", path);
+    }
+    (void)close(fd); /* opened for reading */
+    if (rc) {
+        free(*text);
+        *text = NULL;
+    }
     return rc;
 }

@@ -7,8 +7,8 @@
 
 #include "common/base/err.h"
 
-/* Reads a regular file of at most max_bytes, 1 MiB or more; the text is NUL-terminated. Caller frees
- * *text. */
+/* Reads a regular file of at most max_bytes, 1 MiB or more; the text is NUL-terminated. Caller
+ * frees *text; NULL after a failure. */
 int cov_textfile_read(const char *path, size_t max_bytes, char **text, size_t *n,
                       struct cov_err *e) COV_MUST_USE;
 

@@ -3,11 +3,9 @@
 #include "common/ckpt/zip.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
@@ -384,21 +382,11 @@ out:
 
 static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
 {
-    struct stat st;
     z->path = cov_strdup(path, e);
-    int rc = z->path ? cov_path_check_file(path, e) : COV_ENOMEM;
-    if (rc)
-        return rc;
-    /* Does not block on a pipe, which is refused below. */
-    z->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (z->fd < 0 || fstat(z->fd, &st) != 0)
-        return cov_fail_errno(e, "%s", path);
-    if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: is not a regular file", path);
-    if (st.st_size == 0)
-        return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
-    z->n_bytes = (uint64_t)st.st_size;
-    return COV_OK;
+    int rc = z->path ? cov_path_open_file(path, &z->fd, &z->n_bytes, e) : COV_ENOMEM;
+    if (!rc && z->n_bytes == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
+    return rc;
 }
 
 int cov_zip_open(const char *path, struct cov_zip **out, struct cov_err *e)

@@ -242,6 +242,8 @@ for option in '--hidden-size 9' '--model-type hybrid' '--bnorm False' '--dropout
 done
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
+run covtrain -i d -o bad --init-from d
+refused 1 'd: is a folder, not a file' 'a folder instead of a checkpoint'
 train -o bad --ram-efficient true --loading ram
 refused 2 'contradict each other' 'contradicting --ram-efficient and --loading'
 train -o bad --bnorm maybe

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/sha256.h"
 
@@ -41,8 +42,12 @@ static void failures(void **state)
     assert_int_equal(cov_sha256_file("/nonexistent/x", hash, &e), COV_EIO);
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
     e = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_sha256_file(".", hash, &e), COV_EIO);
-    assert_string_equal(e.text, ".: cannot read: Is a directory");
+    assert_int_equal(cov_sha256_file(".", hash, &e), COV_EINPUT);
+    assert_string_equal(e.text, ".: is a folder, not a file");
+    e = (struct cov_err)COV_ERR_INIT;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(cov_sha256_file("pipe", hash, &e), COV_EINPUT);
+    assert_string_equal(e.text, "pipe: is not a regular file");
 }
 
 int main(void)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/file_kind.h"
 #include "common/base/mem.h"
+#include "common/base/peek_kind.h"
 #include "common/base/sha256.h"
 #include "common/base/text.h"
 #include "common/ckpt/ckpt.h"
@@ -22,14 +22,9 @@ struct facts {
 
 bool cov_ckpt_info_applies(const char *path)
 {
-    char bytes[64];
-    struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    if (!f)
-        return false;
-    enum cov_kind kind = cov_kind_of(bytes, fread(bytes, 1, sizeof bytes, f));
-    (void)fclose(f); /* opened for reading */
-    return kind == COV_KIND_CKPT || kind == COV_KIND_ZIP;
+    bool packed;
+    enum cov_kind kind = cov_kind_of_file(path, &packed);
+    return !packed && (kind == COV_KIND_CKPT || kind == COV_KIND_ZIP);
 }
 
 static bool ends_with(const char *text, const char *end)
