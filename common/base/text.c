@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+bool cov_text_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 void cov_text_make_printable(char *text)
 {
     for (unsigned char *p = (unsigned char *)text; *p; p++) {

@@ -17,6 +17,9 @@ static inline bool cov_text_is_blank(char c)
  * other text. */
 bool cov_text_position(const char *text, size_t n, int64_t *out);
 
+/* Returns true if both texts are equal, or both are NULL. */
+bool cov_text_same(const char *a, const char *b);
+
 /* Replaces the bytes that control a terminal with '?': ASCII control characters, and U+0080 to
  * U+009F in UTF-8. */
 void cov_text_make_printable(char *text);

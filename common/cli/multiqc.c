@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/text.h"
 
 static const char suffix[] = "_mqc.json";
 
@@ -104,11 +105,6 @@ static void put_header(const char *key, const char *title, const struct cost *co
     cov_json_end_object(j);
 }
 
-static bool same_part(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* Writes a figure's key or title. In the general statistics, each part has columns of its own. */
 static void get_name(const struct cov_stats *s, const struct cov_stats_figure *f, bool is_title,
                      char name[NAME_BYTES])
@@ -126,7 +122,7 @@ static bool opens_column(const struct cov_stats *s, int i)
     const struct cov_stats_figure *f = &s->figures[i];
     for (int k = 0; k < i; k++)
         if (strcmp(s->figures[k].name, f->name) == 0 &&
-            (s->place == COV_STATS_TABLE || same_part(s->figures[k].part, f->part)))
+            (s->place == COV_STATS_TABLE || cov_text_same(s->figures[k].part, f->part)))
             return false;
     return true;
 }
@@ -160,7 +156,7 @@ static void put_figures(const struct cov_stats *s, const char *part, struct cov_
     for (int i = 0; i < s->n_figures; i++) {
         char key[NAME_BYTES];
         get_name(s, &s->figures[i], false, key);
-        if (same_part(s->figures[i].part, part) && isfinite(s->figures[i].value))
+        if (cov_text_same(s->figures[i].part, part) && isfinite(s->figures[i].value))
             cov_json_double(j, key, s->figures[i].value);
     }
 }
@@ -176,7 +172,7 @@ static void put_costs(const struct cost *costs, struct cov_json *j)
 static bool opens_part(const struct cov_stats *s, int i)
 {
     int first = 0;
-    while (!same_part(s->figures[first].part, s->figures[i].part))
+    while (!cov_text_same(s->figures[first].part, s->figures[i].part))
         first++;
     return first == i;
 }
@@ -205,7 +201,7 @@ static int length_without_part(const struct cov_stats *s, const char *sample)
     const char *part = s->n_figures ? s->figures[0].part : NULL;
     size_t n = strlen(sample), n_part = part ? strlen(part) : 0;
     for (int i = 0; i < s->n_figures; i++)
-        if (!same_part(s->figures[i].part, part))
+        if (!cov_text_same(s->figures[i].part, part))
             return (int)n;
     bool ends = part && n > n_part + 1 && strcmp(sample + n - n_part, part) == 0 &&
                 sample[n - n_part - 1] == '.';
@@ -343,7 +339,7 @@ void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struc
         get_row(sample, n, s->figures[i].part, row);
         cov_json_begin_object(j, row);
         for (int k = 0; k < s->n_figures; k++)
-            if (same_part(s->figures[k].part, s->figures[i].part) && *s->figures[k].bar &&
+            if (cov_text_same(s->figures[k].part, s->figures[i].part) && *s->figures[k].bar &&
                 isfinite(s->figures[k].value))
                 cov_json_double(j, s->figures[k].bar, s->figures[k].value);
         cov_json_end_object(j);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/text.h"
 
 /* Bytes of a name with its terminator, as in h5.h. */
 enum { NAME_BYTES = 256, MAX_STRING_BYTES = 65536 };
@@ -237,11 +238,6 @@ int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t 
     return rc;
 }
 
-static bool same_set(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const char *name,
                             const char *text, struct cov_err *e)
 {
@@ -275,7 +271,7 @@ void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const c
 {
     for (size_t i = 0; i < h->n_attrs; i++) {
         struct cov_chunk_attr *a = &h->attrs[i];
-        if (!same_set(a->set, set) || strcmp(a->name, name) != 0)
+        if (!cov_text_same(a->set, set) || strcmp(a->name, name) != 0)
             continue;
         free(a->set);
         free(a->name);
@@ -306,7 +302,7 @@ const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *
 const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set, const char *name)
 {
     for (size_t i = 0; i < h->n_attrs; i++)
-        if (same_set(h->attrs[i].set, set) && strcmp(h->attrs[i].name, name) == 0)
+        if (cov_text_same(h->attrs[i].set, set) && strcmp(h->attrs[i].name, name) == 0)
             return h->attrs[i].text;
     return NULL;
 }
@@ -314,8 +310,7 @@ const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set,
 bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
                               const char *set, const char *name)
 {
-    const char *s = cov_chunk_head_attr(a, set, name), *t = cov_chunk_head_attr(b, set, name);
-    return s && t ? strcmp(s, t) == 0 : s == t;
+    return cov_text_same(cov_chunk_head_attr(a, set, name), cov_chunk_head_attr(b, set, name));
 }
 
 size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set)

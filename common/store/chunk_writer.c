@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
@@ -117,10 +118,10 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
 {
     for (size_t i = 0; i < w->head.n_attrs; i++) {
         const struct cov_chunk_attr *a = &w->head.attrs[i];
-        bool same = set && a->set ? strcmp(set, a->set) == 0 : set == a->set;
-        /* Returns true for attributes that the writer adds itself. */
-        if (!same || (!set && (strcmp(a->name, "timestamp") == 0 ||
-                               strcmp(a->name, "covtools_version") == 0)))
+        /* The writer adds these itself. */
+        bool own =
+            !set && (strcmp(a->name, "timestamp") == 0 || strcmp(a->name, "covtools_version") == 0);
+        if (own || !cov_text_same(a->set, set))
             continue;
         int rc = cov_h5_write_attr(w->h5, set, a->name, a->text, e);
         if (rc)

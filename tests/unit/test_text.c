@@ -79,13 +79,23 @@ static void cuts_long_lists(void **state)
     assert_string_equal(cov_listing_more(&cut), ", ...");
 }
 
+static void compares_missing_texts(void **state)
+{
+    const char a[] = "a";
+    (void)state;
+    assert_true(cov_text_same(a, "a"));
+    assert_true(cov_text_same(NULL, NULL));
+    assert_false(cov_text_same("a", "b"));
+    assert_false(cov_text_same("a", NULL));
+    assert_false(cov_text_same(NULL, "a"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_positions),
-        cmocka_unit_test(makes_texts_printable),
-        cmocka_unit_test(lists_five_names),
-        cmocka_unit_test(cuts_long_lists),
+        cmocka_unit_test(reads_positions),        cmocka_unit_test(makes_texts_printable),
+        cmocka_unit_test(lists_five_names),       cmocka_unit_test(cuts_long_lists),
+        cmocka_unit_test(compares_missing_texts),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -208,12 +208,6 @@ static void type_text(const struct cov_h5_type *t, char *buf, size_t n)
                        8 * t->bytes, t->big_endian ? " big-endian" : "");
 }
 
-/* Returns true for an attribute of this data set, or of the file if `set` is NULL. */
-static bool is_of(const struct cov_chunk_attr *a, const char *set)
-{
-    return set && a->set ? strcmp(a->set, set) == 0 : a->set == set;
-}
-
 static double per_base(const struct content *c, double bytes)
 {
     return c->n_bases > 0 ? bytes / (double)c->n_bases : 0;
@@ -257,7 +251,7 @@ static void put_attributes(struct cov_json *j, const struct cov_chunk_head *h, c
 {
     cov_json_begin_object(j, "attributes");
     for (size_t i = 0; i < h->n_attrs; i++)
-        if (is_of(&h->attrs[i], set))
+        if (cov_text_same(h->attrs[i].set, set))
             cov_json_string(j, h->attrs[i].name, h->attrs[i].text);
     cov_json_end_object(j);
 }

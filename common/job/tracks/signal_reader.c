@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/text.h"
 #include "common/store/h5.h"
 
 /* ---------------------------------------------------------------- contigs */
@@ -466,7 +467,7 @@ static int add_sources(const struct cov_signal_reader *r, const char *set, struc
         const struct cov_chunk_head *h = cov_stream_head(cov_signal_stream_records(r->stream));
         for (size_t i = 0; !rc && i < h->n_attrs; i++) {
             const struct cov_chunk_attr *a = &h->attrs[i];
-            if (set && a->set ? strcmp(a->set, set) == 0 : a->set == set)
+            if (cov_text_same(a->set, set))
                 rc = add_source(r, set, a->name, a->text, stats, e);
         }
         return rc;
