@@ -142,7 +142,6 @@ static int evaluate(struct cov_common *common, const struct covpredict_config *c
 static char *command_of(const struct covpredict_config *c, size_t L,
                         const struct cov_device *device, struct cov_err *e)
 {
-    static const char *const types[] = {"int16", "int32", "int64"};
     char length[32], overlap[32];
     (void)snprintf(length, sizeof length, "%zu", L);
     (void)snprintf(overlap, sizeof overlap, "%lld", (long long)c->overlap);
@@ -158,7 +157,7 @@ static char *command_of(const struct covpredict_config *c, size_t L,
     int n = 9;
     words[n++] = c->as_float ? "--float" : "--dtype";
     if (!c->as_float)
-        words[n++] = types[c->type];
+        words[n++] = covpredict_options[ROW_DTYPE].choices[c->type];
     if (c->full)
         words[n++] = "--full";
     return cov_command_text(n, words, e);
