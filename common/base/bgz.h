@@ -12,8 +12,9 @@
 
 struct cov_bgz;
 
-/* Opens `path` ("-": standard input), a file or a URL, for reading. Detects the compression by content: none, gzip
- * (also with several members) or BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
+/* Opens `path`, a file, a URL or "-" (standard input), for reading. Detects the compression by
+ * content: none, gzip (also with several members) or BGZF. `n_threads` > 1 decompresses BGZF in
+ * parallel. */
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
                       struct cov_err *e) COV_MUST_USE;
 

@@ -22,11 +22,11 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 
-/* Another program that may write to the folder can rename or replace the temporary file at any time.
- * It cannot redirect what is written: all writers open o->tmp, the descriptor's name in /proc, which
- * stands for the file that was created. Commits rename only this file. What remains: without /proc,
- * writers open the file by its name; and between the check and the rename, that program may swap
- * the files, just as it may replace the output later. */
+/* Another program that may write to the folder can rename or replace the temporary file at any
+ * time. It cannot redirect what is written: all writers open o->tmp, the descriptor's name in
+ * /proc, which stands for the file that was created. Commits rename only this file. What remains:
+ * without /proc, writers open the file by its name; and between the check and the rename, that
+ * program may swap the files, just as it may replace the output later. */
 enum { MAX_TRIES = 1000 };
 
 /* ---- begin ---- */

@@ -22,7 +22,7 @@ struct cov_outfile {
     int fd;        /* the temporary file, locked */
     bool force;    /* may replace an existing file */
     bool in_place; /* `path` is a device or a pipe, written directly */
-    bool swapped;  /* during a commit: the old file is now at `tmp` */
+    bool swapped;  /* during a commit: the old file is now at `hidden` */
     bool placed;   /* during a commit: the new file is at `path` */
     bool replaced; /*   and the old one is gone */
     /* If the output is a modified copy of the file at `path`: that file must not change before
@@ -46,11 +46,12 @@ enum cov_outfile_kind {
 };
 
 /* Creates and locks the empty temporary file, which is hidden and has the suffix of `path`; first
- * removes the one of a killed run. COV_EEXIST if another process, or this one, is writing the same
- * output. On a file system without locks, neither happens. If `path` is a
- * symbolic link to a file, the commit replaces that file and keeps the link; if the link is
- * broken, the commit replaces the link. Fails, with a message that names the path, if the folder
- * is missing, is not a folder, or is not writable; if `path` exists and `force` is not set
+ * removes that of a killed run. COV_EEXIST if this or another process is writing the same output.
+ * A file system without locks allows neither.
+ *
+ * If `path` is a symbolic link to a file, the commit replaces that file and keeps the link; if the
+ * link is broken, the commit replaces the link. Fails, with a message that names the path, if the
+ * folder is missing, is not a folder, or is not writable; if `path` exists and `force` is not set
  * (COV_EEXIST, the message ends in "use -f to replace it"); or if `path` is a folder or not a
  * regular file. */
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
@@ -68,10 +69,9 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
 int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progress *progress,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Renames the file at `tmp`, which must be complete and closed, to `path`, and syncs the file
- * and its folder. Its permissions follow the umask. If a file has appeared at `path` since
- * cov_outfile_begin, replaces it only if `force` is set. Always closes *o. Removes the temporary
- * file on failure. */
+/* Renames the temporary file, which must be complete, to `path`, and syncs it and its folder. Its
+ * permissions follow the umask. If a file has appeared at `path` since cov_outfile_begin, replaces
+ * it only if `force` is set. Always closes *o. Removes the temporary file on failure. */
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;
 
 /* Commits n files that belong together: either all get their names, or the old files stay.

@@ -110,7 +110,7 @@ int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version, stru
     return set_text(&c->lightning_version, lightning_version, e);
 }
 
-/* Appends *h with a copy of `name` to list[*n]; takes ownership of what *h owns, even on failure. */
+/* Appends *h with a copy of `name` to (*list)[*n]. Takes what *h owns, even on failure. */
 static int append(struct cov_hparam **list, size_t *n, const char *name, struct cov_hparam *h,
                   struct cov_err *e)
 {

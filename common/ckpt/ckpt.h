@@ -90,7 +90,7 @@ int cov_ckpt_add_string(struct cov_ckpt *c, const char *name, const char *value,
                         struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_strings(struct cov_ckpt *c, const char *name, const char *const *values, size_t n,
                          struct cov_err *e) COV_MUST_USE;
-/* Says how the checkpoint was made: "version". */
+/* Adds a fact about how the checkpoint was made, such as "version". */
 int cov_ckpt_add_made(struct cov_ckpt *c, const char *name, const char *value,
                       struct cov_err *e) COV_MUST_USE;
 /* Adds a tensor of zeros, FLOAT32 or INT64; the caller fills (*out)->f32 or i64. *out is valid

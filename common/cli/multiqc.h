@@ -1,8 +1,8 @@
 /* multiqc.h - statistics as sections of a MultiQC report.
  *
- * MultiQC reads files named *_mqc.json as "custom content", and needs no configuration to show them:
- * https://docs.seqera.io/multiqc/custom_content. A file is one section; files with the same id are
- * joined, and must have different rows and the same columns.
+ * MultiQC reads files named *_mqc.json as "custom content", and needs no configuration to show
+ * them: https://docs.seqera.io/multiqc/custom_content. A file is one section; files with the same
+ * id are joined, and must have different rows and the same columns.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_MULTIQC_H
 #define COV_CLI_MULTIQC_H

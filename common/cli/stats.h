@@ -33,7 +33,7 @@ enum cov_stats_place {
     COV_STATS_GENERAL_FIGURES, /* the figures are */
 };
 
-/* A bar graph in a MultiQC report: for each part, a bar for each of its figures with a title `bar`. */
+/* A bar graph in a MultiQC report: for each part, the figures that have a title `bar`. */
 struct cov_stats_plot {
     const char *name;    /* a word, for the id and the file name */
     const char *section; /* its title in the report */
@@ -102,8 +102,9 @@ int cov_stats_add_source(struct cov_stats *s, const char *path, const char *name
 /* Adds to the time of the stage `name`, a string that must outlive *s. If there are more than
  * COV_STATS_MAX_STAGES names, the last stage collects the times of the rest. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
-/* Adds a copy of *figure that describes `part` (NULL: everything). `suffix` must outlive *s. A tool adds the same figures in each run, with
- * NaN for those that it cannot tell, so that the tables of all runs have the same columns. */
+/* Adds a copy of *figure that describes `part` (NULL: everything). `suffix` must outlive *s. A tool
+ * adds the same figures in each run, with NaN for those that it cannot tell, so that the tables of
+ * all runs have the same columns. */
 int cov_stats_add_figure(struct cov_stats *s, const char *part,
                          const struct cov_stats_figure *figure, struct cov_err *e) COV_MUST_USE;
 /* Adds a job that predicted a shard to s->shards. `path` is the file that its --stats wrote. Fails

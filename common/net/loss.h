@@ -20,8 +20,8 @@ struct cov_fit {
     double var_v, var_t, covar; /* sums of dv^2, dt^2, dv dt; dv = v - mean_v, dt = t - mean_t */
 };
 
-/* Computes the fit of values[n] to targets[n], both `stride` apart, except masked positions (targets
- * below 0). p = log(v); values below the smallest normal float are raised to it. */
+/* Computes the fit of values[n] to targets[n], both `stride` apart, except masked positions
+ * (targets below 0). p = log(v); values below the smallest normal float are raised to it. */
 void cov_fit_row(const float *values, const float *targets, size_t n, size_t stride,
                  struct cov_fit *out);
 /* Adds the positions of another fit. */

@@ -3,9 +3,9 @@
  * A region is written as for samtools: "chr", "chr:beg-end", "chr:beg-" or "chr:beg" (to the end of
  * the sequence), or "chr:-end", 1-based and inclusive. Its numbers may contain commas and end in k,
  * M or G (powers of 1000). If the whole text, including any colons, is the name of a sequence, it
- * means that sequence; braces enclose a name otherwise: "{chr:1}:1-2". BED is 0-based and half-open.
- * A region selects all chunks that overlap it, on both strands. Several
- * requests together select all chunks that any of them selects.
+ * means that sequence; braces enclose a name otherwise: "{chr:1}:1-2". BED is 0-based and
+ * half-open. A region selects all chunks that overlap it, on both strands. Several requests
+ * together select all chunks that any of them selects.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_SELECT_H
 #define COV_SEQ_SELECT_H
@@ -40,8 +40,8 @@ int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e) CO
  * end of the sequence; it is INT64_MAX without a last position. */
 bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, int64_t *end);
 
-/* Returns the region that starts at parts[*i] of a list of n parts, split at its commas; advances *i
- * past it. Joins a part to the part before if it continues a name in braces, or a number
+/* Returns the region that starts at parts[*i] of a list of n parts, split at its commas; advances
+ * *i past it. Joins a part to the part before if it continues a name in braces, or a number
  * ("chr1:1,000-2,000"): if it is three digits, alone or followed by '-' or a unit, and none of the
  * `names` of sequences (may be NULL). Caller frees; NULL if out of memory. */
 char *cov_region_text(const char *const *parts, size_t n, size_t *i, const struct cov_names *names,

@@ -89,8 +89,8 @@ FILTER(lz4_filter, COV_H5_LZ4)
 FILTER(zstd_filter, COV_H5_ZSTD)
 #undef FILTER
 
-/* Registers the filters that libhdf5 lacks. Turns off loading of filter plugins, from the folders of
- * HDF5_PLUGIN_PATH: others may have put them there, and plugins trust the data they decode. */
+/* Registers the filters that libhdf5 lacks. Turns off loading of filter plugins, from the folders
+ * of HDF5_PLUGIN_PATH: others may have put them there, and plugins trust the data they decode. */
 static int register_filters(struct cov_err *e)
 {
     static const H5Z_class2_t filters[] = {

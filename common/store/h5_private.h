@@ -14,8 +14,8 @@ struct cov_h5 {
      * is read. The probing child sets *texts_failed instead. */
     bool texts_damaged;
     bool *texts_failed;
-    uint64_t claimed,
-        missing; /* bytes of the data sets opened so far, and of their missing chunks */
+    uint64_t claimed; /* bytes of the data sets checked so far */
+    uint64_t missing; /* bytes of their chunks that are not stored */
 };
 
 /* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". Must be called before any other

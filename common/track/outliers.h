@@ -1,11 +1,10 @@
 /* outliers.h - finds the places of a genome whose measured coverage is so high that they decide
  * Pearson's r of two tracks, such as rDNA, other collapsed repeats, and organelles.
  *
- * The genome is cut into windows. A window is an outlier if the sum of its measured coverage is more
- * than COV_OUTLIER_FACTOR times that of the window below which COV_OUTLIER_SHARE of the bases lie;
- * this limit does not depend on the outliers as long as they have fewer bases than the rest of that
- * share. Sums instead of means prevent that a peak at the end of a contig, where windows are short,
- * is an outlier.
+ * The genome is cut into windows. A window is an outlier if the sum of its measured coverage is
+ * more than COV_OUTLIER_FACTOR times that of the window below which COV_OUTLIER_SHARE of the bases
+ * lie. The limit does not depend on the outliers if they have fewer bases than the remaining share.
+ * Sums are compared, not means: a peak in a short window at the end of a contig is no outlier.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_OUTLIERS_H
 #define COV_TRACK_OUTLIERS_H

@@ -48,8 +48,8 @@ int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *
 /* Finds a program in the folder of this program, or else in PATH. COV_EUNSUPPORTED if it is in
  * neither. Caller frees *path. */
 int child_find(const char *name, char **path, struct cov_err *e) COV_MUST_USE;
-/* Finds a file of workflows/, in the source tree or as installed. *path is NULL if it is in neither.
- * Caller frees *path. */
+/* Finds a file of workflows/, in the source tree or as installed. *path is NULL if it is in
+ * neither. Caller frees *path. */
 int child_find_data(const char *name, char **path, struct cov_err *e) COV_MUST_USE;
 
 /* The tools that are measured as child processes. Owned. */

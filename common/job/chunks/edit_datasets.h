@@ -15,8 +15,8 @@ struct cov_dataset_edit {
     const char *name, *new_name; /* borrowed; new_name NULL: remove */
 };
 
-/* Writes `input` with the n edits to `output`; if it is NULL, replaces `input`, as a whole or not at
- * all. COV_EUSAGE for a data set that the file does not have, a new name that it has, and if
+/* Writes `input` with the n edits to `output`; if it is NULL, replaces `input`, as a whole or not
+ * at all. COV_EUSAGE for a data set that the file does not have, a new name that it has, and if
  * predictions would lose all data sets. */
 int cov_edit_datasets(const char *input, const char *output, const struct cov_dataset_edit *edits,
                       size_t n, const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;

@@ -34,8 +34,7 @@ struct run {
     struct cov_journal *journal;
     size_t n_pairs;
     struct cov_predict_output *format; /* for the check of the journal. Owned */
-    uint64_t
-        *bases; /* fingerprint of each row of the input's grid; NULL: not computed yet. Owned */
+    uint64_t *bases; /* fingerprints of the rows of the input's grid; NULL: unknown. Owned */
 };
 
 char *cov_predict_journal_name(const char *output, struct cov_err *e)

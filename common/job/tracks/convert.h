@@ -34,7 +34,8 @@ struct cov_convert_options {
 
 /* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each data set
  * and contig: averages both strands (or takes one) and rounds; smooths and rounds; normalizes and
- * scales; takes means of bins; filters. To normalize, reads the input twice; it must be a file. Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
+ * scales; takes means of bins; filters. To normalize, reads the input twice; it must be a file.
+ * Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
  * except those of streams and tracks. All outputs appear together when they are complete; a failed
  * run leaves none. Memory holds the chunks in flight, the smoothing window, and buffers of the
  * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory options

@@ -168,14 +168,14 @@ static struct cov_example_plan_options plan_options(const struct run *r)
 
 /* ---------------------------------------------------------------- time left */
 
-/* Returns the epochs left to train, if an epoch has `n` steps. The last one may be a part of one. */
+/* Returns how many epochs of `n` steps are left to train; the last may be incomplete. */
 static double epochs_left(const struct run *r, int64_t n)
 {
     return n > 0 ? (double)(r->n_steps - r->setup.point.state.n_steps) / (double)n : 0;
 }
 
-/* Before an epoch of the plan: includes later epochs in the time left. Until the first validation
- * is measured, a chunk of it counts as a third of a chunk in training, which has two more passes. */
+/* Before an epoch of the plan: includes later epochs in the time left. Until a validation has been
+ * timed, a chunk of it counts as a third of a chunk in training, which needs two more passes. */
 static void expect_epochs(struct run *r, const struct cov_example_plan *plan)
 {
     size_t steps = (plan->n_batches + r->o->accumulate - 1) / r->o->accumulate;

@@ -46,8 +46,8 @@ void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_poi
 
 /* Writes the checkpoints of the point after an epoch with these values:
  * DIR/predmoter_v0.3.2_epoch=E_QUANTITY=V.ckpt, if that one is kept, DIR/best.ckpt, if no epoch
- * before was as good, and DIR/last.ckpt. A file gets its name only when it is complete. Then removes
- * checkpoints that are no longer kept. */
+ * before was as good, and DIR/last.ckpt. A file gets its name only when it is complete. Then
+ * removes checkpoints that are no longer kept. */
 int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_network *n,
                          struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e) COV_MUST_USE;

@@ -290,8 +290,8 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     return rc;
 }
 
-/* Sets names[0..*n) to the data sets that files of both folders have, by name. They are borrowed from
- * `train`. Warns about those that only one folder has. */
+/* Sets names[0..*n) to the data sets that files of both folders have, by name. They are borrowed
+ * from `train`. Warns about those that only one folder has. */
 static int common_datasets(const char *input, const struct cov_names *train,
                            const struct cov_names *val, const char **names, size_t *n,
                            struct cov_err *e)
