@@ -1,6 +1,6 @@
 #!/bin/sh
-# Outputs that others write, too: a second run to the same output, files that killed runs left, links that another user
-# of the folder planted, and signals at any moment.
+# Outputs that something else touches: a second run to the same output, files that killed runs left, links that another
+# user of the folder planted, and signals at any moment.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 # shellcheck source=tests/lib/signals.sh
@@ -57,7 +57,7 @@ o.h5 .o.covtools.tmp.h5 bam2h5 -q -p x -o o.h5 g.h5 r.bam
 b.h5 .b.covtools.tmp.h5 bam2h5 -q -p x b.h5 r.bam
 END
 
-# Runs that start at the same moment: one writes the output.
+# Runs that start at about the same moment: the output is whole.
 for _ in 1 2 3; do
     for i in 1 2 3; do
         fasta2h5 -q -f -o o.h5 g.fa 2>../run$i &
@@ -67,7 +67,8 @@ for _ in 1 2 3; do
     cat ../run1 ../run2 ../run3
     rm o.h5
 done >../together
-is "$(sort -u ../together)" 'fasta2h5: error: o.h5: another run is writing it' 'runs at once: the others are refused'
+is "$(grep -v -x 'fasta2h5: error: o\.h5: another run is writing it' ../together)" '' \
+    'runs at once: one writes, the others are refused or replace its output'
 
 # ---- links
 echo untouched >victim
@@ -102,7 +103,6 @@ rm -r d t/
 cp g.h5 b.h5
 
 # ---- signals while htslib's threads run
-sam_convert r.sam many.bam
 bgzip -c g.fa >g.fa.gz
 awk 'BEGIN { for (i = 0; i < 400000; i++) print "a\t" i "\t" i + 1 "\t" i % 7 }' >many.bg
 echo 'a	400000' >sizes

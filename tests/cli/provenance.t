@@ -79,7 +79,7 @@ rm p1.h5 p2.h5 m.h5
 
 printf 'c1\t0\t5\t3\n' >t.bg
 printf 'c1\t0\t5\t4\n' >u.bg
-bam2h5 -q -p atacseq -o m.h5 g.h5 t.bg u.bg || exit 99
+bam2h5 -q -p atacseq -o m.h5 g.h5 t.bg u.bg 2>"$stderr" || exit 99
 run h5chunk info m.h5
 for track in t u; do
     stdout_like "^  evaluation/atacseq_coverage settings: count=track strand=both file=$track\.bg\$" "settings of $track.bg"

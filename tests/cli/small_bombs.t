@@ -5,7 +5,7 @@
 need_python h5py
 
 # frugal COMMAND...: runs it with limits. Address space, of which a part is never touched, stands for memory. A
-# sanitizer needs too much of it.
+# sanitizer needs too much of it, and so do the stacks of many threads, hence -@ 2.
 limit=700000
 frugal() {
     if [ "${SAN:-}" ]; then
@@ -79,7 +79,7 @@ for file in genome contiguous predictions sets chunk rows; do
     rows) text='4194304 chunks and sequences in a file of [0-9]+ bytes' ;;
     *) text='[a-z]+/[a-zA-Z_0-9]+: most of the data set is missing from the file' ;;
     esac
-    for command in info verify 'repack -o x.h5' 'cat -o x'; do
+    for command in info 'verify -@ 2' 'repack -@ 2 -o x.h5' 'cat -@ 2 -o x'; do
         # shellcheck disable=SC2086 # a list of words
         frugal h5chunk $command $file.h5
         refused 1 "^h5chunk: error: $file\\.h5: $text\$" "$file.h5: ${command%% *}"
@@ -94,12 +94,12 @@ stream = bytearray(gzip.open(sys.stdin.buffer).read())
 assert struct.unpack_from("<Q", stream, 24)[0] == 12
 struct.pack_into("<Q", stream, 24, 1 << 26)
 sys.stdout.buffer.write(stream)' | bgzip >long.stream || exit 99
-for command in info 'save -o x.h5'; do
+for command in info 'save -@ 2 -o x.h5'; do
     # shellcheck disable=SC2086 # a list of words
     frugal h5chunk $command long.stream
     refused 1 "^h5chunk: error: long\\.stream: $text" "a stream: $command"
 done
-frugal fasta2h5 --subsequence-length 67108864 -o - g.fa
+frugal fasta2h5 -@ 2 --subsequence-length 67108864 -o - g.fa
 refused 1 "^fasta2h5: error: .*$text" '  is not written'
 run fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
 refused 1 "^fasta2h5: error: .*$text" '  nor is such a file'
@@ -109,7 +109,7 @@ limit=300000
 for list in '--regions-file regions.bed.gz' '--names names.gz' '--exclude-names names.gz' '--names unknown.gz'; do
     rm -f x.h5
     # shellcheck disable=SC2086 # a list of words
-    frugal h5chunk subset $list -o x.h5 g.h5
+    frugal h5chunk subset -@ 2 $list -o x.h5 g.h5
     if [ "$list" = '--names unknown.gz' ]; then
         stderr_like 'warning: --names unknown\.gz: at least [0-9]+ names match no contig' "$list"
     else
@@ -118,6 +118,6 @@ for list in '--regions-file regions.bed.gz' '--names names.gz' '--exclude-names 
 done
 printf 'c1\t0\t10\t1\n' >g.bedgraph
 printf 'c1\t10\n' >g.sizes
-frugal cov2bigwig --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
+frugal cov2bigwig -@ 2 --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
 status_is 0 'a blacklist'
 done_testing
