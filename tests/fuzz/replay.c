@@ -23,7 +23,8 @@ static int replay(const char *path, const struct stat *st, int kind)
         free(data);
         return 1;
     }
-    (void)fprintf(stderr, "# %s\n", path); /* a crash follows the name of its input */
+    printf("# %s\n", path); /* a crash follows the name of its input */
+    (void)fflush(stdout);
     (void)LLVMFuzzerTestOneInput(data, n);
     printf("ok %d - %s\n", ++n_files, strrchr(path, '/') + 1);
     (void)fflush(stdout);
