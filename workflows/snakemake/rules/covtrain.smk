@@ -1,6 +1,6 @@
-# Trains the network NAME of `training`; trained/NAME.ckpt is the checkpoint of its best epoch. Snakemake does not manage the folder
-# training/NAME, so that an interrupted job resumes from its last checkpoint. If training/NAME/complete exists, the job
-# is run again because something has changed, and starts anew.
+# Trains the network NAME of `training`; trained/NAME.ckpt is the checkpoint of its best epoch. Snakemake does not manage
+# the folder training/NAME, so that an interrupted job resumes from its last checkpoint. If training/NAME/complete exists,
+# the job is run again because something has changed, and starts anew.
 # SPDX-License-Identifier: MIT
 
 
