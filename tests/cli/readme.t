@@ -5,7 +5,6 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-[ -z "${SAN:-}" ] || skip_all 'training takes long under sanitizers; other tests run these tools'
 need_program gnuplot gzip
 need_python h5py numpy
 for name in Makefile README.md workflows containers man; do
