@@ -51,6 +51,8 @@ awk '/^ *```/ { inside = !inside; next } inside { sub(/^ +/, ""); sub(/ +# .*/, 
     sed 's/ -e 20$/ -e 1/; s/ -e 40$/ -e 2/; s/ -e 5$/ -e 1/; s/^benchmark report .*/& -m model.ckpt --fasta genome.fa.gz/' >commands
 ok 'the README has commands' test "$(grep -c . commands)" -gt 30
 top=$PWD
+HOME=$tap_dir NXF_TEMP=$tap_dir # for what the workflows keep there
+export HOME NXF_TEMP
 while IFS= read -r command <&3; do
     PATH=$stubs:$PATH
     case $command in

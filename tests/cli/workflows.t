@@ -8,8 +8,8 @@
 need_program snakemake "$NEXTFLOW" java
 need_python h5py numpy
 # Ignores the user's configuration.
-HOME=$tap_dir NXF_HOME=$tap_dir/.nextflow NXF_OFFLINE=true
-export HOME NXF_HOME NXF_OFFLINE
+HOME=$tap_dir NXF_HOME=$tap_dir/.nextflow NXF_TEMP=$tap_dir NXF_OFFLINE=true
+export HOME NXF_HOME NXF_TEMP NXF_OFFLINE
 
 ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_plant" . 60000
 # Another name for the reads of ATAC-seq, so that the assay decides, and not the name of the data set.

@@ -18,8 +18,8 @@ rm -rf "$2"
 mkdir -p "$2/slow" "$2/cluster" "$2/empty" "$2/sheets" "$2/data/rep2"
 cd "$2"
 # Ignores earlier runs and the user's configuration.
-HOME=$PWD NXF_HOME=$PWD/.nextflow-home
-export HOME NXF_HOME
+HOME=$PWD NXF_HOME=$PWD/.nextflow-home NXF_TEMP=$PWD
+export HOME NXF_HOME NXF_TEMP
 report=false
 command -v multiqc >/dev/null && report=true
 
