@@ -162,8 +162,6 @@ static void loss_weights(void **state)
     check(&hp, 9, weights, 50);
 }
 
-/* In place of gradients, the running statistics get the batch's mean and unbiased variance. This
- * test compares those of the first norm with their definition. */
 /* Masked positions count as little as padding, for the same values of the network. */
 static void masks(void **state)
 {
@@ -188,6 +186,8 @@ static void masks(void **state)
     assert_memory_equal(d, wanted, sizeof d);
 }
 
+/* In place of gradients, the running statistics get the batch's mean and unbiased variance. This
+ * test compares those of the first norm with their definition. */
 static void statistics(void **state)
 {
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
