@@ -14,7 +14,7 @@ void cov_region_list_fini(struct cov_region_list *l)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct cov_listed_region *x = a, *y = b;
+    const struct cov_region *x = a, *y = b;
     if (x->contig != y->contig)
         return x->contig < y->contig ? -1 : 1;
     return (x->beg > y->beg) - (x->beg < y->beg);
@@ -26,7 +26,7 @@ void cov_region_list_merge(struct cov_region_list *l)
     if (l->n > 0)
         qsort(l->items, l->n, sizeof *l->items, by_place);
     for (size_t i = 0; i < l->n; i++) {
-        struct cov_listed_region *last = n ? &l->items[n - 1] : NULL, *x = &l->items[i];
+        struct cov_region *last = n ? &l->items[n - 1] : NULL, *x = &l->items[i];
         if (!last || last->contig != x->contig || x->beg > last->end)
             l->items[n++] = *x;
         else if (x->end > last->end)
@@ -35,8 +35,7 @@ void cov_region_list_merge(struct cov_region_list *l)
     l->n = n;
 }
 
-int cov_region_list_add(struct cov_region_list *l, struct cov_listed_region region,
-                        struct cov_err *e)
+int cov_region_list_add(struct cov_region_list *l, struct cov_region region, struct cov_err *e)
 {
     enum { FEW = 4096 };
     int rc = COV_OK;

@@ -12,19 +12,19 @@
 #include "common/base/err.h"
 
 /* Bases beg .. end-1 of a contig, 0-based. */
-struct cov_listed_region {
-    size_t contig;
+struct cov_region {
+    size_t contig; /* a number of the list's owner; 0 if all regions are of one contig */
     int64_t beg, end;
 };
 
 /* All zero is an empty list. */
 struct cov_region_list {
-    struct cov_listed_region *items; /* [n]. Owned */
+    struct cov_region *items; /* [n]. Owned */
     size_t n, cap;
 };
 
 void cov_region_list_fini(struct cov_region_list *l);
-int cov_region_list_add(struct cov_region_list *l, struct cov_listed_region region,
+int cov_region_list_add(struct cov_region_list *l, struct cov_region region,
                         struct cov_err *e) COV_MUST_USE;
 /* Sorts by contig and position, and merges regions that overlap or touch. */
 void cov_region_list_merge(struct cov_region_list *l);

@@ -171,8 +171,7 @@ static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, bool *a
         int64_t length = cov_grid_seq_length(s->grid, seq);
         int64_t stop = end < length ? end : length;
         if (beg < stop) {
-            int rc =
-                cov_region_list_add(&s->regions, (struct cov_listed_region){seq, beg, stop}, e);
+            int rc = cov_region_list_add(&s->regions, (struct cov_region){seq, beg, stop}, e);
             if (rc)
                 return rc;
             *any = true;
@@ -388,7 +387,7 @@ static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
     size_t lo = 0, hi = s->regions.n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        const struct cov_listed_region *x = &s->regions.items[mid];
+        const struct cov_region *x = &s->regions.items[mid];
         if (x->contig < seq || (x->contig == seq && x->end <= at))
             lo = mid + 1;
         else

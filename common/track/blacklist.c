@@ -18,9 +18,8 @@ struct cov_blacklist {
     struct cov_names *names;
     bool *seen; /* per name: it is in the genome */
     size_t cap_seen;
-    struct cov_region_list entries; /* regions of a BED file, by number of the name */
-    struct cov_region *regions;     /* regions of all names, contiguous */
-    size_t *first;                  /* per name: index into regions[]; one more for the end */
+    struct cov_region_list regions; /* of a BED file, by number of the name */
+    size_t *first;                  /* per name: index into regions; one more for the end */
 };
 
 void cov_blacklist_free(struct cov_blacklist *b)
@@ -29,8 +28,7 @@ void cov_blacklist_free(struct cov_blacklist *b)
         return;
     cov_names_free(b->names);
     free(b->seen);
-    cov_region_list_fini(&b->entries);
-    free(b->regions);
+    cov_region_list_fini(&b->regions);
     free(b->first);
     free(b);
 }
@@ -74,10 +72,10 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
                      const char *end, struct cov_err *e)
 {
     struct word words[MAX_WORDS];
-    size_t n = split(beg, end, words), name;
+    size_t n = split(beg, end, words);
     if (n == 0 || (n > 1 && (word_is(&words[0], "track") || word_is(&words[0], "browser"))))
         return COV_OK;
-    struct cov_region region = {0, 0};
+    struct cov_region region = {0, 0, 0};
     bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
                      cov_text_position(words[2].text, words[2].n, &region.end);
     if (n > 1 && !is_region)
@@ -90,32 +88,27 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
                         is_region ? "a region" : "an id", is_region ? "ids" : "regions");
     if (is_region && region.end < region.beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, line);
-    int rc = add_name(b, &words[0], &name, e);
+    int rc = add_name(b, &words[0], &region.contig, e);
     if (!rc && region.end > region.beg)
-        rc = cov_region_list_add(&b->entries,
-                                 (struct cov_listed_region){name, region.beg, region.end}, e);
+        rc = cov_region_list_add(&b->regions, region, e);
     return rc;
 }
 
 /* ---- regions ---- */
 
-static int make_regions(struct cov_blacklist *b, struct cov_err *e)
+/* Merges the regions and finds those of each name. */
+static int index_regions(struct cov_blacklist *b, struct cov_err *e)
 {
     size_t n_names = cov_names_count(b->names), name = 0;
-    cov_region_list_merge(&b->entries);
-    b->regions = cov_malloc(b->entries.n, sizeof *b->regions, e);
+    cov_region_list_merge(&b->regions);
     b->first = cov_calloc(n_names + 1, sizeof *b->first, e);
-    if (!b->regions || !b->first)
+    if (!b->first)
         return COV_ENOMEM;
-    for (size_t i = 0; i < b->entries.n; i++) {
-        const struct cov_listed_region *entry = &b->entries.items[i];
-        while (name < entry->contig)
+    for (size_t i = 0; i < b->regions.n; i++)
+        while (name < b->regions.items[i].contig)
             b->first[++name] = i;
-        b->regions[i] = (struct cov_region){entry->beg, entry->end};
-    }
     while (name < n_names)
-        b->first[++name] = b->entries.n;
-    cov_region_list_fini(&b->entries);
+        b->first[++name] = b->regions.n;
     return COV_OK;
 }
 
@@ -133,7 +126,7 @@ int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_
         rc = take_line(b, path, line, text, text + n, e);
     cov_lines_close(lines);
     if (!rc)
-        rc = make_regions(b, e);
+        rc = index_regions(b, e);
     if (rc)
         cov_blacklist_free(b);
     else
@@ -165,7 +158,7 @@ const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, co
     if (!cov_names_find(b->names, contig, strlen(contig), &name))
         return NULL;
     *n = b->first[name + 1] - b->first[name];
-    return b->regions + b->first[name];
+    return *n ? b->regions.items + b->first[name] : NULL;
 }
 
 const struct cov_region *cov_blacklist_overlaps(const struct cov_blacklist *b, const char *contig,

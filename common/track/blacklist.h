@@ -13,11 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-
-/* Bases beg .. end-1 of a contig, 0-based. */
-struct cov_region {
-    int64_t beg, end;
-};
+#include "common/seq/region_list.h"
 
 struct cov_blacklist;
 

@@ -7,7 +7,7 @@
 
 static void add(struct cov_region_list *l, size_t contig, int64_t beg, int64_t end)
 {
-    const struct cov_listed_region region = {contig, beg, end};
+    const struct cov_region region = {contig, beg, end};
     assert_int_equal(cov_region_list_add(l, region, NULL), 0);
 }
 
@@ -24,7 +24,7 @@ static void test_merging(void **state)
     add(&l, 1, 9, 12);
     cov_region_list_merge(&l);
     assert_int_equal(l.n, 3);
-    const struct cov_listed_region wanted[] = {{0, 10, 25}, {0, 30, 40}, {1, 5, 12}};
+    const struct cov_region wanted[] = {{0, 10, 25}, {0, 30, 40}, {1, 5, 12}};
     assert_memory_equal(l.items, wanted, sizeof wanted);
     cov_region_list_fini(&l);
 }

@@ -521,7 +521,7 @@ static void cuts_out_regions(void **state)
         }
         for (int64_t at = (int64_t)cov_rng_below(&rng, 40); at < N + 50;) {
             int64_t end = at + 1 + (int64_t)cov_rng_below(&rng, 30);
-            regions[n_regions++] = (struct cov_region){at, end};
+            regions[n_regions++] = (struct cov_region){0, at, end};
             for (int64_t i = at; i < end && i < N; i++)
                 expected[i] = -1;
             at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);

@@ -46,7 +46,7 @@ void cov_contig_filter_close(struct cov_contig_filter *f)
     for (size_t i = 0; f->texts && i < f->o->n_regions; i++)
         free(f->texts[i]);
     for (size_t i = 0; i < f->n_lists; i++)
-        free(f->lists[i]);
+        cov_region_list_fini(&f->lists[i]);
     free(f->texts);
     free(f->lists);
     free(f->ranges);
@@ -61,65 +61,63 @@ static bool is_limited(const struct cov_contig_filter *f)
     return f->o->n_regions > 0 || f->o->bed_path;
 }
 
-static int by_place(const void *a, const void *b)
+/* Adds regions of one contig. */
+static int add_all(struct cov_region_list *list, const struct cov_region *regions, size_t n,
+                   struct cov_err *e)
 {
-    const struct cov_region *x = a, *y = b;
-    return (x->beg > y->beg) - (x->beg < y->beg);
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = cov_region_list_add(list, (struct cov_region){0, regions[i].beg, regions[i].end}, e);
+    return rc;
 }
 
-/* Sorts n regions, and joins those that overlap or touch. Returns how many are left. */
-static size_t join(struct cov_region *r, size_t n)
+/* Adds what the options choose of contig `name`. */
+static int add_chosen(struct cov_contig_filter *f, const char *name, struct cov_region_list *list,
+                      struct cov_err *e)
 {
-    size_t left = 0;
-    if (n)
-        qsort(r, n, sizeof *r, by_place);
-    for (size_t i = 0; i < n; i++)
-        if (left == 0 || r[i].beg > r[left - 1].end)
-            r[left++] = r[i];
-        else if (r[i].end > r[left - 1].end)
-            r[left - 1].end = r[i].end;
-    return left;
+    struct cov_region r = {0, 0, 0};
+    size_t n;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < f->n_ranges; i++)
+        if (cov_range_means(&f->ranges[i], name, &r.beg, &r.end)) {
+            f->found[i] = true;
+            rc = cov_region_list_add(list, r, e);
+        }
+    if (rc || !f->bed)
+        return rc;
+    (void)cov_blacklist_drops(f->bed, name); /* marks the name as present */
+    const struct cov_region *bed = cov_blacklist_regions(f->bed, name, &n);
+    return add_all(list, bed, n, e);
 }
 
 /* Adds everything outside the regions of the options to what is dropped of contig `name`. */
 static int drop_outside(struct cov_contig_filter *f, const char *name, struct cov_track_contig *c,
                         struct cov_err *e)
 {
-    size_t n_bed = 0, n = 0;
-    const struct cov_region *bed = NULL;
-    if (f->bed) {
-        (void)cov_blacklist_drops(f->bed, name); /* marks the name as present */
-        bed = cov_blacklist_regions(f->bed, name, &n_bed);
-    }
     int rc = COV_RESERVE(&f->lists, &f->cap_lists, f->n_lists + 1, e);
-    size_t most = f->n_ranges + n_bed + 1 + c->n_regions;
-    struct cov_region *list = rc ? NULL : cov_malloc(most, sizeof *list, e);
-    if (!list)
-        return COV_ENOMEM;
-    f->lists[f->n_lists++] = list;
-    for (size_t i = 0; i < f->n_ranges; i++)
-        if (cov_range_means(&f->ranges[i], name, &list[n].beg, &list[n].end)) {
-            f->found[i] = true;
-            n++;
-        }
-    if (n_bed)
-        memcpy(list + n, bed, n_bed * sizeof *bed);
-    n = join(list, n + n_bed);
-    c->is_empty = n == 0;
-    f->n_chosen += n > 0;
+    if (rc)
+        return rc;
+    struct cov_region_list *list = &f->lists[f->n_lists++];
+    *list = (struct cov_region_list){0};
+    rc = add_chosen(f, name, list, e);
+    cov_region_list_merge(list);
+    c->is_empty = list->n == 0;
+    f->n_chosen += list->n > 0;
     /* The gaps between the regions. */
     int64_t end = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct cov_region kept = list[i];
-        list[i] = (struct cov_region){end, kept.beg};
-        end = kept.end;
+    for (size_t i = 0; i < list->n; i++) {
+        struct cov_region chosen = list->items[i];
+        list->items[i] = (struct cov_region){0, end, chosen.beg};
+        end = chosen.end;
     }
-    list[n++] = (struct cov_region){end, INT64_MAX};
-    if (c->n_regions)
-        memcpy(list + n, c->regions, c->n_regions * sizeof *list);
-    c->n_regions = join(list, n + c->n_regions);
-    c->regions = list;
-    return COV_OK;
+    if (!rc)
+        rc = cov_region_list_add(list, (struct cov_region){0, end, INT64_MAX}, e);
+    if (!rc)
+        rc = add_all(list, c->regions, c->n_regions, e);
+    cov_region_list_merge(list);
+    c->regions = list->items;
+    c->n_regions = list->n;
+    return rc;
 }
 
 /* ---- contigs ---- */

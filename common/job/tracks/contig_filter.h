@@ -34,8 +34,8 @@ struct cov_contig_filter {
     char **texts;
     size_t n_ranges;
     struct cov_blacklist *bed;
-    size_t n_chosen;           /* contigs with bases in the regions */
-    struct cov_region **lists; /* what is dropped, per contig */
+    size_t n_chosen;               /* contigs with bases in the regions */
+    struct cov_region_list *lists; /* what is dropped, per contig */
     size_t n_lists, cap_lists;
 };
 
