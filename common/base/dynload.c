@@ -29,9 +29,9 @@ char *cov_dynload_beside(const char *file, struct cov_err *e)
     return path;
 }
 
-/* Returns true if only root, the user, and the owner and group of libcov may write the file or
- * folder: libcov is code of theirs that runs already. Others cannot replace files in a sticky
- * folder. */
+/* Returns true if only root, the user, and the owner and group of libcov may write to the file or
+ * folder; the latter two control libcov, which is running, anyway. Others cannot replace files in a
+ * sticky folder. */
 static bool is_safe(const struct stat *st, const struct stat *own)
 {
     bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
@@ -56,7 +56,8 @@ static int check(const char *path, struct cov_err *e)
         if (stat(part, &st) != 0)
             rc = cov_fail_errno(e, "%s", part);
         else if (!is_safe(&st, &own))
-            rc = cov_fail(e, COV_EINPUT, "%s: not loaded, because others may write %s", path, part);
+            rc = cov_fail(e, COV_EINPUT, "%s: not loaded, because others may write to %s", path,
+                          part);
         if (strcmp(part, "/") == 0)
             break;
         char *slash = strrchr(part, '/');

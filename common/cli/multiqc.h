@@ -20,7 +20,7 @@ int cov_multiqc_sample(const char *path, char **sample, struct cov_err *e) COV_M
 int cov_multiqc_plot_path(const struct cov_stats *s, const char *path, char **plot_path,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Adds the section that s->place tells to the open object.
+/* Adds the section that s->place selects to the open object.
  *
  * COV_STATS_TABLE: a row for `sample`, and a row "SAMPLE.PART" for each part with figures.
  * Otherwise columns of the general statistics, in the row `sample`, or, if all figures describe one

@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/textfile.h"
 
-/* Limits how much of a file that is not statistics is read. */
+/* Limits the memory for a file that is not statistics. */
 enum { MAX_STATS_BYTES = 1 << 20 };
 
 void cov_stats_init(struct cov_stats *s, const char *tool, const char *version)

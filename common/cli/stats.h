@@ -45,7 +45,7 @@ struct cov_stats_shards {
     int n;
     int64_t bases, chunks;            /* sums */
     double wall_seconds, cpu_seconds; /* sums */
-    int64_t threads, peak_rss_bytes;  /* the most of a job */
+    int64_t threads, peak_rss_bytes;  /* of the job that had most */
 };
 
 /* A job fills it. Negative numbers mean "not applicable" and are left out of the file. */

@@ -246,7 +246,7 @@ int cov_read_flags_parse(const char *text, const char *what, unsigned *flags, st
         unsigned long flag = is_number ? strtoul(part, &end, 0) : parse_flag(part, n);
         if (is_number ? end != part + n || flag > COV_READ_ALL : flag == 0)
             return cov_fail(e, COV_EUSAGE,
-                            "%s: '%.*s' is no flag; use a number up to 65535, in decimal or as "
+                            "%s: '%.*s' is not a flag; use a number up to 65535, in decimal or as "
                             "0x904, or names as in UNMAP,SECONDARY,SUPPLEMENTARY",
                             what, n < SHOWN ? (int)n : SHOWN, part);
         *flags |= (unsigned)flag;

@@ -151,7 +151,7 @@ status_is 0 'h5chunk verify passes'
 # ---- flags, and letters that mean something else in samtools
 for flags in UNMAP,X 'UNMAP,' ,DUP 0x 0x904x 12abc -1 65536 DU 'PAIRED DUP'; do
     run bam2h5 -q -f -p x --exclude-flags="$flags" -o o.h5 g.h5 sorted.sam
-    refused 2 "bam2h5: error: --exclude-flags: '.*' is no flag; use a number up to 65535, in decimal or as 0x904, or names" \
+    refused 2 "bam2h5: error: --exclude-flags: '.*' is not a flag; use a number up to 65535, in decimal or as 0x904, or names" \
         "--exclude-flags=$flags"
 done
 while IFS='|' read -r args regex; do

@@ -154,10 +154,10 @@ assert numpy.allclose(a, b, 1e-5, 0)"
         before=$(stat -c %a "$part")
         chmod "$mode" "$part"
         predict -o x.h5 --device cuda
-        refused 1 "^covpredict: error: --device cuda: $PWD/up/mine/covtools-cuda\.so: not loaded, because others may write $PWD/$part\$" \
+        refused 1 "^covpredict: error: --device cuda: $PWD/up/mine/covtools-cuda\.so: not loaded, because others may write to $PWD/$part\$" \
             "  is refused if others may write $part"
         predict -o x.h5
-        stderr_like 'warning: .*: not loaded, because others may write .*; continuing on the CPU$' '  and auto warns'
+        stderr_like 'warning: .*: not loaded, because others may write to .*; continuing on the CPU$' '  and auto warns'
         covpredict --version >version
         ok '  --version does not load it' grep -qx 'GPU plugin: up/mine/covtools-cuda\.so' version
         chmod "$before" "$part"
@@ -172,7 +172,7 @@ END
     if [ "$(id -u)" -eq 0 ]; then
         chown 12345 up/mine
         predict -o x.h5 --device cuda
-        refused 1 'not loaded, because others may write .*/up/mine$' '  a folder of another user is refused'
+        refused 1 'not loaded, because others may write to .*/up/mine$' '  a folder of another user is refused'
     fi
 else
     pass 'mock cards # SKIP no C++ compiler, or a sanitized build'

@@ -144,5 +144,5 @@ mkdir bare/lib/covtools
 cp "$BIN"/../lib/covtools/covtools-mpi.so bare/lib/covtools
 chmod o+w bare/lib/covtools
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 run bare/bin/covtrain -i d $net -o x
-refused 1 'mpirun started .*covtools-mpi\.so: not loaded, because others may write .*/bare/lib/covtools$' 'a plugin that others may write'
+refused 1 'mpirun started .*covtools-mpi\.so: not loaded, because others may write to .*/bare/lib/covtools$' 'a plugin that others may write'
 done_testing

@@ -142,8 +142,8 @@ static int advise_precision(struct bench *b, const struct bench_speed *exact, st
 static char *time_of(const struct bench_speed *s, struct cov_err *e)
 {
     double minutes = 2 * BASES / (s->median * (double)s->length) / 60;
-    return minutes < 90 ? cov_strfmt(e, "%.2g min in %s", minutes, s->precision)
-                        : cov_strfmt(e, "%.2g h in %s", minutes / 60, s->precision);
+    return minutes < 90 ? cov_strfmt(e, "%.2g min with %s", minutes, s->precision)
+                        : cov_strfmt(e, "%.2g h with %s", minutes / 60, s->precision);
 }
 
 static int advise_time(struct bench *b, const struct bench_speed *exact, struct cov_err *e)

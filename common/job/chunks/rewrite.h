@@ -51,8 +51,8 @@ struct cov_rewrite_plan {
     const struct cov_grid *grid;               /* of the new file */
     const struct cov_rewrite_storage *storage; /* NULL: that of the model */
     /* NULL: all data sets of the model. Otherwise: only the sets of `from`, which are the sets of
-     * `to`, in the same order, except for names, and for prediction/predictions, whose columns
-     * in `to` are these of `from`. */
+     * `to`, in the same order, except for names, and for prediction/predictions, of which `to`
+     * has columns[] of `from`. */
     const struct cov_chunk_head *from, *to;
     const size_t *columns;
 };

@@ -18,7 +18,8 @@ int cov_bases_fingerprints(struct cov_loader *loader, struct cov_pool *pool,
                            struct cov_progress *progress, uint64_t **out,
                            struct cov_err *e) COV_MUST_USE;
 
-/* Sets *out to those that the predictions file `path` of n rows has; NULL: none. Caller frees. */
+/* Sets *out to the fingerprints in the predictions file `path`, which has n rows; NULL if it has
+ * none. Caller frees. */
 int cov_bases_fingerprints_read(const char *path, size_t n, uint64_t **out,
                                 struct cov_err *e) COV_MUST_USE;
 

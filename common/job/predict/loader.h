@@ -86,7 +86,7 @@ size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream 
 /* Returns true if sequences may have holes, lack a strand, or have no chunks. */
 bool cov_loader_is_partial(const struct cov_loader *l);
 
-/* Returns true with the option `neighbours`. */
+/* Returns true if the option `neighbours` is set. */
 bool cov_loader_has_neighbours(const struct cov_loader *l);
 
 /* The regions, for masking inside chunks; NULL: everything is wanted. Borrowed until close. */

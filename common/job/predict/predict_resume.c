@@ -105,7 +105,7 @@ static uint64_t fingerprint_grid(const struct cov_grid *g)
     return h;
 }
 
-/* Reads the bases of the input, unless it has been done. */
+/* Reads the bases of the input unless that has been done. */
 static int check_bases(struct run *r, struct cov_err *e)
 {
     return r->bases

@@ -25,8 +25,9 @@ struct cov_source_options {
     enum cov_strand strand;
     struct cov_value_rules values;
     const double *factors; /* [n_datasets of the source]: multiply the scale; NULL: 1 */
-    char *const *regions;  /* texts as for cov_range_parse, split at commas, with names of the
-                                   * input: drop all other bases; see also bed_path */
+    /* Drop all bases outside these and those of the BED file. Parts for cov_region_text, with the
+     * input's names. */
+    char *const *regions;
     size_t n_regions;
     const char *bed_path;         /* NULL: none */
     const char *blacklist_path;   /* NULL: none */
