@@ -382,6 +382,7 @@ fuzz-coverage: ## print which share of its target files each harness runs, with 
 # The environment of tests: programs, a wrapper for them, and reference files if available. A fork copies the
 # sanitizer's quarantine (256 MB by default), and opening an HDF5 file forks.
 TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' SAN='$(SAN)' \
+           HARDENED='$(if $(COVERAGE),,$(findstring __OPTIMIZE__,$(CC_MACROS)))' \
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
            COVTOOLS_PLUGINS='$(abspath $(B))/tests/none' LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' \
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
@@ -390,7 +391,7 @@ PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
   $(patsubst %,tests/cli/%.t,h5chunk_rewrite covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
-  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks snakemake workflows)
+  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks readme snakemake workflows)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
