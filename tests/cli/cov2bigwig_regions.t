@@ -120,6 +120,12 @@ ok 'threads do not matter' cmp t1.bw t3.bw
 refuses 2 'standard input is not a file that can be read again' 'a stream' --normalize cpm -o y.bg - <one.stream
 refuses 2 '^cov2bigwig: error: --normalize rpgc needs --effective-genome-size' 'rpgc alone' --normalize rpgc -o y.bg one.h5
 refuses 2 'error: --effective-genome-size needs --normalize rpgc' 'a genome size alone' --effective-genome-size 5 -o y.bg one.h5
+echo none >none.ids
+run cov2bigwig -q -f --normalize cpm --blacklist-file none.ids -o x.bg part.h5
+is "$(grep -c 'none\.ids: 1 of 1 names are not in part' "$stderr") $(grep -c 'partial file' "$stderr")" '1 1' 'one warning of each kind'
+touch old.bg
+refuses 1 '^cov2bigwig: error: old\.bg: already exists' 'an existing output, before the input is read' --normalize cpm -o old.bg zero.h5
+refuses 2 'region nowhere: unknown contig nowhere' '  and an unknown region' --normalize cpm -r nowhere -o y.bg zero.h5
 refuses 1 'zero.h5: atacseq: the sum of the values is 0; cannot normalize' 'no coverage' --normalize cpm -o y.bg zero.h5
 
 # ---------------------------------------------------------------- bigWig on standard output

@@ -157,11 +157,12 @@ int cov_contig_filter_check_length(const struct cov_contig_filter *f, const char
 int cov_contig_filter_finish(const struct cov_contig_filter *f, const char *input,
                              struct cov_err *e)
 {
-    if (f->blacklist)
+    bool warns = !f->o->quiet;
+    if (warns && f->blacklist)
         cov_blacklist_warn(f->blacklist, f->o->blacklist_path, input);
-    if (f->bed)
+    if (warns && f->bed)
         cov_blacklist_warn(f->bed, f->o->bed_path, input);
-    if (f->rename && cov_rename_unused(f->rename))
+    if (warns && f->rename && cov_rename_unused(f->rename))
         cov_warn("%s: %zu of %zu names are not in %s", f->o->rename_path,
                  cov_rename_unused(f->rename), cov_rename_count(f->rename), input);
     for (size_t i = 0; i < f->n_ranges; i++)

@@ -19,8 +19,11 @@ struct job {
     const char *input;
     const struct cov_convert_options *o;
     struct cov_pool *pool;
+    struct cov_source_options options, whole_options;
     struct cov_track_source *source;
-    struct cov_plot *plot; /* NULL: none */
+    struct cov_track_source *whole; /* the input without regions, to normalize; NULL: none */
+    double *factors;                /* [source->n_datasets]; NULL: none */
+    struct cov_plot *plot;          /* NULL: none */
     struct cov_track_files *files;
     struct cov_track_sink **sinks; /* write to the files, the picture, or both */
 };
@@ -165,22 +168,24 @@ static void free_nothing(struct cov_track_sink *s)
     (void)s;
 }
 
-/* Sets factors[n], one per data set, from the sums of the tracks of `s`. */
-static int sum_tracks(const struct job *j, struct cov_track_source *s, const struct cov_job *job,
-                      double *factors, struct cov_err *e)
+/* Sets j->factors from the sums of the tracks of j->whole. */
+static int find_factors(struct job *j, struct cov_progress *progress, struct cov_err *e)
 {
     static const struct cov_track_format format = {.add = add_nothing, .free = free_nothing};
+    const struct cov_job job = {.pool = j->pool, .progress = progress};
+    struct cov_track_source *s = j->whole;
     size_t n = s->n_datasets;
     struct cov_track_sink *sums = cov_calloc(n, sizeof *sums, e);
     struct cov_track_sink **sinks = cov_calloc(n, sizeof *sinks, e);
-    int rc = sums && sinks ? COV_OK : COV_ENOMEM;
+    j->factors = cov_calloc(n, sizeof *j->factors, e);
+    int rc = sums && sinks && j->factors ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
         sinks[k] = &sums[k];
         sums[k].format = &format; /* for cov_track_free */
         rc = cov_track_init(&sums[k], &format, s->name, s->contigs, e);
     }
     if (!rc)
-        rc = cov_track_source_run(s, sinks, "summing", job, e);
+        rc = cov_track_source_run(s, sinks, "summing", &job, e);
     for (size_t k = 0; !rc && k < n; k++) {
         double sum = sums[k].summary.sum;
         bool is_cpm = j->o->normalization == COV_NORMALIZE_CPM;
@@ -189,49 +194,52 @@ static int sum_tracks(const struct job *j, struct cov_track_source *s, const str
                           s->name, s->datasets[k] ? s->datasets[k] : "", s->datasets[k] ? ": " : "",
                           sum);
         else
-            factors[k] = (is_cpm ? 1e6 : (double)j->o->genome_size) / sum;
+            j->factors[k] = (is_cpm ? 1e6 : (double)j->o->genome_size) / sum;
     }
     for (size_t k = 0; sinks && k < n; k++)
         cov_track_free(sinks[k]);
     free(sinks);
     free(sums);
+    cov_track_source_close(j->whole);
+    j->whole = NULL;
     return rc;
 }
 
-/* Reads the whole input to find the factors of --normalize. No threads are left afterwards. */
-static int find_factors(const struct job *j, unsigned n_threads, struct cov_progress *progress,
-                        double **factors, struct cov_err *e)
+/* ---------------------------------------------------------------- inputs */
+
+static int check_input(const struct job *j, struct cov_err *e)
 {
-    struct cov_source_options o = j->o->source;
-    struct cov_source_input in = {0};
-    struct cov_track_source *s = NULL;
-    struct cov_pool *pool = NULL;
     struct stat st;
-    o.values.scale = 1;
-    o.values.skip_zero = o.values.has_min = false;
-    o.values.bin = 0;
-    o.n_regions = 0;
-    o.bed_path = NULL;
-    if (cov_path_is_std(j->input) || (stat(j->input, &st) == 0 && !S_ISREG(st.st_mode)))
-        return cov_fail(e, COV_EUSAGE,
-                        "--normalize reads the input twice; %s is not a file that can be read "
-                        "again",
-                        cov_path_is_std(j->input) ? "standard input" : j->input);
+    bool is_std = cov_path_is_std(j->input);
+    if (j->o->normalization == COV_NORMALIZE_NONE ||
+        (!is_std && (stat(j->input, &st) != 0 || S_ISREG(st.st_mode))))
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE,
+                    "--normalize reads the input twice; %s is not a file that can be read again",
+                    is_std ? "standard input" : j->input);
+}
+
+/* Opens j->source with j->options, and, to normalize, the whole input. */
+static int open_input(struct job *j, unsigned n_threads, struct cov_err *e)
+{
+    struct cov_source_input in = {0};
+    struct cov_source_options *all = &j->whole_options;
     int rc = cov_source_input_detect(j->input, &in, e);
     if (!rc)
-        rc = cov_track_source_open(&in, &o, n_threads, &s, e);
+        rc = cov_track_source_open(&in, &j->options, n_threads, &j->source, e);
     if (!rc)
-        rc = cov_pool_new(n_threads, &pool, e);
-    if (!rc) {
-        *factors = cov_calloc(s->n_datasets, sizeof **factors, e);
-        rc = *factors ? COV_OK : COV_ENOMEM;
-    }
-    struct cov_job job = {.pool = pool, .progress = progress};
-    if (!rc)
-        rc = sum_tracks(j, s, &job, *factors, e);
-    cov_track_source_close(s);
-    cov_pool_free(pool);
-    return rc;
+        rc = check_source(j, e);
+    if (rc || j->o->normalization == COV_NORMALIZE_NONE)
+        return rc;
+    *all = j->o->source;
+    all->values.scale = 1;
+    all->values.skip_zero = all->values.has_min = false;
+    all->values.bin = 0;
+    all->n_regions = 0;
+    all->bed_path = NULL;
+    all->quiet = true; /* j->source warns */
+    rc = cov_source_input_detect(j->input, &in, e);
+    return rc ? rc : cov_track_source_open(&in, all, n_threads, &j->whole, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -240,27 +248,18 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e)
 {
-    struct job this = {.input = input, .o = options}, *j = &this;
-    struct cov_source_options o = j->o->source;
-    struct cov_source_input in = {0};
+    struct job this = {.input = input, .o = options, .options = options->source}, *j = &this;
     struct cov_job job = {.progress = progress, .stats = stats};
-    double *factors = NULL;
     int rc = check_options(j->o, e);
+    if (!rc)
+        rc = check_input(j, e);
     if (!rc)
         rc = cov_plot_new(j->o->plot_path, j->o->plot_region, j->o->force, j->o->tmpdir, &j->plot,
                           e);
-    if (!rc && j->o->normalization != COV_NORMALIZE_NONE) {
-        rc = find_factors(j, n_threads, progress, &factors, e);
-        o.factors = factors;
-    }
     if (!rc && !j->o->output)
-        o.only = cov_plot_range(j->plot);
+        j->options.only = cov_plot_range(j->plot);
     if (!rc)
-        rc = cov_source_input_detect(j->input, &in, e);
-    if (!rc)
-        rc = cov_track_source_open(&in, &o, n_threads, &j->source, e);
-    if (!rc)
-        rc = check_source(j, e);
+        rc = open_input(j, n_threads, e);
     if (!rc)
         rc = cov_pool_new(n_threads, &j->pool, e);
     if (!rc)
@@ -268,6 +267,9 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
     job.pool = j->pool;
     if (!rc)
         rc = cov_track_source_describe(j->source, stats, e);
+    if (!rc && j->whole)
+        rc = find_factors(j, progress, e);
+    j->options.factors = j->factors;
     if (!rc)
         rc =
             cov_track_source_run(j->source, j->sinks, j->files ? "converting" : "reading", &job, e);
@@ -281,8 +283,9 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
     cov_plot_free(j->plot);
     cov_track_files_free(j->files);
     cov_track_source_close(j->source);
+    cov_track_source_close(j->whole);
     free(j->sinks);
-    free(factors);
+    free(j->factors);
     cov_pool_free(j->pool);
     return rc;
 }

@@ -267,7 +267,8 @@ static int run(struct cov_track_source *source_base, struct cov_track_sink *cons
         rc = prepare_slots(j, e);
     if (rc)
         return rc;
-    warn_about_gaps(j, n_there);
+    if (!j->o->quiet)
+        warn_about_gaps(j, n_there);
     cov_progress_begin(j->progress, what, "bp", n_there);
     rc = cov_ring_run(j->pool, j->n_slots, &stages, j, &times, e);
     double beg = cov_clock();

@@ -33,6 +33,7 @@ struct cov_source_options {
     const char *blacklist_path;   /* NULL: none */
     const char *rename_path;      /* NULL: none */
     const char *sizes_path;       /* lengths of the contigs of a bedGraph; NULL: none */
+    bool quiet;                   /* no warnings about lists and gaps */
     const struct cov_range *only; /* read only the contig with this new name; NULL: all */
 };
 
