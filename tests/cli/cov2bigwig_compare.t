@@ -57,7 +57,7 @@ run cov2bigwig --compare deep_y.bg --blacklist-file deep.bed deep_x.bg
 unlike "$(cat "$stderr")" 'extreme coverage' '  without these regions, none is left'
 is "$(awk '$3 == "total" { printf "%.9f\n", $6 }' "$stdout")" \
     "$("$PYTHON" -c 'import json; print("%.9f" % json.load(open("deep.json"))["comparison"]["tracks"][0]["outliers"]["pearson_without"])')" \
-    '  and r is the one that was promised'
+    '  and r is pearson_without of --stats'
 
 track one.bw one.h5
 track sparse.bw --min-value 3 one.h5

@@ -56,7 +56,7 @@ unlike "$(cat "$stderr")" 'data/blacklist' '  without a message'
 run covpredict -q -m m.ckpt --evaluate --blacklist all.h5 one.h5
 is "$(cat "$stderr")" 'covpredict: warning: one.h5: no data/blacklist; --blacklist has no effect (h5chunk blacklist adds one)' \
     'one warning for a file without a blacklist'
-# Regions that begin and end within chunks, one that has a chunk as a whole, and a sequence by name.
+# Regions that begin and end within chunks, and one that covers a whole chunk.
 names=$(grep '^>' g.fa | tr -d '>' | cut -d ' ' -f 1)
 long=$(echo "$names" | head -n 1)
 printf '%s\t%d\t%d\n' "$long" 100 300 "$long" 900 2100 "$(echo "$names" | sed -n 2p)" 0 50 absent 1 2 >mask.bed

@@ -42,7 +42,7 @@ stub apptainer <<'END'
 [ "$1" = build ] && [ -f "$3" ]
 END
 stub macs3 <<'END'
-[ "$1 $2" = 'bdgpeakcall -i' ] && awk 'NF != 4 { exit 1 }' "$3"
+[ "$1 $2" = 'bdgpeakcall -i' ] && [ -s "$3" ] && awk 'NF != 4 { exit 1 }' "$3"
 END
 
 # The commands, one per line: code blocks without comments. They run in this shell, because some change its state.
