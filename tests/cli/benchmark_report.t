@@ -39,7 +39,7 @@ loading = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith(
 best = min(loading, key=loading.get)
 assert ("packed" in advice["layout"]["value"]) == (not ("original" in best or "blosc" in best)), (best, advice["layout"])
 hours = 2e9 / (max(exact.values()) * 10688) / 3600
-number, unit = re.search(r"about ([0-9.]+) (min|h) in exact", advice["time"]["reason"]).groups()
+number, unit = re.search(r"about ([0-9.]+) (min|h) with exact", advice["time"]["reason"]).groups()
 assert 0.9 < float(number) / (60 if unit == "min" else 1) / hours < 1.2, (advice["time"], hours)
 training = {f["name"].split("batch=")[1].split(",")[0] for f in b["figures"] if "/training_chunks" in f["name"]}
 assert len(training) > 1, training
