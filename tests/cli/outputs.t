@@ -57,6 +57,20 @@ o.h5 .o.covtools.tmp.h5 bam2h5 -q -p x -o o.h5 g.h5 r.bam
 b.h5 .b.covtools.tmp.h5 bam2h5 -q -p x b.h5 r.bam
 END
 
+# A run with --resume holds its output, too.
+benchmark synth -q --size 200k -o ../long.fa
+covpredict -q --cpu scalar -m "$SRC/workflows/demo/plant.ckpt" --resume -o o.h5 ../long.fa &
+for _ in $(seq 200); do
+    [ -e .o.covtools.tmp.h5 ] && break
+    sleep 0.05
+done
+kill -s STOP $!
+run covpredict -f -m "$SRC/workflows/demo/plant.ckpt" -o o.h5 ../long.fa
+refused 1 '^covpredict: error: o\.h5: another run is writing it$' 'a run without --resume fails beside one with it'
+kill -s KILL $!
+wait $! 2>/dev/null
+rm o.h5.resume .o.covtools.tmp.h5
+
 # Runs that start at about the same moment: the output is whole.
 for _ in 1 2 3; do
     for i in 1 2 3; do

@@ -32,6 +32,7 @@ struct run {
     const struct cov_predict_resume *resume;
     const struct cov_job *job;
     struct cov_journal *journal;
+    struct cov_outfile out; /* open from when the journal is locked */
     size_t n_pairs;
     struct cov_predict_output *format; /* for the check of the journal. Owned */
     uint64_t *bases; /* fingerprints of the rows of the input's grid; NULL: unknown. Owned */
@@ -257,16 +258,14 @@ static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 /* Writes the output file from the complete journal, in the order of a run without one. */
 static int write_file(struct run *r, struct cov_err *e)
 {
-    struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_predict_output *to = NULL;
     struct cov_loader_item item;
     struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
     const struct cov_predictions_options layout =
         cov_predict_layout(r->loader, r->model, r->options);
     double clock = cov_clock();
-    int rc = cov_outfile_begin(&out, r->resume->output, COV_OUTFILE_SEEKABLE, r->resume->force, e);
-    if (!rc)
-        rc = cov_predict_output_open(out.tmp, r->loader, &layout, r->options->tmpdir, NULL, &to, e);
+    int rc =
+        cov_predict_output_open(r->out.tmp, r->loader, &layout, r->options->tmpdir, NULL, &to, e);
     cov_loader_exclude(r->loader, NULL, NULL);
     if (!rc)
         rc = cov_loader_rewind(r->loader, 0, e);
@@ -285,9 +284,8 @@ static int write_file(struct run *r, struct cov_err *e)
         to = NULL;
     }
     if (!rc)
-        rc = cov_outfile_commit(&out, e);
+        rc = cov_outfile_commit(&r->out, e);
     cov_predict_output_abort(to);
-    cov_outfile_end(&out, e);
     cov_blob_fini(&blobs[0]);
     cov_blob_fini(&blobs[1]);
     if (!rc && r->job->stats)
@@ -433,15 +431,6 @@ static int check_output(struct run *r, bool *done, struct cov_err *e)
 
 /* ---- the whole run ---- */
 
-/* Checks that the output can be created. Removes the temporary file of a killed run. */
-static int try_output(const struct run *r, struct cov_err *e)
-{
-    struct cov_outfile out;
-    int rc = cov_outfile_begin(&out, r->resume->output, COV_OUTFILE_SEEKABLE, r->resume->force, e);
-    cov_outfile_end(&out, e);
-    return rc;
-}
-
 #define KEPT "finished chunks are kept in %s; run the same command to resume"
 
 /* Runs with the locked journal. Sets *done to whether the output is already complete. */
@@ -454,7 +443,8 @@ static int run_journal(struct run *r, bool *done, struct cov_err *e)
     int rc = check_output(r, done, e);
     if (rc || *done)
         return rc;
-    rc = try_output(r, e);
+    /* Locks the output against runs without --resume, too. */
+    rc = cov_outfile_begin(&r->out, r->resume->output, COV_OUTFILE_SEEKABLE, r->resume->force, e);
     char *words = cov_strfmt(NULL, KEPT, cov_journal_path(r->journal));
     cov_log_set_last_words(words);
     free(words);
@@ -463,6 +453,7 @@ static int run_journal(struct run *r, bool *done, struct cov_err *e)
     if (!rc)
         rc = write_file(r, e);
     cov_log_set_last_words(NULL);
+    cov_outfile_end(&r->out, e);
     return rc;
 }
 
@@ -476,7 +467,8 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
                     .options = options,
                     .resume = resume,
                     .job = job,
-                    .n_pairs = cov_loader_n_pairs(loader)};
+                    .n_pairs = cov_loader_n_pairs(loader),
+                    .out = COV_OUTFILE_INIT};
     struct stat st;
     bool done = false;
     char *path = cov_predict_journal_name(resume->output, e);
