@@ -66,7 +66,7 @@ for _ in $(seq 200); do
 done
 kill -s STOP $!
 run covpredict -f -m "$SRC/workflows/demo/plant.ckpt" -o o.h5 ../long.fa
-refused 1 '^covpredict: error: o\.h5: another run is writing it$' 'a run without --resume fails beside one with it'
+refused 1 '^covpredict: error: o\.h5: another run is writing it$' 'a run without --resume fails while one with it runs'
 kill -s KILL $!
 wait $! 2>/dev/null
 rm o.h5.resume .o.covtools.tmp.h5
