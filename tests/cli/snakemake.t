@@ -70,7 +70,18 @@ ok '  which would change the table' test "$(cksum <shifted.h3k4me3.tsv)" != "$(c
 is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.plant.atacseq.compare.tsv ./weed.plant.h3k4me3.compare.tsv ./weed.plant.info.json' \
     'metrics are tables and descriptions'
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
-is "$(find . -path './genomes/*.h5' -o -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
+is "$(find . -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
+# Reads or a further model repeat no prediction.
+cp samples.csv ../samples.csv
+sed -i 's/^moss,moss.fa.gz,,,,/moss,moss.fa.gz,atacseq,atacseq,weed_atacseq.sam,/' samples.csv
+echo 'weed,weed.fa,,,,other,plant.ckpt' >>samples.csv
+smk --config shards=4 -n -- tracks metrics
+is "$(cat "$tap_dir"/std* | grep -o 'wildcards: sample=.*, part=.*' | sort)" "$(for i in 1 2 3 4; do
+    echo "wildcards: sample=weed, model=other, part=$i, parts=4"
+done)" 'a longer sheet adds predictions, and repeats none'
+like "$(cat "$tap_dir"/std*)" '^rule bam2h5:' '  and adds reads'
+mv ../samples.csv samples.csv
+
 if [ "$targets" = all ]; then
     cat >report.py <<'END'
 import csv, json

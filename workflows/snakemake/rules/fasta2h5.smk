@@ -1,11 +1,12 @@
-# Converts FASTA to a genome file. SPDX-License-Identifier: MIT
+# Converts FASTA to a genome file. It is kept, because making it again for more reads or models would repeat all
+# predictions. SPDX-License-Identifier: MIT
 
 
 rule fasta2h5:
     input:
         files(fasta_of),
     output:
-        genome=temp("genomes/{sample}.h5"),
+        genome="genomes/{sample}.h5",
         stats="stats/fasta2h5/{sample}_mqc.json",
     log:
         "logs/fasta2h5/{sample}.log",
