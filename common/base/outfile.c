@@ -214,9 +214,8 @@ static int create_listed(struct cov_outfile *o, const char *dir, const char *nam
 }
 
 /* Creates the temporary file and sets o->hidden and o->tmp. */
-static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
+static int create(struct cov_outfile *o, const char *dir, bool locks, struct cov_err *e)
 {
-    bool locks = true;
     int rc = AGAIN;
     for (int attempt = 0; rc == AGAIN && attempt < MAX_TRIES; attempt++) {
         free(o->hidden);
@@ -243,11 +242,9 @@ static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
     return o->tmp ? COV_OK : COV_ENOMEM;
 }
 
-int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
-                      bool force, struct cov_err *e)
+static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind, bool locks,
+                 struct cov_err *e)
 {
-    *o = (struct cov_outfile)COV_OUTFILE_INIT;
-    o->force = force;
     char *dir = NULL;
     struct stat st;
     int code = set_target(o, path, kind, e);
@@ -261,15 +258,32 @@ int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_
     dir = cov_path_dir(o->path, e);
     code = dir ? check_folder(o->path, dir, e) : COV_ENOMEM;
     if (code == COV_OK)
-        code = create(o, dir, e);
+        code = create(o, dir, locks, e);
     /* Another run may have finished just before the lock. */
-    if (code == COV_OK && !force && lstat(o->path, &st) == 0)
+    if (code == COV_OK && !o->force && lstat(o->path, &st) == 0)
         code = exists_already(path, e);
 out:
     free(dir);
     if (code != COV_OK)
         cov_outfile_abort(o);
     return code;
+}
+
+int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
+                      bool force, struct cov_err *e)
+{
+    *o = (struct cov_outfile)COV_OUTFILE_INIT;
+    o->force = force;
+    return begin(o, path, kind, true, e);
+}
+
+int cov_outfile_try(const char *path, enum cov_outfile_kind kind, bool force, struct cov_err *e)
+{
+    struct cov_outfile o = COV_OUTFILE_INIT;
+    o.force = force;
+    int rc = begin(&o, path, kind, false, e);
+    cov_outfile_end(&o, e);
+    return rc;
 }
 
 int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force, struct cov_err *e)

@@ -57,6 +57,11 @@ enum cov_outfile_kind {
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
+/* Checks that cov_outfile_begin can succeed later. Ignores other processes that write the output:
+ * those of one MPI job check at the same time. */
+int cov_outfile_try(const char *path, enum cov_outfile_kind kind, bool force,
+                    struct cov_err *e) COV_MUST_USE;
+
 /* Like cov_outfile_begin, for an existing file that a modified copy will replace. Refuses a
  * write-protected file, even if root could write to it, unless `force` is set. */
 int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,

@@ -85,14 +85,6 @@ int cov_stats_write(const struct cov_stats *s, const char *path, bool force, str
     return rc;
 }
 
-static int check_file(const char *path, bool force, struct cov_err *e)
-{
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    int rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
-    cov_outfile_end(&out, e);
-    return rc;
-}
-
 int cov_stats_check(const struct cov_stats *s, const char *path, bool force, struct cov_err *e)
 {
     char *plot_path;
@@ -100,9 +92,9 @@ int cov_stats_check(const struct cov_stats *s, const char *path, bool force, str
         return COV_OK;
     int rc = cov_multiqc_plot_path(s, path, &plot_path, e);
     if (!rc)
-        rc = check_file(path, force, e);
+        rc = cov_outfile_try(path, COV_OUTFILE_STREAM, force, e);
     if (!rc && plot_path)
-        rc = check_file(plot_path, force, e);
+        rc = cov_outfile_try(plot_path, COV_OUTFILE_STREAM, force, e);
     free(plot_path);
     return rc ? cov_err_prefix(e, "--stats") : rc;
 }

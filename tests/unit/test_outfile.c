@@ -383,6 +383,21 @@ static void removes_files_of_killed_runs(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
+/* A check succeeds while the output is being written, and changes nothing. */
+static void tries(void **state)
+{
+    struct cov_outfile o;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, &e), 0);
+    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_SEEKABLE, false, &e), 0);
+    assert_int_equal(count_files("."), 1);
+    assert_int_equal(cov_outfile_commit(&o, &e), 0);
+    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_SEEKABLE, false, &e), COV_EEXIST);
+    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_SEEKABLE, true, &e), 0);
+    assert_int_equal(count_files("."), 1);
+    assert_int_equal(unlink("a.h5"), 0);
+}
+
 /* Children that begin at the same time, with the file of a killed run in the way: one of them wins.
  * It writes, and keeps the file until all others have ended. */
 static void one_of_many_wins(void **state)
@@ -531,6 +546,7 @@ int main(void)
         cmocka_unit_test(follows_links),
         cmocka_unit_test(one_run_writes),
         cmocka_unit_test(removes_files_of_killed_runs),
+        cmocka_unit_test(tries),
         cmocka_unit_test(one_of_many_wins),
         cmocka_unit_test(works_without_locks),
         cmocka_unit_test(cannot_be_redirected),
