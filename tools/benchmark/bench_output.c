@@ -307,11 +307,9 @@ static bool is_wanted(const struct bench *b, size_t i)
 static int check_output(const struct bench *b, const char *name, const char *suffix,
                         struct cov_err *e)
 {
-    struct cov_outfile out = COV_OUTFILE_INIT;
     char *file = cov_strfmt(e, "%s%s", name, suffix);
     char *path = file ? cov_path_join(b->dir, file, e) : NULL;
-    int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_SEEKABLE, b->force, e) : COV_ENOMEM;
-    cov_outfile_end(&out, e);
+    int rc = path ? cov_outfile_try(path, COV_OUTFILE_SEEKABLE, b->force, e) : COV_ENOMEM;
     free(file);
     free(path);
     return rc;

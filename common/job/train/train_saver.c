@@ -50,29 +50,20 @@ static bool is_better(double a, double b, bool is_max)
     return is_max ? a > b : a < b;
 }
 
-/* Returns the best of the kept checkpoints; of equal ones the oldest. */
-static size_t find_best(const struct cov_ckpt_saving *saving)
+/* Returns the kept checkpoint with the largest score, or the smallest; of equal ones the oldest. */
+static size_t find_extreme(const struct cov_ckpt_saving *saving, bool largest)
 {
-    size_t best = 0;
+    size_t found = 0;
     for (size_t i = 1; i < saving->n_saved; i++)
-        if (is_better(saving->saved[i].score, saving->saved[best].score, saving->is_max))
-            best = i;
-    return best;
-}
-
-/* Returns the worst of the kept checkpoints; of equal ones the oldest. */
-static size_t find_worst(const struct cov_ckpt_saving *saving)
-{
-    size_t worst = 0;
-    for (size_t i = 1; i < saving->n_saved; i++)
-        if (is_better(saving->saved[worst].score, saving->saved[i].score, saving->is_max))
-            worst = i;
-    return worst;
+        if (is_better(saving->saved[i].score, saving->saved[found].score, largest))
+            found = i;
+    return found;
 }
 
 static int update_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
 {
-    size_t best = find_best(saving), worst = find_worst(saving);
+    size_t best = find_extreme(saving, saving->is_max);
+    size_t worst = find_extreme(saving, !saving->is_max);
     if (saving->n_saved == 0)
         return COV_OK;
     saving->best_score = saving->saved[best].score;
@@ -209,7 +200,7 @@ static int add_saved(const struct cov_train_saver *s, struct cov_ckpt_saving *sa
     if (!copy)
         return COV_ENOMEM;
     if (s->top_k > 0 && saving->n_saved >= (size_t)s->top_k) {
-        size_t worst = find_worst(saving);
+        size_t worst = find_extreme(saving, !saving->is_max);
         *dropped = saving->saved[worst].path;
         memmove(saving->saved + worst, saving->saved + worst + 1,
                 (saving->n_saved - worst - 1) * sizeof *saving->saved);
@@ -225,7 +216,8 @@ static bool is_kept(const struct cov_train_saver *s, const struct cov_ckpt_savin
     if (s->top_k < 0 || (s->top_k > 0 && saving->n_saved < (size_t)s->top_k))
         return true;
     return s->top_k > 0 &&
-           is_better(score, saving->saved[find_worst(saving)].score, saving->is_max);
+           is_better(score, saving->saved[find_extreme(saving, !saving->is_max)].score,
+                     saving->is_max);
 }
 
 /* Replaces best.ckpt by a copy of the file `name`. */
@@ -269,7 +261,7 @@ int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_poi
     s->has_best = read_best(s, saving) && s->best_epoch <= p->epoch;
     if (saving->n_saved == 0)
         return COV_OK;
-    const struct cov_ckpt_saved *best = &saving->saved[find_best(saving)];
+    const struct cov_ckpt_saved *best = &saving->saved[find_extreme(saving, saving->is_max)];
     if (s->has_best && !is_better(best->score, s->best_score, saving->is_max))
         return COV_OK;
     int rc = copy_best(s, best->path, e);
