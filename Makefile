@@ -440,8 +440,9 @@ units-aarch64: all $(UNITS)
 	$(Q)$(PROVE) --exec '$(ARM_QEMU)' $(call longest_first,$(sort $(UNITS)))
 
 # For a machine with CUDA and a GPU but without htslib and HDF5: only the layers that the kernels need.
-BARE_SRC := $(filter-out $(patsubst %,common/base/%.c,bgz json sha256) $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
-            $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
+BARE_SRC := $(filter-out $(addprefix common/,$(addsuffix .c,base/json file/bgz file/sha256 \
+            $(addprefix codec/,blosc deflate lz4 lzf zstd))), \
+            $(filter common/base/% common/file/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 GPU     := build/gpu
 GPU_OBJ := $(BARE_SRC:%.c=$(GPU)/%.o)
 $(GPU)/%.o: %.c

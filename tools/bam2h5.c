@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/base/number.h"
-#include "common/base/path.h"
 #include "common/cli/tool.h"
+#include "common/file/path.h"
 #include "common/job/coverage/add_coverage.h"
 #include "common/job/libraries.h"
 #include "common/job/shared_options.h"

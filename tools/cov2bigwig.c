@@ -3,9 +3,9 @@
 #include <stddef.h>
 
 #include "common/base/number.h"
-#include "common/base/path.h"
 #include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
+#include "common/file/path.h"
 #include "common/job/libraries.h"
 #include "common/job/shared_options.h"
 #include "common/job/tracks/compare.h"

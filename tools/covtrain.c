@@ -8,9 +8,9 @@
 
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/base/path.h"
-#include "common/base/sha256.h"
 #include "common/cli/tool.h"
+#include "common/file/path.h"
+#include "common/file/sha256.h"
 #include "common/job/libraries.h"
 #include "common/job/train/ranks.h"
 #include "common/job/train/train_epochs.h"

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/cli/tool.h"
+#include "common/file/path.h"
 #include "common/job/encode/encode.h"
 #include "common/job/libraries.h"
 #include "common/job/shared_options.h"

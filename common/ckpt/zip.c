@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
-#include "common/base/peek_kind.h"
 #include "common/codec/deflate.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 
 enum {
     END_BYTES = 22,

@@ -8,7 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/textfile.h"
+#include "common/file/textfile.h"
 
 /* Limits the memory for a file that is not statistics. */
 enum { MAX_STATS_BYTES = 1 << 20 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "common/base/json.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/cli/multiqc.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 
 /* `sample`: MultiQC's name for the file, or NULL. */
 static void print(const struct cov_stats *s, const char *sample, FILE *f)

@@ -13,14 +13,14 @@
 #include <stdio_ext.h>
 
 #include "common/base/cpu.h"
-#include "common/base/leftovers.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/base/version.h"
 #include "common/cli/stats_file.h"
+#include "common/file/leftovers.h"
+#include "common/file/path.h"
 
 enum exit_status {
     EXIT_FAILED = 1,

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/dynload.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/base/path.h"
 #include "common/base/version.h"
 #include "common/compute/plugin.h"
+#include "common/file/dynload.h"
+#include "common/file/path.h"
 
 enum { MAX_CARD = 9999 };
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/libraries.h"
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
-#include "common/base/sha256.h"
 #include "common/codec/deflate.h"
 #include "common/codec/h5_filters.h"
+#include "common/file/bgz.h"
+#include "common/file/sha256.h"
 #include "common/store/h5.h"
 
 void cov_libraries_print(FILE *f)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 #include "common/seq/alphabet.h"
 
 /* The number of bytes in memory, and the number of codes packed or unpacked at once, which is

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
-#include "common/base/file_kind.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/bgz.h"
+#include "common/file/file_kind.h"
 #include "common/seq/alphabet.h"
 
 enum { BUFFER_BYTES = 1 << 18 };

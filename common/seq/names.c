@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "common/base/lines.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/lines.h"
 #include "common/seq/fasta.h"
 
 struct cov_names {

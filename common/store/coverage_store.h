@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/tmpfile.h"
 #include "common/codec/blob.h"
+#include "common/file/tmpfile.h"
 #include "common/seq/grid.h"
 #include "common/store/coverage_file.h"
 

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
-#include "common/base/path.h"
-#include "common/base/peek_kind.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/store/h5_private.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)

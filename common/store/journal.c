@@ -11,10 +11,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/base/lock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
+#include "common/file/lock.h"
 
 enum { MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
 #define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 /* The temporary file is truncated only when it has reached this size, not after every short
  * contig. */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "common/base/bgz.h"
 #include "common/base/mem.h"
+#include "common/file/bgz.h"
 #include "common/seq/grid.h"
 
 struct cov_signal_stream {

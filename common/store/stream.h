@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
 #include "common/codec/blob.h"
+#include "common/file/bgz.h"
 #include "common/store/chunk_head.h"
 #include "common/store/stream_record.h"
 

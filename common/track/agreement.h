@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 struct cov_agreement {
     uint64_t n;      /* pairs */

@@ -13,11 +13,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
-#include "common/base/peek_kind.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 
 enum { SHORT_CIGAR = 64, BLOCKS_AHEAD = 32, SHOWN = 100 };
 

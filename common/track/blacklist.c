@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/lines.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/lines.h"
 #include "common/seq/names.h"
 #include "common/seq/region_list.h"
 

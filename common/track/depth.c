@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 /* A page has 64 Ki positions, or 256 KiB per lane, so that the one or two pages that sorted reads
  * need stay in the core's cache. Large genomes have larger pages, since each page may need a buffer

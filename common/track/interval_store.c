@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 enum { BUFFER = 65536, LONGEST = 10 + 10 + 5 };
 

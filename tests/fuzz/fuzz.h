@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
+#include "common/file/bgz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,6 +1,6 @@
 /* fuzz_bgz.c - plain, gzip or BGZF bytes: peeked at, read in odd steps, and read again with threads; all of it comes
  * the same way.
- * Target: common/base/bgz.c
+ * Target: common/file/bgz.c
  * SPDX-License-Identifier: MIT */
 #include "tests/fuzz/fuzz.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/bgz.h"
+#include "common/file/bgz.h"
 
 struct bytes {
     uint8_t *p;

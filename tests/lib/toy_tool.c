@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/leftovers.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/cli/tool.h"
+#include "common/file/leftovers.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 
 struct toy {
     int act;

@@ -14,10 +14,11 @@ import sys
 # The folders of common/, and the other folders that files of each may include. No folder includes one further down.
 LAYERS = {
     "base": [],
-    "cli": ["base"],
-    "seq": ["base"],
-    "codec": ["base", "seq"],
-    "compute": ["base", "seq", "codec"],
+    "file": ["base"],
+    "cli": ["base", "file"],
+    "seq": ["base", "file"],
+    "codec": ["base", "file", "seq"],
+    "compute": ["base", "file", "seq", "codec"],
     "compute/cpu/kernels": ["base", "seq", "codec", "compute"],
     "compute/cpu/layers": ["base", "seq", "codec", "compute", "compute/cpu/kernels"],
     "compute/cpu/train": ["base", "seq", "codec", "compute", "compute/cpu/kernels", "compute/cpu/layers"],
@@ -25,10 +26,10 @@ LAYERS = {
                     "compute/cpu/train"],
     "compute/cuda": ["base", "seq", "codec", "compute"],
     "net": ["base", "seq", "codec", "compute"],
-    "ckpt": ["base", "codec"],
-    "store": ["base", "seq", "codec"],
-    "track": ["base", "seq", "codec"],
-    "track/formats": ["base", "seq", "codec", "track"],
+    "ckpt": ["base", "file", "codec"],
+    "store": ["base", "file", "seq", "codec"],
+    "track": ["base", "file", "seq", "codec"],
+    "track/formats": ["base", "file", "seq", "codec", "track"],
 }
 BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
 # Jobs share common/job and do not include each other, except training, which predicts to validate.

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/log.h"
+#include "common/file/bgz.h"
 #include "common/track/formats/bedgraph.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";

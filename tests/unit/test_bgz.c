@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/log.h"
+#include "common/file/bgz.h"
 
 static const char path[] = "a", path2[] = "b";
 

@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "common/base/err.h"
-#include "common/base/peek_kind.h"
+#include "common/file/peek_kind.h"
 
 #define ZIP_HEAD "PK\3\4..........................."
 

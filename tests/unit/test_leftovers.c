@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "common/base/leftovers.h"
+#include "common/file/leftovers.h"
 
 enum { THREADS = 4, ROUNDS = 2, EACH = 500 };
 

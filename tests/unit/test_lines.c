@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/lines.h"
+#include "common/file/lines.h"
 
 static const char path[] = "x";
 

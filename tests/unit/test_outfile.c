@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/leftovers.h"
-#include "common/base/lock.h"
-#include "common/base/outfile.h"
+#include "common/file/leftovers.h"
+#include "common/file/lock.h"
+#include "common/file/outfile.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 

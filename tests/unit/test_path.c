@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 
 static void check(char *made, const char *expected)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/sha256.h"
+#include "common/file/sha256.h"
 
 static void hashes(void **state)
 {

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/leftovers.h"
-#include "common/base/tmpfile.h"
+#include "common/file/leftovers.h"
+#include "common/file/tmpfile.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 

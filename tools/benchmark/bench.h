@@ -14,7 +14,7 @@
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 #include "tools/benchmark/chart.h"
 #include "tools/benchmark/figure.h"
 #include "tools/benchmark/machine.h"

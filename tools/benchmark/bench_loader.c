@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/pool.h"
+#include "common/file/path.h"
 #include "common/job/encode/encode.h"
 #include "common/job/predict/loader.h"
 #include "common/job/shared_options.h"

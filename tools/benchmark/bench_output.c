@@ -12,12 +12,12 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
-#include "common/base/textfile.h"
 #include "common/base/version.h"
 #include "common/cli/multiqc.h"
 #include "common/cli/tool.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/file/textfile.h"
 #include "common/job/tracks/gnuplot.h"
 
 /* ---------------------------------------------------------------- the page */

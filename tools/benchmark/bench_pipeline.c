@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
-#include "common/base/textfile.h"
+#include "common/file/path.h"
+#include "common/file/textfile.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/flame.h"
 #include "tools/benchmark/measuring.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 #include "common/job/tracks/gnuplot.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */

@@ -20,7 +20,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 enum { STATUS_NO_EXEC = 127, SAMPLE_MS = 50, MAX_MESSAGE = 4000 };
 

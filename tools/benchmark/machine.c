@@ -13,12 +13,12 @@
 #include "common/base/clock.h"
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
 #include "common/base/version.h"
 #include "common/cli/tool.h"
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/device.h"
+#include "common/file/tmpfile.h"
 
 void machine_describe(struct machine *m)
 {

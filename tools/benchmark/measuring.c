@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 #include "common/job/predict/model.h"
 #include "common/seq/fasta.h"
 #include "tools/benchmark/bench_output.h"

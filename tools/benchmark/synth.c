@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
-#include "common/base/tmpfile.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/file/tmpfile.h"
 #include "tools/benchmark/measuring.h"
 
 enum {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/compute/device_open.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 #include "common/job/predict/model.h"
 #include "common/store/chunk_file.h"
 

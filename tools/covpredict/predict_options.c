@@ -9,7 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/number.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 #include "common/job/tracks/track_files.h"
 
 /* In the order of enum cov_precision, enum cov_signal_type, enum cov_loading. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "common/base/log.h"
-#include "common/base/path.h"
 #include "common/base/pool.h"
+#include "common/file/path.h"
 #include "common/job/chunks/chunk_info.h"
 #include "common/job/chunks/set_blacklist.h"
 #include "common/job/chunks/verify.h"

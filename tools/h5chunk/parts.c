@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
-#include "common/base/path.h"
+#include "common/file/path.h"
 #include "common/job/chunks/merge.h"
 #include "common/job/chunks/subset.h"
 #include "common/job/shared_options.h"

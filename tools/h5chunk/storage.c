@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
-#include "common/base/path.h"
+#include "common/file/path.h"
 #include "common/job/chunks/cat.h"
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/ring.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 #include "common/base/mem.h"
-#include "common/base/peek_kind.h"
-#include "common/base/sha256.h"
 #include "common/base/text.h"
 #include "common/ckpt/ckpt.h"
+#include "common/file/peek_kind.h"
+#include "common/file/sha256.h"
 
 struct facts {
     const char *path;

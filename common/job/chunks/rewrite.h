@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/base/outfile.h"
+#include "common/file/outfile.h"
 #include "common/job/job.h"
 #include "common/seq/grid.h"
 #include "common/store/chunk_file.h"

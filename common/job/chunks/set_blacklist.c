@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
 #include "common/base/json.h"
-#include "common/base/lines.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/file/bgz.h"
+#include "common/file/lines.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/track/blacklist.h"

@@ -7,10 +7,10 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
-#include "common/base/tmpfile.h"
+#include "common/file/path.h"
+#include "common/file/tmpfile.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/holdout.h"
 #include "common/seq/select.h"

@@ -10,10 +10,10 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/codec/onehot.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 #include "common/seq/alphabet.h"
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
-#include "common/base/file_kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
+#include "common/file/bgz.h"
+#include "common/file/file_kind.h"
+#include "common/file/path.h"
 #include "common/job/predict/loader_memory.h"
 #include "common/job/predict/loader_stream.h"
 #include "common/seq/alphabet.h"

@@ -10,7 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 #include "common/seq/grid.h"
 
 /* Header of a record in the temporary file. */

@@ -3,8 +3,8 @@
 #ifndef COV_JOB_PREDICT_MODEL_H
 #define COV_JOB_PREDICT_MODEL_H
 
-#include "common/base/sha256.h"
 #include "common/compute/device.h"
+#include "common/file/sha256.h"
 #include "common/net/hparams.h"
 
 struct cov_model {

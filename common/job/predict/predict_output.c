@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 #include "common/store/chunk_file.h"
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"

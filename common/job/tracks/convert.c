@@ -10,9 +10,9 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
+#include "common/file/path.h"
 #include "common/job/tracks/plot.h"
 
 struct job {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 enum { SHOWN = 60 /* maximum characters of a name */ };
 

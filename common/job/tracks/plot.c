@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/base/text.h"
-#include "common/base/tmpfile.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/file/tmpfile.h"
 #include "common/job/tracks/gnuplot.h"
 #include "common/track/bins.h"
 

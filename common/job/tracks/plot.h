@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/base/outfile.h"
+#include "common/file/outfile.h"
 #include "common/job/tracks/track_source.h"
 #include "common/seq/select.h"
 #include "common/track/sink.h"

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/file/path.h"
 #include "common/store/h5.h"
 
 /* ---------------------------------------------------------------- contigs */

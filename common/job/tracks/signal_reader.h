@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
 #include "common/codec/blob.h"
+#include "common/file/bgz.h"
 #include "common/job/tracks/contig_filter.h"
 #include "common/job/tracks/track_source.h"
 #include "common/seq/grid.h"

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
-#include "common/base/tmpfile.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/file/tmpfile.h"
 #include "common/track/formats/bedgraph.h"
 #include "common/track/formats/bigwig.h"
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/base/outfile.h"
 #include "common/base/pool.h"
+#include "common/file/outfile.h"
 #include "common/track/sink.h"
 
 enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_GZ };

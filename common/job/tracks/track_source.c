@@ -4,10 +4,10 @@
 
 #include <sys/stat.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
-#include "common/base/path.h"
-#include "common/base/peek_kind.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/track/formats/intervals.h"
 
 /* Rejects common mistakes, and says which tool to use instead. */

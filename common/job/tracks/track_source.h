@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
+#include "common/file/bgz.h"
 #include "common/job/job.h"
 #include "common/seq/select.h"
 #include "common/track/sink.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 struct cov_event_file {
     FILE *f;

@@ -11,9 +11,9 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/compute/device.h"
+#include "common/file/path.h"
 #include "common/job/predict/loader_memory.h"
 #include "common/job/train/example_pack.h"
 #include "common/job/train/rank_rows.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/dynload.h"
 #include "common/base/mem.h"
+#include "common/file/dynload.h"
 
 #define PLUGIN "covtools/covtools-mpi.so"
 #define SYMBOL "cov_ranks_mpi"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 #include "common/job/train/event_file.h"
 
 const char *const cov_train_quantity_names[COV_TRAIN_QUANTITIES + 1] = {

@@ -14,9 +14,9 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
-#include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
 
 /* Returns true if larger values are better. */
 static bool more_is_better(enum cov_train_quantity q)

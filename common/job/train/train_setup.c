@@ -14,9 +14,9 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
-#include "common/base/peek_kind.h"
 #include "common/base/text.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/job/predict/model.h"
 #include "common/job/train/train_log.h"
 #include "common/seq/names.h"

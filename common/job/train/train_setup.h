@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/tmpfile.h"
 #include "common/compute/device_open.h"
+#include "common/file/tmpfile.h"
 #include "common/job/predict/loader.h"
 #include "common/job/train/examples.h"
 #include "common/job/train/ranks.h"

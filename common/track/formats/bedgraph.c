@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/codec/tokens.h"
+#include "common/file/bgz.h"
 
 enum { BUFFER = 1 << 16, MAX_NUMBER = 20 };
 

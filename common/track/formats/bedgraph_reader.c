@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/lines.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/lines.h"
 #include "common/seq/names.h"
 
 enum {

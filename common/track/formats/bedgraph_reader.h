@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
+#include "common/file/bgz.h"
 #include "common/track/sink.h"
 
 struct cov_bedgraph_reader;

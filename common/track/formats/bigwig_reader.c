@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/codec/deflate.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
 #include "common/seq/names.h"
 
 enum {

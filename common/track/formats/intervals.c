@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/file/path.h"
 #include "common/track/formats/bedgraph_reader.h"
 #include "common/track/formats/bigwig_reader.h"
 

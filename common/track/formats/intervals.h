@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/bgz.h"
 #include "common/base/err.h"
+#include "common/file/bgz.h"
 #include "common/track/sink.h"
 
 struct cov_intervals;

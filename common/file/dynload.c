@@ -1,6 +1,6 @@
 /* dynload.c - see dynload.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/dynload.h"
+#include "common/file/dynload.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 
 /* Returns the path of libcov, or NULL. The loader owns it. */
 static const char *own_path(void)

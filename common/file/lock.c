@@ -1,6 +1,6 @@
 /* lock.c - see lock.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/lock.h"
+#include "common/file/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

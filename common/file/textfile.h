@@ -1,7 +1,7 @@
 /* textfile.h - reading a text file as a whole.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_TEXTFILE_H
-#define COV_BASE_TEXTFILE_H
+#ifndef COV_FILE_TEXTFILE_H
+#define COV_FILE_TEXTFILE_H
 
 #include <stddef.h>
 

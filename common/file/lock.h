@@ -3,8 +3,8 @@
  * The kernel frees a lock when the last descriptor of the open file is closed, also when the
  * process is killed. So an unlocked temporary file belongs to no running process.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_LOCK_H
-#define COV_BASE_LOCK_H
+#ifndef COV_FILE_LOCK_H
+#define COV_FILE_LOCK_H
 
 #include <stdbool.h>
 

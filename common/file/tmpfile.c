@@ -1,6 +1,6 @@
 /* tmpfile.c - see tmpfile.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/tmpfile.h"
+#include "common/file/tmpfile.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/leftovers.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/file/leftovers.h"
+#include "common/file/path.h"
 
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
 {

@@ -1,6 +1,6 @@
 /* outfile.c - see outfile.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/outfile.h"
+#include "common/file/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,11 @@
 
 #include "common/base/err.h"
 #include "common/base/fingerprint.h"
-#include "common/base/leftovers.h"
-#include "common/base/lock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/file/leftovers.h"
+#include "common/file/lock.h"
+#include "common/file/path.h"
 
 /* Another program that may write to the folder can rename or replace the temporary file at any
  * time. It cannot redirect what is written: all writers open o->tmp, the descriptor's name in

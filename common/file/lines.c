@@ -1,14 +1,14 @@
 /* lines.c - see lines.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/lines.h"
+#include "common/file/lines.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/bgz.h"
 
 struct cov_lines {
     struct cov_bgz *in;

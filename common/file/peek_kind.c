@@ -1,12 +1,12 @@
 /* peek_kind.c - see peek_kind.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/peek_kind.h"
+#include "common/file/peek_kind.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
+#include "common/file/bgz.h"
 
 /* Returns true for formats that need random access and so cannot be read from a gzip file. */
 static bool is_random_access(enum cov_kind kind)

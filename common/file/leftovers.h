@@ -5,8 +5,8 @@
  * list, whether a handler or not, owns the name. So no lock is needed; a handler could not take
  * one. outfile.h and tmpfile.h add what they create.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_LEFTOVERS_H
-#define COV_BASE_LEFTOVERS_H
+#ifndef COV_FILE_LEFTOVERS_H
+#define COV_FILE_LEFTOVERS_H
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* peek_kind.h - recognises the kind of a file, for messages about wrong files.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_PEEK_KIND_H
-#define COV_BASE_PEEK_KIND_H
+#ifndef COV_FILE_PEEK_KIND_H
+#define COV_FILE_PEEK_KIND_H
 
 #include <stdbool.h>
 
 #include "common/base/err.h"
-#include "common/base/file_kind.h"
+#include "common/file/file_kind.h"
 
 /* Returns the kind of a regular file. *packed (`packed` may be NULL) tells whether it is a gzip
  * file; its kind is then that of its contents. Does not read from pipes and other special files. */

@@ -1,6 +1,6 @@
 /* sha256.c - see sha256.h. OpenSSL's libcrypto does the work; HDF5 loads it anyway.
  * SPDX-License-Identifier: MIT */
-#include "common/base/sha256.h"
+#include "common/file/sha256.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 
 enum { BLOCK = 1 << 18, BYTES = 32 };
 

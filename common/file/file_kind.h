@@ -1,7 +1,7 @@
 /* file_kind.h - recognises the kind of a file by its first bytes, for messages about wrong files.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_FILE_KIND_H
-#define COV_BASE_FILE_KIND_H
+#ifndef COV_FILE_FILE_KIND_H
+#define COV_FILE_FILE_KIND_H
 
 #include <stddef.h>
 

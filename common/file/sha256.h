@@ -1,7 +1,7 @@
 /* sha256.h - SHA-256 of a file, which tells whether two files are the same (FIPS 180-4).
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_SHA256_H
-#define COV_BASE_SHA256_H
+#ifndef COV_FILE_SHA256_H
+#define COV_FILE_SHA256_H
 
 #include "common/base/err.h"
 

@@ -3,8 +3,8 @@
  * When the program ends early (an error, a signal), they are removed; new folders are removed only
  * if they are empty.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_TMPFILE_H
-#define COV_BASE_TMPFILE_H
+#ifndef COV_FILE_TMPFILE_H
+#define COV_FILE_TMPFILE_H
 
 #include <stddef.h>
 #include <stdint.h>

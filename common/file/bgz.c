@@ -5,7 +5,7 @@
  * from a pipe whose first bytes were examined and does not report trailing garbage. This file
  * writes BGZF blocks itself, because htslib does not return the errno of a failed write.
  * SPDX-License-Identifier: MIT */
-#include "common/base/bgz.h"
+#include "common/file/bgz.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,11 +22,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "common/base/file_kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/pool.h"
+#include "common/file/file_kind.h"
+#include "common/file/path.h"
 
 enum kind { PLAIN, GZIP, BGZF_BLOCKS };
 enum { GZIP_BUFFER = 1 << 18, META_FIELDS = 7, META_BYTES = 4 * META_FIELDS };

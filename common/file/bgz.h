@@ -1,8 +1,8 @@
 /* bgz.h - byte streams on htslib: reads plain, gzip and BGZF data from a file or standard input;
  * writes plain and BGZF data to a file or standard output.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_BGZ_H
-#define COV_BASE_BGZ_H
+#ifndef COV_FILE_BGZ_H
+#define COV_FILE_BGZ_H
 
 #include <stdbool.h>
 #include <stddef.h>

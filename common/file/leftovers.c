@@ -1,6 +1,6 @@
 /* leftovers.c - see leftovers.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/leftovers.h"
+#include "common/file/leftovers.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* dynload.h - shared libraries that are loaded on demand: the plugins.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_DYNLOAD_H
-#define COV_BASE_DYNLOAD_H
+#ifndef COV_FILE_DYNLOAD_H
+#define COV_FILE_DYNLOAD_H
 
 #include "common/base/err.h"
 

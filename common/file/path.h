@@ -1,7 +1,7 @@
 /* path.h - functions for file names.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_PATH_H
-#define COV_BASE_PATH_H
+#ifndef COV_FILE_PATH_H
+#define COV_FILE_PATH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* lines.h - reads text files line by line, compressed or not.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_LINES_H
-#define COV_BASE_LINES_H
+#ifndef COV_FILE_LINES_H
+#define COV_FILE_LINES_H
 
 #include <stddef.h>
 

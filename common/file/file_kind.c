@@ -1,6 +1,6 @@
 /* file_kind.c - see file_kind.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/file_kind.h"
+#include "common/file/file_kind.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * removes the temporary file. It is locked until then: a second run to the same output fails at
  * once, and the next run removes the file that a killed run left.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BASE_OUTFILE_H
-#define COV_BASE_OUTFILE_H
+#ifndef COV_FILE_OUTFILE_H
+#define COV_FILE_OUTFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

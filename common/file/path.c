@@ -1,6 +1,6 @@
 /* path.c - see path.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/path.h"
+#include "common/file/path.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* textfile.c - see textfile.h.
  * SPDX-License-Identifier: MIT */
-#include "common/base/textfile.h"
+#include "common/file/textfile.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/file/path.h"
 
 int cov_textfile_read(const char *path, size_t max_bytes, char **text, size_t *n, struct cov_err *e)
 {
