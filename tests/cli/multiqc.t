@@ -55,7 +55,12 @@ for dataset in ("atacseq", "h3k4me3"):
     assert general["headers"][dataset + "_spearman_1000"]["hidden"], general["headers"]
     assert plot["plot_type"] == "bargraph" and list(plot["data"]) == ["weed." + dataset], plot
     bars = plot["data"]["weed." + dataset]
-    assert list(bars) == ["1 bp", "10 bp", "100 bp", "1000 bp"], bars
+    assert list(bars) == ["1 bp", "10 bp", "100 bp", "1000 bp", "1 bp, without outliers"], bars
+    outliers = general["comparison"]["tracks"][0]["outliers"]
+    assert abs(bars["1 bp"] - outliers["pearson"]) < 1e-9 and bars["1 bp, without outliers"] == outliers["pearson_without"], outliers
+    assert general["data"]["weed"][dataset + "_pearson_without_outliers"] == outliers["pearson_without"]
+    header = general["headers"][dataset + "_pearson_without_outliers"]
+    assert (header["title"], header["hidden"]) == (dataset + ": r without outliers", False), header
     assert abs(bars["1000 bp"] - float(total(dataset)["pearson_1000"])) < 1e-6, bars
 assert load("stats/weed.atacseq_mqc.json")["id"] != load("stats/weed.h3k4me3_mqc.json")["id"]
 assert load("stats/weed.atacseq.correlation_mqc.json")["id"] == load("stats/weed.h3k4me3.correlation_mqc.json")["id"]

@@ -442,7 +442,11 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
     }
     const struct cov_peak_counts *c = &row->peaks;
     const bool has_peaks = j->comparison.has_threshold;
-    const struct cov_stats_figure peaks[] = {
+    const struct cov_stats_figure others[] = {
+        {"pearson_without_outliers", "r without outliers",
+         "Pearson's r of single bases without places of extreme measured coverage",
+         .bar = "1 bp, without outliers", .decimals = 3, .is_score = true,
+         .value = cov_comparison_outliers(j->comparisons[k])->pearson_without},
         {"precision", "Precision",
          "share of the bases in predicted peaks that are in measured ones", .decimals = 3,
          .is_score = true, .value = has_peaks ? cov_peak_precision(c) : (double)NAN},
@@ -451,8 +455,8 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
         {"f1", "F1", "harmonic mean of precision and recall", .decimals = 3, .is_score = true,
          .value = has_peaks ? cov_peak_f1(c) : (double)NAN},
     };
-    for (size_t i = 0; i < COV_COUNT(peaks) && !rc; i++)
-        rc = cov_stats_add_figure(stats, part, &peaks[i], e);
+    for (size_t i = 0; i < COV_COUNT(others) && !rc; i++)
+        rc = cov_stats_add_figure(stats, part, &others[i], e);
     return rc;
 }
 
