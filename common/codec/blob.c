@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 
@@ -40,6 +41,24 @@ int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e)
         return rc;
     b->n_bytes += n;
     b->ends[b->n_pieces++] = b->n_bytes;
+    return COV_OK;
+}
+
+int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_err *e)
+{
+    cov_blob_clear(to);
+    for (size_t i = 0; i < from->n_pieces; i++) {
+        size_t n;
+        const uint8_t *piece = cov_blob_piece(from, i, &n);
+        uint8_t *at;
+        int rc = cov_blob_room(to, n, &at, e);
+        if (rc)
+            return rc;
+        memcpy(at, piece, n);
+        rc = cov_blob_end_piece(to, n, e);
+        if (rc)
+            return rc;
+    }
     return COV_OK;
 }
 

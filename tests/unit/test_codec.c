@@ -531,14 +531,37 @@ static void test_blob(void **state)
     cov_blob_fini(&b);
 }
 
+/* A copy has the pieces, without the scratch space after them, and replaces earlier pieces. */
+static void test_blob_copy(void **state)
+{
+    struct cov_blob from = COV_BLOB_INIT, to = COV_BLOB_INIT;
+    for (int round = 0; round < 2; round++) {
+        static const char *const pieces[] = {"one", "", "three"};
+        uint8_t *at;
+        for (size_t i = 0; i < COV_COUNT(pieces); i++) {
+            assert_int_equal(cov_blob_room(&from, 100000, &at, NULL), 0);
+            memcpy(at, pieces[i], strlen(pieces[i]));
+            assert_int_equal(cov_blob_end_piece(&from, strlen(pieces[i]), NULL), 0);
+        }
+        assert_int_equal(cov_blob_copy(&to, &from, NULL), 0);
+        assert_int_equal(to.n_pieces, 3);
+        assert_int_equal(to.n_bytes, 8);
+        assert_memory_equal(to.data, "onethree", 8);
+        assert_true(to.cap < 100);
+        cov_blob_clear(&from);
+    }
+    cov_blob_fini(&from);
+    cov_blob_fini(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),      cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_lzf_window), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_mutations),  cmocka_unit_test(test_fletcher32),
-        cmocka_unit_test(test_pipelines),  cmocka_unit_test(test_checksum_mismatch),
-        cmocka_unit_test(test_blob),
+        cmocka_unit_test(test_blob_copy),         cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_lzf_window),
+        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_fletcher32),        cmocka_unit_test(test_pipelines),
+        cmocka_unit_test(test_checksum_mismatch), cmocka_unit_test(test_blob),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,7 @@ struct worker {
     uint8_t *codes; /* [2 n_pairs, L] */
     float *values;  /* [2 n_pairs, L, D] */
     uint8_t *scratch;
+    struct cov_blob out[2]; /* of a pair; grows to several times its size, so each worker has one */
 };
 
 struct run {
@@ -141,7 +142,7 @@ static void mask(const struct run *r, const struct cov_loader_item *item, int st
     }
 }
 
-static int encode(const struct run *r, struct slot *s, const struct worker *w, struct cov_err *e)
+static int encode(const struct run *r, struct slot *s, struct worker *w, struct cov_err *e)
 {
     float *values = w->values;
     for (size_t k = 0; k < s->n; k++) {
@@ -157,7 +158,9 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
                 values += r->length * r->n_datasets;
         }
         int rc =
-            cov_predict_output_encode(r->output, &p->item, p->name, &rows, w->scratch, p->out, e);
+            cov_predict_output_encode(r->output, &p->item, p->name, &rows, w->scratch, w->out, e);
+        for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+            rc = cov_blob_copy(&p->out[strand], &w->out[strand], e);
         if (rc)
             return rc;
     }
@@ -183,7 +186,7 @@ static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
-    const struct worker *w = &r->workers[worker];
+    struct worker *w = &r->workers[worker];
     size_t n = 2 * s->n;
     int rc = r->overlap
                  ? cov_predict_overlap_compute(r->overlap, slot, worker, r->net, w->values, e)
@@ -259,6 +262,8 @@ static void release(struct run *r)
         free(r->workers[i].codes);
         free(r->workers[i].values);
         free(r->workers[i].scratch);
+        cov_blob_fini(&r->workers[i].out[COV_PLUS]);
+        cov_blob_fini(&r->workers[i].out[COV_MINUS]);
     }
     free(r->slots);
     free(r->workers);
