@@ -259,6 +259,11 @@ bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k)
     return cov_h5_set_rows(f->datasets[k].set)->type.kind == COV_H5_FLOAT;
 }
 
+size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k)
+{
+    return f->datasets[k].n_cols;
+}
+
 int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                           struct cov_blob *raw, struct cov_err *e)
 {

@@ -62,6 +62,8 @@ const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k);
 bool cov_signal_file_has_gaps(const struct cov_signal_file *f);
 /* Returns true if data set k is stored unrounded. */
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
+/* Number of columns (BAM files) of data set k, whose mean is the signal. */
+size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k);
 
 /* The open HDF5 file, for its attributes. Borrowed until close. */
 const struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f);

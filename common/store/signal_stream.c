@@ -118,6 +118,11 @@ bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k)
     return s->head->sets[s->datasets[k].set].type.kind == COV_H5_FLOAT;
 }
 
+size_t cov_signal_stream_n_columns(const struct cov_signal_stream *s, size_t k)
+{
+    return s->datasets[k].n_cols;
+}
+
 /* Allocates rows[strand * n_sets + set] in *scratch for the wanted sets and strands. The other rows
  * stay NULL. */
 static int place_rows(const struct cov_signal_stream *s, const bool *wanted,

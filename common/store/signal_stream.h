@@ -33,6 +33,7 @@ size_t cov_signal_stream_n_datasets(const struct cov_signal_stream *s);
 const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t k); /* Borrowed */
 bool cov_signal_stream_has_gaps(const struct cov_signal_stream *s);
 bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
+size_t cov_signal_stream_n_columns(const struct cov_signal_stream *s, size_t k);
 
 /* The destination for the data sets ks[0..n_ks). */
 struct cov_signal_output {

@@ -12,7 +12,8 @@
 #include "common/base/mem.h"
 #include "common/track/peaks.h"
 
-/* Bases beg .. end-1, where each track has a single value. */
+/* Bases beg .. end-1, where each track has a single value: x and y, multiplied by the
+ * denominators. */
 struct stretch {
     int64_t beg, end;
     float x, y;
@@ -33,6 +34,7 @@ struct binning {
 struct cov_comparison {
     struct cov_track_sink sink; /* first */
     const struct cov_comparison_options *o;
+    double denominators[2]; /* of the track and the measured track; 0: none */
     struct cov_interval_store *store;
     bool *has_measured; /* per contig of the store: the track has it */
     bool *has;          /* per contig of the track: the store has it */
@@ -203,12 +205,18 @@ static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct
     return cov_peaks_add(&c->peaks, &part, c->bases, false, e);
 }
 
+static float numerator(float value, double denominator)
+{
+    return denominator > 0 ? (float)rint((double)value * denominator) : value;
+}
+
 /* Sweeps the part that both intervals have in common. Both begin at the same base. */
 static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
 {
     int64_t end = iv->end < c->head.end ? iv->end : c->head.end;
     int rc = COV_OK;
-    c->stretches[c->n++] = (struct stretch){iv->beg, end, iv->value, c->head.value};
+    c->stretches[c->n++] = (struct stretch){iv->beg, end, numerator(iv->value, c->denominators[0]),
+                                            numerator(c->head.value, c->denominators[1])};
     if (c->o->has_threshold) {
         const struct cov_interval part = {iv->beg, end, iv->value};
         const struct cov_interval measured = {iv->beg, end, c->head.value};
@@ -373,7 +381,11 @@ static int close_comparison(struct cov_track_sink *sink, struct cov_err *e)
     c->current = NULL;
     if (!rc)
         rc = run_tasks(c, c->n_binnings, agree_total, e);
-    return rc ? rc : cov_outliers_find(&c->outliers, e);
+    if (!rc)
+        rc = cov_outliers_find(&c->outliers, e);
+    for (size_t i = 0; i < c->outliers.n_found && c->denominators[1] > 0; i++)
+        c->outliers.found[i].mean /= c->denominators[1];
+    return rc;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -454,6 +466,12 @@ void cov_comparison_free(struct cov_comparison *c)
 {
     if (c)
         cov_track_free(&c->sink);
+}
+
+void cov_comparison_set_denominators(struct cov_comparison *c, double track, double measured)
+{
+    c->denominators[0] = track;
+    c->denominators[1] = measured;
 }
 
 struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c)

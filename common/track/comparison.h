@@ -62,6 +62,11 @@ int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs
                        struct cov_err *e) COV_MUST_USE;
 void cov_comparison_free(struct cov_comparison *c); /* NULL is accepted */
 
+/* Call this before the sink is used if the values of the track, or of the measured track, are
+ * integers divided by this number; 0: they are not. The comparison then correlates these integers,
+ * because rounding to floats would make bins of the same sum differ, and thereby change ranks. */
+void cov_comparison_set_denominators(struct cov_comparison *c, double track, double measured);
+
 /* The sink that receives the track and compares it. Owned by the comparison. COV_EINPUT, naming
  * contig and both lengths, if the lengths differ. */
 struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c);

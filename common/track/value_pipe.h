@@ -16,7 +16,7 @@
 
 struct cov_value_rules {
     struct cov_smoothing smoothing;
-    bool unrounded; /* do not round smoothed integers */
+    bool unrounded; /* round neither smoothed integers nor means of measured coverage */
     double scale;   /* factor for every value, after smoothing */
     int64_t bin;    /* then: means of bins of this width, from base 0; <= 1: none. A bin without
                      * values is a gap; others extend from their first to their last value. */

@@ -105,14 +105,14 @@ status_is 0 'predictions and a genome file'
 stderr_is '' '  without a word'
 cp "$stdout" table
 for dataset in atacseq h3k4me3; do
-    check table p_$dataset.bg e_$dataset.bg "  $dataset is right" dataset=$dataset stem=p threshold=20
+    check table p_$dataset.bg e.h5:$dataset:avg "  $dataset is right" dataset=$dataset stem=p threshold=20
 done
 run cov2bigwig --compare e.h5 --peak-threshold 20 -@ 1 p.h5
 ok '  whatever the number of threads' cmp table "$stdout"
 h5chunk cat -q p.h5 >stream || exit 99
 run cov2bigwig --compare e.h5 - <stream
 cp "$stdout" table
-check table p_atacseq.bg e_atacseq.bg 'a chunk stream' dataset=atacseq stem=stdin
+check table p_atacseq.bg e.h5:atacseq:avg 'a chunk stream' dataset=atacseq stem=stdin
 run cov2bigwig --experimental --compare e.h5 --datasets h3k4me3 e.h5
 is "$(tail -n 1 "$stdout" | cut -f 6-7 | tr '\t' ' ')" '1 1' 'a genome file agrees with itself'
 track e.bw --experimental --datasets atacseq e.h5
@@ -121,30 +121,53 @@ cp "$stdout" table
 check table p_atacseq.bg e_atacseq.bg 'a bigWig, and one data set by its name' dataset=atacseq stem=p
 run cov2bigwig --compare e.h5 --datasets atacseq p_atacseq.bg
 cp "$stdout" table
-check table p_atacseq.bg e_atacseq.bg '  and the other way round' dataset=atacseq stem=p_atacseq
+check table p_atacseq.bg e.h5:atacseq:avg '  and the other way round' dataset=atacseq stem=p_atacseq
 track f.bg float.h5
 run cov2bigwig --compare e.h5 float.h5
 cp "$stdout" table
-check table f.bg e_atacseq.bg 'values that are not integers' dataset=atacseq stem=float
+check table f.bg e.h5:atacseq:avg 'values that are not integers' dataset=atacseq stem=float
 track p+.bg --strand + --datasets atacseq p.h5
-track e+.bg --strand + --experimental --datasets atacseq e.h5
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq p_atacseq.bg
 cp "$stdout" table
-check table p_atacseq.bg e+.bg 'one strand of measured coverage, and a track' dataset=atacseq stem=p_atacseq
+check table p_atacseq.bg e.h5:atacseq:+ 'one strand of measured coverage, and a track' dataset=atacseq stem=p_atacseq
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq - <p_atacseq.bg
 cp "$stdout" table
-check table p_atacseq.bg e+.bg '  from standard input' dataset=atacseq stem=stdin
+check table p_atacseq.bg e.h5:atacseq:+ '  from standard input' dataset=atacseq stem=stdin
 gzip -k p_atacseq.bg
 mkfifo pipe
 run sh -c 'cat p_atacseq.bg.gz >pipe & cov2bigwig --compare e.h5 --datasets atacseq -@ 2 pipe'
 cp "$stdout" table
-check table p_atacseq.bg e_atacseq.bg '  and from a pipe' dataset=atacseq stem=pipe
+check table p_atacseq.bg e.h5:atacseq:avg '  and from a pipe' dataset=atacseq stem=pipe
 rm p_atacseq.bg.gz
 run cov2bigwig --compare e.h5 --strand + one.h5
 status_is 0 'a single data set'
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
 cp "$stdout" table
-check table p+.bg e+.bg 'one strand of both' dataset=atacseq stem=p
+check table p+.bg e.h5:atacseq:+ 'one strand of both' dataset=atacseq stem=p
+
+# The same reads in one BAM file or in six.
+for n in 1 6; do
+    ask columns reads$n.h5 $n || exit 99
+done
+track reads.bg --experimental reads1.h5
+track smooth.bg --window-size 40 reads.bg
+for n in 1 6; do
+    run cov2bigwig --compare reads$n.h5 --stats reads$n.json smooth.bg
+    cp "$stdout" measured$n
+    run cov2bigwig --experimental --compare smooth.bg reads$n.h5
+    sed 's/^reads.//' "$stdout" >input$n
+done
+check measured6 smooth.bg reads6.h5:atacseq:avg 'six columns of sparse coverage' dataset=atacseq stem=smooth
+ok '  agree with a track as well as their sum' cmp measured1 measured6
+ok '  also as the input' cmp input1 input6
+ok '  with the same outliers, whose means are of a column' "$PYTHON" - <<'END'
+import json
+one, six = (json.load(open(f"reads{n}.json"))["comparison"]["tracks"][0]["outliers"] for n in (1, 6))
+mean = [o["regions"][0].pop("mean_measured") for o in (one, six)]
+assert all(abs(one[k] - six[k]) < 1e-12 and one[k] > 0.1 for k in ("pearson", "pearson_without")), (one, six)
+assert one["regions"] == six["regions"] == [{"contig": "chr1", "beg": 70000, "end": 80000}], (one, six)
+assert abs(mean[0] / mean[1] - 6) < 1e-6 and abs(mean[0] - 15) < 1, mean
+END
 
 # ---------------------------------------------------------------- options of the input
 

@@ -1,10 +1,13 @@
 """compare_check.py - computes the results of cov2bigwig --compare base by base, with NumPy.
 
     make SEED WHOLE GAPS >x.bg     writes a bedGraph of random values: integers or not, with gaps or not
+    columns OUT.h5 N               writes a genome file with the same sparse coverage in N columns, and an rDNA
     repeat X.bg Y.bg               writes tracks of a genome with an rDNA of 100 times the coverage, and an organelle
     outliers STATS X.bg Y.bg OUT   checks the outliers in STATS, and writes them as BED
     check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
                                    compares the table with the results for the tracks
+
+X and Y may also be measured coverage, as FILE.h5:DATASET:STRAND with the strand avg, + or -.
 
 SPDX-License-Identifier: MIT"""
 import json
@@ -12,6 +15,7 @@ import math
 import random
 import sys
 
+import h5py
 import numpy as np
 
 import serve
@@ -42,6 +46,22 @@ def repeat(x_path, y_path):
                 deep = 30 if name == "chrM" else 100 if name == "chr1" and 420000 <= at < 440000 else 1
                 print(name, at, end, round(x, 2), sep="\t", file=xs)
                 print(name, at, end, round((x + r.random() * 5) * deep, 2), sep="\t", file=ys)
+
+
+def columns(path, n):
+    """The sum of the columns does not depend on N, which divides 6."""
+    rng, n_rows, length, n = np.random.default_rng(1), 300, 1000, int(n)
+    deep = np.where(np.arange(n_rows) // 10 == 7, 50, 1)[:, None, None]
+    x = np.concatenate([rng.poisson(0.05 * deep * np.ones((1, length, 6))),
+                        rng.poisson(0.05 * deep[::-1] * np.ones((1, length, 6)))])
+    begs = np.arange(n_rows) * length
+    plus = np.stack([begs, begs + length], axis=1)
+    with h5py.File(path, "w") as f:
+        f["data/seqids"] = np.array([b"chr1"] * 2 * n_rows, "S50")
+        f["data/species"] = np.array([b"one"] * 2 * n_rows, "S25")
+        f["data/start_ends"] = np.concatenate([plus, plus[::-1, ::-1]])
+        f.create_dataset("data/X", (2 * n_rows, length, 4), "f2", chunks=(1, length, 4))
+        f["evaluation/atacseq_coverage"] = x.reshape(2 * n_rows, length, n, 6 // n).sum(axis=3)
 
 
 def outliers(stats, x_path, y_path, out):
@@ -77,6 +97,24 @@ def read(path):
             x[beg:end] = value
         tracks[name] = x
     return tracks
+
+
+def read_measured(spec):
+    """Returns {contig: integers}, and the number by which these are divided in the means of columns and strands."""
+    path, dataset, strand = spec.split(":")
+    with h5py.File(path) as f:
+        sums = f[f"evaluation/{dataset}_coverage"][:].sum(axis=2)
+        denominator = f[f"evaluation/{dataset}_coverage"].shape[2] * (2 if strand == "avg" else 1)
+        names, places = [name.decode() for name in f["data/seqids"]], f["data/start_ends"][:]
+    tracks = {name: np.zeros(places[np.array(names) == name].max()) for name in set(names)}
+    for name, (a, b), values in zip(names, places, sums):
+        if strand in ("avg", "+" if a < b else "-"):
+            tracks[name][min(a, b):max(a, b)] += values[:abs(b - a)][::1 if a < b else -1]
+    return tracks, denominator
+
+
+def read_any(path):
+    return read_measured(path) if ":" in path else (read(path), 1)
 
 
 def ranks(x):
@@ -125,7 +163,7 @@ def check(table, x_path, y_path, *options):
     o = dict(v.split("=", 1) for v in options)
     sizes = [int(s) for s in o.get("sizes", "1,10,100,1000").split(",")]
     head, *rows = [line.rstrip("\n").split("\t") for line in open(table)]
-    x, y = read(x_path), read(y_path)
+    (x, y), denominators = zip(read_any(x_path), read_any(y_path))
     for name in o["empty"].split(",") if "empty" in o else ():  # contigs of X without a value
         x.setdefault(name, np.full(len(y[name]), np.nan))
     found = {}
@@ -161,7 +199,7 @@ def check(table, x_path, y_path, *options):
         n = [0, 0]
         p = m = pm = 0
         for name in of:
-            (a, k), (b, l) = (peaks(v, float(o["threshold"])) for v in both[name])
+            (a, k), (b, l) = (peaks(v, float(o["threshold"]) * d) for v, d in zip(both[name], denominators))
             n = [n[0] + k, n[1] + l]
             t = there[name]
             p, m, pm = p + (a & t).sum(), m + (b & t).sum(), pm + (a & b & t).sum()
@@ -172,7 +210,7 @@ def check(table, x_path, y_path, *options):
 
 
 def main(command, *args):
-    return {"make": make, "check": check, "repeat": repeat, "outliers": outliers}[command](*args)
+    return {"make": make, "check": check, "columns": columns, "repeat": repeat, "outliers": outliers}[command](*args)
 
 
 serve.run(main)

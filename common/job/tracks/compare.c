@@ -81,7 +81,7 @@ static int choose_options(struct job *j, bool is_track, struct cov_err *e)
     int rc = cov_intervals_detect(j->measured_path, &kind, e);
     if (rc)
         return rc;
-    o->values.scale = 1;
+    o->values = (struct cov_value_rules){.scale = 1, .unrounded = true};
     if (kind != COV_INTERVALS_NONE)
         return COV_OK;
     o->measured = true;
@@ -221,8 +221,12 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
     for (size_t k = 0; !rc && k < j->n; k++) {
         rc = cov_comparison_new(j->source->name, contigs, j->stores[k], &j->comparison,
                                 &j->comparisons[k], e);
-        if (!rc)
-            j->sinks[k] = cov_comparison_sink(j->comparisons[k]);
+        if (rc)
+            break;
+        cov_comparison_set_denominators(j->comparisons[k],
+                                        cov_track_source_denominator(j->source, k),
+                                        cov_track_source_denominator(j->measured, k));
+        j->sinks[k] = cov_comparison_sink(j->comparisons[k]);
     }
     if (!rc && j->plot)
         rc = cov_plot_add(j->plot, 0, j->source, j->datasets, j->sinks, e);

@@ -34,8 +34,9 @@ struct cov_compare_options {
 extern const struct cov_stats_plot cov_compare_plot;
 
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
- * is, with the rounded mean over its BAM files and both strands (or the requested strand). Data
- * sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a track, there must be
+ * is, with the mean over its BAM files and both strands (or the requested strand). Means of measured
+ * coverage are not rounded, unlike those of tracks: many BAM files of low coverage would all become
+ * 0. Data sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a track, there must be
  * exactly one data set. Writes a tab-separated table with rows for each contig of a data set and
  * for its total, and, if requested, a picture of both inputs; *stats gets "comparison". Warns about
  * contigs that only one input has. The measured tracks are stored in temporary files in `tmpdir`,

@@ -203,14 +203,20 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the run */
 
+/* Returns true if the mean of the columns and strands of data set k is rounded. */
+static bool rounds(const struct signal_input *j, size_t k)
+{
+    return j->o->measured ? !j->o->values.unrounded
+                          : !cov_signal_reader_is_float(&j->reader, j->ks[k]);
+}
+
 static int prepare_pipes(struct signal_input *j, struct cov_track_sink *const *sinks,
                          struct cov_err *e)
 {
     j->pipes = cov_calloc(j->base.n_datasets, sizeof *j->pipes, e);
     int rc = j->pipes ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < j->base.n_datasets; k++) {
-        bool round = j->o->measured || !cov_signal_reader_is_float(&j->reader, j->ks[k]);
-        rc = cov_value_pipe_init(&j->pipes[k], &j->o->values, round, sinks[k], e);
+        rc = cov_value_pipe_init(&j->pipes[k], &j->o->values, rounds(j, k), sinks[k], e);
         j->pipes[k].scale *= j->o->factors ? j->o->factors[k] : 1;
     }
     return rc;
@@ -313,6 +319,19 @@ static int keep(struct cov_track_source *s, const size_t *which, size_t n, struc
     return COV_OK;
 }
 
+static double denominator(const struct cov_track_source *s, size_t k)
+{
+    const struct signal_input *j = (const struct signal_input *)s;
+    const struct cov_value_rules *v = &j->o->values;
+    bool changes = v->smoothing.window > 0 || v->smoothing.sd > 0 || j->o->factors ||
+                   v->scale != 1 || v->bin > 1;
+    if (changes || (!rounds(j, k) && cov_signal_reader_is_float(&j->reader, j->ks[k])))
+        return 0;
+    return rounds(j, k) ? 1
+                        : (double)cov_signal_reader_n_columns(&j->reader, j->ks[k]) *
+                              (j->o->strand == COV_STRAND_AVG ? 2 : 1);
+}
+
 static int describe(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e)
 {
     const struct signal_input *j = (const struct signal_input *)s;
@@ -342,7 +361,7 @@ static void close_input(struct cov_track_source *s)
 int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
                           struct cov_track_source **out, struct cov_err *e)
 {
-    static const struct cov_source_type type = {keep, run, describe, close_input};
+    static const struct cov_source_type type = {keep, run, denominator, describe, close_input};
     *out = NULL;
     struct signal_input *j = cov_calloc(1, sizeof *j, e);
     if (!j) {

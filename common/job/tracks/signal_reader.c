@@ -383,6 +383,12 @@ bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k)
                      : cov_signal_file_is_float(r->file, k);
 }
 
+size_t cov_signal_reader_n_columns(const struct cov_signal_reader *r, size_t k)
+{
+    return r->stream ? cov_signal_stream_n_columns(r->stream, k)
+                     : cov_signal_file_n_columns(r->file, k);
+}
+
 void cov_signal_piece_fini(struct cov_signal_piece *p)
 {
     cov_blob_fini(&p->raw[0]);

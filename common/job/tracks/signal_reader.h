@@ -88,6 +88,7 @@ void cov_signal_reader_close(struct cov_signal_reader *r);
 size_t cov_signal_reader_n_datasets(const struct cov_signal_reader *r);
 const char *cov_signal_reader_dataset(const struct cov_signal_reader *r, size_t k);
 bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k);
+size_t cov_signal_reader_n_columns(const struct cov_signal_reader *r, size_t k);
 
 /* Adds the attributes of the input, and of the data sets that are read, to the statistics. */
 int cov_signal_reader_add_sources(const struct cov_signal_reader *r, bool measured,

@@ -82,6 +82,11 @@ int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_
     return s->type->keep ? s->type->keep(s, which, n, e) : COV_OK;
 }
 
+double cov_track_source_denominator(const struct cov_track_source *s, size_t k)
+{
+    return s->type->denominator ? s->type->denominator(s, k) : 0;
+}
+
 int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
                               struct cov_err *e)
 {

@@ -44,6 +44,7 @@ struct cov_source_type {
     int (*keep)(struct cov_track_source *s, const size_t *which, size_t n, struct cov_err *e);
     int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
                const struct cov_job *job, struct cov_err *e);
+    double (*denominator)(const struct cov_track_source *s, size_t k); /* NULL: 0 */
     int (*describe)(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e);
     void (*close)(struct cov_track_source *s);
 };
@@ -84,6 +85,9 @@ void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
 /* Called before the run: keeps only the n data sets in which[], in this order. */
 int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,
                           struct cov_err *e) COV_MUST_USE;
+
+/* Returns d if the values of data set k are integers divided by d, otherwise 0. */
+double cov_track_source_denominator(const struct cov_track_source *s, size_t k);
 
 /* Adds the attributes of the input, which say how it was made, to the statistics (NULL: none). */
 int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
