@@ -129,7 +129,7 @@ done
 make 2 fractions >f.bg
 run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
 n=$(awk '$4 != int($4)' f.bg | grep -c '')
-stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers" \
+stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers; cov2bigwig --compare reads" \
     'a warning counts rounded values'
 ok 'ties go to the even integer' make check o.h5 0 f.bg
 
