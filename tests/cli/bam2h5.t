@@ -190,13 +190,30 @@ ok 'the widest of several files decides' check o.h5 y 0 unsorted.sam
 ok 'and its own values are right' check o.h5 y 1 deep.sam
 
 # ---- contigs
-sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam
+sed 's/SN:b/SN:chrB/; s/\tb\t/\tchrB\t/' sorted.sam >renamed.sam
 run bam2h5 -f -p x -o o.h5 g.h5 renamed.sam
 status_is 0 'contigs that one side lacks are skipped'
-stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5: chrA$' 'with a warning'
-stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are missing and get 0: a$' 'on both sides'
-grep -v '	chrA	' renamed.sam >without.sam
+stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5: chrB$' 'with a warning'
+stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are missing and get 0: b$' 'on both sides'
+is "$(grep -c 'mapped reads' "$stderr")" 0 '  and no other while most reads count'
+grep -v '	chrB	' renamed.sam >without.sam
 ok 'the rest is counted' check o.h5 x 0 without.sam
+sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam
+cp o.h5 kept.h5
+run bam2h5 -q -f -p x -o o.h5 g.h5 renamed.sam
+refused 1 'renamed.sam: reads of another genome: ([0-9]+) of 2000 mapped reads \([0-9.]+ %\) are on contigs that are not in g.h5 \(chrA: \1\), whose other contigs are missing here; --rename maps names$' \
+    'most reads on contigs that the genome lacks, and contigs of the genome are missing'
+ok '  and no output' cmp o.h5 kept.h5
+awk '/^>/ { on = $0 != ">a" } on' g.fa | fasta2h5 -q --subsequence-length 1000 --species g -o selection.h5 -
+run bam2h5 -q -f -p x -o o.h5 selection.h5 sorted.sam
+status_is 0 'a genome file of some contigs'
+stderr_like 'warning: sorted.sam: ([0-9]+) of 2000 mapped reads \([0-9.]+ %\) are on contigs that are not in selection.h5 and do not count: a: \1$' \
+    '  if most reads are on the others, there is a warning'
+h5chunk subset -q -f -o selection.h5 -r b g.h5
+run bam2h5 -q -f -p x -o o.h5 selection.h5 sorted.sam
+stderr_is '' '  a subset knows the contigs that it leaves out'
+ok '  and has the coverage of its own' check o.h5 x 0 sorted.sam
+rm kept.h5 selection.h5
 printf 'chrA a\n' >names
 run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.sam
 ok 'renamed contigs' check o.h5 x 0 renamed.sam rename=chrA:a

@@ -74,10 +74,12 @@ int cov_count_find_contig(const struct cov_count_genome *g, const char *path, co
                     (long long)length, (long long)wanted, g->path);
 }
 
-int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, const size_t *seqs,
-                            size_t n, const char *(*name)(const void *arg, size_t i),
-                            const void *arg, struct cov_err *e)
+int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_file *m,
+                            const size_t *seqs, size_t n,
+                            const char *(*name)(const void *arg, size_t i), const void *arg,
+                            struct cov_err *e)
 {
+    const char *path = m->path;
     size_t n_seqs = cov_grid_n_seqs(g->grid), n_common = 0;
     bool *found = cov_calloc(n_seqs, sizeof *found, e);
     struct cov_listing only_file = {0}, only_genome = {0};
@@ -96,6 +98,7 @@ int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, 
     for (size_t s = 0; !rc && s < n_seqs; s++)
         if (!found[s])
             cov_listing_add(&only_genome, cov_grid_name(g->grid, s));
+    m->n_missing = only_genome.n;
     if (!rc && n_common == 0)
         rc =
             cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s",

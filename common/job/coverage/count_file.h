@@ -36,7 +36,8 @@ struct cov_count_file {
     double *sums;  /* [n_seqs]: sum of the depth, mean of both strands */
     bool is_track; /* a track, not reads */
     int64_t n_seen,
-        n_elsewhere; /* reads or intervals: all, and those on contigs that the genome lacks */
+        n_elsewhere;  /* reads or intervals: all, and those on contigs that the genome lacks */
+    size_t n_missing; /* sequences of the genome that the file does not name */
     int64_t n_by_result[COV_SKIP_N]; /* for reads */
     int64_t n_rounded;               /* for tracks: intervals in the genome whose values are not
                                       * integers */
@@ -54,13 +55,16 @@ struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *su
 int cov_count_find_contig(const struct cov_count_genome *g, const char *path, const char *name,
                           int64_t length, size_t *seq, struct cov_err *e) COV_MUST_USE;
 
-/* Warns about contigs that only the genome or only the file has; seqs[n] are the sequences of the
- * file's contigs. COV_EINPUT if no contig is shared. */
-int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, const size_t *seqs,
-                            size_t n, const char *(*name)(const void *arg, size_t i),
-                            const void *arg, struct cov_err *e) COV_MUST_USE;
+/* Warns about contigs that only the genome or only the file has, and sets m->n_missing; seqs[n] are
+ * the sequences of the file's contigs. COV_EINPUT if no contig is shared. */
+int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_file *m,
+                            const size_t *seqs, size_t n,
+                            const char *(*name)(const void *arg, size_t i), const void *arg,
+                            struct cov_err *e) COV_MUST_USE;
 
-/* Counts the reads of an alignment file. */
+/* Counts the reads of an alignment file. If more than half of the mapped reads are on contigs that
+ * the genome lacks: COV_EINPUT if the file lacks contigs of the genome, too; a warning if the
+ * genome is a selection of the file's contigs. */
 int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting *rules,
                     const char *reference, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;

@@ -11,12 +11,16 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/base/text.h"
 #include "common/job/coverage/count_file.h"
 #include "common/track/alignments.h"
 #include "common/track/depth.h"
 
 /* Number of reads between progress updates. */
 enum { TOLD_READS = 1 << 14 };
+
+/* One more than a listing shows, so that it ends in "...". */
+enum { LISTED_CONTIGS = 6 };
 
 /* The lanes of depth.h. Only the first two are used if both strands have the same depth. */
 enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
@@ -46,8 +50,9 @@ struct job {
     struct cov_depth *depth;
     struct cov_spans spans;
     size_t n_contigs, n_lanes;
-    size_t *seqs;   /* [n_contigs]: in the grid, or SIZE_MAX */
-    int64_t *begin; /* [n_contigs + 1]: in depth's coordinate */
+    size_t *seqs;       /* [n_contigs]: in the grid, or SIZE_MAX */
+    int64_t *begin;     /* [n_contigs + 1]: in depth's coordinate */
+    int64_t *elsewhere; /* [n_contigs]: mapped reads, if the genome lacks the contig */
     bool sorted, at_end;
     int64_t horizon; /* later reads add no depth before this position */
     int last_contig;
@@ -71,7 +76,8 @@ static int match_contigs(struct job *j, struct cov_err *e)
     j->n_contigs = cov_alignments_n_contigs(j->file);
     j->seqs = cov_malloc(j->n_contigs, sizeof *j->seqs, e);
     j->begin = cov_malloc(j->n_contigs + 1, sizeof *j->begin, e);
-    if (!j->seqs || !j->begin)
+    j->elsewhere = cov_calloc(j->n_contigs, sizeof *j->elsewhere, e);
+    if (!j->seqs || !j->begin || !j->elsewhere)
         return COV_ENOMEM;
     int64_t at = 0;
     for (size_t i = 0; i < j->n_contigs; i++) {
@@ -88,8 +94,54 @@ static int match_contigs(struct job *j, struct cov_err *e)
         at += length;
     }
     j->begin[j->n_contigs] = at;
-    return cov_count_check_contigs(j->g, j->m->path, j->seqs, j->n_contigs, contig_name, j->file,
-                                   e);
+    return cov_count_check_contigs(j->g, j->m, j->seqs, j->n_contigs, contig_name, j->file, e);
+}
+
+/* Lists the contigs with the most reads that the genome lacks. Clears their counts. */
+static int list_elsewhere(struct job *j, struct cov_listing *l, struct cov_err *e)
+{
+    for (int k = 0; k < LISTED_CONTIGS; k++) {
+        size_t contig = 0;
+        for (size_t i = 1; i < j->n_contigs; i++)
+            contig = j->elsewhere[i] > j->elsewhere[contig] ? i : contig;
+        if (j->elsewhere[contig] == 0)
+            break;
+        char *text = cov_strfmt(e, "%s: %lld", cov_alignments_contig(j->file, contig),
+                                (long long)j->elsewhere[contig]);
+        if (!text)
+            return COV_ENOMEM;
+        cov_listing_add(l, text);
+        free(text);
+        j->elsewhere[contig] = 0;
+    }
+    return COV_OK;
+}
+
+/* Refuses reads of another genome. A genome file of some contigs of the reads' reference is
+ * correct, but the user may have meant the whole genome. */
+static int check_elsewhere(struct job *j, struct cov_err *e)
+{
+    const struct cov_count_file *m = j->m;
+    int64_t n = m->n_elsewhere, n_mapped = m->n_seen - m->n_by_result[COV_SKIP_UNMAPPED];
+    if (n <= n_mapped / 2)
+        return COV_OK;
+    struct cov_listing contigs = {0};
+    int rc = list_elsewhere(j, &contigs, e);
+    if (rc)
+        return rc;
+    double percent = 100 * (double)n / (double)n_mapped;
+    if (m->n_missing > 0)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: reads of another genome: %lld of %lld mapped reads (%.1f %%) are on "
+                        "contigs that are not in %s (%s%s), whose other contigs are missing here; "
+                        "--rename maps names",
+                        m->path, (long long)n, (long long)n_mapped, percent, j->g->path,
+                        contigs.text, cov_listing_more(&contigs));
+    cov_warn("%s: %lld of %lld mapped reads (%.1f %%) are on contigs that are not in %s and do not "
+             "count: %s%s",
+             m->path, (long long)n, (long long)n_mapped, percent, j->g->path, contigs.text,
+             cov_listing_more(&contigs));
+    return COV_OK;
 }
 
 /* Checks that reads are sorted by coordinate, with unplaced reads at the end. */
@@ -126,6 +178,7 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
         cov_progress_add(j->g->progress, TOLD_READS);
     if (r->contig >= 0 && j->seqs[r->contig] == SIZE_MAX && !(r->flags & COV_READ_UNMAPPED)) {
         j->m->n_elsewhere++;
+        j->elsewhere[r->contig]++;
         return COV_OK;
     }
     int64_t length = r->contig >= 0 ? cov_alignments_contig_length(j->file, (size_t)r->contig) : 0;
@@ -289,6 +342,7 @@ static void fini(struct job *j)
     free(j->spans.items);
     free(j->seqs);
     free(j->begin);
+    free(j->elsewhere);
     cov_depth_free(j->depth);
     cov_alignments_close(j->file);
 }
@@ -320,6 +374,8 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
     cov_progress_begin(g->progress, m->path, "reads", cov_alignments_n_reads(j.file));
     rc = cov_ring_run(g->pool, j.n_slots, &stages, &j, NULL, e);
     cov_progress_end(g->progress);
+    if (!rc)
+        rc = check_elsewhere(&j, e);
 out:
     fini(&j);
     return rc;

@@ -236,8 +236,7 @@ static int compare(struct job *j, struct cov_err *e)
 {
     int rc = match_contigs(j, cov_intervals_n_contigs(j->file), e);
     return rc ? rc
-              : cov_count_check_contigs(j->g, j->m->path, j->seqs, j->n_seqs, contig_name, j->file,
-                                        e);
+              : cov_count_check_contigs(j->g, j->m, j->seqs, j->n_seqs, contig_name, j->file, e);
 }
 
 static void fini(struct job *j)
