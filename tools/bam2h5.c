@@ -124,6 +124,8 @@ static int check(const struct config *c, const bool *given, int n_operands, char
         for (int k = 1; k < i; k++)
             if (strcmp(operands[i], operands[k]) == 0)
                 return cov_fail(e, COV_EUSAGE, "%s: given twice", operands[i]);
+            else if (cov_path_same_file(operands[i], operands[k]))
+                return cov_fail(e, COV_EUSAGE, "%s: the same file as %s", operands[i], operands[k]);
     return cov_dataset_check_name(c->prefix, "--prefix", e);
 }
 

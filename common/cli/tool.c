@@ -338,16 +338,6 @@ static int check_operands(const struct call *call, struct cov_err *e)
     return COV_OK;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    if (cov_path_is_std(a) || cov_path_is_std(b))
-        return false;
-    struct stat s, t;
-    if (stat(a, &s) == 0 && stat(b, &t) == 0)
-        return S_ISREG(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-    return strcmp(a, b) == 0;
-}
-
 /* Returns the value of the option `o` if it has `flag`, else NULL. */
 static const char *path_of(const struct call *call, const struct cov_opt *o, unsigned flag)
 {
@@ -363,10 +353,10 @@ static int check_not_input(const struct call *call, const char *path, struct cov
     if (!path)
         return COV_OK;
     for (int i = 0; i < call->n_operands && !found; i++)
-        found = same_file(path, call->operands[i]);
+        found = cov_path_same_file(path, call->operands[i]);
     for (const struct cov_opt *o = call->tool->options; o->name && !found; o++) {
         const char *input = path_of(call, o, COV_OPT_PATH_IN);
-        found = input && same_file(path, input);
+        found = input && cov_path_same_file(path, input);
     }
     return found ? cov_fail(e, COV_EUSAGE, "%s: is both an input and an output", path) : COV_OK;
 }
@@ -376,7 +366,8 @@ static int check_outputs(const char *name, const char *path, const char *other,
                          const char *other_path, struct cov_err *e)
 {
     if (path && other_path &&
-        (same_file(path, other_path) || (cov_path_is_std(path) && cov_path_is_std(other_path))))
+        (cov_path_same_file(path, other_path) ||
+         (cov_path_is_std(path) && cov_path_is_std(other_path))))
         return cov_fail(e, COV_EUSAGE, "--%s and --%s both name '%s'", name, other, other_path);
     return COV_OK;
 }

@@ -138,3 +138,13 @@ bool cov_path_is_std(const char *path)
 {
     return strcmp(path, "-") == 0;
 }
+
+bool cov_path_same_file(const char *a, const char *b)
+{
+    if (cov_path_is_std(a) || cov_path_is_std(b))
+        return false;
+    struct stat s, t;
+    if (stat(a, &s) == 0 && stat(b, &t) == 0)
+        return S_ISREG(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+    return strcmp(a, b) == 0;
+}

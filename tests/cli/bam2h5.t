@@ -137,7 +137,25 @@ bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
 run bam2h5 -q -p x single.h5 sorted.bam
 refused 1 'single.h5: already has coverage of x \(1 column\); use ' '  one column, either'
 rm -f single.h5
+cp in_place.h5 before.h5
+cp sorted.bam copy.bam && ln -s copy.bam link.bam
+run bam2h5 -q -p x --append in_place.h5 link.bam
+refused 1 'link.bam: the same counts as sorted.bam, which is already in in_place.h5: the mean would count the same reads twice$' \
+    'reads that the data set has already'
+ok '  and the file is unchanged' cmp in_place.h5 before.h5
+run bam2h5 -q -p x -o o.h5 g.h5 copy.bam link.bam
+refused 2 'link.bam: the same file as copy.bam$' 'one file by two names'
+run bam2h5 -q -f -p x -o o.h5 g.h5 unsorted.bam sorted.bam copy.bam
+refused 1 'copy.bam: the same counts as sorted.bam: the mean would count the same reads twice$' 'a copy'
+sed '2,$ { /^@/! d; }' sorted.sam >no_reads.sam
+run bam2h5 -q -f -p x -o o.h5 in_place.h5 --append no_reads.sam
+status_is 0 'files without reads'
+bam2h5 -q -f -p x -o p.h5 o.h5 --append no_reads.sam 2>err.txt
+is $? 0 '  may be equal'
+rm -f o.h5 p.h5 err.txt before.h5 copy.bam link.bam no_reads.sam
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
+stderr_like '^bam2h5: warning: sorted.bam: counted with count=cut strand=both [a-z_=0-9 ]*, but column 1 of x \(sorted.bam\) with count=read strand=both [a-z_=0-9 ]*; training and tracks use the mean$' \
+    'other settings than those of the data set cause a warning'
 ok 'appended: the first column is unchanged' check in_place.h5 x 0 sorted.sam
 ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
 run bam2h5 -q -p y --append in_place.h5 unsorted.bam
@@ -211,7 +229,7 @@ stderr_like 'warning: sorted.sam: ([0-9]+) of 2000 mapped reads \([0-9.]+ %\) ar
     '  if most reads are on the others, there is a warning'
 h5chunk subset -q -f -o selection.h5 -r b g.h5
 run bam2h5 -q -f -p x -o o.h5 selection.h5 sorted.sam
-stderr_is '' '  a subset knows the contigs that it leaves out'
+stderr_is '' '  a subset knows the contigs that it omits'
 ok '  and has the coverage of its own' check o.h5 x 0 sorted.sam
 rm kept.h5 selection.h5
 printf 'chrA a\n' >names

@@ -76,7 +76,7 @@ edits 'a data set of coverage is removed' g.h5 drop --datasets h3k4me3 -- -h3k4m
 is $? 0 '  and its space is free'
 edits 'all are removed' g.h5 drop --datasets atacseq,h3k4me3 -- -atacseq -h3k4me3
 edits 'one is renamed' g.h5 rename --datasets atacseq=dnase -- atacseq=dnase
-run bam2h5 -q -p dnase --append x.h5 "$bam"
+run bam2h5 -q -p dnase --append --strand own x.h5 "$bam"
 status_is 0 '  and can be appended to'
 edits 'both are renamed' g.h5 rename --datasets atacseq=a,h3k4me3=b -- atacseq=a h3k4me3=b
 edits 'a data set of predictions is removed' p.h5 drop --datasets h3k4me3 -- -h3k4me3

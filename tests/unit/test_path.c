@@ -75,6 +75,11 @@ static void kinds(void **state)
     assert_false(cov_path_names_dir("/not/there"));
     assert_true(cov_path_is_std("-"));
     assert_false(cov_path_is_std("./-"));
+    assert_true(cov_path_same_file("/proc/self/exe", "/proc/self/../self/exe"));
+    assert_false(cov_path_same_file("/proc/self/exe", "/not/there"));
+    assert_true(cov_path_same_file("/not/there", "/not/there"));
+    assert_false(cov_path_same_file("/tmp", "/tmp"));
+    assert_false(cov_path_same_file("-", "-"));
     assert_true(cov_path_is_url("https://a.org/x.fa"));
     assert_true(cov_path_is_url("s3://bucket/x.bam"));
     assert_false(cov_path_is_url("://x"));

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/file/path.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5_rows.h"
 #include "common/store/signal_file.h"
@@ -629,10 +629,8 @@ int cov_repack(const char *input, const char *output, const struct cov_rewrite_s
 int cov_rewrite_begin(struct cov_outfile *out, const char *path, const char *const *inputs,
                       size_t n, bool force, struct cov_err *e)
 {
-    struct stat a, b;
-    bool exists = stat(path, &a) == 0;
-    for (size_t i = 0; exists && i < n; i++)
-        if (stat(inputs[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+    for (size_t i = 0; i < n; i++)
+        if (cov_path_same_file(path, inputs[i]))
             return cov_fail(e, COV_EUSAGE, "%s: the output is an input", path);
     return cov_outfile_begin(out, path, COV_OUTFILE_SEEKABLE, force, e);
 }

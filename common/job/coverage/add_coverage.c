@@ -138,6 +138,30 @@ static char *describe_settings(const struct cov_coverage_add_options *o, const c
                       c->exclude_flags, path);
 }
 
+/* Returns the length of settings without the file name. */
+static size_t rules_length(const char *settings)
+{
+    const char *file = strstr(settings, " file=");
+    return file ? (size_t)(file - settings) : strlen(settings);
+}
+
+/* Warns if the file was counted with other settings than an existing column. */
+static void compare_settings(const struct job *j, size_t k)
+{
+    const char *new = j->new_settings[k];
+    for (size_t b = 0; b < j->n_old; b++) {
+        const char *old = j->old->settings[b];
+        size_t n = rules_length(old);
+        if (n == 0 || (n == rules_length(new) && memcmp(old, new, n) == 0))
+            continue;
+        cov_warn("%s: counted with %.*s, but column %zu of %s (%s) with %.*s; training and tracks "
+                 "use the mean",
+                 j->files[k].path, (int)rules_length(new), new, b + 1, j->o->prefix,
+                 j->old->files[b], (int)n, old);
+        return;
+    }
+}
+
 static void tell(const struct cov_count_file *m)
 {
     if (m->is_track) {
@@ -184,7 +208,9 @@ static int count_files(struct job *j, struct cov_err *e)
             break;
         tell(&j->files[k]);
         j->new_settings[k] = describe_settings(j->o, j->files[k].path, is_track, e);
-        rc = j->new_settings[k] ? COV_OK : COV_ENOMEM;
+        if (!j->new_settings[k])
+            return COV_ENOMEM;
+        compare_settings(j, k);
     }
     if (!rc && j->genome.rename && cov_rename_unused(j->genome.rename))
         cov_warn("%s: %zu of %zu names are in none of the files", j->o->rename_path,
@@ -203,6 +229,85 @@ static void choose_type(struct job *j)
     if (max == 0)
         cov_warn("no coverage: all values are 0");
     cov_info("maximum depth %d, stored as int%zu", max, 8 * j->elem_bytes);
+}
+
+/* ---------------------------------------------------------------- repeated files */
+
+struct repeat_search {
+    const struct job *j;
+    struct cov_coverage_scratch scratch;
+    struct cov_blob raw;
+    int64_t *values[2]; /* [L] */
+};
+
+/* Sets values[0..n) to those of a column: the old ones, then the new ones. */
+static int column_values(struct repeat_search *s, size_t column, const struct cov_stored_row *row,
+                         size_t i, int64_t *values, struct cov_err *e)
+{
+    const struct job *j = s->j;
+    cov_blob_clear(&s->raw);
+    if (column < j->n_old) {
+        const struct cov_coverage_column old = {i, row->which, column};
+        int rc = cov_coverage_fetch(j->old, i, &s->raw, e);
+        return rc ? rc : cov_coverage_decode(j->old, &old, &s->raw, row->n, values, e);
+    }
+    const struct cov_coverage_row whole = {row->n, cov_grid_chunk_length(j->genome.grid),
+                                           j->elem_bytes};
+    int rc = cov_coverage_store_get(&j->files[column - j->n_old].store, row, j->elem_bytes,
+                                    &s->scratch, &s->raw, e);
+    return rc ? rc : cov_coverage_decode_piece(whole, &s->raw, 0, values, e);
+}
+
+/* Sets *same to whether two columns are equal. */
+static int compare_columns(struct repeat_search *s, const size_t columns[2], bool *same,
+                           struct cov_err *e)
+{
+    const struct cov_grid *grid = s->j->genome.grid;
+    int rc = COV_OK;
+    *same = true;
+    for (size_t pair = 0; !rc && *same && pair < cov_grid_n_pairs(grid); pair++) {
+        struct cov_pair p = cov_grid_pair(grid, pair);
+        size_t n = (size_t)(p.end - p.beg);
+        for (int k = 0; !rc && *same && k < 2 * COV_COVERAGE_SETS; k++) {
+            const struct cov_stored_row row = {pair, k / COV_COVERAGE_SETS, k % COV_COVERAGE_SETS,
+                                               n};
+            if (p.rows[row.strand] == COV_NO_ROW)
+                continue;
+            for (int c = 0; !rc && c < 2; c++)
+                rc = column_values(s, columns[c], &row, p.rows[row.strand], s->values[c], e);
+            *same = !rc && memcmp(s->values[0], s->values[1], n * sizeof *s->values[0]) == 0;
+        }
+    }
+    return rc;
+}
+
+/* Fails if a file has the counts of another column, unless it has none. */
+static int check_repeats(const struct job *j, struct cov_err *e)
+{
+    size_t L = cov_grid_chunk_length(j->genome.grid);
+    struct repeat_search s = {.j = j, .raw = COV_BLOB_INIT, .scratch = {.blob = COV_BLOB_INIT}};
+    s.scratch.values = cov_malloc(L, sizeof *s.scratch.values, e);
+    s.values[0] = cov_malloc(L, sizeof *s.values[0], e);
+    s.values[1] = cov_malloc(L, sizeof *s.values[1], e);
+    int rc = s.scratch.values && s.values[0] && s.values[1] ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < j->o->n_files; k++)
+        for (size_t b = 0; !rc && j->files[k].max > 0 && b < j->n_old + k; b++) {
+            bool same = false;
+            rc = compare_columns(&s, (const size_t[2]){b, j->n_old + k}, &same, e);
+            if (!rc && same)
+                rc = cov_fail(
+                    e, COV_EINPUT,
+                    "%s: the same counts as %s%s%s: the mean would count the same reads "
+                    "twice",
+                    j->files[k].path, b < j->n_old ? j->old->files[b] : j->files[b - j->n_old].path,
+                    b < j->n_old ? ", which is already in " : "", b < j->n_old ? j->path : "");
+        }
+    free(s.scratch.values);
+    free(s.values[0]);
+    free(s.values[1]);
+    cov_blob_fini(&s.scratch.blob);
+    cov_blob_fini(&s.raw);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -600,8 +705,10 @@ int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *
     clock = cov_clock();
     if (!rc) {
         choose_type(&j);
-        rc = cov_outfile_copy(&out, genome, progress, e);
+        rc = check_repeats(&j, e);
     }
+    if (!rc)
+        rc = cov_outfile_copy(&out, genome, progress, e);
     cov_stats_add_stage(stats, "copy", cov_clock() - clock);
     clock = cov_clock();
     if (!rc)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
@@ -315,13 +314,6 @@ int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_netwo
     return rc;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat of_a, of_b;
-    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-           of_a.st_ino == of_b.st_ino;
-}
-
 static bool is_saved(const struct cov_ckpt_saving *saving, const char *name)
 {
     for (size_t i = 0; i < saving->n_saved; i++)
@@ -347,7 +339,7 @@ int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_trai
         char *path = cov_path_join(s->dir, name, e);
         if (!path)
             rc = COV_ENOMEM;
-        else if (!keep || !is_same_file(path, keep)) {
+        else if (!keep || !cov_path_same_file(path, keep)) {
             rc = remove_one(s, name, e);
             n++;
         }
