@@ -195,13 +195,23 @@ complains "configuration: precision: 'fp8' is not one of .*" 'a wrong value' --c
 printf '%s\n' 'training: {"x\n": {data: d, options: ""}}' >name.yaml
 complains "configuration: training: 'x.n' does not match .*" 'a name of a training that ends in a newline' --configfile name.yaml
 
-# A data set that the model does not predict.
+# A data set that the model does not predict, and a checkpoint that is none.
 mkdir wrong && cd wrong || exit 99
 printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' \
-    'weed,../weed.fa,atacsec,atacseq,../weed_atacseq.sam,plant,../plant.ckpt' >samples.csv
+    'weed,../weed.fa,ATAC-seq,atacseq,../weed_atacseq.sam,plant,../plant.ckpt' >samples.csv
 smk -- metrics
-status_is 1 'a data set that no model has'
-like "$(cat logs/cov2bigwig_compare/*)" 'error: .*atacsec' '  is named in the log'
+status_is 1 'a data set that the model does not predict'
+stderr_like '^samples\.csv:2: weed: unknown dataset ATAC-seq; \.\./plant\.ckpt predicts atacseq, h3k4me3; did you mean atacseq\?$' \
+    '  is named, with those of the model'
+is "$(ls)" 'checkpoints
+logs
+samples.csv' '  before a genome is encoded'
+sed -i 's/ATAC-seq/atacseq/' samples.csv
+smk -- checkpoints/plant.checked
+status_is 0 '  a better sheet is accepted'
+sed -i 's/plant,.*/genome,..\/weed.h5/' samples.csv
+smk -- metrics
+stderr_like '^\.\./weed\.h5: not a model of Predmoter or covtrain$' 'a file that is not a checkpoint'
 cd ..
 
 # Training a network, in another folder, with a sheet elsewhere.

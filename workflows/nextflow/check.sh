@@ -166,6 +166,13 @@ report has another default
 29.csv sheets/29.csv:2: unbalanced quotes
 spreadsheet.csv accepted
 EOF
+# A data set that the checkpoint does not predict, and a checkpoint that is none, end the run before it encodes a genome.
+sheet "$columns" "$weed" 'weed,@weed.fa.gz,H3K4me3,chipseq,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'
+refused "sheets/$n.csv:3: sample weed: unknown dataset H3K4me3; tiny.ckpt predicts atacseq, h3k4me3; did you mean h3k4me3?" \
+    run refused.log main.nf --input "sheets/$n.csv" --outdir refused
+sheet "$columns" "$weed" 'moss,@moss.fa.gz,,,,moss,@moss.fa.gz'
+refused 'h5chunk: error: ./moss.fa.gz: ' run refused_too.log main.nf --input "sheets/$n.csv" --outdir refused
+! grep 'Submitted process' refused.log refused_too.log | grep -v CHECKPOINT_INFO || fail 'a job ran before the check'
 nextflow -log config.log config -show-profiles "$here" >profiles.txt
 for profile in apptainer conda docker pbs singularity slurm; do
     grep -q "^   $profile {" profiles.txt || fail "no profile $profile"

@@ -13,6 +13,7 @@ include { BAM2H5             } from './modules/local/bam2h5/main'
 include { COVPREDICT         } from './modules/local/covpredict/main'
 include { H5CHUNK_MERGE      } from './modules/local/h5chunk/merge/main'
 include { H5CHUNK_INFO       } from './modules/local/h5chunk/info/main'
+include { H5CHUNK_INFO as CHECKPOINT_INFO } from './modules/local/h5chunk/info/main'
 include { H5CHUNK_VERIFY     } from './modules/local/h5chunk/verify/main'
 include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
@@ -20,9 +21,22 @@ include { MULTIQC            } from './modules/local/multiqc/main'
 
 workflow COVTOOLS {
     take:
-    rows // maps of Sheet.read
+    sheet // the list of Sheet.read
 
     main:
+    // No other job starts before the data sets of all checkpoints are checked.
+    checkpoints = sheet.collect { [[id: it.model], it.checkpoint] }.unique()
+    CHECKPOINT_INFO(Channel.fromList(checkpoints))
+    rows = CHECKPOINT_INFO.out.info.map { meta, info -> [meta.id, info] }.toList().flatMap { infos ->
+        if (infos.size() < checkpoints.size()) { // a job has failed
+            return []
+        }
+        if (!workflow.stubRun) {
+            Sheet.checkDatasets(sheet, infos.collectEntries())
+        }
+        return sheet
+    }
+
     FASTA2H5(rows.map { [[id: it.sample], it.fasta] }.unique())
     genomes = FASTA2H5.out.genome.map { meta, genome -> [meta.id, genome] }
 
@@ -98,6 +112,6 @@ The sheet, the profiles and the results are described in ${projectDir}/docs."""
         Schema.checkParams(params, rules, workflow.commandLine)
         rows = Sheet.read(params.input, Schema.read(file("${projectDir}/assets/schema_input.json")))
         file("${params.outdir}/pipeline_info/params.json").text = groovy.json.JsonOutput.prettyPrint(groovy.json.JsonOutput.toJson(params))
-        COVTOOLS(Channel.fromList(rows))
+        COVTOOLS(rows)
     }
 }

@@ -11,8 +11,8 @@ class Sheet {
     private static final List CONSISTENT = [
         [['model'], 'checkpoint'], [['sample'], 'fasta'], [['sample', 'dataset'], 'assay'], [['sample', 'dataset'], 'bams']]
 
-    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, id}, with files in place of paths, which
-    // are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there.
+    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, id, where}, with files in place of paths,
+    // which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there.
     static List<Map> read(String name, Map schema) {
         def sheet = Nextflow.file(name, glob: false)
         def at = { String path -> path =~ '^/|://' ? Nextflow.file(path, glob: false) : sheet.resolveSibling(path) }
@@ -50,12 +50,31 @@ class Sheet {
             checkRow(where, row, seen, i + 1)
             rows << row + [
                 id: "${row.sample}.${row.model}".toString(), fasta: at(row.fasta), checkpoint: at(row.checkpoint),
-                bams: (row.bams ?: []).collect { at(it) }]
+                bams: (row.bams ?: []).collect { at(it) }, where: where]
         }
         if (!rows) {
             Schema.fail("${name}: no samples")
         }
         return rows
+    }
+
+    // Ends the run if a checkpoint does not predict the data set of a row. `infos` are the files that `h5chunk info --json`
+    // wrote about the checkpoint of each model.
+    static void checkDatasets(List<Map> rows, Map<String, Path> infos) {
+        def datasets = infos.collectEntries { model, path -> [model, Schema.read(path).files[0].hyperparameters?.datasets] }
+        rows.each { row ->
+            def known = datasets[row.model]
+            def name = row.checkpoint.name
+            if (!known) {
+                Schema.fail("${row.where}: checkpoint ${name}: not a model of Predmoter or covtrain")
+            }
+            if (row.dataset && !(row.dataset in known)) {
+                def letters = { it.toLowerCase().replaceAll(/[^a-z0-9]/, '') }
+                def near = known.find { letters(it) == letters(row.dataset) }
+                Schema.fail("${row.where}: unknown dataset ${row.dataset}; ${name} predicts ${known.join(', ')}" +
+                    (near ? "; did you mean ${near}?" : ''))
+            }
+        }
     }
 
     private static List<String> checkHeader(String where, List<String> columns, Map rule) {

@@ -112,7 +112,7 @@ def located(path):
 
 check_config()
 FASTA, CHECKPOINT, ASSAY, MEASURED = {}, {}, {}, {}
-# (sample, model) to predict, and (sample, model, data set) to compare, once each, in the order of the sheet.
+# (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
 for where, row in read_sheet(config["samples"]):
     sample, model, dataset = row["sample"], row["model"], row["dataset"]
@@ -123,7 +123,7 @@ for where, row in read_sheet(config["samples"]):
         note(where, f"assay of {dataset}", ASSAY, (sample, dataset), row["assay"])
         bams = ";".join(map(located, row["bams"].split(";")))
         note(where, f"list of bams of {dataset}", MEASURED, (sample, dataset), bams)
-        COMPARED[sample, model, dataset] = True
+        COMPARED.setdefault((sample, model, dataset), where)
 if not RUNS:
     fail(f"{config['samples']}: no samples")
 
@@ -191,6 +191,25 @@ def shift_of(wildcards):
 
 def checkpoint_of(wildcards):
     return CHECKPOINT[wildcards.model]
+
+
+def datasets_of(wildcards):
+    """The data sets of the sheet that a model has to predict."""
+    return sorted({d for _, m, d in COMPARED if m == wildcards.model})
+
+
+def check_datasets(model, info):
+    """Fails if the checkpoint of a model, which `h5chunk info --json` describes, does not predict a data set of the sheet."""
+    name = CHECKPOINT[model]
+    with open(info, encoding="utf-8") as file:
+        known = json.load(file)["files"][0].get("hyperparameters", {}).get("datasets")
+    if not known:
+        fail(f"{name}: not a model of Predmoter or covtrain")
+    for (_, m, dataset), where in COMPARED.items():
+        if m == model and dataset not in known:
+            near = [k for k in known if re.sub(r"\W|_", "", k.lower()) == re.sub(r"\W|_", "", dataset.lower())]
+            hint = f"; did you mean {near[0]}?" if near else ""
+            fail(f"{where}: unknown dataset {dataset}; {name} predicts {', '.join(known)}{hint}")
 
 
 def data_of_training(wildcards):
