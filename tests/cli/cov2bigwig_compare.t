@@ -5,7 +5,7 @@
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
-for pair in 'pred p.h5' 'pred one.h5 datasets=atacseq seed=3' 'exp e.h5 seed=2' \
+for pair in 'pred p.h5' 'pred one.h5 datasets=atacseq seed=3' 'pred other.h5 datasets=ATACseq seed=3' 'exp e.h5 seed=2' \
     'pred float.h5 datasets=atacseq seed=5 dtype=float32 value=float'; do
     # shellcheck disable=SC2086 # words
     "$PYTHON" "$SRC/tests/lib/track_check.py" make $pair || exit 99
@@ -256,6 +256,8 @@ refuses 2 'p\.h5: has 2 data sets \(atacseq, h3k4me3\), but e\.bw is a single tr
 refuses 2 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
     --compare e.h5 x.bg
 refuses 2 "unknown data set 'x'" 'an unknown data set' --compare e.h5 --datasets x p.h5
+refuses 1 'e\.h5: no data set in common with other\.h5; it has: atacseq, h3k4me3; other\.h5 has: ATACseq; .*h5chunk rename$' \
+    'other names of data sets' --compare e.h5 other.h5
 refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
 refuses 2 'both go to standard output' 'two outputs to one file' --compare y.bg --stats - x.bg

@@ -59,6 +59,7 @@ for dataset in ("atacseq", "h3k4me3"):
     outliers = general["comparison"]["tracks"][0]["outliers"]
     assert abs(bars["1 bp"] - outliers["pearson"]) < 1e-9 and bars["1 bp, without outliers"] == outliers["pearson_without"], outliers
     assert general["data"]["weed"][dataset + "_pearson_without_outliers"] == outliers["pearson_without"]
+    assert general["data"]["weed"][dataset + "_outliers"] == len(outliers["regions"]), outliers
     header = general["headers"][dataset + "_pearson_without_outliers"]
     assert (header["title"], header["hidden"]) == (dataset + ": r without outliers", False), header
     assert abs(bars["1000 bp"] - float(total(dataset)["pearson_1000"])) < 1e-6, bars

@@ -98,7 +98,13 @@ for key in ("bases", "chunks", "wall_seconds"):
     assert abs(value - sum(s[key] for s in shards)) < 1e-6 * value, (key, value)
 for dataset in ("atacseq", "h3k4me3"):
     r = float(general["weed.plant"][f"custom_content_cov2bigwig_compare-{dataset}_pearson_1"])
-    assert float(table("covtools_correlation_bargraph")["weed.plant." + dataset]["1 bp"]) == r > 0
+    bars = table("covtools_correlation_bargraph")["weed.plant." + dataset]
+    assert float(bars["1 bp"]) == r > 0
+    compare = json.load(open(f"stats/compare/weed.plant.{dataset}_mqc.json"))
+    outliers = compare["comparison"]["tracks"][0]["outliers"]
+    column = f"custom_content_cov2bigwig_compare-{dataset}_"
+    assert abs(float(general["weed.plant"][column + "pearson_without_outliers"]) - outliers["pearson_without"]) < 1e-6
+    assert float(general["weed.plant"][column + "outliers"]) == len(outliers["regions"])
 for tool, rows in {"fasta2h5": 2, "bam2h5": 2, "cov2bigwig": 2, "h5chunk_info": 2, "h5chunk_verify": 2}.items():
     assert len(table(f"covtools_{tool}_table")) == rows, tool
 versions = {line.split("\t")[0] for line in open("report/multiqc_report_data/multiqc_software_versions.txt")}

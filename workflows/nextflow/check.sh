@@ -246,11 +246,13 @@ done
 for folder in one four; do
     [ $report = true ] || continue
     [ -s $folder/report/multiqc_report.html ] || fail 'no report'
-    awk -F '\t' 'NR == 1 { for (i = 2; i <= NF; i++) wanted[i] = $i ~ /-bases$|-chunks$|_pearson_[0-9]+$/ }
+    awk -F '\t' 'NR == 1 { for (i = 2; i <= NF; i++) wanted[i] = $i ~ /-bases$|-chunks$|_pearson_[0-9]+$|outliers$/ }
         { printf "%s", $1; for (i = 2; i <= NF; i++) if (wanted[i]) printf "\t%s", $i; print "" }' \
         $folder/report/multiqc_report_data/multiqc_general_stats.txt >$folder.general
     [ "$(cut -f 1 $folder.general | tr '\n' ' ')" = 'Sample moss.plant weed.plant ' ] || fail "$(cat $folder.general)"
-    grep -q 'h3k4me3_pearson_1000' $folder.general || fail "no correlations: $(cat $folder.general)"
+    for column in h3k4me3_pearson_1000 h3k4me3_pearson_without_outliers h3k4me3_outliers; do
+        grep -q "$column" $folder.general || fail "no $column: $(cat $folder.general)"
+    done
     grep -q '^weed.plant.atacseq	0' $folder/report/multiqc_report_data/multiqc_covtools_correlation_bargraph.txt ||
         fail 'no graph of correlations'
     grep -q '^covpredict' $folder/report/multiqc_report_data/multiqc_software_versions.txt || fail 'no versions'

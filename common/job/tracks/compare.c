@@ -103,13 +103,20 @@ static void list_datasets(const struct cov_track_source *s, struct cov_listing *
         cov_listing_add(l, s->datasets[k]);
 }
 
-static int no_dataset(const struct job *j, const struct cov_listing *lacking, int code,
+static int no_dataset(const struct job *j, const struct cov_listing *lacking, bool chosen,
                       struct cov_err *e)
 {
     struct cov_listing known = {0};
     list_datasets(j->measured, &known);
-    return cov_fail(e, code, "%s: unknown data set %s%s; it has: %s%s", j->measured_path,
-                    lacking->text, cov_listing_more(lacking), known.text, cov_listing_more(&known));
+    if (chosen)
+        return cov_fail(e, COV_EUSAGE, "%s: unknown data set %s%s; it has: %s%s", j->measured_path,
+                        lacking->text, cov_listing_more(lacking), known.text,
+                        cov_listing_more(&known));
+    return cov_fail(e, COV_EINPUT,
+                    "%s: no data set in common with %s; it has: %s%s; %s has: %s%s; if two are the "
+                    "same, use h5chunk rename",
+                    j->measured_path, j->source->name, known.text, cov_listing_more(&known),
+                    j->source->name, lacking->text, cov_listing_more(lacking));
 }
 
 /* Keeps the data sets whose names both inputs have. */
@@ -132,7 +139,7 @@ static int match_names(struct job *j, size_t *ours, size_t *theirs, struct cov_e
         theirs[j->n++] = i;
     }
     if (lacking.n > 0 && (j->n == 0 || chosen))
-        return no_dataset(j, &lacking, chosen ? COV_EUSAGE : COV_EINPUT, e);
+        return no_dataset(j, &lacking, chosen, e);
     if (lacking.n > 0)
         cov_warn("%s: skipping data sets of %s that it does not have: %s%s", j->measured_path,
                  j->source->name, lacking.text, cov_listing_more(&lacking));
@@ -446,11 +453,14 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
     }
     const struct cov_peak_counts *c = &row->peaks;
     const bool has_peaks = j->comparison.has_threshold;
+    const struct cov_outliers *outliers = cov_comparison_outliers(j->comparisons[k]);
     const struct cov_stats_figure others[] = {
         {"pearson_without_outliers", "r without outliers",
          "Pearson's r of single bases without places of extreme measured coverage",
          .bar = "1 bp, without outliers", .decimals = 3, .is_score = true,
-         .value = cov_comparison_outliers(j->comparisons[k])->pearson_without},
+         .value = outliers->pearson_without},
+        {"outliers", "Outliers", "places of extreme measured coverage, such as rDNA and organelles",
+         .value = (double)outliers->n_found},
         {"precision", "Precision",
          "share of the bases in predicted peaks that are in measured ones", .decimals = 3,
          .is_score = true, .value = has_peaks ? cov_peak_precision(c) : (double)NAN},
