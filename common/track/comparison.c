@@ -280,7 +280,8 @@ static int check_length(const struct cov_comparison *c, size_t contig, size_t me
 static int new_row(struct cov_comparison *c, size_t contig, struct cov_comparison_row *row,
                    struct cov_err *e)
 {
-    *row = (struct cov_comparison_row){.contig = contig};
+    *row = (struct cov_comparison_row){.contig = contig,
+                                       .peaks = {.max = -INFINITY, .max_measured = -INFINITY}};
     row->agreements = cov_calloc(c->n_binnings, sizeof *row->agreements, e);
     return row->agreements ? COV_OK : COV_ENOMEM;
 }
@@ -308,11 +309,17 @@ static int count_peaks(struct cov_comparison *c, struct cov_peak_counts *out, st
     int rc = cov_peaks_end(&c->peaks, e);
     if (!rc)
         rc = cov_peaks_end(&c->measured_peaks, e);
-    *out = (struct cov_peak_counts){c->peaks.n, c->measured_peaks.n, cov_peaks_bases(&c->peaks),
-                                    cov_peaks_bases(&c->measured_peaks),
-                                    cov_peaks_shared(&c->peaks, &c->measured_peaks)};
+    *out = (struct cov_peak_counts){.n = c->peaks.n,
+                                    .n_measured = c->measured_peaks.n,
+                                    .max = c->peaks.max,
+                                    .max_measured = c->measured_peaks.max,
+                                    .bases = cov_peaks_bases(&c->peaks),
+                                    .bases_measured = cov_peaks_bases(&c->measured_peaks),
+                                    .both = cov_peaks_shared(&c->peaks, &c->measured_peaks)};
     all->n += out->n;
     all->n_measured += out->n_measured;
+    all->max = fmaxf(all->max, out->max);
+    all->max_measured = fmaxf(all->max_measured, out->max_measured);
     all->bases += out->bases;
     all->bases_measured += out->bases_measured;
     all->both += out->both;

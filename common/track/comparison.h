@@ -36,13 +36,14 @@ struct cov_peak_counts {
     size_t n, n_measured;                /* peaks */
     int64_t bases, bases_measured, both; /* bases with a value in both tracks: in peaks of either
                                           * track, and of both */
+    float max, max_measured;             /* the largest values; -INFINITY: none */
 };
 
 struct cov_comparison_row {
     size_t contig;                    /* number in the sink; SIZE_MAX: all contigs */
     int64_t bases;                    /* with a value in both tracks */
     struct cov_agreement *agreements; /* per bin size. Owned by the comparison */
-    struct cov_peak_counts peaks;     /* zero without a threshold */
+    struct cov_peak_counts peaks;     /* none without a threshold */
 };
 
 /* NAN if the denominator is 0. */

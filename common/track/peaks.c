@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/peaks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
@@ -14,6 +15,7 @@ void cov_peaks_fini(struct cov_peaks *p)
 
 void cov_peaks_begin(struct cov_peaks *p)
 {
+    p->max = -INFINITY;
     p->n = 0;
     p->is_open = false;
 }
@@ -33,6 +35,7 @@ int cov_peaks_end(struct cov_peaks *p, struct cov_err *e)
 int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t count, bool counts,
                   struct cov_err *e)
 {
+    p->max = fmaxf(p->max, iv->value);
     if (!(iv->value >= p->threshold))
         return COV_OK;
     int rc = COV_OK;

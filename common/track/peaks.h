@@ -25,6 +25,7 @@ struct cov_peak {
 /* The peaks of one contig. */
 struct cov_peaks {
     float threshold;
+    float max; /* the largest value; -INFINITY: none */
     size_t n;
     struct cov_peak *list; /* ascending. Owned */
     /* Private from here on. */

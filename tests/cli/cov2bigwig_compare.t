@@ -59,6 +59,16 @@ is "$(awk '$3 == "total" { printf "%.9f\n", $6 }' "$stdout")" \
     "$("$PYTHON" -c 'import json; print("%.9f" % json.load(open("deep.json"))["comparison"]["tracks"][0]["outliers"]["pearson_without"])')" \
     '  and r is pearson_without of --stats'
 
+# Thresholds without peaks.
+run cov2bigwig --compare y.bw --peak-threshold 100 x.bw
+status_is 0 'a threshold above all values'
+max() { "$PYTHON" -c 'import sys; print("%.4g" % max(float(line.split()[3]) for line in open(sys.argv[1])))' "$1"; }
+is "$(grep -v 'missing values' "$stderr")" "cov2bigwig: warning: x.bw: no peaks at 100: the largest value is $(max x.bg)
+cov2bigwig: warning: y.bw: no peaks at 100: the largest value is $(max y.bg)" '  is a warning for each track'
+printf 'chr2\t0\t199\t9\nchr2\t199\t400\t0\n' >narrow.bg
+run cov2bigwig --compare narrow.bg --peak-threshold 2.5 x.bg
+stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases$' '  so are peaks that are too short'
+
 track one.bw one.h5
 track sparse.bw --min-value 3 one.h5
 run cov2bigwig --compare sparse.bw one.bw
@@ -100,14 +110,14 @@ for dataset in atacseq h3k4me3; do
     track p_$dataset.bg --datasets $dataset p.h5
     track e_$dataset.bg --experimental --datasets $dataset e.h5
 done
-run cov2bigwig --compare e.h5 --peak-threshold 20 p.h5
+run cov2bigwig --compare e.h5 --peak-threshold 2 p.h5
 status_is 0 'predictions and a genome file'
 stderr_is '' '  without a word'
 cp "$stdout" table
 for dataset in atacseq h3k4me3; do
-    check table p_$dataset.bg e.h5:$dataset:avg "  $dataset is right" dataset=$dataset stem=p threshold=20
+    check table p_$dataset.bg e.h5:$dataset:avg "  $dataset is right" dataset=$dataset stem=p threshold=2
 done
-run cov2bigwig --compare e.h5 --peak-threshold 20 -@ 1 p.h5
+run cov2bigwig --compare e.h5 --peak-threshold 2 -@ 1 p.h5
 ok '  whatever the number of threads' cmp table "$stdout"
 h5chunk cat -q p.h5 >stream || exit 99
 run cov2bigwig --compare e.h5 - <stream

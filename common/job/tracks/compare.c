@@ -22,6 +22,7 @@
 #include "common/job/tracks/plot.h"
 #include "common/track/comparison.h"
 #include "common/track/formats/intervals.h"
+#include "common/track/peaks.h"
 
 /* Lives until --stats has been printed. */
 struct job {
@@ -506,6 +507,22 @@ static void warn_of_outliers(const struct job *j, size_t k)
              o->pearson_without, regions.text, cov_listing_more(&regions));
 }
 
+/* Warns if the track `name` has no peaks, which is why their comparison has no values. */
+static void warn_without_peaks(const struct job *j, const char *name, const char *dataset, size_t n,
+                               float max)
+{
+    const float threshold = j->comparison.threshold;
+    if (!j->comparison.has_threshold || n > 0)
+        return;
+    char why[80];
+    if (max < threshold)
+        (void)snprintf(why, sizeof why, "the largest value is %.4g", (double)max);
+    else
+        (void)snprintf(why, sizeof why, "all are shorter than %d bases", COV_PEAKS_LENGTH);
+    cov_warn("%s: %s%sno peaks at %g: %s", name, dataset ? dataset : "", dataset ? ": " : "",
+             (double)threshold, why);
+}
+
 /* Checks the contigs of the first data set; all data sets have the same. */
 static int check_contigs(const struct job *j, struct cov_err *e)
 {
@@ -548,6 +565,9 @@ static int check_contigs(const struct job *j, struct cov_err *e)
                      theirs->name, dataset, colon, 100 - 100 * (double)both / (double)all,
                      ours->name);
         warn_of_outliers(j, k);
+        const struct cov_peak_counts *peaks = &cov_comparison_total(j->comparisons[k])->peaks;
+        warn_without_peaks(j, ours->name, j->datasets[k], peaks->n, peaks->max);
+        warn_without_peaks(j, theirs->name, j->datasets[k], peaks->n_measured, peaks->max_measured);
     }
     return COV_OK;
 }
