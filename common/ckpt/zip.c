@@ -345,6 +345,26 @@ static int check_entries(struct cov_zip *z, struct cov_err *e)
     return COV_OK;
 }
 
+/* Fails if the directory lists a checkpoint, which a download or an archiver has packed. */
+static int refuse_packed(const struct cov_zip *z, const struct place *dir, const uint8_t *data,
+                         struct cov_err *e)
+{
+    static const char suffix[] = ".ckpt";
+    size_t n_suffix = sizeof suffix - 1, left = (size_t)dir->n_bytes;
+    for (const uint8_t *p = data; left >= CENTRAL_BYTES && get32(p) == CENTRAL_SIGNATURE;) {
+        const char *name = (const char *)p + CENTRAL_BYTES;
+        size_t n_name = get16(p + 28), n = CENTRAL_BYTES + n_name + get16(p + 30) + get16(p + 32);
+        if (n > left)
+            break;
+        if (n_name > n_suffix && memcmp(name + n_name - n_suffix, suffix, n_suffix) == 0)
+            return cov_fail(e, COV_EINPUT, "%s: a zip archive that holds %.*s: unzip it first",
+                            z->path, (int)n_name, name);
+        p += n;
+        left -= n;
+    }
+    return COV_OK;
+}
+
 static int read_directory(struct cov_zip *z, struct cov_err *e)
 {
     struct place dir;
@@ -361,6 +381,8 @@ static int read_directory(struct cov_zip *z, struct cov_err *e)
     if (!data || !z->names || !z->entries)
         goto out;
     rc = read_at(z, dir.at, data, (size_t)dir.n_bytes, e);
+    if (!rc)
+        rc = refuse_packed(z, &dir, data, e);
     size_t at = 0, n_record = 0;
     for (size_t i = 0; !rc && i < z->n_entries; i++) {
         z->entries[i].name = z->names + at;

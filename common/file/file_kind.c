@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 
 enum { ZIP_NAME = 30 }; /* offset of the first member's name */
 
@@ -24,6 +26,8 @@ const char *cov_kind_name(enum cov_kind kind)
         [COV_KIND_CKPT] = "a PyTorch checkpoint",
         [COV_KIND_ZIP] = "a zip archive",
         [COV_KIND_GZIP] = "a file compressed by gzip",
+        [COV_KIND_HTML] = "an HTML page",
+        [COV_KIND_LFS] = "a Git LFS pointer: git lfs pull fetches the file",
     };
     return names[kind];
 }
@@ -33,6 +37,19 @@ static bool is_checkpoint(const char *bytes, size_t n)
 {
     static const char end[] = "/data.pkl";
     return n > ZIP_NAME && memmem(bytes + ZIP_NAME, n - ZIP_NAME, end, sizeof end - 1) != NULL;
+}
+
+static bool is_html(const char *bytes, size_t n)
+{
+    static const char *const starts[] = {"<!doctype html", "<html"};
+    while (n > 0 && (*bytes == '\n' || cov_text_is_blank(*bytes))) {
+        bytes++;
+        n--;
+    }
+    for (size_t i = 0; i < COV_COUNT(starts); i++)
+        if (n >= strlen(starts[i]) && strncasecmp(bytes, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
 }
 
 enum cov_kind cov_kind_of(const void *bytes, size_t n)
@@ -54,6 +71,7 @@ enum cov_kind cov_kind_of(const void *bytes, size_t n)
         {"COVSTRM\n", COV_KIND_STREAM},
         {"PK\3\4", COV_KIND_ZIP},
         {"\x1f\x8b", COV_KIND_GZIP},
+        {"version https://git-lfs.", COV_KIND_LFS},
     };
     for (size_t i = 0; i < COV_COUNT(kinds); i++) {
         size_t length = strlen(kinds[i].magic);
@@ -61,5 +79,5 @@ enum cov_kind cov_kind_of(const void *bytes, size_t n)
             return kinds[i].kind == COV_KIND_ZIP && is_checkpoint(bytes, n) ? COV_KIND_CKPT
                                                                             : kinds[i].kind;
     }
-    return COV_KIND_UNKNOWN;
+    return is_html(bytes, n) ? COV_KIND_HTML : COV_KIND_UNKNOWN;
 }

@@ -18,6 +18,8 @@ enum cov_kind {
     COV_KIND_CKPT,
     COV_KIND_ZIP,
     COV_KIND_GZIP, /* compressed data of an unknown kind */
+    COV_KIND_HTML, /* usually an error page of a server */
+    COV_KIND_LFS,  /* the text that Git keeps in place of a large file */
 };
 
 /* Returns, for example, "a BAM file"; NULL for COV_KIND_UNKNOWN. */

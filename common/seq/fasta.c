@@ -179,7 +179,7 @@ static int find_piece(const struct cov_fasta *f, struct piece *piece, struct cov
     while (n > 0 && cov_text_is_blank(p[n - 1]))
         n--;
     if (n > 0 && !f->seen_header) {
-        const char *kind = f->line == 1 ? cov_kind_name(cov_kind_of(p, m)) : NULL;
+        const char *kind = cov_kind_name(cov_kind_of(p, m));
         if (kind)
             return cov_fail(e, COV_EINPUT, "%s: not a FASTA file, but %s", cov_fasta_name(f), kind);
         if (f->line == 1)

@@ -246,6 +246,8 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
                       struct cov_err *e)
 {
     int rc = cov_h5_open(path, &f->h5, e);
+    if (!rc)
+        rc = cov_chunk_table_expect(f->h5, "data/X", e);
     if (rc)
         return rc;
     bool has_bases = cov_bases_are_in(f->h5);

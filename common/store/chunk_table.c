@@ -197,6 +197,16 @@ static int check_count(const struct cov_h5 *f, size_t n, struct cov_err *e)
                : COV_OK;
 }
 
+int cov_chunk_table_expect(const struct cov_h5 *f, const char *wanted, struct cov_err *e)
+{
+    if (cov_h5_has(f, "data") || cov_h5_has(f, "prediction") || cov_h5_has(f, "evaluation"))
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT,
+                    "%s: neither a genome file nor a predictions file, but another HDF5 file: no "
+                    "data set %s",
+                    cov_h5_path(f), wanted);
+}
+
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e)
 {

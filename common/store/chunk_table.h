@@ -12,6 +12,11 @@
 #include "common/seq/grid.h"
 #include "common/store/h5.h"
 
+/* COV_EINPUT if the file has none of the groups of genome and predictions files; the message says
+ * that data set `wanted` is missing. HDF5's thread. */
+int cov_chunk_table_expect(const struct cov_h5 *f, const char *wanted,
+                           struct cov_err *e) COV_MUST_USE;
+
 /* Reads the grid of n_rows rows of length L. Without data/species, all species are "". Partial
  * files have data/seq_names and data/seq_lengths; then the grid knows all sequences of the genome,
  * and may have no rows. If such a file has no data/seq_species, all sequences have the species of

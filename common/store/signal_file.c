@@ -194,6 +194,9 @@ static int open_parts(struct cov_signal_file *f, enum cov_signal_kind kind, stru
 {
     int rc = cov_h5_open(f->path, &f->h5, e);
     if (!rc)
+        rc =
+            cov_chunk_table_expect(f->h5, kind == COV_SIGNAL_PREDICTED ? PREDICTIONS : "data/X", e);
+    if (!rc)
         rc = kind == COV_SIGNAL_PREDICTED ? open_predicted(f, e) : open_measured(f, e);
     if (rc)
         return rc;

@@ -52,6 +52,14 @@ stdout_like '^  prediction/datasets: atac, a\?b$' '  names, without control char
 stdout_like '^part\.h5: genome file$' '  kind of the second'
 stdout_like '^  partial    10 of these bases are here$' '  a partial file'
 stdout_like '^            10         0  chr2 \(Sp\)$' '  a sequence without chunks'
+printf 'text\n' >text
+run h5chunk info none.h5 p.h5 text part.h5
+refused 1 'none\.h5: No such file' 'files that cannot be read'
+stderr_like '^h5chunk: warning: text: not an HDF5 file$' '  are all reported'
+is "$(grep -c '^p\.h5: predictions file$\|^part\.h5: genome file$' "$stdout")" 2 '  and the others are shown'
+run h5chunk info --json none.h5 p.h5
+status_is 1 '  as JSON'
+ok '  too' "$PYTHON" -c 'import json, sys; assert [f["path"] for f in json.load(open(sys.argv[1]))["files"]] == ["p.h5"]' "$stdout"
 run h5chunk info many.h5
 stdout_like '^many\.h5: file of chunks$' 'a file of another kind'
 stdout_like '^  \.\.\. and 10 more \(--json lists them all\)$' 'only some of many sequences are listed'

@@ -2,6 +2,7 @@
 # Every tool that gets a file of the wrong kind names the kind of the file.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+need_python h5py
 
 make_ckpt bi-hybrid x.ckpt || exit 99
 awk 'BEGIN { srand(3); print ">a"; for (i = 0; i < 6000; i++) printf "%s", substr("ACGT", int(rand() * 4) + 1, 1); print "" }' >x.fa
@@ -16,6 +17,8 @@ gzip -c x.fa >x.fa.gz
 echo 'some text' | gzip >x.txt.gz
 for f in x.h5 x.ckpt x.bw; do gzip -k $f; done
 echo 'some text' >x.txt
+printf '\n<!doctype HTML>\n<html><body>404</body></html>\n' >x.html
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n' >x.lfs
 mkdir -p d/train d/val
 
 name() {
@@ -26,6 +29,8 @@ name() {
     x.cram) echo 'a CRAM file' ;;
     *.h5) echo 'an HDF5 file' ;;
     x.bw) echo 'a bigWig file' ;;
+    x.html) echo 'an HTML page' ;;
+    x.lfs) echo 'a Git LFS pointer: git lfs pull fetches the file' ;;
     x.st) echo 'a chunk stream' ;;
     x.ckpt) echo 'a PyTorch checkpoint' ;;
     x.txt.gz) echo 'a file compressed by gzip' ;;
@@ -46,19 +51,19 @@ while IFS='|' read -r files line words; do
         refused 1 "^[a-z0-9]*: error: [a-z/.0-9]*: $words$(name "$f")( in|\$|:|,|;)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
     done
 done <<'END'
-x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
+x.bam x.cram x.sam x.h5 p.h5 x.bw x.st x.html x.lfs|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
 x.ckpt|fasta2h5 -q -o o.h5 F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file \(the first argument\), but 
 x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|wrong kind of file: 
-x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
+x.bam x.cram x.sam x.bw x.lfs|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|wrong kind of file: 
-x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz x.html x.lfs|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
 x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|not predictions or a track, but 
 x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
 x.ckpt|cov2bigwig -q -o o.bw F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
-x.fa x.bam x.bw x.txt.gz|h5chunk info F|not an HDF5 file, but 
+x.fa x.bam x.bw x.txt.gz x.html x.lfs|h5chunk info F|not an HDF5 file, but 
 x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but 
 x.h5 x.bam|benchmark model -q --model F|not a PyTorch checkpoint \(zip archive\), but 
 END
@@ -68,9 +73,52 @@ refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'an unknown kind is not n
 run fasta2h5 -q -o o.h5 x.txt
 refused 1 "^fasta2h5: error: x\\.txt: not a FASTA file: the first line does not start with '>'\$" '  nor by fasta2h5'
 
+# A checkpoint in an archive
+cp x.ckpt model.ckpt && echo 'read me' >README
+"$PYTHON" - <<'END'
+import zipfile
+for name, how in ("stored.zip", zipfile.ZIP_STORED), ("packed.zip", zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(name, "w", how) as z:
+        z.write("README")
+        z.write("model.ckpt", "models/model.ckpt")
+with zipfile.ZipFile("no.zip", "w") as z:
+    z.write("README", "model.ckpt.txt")
+END
+for f in stored.zip packed.zip; do
+    run covpredict -q -m $f -o o.h5 x.fa
+    refused 1 "^covpredict: error: $f: a zip archive that holds models/model\.ckpt: unzip it first\$" "a checkpoint in $f"
+done
+run covpredict -q -m no.zip -o o.h5 x.fa
+refused 1 'no\.zip: not a PyTorch checkpoint: it has no data\.pkl$' '  but not in another archive'
+
+# HDF5 that is not a regular file
+run covpredict -q -m x.ckpt -o o.h5 - <x.h5
+refused 1 'standard input: an HDF5 file cannot be read from a pipe: name the file, or convert it by .h5chunk cat.$' \
+    'HDF5 on standard input'
+run covpredict -q -m x.ckpt -o o.h5 x.h5.gz
+refused 1 'x\.h5\.gz: not a FASTA file, but an HDF5 file$' '  and compressed HDF5'
+
 # Both are HDF5.
 run covpredict -q -m x.ckpt -o o.h5 p.h5
 refused 1 'p\.h5: a predictions file' 'predictions where a genome file is needed'
 run cov2bigwig -q -o o.bw x.h5
 refused 1 'x\.h5: a genome file, not a predictions file' 'a genome file instead of predictions'
+"$PYTHON" -c 'import h5py; h5py.File("other.h5", "w")["matrix/data"] = [1, 2, 3]'
+for d in d/train d/val; do
+    rm -f $d/*
+    cp other.h5 $d/a.h5
+done
+while IFS='|' read -r set line; do
+    # shellcheck disable=SC2086 # words of a command
+    run $line
+    refused 1 ": [a-z/]*(other|a)\.h5: neither a genome file nor a predictions file, but another HDF5 file: no data set $set\$" \
+        "another HDF5 file: $line"
+done <<'END'
+data/X|covpredict -q -m x.ckpt -o o.h5 other.h5
+data/X|bam2h5 -q -p x other.h5 x.bam
+data/X|h5chunk info other.h5
+data/X|covtrain -q -i d -o m
+prediction/predictions|cov2bigwig -q -o o.bw other.h5
+data/X|cov2bigwig -q --experimental -o o.bw other.h5
+END
 done_testing

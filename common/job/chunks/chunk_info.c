@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/job/chunks/ckpt_info.h"
@@ -565,14 +566,19 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
         cov_json_begin_object(&j, NULL);
         cov_json_begin_array(&j, "files");
     }
-    for (size_t i = 0; i < n && !rc; i++) {
+    for (size_t i = 0; i < n && rc != COV_ENOMEM; i++) {
+        struct cov_err failure = COV_ERR_INIT;
         int64_t n_bytes = 0;
         bool ckpt = cov_ckpt_info_applies(paths[i]);
         if (!json && i > 0)
             (void)fputc('\n', out);
-        rc = ckpt ? cov_ckpt_info(paths[i], json ? &j : NULL, out, &n_bytes, e)
-                  : show_chunks(paths[i], json ? &j : NULL, out, &sums, e);
+        int failed = ckpt ? cov_ckpt_info(paths[i], json ? &j : NULL, out, &n_bytes, &failure)
+                          : show_chunks(paths[i], json ? &j : NULL, out, &sums, &failure);
         sums.bytes += n_bytes;
+        if (failed && rc)
+            cov_warn("%s", failure.text);
+        else if (failed)
+            rc = cov_fail(e, failed, "%s", failure.text);
     }
     if (json && rc != COV_ENOMEM) {
         cov_json_end_array(&j);

@@ -11,7 +11,8 @@
 #include "common/cli/stats.h"
 
 /* Prints one table per file, or one JSON object, to `out`. The caller checks `out` for errors.
- * Stops at the first file that cannot be read. Sums of bases, chunks and sizes go to `stats` (may
+ * A file that cannot be read does not prevent the others: the first such failure is returned, and
+ * each other one causes a warning. Sums of bases, chunks and sizes go to `stats` (may
  * be NULL). */
 int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_stats *stats,
                    struct cov_err *e) COV_MUST_USE;

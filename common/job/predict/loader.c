@@ -15,8 +15,8 @@
 #include "common/base/ring.h"
 #include "common/base/rng.h"
 #include "common/file/bgz.h"
-#include "common/file/file_kind.h"
 #include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/job/predict/loader_memory.h"
 #include "common/job/predict/loader_stream.h"
 #include "common/seq/alphabet.h"
@@ -131,14 +131,22 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
     return rc ? rc : check_length(o, cov_loader_stream_chunk_length(l->stream), e);
 }
 
-/* HDF5 is read, but not from a URL. */
-static int refuse_remote_hdf5(const char *path, struct cov_bgz *in, struct cov_err *e)
+/* HDF5 is read, but not from a URL or a pipe. */
+static int refuse_hdf5(const char *path, struct cov_bgz *in, struct cov_err *e)
 {
     char bytes[COV_BGZ_PEEK];
-    size_t n = 0;
-    int rc = cov_path_is_url(path) ? cov_bgz_peek(in, bytes, sizeof bytes, &n, e) : COV_OK;
-    bool refused = !rc && cov_kind_of(bytes, n) == COV_KIND_HDF5;
-    return refused ? cov_path_check_file(path, e) : rc;
+    size_t n;
+    int rc = cov_bgz_peek(in, bytes, sizeof bytes, &n, e);
+    if (rc || cov_kind_of(bytes, n) != COV_KIND_HDF5)
+        return rc;
+    if (cov_path_is_url(path))
+        return cov_path_check_file(path, e);
+    if (cov_kind_of_file(path, NULL) == COV_KIND_HDF5)
+        return COV_OK; /* compressed: it is no FASTA either */
+    return cov_fail(e, COV_EINPUT,
+                    "%s: an HDF5 file cannot be read from a pipe: name the file, or convert it by "
+                    "`h5chunk cat`",
+                    cov_bgz_name(in));
 }
 
 /* Opens input other than HDF5. */
@@ -154,7 +162,7 @@ static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
     if (!rc && stream)
         return open_stream(l, in, o, e);
     if (!rc)
-        rc = refuse_remote_hdf5(l->path, in, e);
+        rc = refuse_hdf5(l->path, in, e);
     if (!rc)
         rc = open_fasta(l, in, o, progress, e);
     cov_bgz_abort(in);
