@@ -448,7 +448,7 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
     return COV_OK;
 }
 
-const struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f)
+struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f)
 {
     return f->h5;
 }

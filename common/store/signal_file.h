@@ -27,7 +27,7 @@
 #define COV_SIGNAL_OVERLAP_ATTR "overlap"
 
 /* This set of a predictions file has, for each row, the fingerprint of the bases from which it was
- * predicted (cov_item_fingerprint of loader_item.h): a uint64. */
+ * predicted (bases_fingerprint.h): a uint64. */
 #define COV_SIGNAL_BASES_SET "data/bases_fingerprint"
 
 /* File attributes that say how predictions were made. */
@@ -65,8 +65,8 @@ bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
 /* Number of columns (BAM files) of data set k, whose mean is the signal. */
 size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k);
 
-/* The open HDF5 file, for its attributes. Borrowed until close. */
-const struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f);
+/* The open HDF5 file, for its attributes and other data sets. Borrowed until close. */
+struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f);
 
 /* HDF5's thread: fetches the stored bytes of row i of the data sets ks[0..n_ks) into *raw, which is
  * cleared first. */

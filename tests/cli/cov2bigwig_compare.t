@@ -179,6 +179,55 @@ assert one["regions"] == six["regions"] == [{"contig": "chr1", "beg": 70000, "en
 assert abs(mean[0] / mean[1] - 6) < 1e-6 and abs(mean[0] - 15) < 1, mean
 END
 
+# ---------------------------------------------------------------- bases
+
+# Files of two assemblies whose contigs have the same names and lengths; seq2 differs in one base.
+"$PYTHON" -c '
+import random
+r = random.Random(3)
+bases = {name: r.choices("ACGT", k=n) for name, n in (("seq1", 30000), ("seq2", 50000), ("seq3", 900))}
+for path in "g.fa", "other.fa":
+    with open(path, "w") as f:
+        f.writelines(">%s\n%s\n" % (name, "".join(s)) for name, s in bases.items())
+    bases["seq2"][30000] = "A" if bases["seq2"][30000] != "A" else "C"'
+for layout in onehot packed; do
+    fasta2h5 -q --layout $layout -o $layout.h5 g.fa && fasta2h5 -q --layout $layout -o other_$layout.h5 other.fa || exit 99
+done
+fasta2h5 -q --subsequence-length 10692 -o short.h5 g.fa
+printf 'seq%s\t0\t900\t7\n' 1 2 3 >reads.bg
+for genome in onehot packed other_onehot other_packed short; do
+    bam2h5 -q -p atacseq $genome.h5 reads.bg || exit 99
+done
+cp "$SRC/workflows/demo/plant.ckpt" m.ckpt
+covpredict -q -m m.ckpt -o g_pred.h5 g.fa && covpredict -q -m m.ckpt -r seq3 -o part.h5 g.fa || exit 99
+for genome in onehot packed short; do
+    run cov2bigwig -q --datasets atacseq --compare $genome.h5 g_pred.h5
+    status_is 0 "predictions and $genome.h5 of the same bases"
+done
+where='seq2:21385-42768: made from other bases than those of other_'
+for genome in other_onehot other_packed; do
+    refuses 1 "^cov2bigwig: error: g_pred\.h5: ${where}[a-z]*\.h5\$" "$genome.h5 with other bases" \
+        --datasets atacseq --compare $genome.h5 g_pred.h5
+done
+refuses 1 "^cov2bigwig: error: onehot\.h5: ${where}packed\.h5\$" '  two genome files' \
+    --experimental --compare other_packed.h5 onehot.h5
+echo seq2 >seq2
+run cov2bigwig -q --datasets atacseq --blacklist-file seq2 --compare other_onehot.h5 g_pred.h5
+status_is 0 '  a contig that is dropped does not matter'
+run cov2bigwig -q --datasets atacseq --compare other_onehot.h5 part.h5
+status_is 0 '  nor do chunks that are not predicted'
+echo seq2 new >rename
+run cov2bigwig -q --datasets atacseq --rename rename --compare other_onehot.h5 g_pred.h5
+status_is 0 '  nor one that has another name there'
+printf 'seq1 seq2\nseq2 seq1\n' >swap
+refuses 1 'contig seq1 has 50000 bases, but 30000 in other_onehot\.h5' '  different lengths are reported first' \
+    --rename swap --datasets atacseq --compare other_onehot.h5 g_pred.h5
+"$PYTHON" -c '
+import h5py
+del h5py.File("g_pred.h5", "r+")["data/bases_fingerprint"]'
+run cov2bigwig -q --datasets atacseq --compare other_onehot.h5 g_pred.h5
+status_is 0 '  nor do predictions without fingerprints'
+
 # ---------------------------------------------------------------- options of the input
 
 contig=$(head -n 1 p_atacseq.bg | cut -f 1)

@@ -1,5 +1,4 @@
-/* bases_check.h - fingerprints of the bases to be predicted, and of those that a predictions file
- * was made from.
+/* bases_check.h - fingerprints of the bases to be predicted.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_BASES_CHECK_H
 #define COV_JOB_PREDICT_BASES_CHECK_H
@@ -17,10 +16,5 @@
 int cov_bases_fingerprints(struct cov_loader *loader, struct cov_pool *pool,
                            struct cov_progress *progress, uint64_t **out,
                            struct cov_err *e) COV_MUST_USE;
-
-/* Sets *out to the fingerprints in the predictions file `path`, which has n rows; NULL if it has
- * none. Caller frees. */
-int cov_bases_fingerprints_read(const char *path, size_t n, uint64_t **out,
-                                struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/fingerprint.h"
+#include "common/store/bases_fingerprint.h"
 
 /* A pair of chunks. Sequences are numbered as in the grid; in a stream, in order of arrival. In
  * COV_ORDER_GRID and from a stream, a sequence without pairs yields one item without strands. */
@@ -25,7 +25,7 @@ struct cov_loader_item {
 static inline uint64_t cov_item_fingerprint(const struct cov_loader_item *item,
                                             const uint8_t *codes)
 {
-    return cov_fingerprint(0, codes, (size_t)(item->end - item->beg));
+    return cov_bases_fingerprint(codes, (size_t)(item->end - item->beg));
 }
 
 #endif

@@ -349,10 +349,15 @@ static int compare_bases(struct run *r, struct cov_chunk_file *f, bool *known, c
 {
     const struct cov_grid *grid = cov_chunk_file_grid(f);
     char row[COV_ROW_TEXT_BYTES];
-    uint64_t *was;
+    struct cov_h5 *h5;
+    uint64_t *was = NULL;
     size_t n = cov_grid_n_chunks(grid), i = 0;
     *known = false;
-    int rc = cov_bases_fingerprints_read(r->resume->output, n, &was, e);
+    int rc = cov_h5_open(r->resume->output, &h5, e);
+    if (rc)
+        return rc;
+    rc = cov_bases_fingerprints_read(h5, n, &was, e);
+    cov_h5_close(h5);
     if (rc || !was || needs_other_rows(r)) {
         free(was);
         return rc;

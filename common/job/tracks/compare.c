@@ -20,6 +20,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/tracks/plot.h"
+#include "common/job/tracks/same_bases.h"
 #include "common/track/comparison.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/peaks.h"
@@ -196,7 +197,10 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
     const struct cov_track_contigs *contigs = j->measured->contigs;
     const struct cov_job job = {.pool = j->pool, .progress = progress};
     double beg = cov_clock();
-    int rc = COV_OK;
+    int rc = cov_same_bases_check(j->source, j->measured, &job, e);
+    if (!rc && stats)
+        cov_stats_add_stage(stats, "bases", cov_clock() - beg);
+    beg = cov_clock();
     for (size_t k = 0; !rc && k < j->n; k++) {
         rc = cov_interval_store_new(j->measured_path, contigs, j->dir, &j->stores[k], e);
         if (!rc)

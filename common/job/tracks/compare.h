@@ -42,7 +42,7 @@ extern const struct cov_stats_plot cov_compare_plot;
  * contigs that only one input has. The measured tracks are stored in temporary files in `tmpdir`,
  * or in the folder of the output, or in the current folder. COV_EUSAGE for contradictory options or
  * options that do not fit the files. COV_EINPUT for damaged files, contigs of different lengths
- * (the message names both), or if nothing is shared. */
+ * or bases (the message names both), or if nothing is shared. */
 int cov_compare_run(const char *input, const struct cov_compare_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

@@ -332,6 +332,15 @@ static double denominator(const struct cov_track_source *s, size_t k)
                               (j->o->strand == COV_STRAND_AVG ? 2 : 1);
 }
 
+static bool rows(const struct cov_track_source *s, struct cov_source_rows *out)
+{
+    const struct cov_signal_reader *r = &((const struct signal_input *)s)->reader;
+    if (!r->file)
+        return false;
+    *out = (struct cov_source_rows){cov_signal_file_h5(r->file), r->grid, r->contigs, r->n_contigs};
+    return true;
+}
+
 static int describe(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e)
 {
     const struct signal_input *j = (const struct signal_input *)s;
@@ -361,7 +370,8 @@ static void close_input(struct cov_track_source *s)
 int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
                           struct cov_track_source **out, struct cov_err *e)
 {
-    static const struct cov_source_type type = {keep, run, denominator, describe, close_input};
+    static const struct cov_source_type type = {keep, run,      denominator,
+                                                rows, describe, close_input};
     *out = NULL;
     struct signal_input *j = cov_calloc(1, sizeof *j, e);
     if (!j) {

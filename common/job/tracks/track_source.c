@@ -87,6 +87,11 @@ double cov_track_source_denominator(const struct cov_track_source *s, size_t k)
     return s->type->denominator ? s->type->denominator(s, k) : 0;
 }
 
+bool cov_track_source_rows(const struct cov_track_source *s, struct cov_source_rows *out)
+{
+    return s->type->rows && s->type->rows(s, out);
+}
+
 int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
                               struct cov_err *e)
 {

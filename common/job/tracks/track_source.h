@@ -17,6 +17,10 @@
 #include "common/track/strands.h"
 #include "common/track/value_pipe.h"
 
+struct cov_grid;
+struct cov_h5;
+struct cov_track_contig;
+
 /* What to read, and how to make tracks from it. Strings are borrowed until the source is closed. */
 struct cov_source_options {
     bool measured;         /* signal: measured coverage of a genome file, not predictions */
@@ -38,13 +42,15 @@ struct cov_source_options {
 };
 
 struct cov_track_source;
+struct cov_source_rows;
 
 /* One kind of input; see the functions below. */
 struct cov_source_type {
     int (*keep)(struct cov_track_source *s, const size_t *which, size_t n, struct cov_err *e);
     int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
                const struct cov_job *job, struct cov_err *e);
-    double (*denominator)(const struct cov_track_source *s, size_t k); /* NULL: 0 */
+    double (*denominator)(const struct cov_track_source *s, size_t k);           /* NULL: 0 */
+    bool (*rows)(const struct cov_track_source *s, struct cov_source_rows *out); /* NULL: false */
     int (*describe)(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e);
     void (*close)(struct cov_track_source *s);
 };
@@ -92,6 +98,17 @@ double cov_track_source_denominator(const struct cov_track_source *s, size_t k);
 /* Adds the attributes of the input, which say how it was made, to the statistics (NULL: none). */
 int cov_track_source_describe(const struct cov_track_source *s, struct cov_stats *stats,
                               struct cov_err *e) COV_MUST_USE;
+
+/* The rows of a file, for same_bases.h. Borrowed until the source is closed. */
+struct cov_source_rows {
+    struct cov_h5 *h5;
+    const struct cov_grid *grid;
+    const struct cov_track_contig *contigs; /* sorted bytewise by name */
+    size_t n_contigs;
+};
+
+/* Returns false for tracks and streams. */
+bool cov_track_source_rows(const struct cov_track_source *s, struct cov_source_rows *out);
 
 /* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
  * sinks are used by different threads. `what` labels the progress ("converting"). COV_EINPUT names

@@ -1,0 +1,25 @@
+/* bases_fingerprint.h - fingerprints of the bases from which the rows of a predictions file were
+ * predicted (COV_SIGNAL_BASES_SET).
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_BASES_FINGERPRINT_H
+#define COV_STORE_BASES_FINGERPRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/fingerprint.h"
+#include "common/store/h5.h"
+
+/* Returns the fingerprint of a row: of codes[0..n), in the direction of its strand, without
+ * padding. */
+static inline uint64_t cov_bases_fingerprint(const uint8_t *codes, size_t n)
+{
+    return cov_fingerprint(0, codes, n);
+}
+
+/* Sets *out to the fingerprints in a file of n rows; NULL if it has none. Caller frees. */
+int cov_bases_fingerprints_read(struct cov_h5 *f, size_t n, uint64_t **out,
+                                struct cov_err *e) COV_MUST_USE;
+
+#endif
