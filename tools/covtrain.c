@@ -30,13 +30,11 @@ static int parse_bool(const char *text, int row, bool *out, struct cov_err *e)
     return COV_OK;
 }
 
-/* Training uses one GPU: the first, unless another one is named. */
+/* Training uses the first GPU, unless others are named. */
 static int check_device(struct cov_device_options *o, struct cov_err *e)
 {
     struct cov_device_choice *choice = &o->choice;
     int rc = cov_device_options_parse(o, e);
-    if (!rc && choice->n_cards > 1)
-        rc = cov_fail(e, COV_EUSAGE, "--device %s: training takes one GPU", o->device);
     if (!rc && choice->n_cards == 0 && choice->kind != COV_DEVICE_CPU)
         choice->cards[choice->n_cards++] = 0;
     return rc;

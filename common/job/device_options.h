@@ -18,11 +18,10 @@ struct cov_device_options {
     struct cov_device_choice choice; /* by cov_device_options_parse */
 };
 
-/* Two rows. `cards`: how the value numbers GPUs: "N" for a tool that takes one GPU, "N,..." for
- * several. */
-#define COV_DEVICE_OPTIONS(at, cards)                                                              \
+/* Two rows. */
+#define COV_DEVICE_OPTIONS(at)                                                                     \
     COV_OPT(STRING, "device", 0, (at) + offsetof(struct cov_device_options, device),               \
-            "auto|cpu|cuda[:" cards "]",                                                           \
+            "auto|cpu|cuda[:N,...]",                                                               \
             "where to compute: on the CPU or on NVIDIA GPUs. auto uses GPUs if available "         \
             "and --cpu is not given; cuda fails without one",                                      \
             .def = "auto"),                                                                        \

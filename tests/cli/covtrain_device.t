@@ -39,7 +39,6 @@ while IFS='|' read -r options regex; do
 done <<'END'
 --device gpu|--device: unknown device 'gpu'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
 --device cuda:x|--device: 'cuda:x': expected GPU numbers
---device cuda:0,1|--device cuda:0,1: training takes one GPU$
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
 END
 train -o x -e 1 --device cuda
@@ -72,6 +71,32 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o x -e 1 --device cuda:2 --precision bf16
     status_is 0 'another card, in bf16'
     stderr_like '^covtrain: GPU 2 \(Mock C\), bf16, ' '  the log names it'
+    train -o two -e 2 --device cuda:0,2 --stats stats.json
+    status_is 0 'two cards'
+    ok '  --stats names them' grep -q '"device": "GPU 0 (Mock A), GPU 2 (Mock C), fp32"' stats.json
+    ok '  the same losses as on the CPU' close two cpu
+    train -o again -e 1 --device cuda:0,2
+    train -o again -e 2 --device cuda:0,2 --resume-training again/last.ckpt
+    ok '  resumed: the same bytes' cmp again/last.ckpt two/last.ckpt
+    train -o again -e 2 --device cuda:0,2 --resume-training part/last.ckpt
+    ok '  also after one card, up to rounding' close again cpu
+    run covtrain -f -i d $net -b 2 -o three -e 1 --device cuda:0,1,2
+    status_is 0 'more cards than chunks in a batch'
+    run covtrain -f -i d $net -b 2 -o one -e 1 --device cuda
+    ok '  the same losses as on one' close three one
+    COVTOOLS_MOCK=cards=2,wrong=1
+    train -o x -e 1 --device cuda:0,1
+    refused 1 'GPU 1 \(Mock B\) computes wrong ' 'one of two cards is broken'
+    # Waits of both cards are counted, so any of them may fail.
+    for n in 8 15 22 29 36 43 50; do
+        COVTOOLS_MOCK=cards=2,fail=$n
+        train -o x -e 1 --device cuda:0,1
+        refused 1 'GPU [01] \(Mock [AB]\)' "wait $n fails: the other card does not wait for ever"
+    done
+    COVTOOLS_MOCK=cards=2,memory=3000000
+    run covtrain -f -i d $net -b 2000 -o x -e 1 --device cuda:0,1
+    refused 137 'for the share of each of 2 GPUs in a batch: GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks .*; try a batch size of [1-9]' \
+        'two cards with little memory'
     COVTOOLS_MOCK=memory=3000000
     run covtrain -f -i d $net -b 1000 -o x -e 1 --device cuda
     refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions: .*; try a batch size of [1-9][0-9]*$' \

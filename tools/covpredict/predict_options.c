@@ -30,7 +30,7 @@ const struct cov_opt covpredict_options[] = {
                                "chunks that a thread computes at a time; affects memory and "
                                "speed, not values (default: a fast size)",
                                .min = 1, .max = 4096),
-    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N,..."),
+    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(
         FIELD(precision), "exact", precisions,
         "exact is the faster of fp32 and bf16x3, which both give Predmoter's values; "

@@ -129,7 +129,7 @@ const struct cov_opt covtrain_options[] = {
                              .min = 0, .max = MAX_COUNT),
     [ROW_TENSORBOARD] = COV_OPT(STRING, "tensorboard", 0, FIELD(tensorboard), "DIR",
                                 "also write the metrics as event files for TensorBoard"),
-    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N"),
+    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
                                            "weights stay in fp32; tf32 is for GPUs only"),
     {.name = NULL},

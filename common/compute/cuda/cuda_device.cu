@@ -7,7 +7,7 @@ extern "C" {
 #include "common/compute/plugin.h"
 }
 #include "common/compute/cuda/cuda_program.h"
-#include "common/compute/cuda/cuda_training.h"
+#include "common/compute/cuda/cuda_team.h"
 #include "common/compute/cuda/self_check.h"
 
 #include <stdio.h>
@@ -155,17 +155,17 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
 {
     struct cuda_device *d = (struct cuda_device *)dev;
     *out = NULL;
-    if (d->cards.n > 1)
-        return cov_fail(e, COV_EUNSUPPORTED, "training takes one GPU, not %zu", d->cards.n);
     int rc = COV_OK;
-    if (!d->trains)
-        rc = cov_cuda_train_check(&d->cards, d->arithmetic, d->shared_bytes, spec->pool, e);
+    for (size_t i = 0; !rc && !d->trains && i < d->cards.n; i++)
+        rc = cov_cuda_train_check(&d->cards, i, d->arithmetic, d->shared_bytes, spec->pool, e);
     if (rc == COV_ENOMEM)
         return cov_err_prefix(e, "self-check of the GPU");
     if (rc)
         return rc;
     d->trains = true;
-    return cov_cuda_training_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e);
+    return d->cards.n > 1
+               ? cov_cuda_team_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e)
+               : cov_cuda_training_new(&d->cards, 0, spec, d->arithmetic, d->shared_bytes, out, e);
 }
 
 static struct cov_device_ops make_ops(void)

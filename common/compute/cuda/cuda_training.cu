@@ -432,7 +432,8 @@ static int write_training(struct cov_training *base, const struct cov_train_stat
     return rc || waited ? name_card(t, e) : COV_OK;
 }
 
-int cov_cuda_training_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
+int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
+                          const struct cov_training_spec *spec,
                           struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                           struct cov_training **out, struct cov_err *e)
 {
@@ -451,8 +452,8 @@ int cov_cuda_training_new(const struct cov_cuda_cards *cards, const struct cov_t
     t->dropout = spec->dropout;
     t->seed = spec->seed;
     t->reduce = spec->reduce;
-    t->card = cards->card[0].index;
-    (void)snprintf(t->name, sizeof t->name, "%s", cards->card[0].name);
+    t->card = cards->card[which].index;
+    (void)snprintf(t->name, sizeof t->name, "%s", cards->card[which].name);
     int rc = make(t, spec, arithmetic, shared_bytes, e);
     if (rc) {
         (void)name_card(t, e);

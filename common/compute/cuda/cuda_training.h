@@ -6,9 +6,10 @@
 
 #include "common/compute/cuda/cuda_program.h"
 
-/* Implements both tables of struct cov_training (common/compute/device.h) on the first of the cards.
- * The text of COV_ENOMEM suggests a batch size for which memory suffices. */
-int cov_cuda_training_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
+/* Implements both tables of struct cov_training (common/compute/device.h) on card `which` of the
+ * list. The text of COV_ENOMEM suggests a batch size for which memory suffices. */
+int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
+                          const struct cov_training_spec *spec,
                           struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                           struct cov_training **out, struct cov_err *e) COV_MUST_USE;
 

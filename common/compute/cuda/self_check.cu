@@ -260,8 +260,9 @@ static int reference_gradient(const struct sample *s, struct cov_pool *pool, flo
     return rc;
 }
 
-int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_arithmetic arithmetic,
-                         size_t shared_bytes, struct cov_pool *pool, struct cov_err *e)
+int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
+                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                         struct cov_pool *pool, struct cov_err *e)
 {
     /* Relative to the largest gradient; see above. */
     const double allowed = is_exact(arithmetic) ? 1e-3 : 0.1;
@@ -279,7 +280,7 @@ int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_ari
         rc = reference_gradient(&s, pool, want, e);
     struct cov_training_spec spec = spec_of(&s, pool);
     if (!rc)
-        rc = cov_cuda_training_new(cards, &spec, arithmetic, shared_bytes, &t, e);
+        rc = cov_cuda_training_new(cards, which, &spec, arithmetic, shared_bytes, &t, e);
     if (!rc)
         rc = run_gradient(&s, t, got, e);
     for (size_t i = 0; !rc && i < s.n_floats; i++) {
@@ -293,6 +294,6 @@ int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_ari
     if (!rc && !(off <= allowed * largest))
         return cov_fail(e, COV_EIO,
                         "%s computes wrong gradients: a small network is off by %.2g, %.2g allowed",
-                        cards->card[0].name, off / largest, allowed);
+                        cards->card[which].name, off / largest, allowed);
     return rc;
 }

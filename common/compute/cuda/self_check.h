@@ -11,9 +11,9 @@ int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                         struct cov_err *e) COV_MUST_USE;
 
-/* Returns COV_EIO, with the card's name, if the first card computes different gradients. */
-int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_arithmetic arithmetic,
-                         size_t shared_bytes, struct cov_pool *pool,
-                         struct cov_err *e) COV_MUST_USE;
+/* Returns COV_EIO, with the card's name, if card `which` of the list computes different gradients. */
+int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
+                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                         struct cov_pool *pool, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -1,0 +1,253 @@
+/* cuda_team.cu - see cuda_team.h. Each call of the tables runs on all cards, with a thread for each.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/mem.h"
+}
+#include "common/compute/cuda/cuda_team.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct team;
+
+struct member {
+    struct team *team;
+    size_t number;
+    struct cov_training *training;
+    double *shared; /* what it adds to the sum in progress */
+
+    /* Of the call in progress: */
+    pthread_t thread;
+    struct cov_train_score score;
+    struct cov_err error;
+};
+
+/* The arguments of a call; those that it does not have are NULL. */
+struct call {
+    int (*run)(struct member *m, const struct call *c, struct cov_err *e);
+    const struct cov_train_batch *batch;
+    const struct cov_adam *adam;
+    const struct cov_train_state *state;
+};
+
+struct team : cov_training {
+    struct member *members; /* [n] */
+    size_t n;
+    size_t length, depth;
+    struct cov_train_reduce reduce; /* over processes */
+
+    pthread_mutex_t lock;
+    pthread_cond_t met;
+    /* Of the call in progress: */
+    size_t n_working; /* members that did not fail */
+    size_t n_waiting, n_meetings;
+    const struct member *failed; /* the first one; NULL: none */
+    const struct call *call;
+};
+
+/* ---- sums over the cards ---- */
+
+/* Ends a meeting, with the lock held. */
+static void end_meeting(struct team *t)
+{
+    t->n_waiting = 0;
+    t->n_meetings++;
+    pthread_cond_broadcast(&t->met);
+}
+
+/* A member failed, and comes to no further meeting of this call. */
+static void give_up(struct member *m)
+{
+    struct team *t = m->team;
+    pthread_mutex_lock(&t->lock);
+    if (!t->failed)
+        t->failed = m;
+    if (t->n_waiting == --t->n_working && t->n_waiting > 0)
+        end_meeting(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Waits until all members that work are here, so that nobody uses another's memory any more. Fails
+ * if a member gave up. */
+static int meet(struct team *t, struct cov_err *e)
+{
+    pthread_mutex_lock(&t->lock);
+    size_t meeting = t->n_meetings;
+    if (++t->n_waiting == t->n_working)
+        end_meeting(t);
+    while (t->n_meetings == meeting)
+        pthread_cond_wait(&t->met, &t->lock);
+    bool failed = t->failed;
+    pthread_mutex_unlock(&t->lock);
+    return failed ? cov_fail(e, COV_EIO, "another GPU failed") : COV_OK;
+}
+
+/* struct cov_train_reduce: the sum over all cards of all processes. Each member sums a part. */
+static int sum_up(void *arg, double *v, size_t n, struct cov_err *e)
+{
+    struct member *m = (struct member *)arg;
+    struct team *t = m->team;
+    m->shared = v;
+    int rc = meet(t, e);
+    size_t end = n * (m->number + 1) / t->n;
+    for (size_t i = n * m->number / t->n; !rc && i < end; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < t->n; k++)
+            sum += t->members[k].shared[i];
+        for (size_t k = 0; k < t->n; k++)
+            t->members[k].shared[i] = sum;
+    }
+    if (!rc)
+        rc = meet(t, e);
+    if (rc || !t->reduce.fn)
+        return rc;
+    if (m->number == 0)
+        rc = t->reduce.fn(t->reduce.arg, v, n, e);
+    if (rc)
+        return rc; /* run_member tells the others */
+    rc = meet(t, e);
+    if (!rc && m->number > 0)
+        memcpy(v, t->members[0].shared, n * sizeof *v);
+    return rc ? rc : meet(t, e); /* until all have copied it */
+}
+
+/* ---- calls ---- */
+
+static void *run_member(void *arg)
+{
+    struct member *m = (struct member *)arg;
+    m->error = COV_ERR_INIT;
+    if (m->team->call->run(m, m->team->call, &m->error))
+        give_up(m);
+    return NULL;
+}
+
+/* Runs a call on all cards. Fails like the first member that failed. */
+static int run_all(struct team *t, const struct call *call, struct cov_err *e)
+{
+    size_t n = 1;
+    t->call = call;
+    t->failed = NULL;
+    t->n_waiting = 0;
+    t->n_working = t->n;
+    while (n < t->n && pthread_create(&t->members[n].thread, NULL, run_member, &t->members[n]) == 0)
+        n++;
+    if (n == t->n)
+        (void)run_member(&t->members[0]);
+    for (size_t i = n; i < t->n; i++) { /* these have no thread */
+        t->members[i].error = COV_ERR_INIT;
+        (void)cov_fail(&t->members[i].error, COV_ENOMEM, "cannot start a thread for each GPU");
+        give_up(&t->members[i]);
+    }
+    if (n < t->n)
+        give_up(&t->members[0]);
+    while (n-- > 1)
+        (void)pthread_join(t->members[n].thread, NULL);
+    if (!t->failed)
+        return COV_OK;
+    return cov_fail(e, t->failed->error.code, "%s", t->failed->error.text);
+}
+
+static int add_member(struct member *m, const struct call *c, struct cov_err *e)
+{
+    const struct team *t = m->team;
+    size_t n = c->batch->n, beg = n * m->number / t->n;
+    struct cov_train_batch share = *c->batch;
+    share.n = n * (m->number + 1) / t->n - beg;
+    share.codes += beg * t->length;
+    share.targets += beg * t->length * t->depth;
+    share.present += beg * t->depth;
+    share.first += beg;
+    return m->training->resident->add(m->training, &share, &m->score, e);
+}
+
+static int add_training(struct cov_training *base, const struct cov_train_batch *batch,
+                        struct cov_train_score *score, struct cov_err *e)
+{
+    struct team *t = (struct team *)base;
+    const struct call call = {add_member, batch, NULL, NULL};
+    int rc = run_all(t, &call, e);
+    *score = t->members[0].score; /* of the whole batch */
+    return rc;
+}
+
+static int step_member(struct member *m, const struct call *c, struct cov_err *e)
+{
+    return m->training->resident->step(m->training, c->adam, e);
+}
+
+static int step_training(struct cov_training *base, const struct cov_adam *adam, struct cov_err *e)
+{
+    const struct call call = {step_member, NULL, adam, NULL};
+    return run_all((struct team *)base, &call, e);
+}
+
+static int read_training(struct cov_training *base, struct cov_train_state *state,
+                         struct cov_err *e)
+{
+    struct cov_training *first = ((struct team *)base)->members[0].training;
+    return first->resident->read(first, state, e);
+}
+
+static int write_member(struct member *m, const struct call *c, struct cov_err *e)
+{
+    return m->training->resident->write(m->training, c->state, e);
+}
+
+static int write_training(struct cov_training *base, const struct cov_train_state *state,
+                          struct cov_err *e)
+{
+    const struct call call = {write_member, NULL, NULL, state};
+    return run_all((struct team *)base, &call, e);
+}
+
+/* ---- making ---- */
+
+static void free_team(struct cov_training *base)
+{
+    struct team *t = (struct team *)base;
+    for (size_t i = 0; t->members && i < t->n; i++)
+        cov_training_free(t->members[i].training);
+    pthread_cond_destroy(&t->met);
+    pthread_mutex_destroy(&t->lock);
+    free(t->members);
+    free(t);
+}
+
+int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
+                      struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                      struct cov_training **out, struct cov_err *e)
+{
+    static const struct cov_resident_ops resident = {add_training, step_training, read_training,
+                                                     write_training};
+    *out = NULL;
+    struct team *t = (struct team *)cov_calloc(1, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    t->resident = &resident;
+    t->free = free_team;
+    t->n = cards->n;
+    t->length = spec->layers[0].t_in;
+    t->depth = spec->layers[spec->n_layers - 1].c_out;
+    t->reduce = spec->reduce;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->met, NULL);
+    t->members = (struct member *)cov_calloc(t->n, sizeof *t->members, e);
+    int rc = t->members ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < t->n; i++) {
+        struct member *m = &t->members[i];
+        struct cov_training_spec own = *spec;
+        m->team = t;
+        m->number = i;
+        own.max_batch = (spec->max_batch + t->n - 1) / t->n;
+        own.reduce = {sum_up, m};
+        rc = cov_cuda_training_new(cards, i, &own, arithmetic, shared_bytes, &m->training, e);
+    }
+    if (rc) {
+        free_team(t);
+        return cov_err_prefix(e, "for the share of each of %zu GPUs in a batch", cards->n);
+    }
+    *out = t;
+    return COV_OK;
+}
