@@ -554,7 +554,7 @@ install: all $(COMPLETIONS) ## install tools, man pages, completions, documents,
 	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/_%) $(DESTDIR)$(zshcompletiondir)
 	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/%.fish) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
-	cd workflows && find snakemake nextflow demo/plant.ckpt -type f ! -path '*/.*' ! -path '*/tests/*' ! -name nf-test.config ! -name check.sh \
+	cd workflows && find snakemake nextflow demo/plant.ckpt -type f ! -path '*/.*' ! -path '*/tests/*' ! -name check.sh \
 	  -exec sh -c 'for f; do $(INSTALL) -D -m 644 "$$f" "$$0/$$f" || exit 1; done' '$(DESTDIR)$(pkgdatadir)/workflows' {} +
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 install-strip: ## install without debugging symbols

@@ -73,7 +73,7 @@ for shell in bash zsh fish; do
 done
 
 # The workflows, as installed, on a small sheet.
-is "$(find "$share/covtools/workflows" -name '*.t' -o -name '*.nf.test' -o -name check.sh -o -path '*/.*')" '' 'workflows without their tests'
+is "$(find "$share/covtools/workflows" -name '*.t' -o -path '*/tests/*' -o -name check.sh -o -path '*/.*')" '' 'workflows without their tests'
 for file in snakemake/Snakefile snakemake/README.md nextflow/main.nf nextflow/nextflow.config; do
     ok "$file" cmp "$SRC/workflows/$file" "$share/covtools/workflows/$file"
 done

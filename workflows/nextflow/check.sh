@@ -189,6 +189,7 @@ covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
 covpredict -q -m data/-tiny.ckpt --shard 1/1 --stats data/-part.json -o data/-part.h5 data/-weed.h5
 echo "process { withName: COVTRAIN { ext.args = '-q --epochs 1 --filter-size 4 --hidden-size 4 --datasets atacseq' } }" >train.config
 run modules.log tests/modules.nf -c train.config --data "$PWD/data" --id weed >modules.txt || fail "$(cat modules.txt)"
+run stubs.log tests/modules.nf -stub --data "$PWD/data" --id weed >stubs.txt || fail "$(cat stubs.txt)"
 # shellcheck disable=SC2016 # a name, not a command
 refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --data "$PWD/data" --id 'a$(touch X)'
 [ -z "$(find . -name X)" ] || fail 'a name became a command'
