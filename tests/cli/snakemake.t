@@ -188,7 +188,8 @@ refuses 'bad\.csv:3: weed: the fasta of weed is b\.fa, but a\.fa in an earlier r
     'weed,a.fa,,,,plant,a.ckpt' 'weed,b.fa,,,,other,b.ckpt'
 refuses 'bad\.csv:3: weed: the assay of atacseq is other, but atacseq in an earlier row' 'two assays of a data set' \
     'weed,a.fa,atacseq,,a.bam,plant,a.ckpt' 'weed,a.fa,atacseq,other,a.bam,b,b.ckpt'
-refuses 'bad\.csv:3: weed: the list of bams of atacseq is b.bam, but a.bam;b.bam in an earlier row' 'two lists of files' \
+refuses 'bad\.csv:3: weed: the list of bams of atacseq is b\.bam, but a\.bam;b\.bam in an earlier row; write replicates in one row, .*' \
+    'two lists of files' \
     'weed,a.fa,atacseq,,a.bam;b.bam,plant,a.ckpt' 'weed,a.fa,atacseq,,b.bam,b,b.ckpt'
 refuses 'bad\.csv: no samples' 'an empty sheet'
 echo 'sample,fasta,bam,model,checkpoint' >bad.csv

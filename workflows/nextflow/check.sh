@@ -125,6 +125,7 @@ sheet "$columns"
 sheet "$columns" '"we' 'ed",@weed.fa.gz,,,,tiny,@tiny.ckpt'
 # As a spreadsheet writes it: with a byte order mark and CR LF.
 printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" >sheets/spreadsheet.csv
+tr , '\t' <sheets/11.csv >sheets/tabs.tsv
 run inputs.log tests/inputs.nf -lib "$here/lib" --sheets sheets --maps maps.txt \
     --defaults empty/results/pipeline_info/params.json --out inputs.txt >inputs.out || fail "$(cat inputs.out)"
 sed "s|$here/assets/test/||g; s|covtools: error: ||" inputs.txt >inputs.said
@@ -161,10 +162,11 @@ report has another default
 24.csv sheets/24.csv:3: sample moss: checkpoint moss.fa.gz, but line 2 has tiny.ckpt for model tiny
 25.csv sheets/25.csv:3: sample weed: fasta moss.fa.gz, but line 2 has weed.fa.gz for sample weed
 26.csv sheets/26.csv:3: sample weed: assay other, but line 2 has atacseq for sample weed, dataset atacseq
-27.csv sheets/27.csv:3: sample weed: bams weed_h3k4me3.sam.gz, but line 2 has weed_atacseq.sam.gz for sample weed, dataset atacseq
+27.csv sheets/27.csv:3: sample weed: bams weed_h3k4me3.sam.gz, but line 2 has weed_atacseq.sam.gz for sample weed, dataset atacseq; write replicates in one row, separated by ;
 28.csv sheets/28.csv: no samples
 29.csv sheets/29.csv:2: unbalanced quotes
 spreadsheet.csv accepted
+tabs.tsv accepted
 EOF
 # A data set that the checkpoint does not predict, and a checkpoint that is none, end the run before it encodes a genome.
 sheet "$columns" "$weed" 'weed,@weed.fa.gz,H3K4me3,chipseq,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'

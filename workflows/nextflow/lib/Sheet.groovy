@@ -1,4 +1,4 @@
-// Sheet.groovy - reads the sheet of samples (CSV). assets/schema_input.json says what a row may be; here are the rules between
+// Sheet.groovy - reads the sheet of samples (CSV, or .tsv). assets/schema_input.json says what a row may be; here are the rules between
 // rows. The Snakemake workflow reads the same sheet.
 //
 // SPDX-License-Identifier: MIT
@@ -27,7 +27,7 @@ class Sheet {
             if (line.count('"') % 2) {
                 Schema.fail("${where}: unbalanced quotes")
             }
-            def cells = new CsvSplitter().options(quote: '"').target(line).list()[0] as List<String>
+            def cells = new CsvSplitter().options(quote: '"', sep: name.endsWith('.tsv') ? '\t' : ',').target(line).list()[0] as List<String>
             if (columns == null) {
                 columns = checkHeader(where, cells, schema.items)
                 return
@@ -94,7 +94,8 @@ class Sheet {
             if (first.value != row[column]) {
                 def text = { it instanceof List ? it.join(';') : it }
                 Schema.fail("${where}: ${column} ${text(row[column])}, but line ${first.line} has ${text(first.value)} for " +
-                    keys.collect { "${it} ${row[it]}" }.join(', '))
+                    keys.collect { "${it} ${row[it]}" }.join(', ') +
+                    (column == 'bams' ? '; write replicates in one row, separated by ;' : ''))
             }
         }
     }

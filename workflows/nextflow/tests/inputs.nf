@@ -23,6 +23,6 @@ workflow {
         "${line} " + said { Schema.checkParams(defaults + new JsonSlurper().parseText(line), rules, '') }
     }
     lines += Schema.properties(rules).findAll { it.value.default != defaults[it.key] }.collect { "${it.key} has another default" }
-    lines += file("${params.sheets}/*.csv")*.name.sort().collect { name -> "${name} " + said { Sheet.read("${params.sheets}/${name}", sheet) } }
+    lines += file("${params.sheets}/*.{csv,tsv}")*.name.sort().collect { name -> "${name} " + said { Sheet.read("${params.sheets}/${name}", sheet) } }
     file(params.out).text = lines.join('\n') + '\n'
 }

@@ -97,10 +97,10 @@ def read_sheet(path):
         fail(f"{path}: not a sheet of samples: {e}")
 
 
-def note(where, what, table, key, value):
+def note(where, what, table, key, value, hint=""):
     """table[key] = value, which must be the same in all rows."""
     if table.setdefault(key, value) != value:
-        fail(f"{where}: the {what} is {value}, but {table[key]} in an earlier row")
+        fail(f"{where}: the {what} is {value}, but {table[key]} in an earlier row{hint}")
 
 
 def located(path):
@@ -122,7 +122,7 @@ for where, row in read_sheet(config["samples"]):
     if dataset:
         note(where, f"assay of {dataset}", ASSAY, (sample, dataset), row["assay"])
         bams = ";".join(map(located, row["bams"].split(";")))
-        note(where, f"list of bams of {dataset}", MEASURED, (sample, dataset), bams)
+        note(where, f"list of bams of {dataset}", MEASURED, (sample, dataset), bams, "; write replicates in one row, separated by ;")
         COMPARED.setdefault((sample, model, dataset), where)
 if not RUNS:
     fail(f"{config['samples']}: no samples")
