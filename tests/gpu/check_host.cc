@@ -296,6 +296,28 @@ void failures(void)
     result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "finds no GPU"), "no card");
 }
 
+/* Checks that a card with a fault is refused, in every precision that the fault affects. */
+void faulty_cards(void)
+{
+    set_mock("cards=1");
+    for (const Fault &f : faults) {
+        bool passed = true;
+        for (enum cov_precision p :
+             {COV_PRECISION_FP32, COV_PRECISION_BF16X3, COV_PRECISION_BALANCED, COV_PRECISION_TF32,
+              COV_PRECISION_BF16}) {
+            Run r = make_run(6);
+            r.precision = p;
+            simt_set_fault(f.fault);
+            go(&r);
+            simt_set_fault(SIMT_FAULT_NONE);
+            passed =
+                passed && (f.affects(p) ? r.rc == COV_EIO && has(r.e.text, "computes wrong values")
+                                        : r.rc == COV_OK);
+        }
+        result(passed, (std::string("the self-check finds ") + f.name).c_str());
+    }
+}
+
 void precisions(const std::vector<float> &want)
 {
     static const struct {
@@ -336,6 +358,7 @@ int main(void)
     equal_chunks();
     little_memory(want);
     failures();
+    faulty_cards();
     precisions(want);
     return finish_tests();
 }

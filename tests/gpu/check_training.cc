@@ -93,35 +93,43 @@ struct Gradient {
     struct cov_train_score score;
 };
 
-/* Returns the gradient and score of the first n chunks of the batch. */
-Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
+/* Sets *g to the gradient and score of the first n chunks of the batch. */
+int find_gradient(struct cov_device *dev, const Toy &t, size_t n, Gradient *g, struct cov_err *e)
 {
-    struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
     struct cov_layers shape;
-    struct cov_training *training;
+    struct cov_training *training = NULL;
     struct cov_training_spec spec = {};
     struct cov_train_batch batch = batch_of(t, 0, n);
-    Gradient g;
     spec.block = t.block.data();
     spec.n_floats = t.params.n_floats;
     spec.max_batch = t.n + 1;
     spec.dropout = t.hp.dropout;
     spec.seed = 3;
     spec.loss_weights = t.loss_weights.empty() ? NULL : t.loss_weights.data();
-    must(cov_pool_new(2, &pool, &e), &e);
-    must(cov_shape(&t.hp, t.L, &t.params, t.block.data(), &shape, &e), &e);
+    must(cov_pool_new(2, &pool, e), e);
+    must(cov_shape(&t.hp, t.L, &t.params, t.block.data(), &shape, e), e);
     spec.layers = shape.layers;
     spec.weights = shape.weights;
     spec.n_layers = shape.n;
     spec.pool = pool;
-    g.v.resize(spec.n_floats);
-    must(dev->ops->training_new(dev, &spec, &training, &e), &e);
-    must(training->gradients->load(training, &e), &e);
-    must(training->gradients->run(training, 5, &batch, g.v.data(), &g.score, &e), &e);
+    g->v.resize(spec.n_floats);
+    int rc = dev->ops->training_new(dev, &spec, &training, e);
+    if (!rc)
+        rc = training->gradients->load(training, e);
+    if (!rc)
+        rc = training->gradients->run(training, 5, &batch, g->v.data(), &g->score, e);
     cov_training_free(training);
     cov_layers_fini(&shape);
     cov_pool_free(pool);
+    return rc;
+}
+
+Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
+{
+    struct cov_err e = COV_ERR_INIT;
+    Gradient g;
+    must(find_gradient(dev, t, n, &g, &e), &e);
     return g;
 }
 
@@ -169,6 +177,8 @@ bool near(double a, double b, double bound)
 
 /* ---- gradients ---- */
 
+const double MAX_ANGLE = 1e-2; /* as 1 - cosine */
+
 struct Precision {
     std::string name;
     enum cov_precision precision;
@@ -212,7 +222,7 @@ bool check_gradient(struct cov_device *gpu, const Precision &p, const Toy &t, co
     Gradient got = gradient_of(gpu, t, t.n), again = gradient_of(gpu, t, t.n);
     double off = difference(t, got, want, &where), turned = angle(t, got, want);
     double score_bound = p.bound > 0 ? 1e-5 : 5e-3;
-    bool passed = p.bound > 0 ? off <= p.bound : turned <= 1e-2;
+    bool passed = p.bound > 0 ? off <= p.bound : turned <= MAX_ANGLE;
     *most = std::max(*most, p.bound > 0 ? off : turned);
     bool scored = near(got.score.loss, want.score.loss, score_bound) &&
                   near(got.score.accuracy, want.score.accuracy, 4 * score_bound) &&
@@ -285,6 +295,46 @@ void check_gradients(bool big, const std::vector<Precision> &precisions)
     cov_device_close(cpu);
     for (Toy &t : toys)
         cov_params_fini(&t.params);
+}
+
+/* Checks that planted faults are found: by the self-check, and by comparing gradients. */
+void check_faults(const std::vector<Precision> &precisions)
+{
+#if defined(SIMT_EMULATED_H)
+    struct cov_hparams hp = small_network(12, 9, 20);
+    hp.cnn_layers = hp.up = hp.lstm_layers = 2;
+    Toy t = make_toy(hp, 32, 9, 7);
+    struct cov_device *cpu = open_cpu("scalar");
+    const Gradient want = gradient_of(cpu, t, t.n);
+    cov_device_close(cpu);
+    for (const Precision &p : precisions) {
+        if (p.truncated || p.precision == COV_PRECISION_TF32 ||
+            p.precision == COV_PRECISION_BALANCED) /* the same kernels */
+            continue;
+        struct cov_device *checked = open_gpu(p.precision);
+        (void)gradient_of(checked, t, t.n);
+        for (const Fault &f : faults) {
+            if (!f.affects(p.precision) || f.fault == SIMT_FAULT_REST)
+                continue;
+            struct cov_err e = COV_ERR_INIT;
+            Gradient got;
+            const char *where;
+            struct cov_device *fresh = open_gpu(p.precision);
+            simt_set_fault(f.fault);
+            int refused = find_gradient(fresh, t, t.n, &got, &e);
+            int rc = find_gradient(checked, t, t.n, &got, &e);
+            simt_set_fault(SIMT_FAULT_NONE);
+            cov_device_close(fresh);
+            bool found = rc || (p.bound > 0 ? !(difference(t, got, want, &where) <= p.bound)
+                                            : !(angle(t, got, want) <= MAX_ANGLE));
+            result(refused && found, (p.name + ": " + f.name + " are found").c_str());
+        }
+        cov_device_close(checked);
+    }
+    cov_params_fini(&t.params);
+#else
+    (void)precisions;
+#endif
 }
 
 /* ---- the trainer ---- */
@@ -537,7 +587,9 @@ void check_trainer(void)
 int main(int argc, char **argv)
 {
     Options o = parse_options(argc, argv);
-    check_gradients(o.big, choose_precisions(all_precisions, o.only));
+    std::vector<Precision> precisions = choose_precisions(all_precisions, o.only);
+    check_gradients(o.big, precisions);
+    check_faults(precisions);
     if (!o.only || strcmp(o.only, "fp32") == 0)
         check_trainer();
     return finish_tests();

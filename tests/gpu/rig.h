@@ -74,6 +74,44 @@ inline void use_sums(bool truncated)
 #endif
 }
 
+/* Returns true while the emulation has a planted fault. */
+inline bool faulty(void)
+{
+#if defined(SIMT_EMULATED_H)
+    return simt_get_fault() != SIMT_FAULT_NONE;
+#else
+    return false;
+#endif
+}
+
+#if defined(SIMT_EMULATED_H)
+/* Faults that checks must find. */
+struct Fault {
+    enum simt_fault fault;
+    const char *name;
+    bool affects(enum cov_precision p) const
+    {
+        switch (fault) {
+        case SIMT_FAULT_NONE:
+            return false;
+        case SIMT_FAULT_H:
+            return p == COV_PRECISION_BALANCED || p == COV_PRECISION_BF16;
+        case SIMT_FAULT_BARRIER:
+        case SIMT_FAULT_REST:
+            return true;
+        default:
+            return p != COV_PRECISION_FP32;
+        }
+    }
+};
+
+const Fault faults[] = {
+    {SIMT_FAULT_PRODUCTS, "products of zero"}, {SIMT_FAULT_HALVES, "swapped halves"},
+    {SIMT_FAULT_H, "LSTMs without output"},    {SIMT_FAULT_BARRIER, "lost barriers"},
+    {SIMT_FAULT_ZEROS, "copies without zeros"}, {SIMT_FAULT_REST, "sequences that rest too early"},
+};
+#endif
+
 /* Returns the items of all[] with the name `only`, or all items if it is NULL. The emulation checks
  * the items that use tensor cores a second time, with truncated sums. */
 template <typename Precision, size_t N>

@@ -17,6 +17,8 @@ thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 namespace
 {
 
+enum simt_fault planted = SIMT_FAULT_NONE;
+
 enum { STACK = 64 * 1024, WARP = 32, EXCHANGE = 24 };
 
 /* A pending copy to shared memory. */
@@ -31,6 +33,7 @@ struct Fiber {
     bool begun, ended;
     char *stack;
     size_t waits_block, waits_warp; /* barriers of each kind that it has reached */
+    size_t calls;                   /* of __syncthreads */
     std::deque<std::vector<Copy>> groups;
     std::vector<Copy> open;
 };
@@ -126,7 +129,7 @@ void run_block()
         f.start.uc_link = nullptr;
         makecontext(&f.start, enter, 0);
         f.begun = f.ended = false;
-        f.waits_block = f.waits_warp = 0;
+        f.waits_block = f.waits_warp = f.calls = 0;
         f.groups.clear();
         f.open.clear();
     }
@@ -187,7 +190,12 @@ char *simt_shared(void)
 
 void __syncthreads(void)
 {
-    machine.fibers[machine.current].waits_block++;
+    Fiber &f = machine.fibers[machine.current];
+    f.calls++;
+    if (planted == SIMT_FAULT_BARRIER && f.calls > 2 && f.calls % 2)
+        f.waits_warp++;
+    else
+        f.waits_block++;
     yield_fiber();
 }
 
@@ -229,7 +237,7 @@ void simt_copy_wait_for(int groups)
         for (const Copy &c : f.groups.front()) {
             if (c.from)
                 memcpy(c.to, c.from, 16);
-            else
+            else if (planted != SIMT_FAULT_ZEROS)
                 memset(c.to, 0, 16);
         }
         f.groups.pop_front();
@@ -249,7 +257,7 @@ uint32_t simt_ballot(bool v)
     uint32_t bits = 0;
     for (unsigned i = 0; i < WARP; i++)
         bits |= all[i * EXCHANGE] ? 1U << i : 0;
-    return bits;
+    return planted == SIMT_FAULT_REST ? 0 : bits;
 }
 
 void simt_load_matrices(uint32_t r[4], const void *shared)
@@ -338,6 +346,8 @@ void multiply(float d[4], const Operands &mine, void (*read_row)(const Operands 
         read_row(all, lane / 4 + i * 8, row[i]);
         read_column(all, lane % 4 * 2 + i, column[i]);
     }
+    if (planted == SIMT_FAULT_PRODUCTS)
+        return;
     int step = how_to_sum == SIMT_SUMS_TRUNCATED ? DEPTH / 2 : DEPTH;
     for (int i = 0; i < 4; i++)
         for (int beg = 0; beg < DEPTH; beg += step) {
@@ -354,15 +364,31 @@ void multiply(float d[4], const Operands &mine, void (*read_row)(const Operands 
 
 void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
+    if (planted == SIMT_FAULT_HALVES)
+        std::swap(b0, b1);
     multiply<16>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, bf16_row, bf16_column);
 }
 
 void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
+    if (planted == SIMT_FAULT_HALVES)
+        std::swap(b0, b1);
     multiply<8>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, tf32_row, tf32_column);
 }
 
 void simt_set_sums(enum simt_sums sums)
 {
     how_to_sum = sums;
+}
+
+enum simt_fault simt_set_fault(enum simt_fault fault)
+{
+    enum simt_fault before = planted;
+    planted = fault;
+    return before;
+}
+
+enum simt_fault simt_get_fault(void)
+{
+    return planted;
 }

@@ -76,9 +76,23 @@ static inline uint32_t simt_bits(float v)
 /* Aborts if the address is not a multiple of 16, as the hardware would. */
 float4 simt_read4(const float *p);
 
+/* Faults that tests plant, to show that checks find them. */
+enum simt_fault {
+    SIMT_FAULT_NONE,
+    SIMT_FAULT_PRODUCTS, /* products of tensor cores are zero */
+    SIMT_FAULT_HALVES,   /* the halves of operand B are swapped */
+    SIMT_FAULT_H,        /* fast exponentials are 1, so LSTMs in bf16 return h = 0 */
+    SIMT_FAULT_BARRIER,  /* the third barrier, the fifth, ... wait for the warp only */
+    SIMT_FAULT_ZEROS,    /* copies that write zeros do nothing */
+    SIMT_FAULT_REST,     /* no lane votes, so that moving sequences rest */
+};
+/* Applies to all threads, like simt_set_sums; returns the previous fault. */
+enum simt_fault simt_set_fault(enum simt_fault fault);
+enum simt_fault simt_get_fault(void);
+
 static inline float simt_exp_fast(float v)
 {
-    return expf(v);
+    return simt_get_fault() == SIMT_FAULT_H ? 1.0f : expf(v);
 }
 
 static inline float simt_reciprocal_fast(float v)
