@@ -11,6 +11,7 @@
 #include "common/job/tracks/compare.h"
 #include "common/job/tracks/convert.h"
 #include "common/track/formats/bigwig_verify.h"
+#include "common/track/peaks.h"
 #include "common/track/smooth.h"
 
 struct config {
@@ -27,6 +28,7 @@ struct config {
     const char *compare;
     struct cov_strings bin_sizes;
     double peak_threshold;
+    int64_t peak_length, peak_gap;
 };
 
 /* In the order of enum cov_track_kind and enum cov_strand. */
@@ -42,6 +44,8 @@ enum {
     ROW_MIN_VALUE,
     ROW_BIN_SIZES,
     ROW_PEAK_THRESHOLD,
+    ROW_PEAK_LENGTH,
+    ROW_PEAK_GAP,
     ROW_REGIONS,
     ROW_REGIONS_FILE,
     ROW_BIN_SIZE,
@@ -62,7 +66,13 @@ static const struct cov_opt options[] = {
                               "with --compare: bin sizes, up to 16 (default: 1,10,100,1000)"),
     [ROW_PEAK_THRESHOLD] = COV_OPT(FLOAT, "peak-threshold", 0, FIELD(peak_threshold), "V",
                                    "with --compare: also compare peaks, with values of at least "
-                                   "V, gaps up to 30 and a length of at least 200 bases"),
+                                   "V"),
+    [ROW_PEAK_LENGTH] = COV_OPT(SIZE, "peak-length", 0, FIELD(peak_length), "N",
+                                "with --peak-threshold: the shortest peak, in bases",
+                                .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
+    [ROW_PEAK_GAP] = COV_OPT(SIZE, "peak-gap", 0, FIELD(peak_gap), "N",
+                             "with --peak-threshold: the longest gap of lower values in a peak",
+                             .def = COV_PEAKS_GAP, .max = 1e15),
     [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "write only"),
     [ROW_REGIONS_FILE] = COV_REGIONS_FILE_OPTION(FIELD(regions_file), "write only"),
     [ROW_BIN_SIZE] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin_size), "N",
@@ -142,8 +152,10 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
         .printed = stdout,
         .measured = c->compare,
         .bin_sizes = sizes,
-        .has_threshold = given[ROW_PEAK_THRESHOLD],
-        .threshold = c->peak_threshold,
+        .has_peaks = given[ROW_PEAK_THRESHOLD],
+        .cutoff = c->peak_threshold,
+        .peak_length = c->peak_length,
+        .peak_gap = c->peak_gap,
     };
     if (!common->output && common->stats_path && cov_path_is_std(common->stats_path))
         return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
@@ -208,11 +220,14 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         if (given[row])
             return cov_fail(e, COV_EUSAGE, "--%s is for tracks; --compare writes a table",
                             options[row].name);
+    if (c->compare && (given[ROW_PEAK_LENGTH] || given[ROW_PEAK_GAP]) && !given[ROW_PEAK_THRESHOLD])
+        return cov_fail(e, COV_EUSAGE, "--%s needs --peak-threshold",
+                        options[given[ROW_PEAK_LENGTH] ? ROW_PEAK_LENGTH : ROW_PEAK_GAP].name);
     if (c->compare)
         return run_compare(common, c, given, &convert, operands[0], e);
-    if (given[ROW_BIN_SIZES] || given[ROW_PEAK_THRESHOLD])
-        return cov_fail(e, COV_EUSAGE, "--%s needs --compare",
-                        options[given[ROW_BIN_SIZES] ? ROW_BIN_SIZES : ROW_PEAK_THRESHOLD].name);
+    for (int row = ROW_BIN_SIZES; row <= ROW_PEAK_GAP; row++)
+        if (given[row])
+            return cov_fail(e, COV_EUSAGE, "--%s needs --compare", options[row].name);
     return cov_convert_run(operands[0], &convert, (unsigned)common->threads, &common->progress,
                            &common->stats, e);
 }

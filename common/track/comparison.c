@@ -184,7 +184,7 @@ static int sweep_measured(struct cov_comparison *c, int64_t end, struct cov_err 
         struct cov_interval part = c->head;
         if (part.end > end)
             part.end = end;
-        if (c->o->has_threshold)
+        if (c->o->has_peaks)
             rc = cov_peaks_add(&c->measured_peaks, &part, c->bases, false, e);
         c->head.beg = part.end;
         if (!rc && part.end == c->head.end)
@@ -200,7 +200,7 @@ static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct
     if (c->n_iv > 0 && c->head.beg < part.end)
         part.end = c->head.beg;
     iv->beg = part.end;
-    if (part.beg == part.end || !c->o->has_threshold)
+    if (part.beg == part.end || !c->o->has_peaks)
         return COV_OK;
     return cov_peaks_add(&c->peaks, &part, c->bases, false, e);
 }
@@ -217,7 +217,7 @@ static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct 
     int rc = COV_OK;
     c->stretches[c->n++] = (struct stretch){iv->beg, end, numerator(iv->value, c->denominators[0]),
                                             numerator(c->head.value, c->denominators[1])};
-    if (c->o->has_threshold) {
+    if (c->o->has_peaks) {
         const struct cov_interval part = {iv->beg, end, iv->value};
         const struct cov_interval measured = {iv->beg, end, c->head.value};
         rc = cov_peaks_add(&c->peaks, &part, c->bases, true, e);
@@ -453,7 +453,7 @@ int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs
     c->sink.format = &format;
     c->o = options;
     c->store = measured;
-    c->peaks.threshold = c->measured_peaks.threshold = options->threshold;
+    c->peaks.rules = c->measured_peaks.rules = options->peaks;
     c->has_measured = cov_calloc(cov_track_n_contigs(cov_interval_store_sink(measured)),
                                  sizeof *c->has_measured, e);
     if (!rc && !c->has_measured)

@@ -17,13 +17,14 @@
 #include "common/track/agreement.h"
 #include "common/track/interval_store.h"
 #include "common/track/outliers.h"
+#include "common/track/peaks.h"
 #include "common/track/sink.h"
 
 struct cov_comparison_options {
     const int64_t *bin_sizes; /* each > 0 */
     size_t n_bin_sizes;       /* > 0 */
-    bool has_threshold;       /* compare peaks */
-    float threshold;
+    bool has_peaks;           /* compare peaks, too */
+    struct cov_peak_rules peaks;
     bool has_lengths[2];   /* contig lengths are known, of the track and of the measured track;
                           * otherwise a contig ends with its last interval */
     size_t max_bytes;      /* memory for counting pairs */

@@ -10,7 +10,8 @@
 void cov_peaks_fini(struct cov_peaks *p)
 {
     free(p->list);
-    *p = (struct cov_peaks){.threshold = p->threshold};
+    free(p->middles);
+    *p = (struct cov_peaks){.rules = p->rules};
 }
 
 void cov_peaks_begin(struct cov_peaks *p)
@@ -20,32 +21,67 @@ void cov_peaks_begin(struct cov_peaks *p)
     p->is_open = false;
 }
 
+static void open_peak(struct cov_peaks *p, int64_t beg, int64_t count)
+{
+    p->is_open = true;
+    p->open = (struct cov_peak){.beg = beg, .count_beg = count, .max = -INFINITY};
+    p->stretch = (struct cov_interval){beg, beg, -INFINITY};
+    p->sum_after = 0;
+    p->n_middles = 0;
+}
+
+/* Ends a stretch of equal values, which may be the highest of the peak. */
+static int end_stretch(struct cov_peaks *p, struct cov_err *e)
+{
+    const struct cov_interval *s = &p->stretch;
+    if (s->beg == s->end || s->value < p->open.max)
+        return COV_OK;
+    if (s->value > p->open.max)
+        p->n_middles = 0;
+    p->open.max = s->value;
+    int rc = COV_RESERVE(&p->middles, &p->cap_middles, p->n_middles + 1, e);
+    if (!rc)
+        p->middles[p->n_middles++] = s->beg + (s->end - s->beg) / 2;
+    return rc;
+}
+
 int cov_peaks_end(struct cov_peaks *p, struct cov_err *e)
 {
-    bool is_peak = p->is_open && p->open.end - p->open.beg >= COV_PEAKS_LENGTH;
+    bool is_peak = p->is_open && p->open.end - p->open.beg >= p->rules.min_length;
     p->is_open = false;
     if (!is_peak)
         return COV_OK;
-    int rc = COV_RESERVE(&p->list, &p->cap, p->n + 1, e);
+    int rc = end_stretch(p, e);
     if (!rc)
-        p->list[p->n++] = p->open;
-    return rc;
+        rc = COV_RESERVE(&p->list, &p->cap, p->n + 1, e);
+    if (rc)
+        return rc;
+    p->open.summit = p->middles[(p->n_middles - 1) / 2];
+    p->list[p->n++] = p->open;
+    return COV_OK;
 }
 
 int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t count, bool counts,
                   struct cov_err *e)
 {
-    p->max = fmaxf(p->max, iv->value);
-    if (!(iv->value >= p->threshold))
-        return COV_OK;
+    const double sum = (double)iv->value * (double)(iv->end - iv->beg);
     int rc = COV_OK;
-    if (p->is_open && iv->beg - p->open.end > COV_PEAKS_GAP)
-        rc = cov_peaks_end(p, e);
-    if (!p->is_open) {
-        p->open.beg = iv->beg;
-        p->open.count_beg = count;
+    p->max = fmaxf(p->max, iv->value);
+    if (!(iv->value >= p->rules.cutoff)) {
+        p->sum_after += sum;
+        return COV_OK;
     }
-    p->is_open = true;
+    if (p->is_open && iv->beg - p->open.end > p->rules.max_gap)
+        rc = cov_peaks_end(p, e);
+    if (!p->is_open)
+        open_peak(p, iv->beg, count);
+    if (!rc && (iv->beg != p->stretch.end || !(iv->value == p->stretch.value))) {
+        rc = end_stretch(p, e);
+        p->stretch = *iv;
+    }
+    p->stretch.end = iv->end;
+    p->open.sum += p->sum_after + sum;
+    p->sum_after = 0;
     p->open.end = iv->end;
     p->open.count_end = counts ? count + (iv->end - iv->beg) : count;
     return rc;

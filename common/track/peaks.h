@@ -1,8 +1,8 @@
-/* peaks.h - peaks of a track at a threshold, as called by MACS3's `bdgpeakcall`.
+/* peaks.h - peaks of a track at a cutoff, as called by MACS3's `bdgpeakcall`.
  *
- * A peak starts and ends with bases at or above the threshold, has gaps of at most COV_PEAKS_GAP
- * lower bases between them, and is at least COV_PEAKS_LENGTH bases long. A base without a value is
- * below the threshold. (MACS3 gives it the value that follows.)
+ * A peak starts and ends with bases at or above the cutoff, has gaps of at most max_gap lower bases
+ * between them, and is at least min_length bases long. A base without a value is below the cutoff.
+ * (MACS3 gives it the value that follows.)
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_PEAKS_H
 #define COV_TRACK_PEAKS_H
@@ -14,34 +14,49 @@
 #include "common/base/err.h"
 #include "common/track/sink.h"
 
-enum { COV_PEAKS_GAP = 30, COV_PEAKS_LENGTH = 200 };
+struct cov_peak_rules {
+    float cutoff;
+    int64_t min_length, max_gap; /* bases */
+};
+
+/* The defaults of MACS3, for shared_options.h. */
+#define COV_PEAKS_LENGTH "200"
+#define COV_PEAKS_GAP "30"
 
 /* Bases beg .. end-1 of the contig. The counted bases in the peak are those with numbers count_beg
  * .. count_end-1. */
 struct cov_peak {
     int64_t beg, end, count_beg, count_end;
+    float max;
+    double sum;     /* of all values */
+    int64_t summit; /* the middle of the bases that have the value max, of the middle one if there
+                     * are several such stretches */
 };
 
 /* The peaks of one contig. */
 struct cov_peaks {
-    float threshold;
+    struct cov_peak_rules rules;
     float max; /* the largest value; -INFINITY: none */
     size_t n;
     struct cov_peak *list; /* ascending. Owned */
     /* Private from here on. */
     size_t cap;
     bool is_open;
-    struct cov_peak open; /* a candidate */
+    struct cov_peak open;        /* a candidate */
+    struct cov_interval stretch; /* its last bases of equal value; empty: none */
+    double sum_after;            /* of the lower values after it */
+    int64_t *middles;            /* [n_middles] of the stretches with the value open.max. Owned */
+    size_t n_middles, cap_middles;
 };
 
-/* A struct whose members except `threshold` are zero is empty. */
+/* A struct whose members except `rules` are zero is empty. */
 void cov_peaks_fini(struct cov_peaks *p);
 
 /* Starts a contig. */
 void cov_peaks_begin(struct cov_peaks *p);
 
 /* Adds the next interval or part of one, ascending. `count` is the number of counted bases before
- * it; its own bases are counted if `counts`. Memory: 32 bytes per peak. */
+ * it; its own bases are counted if `counts`. Memory: 56 bytes per peak. */
 int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t count, bool counts,
                   struct cov_err *e) COV_MUST_USE;
 

@@ -68,6 +68,14 @@ cov2bigwig: warning: y.bw: no peaks at 100: the largest value is $(max y.bg)" ' 
 printf 'chr2\t0\t199\t9\nchr2\t199\t400\t0\n' >narrow.bg
 run cov2bigwig --compare narrow.bg --peak-threshold 2.5 x.bg
 stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases$' '  so are peaks that are too short'
+peaks() { "$PYTHON" -c 'import csv, sys; r = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))[0]; print(r["peaks_measured"])' "$stdout"; }
+run cov2bigwig --compare narrow.bg --peak-threshold 2.5 --peak-length 199 x.bg
+is "$(peaks)" 1 '  --peak-length allows them'
+printf 'chr2\t0\t100\t9\nchr2\t100\t140\t0\nchr2\t140\t240\t9\nchr2\t240\t400\t0\n' >narrow.bg
+run cov2bigwig --compare narrow.bg --peak-threshold 2.5 x.bg
+is "$(peaks)" 0 '  two peaks that are too short'
+run cov2bigwig --compare narrow.bg --peak-threshold 2.5 --peak-gap 40 x.bg
+is "$(peaks)" 1 '  --peak-gap joins others'
 
 track one.bw one.h5
 track sparse.bw --min-value 3 one.h5
@@ -291,6 +299,8 @@ END
 # ---------------------------------------------------------------- wrong usage
 
 refuses 2 '--bin-sizes needs --compare' 'bins without --compare' --bin-sizes 10 -o o.bw p.h5
+refuses 2 '--peak-gap needs --compare' 'a gap without --compare' --peak-gap 1 -o o.bw p.h5
+refuses 2 '--peak-length needs --peak-threshold' 'a length without a threshold' --compare e.h5 --peak-length 1 p.h5
 refuses 2 '--peak-threshold needs --compare' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
 refuses 2 '-o/--output is missing' 'no output' p.h5
 for list in 0 1,0 x 1,1 -5 1.5 1k,1000 2G 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do

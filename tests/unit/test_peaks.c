@@ -8,7 +8,7 @@
  * and ends. */
 static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted, size_t n_wanted)
 {
-    struct cov_peaks p = {.threshold = 5};
+    struct cov_peaks p = {.rules = {5, 200, 30}};
     cov_peaks_begin(&p);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(cov_peaks_add(&p, &iv[i], iv[i].beg, true, NULL), 0);
@@ -52,7 +52,7 @@ static void joins_across_gaps_of_30(void **state)
 
 static void reaches_contig_ends(void **state)
 {
-    struct cov_peaks p = {.threshold = 1};
+    struct cov_peaks p = {.rules = {1, 200, 30}};
     for (int contig = 0; contig < 2; contig++) {
         cov_peaks_begin(&p);
         assert_int_equal(cov_peaks_add(&p, &(struct cov_interval){0, 150, 2}, 0, true, NULL), 0);
@@ -75,7 +75,7 @@ static void accepts_parts_of_intervals(void **state)
  * bases. */
 static void counts_selected_bases(void **state)
 {
-    struct cov_peaks a = {.threshold = 1}, b = {.threshold = 1};
+    struct cov_peaks a = {.rules = {1, 200, 30}}, b = {.rules = {1, 200, 30}};
     cov_peaks_begin(&a);
     cov_peaks_begin(&b);
     /* 400 bases count: 0-99 and 300-599. */
@@ -100,12 +100,47 @@ static void counts_selected_bases(void **state)
     cov_peaks_fini(&b);
 }
 
+/* Heights and summits as MACS3's bdgpeakcall reports them. */
+static void finds_summits(void **state)
+{
+    static const struct {
+        struct cov_interval iv[6];
+        size_t n;
+        float max;
+        double sum;
+        int64_t summit;
+    } cases[] = {
+        {{{0, 101, 5}}, 1, 5, 505, 50},
+        {{{0, 100, 5}, {100, 201, 9}, {201, 300, 6}}, 3, 9, 2003, 150},
+        /* Equal neighbours are one stretch, across gaps they are two. */
+        {{{0, 100, 9}, {100, 201, 9}, {201, 300, 6}}, 3, 9, 2403, 100},
+        {{{0, 100, 9}, {110, 201, 9}, {201, 300, 6}}, 3, 9, 2313, 50},
+        /* Of three highest stretches, the second; of two or four, the one before the middle. */
+        {{{0, 10, 7}, {20, 30, 7}, {40, 50, 7}, {50, 100, 6}}, 4, 7, 510, 25},
+        {{{0, 10, 7}, {20, 30, 7}, {30, 32, 5}, {40, 50, 7}, {60, 70, 7}}, 5, 7, 290, 25},
+        /* Lower values within the peak count for the mean, those after it do not. */
+        {{{0, 50, 6}, {50, 60, 1}, {60, 90, 8}, {90, 99, 4}}, 4, 8, 550, 75},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_peaks p = {.rules = {5, 10, 30}};
+        cov_peaks_begin(&p);
+        for (size_t k = 0; k < cases[i].n; k++)
+            assert_int_equal(cov_peaks_add(&p, &cases[i].iv[k], 0, true, NULL), 0);
+        assert_int_equal(cov_peaks_end(&p, NULL), 0);
+        assert_int_equal(p.n, 1);
+        assert_true(p.list[0].max == cases[i].max);
+        assert_true(p.list[0].sum == cases[i].sum);
+        assert_int_equal(p.list[0].summit, cases[i].summit);
+        cov_peaks_fini(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requires_200_bases),    cmocka_unit_test(joins_across_gaps_of_30),
         cmocka_unit_test(reaches_contig_ends),   cmocka_unit_test(accepts_parts_of_intervals),
-        cmocka_unit_test(counts_selected_bases),
+        cmocka_unit_test(counts_selected_bases), cmocka_unit_test(finds_summits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

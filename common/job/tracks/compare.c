@@ -69,8 +69,8 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
         cov_track_kind_of(input->output, &kind, NULL) == COV_OK)
         return cov_fail(e, COV_EUSAGE, "%s: has the suffix of a track; --compare writes a table",
                         input->output);
-    if (o->has_threshold && fabs(o->threshold) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is out of range", o->threshold);
+    if (o->has_peaks && fabs(o->cutoff) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is out of range", o->cutoff);
     return COV_OK;
 }
 
@@ -224,8 +224,8 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
     j->comparison = (struct cov_comparison_options){
         .bin_sizes = j->bin_sizes,
         .n_bin_sizes = j->o.n_bin_sizes,
-        .has_threshold = j->o.has_threshold,
-        .threshold = (float)j->o.threshold,
+        .has_peaks = j->o.has_peaks,
+        .peaks = {(float)j->o.cutoff, j->o.peak_length, j->o.peak_gap},
         .has_lengths = {j->source->has_lengths, j->measured->has_lengths},
         .max_bytes = COV_COMPARE_MEMORY / j->n,
         .dir = j->dir,
@@ -271,7 +271,7 @@ static void put_head(const struct cov_comparison_options *o, FILE *f)
     for (size_t k = 0; k < o->n_bin_sizes; k++)
         (void)fprintf(f, "\tbins_%" PRId64 "\tpearson_%" PRId64 "\tspearman_%" PRId64,
                       o->bin_sizes[k], o->bin_sizes[k], o->bin_sizes[k]);
-    if (o->has_threshold)
+    if (o->has_peaks)
         (void)fputs("\tpeaks\tpeaks_measured\tpeak_bases\tpeak_bases_measured\tpeak_bases_both"
                     "\tprecision\trecall\tf1",
                     f);
@@ -302,7 +302,7 @@ static void put_row(const struct job *j, const char *dataset, const char *contig
         put_number(a->pearson, f);
         put_number(a->spearman, f);
     }
-    if (j->comparison.has_threshold) {
+    if (j->comparison.has_peaks) {
         const struct cov_peak_counts *c = &row->peaks;
         (void)fprintf(f, "\t%zu\t%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64, c->n, c->n_measured,
                       c->bases, c->bases_measured, c->both);
@@ -345,7 +345,7 @@ static void print_row(const struct cov_comparison_options *o, const struct cov_c
         cov_json_end_object(json);
     }
     cov_json_end_array(json);
-    if (!o->has_threshold)
+    if (!o->has_peaks)
         return;
     const struct cov_peak_counts *c = &row->peaks;
     cov_json_begin_object(json, "peaks");
@@ -416,7 +416,7 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_begin_object(json, "comparison");
     cov_json_string(json, "measured", j->measured_path);
     cov_json_double(json, "peak_threshold",
-                    j->comparison.has_threshold ? (double)j->comparison.threshold : (double)NAN);
+                    j->comparison.has_peaks ? (double)j->comparison.peaks.cutoff : (double)NAN);
     cov_json_begin_array(json, "tracks");
     for (size_t k = 0; k < j->n; k++)
         print_track(j, k, json);
@@ -457,7 +457,7 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
         rc = cov_stats_add_figure(stats, part, &f, e);
     }
     const struct cov_peak_counts *c = &row->peaks;
-    const bool has_peaks = j->comparison.has_threshold;
+    const bool has_peaks = j->comparison.has_peaks;
     const struct cov_outliers *outliers = cov_comparison_outliers(j->comparisons[k]);
     const struct cov_stats_figure others[] = {
         {"pearson_without_outliers", "r without outliers",
@@ -515,16 +515,17 @@ static void warn_of_outliers(const struct job *j, size_t k)
 static void warn_without_peaks(const struct job *j, const char *name, const char *dataset, size_t n,
                                float max)
 {
-    const float threshold = j->comparison.threshold;
-    if (!j->comparison.has_threshold || n > 0)
+    const struct cov_peak_rules *rules = &j->comparison.peaks;
+    if (!j->comparison.has_peaks || n > 0)
         return;
     char why[80];
-    if (max < threshold)
+    if (max < rules->cutoff)
         (void)snprintf(why, sizeof why, "the largest value is %.4g", (double)max);
     else
-        (void)snprintf(why, sizeof why, "all are shorter than %d bases", COV_PEAKS_LENGTH);
+        (void)snprintf(why, sizeof why, "all are shorter than %" PRId64 " bases",
+                       rules->min_length);
     cov_warn("%s: %s%sno peaks at %g: %s", name, dataset ? dataset : "", dataset ? ": " : "",
-             (double)threshold, why);
+             (double)rules->cutoff, why);
 }
 
 /* Checks the contigs of the first data set; all data sets have the same. */

@@ -26,8 +26,9 @@ struct cov_compare_options {
     const char *measured;     /* a bigWig, a bedGraph, or a genome file or stream with coverage */
     const int64_t *bin_sizes; /* each > 0, unique */
     size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
-    bool has_threshold;
-    double threshold; /* for peaks, if has_threshold */
+    bool has_peaks;           /* compare peaks with this cutoff, too */
+    double cutoff;
+    int64_t peak_length, peak_gap; /* as in struct cov_peak_rules */
 };
 
 /* For stats->plot: the correlations, in a MultiQC report. */
