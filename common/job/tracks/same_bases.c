@@ -158,7 +158,9 @@ static int compare(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     cov_progress_add(r->progress, chunk.end - chunk.beg);
     if (s->fingerprints[0] == s->fingerprints[1])
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "%s: %s:%lld-%lld: made from other bases than those of %s",
+    return cov_fail(e, COV_EINPUT,
+                    "%s: %s:%lld-%lld: made from other bases than %s; to compare nevertheless, "
+                    "convert one to a bigWig",
                     a->name, a->rows.contigs[s->contig].name, (long long)chunk.beg + 1,
                     (long long)chunk.end, r->sides[1].name);
 }
