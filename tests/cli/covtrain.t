@@ -291,7 +291,7 @@ has() {
     "$PYTHON" - "$@" <<'END'
 import shutil, sys
 import h5py
-shutil.copyfile("d/train/a.h5", sys.argv[1])
+shutil.copyfile("d/val/v.h5" if "/val/" in sys.argv[1] else "d/train/a.h5", sys.argv[1])
 with h5py.File(sys.argv[1], "r+") as f:
     sets = {name: f["evaluation/%s_coverage" % name][:] for name in ("atacseq", "h3k4me3")}
     del f["evaluation"]
@@ -299,6 +299,13 @@ with h5py.File(sys.argv[1], "r+") as f:
         f["evaluation/%s_coverage" % name] = sets.get(name, sets["atacseq"])
 END
 }
+mkdir -p c/train c/val
+cp d/train/?.h5 c/train && cp d/val/v.h5 c/val && cp d/train/b.h5 c/val/x.h5 && ln -s ../train/a.h5 c/val/y.h5
+run covtrain -q -i c $net -e 1 -o copies
+status_is 0 'a validation file that is also a training file'
+is "$(grep warning "$stderr")" "covtrain: warning: c/val/x.h5: the same chunks as c/train/b.h5: validation on training data does not show how the network does on other sequences
+covtrain: warning: c/val/y.h5: the same chunks as c/train/a.h5: validation on training data does not show how the network does on other sequences" \
+    '  causes a warning, and others do not'
 mkdir -p p/train p/val
 has p/train/1.h5 h3k4me3 && has p/train/2.h5 atacseq && has p/val/v.h5 h3k4me3 atacseq
 run covtrain -i p $net -e 1 --seed 1 -o union

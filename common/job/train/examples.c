@@ -463,6 +463,44 @@ size_t cov_examples_n_kept(const struct cov_examples *x)
     return n;
 }
 
+static bool same_chunk(const struct cov_grid *x, const struct cov_grid *y, size_t i)
+{
+    struct cov_chunk a = cov_grid_chunk(x, i), b = cov_grid_chunk(y, i);
+    return a.beg == b.beg && a.end == b.end && a.minus == b.minus &&
+           strcmp(cov_grid_name(x, a.seq), cov_grid_name(y, b.seq)) == 0;
+}
+
+static bool same_bases(const struct genome_file *x, const struct genome_file *y, size_t i)
+{
+    const struct genome_file *const files[2] = {x, y};
+    const struct cov_chunk_parts bases = {true, NULL, 0};
+    struct cov_blob raw = COV_BLOB_INIT;
+    uint8_t *codes = cov_calloc(2, x->L, NULL);
+    bool good = codes;
+    for (size_t k = 0; good && k < 2; k++) {
+        cov_blob_clear(&raw);
+        good = !cov_chunk_file_fetch(files[k]->file, i, bases, &raw, NULL) &&
+               !cov_chunk_file_decode(files[k]->file, i, bases, &raw, codes + k * x->L, NULL, NULL);
+    }
+    struct cov_chunk c = cov_grid_chunk(cov_chunk_file_grid(x->file), i);
+    good = good && memcmp(codes, codes + x->L, (size_t)(c.end - c.beg)) == 0;
+    cov_blob_fini(&raw);
+    free(codes);
+    return good;
+}
+
+bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
+                              size_t b)
+{
+    const struct cov_grid *of_a = cov_examples_grid(x, a), *of_b = cov_examples_grid(y, b);
+    const struct genome_file *f = x->files[a].file, *g = y->files[b].file;
+    size_t n = cov_grid_n_chunks(of_a);
+    bool same = n > 0 && n == cov_grid_n_chunks(of_b) && f->L == g->L;
+    for (size_t i = 0; same && i < n; i++)
+        same = same_chunk(of_a, of_b, i);
+    return same && same_bases(f, g, 0) && same_bases(f, g, n / 2) && same_bases(f, g, n - 1);
+}
+
 struct cov_example cov_example_of_row(const struct cov_examples *x, size_t file, size_t i)
 {
     struct cov_chunk chunk = cov_grid_chunk(cov_examples_grid(x, file), i);

@@ -68,6 +68,11 @@ int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);
 size_t cov_examples_n_kept(const struct cov_examples *x);
 
+/* Returns true if file `a` of x has the same chunks as file `b` of y: equal intervals of equal
+ * sequences, and equal bases in the first, the middle and the last row. HDF5's thread. */
+bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
+                              size_t b);
+
 /* Bases [beg, end) of a strand, at most L of them, from one row or two consecutive ones. */
 struct cov_example {
     uint32_t file;
