@@ -166,6 +166,20 @@ ok 'the other data set is unchanged' check in_place.h5 y 0 unsorted.sam
 run h5chunk verify in_place.h5
 status_is 0 'h5chunk verify passes'
 
+# ---- names that say whether reads are shifted
+while read -r prefix shift text; do
+    # shellcheck disable=SC2086 # empty or an option
+    run bam2h5 -f -p $prefix ${shift#none} -o o.h5 g.h5 sorted.bam
+    is "$(grep -- --shift "$stderr")" "${text:+bam2h5: $prefix: $text}" "$prefix, --shift: $shift"
+done <<'END'
+leaf_ATACseq none counted without --shift, which moves reads of ATAC-seq to the Tn5 cut
+atacseq --shift
+h3k4me3 --shift counted with --shift, which corrects reads of ATAC-seq
+chip-H2A.Z --shift counted with --shift, which corrects reads of ATAC-seq
+h3k4me3 none
+high3 --shift
+END
+
 # ---- flags, and letters that mean something else in samtools
 for flags in UNMAP,X 'UNMAP,' ,DUP 0x 0x904x 12abc -1 65536 DU 'PAIRED DUP'; do
     run bam2h5 -q -f -p x --exclude-flags="$flags" -o o.h5 g.h5 sorted.sam

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/coverage/add_coverage.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,28 @@ static int open_old(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- counting */
 
+/* Returns true for a name such as H3K4me3 or h2a.z. */
+static bool names_histone(const char *name)
+{
+    static const char *const histones[] = {"h2a", "h2b", "h3", "h4"};
+    for (size_t i = 0; i < COV_COUNT(histones); i++) {
+        const char *at = strcasestr(name, histones[i]);
+        if (at && (at == name || !isalnum((unsigned char)at[-1])))
+            return true;
+    }
+    return false;
+}
+
+/* Mentions a --shift that does not suit the name of the data set. */
+static void note_shift(const struct cov_coverage_add_options *o)
+{
+    if (strcasestr(o->prefix, "atac") && !o->counting.has_shift)
+        cov_info("%s: counted without --shift, which moves reads of ATAC-seq to the Tn5 cut",
+                 o->prefix);
+    if (names_histone(o->prefix) && o->counting.has_shift)
+        cov_info("%s: counted with --shift, which corrects reads of ATAC-seq", o->prefix);
+}
+
 /* Detects the kinds of the files by content. */
 static int find_kinds(struct job *j, struct cov_err *e)
 {
@@ -116,6 +139,8 @@ static int find_kinds(struct job *j, struct cov_err *e)
     if (!rc && n_tracks == n && j->o->for_reads)
         rc = cov_fail(e, COV_EUSAGE, "--%s applies to reads, but %s is a track", j->o->for_reads,
                       j->o->files[0]);
+    if (!rc && n_tracks < n)
+        note_shift(j->o);
     return rc;
 }
 
