@@ -54,6 +54,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (cov_path_is_std(common->output) && (given[ROW_COMPRESSION] || given[ROW_LAYOUT]))
         return cov_fail(e, COV_EUSAGE, "--%s applies to files, not to a chunk stream",
                         options[given[ROW_LAYOUT] ? ROW_LAYOUT : ROW_COMPRESSION].name);
+    rc = cov_path_check_hdf5_name(common->output, e);
+    if (rc)
+        return rc;
     if (c->fasta.rename && cov_path_is_std(c->fasta.rename))
         return cov_fail(e, COV_EUSAGE, "--rename cannot read standard input");
 

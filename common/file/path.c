@@ -14,9 +14,11 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 
+/* Those of HDF5 files come first. */
+enum { N_HDF5_SUFFIXES = 2 };
 static const char *const known_suffixes[] = {
-    ".fa",       ".fasta", ".fna", ".fas", ".fsa", ".ffn",    ".frn", ".mfa",  ".h5",  ".hdf5",
-    ".bedgraph", ".bg",    ".bed", ".bdg", ".bw",  ".bigwig", ".bam", ".cram", ".sam", ".ckpt",
+    ".h5",  ".hdf5", ".fa",       ".fasta", ".fna", ".fas", ".fsa", ".ffn",    ".frn", ".mfa",
+    ".bam", ".cram", ".bedgraph", ".bg",    ".bed", ".bdg", ".bw",  ".bigwig", ".sam", ".ckpt",
 };
 
 /* Returns true if the n bytes at `name` end in `suffix` and are longer than it. */
@@ -59,6 +61,20 @@ char *cov_path_stem(const char *path, struct cov_err *e)
             break;
         }
     return cov_strndup(name, n, e);
+}
+
+int cov_path_check_hdf5_name(const char *path, struct cov_err *e)
+{
+    static const char *const others[] = {".gz", ".txt"};
+    const char *bad = NULL;
+    for (size_t i = N_HDF5_SUFFIXES; i < COV_COUNT(known_suffixes); i++)
+        bad = cov_path_has_suffix(path, known_suffixes[i]) ? known_suffixes[i] : bad;
+    for (size_t i = 0; i < COV_COUNT(others); i++)
+        bad = cov_path_has_suffix(path, others[i]) ? others[i] : bad;
+    if (!bad)
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE,
+                    "%s: the output is an HDF5 file, but %s is another kind; use .h5", path, bad);
 }
 
 char *cov_path_dir(const char *path, struct cov_err *e)

@@ -331,6 +331,14 @@ run fasta2h5 -o . g.fa
 refused 1 '^fasta2h5: error: ' 'a folder as output'
 run fasta2h5 -f -o /dev/full g.fa
 refused 1 '^fasta2h5: error: /dev/full: ' '/dev/full as output'
+for suffix in fa FASTA fna fa.gz bam bed txt ckpt; do
+    run fasta2h5 -o weed.$suffix g.fa
+    refused 2 "^fasta2h5: error: weed\.$suffix: the output is an HDF5 file, but \.[a-z]* is another kind; use \.h5$" \
+        "a name that ends in .$suffix"
+done
+run fasta2h5 -q -o weed.genome g.fa
+status_is 0 '  other names are possible'
+rm weed.genome
 run fasta2h5 -o g.fa g.fa
 refused 2 '^fasta2h5: error: ' 'the input as output'
 leaves g.fa crlf.fa bad.fa 'no other files are left'
