@@ -32,9 +32,11 @@ LAYERS = {
     "track/formats": ["base", "file", "seq", "codec", "track"],
 }
 BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
-# Jobs share common/job and do not include each other, except training, which predicts to validate.
+# Jobs share common/job and do not include each other; but training predicts to validate, and jobs on tracks share
+# their inputs.
 LAYERS["job"] = BELOW_JOBS
-LAYERS.update({f"job/{name}": BELOW_JOBS + ["job"] for name in ("encode", "coverage", "chunks", "predict", "tracks")})
+LAYERS.update({f"job/{name}": BELOW_JOBS + ["job"] for name in ("encode", "coverage", "chunks", "predict", "source")})
+LAYERS["job/tracks"] = LAYERS["job/peaks"] = BELOW_JOBS + ["job", "job/source"]
 LAYERS["job/train"] = BELOW_JOBS + ["job", "job/predict"]
 
 # Headers of the C library, Linux and the compiler. All others are third-party.

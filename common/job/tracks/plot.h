@@ -11,7 +11,7 @@
 
 #include "common/base/err.h"
 #include "common/file/outfile.h"
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/track_source.h"
 #include "common/seq/select.h"
 #include "common/track/sink.h"
 

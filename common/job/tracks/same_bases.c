@@ -8,7 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/job/tracks/contig_filter.h"
+#include "common/job/source/contig_filter.h"
 #include "common/store/bases.h"
 #include "common/store/bases_fingerprint.h"
 

@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/job/job.h"
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/track_source.h"
 
 /* COV_EINPUT, naming both inputs and the first place, if their bases differ in a contig that both
  * have. A genome file has bases, and a predictions file of covpredict has fingerprints of bases;

@@ -10,8 +10,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/job/tracks/contig_filter.h"
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/contig_filter.h"
+#include "common/job/source/track_source.h"
 #include "common/seq/names.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/value_pipe.h"

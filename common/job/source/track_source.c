@@ -1,6 +1,6 @@
 /* track_source.c - see track_source.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/track_source.h"
 
 #include <sys/stat.h>
 

@@ -10,8 +10,8 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
-#include "common/job/tracks/signal_reader.h"
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/signal_reader.h"
+#include "common/job/source/track_source.h"
 #include "common/track/value_pipe.h"
 
 struct slot {

@@ -1,14 +1,14 @@
 /* contig_filter.h - selects and renames the contigs of an input that become contigs of the tracks.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_JOB_TRACKS_CONTIG_FILTER_H
-#define COV_JOB_TRACKS_CONTIG_FILTER_H
+#ifndef COV_JOB_SOURCE_CONTIG_FILTER_H
+#define COV_JOB_SOURCE_CONTIG_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/err.h"
 #include "common/base/text.h"
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/track_source.h"
 #include "common/seq/names.h"
 #include "common/track/blacklist.h"
 

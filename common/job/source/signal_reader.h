@@ -6,8 +6,8 @@
  * the end and the length of a contig only after its pieces, so each piece also carries the end of
  * the contig before it. One thread reads; any thread decodes.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_JOB_TRACKS_SIGNAL_READER_H
-#define COV_JOB_TRACKS_SIGNAL_READER_H
+#ifndef COV_JOB_SOURCE_SIGNAL_READER_H
+#define COV_JOB_SOURCE_SIGNAL_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include "common/base/err.h"
 #include "common/codec/blob.h"
 #include "common/file/bgz.h"
-#include "common/job/tracks/contig_filter.h"
-#include "common/job/tracks/track_source.h"
+#include "common/job/source/contig_filter.h"
+#include "common/job/source/track_source.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
 #include "common/store/signal_stream.h"

@@ -3,8 +3,8 @@
  *
  * The caller provides the sinks: output files, or a comparison.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_JOB_TRACKS_TRACK_SOURCE_H
-#define COV_JOB_TRACKS_TRACK_SOURCE_H
+#ifndef COV_JOB_SOURCE_TRACK_SOURCE_H
+#define COV_JOB_SOURCE_TRACK_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* contig_filter.c - see contig_filter.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/contig_filter.h"
+#include "common/job/source/contig_filter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* signal_reader.c - see signal_reader.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/signal_reader.h"
+#include "common/job/source/signal_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
