@@ -525,6 +525,21 @@ lint: all ## check layers, names, banned calls, instructions of objects, man pag
 	$(Q)! command -v snakemake >/dev/null || (cd workflows/snakemake && snakemake --lint) >$(B)/lint.log 2>&1 || \
 	  { cat $(B)/lint.log; exit 1; }
 
+# Kernels for sm_90, and what ptxas reports about them.
+CUBINS := $(patsubst %.cu,$(B)/cuda/%.cubin,$(shell grep -l SIMT_KERNEL $(CUDA_SRC)))
+$(B)/cuda/%.cubin: %.cu $(B)/cuda/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$@)
+	$(Q)$(NVCC) -std=c++17 -O3 -I. -arch=sm_90 -cubin -Xptxas -v -MMD -MP -MF $@.d -MT $@ -o $@ $< >$@.log 2>&1 || { cat $@.log; exit 1; }
+-include $(CUBINS:=.d)
+.PHONY: lint-kernels kernel-table
+lint-kernels kernel-table:
+	$(Q)version=$$($(NVCC) --version 2>/dev/null | sed -n 's/.* V//p'); [ -n "$$version" ] || { echo '$@: SKIP, no nvcc'; exit; }; \
+	$(MAKE) -s --no-print-directory $(CUBINS) && \
+	$(PYTHON) tests/lint/sass.py $(if $(filter kernel-table,$@),--write) "$$version" tests/gpu/kernel_table.txt $(CUBINS)
+lint-kernels: ## compare registers, spills and loops of the GPU kernels with tests/gpu/kernel_table.txt (needs nvcc)
+kernel-table: ## write that table, after a change of a kernel
+
 # ---------------------------------------------------------------- installing
 
 # Shell completions are made from what each tool prints about its options.
