@@ -136,7 +136,7 @@ def main(args):
         return 0
     wrong = compare(table, rows)
     if wrong:
-        print("if the change is meant: make kernel-table")
+        print("if this is intended: make kernel-table")
     return wrong
 
 
