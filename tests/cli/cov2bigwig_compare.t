@@ -178,6 +178,9 @@ done
 check measured6 smooth.bg reads6.h5:atacseq:avg 'six columns of sparse coverage' dataset=atacseq stem=smooth
 ok '  agree with a track as well as their sum' cmp measured1 measured6
 ok '  also as the input' cmp input1 input6
+h5chunk cat -q reads6.h5 >reads.stream || exit 99
+run cov2bigwig --compare reads.stream smooth.bg
+ok '  and as a chunk stream' cmp measured6 "$stdout"
 ok '  with the same outliers, whose means are of a column' "$PYTHON" - <<'END'
 import json
 one, six = (json.load(open(f"reads{n}.json"))["comparison"]["tracks"][0]["outliers"] for n in (1, 6))

@@ -60,7 +60,7 @@ def columns(path, n):
         f["data/seqids"] = np.array([b"chr1"] * 2 * n_rows, "S50")
         f["data/species"] = np.array([b"one"] * 2 * n_rows, "S25")
         f["data/start_ends"] = np.concatenate([plus, plus[::-1, ::-1]])
-        f.create_dataset("data/X", (2 * n_rows, length, 4), "f2", chunks=(1, length, 4))
+        f.create_dataset("data/X", data=np.full((2 * n_rows, length, 4), 0.25, "f2"), chunks=(1, length, 4))  # N
         f["evaluation/atacseq_coverage"] = x.reshape(2 * n_rows, length, n, 6 // n).sum(axis=3)
 
 
