@@ -1,84 +1,245 @@
 #!/bin/sh
-# tests/gpu/report.sh, with stubs for nvcc, make and the programs it builds: failures are reported, and the other parts still
-# run.
+# tests/gpu/report.sh with stubs for nvcc, nvidia-smi, make and all programs that it runs; and bench_gpu in emulation.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-mkdir -p tests/gpu tools
+mkdir -p tests/gpu tools programs
 cp "$SRC/tests/gpu/report.sh" tests/gpu
-tool() { # NAME: a stub, from standard input
-    { echo '#!/bin/sh'; cat; } >"tools/$1"
-    chmod +x "tools/$1"
+# FILE: a program, from standard input. Each call is recorded.
+tool() {
+    {
+        echo '#!/bin/sh'
+        echo "echo \"${1##*/} \$*\" >>'$work/calls'"
+        cat
+    } >"$1"
+    chmod +x "$1"
 }
-tool nvcc <<'END'
+tool tools/nvcc <<'END'
 case $1 in
---list-gpu-arch) printf 'compute_80\ncompute_90\n' ;;
-*) echo 'release 13.0' ;;
+--list-gpu-arch) printf 'compute_80\ncompute_90\ncompute_120\n' ;;
+*) echo 'Cuda compilation tools, release 13.0, V13.0.48' ;;
 esac
 END
-tool nvidia-smi <<'END'
-case $1 in
---query-gpu*) echo 9.0 ;;
+tool tools/nvidia-smi <<'END'
+case "$*" in
+*' -l 1')
+    echo $$ >sampler
+    while sleep 0.1; do echo '1755, 432.10'; done
+    ;;
+*compute_cap,*) echo 'Test Card, 81559 MiB, 9.0, 700.00 W' ;;
+*compute_cap*) echo 9.0 ;;
+*driver_version*) echo 580.1 ;;
+*clocks.max*) echo '345 MHz, 2619 MHz' ;;
 esac
 END
-tool make <<'END'
-echo "$@" >made
+# "Builds" the files of programs/.
+tool tools/make <<'END'
+echo 'warning: a warning of the build'
 mkdir -p build/gpu
-cat >build/gpu/check_kernels <<'EOF'
-#!/bin/sh
+cp programs/* build/gpu
+END
+tool programs/check_kernels <<'END'
 case "$*" in
 *balanced) echo 'Bail out! an illegal memory access'; exit 1 ;;
-*tf32) echo 'not ok 1 - tf32: layers'; exit 1 ;;
+*'--big --precision tf32') echo 'not ok 1 - tf32: layers'; exit 1 ;;
 esac
 echo "# ${*##* }, convolution: off by 1e-7 of the largest value, 3e-6 allowed"
+END
+tool programs/check_training <<'END'
+echo ok 1 - gradients
+END
+tool programs/bench_gpu <<'END'
+case "$*" in
+*--once*) exit ;;
+*--forward*' balanced '*) sleep 100 ;;
+*--forward*)
+    echo "layers of $3 batch 64, one stream, the median of 9:"
+    echo '  layer 1 convolution    1.000 ms, limit 0.500 ms (arithmetic),  50 %'
+    echo "forward $3 batch 64: 20000.0 chunks/s (19000.0 to 21000.0, 9 rounds)"
+    echo "forward $3 batch 64, 1000 bases: 90000.0 chunks/s (9000.0 to 91000.0, 9 rounds)"
+    ;;
+*--training*) echo "training $3 batch 64: 3000.0 chunks/s (2900.0 to 3100.0, 9 steps)" ;;
+esac
+sleep "$SLOW"
+END
+tool tools/ncu <<'END'
+cat <<'EOF'
+==PROF== Connected to process 1
+  void products<(int)3, (bool)1>(const float *, int) (132, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 9.0
+    Section: GPU Speed Of Light Throughput
+    DRAM Frequency                  Ghz         2.62
+    Memory Throughput                 %        45.20
+    Duration                         us        12.34
+    Compute (SM) Throughput           %        67.10
+    Registers Per Thread    register/thread              96
+    Achieved Occupancy                        %        24.90
+    Memory Throughput           Tbyte/s        1.50
 EOF
-cat >build/gpu/bench_gpu <<'EOF'
-#!/bin/sh
-echo "$2, batch 264, one stream, the median of 9; 132 multiprocessors:"
-echo '  layer 1 convolution    1.000 ms'
-echo "$2 batch  264 x 4, 21384 bases:   20000.0 chunks/s (19000.0 to 21000.0, 9 rounds)"
-EOF
-echo 'echo ok 1 - gradients' >build/gpu/check_training
-chmod +x build/gpu/*
 END
-tool compute-sanitizer <<'END'
-[ "$2" != racecheck ]
+tool tools/python3 <<'END'
+echo 'PyTorch 2.11.0, CUDA 13.0'
+case "$*" in
+*forward*)
+    echo 'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s'
+    echo 'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s'
+    ;;
+*training*) echo 'PyTorch training bf16 batch 64, eager: out of memory' ;;
+esac
 END
-tool python3 <<'END'
-echo 'fp32 eager    batch   16:      1000.0 chunks/s'
+tool tools/compute-sanitizer <<'END'
+[ "$2" != racecheck ] || { echo '========= Error: Race reported'; exit 1; }
 END
-report() {
-    PATH=$PWD/tools:$PATH run_plain tests/gpu/report.sh out
+report() { # [OPTION]...
+    : >calls
+    rm -rf out
+    beg=$(date +%s)
+    PATH=$PWD/tools:$PATH run tests/gpu/report.sh "$@" out
+    took=$(($(date +%s) - beg))
+    report=$(cat out/report.txt)
 }
-# Like run, for programs other than the tools.
-run_plain() {
-    stdout=$PWD/stdout
-    status=0
-    "$@" >"$stdout" 2>&1 || status=$?
+of_parts() { # RESULT: the names of parts with this result
+    sed -n "s/^$1  *\([a-z0-9-]*\)  *[0-9]* s.*/\1/p" out/report.txt | sort | paste -sd ' ' -
 }
+NVCC=$PWD/tools/nvcc PYTHON=python3 SECONDS_EACH=1 SLOW=0 COMMIT=abc1234
+export NVCC PYTHON SECONDS_EACH SLOW COMMIT
+unset CUDA_ARCHS CUDA_VISIBLE_DEVICES
 
-NVCC=$PWD/tools/nvcc PYTHON=python3 SECONDS_EACH=1
-export NVCC PYTHON SECONDS_EACH
-report
-is "$status" 1 'a failure sets the exit status'
-ok 'builds for the architecture of the card' grep -q 'CUDA_ARCHS=90 build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu' made
-is "$(sed -n 's/^FAIL \(.*[a-z0-9]\)  *[0-9]* s .*/\1/p' out/report.txt | tr -s ' ' | tr '\n' ',')" \
-    'check balanced,check tf32,racecheck bf16,racecheck fp32,racecheck training,' 'failed parts are listed'
-is "$(grep -c '^ok ' out/report.txt)" 21 '  all other parts run'
-is "$(grep -c '^[a-z0-9]*, convolution: off by' out/report.txt)" 3 'the report lists errors'
-is "$(grep -c '^not ok 1 - tf32: layers' out/report.txt)" 1 '  and failed tests'
-is "$(grep -c '[0-9] chunks/s' out/report.txt)" 6 '  and rates'
-is "$(grep -c '^  layer 1' out/report.txt)" 5 '  and layers'
-rm tools/compute-sanitizer
-if ! command -v compute-sanitizer >/dev/null; then
-    report
-    is "$(grep -c '^SKIP' out/report.txt)" 6 'without compute-sanitizer'
+# All parts, with failures of each kind. The limits are those of 570 s, scaled, so the part that hangs ends after 3 s.
+SLOW=0.3
+report --until 28
+SLOW=0
+status_is 1 'a failure sets the exit status'
+is "$(of_parts FAIL)" "bench-balanced check-kernels-balanced check-kernels-tf32 \
+racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-training-bf16" '  failed parts are named'
+is "$(of_parts ok | wc -w)" 27 '  all other parts run'
+like "$report" '^FAIL +bench-balanced +[34] s  ended at its limit of 3 s$' '  a part that hangs ends at its limit'
+like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
+like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
+like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
+like "$report" '^covtools on a GPU: finished$' '  the report is complete'
+ok 'builds for the architecture of the card, without -Werror' grep -q \
+    '^make .* CUDA_WERROR= CUDA_ARCHS=90 build/gpu/bench_gpu build/gpu/check_kernels build/gpu/check_training' calls
+is "$(grep -v '^nvcc\|^nvidia\|^bench_gpu .*--once' calls | sed 's/^\(compute-.*check\) .*/\1/
+    s/^\(bench_gpu --[a-z]* --precision [a-z0-9]*\) .*/\1/; s/^\(make\|ncu\|check\)[ _].*/\1/; s/ .*--only \([a-z]*\) .*/ \1/' | uniq)" \
+    'make
+check
+bench_gpu --forward --precision bf16
+bench_gpu --forward --precision tf32
+bench_gpu --forward --precision balanced
+bench_gpu --forward --precision bf16x3
+bench_gpu --forward --precision fp32
+bench_gpu --training --precision bf16
+bench_gpu --training --precision tf32
+bench_gpu --training --precision fp32
+ncu
+python3 forward
+python3 training
+python3 compiled
+compute-sanitizer --tool memcheck
+compute-sanitizer --tool racecheck
+compute-sanitizer --tool synccheck' 'the order of the parts'
+for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'clocks: .*at most 345 MHz, 2619 MHz.*' \
+    'CUDA: release 13.0, V13.0.48, built for 90' 'system: Linux .* CPUs.*' \
+    'bf16, convolution: off by 1e-7 of the largest value, 3e-6 allowed' \
+    '  layer 1 convolution    1.000 ms, limit 0.500 ms .*' \
+    'forward fp32 batch 64: 20000.0 chunks/s .*' \
+    'training tf32 batch 64: 3000.0 chunks/s .*' \
+    'PyTorch forward fp16 batch 64, eager: 1000.0 chunks/s; covtools bf16 20000.0: 20.00 times as fast' \
+    'PyTorch forward bf16 batch 64, eager: 8000.0 chunks/s; covtools bf16 20000.0: 2.50 times as fast' \
+    'PyTorch training bf16 batch 64, eager: out of memory' \
+    '  products<\(int\)3, \(bool\)1> +12.34 us, SM 67.10 %, memory 45.20 %, occupancy 24.90 %, 96 registers' \
+    'FAIL +bench-balanced .*' 'ok +bench-fp32 .* SM clock 1755 to 1755 MHz, at most 432 W'; do
+    like "$report" "^$line\$" "the report has: $line"
+done
+is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
+like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
+is "$(grep -c '^== ' out/all.log)" 34 '  and of all other parts'
+is "$(find out -type f | wc -l)" 2 'two files'
+ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"
+
+# Nothing is lost by a kill during bench-balanced.
+for signal in KILL TERM; do
+    : >calls
+    rm -rf out
+    PATH=$PWD/tools:$PATH tests/gpu/report.sh --until 57 --part check,bench out >log 2>&1 &
+    pid=$!
+    for _ in $(seq 300); do
+        grep -q 'bench_gpu .*balanced' calls && break
+        sleep 0.1
+    done
+    kill -"$signal" $pid
+    status=0
+    wait $pid 2>/dev/null || status=$?
+    report=$(cat out/report.txt)
+    is "$(of_parts ok | tr ' ' '\n' | grep -v '^check-training\|^check-kernels-[bf]' | paste -sd ' ' -)" \
+        'bench-bf16 bench-tf32 build check-kernels-tf32x3' "killed by $signal: the report has the parts that ended"
+    like "$report" '^forward tf32 batch 64: 20000.0' '  their rates'
+    like "$report" '^FAIL +check-kernels-tf32 ' '  and failures'
+    like "$(cat out/all.log)" '^forward tf32 batch 64: 20000.0' '  all.log has their output'
+    [ "$signal" = TERM ] || kill "$(cat sampler)" "$(cat build/gpu/parts/bench-balanced.log.pid)"
+done
+is "$status" 130 '  the exit status after TERM'
+like "$report" '^covtools on a GPU: interrupted; running: bench-balanced$' '  the part that was running'
+hung=$(cat build/gpu/parts/bench-balanced.log.pid)
+for _ in $(seq 100); do
+    kill -0 "$hung" 2>/dev/null || break
+    sleep 0.1
+done
+ok '  is ended' sh -c "! kill -0 $hung"
+
+# No time left.
+SLOW=2
+report --until 10 --part bench,train,ncu,torch-forward
+SLOW=0
+ok "the script ends in time ($took s)" test "$took" -le 12
+like "$(of_parts 'not run')" 'ncu-forward ncu-training torch-forward' 'parts that no longer fit are not run'
+like "$report" '^not run ncu-forward +0 s  no time left$' '  with the reason'
+is "$(grep -c '^ncu\|^python3\|^check_' calls)" 0 '  nor are those not selected'
+
+# Without ncu, PyTorch and compute-sanitizer.
+echo "echo '1..0 # SKIP no PyTorch'" >tools/python3
+rm tools/ncu tools/compute-sanitizer
+report --until 57 --part bench-bf16,ncu,torch,memcheck
+status_is 0 'missing programs are not a failure'
+like "$report" '^skip +torch-forward .* no PyTorch$' '  no PyTorch'
+if ! command -v ncu >/dev/null && ! find /opt/nvidia/nsight-compute -name ncu 2>/dev/null | grep -q .; then
+    like "$report" '^skip +ncu-forward .* no ncu$' '  no ncu'
 fi
-tool make <<'END'
+if ! command -v compute-sanitizer >/dev/null; then
+    like "$report" '^skip +memcheck-kernels-bf16 .* no compute-sanitizer$' '  no compute-sanitizer'
+fi
+tool tools/ncu <<'END'
+echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters'
+exit 1
+END
+report --until 57 --part ncu
+status_is 0 'nor are missing permissions'
+like "$report" '^skip +ncu-forward .*no permission to read counters \(ERR_NVGPUCTRPERM\)$' '  with the reason'
+
+# A newer card than nvcc knows; the build fails.
+tool tools/make <<'END'
+echo 'x.cu(3): error: identifier "y" is undefined'
 exit 2
 END
-report
-is "$status" 1 'the build fails'
-is "$(grep -c '^FAIL build .*status 2' out/report.txt)" 1 '  is reported'
-is "$(grep -c '^ok .*check' out/report.txt)" 0 '  programs of an earlier build are not run'
+sed -i 's/echo 9.0/echo 10.3/' tools/nvidia-smi
+report --part check
+status_is 1 'the build fails'
+like "$report" '^FAIL +build .* status 2: x.cu\(3\): error: identifier "y" is undefined$' '  is reported'
+is "$(of_parts 'not run' | wc -w)" 10 '  programs of an earlier build are not run'
+ok 'a newer card: the newest architecture before it' grep -q '^make .*CUDA_ARCHS=90 ' calls
+
+for arguments in '--until soon' '--part brench' '--until' '--quick'; do
+    # shellcheck disable=SC2086 # words
+    run tests/gpu/report.sh $arguments
+    is "$status $(cut -d: -f 1,2 "$stderr")" '2 report.sh: error' "report.sh $arguments"
+done
+
+bench=$TESTLIB/../bench_gpu
+if [ -x "$bench" ] && [ -z "$SAN" ]; then
+    COVTOOLS_MOCK=memory=800000000 run "$bench" --once --length 24 --precision bf16 1 1
+    status_is 0 'bench_gpu in emulation'
+    stdout_like '^forward bf16 batch 1: once' '  a forward pass'
+    stdout_like '^training bf16 batch 1: once' '  a training step'
+    is "$(grep -c '^  layer .* ms, limit .* ms' "$stdout")" 14 '  the time of each layer'
+fi
 done_testing

@@ -1,8 +1,13 @@
-/* bench_gpu.cc - measures the speed of a GPU with a network of the published size. Prints chunks
- * per second by precision and batch, including copies of bases and values, with as many concurrent
- * calls as the plugin supports; the time of each layer, also as a share of the limits in the card's
- * data sheet; and the speed of training, by precision and batch.
- *   bench_gpu [--precision NAME] [SECONDS [BATCH...]]
+/* bench_gpu.cc - measures the speed of a GPU with a network of the published size:
+ *   forward   chunks per second by precision and batch, including copies of bases and values, with
+ *             as many concurrent calls as the plugin supports; and the time of each layer, next to
+ *             the limit that the card's data sheet sets
+ *   training  chunks per second by precision and batch
+ *   bench_gpu [--forward] [--training] [--once] [--precision NAME] [--length BASES]
+ *             [SECONDS [BATCH...]]
+ * Measures both unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the
+ * device advises, of chunks of BASES (21384). --once: runs everything once, for profilers that
+ * record from cudaProfilerStart to cudaProfilerStop (ncu --profile-from-start off).
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/clock.h"
@@ -15,15 +20,38 @@ extern "C" {
 #include "common/compute/cuda/cuda_program.h"
 #include "tests/gpu/rig.h"
 
+/* From CUDA's runtime, whose headers the files of tests are compiled without. */
+#if !defined(SIMT_EMULATED_H)
+extern "C" int cudaProfilerStart(void);
+extern "C" int cudaProfilerStop(void);
+#else
+static int cudaProfilerStart(void)
+{
+    return 0;
+}
+static int cudaProfilerStop(void)
+{
+    return 0;
+}
+#endif
+
 namespace
 {
 
-const size_t LENGTH = 21384, DEPTH = 2;
-const unsigned THREADS = COV_CUDA_LANES;
+const size_t DEPTH = 2;
+
+/* What to measure. */
+struct Wishes {
+    bool forward, training, once;
+    const char *precision; /* NULL: all */
+    double seconds;
+    size_t length; /* bases of a chunk */
+    std::vector<size_t> batches;
+};
 
 struct Bench {
     size_t batch;
-    std::vector<uint8_t> codes;             /* [batch, LENGTH] */
+    std::vector<uint8_t> codes;             /* [batch, length] */
     std::vector<std::vector<float>> values; /* values of each thread */
     struct cov_net *net;
 };
@@ -35,45 +63,73 @@ int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return cov_net_forward(b->net, worker, b->batch, b->codes.data(), b->values[worker].data(), e);
 }
 
-/* Prints the median, lowest and highest rate over rounds of one call per thread, for `seconds` in
- * total; chunks have `bases` bases, the rest is padding. */
-void measure(struct cov_device *dev, const float *block, size_t batch, size_t bases, double seconds)
+/* Returns codes[n, length] of chunks with `bases` random bases; the rest is padding. */
+std::vector<uint8_t> draw_chunks(size_t n, size_t length, size_t bases)
+{
+    struct cov_rng rng;
+    std::vector<uint8_t> codes(n * length);
+    cov_rng_init(&rng, 1);
+    for (size_t i = 0; i < codes.size(); i++)
+        if (i % length < bases)
+            codes[i] = draw_base(&rng);
+    return codes;
+}
+
+std::string name_of(const char *what, const struct cov_device *dev, size_t batch)
+{
+    return std::string(what) + " " + dev->ops->precision(dev) + " batch " + std::to_string(batch);
+}
+
+void print_rates(const std::string &name, std::vector<double> rates, const char *unit)
+{
+    std::sort(rates.begin(), rates.end());
+    printf("%s: %.1f chunks/s (%.1f to %.1f, %zu %s)\n", name.c_str(), rates[rates.size() / 2],
+           rates.front(), rates.back(), rates.size(), unit);
+    fflush(stdout);
+}
+
+/* Prints the median, lowest and highest rate of chunks with `bases` bases over rounds of four calls
+ * per thread. */
+void measure_forward(struct cov_device *dev, const float *block, size_t batch, size_t bases,
+                     const Wishes &w)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
     struct cov_hparams hp = published(DEPTH);
-    struct cov_rng rng;
+    const unsigned threads = w.once ? 1 : COV_CUDA_LANES;
     Bench b;
     b.batch = batch;
-    cov_rng_init(&rng, 1);
-    b.codes.resize(batch * LENGTH);
-    for (size_t i = 0; i < b.codes.size(); i++)
-        if (i % LENGTH < bases)
-            b.codes[i] = draw_base(&rng);
-    b.values.resize(THREADS);
+    b.codes = draw_chunks(batch, w.length, bases);
+    b.values.resize(threads);
     for (std::vector<float> &v : b.values)
-        v.resize(batch * LENGTH * DEPTH);
-    must(cov_pool_new(THREADS, &pool, &e), &e);
-    int rc = cov_net_new(dev, &hp, block, cov_net_size{LENGTH, THREADS, batch}, &b.net, &e);
+        v.resize(batch * w.length * DEPTH);
+    must(cov_pool_new(threads, &pool, &e), &e);
+    std::string name = name_of("forward", dev, batch);
+    if (bases < w.length)
+        name += ", " + std::to_string(bases) + " bases";
+    int rc = cov_net_new(dev, &hp, block, cov_net_size{w.length, threads, batch}, &b.net, &e);
     if (rc == COV_ENOMEM) {
-        printf("%-9s batch %4zu: %s\n", dev->ops->precision(dev), batch, e.text);
+        printf("%s: %s\n", name.c_str(), e.text);
         cov_pool_free(pool);
         return;
     }
     must(rc, &e);
-    must(cov_pool_for(pool, THREADS, forward, &b, &e), &e);
-    std::vector<double> rates;
-    double start = cov_clock();
-    while (rates.size() < 3 || cov_clock() - start < seconds) {
-        double beg = cov_clock();
-        must(cov_pool_for(pool, (size_t)4 * THREADS, forward, &b, &e), &e);
-        rates.push_back((double)(4 * THREADS * batch) / (cov_clock() - beg));
+    if (w.once) {
+        (void)cudaProfilerStart();
+        must(cov_net_forward(b.net, 0, batch, b.codes.data(), b.values[0].data(), &e), &e);
+        (void)cudaProfilerStop();
+        printf("%s: once\n", name.c_str());
+    } else {
+        std::vector<double> rates;
+        must(cov_pool_for(pool, threads, forward, &b, &e), &e);
+        double start = cov_clock();
+        while (rates.size() < 3 || cov_clock() - start < w.seconds) {
+            double beg = cov_clock();
+            must(cov_pool_for(pool, (size_t)4 * threads, forward, &b, &e), &e);
+            rates.push_back((double)(4 * threads * batch) / (cov_clock() - beg));
+        }
+        print_rates(name, rates, "rounds");
     }
-    std::sort(rates.begin(), rates.end());
-    printf("%-9s batch %4zu x %u, %5zu bases: %9.1f chunks/s (%.1f to %.1f, %zu rounds)\n",
-           dev->ops->precision(dev), batch, THREADS, bases, rates[rates.size() / 2], rates.front(),
-           rates.back(), rates.size());
-    fflush(stdout);
     cov_net_free(b.net);
     cov_pool_free(pool);
 }
@@ -120,20 +176,24 @@ double bytes_of(const struct cov_cuda_step &s)
  * unknown. */
 double per_cycle(const struct cov_rt_card &card, const struct cov_cuda_step &s)
 {
+    const int capability = 10 * card.major + card.minor;
     bool tensor = s.kind == COV_CUDA_STEP_LSTM_BF16 ||
                   (s.kind == COV_CUDA_STEP_GEMM && s.products != COV_CUDA_FP32);
     if (!tensor)
-        return card.major > 8 || (card.major == 8 && card.minor > 0) ? 256 : 128;
-    double bf16 = card.major == 9                      ? 4096
-                  : card.major == 8 && card.minor == 0 ? 2048
-                  : card.major == 8 && card.minor > 0  ? 1024
-                                                       : 0;
+        return capability > 80 ? 256 : 128;
+    double bf16 = card.major == 10   ? 8192
+                  : card.major == 9  ? 4096
+                  : capability == 80 ? 2048
+                  : capability > 80  ? 1024
+                                     : 0;
     if (s.kind == COV_CUDA_STEP_LSTM_BF16 || s.products == COV_CUDA_BF16)
         return bf16;
     return s.products == COV_CUDA_TF32X3 ? bf16 / 2 / 3 : bf16 / 2;
 }
 
-void time_layers(struct cov_device *dev, const float *block, size_t batch)
+/* Prints the time of each step of a batch, and the least time that the card's arithmetic and memory
+ * need for it. */
+void time_layers(struct cov_device *dev, const float *block, size_t batch, const Wishes &w)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
@@ -141,21 +201,32 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     struct cov_layers shape;
     struct cov_program *p;
     must(cov_params_init(&hp, &params, &e), &e);
-    must(cov_shape(&hp, LENGTH, &params, block, &shape, &e), &e);
+    must(cov_shape(&hp, w.length, &params, block, &shape, &e), &e);
     const struct cov_program_spec spec = {shape.layers, shape.weights, shape.n, 1, batch};
-    must(dev->ops->program_new(dev, &spec, &p, &e), &e);
+    int rc = dev->ops->program_new(dev, &spec, &p, &e);
+    if (rc == COV_ENOMEM) {
+        printf("%s: %s\n", name_of("layers", dev, batch).c_str(), e.text);
+        cov_layers_fini(&shape);
+        cov_params_fini(&params);
+        return;
+    }
+    must(rc, &e);
     batch = cov_cuda_program_batch(p);
+    /* Puts bases on the card, because zeros take less time. */
+    std::vector<float> values(batch * w.length * DEPTH);
+    must(p->ops->forward(p, 0, batch, draw_chunks(batch, w.length, w.length).data(), values.data(),
+                         &e),
+         &e);
     const struct cov_cuda_plan *plan = cov_cuda_program_plan(p);
-    std::vector<std::vector<double>> seconds(9, std::vector<double>(plan->n_steps));
+    std::vector<std::vector<double>> seconds(w.once ? 1 : 9, std::vector<double>(plan->n_steps));
     for (std::vector<double> &s : seconds)
         must(cov_cuda_program_time(p, batch, s.data(), &e), &e);
     struct cov_rt_card card;
     must(cov_rt_describe(0, &card, &e), &e);
-    printf("%s, batch %zu, one stream, the median of %zu; %d multiprocessors of %.2f GHz, %.0f "
-           "GB/s:\n",
-           dev->ops->precision(dev), batch, seconds.size(), card.n_multiprocessors,
+    printf("%s, one stream, the median of %zu; %d multiprocessors of %.2f GHz, %.0f GB/s:\n",
+           name_of("layers", dev, batch).c_str(), seconds.size(), card.n_multiprocessors,
            card.clock_hz / 1e9, card.memory_bytes_per_s / 1e9);
-    double sum = 0;
+    double sum = 0, sum_of_limits = 0;
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct cov_cuda_step &s = plan->steps[i];
         std::vector<double> of;
@@ -163,18 +234,23 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
             of.push_back(all[i]);
         std::sort(of.begin(), of.end());
         double median = of[of.size() / 2], chunks = (double)batch;
-        sum += median;
-        double rate = work_of(shape.layers[s.layer], s) * chunks / median;
-        double bytes = bytes_of(s) * chunks / median;
+        double work = work_of(shape.layers[s.layer], s) * chunks, bytes = bytes_of(s) * chunks;
         double most = per_cycle(card, s) * card.clock_hz * card.n_multiprocessors;
-        printf(
-            "  layer %zu %-18s %8.3f ms %8.3f us/chunk %8.1f TFLOP/s (%3.0f %%) %7.1f GB/s (%3.0f "
-            "%%)\n",
-            s.layer, cov_cuda_step_name(&s), median * 1e3, median / chunks * 1e6, rate / 1e12,
-            most > 0 ? 100 * rate / most : 0, bytes / 1e9,
-            card.memory_bytes_per_s > 0 ? 100 * bytes / card.memory_bytes_per_s : 0);
+        double arithmetic = most > 0 ? work / most : 0;
+        double memory = card.memory_bytes_per_s > 0 ? bytes / card.memory_bytes_per_s : 0;
+        double limit = std::max(arithmetic, memory);
+        sum += median;
+        sum_of_limits += limit;
+        printf("  layer %zu %-18s %8.3f ms, limit %8.3f ms (%-10s), %3.0f %%; %6.1f TFLOP/s, %6.0f "
+               "GB/s\n",
+               s.layer, cov_cuda_step_name(&s), median * 1e3, limit * 1e3,
+               arithmetic > memory ? "arithmetic" : "memory", 100 * limit / median,
+               work / median / 1e12, bytes / median / 1e9);
     }
-    printf("  all %.1f us/chunk, %.1f chunks/s\n", sum / (double)batch * 1e6, (double)batch / sum);
+    printf("  all                        %8.3f ms, limit %8.3f ms, %3.0f %%; %.1f us/chunk, %.1f "
+           "chunks/s\n",
+           sum * 1e3, sum_of_limits * 1e3, 100 * sum_of_limits / sum, sum / (double)batch * 1e6,
+           (double)batch / sum);
     fflush(stdout);
     cov_program_free(p);
     cov_layers_fini(&shape);
@@ -182,7 +258,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
 }
 
 /* Measures training steps: copies of bases and targets, forward, backward, Adam. */
-void measure_training(struct cov_device *dev, const float *block, size_t batch, double seconds)
+void measure_training(struct cov_device *dev, const float *block, size_t batch, const Wishes &w)
 {
     static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
     struct cov_err e = COV_ERR_INIT;
@@ -192,12 +268,10 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     struct cov_train_score score;
     struct cov_trainer *trainer;
     struct cov_rng rng;
-    std::vector<uint8_t> codes(batch * LENGTH);
-    std::vector<float> targets(batch * LENGTH * DEPTH);
+    std::vector<uint8_t> codes = draw_chunks(batch, w.length, w.length);
+    std::vector<float> targets(batch * w.length * DEPTH);
     std::vector<char> present(batch * DEPTH, 1);
     cov_rng_init(&rng, 1);
-    for (uint8_t &code : codes)
-        code = draw_base(&rng);
     for (float &target : targets)
         target = (float)cov_rng_below(&rng, 5);
     b.n = batch;
@@ -205,34 +279,101 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     b.targets = targets.data();
     b.present = (const bool *)present.data();
     options.hp = &hp;
-    options.L = LENGTH;
+    options.L = w.length;
     options.max_batch = batch;
     must(cov_pool_new(1, &options.pool, &e), &e);
+    const std::string name = name_of("training", dev, batch);
     int rc = cov_trainer_new(dev, &options, block, &trainer, &e);
     if (rc == COV_ENOMEM || rc == COV_EUNSUPPORTED) {
-        printf("%-9s training, batch %4zu: %s\n", dev->ops->precision(dev), batch, e.text);
+        printf("%s: %s\n", name.c_str(), e.text);
         cov_pool_free(options.pool);
         return;
     }
     must(rc, &e);
-    std::vector<double> rates;
-    double start = 0;
-    for (int i = 0; i < 4 || cov_clock() - start < seconds; i++) {
-        double beg = cov_clock();
+    auto step = [&]() {
         must(cov_trainer_batch(trainer, &b, &score, &e), &e);
         must(cov_trainer_step(trainer, &adam, &e), &e);
-        if (i == 0) /* the first step touches the memory */
-            start = cov_clock();
-        else
+    };
+    if (w.once) {
+        (void)cudaProfilerStart();
+        step();
+        (void)cudaProfilerStop();
+        printf("%s: once\n", name.c_str());
+    } else {
+        std::vector<double> rates;
+        step(); /* touches the memory */
+        double start = cov_clock();
+        while (rates.size() < 3 || cov_clock() - start < w.seconds) {
+            double beg = cov_clock();
+            step();
             rates.push_back((double)batch / (cov_clock() - beg));
+        }
+        print_rates(name, rates, "steps");
     }
-    std::sort(rates.begin(), rates.end());
-    printf("%-9s training, batch %4zu: %9.1f chunks/s (%.1f to %.1f, %zu steps)\n",
-           dev->ops->precision(dev), batch, rates[rates.size() / 2], rates.front(), rates.back(),
-           rates.size());
-    fflush(stdout);
     cov_trainer_free(trainer);
     cov_pool_free(options.pool);
+}
+
+void measure_all(enum cov_precision precision, const float *block, const Wishes &w)
+{
+    struct cov_device *dev = open_gpu(precision);
+    struct cov_device_advice advice;
+    std::vector<size_t> batches = w.batches;
+    printf("%s\n", dev->ops->describe(dev));
+    dev->ops->advise(dev, &advice);
+    if (batches.empty()) {
+        batches = {64, 256, advice.batch};
+        std::sort(batches.begin(), batches.end());
+        batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+    }
+    if (w.forward) {
+        for (size_t batch : batches) {
+            time_layers(dev, block, batch, w);
+            measure_forward(dev, block, batch, w.length, w);
+        }
+        if (!w.once && w.length > 1000)
+            measure_forward(dev, block, batches.back(), 1000, w);
+    }
+    if (w.training)
+        for (size_t batch : batches)
+            measure_training(dev, block, batch, w);
+    cov_device_close(dev);
+}
+
+Wishes parse_wishes(int argc, char **argv)
+{
+    Wishes w = {};
+    struct cov_err e = COV_ERR_INIT;
+    int64_t number;
+    w.length = 21384;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--forward") == 0) {
+            w.forward = true;
+        } else if (strcmp(argv[i], "--training") == 0) {
+            w.training = true;
+        } else if (strcmp(argv[i], "--once") == 0) {
+            w.once = true;
+        } else if (strcmp(argv[i], "--precision") == 0) {
+            w.precision = value;
+            i++;
+        } else if (strcmp(argv[i], "--length") == 0) {
+            must(cov_parse_i64(value, "--length", 8, 1 << 20, &number, &e), &e);
+            w.length = (size_t)number;
+            i++;
+        } else {
+            must(cov_parse_i64(argv[i], "argument", 1, 4096, &number, &e), &e);
+            if (w.seconds > 0)
+                w.batches.push_back((size_t)number);
+            else
+                w.seconds = (double)number;
+        }
+    }
+    if (!w.forward && !w.training)
+        w.forward = w.training = true;
+    if (!(w.seconds > 0))
+        w.seconds = 5;
+    return w;
 }
 
 } // namespace
@@ -242,47 +383,22 @@ int main(int argc, char **argv)
     static const enum cov_precision all[] = {COV_PRECISION_FP32, COV_PRECISION_BF16X3,
                                              COV_PRECISION_BALANCED, COV_PRECISION_TF32,
                                              COV_PRECISION_BF16};
+    const Wishes w = parse_wishes(argc, argv);
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
     struct cov_hparams hp = published(DEPTH);
-    std::vector<size_t> batches;
-    const char *only = NULL;
-    int64_t seconds = 5, batch;
-    int at = 1;
-    if (argc > 2 && strcmp(argv[1], "--precision") == 0) {
-        only = argv[2];
-        at = 3;
-    }
-    for (int i = at; i < argc; i++) {
-        must(cov_parse_i64(argv[i], "argument", 1, 4096, i == at ? &seconds : &batch, &e), &e);
-        if (i > at)
-            batches.push_back((size_t)batch);
-    }
     must(cov_params_init(&hp, &params, &e), &e);
     std::vector<float> block(params.n_floats);
     cov_params_randomize(&hp, &params, 1, block.data());
     cov_params_fini(&params);
     bool found = false;
     for (enum cov_precision precision : all) {
-        if (only && strcmp(only, cov_precision_name(precision)) != 0)
+        if (w.precision && strcmp(w.precision, cov_precision_name(precision)) != 0)
             continue;
         found = true;
-        struct cov_device *dev = open_gpu(precision);
-        printf("%s\n", dev->ops->describe(dev));
-        struct cov_device_advice advice;
-        dev->ops->advise(dev, &advice);
-        std::vector<size_t> sizes = batches;
-        if (sizes.empty())
-            sizes = {16, 64, advice.batch, 2 * advice.batch};
-        time_layers(dev, block.data(), sizes.back());
-        for (size_t size : sizes)
-            measure(dev, block.data(), size, LENGTH, (double)seconds);
-        measure(dev, block.data(), sizes.back(), 1000, (double)seconds);
-        for (size_t size : sizes)
-            measure_training(dev, block.data(), size, (double)seconds);
-        cov_device_close(dev);
+        measure_all(precision, block.data(), w);
     }
     if (!found)
-        must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", only), &e);
+        must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", w.precision), &e);
     return 0;
 }

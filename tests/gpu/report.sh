@@ -1,132 +1,386 @@
 #!/bin/sh
-# report.sh - builds, tests and measures the plugin on a GPU in one run of about half an hour; needs only CUDA, a C
-# compiler and make. Checks every kernel at each precision, repeats the checks under compute-sanitizer, runs the
-# benchmarks, and finally prints a line for each part. A part that fails or takes too long does not stop the others.
-#   report.sh [FOLDER]      folder of the logs (build/gpu/report)
-# Exit status 0 if nothing failed.
-# Environment: NVCC, CC, CXX, PYTHON, CUDA_ARCHS as for make; SECONDS_EACH per measurement (3).
+# report.sh - builds, checks and measures the GPU kernels, and writes all results into one report. Needs a card, CUDA, make,
+# and compilers for C and C++; compares with PyTorch if there is one.
+#   report.sh [--until SECONDS] [--part NAME[,NAME]...] [FOLDER]
+#   --until  end within this time (570)
+#   --part   run only these parts, or those whose names start with NAME-: build (always runs), check, bench, train, ncu,
+#            torch, memcheck, racecheck, synccheck
+#   FOLDER   of report.txt and of all.log, the output of all parts (build/gpu/report)
+# The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
+# are written again every few seconds, and when a part ends, so that they are useful even if the script is killed.
+# Exit status: 0 if no part failed or was ended at its limit, otherwise 1; 2 for wrong arguments.
+# Environment: NVCC, CC, CXX, PYTHON, CUDA_ARCHS as for make; COMMIT, if the sources are not a git clone; SECONDS_EACH per
+# measurement (2).
 # SPDX-License-Identifier: MIT
-cd "$(dirname "$0")/../.." || exit 1
-out=${1:-build/gpu/report}
-mkdir -p "$out" || exit 1
-summary=$out/summary
-: >"$summary"
-each=${SECONDS_EACH:-3}
-n_failed=0
 
-find_nvcc() {
-    for nvcc in "${NVCC:-}" "$(command -v nvcc)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda-*/bin/nvcc; do
-        [ -n "$nvcc" ] && [ -x "$nvcc" ] && echo "$nvcc" && return
+usage() { # TEXT
+    echo "report.sh: error: $1" >&2
+    exit 2
+}
+
+now() {
+    date +%s
+}
+
+beg=$(now)
+until=570 only='' out=build/gpu/report each=${SECONDS_EACH:-2}
+while [ $# -gt 0 ]; do
+    case $1 in
+    --until | --part) [ $# -gt 1 ] || usage "$1: needs a value" ;;
+    esac
+    case $1 in
+    --until)
+        case $2 in
+        '' | *[!0-9]*) usage "--until: '$2' is not a number of seconds" ;;
+        esac
+        until=$2
+        shift
+        ;;
+    --part)
+        only=$only,$2
+        shift
+        ;;
+    -*) usage "unknown option '$1'" ;;
+    *) out=$1 ;;
+    esac
+    shift
+done
+only=$(echo "$only" | tr ',' ' ')
+for name in $only; do
+    case ${name%%-*} in
+    build | check | bench | train | ncu | torch | memcheck | racecheck | synccheck) ;;
+    *) usage "--part: unknown part '$name'" ;;
+    esac
+done
+mkdir -p "$out" && out=$(cd "$out" && pwd) && cd "$(dirname "$0")/../.." || exit 1
+# The log of a part, NAME.log, is complete when NAME.log.status exists.
+parts=$PWD/build/gpu/parts
+rm -rf "$parts" && mkdir -p "$parts" || exit 1
+end=$((beg + until - 5)) # leaves time to end parts and to write the report
+running='' sampler='' result='' n_failed=0
+
+# ---- the report ----
+
+# Messages of a failed part.
+messages() { # NAME
+    sed 1d "$parts/$1.log" | grep -E '^not ok|: off by|^Bail out|[Ee]rror|ERROR|^========='
+}
+
+# The messages of each failed part, or the end of its output.
+print_failures() {
+    sed -n 's/^FAIL *\([^ ]*\) .*/\1/p' "$parts/results" | while read -r name; do
+        echo "$name:"
+        messages "$name" | head -n 12 | grep . || sed 1d "$parts/$name.log" | tail -n 5
     done
 }
 
-# compute-sanitizer may be in the folder of nvcc instead of PATH.
-find_sanitizer() {
-    for tool in "$(command -v compute-sanitizer)" "${nvcc%/*}/compute-sanitizer" \
-        "${nvcc%/bin/nvcc}/compute-sanitizer/compute-sanitizer"; do
-        [ -n "$tool" ] && [ -x "$tool" ] && echo "$tool" && return
-    done
+# Rates, and PyTorch's next to ours in the same or, for fp16, in a similar precision.
+print_rates() {
+    cat "$parts"/bench-*.log "$parts"/train-*.log "$parts"/torch-*.log 2>/dev/null | awk '
+    /^(forward|training) [a-z0-9]+ batch / {
+        print
+        if ($4 ~ /:$/ && $6 == "chunks/s")
+            ours[$1, $2, $4 + 0] = $5
+    }
+    /^PyTorch [0-9]/ && !version++ { print }
+    /^PyTorch (forward|training) / {
+        precision = $3 == "fp16" ? "bf16" : $3
+        own = ours[$2, precision, $5 + 0]
+        if (own && $8 == "chunks/s" && $7 > 0)
+            $0 = $0 sprintf("; covtools %s %.1f: %.2f times as fast", precision, own, own / $7)
+        print
+    }'
 }
+
+# A line per launch from the output of ncu.
+print_launches() {
+    cat "$parts"/ncu-*.log 2>/dev/null | awk '
+    function launch() {
+        if (kernel)
+            printf "  %-44s %9s, SM %s %%, memory %s %%, occupancy %s %%, %s registers\n", kernel, time, sm, memory, occupancy, registers
+        kernel = ""
+    }
+    /^== ncu/ { launch(); print $2 }
+    /^ +[^ ].*, Context [0-9]+, Stream / {
+        launch()
+        kernel = $0
+        sub(/ \([0-9]+, [0-9]+, [0-9]+\)x\(.*/, "", kernel)
+        sub(/^ +(void )?/, "", kernel)
+        if (!sub(/>\(.*/, ">", kernel))
+            sub(/\(.*/, "", kernel)
+        time = sm = memory = occupancy = registers = "?"
+    }
+    / Duration / { time = $NF " " $(NF - 1) }
+    / Compute \(SM\) Throughput / { sm = $NF }
+    / Memory Throughput +% / { memory = $NF }
+    / Achieved Occupancy / { occupancy = $NF }
+    / Registers Per Thread / { registers = $NF }
+    END { launch() }'
+}
+
+names_of_running() {
+    echo "$running" | sed 's/:[0-9:]*//g'
+}
+count() { # RESULT
+    grep -c "^$1 " "$parts/results"
+}
+print_report() {
+    echo "covtools on a GPU: ${result:-unfinished}${running:+; running:$(names_of_running)}"
+    echo "$(($(now) - beg)) of $until s; $(count ok) parts ok, $(count FAIL) failed, $(count skip) not possible here," \
+        "$(count 'not run') not run"
+    cat "$parts/machine"
+    echo
+    echo '== parts'
+    cat "$parts/results"
+    [ "$n_failed" -eq 0 ] || {
+        echo
+        echo '== failures'
+        print_failures
+    }
+    echo
+    echo '== rounding errors'
+    sed -n 's/^# \(.*: off by .*\)/\1/p; s/^# \(.*: 1 - cosine .*\)/\1/p' "$parts"/check-*.log 2>/dev/null
+    echo
+    echo '== layers (other precisions: all.log)'
+    sed -n '/^layers of /p; /^  layer /p; /^  all /p' "$parts/bench-bf16.log" 2>/dev/null
+    echo
+    echo '== chunks/s'
+    print_rates
+    echo
+    echo '== kernels in ncu'
+    print_launches
+}
+
+# Replaces both files.
+write_report() {
+    print_report >"$out/.report.txt" && mv "$out/.report.txt" "$out/report.txt"
+    {
+        cat "$parts/machine.log"
+        sed "s|.*|$parts/&.log|" "$parts/order" | xargs -r cat
+    } >"$out/.all.log" && mv "$out/.all.log" "$out/all.log"
+    written=$(now)
+}
+
+# ---- parts ----
 
 note() { # RESULT NAME SECONDS MORE
-    printf '%-4s %-28s %5s s  %s\n' "$1" "$2" "$3" "$4" >>"$summary"
+    printf '%-7s %-24s %4s s  %s\n' "$@" | sed 's/ *$//' | tee -a "$parts/results"
     [ "$1" != FAIL ] || n_failed=$((n_failed + 1))
 }
 
-# NAME LIMIT COMMAND...: runs a part; its output goes to a log and to standard output.
-part() {
-    name=$1 limit=$2 beg=$(date +%s) log=$out/$(echo "$1" | tr ' ' -).log
+wanted() { # NAME
+    [ -n "$only" ] || return 0
+    for prefix in build $only; do
+        case $1 in
+        "$prefix" | "$prefix"-*) return 0 ;;
+        esac
+    done
+    return 1
+}
+
+n_samples() {
+    if [ -s "$parts/clocks" ]; then grep -c '' "$parts/clocks"; else echo 0; fi
+}
+
+skip() { # NAME WHY
+    ! wanted "$1" || note skip "$1" 0 "$2"
+}
+
+# NAME LIMIT COMMAND...: starts a part. The limit is for a run of 570 s; others scale it. A part needs a quarter of it.
+start() {
+    name=$1 limit=$(($2 * until / 570 + 1)) left=$((end - $(now)))
     shift 2
-    echo "== $name"
-    { timeout -k 10 "$limit" "$@" 2>&1; echo "status $?"; } | tee "$log" | sed '/^status [0-9]*$/d'
-    status=$(sed -n '$s/^status //p' "$log") more=
-    case $status in
-    0) result=ok ;;
-    124 | 137) result=FAIL more="more than $limit s, see $log" ;;
-    *) result=FAIL more="status $status, see $log" ;;
-    esac
-    if [ "$result" = ok ] && grep -q '^1\.\.0 # SKIP' "$log"; then
-        result=SKIP more=$(sed -n 's/^1\.\.0 # SKIP //p' "$log")
+    wanted "$name" || return 0
+    if [ "$left" -le $((limit / 4)) ]; then
+        note 'not run' "$name" 0 'no time left'
+    elif [ "${1#build/}" != "$1" ] && [ ! -x "$1" ]; then
+        note 'not run' "$name" 0 'not built'
+    else
+        [ "$limit" -le "$left" ] || limit=$left
+        log=$parts/$name.log
+        echo "$name" >>"$parts/order"
+        echo "== $name: $*" >"$log"
+        {
+            timeout -k 3 "$limit" "$@" &
+            echo $! >"$log.pid"
+            status=0
+            wait $! || status=$?
+            echo "$status" >"$log.status"
+        } >>"$log" 2>&1 &
+        running="$running $name:$(now):$limit:$(n_samples)"
     fi
-    note "$result" "$name" $(($(date +%s) - beg)) "$more"
-    [ "$result" != FAIL ]
 }
 
-# Writes the report, even after an interruption.
-report() {
-    {
-        echo '== errors'
-        sed -n 's/^# \(.*: off by .*\)/\1/p' "$out"/check-*.log 2>/dev/null
-        grep -h '^not ok' "$out"/check-*.log 2>/dev/null
-        echo '== layers'
-        sed -n '/^[a-z0-9]*, batch .* one stream/p; /^  layer /p; /^  all /p' "$out"/bench-*.log 2>/dev/null
-        echo '== chunks/s'
-        grep -h 'chunks/s (' "$out"/bench-*.log 2>/dev/null
-        grep -h 'chunks/s$' "$out"/PyTorch.log 2>/dev/null
-        echo '== parts'
-        cat "$summary"
-    } >"$out/report.txt"
-    cat "$out/report.txt"
-    echo "== logs: $out"
+# Notes the result of a part.
+conclude() { # NAME START LIMIT SAMPLES STATUS
+    took=$(($(now) - $2)) log=$parts/$1.log
+    impossible=$(sed -n 's/^1\.\.0 # SKIP //p
+        s/.*\(ERR_NVGPUCTRPERM\).*/no permission to read counters (\1)/p
+        s/^==ERROR== \(Failed to initialize the profiler.*\)/\1/p
+        s/^=* *Error: \(Device not supported\).*/\1/p' "$log" | head -n 1)
+    clocks=''
+    case $1 in
+    bench-* | train-* | torch-*) clocks=$(sed "1,$4d" "$parts/clocks" 2>/dev/null | awk -F', *' '
+        $1 + 0 { if (!n || $1 < low) low = $1; if ($1 > high) high = $1; if ($2 > watts) watts = $2; n++ }
+        END { if (n) printf "SM clock %d to %d MHz, at most %d W", low, high, watts }') ;;
+    esac
+    if [ -n "$impossible" ]; then
+        note skip "$1" "$took" "$impossible"
+    elif [ "$5" -eq 0 ]; then
+        note ok "$1" "$took" "$clocks"
+    elif [ "$5" -eq 124 ] || { [ "$5" -eq 137 ] && [ "$took" -ge "$3" ]; }; then
+        note FAIL "$1" "$took" "ended at its limit of $3 s"
+    else
+        note FAIL "$1" "$took" "status $5: $(messages "$1" | head -n 1 | cut -c 1-100)"
+    fi
+    write_report
 }
-trap 'report; exit 130' INT TERM
 
-nvcc=$(find_nvcc)
+# Waits until all started parts have ended.
+finish() {
+    while [ -n "$running" ]; do
+        still=''
+        for part in $running; do
+            # shellcheck disable=SC2046 # words
+            set -- $(echo "$part" | tr ':' ' ')
+            if [ -s "$parts/$1.log.status" ]; then
+                conclude "$@" "$(cat "$parts/$1.log.status")"
+            elif [ $(($(now) - $2)) -gt $(($3 + 6)) ]; then
+                conclude "$@" 137 # not even SIGKILL ends it
+            else
+                still="$still $part"
+            fi
+        done
+        running=$still
+        [ $(($(now) - written)) -lt 5 ] || write_report
+        [ -z "$running" ] || sleep 0.1
+    done
+}
+
+alone() { # like start
+    start "$@"
+    finish
+}
+
+stop() {
+    trap '' INT TERM HUP
+    result=interrupted
+    write_report
+    for part in $running; do
+        kill "$(cat "$parts/${part%%:*}.log.pid")" 2>/dev/null
+    done
+    [ -z "$sampler" ] || kill "$sampler" 2>/dev/null
+    exit 130
+}
+
+# ---- the machine ----
+
+find_program() { # PATH...: the first that is a program
+    for program; do
+        [ -x "$program" ] && echo "$program" && return
+    done
+}
+
+nvcc=$(find_program "${NVCC:-}" "$(command -v nvcc)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda-*/bin/nvcc)
 if [ -z "$nvcc" ]; then
-    echo 'report.sh: no nvcc (set NVCC=/path/of/nvcc)' >&2
+    echo 'report.sh: error: no nvcc (set NVCC=/path/of/nvcc)' >&2
     exit 1
 fi
-# Builds only for the installed cards if nvcc supports them, which takes a quarter of the time.
-archs=${CUDA_ARCHS:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -un | paste -sd' ' -)}
-known=$("$nvcc" --list-gpu-arch 2>/dev/null)
-for arch in $archs; do
-    echo "$known" | grep -qx "compute_$arch" || archs=
-done
+cuda=${nvcc%/bin/nvcc}
+sanitizer=$(find_program "$(command -v compute-sanitizer)" "$cuda/bin/compute-sanitizer" "$cuda/compute-sanitizer/compute-sanitizer")
+ncu=$(find_program "$(command -v ncu)" "$cuda/bin/ncu" "$cuda"/nsight-compute-*/ncu /opt/nvidia/nsight-compute/*/ncu)
+python=$(command -v "${PYTHON:-python3}")
+# The card that the programs use: the first.
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+card=${CUDA_VISIBLE_DEVICES:-0}
+card=${card%%,*}
+query() { # FIELDS
+    nvidia-smi -i "$card" --query-gpu="$1" --format=csv,noheader 2>/dev/null
+}
 
+# Builds only for this card, or for the newest architecture before it that nvcc knows.
+archs=${CUDA_ARCHS:-$("$nvcc" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n |
+    awk -v card="$(query compute_cap | tr -d '. ')" '$1 <= card + 0 { best = $1 } END { print best }')}
+commit=${COMMIT:-$(git -c safe.directory='*' describe --always --dirty 2>/dev/null)}
+[ -n "$commit" ] || commit=$(sed -n 's/^commit \([0-9a-f][0-9a-f]*\)$/\1/p' .version 2>/dev/null)
+: >"$parts/results"
+: >"$parts/order"
 {
-    nvidia-smi 2>/dev/null || echo 'nvidia-smi: missing, or no driver'
-    "$nvcc" --version | tail -n 2
-    "${CC:-cc}" --version 2>/dev/null | head -n 1
-    uname -srm
-    git describe --always --dirty 2>/dev/null
-} 2>&1 | tee "$out/machine.log"
+    echo "commit: ${commit:-unknown (set COMMIT)}"
+    echo "card: $(query name,memory.total,compute_cap,power.limit || echo 'no nvidia-smi, or no driver')"
+    echo "driver: $(query driver_version)"
+    echo "clocks: now $(query clocks.sm,clocks.mem), at most $(query clocks.max.sm,clocks.max.mem) (SM, memory)"
+    echo "CUDA: $("$nvcc" --version 2>/dev/null | sed -n 's/.*\(release .*\)/\1/p'), built for ${archs:-all architectures}"
+    echo "system: $(uname -srm), $(nproc) CPUs, $("${CC:-cc}" --version 2>/dev/null | head -n 1)"
+} >"$parts/machine"
+{
+    echo "== machine"
+    cat "$parts/machine"
+    nvidia-smi 2>&1
+} >"$parts/machine.log"
+cat "$parts/machine"
+trap stop INT TERM HUP
+write_report
+
+# ---- the parts, in the order of their importance ----
 
 rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu
-if ! part build 900 make -k "-j$(nproc)" NVCC="$nvcc" ${archs:+CUDA_ARCHS="$archs"} build/gpu/check_kernels \
-    build/gpu/check_training build/gpu/bench_gpu; then
-    echo 'report.sh: the build is incomplete; running what it produced' >&2
+alone build 300 make -k "-j$(nproc)" NVCC="$nvcc" CUDA_WERROR= ${archs:+CUDA_ARCHS="$archs"} build/gpu/bench_gpu \
+    build/gpu/check_kernels build/gpu/check_training
+
+for p in bf16 tf32 balanced tf32x3 fp32; do
+    start check-kernels-$p 200 build/gpu/check_kernels --big --precision $p
+    start check-training-$p 200 build/gpu/check_training --big --precision $p
+done
+finish
+
+if command -v nvidia-smi >/dev/null; then
+    timeout "$until" nvidia-smi -i "$card" --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -l 1 >"$parts/clocks" 2>&1 &
+    sampler=$!
 fi
-if [ -x build/gpu/check_kernels ]; then
-    for p in fp32 tf32x3 balanced tf32 bf16; do
-        part "check $p" 240 build/gpu/check_kernels --big --precision "$p"
-    done
-fi
-if [ -x build/gpu/check_training ]; then
-    for p in fp32 tf32x3 balanced tf32 bf16; do
-        part "check training $p" 240 build/gpu/check_training --big --precision "$p"
-    done
-fi
-if [ -x build/gpu/bench_gpu ]; then
-    for p in bf16 tf32 balanced bf16x3 fp32; do
-        part "bench $p" 150 build/gpu/bench_gpu --precision "$p" "$each"
-    done
-fi
-if command -v "${PYTHON:-python3}" >/dev/null; then
-    part PyTorch 400 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
-fi
-# The sanitizer runs last because it is slowest, and only on the small networks.
-sanitizer=$(find_sanitizer)
-for tool in memcheck racecheck synccheck; do
-    for p in bf16 fp32; do
-        if [ -z "$sanitizer" ]; then
-            note SKIP "$tool $p" 0 'no compute-sanitizer'
-        elif [ -x build/gpu/check_kernels ]; then
-            part "$tool $p" 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_kernels --precision $p
-        fi
-    done
-    if [ -n "$sanitizer" ] && [ -x build/gpu/check_training ]; then
-        part "$tool training" 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_training
+alone bench-bf16 120 build/gpu/bench_gpu --forward --precision bf16 "$each" 64 256
+for p in tf32 balanced bf16x3 fp32; do
+    alone bench-$p 60 build/gpu/bench_gpu --forward --precision $p "$each" 64 256
+done
+for p in bf16 tf32 fp32; do
+    alone train-$p 60 build/gpu/bench_gpu --training --precision $p "$each" 64 256
+done
+
+for what in forward training; do
+    if [ -n "$ncu" ]; then
+        alone ncu-$what 60 "$ncu" --clock-control none --profile-from-start off --section SpeedOfLight --section LaunchStats \
+            --section Occupancy --section WarpStateStats --section MemoryWorkloadAnalysis \
+            build/gpu/bench_gpu --$what --once --precision bf16 1 64
+    else
+        skip ncu-$what 'no ncu'
     fi
 done
-report
+
+for what in forward training compiled; do
+    if [ -n "$python" ]; then
+        alone torch-$what 90 "$python" tests/gpu/torch_peer.py --only $what --precision bf16,fp16 "$each" 64 256
+    else
+        skip torch-$what 'no python3'
+    fi
+done
+[ -z "$sampler" ] || kill "$sampler"
+
+# The small networks of the checks, because the sanitizer is slow.
+for tool in memcheck racecheck synccheck; do
+    for check in kernels-bf16 kernels-fp32 training-bf16; do
+        if [ -n "$sanitizer" ]; then
+            start $tool-$check 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_${check%-*} --precision ${check#*-}
+        else
+            skip $tool-$check 'no compute-sanitizer'
+        fi
+    done
+    finish
+done
+
+result=finished
+write_report
+echo
+cat "$out/report.txt"
+echo
+echo "report: $out/report.txt, output of all parts: $out/all.log"
 [ "$n_failed" -eq 0 ]

@@ -1,17 +1,21 @@
 #!/usr/bin/python3
-"""Measures the published network in PyTorch on the same card, for comparison with bench_gpu: chunks per second in fp32,
-tf32 and bf16 (autocast), eager and compiled, with one-hot input on the card and values copied back; and training steps,
-with targets on the card and fused Adam.
+"""Measures the published network in PyTorch on the same card, for comparison with bench_gpu, in chunks per second:
+  forward   with one-hot input on the card, and values copied to the host
+  compiled  the same through torch.compile
+  training  with input and targets on the card, and fused Adam
 
-usage: torch_peer.py [SECONDS [BATCH...]]
+usage: torch_peer.py [--only WHAT[,WHAT...]] [--precision NAME[,NAME...]] [SECONDS [BATCH...]]
 
-Prints SKIP and exits with status 0 without PyTorch or a GPU that it can use.
+Measures all three in bf16 and fp16 (autocast), tf32 and fp32, each for SECONDS (5) with batches of 64 and 256. Prints
+"1..0 # SKIP" and exits with status 0 without PyTorch or a GPU that it can use.
 SPDX-License-Identifier: MIT"""
 
-import sys
+import argparse
 import time
 
 LENGTH = 21384
+WHATS = ("forward", "compiled", "training")
+PRECISIONS = ("bf16", "fp16", "tf32", "fp32")
 
 
 def make_network(torch):
@@ -57,76 +61,95 @@ def median_rate(n, seconds, once):
     return sorted(rates)[len(rates) // 2]
 
 
-def measure(torch, run, x, seconds):
+def autocast(torch, precision):
+    """Selects the precision of the operations in a `with` block."""
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    return torch.autocast("cuda", torch.float16 if precision == "fp16" else torch.bfloat16,
+                          enabled=precision in ("bf16", "fp16"))
+
+
+def measure_forward(torch, network, precision, x, seconds):
     host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=True)
 
     def once():
-        host.copy_(run(x))
+        with torch.inference_mode(), autocast(torch, precision):
+            host.copy_(network(x))
         torch.cuda.synchronize()
 
     return median_rate(x.shape[0], seconds, once)
 
 
-def measure_training(torch, network, x, bf16, seconds):
+def measure_training(torch, network, precision, x, seconds):
     network.train()
     adam = torch.optim.Adam(network.parameters(), fused=True)
+    scaler = torch.amp.GradScaler("cuda", enabled=precision == "fp16")
     target = torch.randint(5, (x.shape[0], LENGTH, 2), device="cuda").float()
     loss_of = torch.nn.PoissonNLLLoss(log_input=False)
 
     def step():
-        with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
-            value = network(x)
-        loss = loss_of(value, target)
+        with autocast(torch, precision):
+            loss = loss_of(network(x), target)
         adam.zero_grad(set_to_none=True)
-        loss.backward()
-        adam.step()
+        scaler.scale(loss).backward()
+        scaler.step(adam)
+        scaler.update()
         return float(loss)
 
-    rate = median_rate(x.shape[0], seconds, step)
-    network.eval()
-    return rate
-
-
-def report(torch, name, batch, rate_of):
-    """Prints the rate, or the reason why there is none: out of memory, or unsupported by the compiler."""
-    x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
     try:
-        print(f"{name} batch {batch:4}: {rate_of(x):9.1f} chunks/s", flush=True)
+        return median_rate(x.shape[0], seconds, step)
+    finally:
+        network.eval()
+
+
+def measure(torch, network, what, precision, batch, seconds):
+    """Prints the rate, or why there is none: out of memory, or unsupported by the compiler."""
+    name = f"PyTorch {'training' if what == 'training' else 'forward'} {precision} batch {batch}"
+    name += ", compiled" if what == "compiled" else ", eager"
+    try:
+        x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
+        if what == "training":
+            rate = measure_training(torch, network, precision, x, seconds)
+        else:
+            if what == "compiled":
+                torch.compiler.reset()
+                network = torch.compile(network, dynamic=False)
+            rate = measure_forward(torch, network, precision, x, seconds)
+        print(f"{name}: {rate:.1f} chunks/s", flush=True)
     except Exception as e:
-        print(f"{name} batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
+        print(f"{name}: {(str(e).splitlines() or [type(e).__name__])[0]}", flush=True)
     torch.cuda.empty_cache()
 
 
 def main():
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5
-    batches = [int(a) for a in sys.argv[2:]] or [16, 64, 256]
+    def names(allowed):
+        def parse(text):
+            unknown = [name for name in text.split(",") if name not in allowed]
+            if unknown:
+                raise argparse.ArgumentTypeError(f"unknown name '{unknown[0]}'; known: {' '.join(allowed)}")
+            return text.split(",")
+        return parse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", type=names(WHATS), default=WHATS)
+    parser.add_argument("--precision", type=names(PRECISIONS), default=PRECISIONS)
+    parser.add_argument("seconds", type=float, nargs="?", default=5)
+    parser.add_argument("batch", type=int, nargs="*", default=[64, 256])
+    options = parser.parse_args()
     try:
         import torch
     except ImportError:
-        print("torch_peer: SKIP, no PyTorch")
+        print("1..0 # SKIP no PyTorch")
         return
     if not torch.cuda.is_available():
-        print("torch_peer: SKIP, PyTorch sees no GPU")
+        print("1..0 # SKIP PyTorch sees no GPU")
         return
     print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, "
-          f"{torch.cuda.get_device_name()}")
+          f"{torch.cuda.get_device_name()}", flush=True)
     network = make_network(torch)
-    with torch.inference_mode():
-        for name in ("fp32", "tf32", "bf16"):
-            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
-            for how, module in ("eager   ", network), ("compiled", torch.compile(network)):
-
-                def run(x):
-                    with torch.autocast("cuda", torch.bfloat16, enabled=name == "bf16"):
-                        return module(x)
-
-                for batch in batches:
-                    report(torch, f"{name} {how}", batch, lambda x: measure(torch, run, x, seconds))
-    for name in ("fp32", "tf32", "bf16"):
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
-        for batch in batches:
-            report(torch, f"{name} training", batch,
-                   lambda x: measure_training(torch, network, x, name == "bf16", seconds))
+    for what in options.only:
+        for precision in options.precision:
+            for batch in options.batch:
+                measure(torch, network, what, precision, batch, options.seconds)
 
 
 if __name__ == "__main__":
