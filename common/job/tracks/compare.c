@@ -555,25 +555,29 @@ static int check_contigs(const struct job *j, struct cov_err *e)
         cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s: %s%s", theirs->name,
                  only_measured.n, m, ours->name, list ? ", or are dropped by " : "",
                  list ? list : "", only_measured.text, more_measured);
-    for (size_t k = 0; k < j->n; k++) {
-        const char *dataset = j->datasets[k], *colon = dataset ? ": " : "";
-        int64_t both = cov_comparison_total(j->comparisons[k])->bases;
-        int64_t all = cov_comparison_sink(j->comparisons[k])->summary.n_bases;
-        dataset = dataset ? dataset : "";
-        if (both == 0)
-            return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value in both it and %s",
-                            ours->name, dataset, colon, theirs->name);
-        /* Typical of a track that was written without its zeros. */
-        if ((double)both < MUCH * (double)all)
-            cov_warn("%s: %s%smissing values at %.0f %% of the bases of %s; they are skipped "
-                     "(zeros must be stored)",
-                     theirs->name, dataset, colon, 100 - 100 * (double)both / (double)all,
-                     ours->name);
-        warn_of_outliers(j, k);
-        const struct cov_peak_counts *peaks = &cov_comparison_total(j->comparisons[k])->peaks;
-        warn_without_peaks(j, ours->name, j->datasets[k], peaks->n, peaks->max);
-        warn_without_peaks(j, theirs->name, j->datasets[k], peaks->n_measured, peaks->max_measured);
-    }
+    return COV_OK;
+}
+
+/* Checks the values of data set k. */
+static int check_values(const struct job *j, size_t k, struct cov_err *e)
+{
+    const struct cov_track_sink *ours = cov_comparison_sink(j->comparisons[k]);
+    const char *measured = cov_interval_store_sink(j->stores[k])->name;
+    const char *dataset = j->datasets[k] ? j->datasets[k] : "", *colon = *dataset ? ": " : "";
+    const struct cov_comparison_row *total = cov_comparison_total(j->comparisons[k]);
+    double both = (double)total->bases, all = (double)ours->summary.n_bases;
+    if (total->bases == 0)
+        return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value in both it and %s", ours->name,
+                        dataset, colon, measured);
+    /* Typical of a track that was written without its zeros. */
+    if (both < MUCH * all)
+        cov_warn("%s: %s%smissing values at %.0f %% of the bases of %s; they are skipped "
+                 "(zeros must be stored)",
+                 measured, dataset, colon, 100 - 100 * both / all, ours->name);
+    warn_of_outliers(j, k);
+    const struct cov_peak_counts *peaks = &total->peaks;
+    warn_without_peaks(j, ours->name, j->datasets[k], peaks->n, peaks->max);
+    warn_without_peaks(j, measured, j->datasets[k], peaks->n_measured, peaks->max_measured);
     return COV_OK;
 }
 
@@ -689,6 +693,8 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         rc = compare(j, progress, stats, e);
     if (!rc)
         rc = check_contigs(j, e);
+    for (size_t k = 0; !rc && k < j->n; k++)
+        rc = check_values(j, k, e);
     if (!rc)
         rc = write_outputs(j, e);
     if (stats) {
