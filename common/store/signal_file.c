@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
@@ -545,6 +546,30 @@ static int add_made(struct cov_chunk_head *out, const struct cov_predictions_mad
         if (attrs[i].text)
             rc = cov_chunk_head_add_attr(out, NULL, attrs[i].name, attrs[i].text, e);
     return rc;
+}
+
+bool cov_made_by_known_models(const struct cov_chunk_head *a, const struct cov_chunk_head *b)
+{
+    return cov_chunk_head_attr(a, NULL, COV_MADE_MODEL) &&
+           cov_chunk_head_attr(b, NULL, COV_MADE_MODEL);
+}
+
+/* Returns the options that follow the name of the model, as covpredict writes them, or the whole
+ * command; NULL if there is none. */
+static const char *options_made_with(const struct cov_chunk_head *h)
+{
+    static const char first[] = " --subsequence-length ";
+    const char *command = cov_chunk_head_attr(h, NULL, COV_MADE_COMMAND), *options = command;
+    for (const char *at = command; at && (at = strstr(at, first)); at++)
+        options = at;
+    return options;
+}
+
+bool cov_made_with_same_options(const struct cov_chunk_head *a, const struct cov_chunk_head *b)
+{
+    return cov_made_by_known_models(a, b)
+               ? cov_text_same(options_made_with(a), options_made_with(b))
+               : cov_chunk_head_same_attr(a, b, NULL, COV_MADE_COMMAND);
 }
 
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,

@@ -37,6 +37,12 @@
 #define COV_MADE_DEVICE "device"
 #define COV_MADE_MODEL "model_sha256"
 
+/* Returns true if both heads have COV_MADE_MODEL; the names of the models then do not matter. */
+bool cov_made_by_known_models(const struct cov_chunk_head *a, const struct cov_chunk_head *b);
+/* Returns true if COV_MADE_COMMAND is the same, except for the name of the model if both models are
+ * known. */
+bool cov_made_with_same_options(const struct cov_chunk_head *a, const struct cov_chunk_head *b);
+
 /* ---- reading ---- */
 
 enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };

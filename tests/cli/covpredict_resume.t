@@ -96,6 +96,11 @@ refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with 
     'another precision'
 run covpredict --resume -q --full -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with different options' '--full'
+cp m.ckpt other/name.ckpt
+run covpredict --resume -m other/name.ckpt -o x.h5 g.h5
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same model by another name'
+run covpredict --resume -q --full -m other/name.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5: already exists, and it was predicted with different options' '  but not with --full'
 touch g.h5 m.ckpt
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the time of files does not matter'

@@ -67,6 +67,13 @@ covpredict -q --overlap 8 --shard 2/2 -f -m m.ckpt -o p2.h5 g.h5 || exit 99
 run h5chunk merge -f -o m.h5 p1.h5 p2.h5
 refused 1 '^h5chunk: error: p1\.h5 and p2\.h5 are not parts of one file: predicted with different models' 'shards of two models of one name'
 mv kept.ckpt m.ckpt
+mkdir -p 'another folder' && cp m.ckpt 'another folder/name.ckpt'
+covpredict -q --overlap 8 --shard 2/2 -f -m 'another folder/name.ckpt' -o p2.h5 g.h5 || exit 99
+run h5chunk merge -f -o m.h5 p1.h5 p2.h5
+status_is 0 '  shards of one model with two names are merged'
+covpredict -q --overlap 4 --shard 2/2 -f -m 'another folder/name.ckpt' -o p2.h5 g.h5 || exit 99
+run h5chunk merge -f -o m.h5 p1.h5 p2.h5
+refused 1 'p1\.h5 and p2\.h5 are not parts of one file' '  but not with other options'
 covpredict -q --overlap 8 --shard 2/2 -f -m m.ckpt -o p2.h5 g.h5 || exit 99
 "$PYTHON" -c 'import h5py; h5py.File("p2.h5", "r+").attrs["device"] = "cuda"'
 h5chunk merge -q -f -o m.h5 p1.h5 p2.h5 || exit 99

@@ -322,7 +322,8 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
         return "it is not a predictions file";
     if (!same_table(head, wanted, "prediction/datasets"))
         return "it has different data sets";
-    if (!same_table(head, wanted, "prediction/model_name"))
+    if (!cov_made_by_known_models(head, wanted) &&
+        !same_table(head, wanted, "prediction/model_name"))
         return "it has a different model name";
     if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
         return "it has a different value type";
@@ -338,9 +339,8 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
         return "it was predicted with a different model";
     if (!cov_chunk_head_same_attr(head, wanted, NULL, COV_MADE_PRECISION))
         return "it was predicted with a different --precision";
-    return cov_chunk_head_same_attr(head, wanted, NULL, COV_MADE_COMMAND)
-               ? NULL
-               : "it was predicted with different options";
+    return cov_made_with_same_options(head, wanted) ? NULL
+                                                    : "it was predicted with different options";
 }
 
 /* Compares the bases of the output, if known, with those of the input. */
