@@ -238,7 +238,7 @@ static int find_length(struct cov_chunk_file *f, struct cov_err *e)
 
 static int check_fill(const struct cov_chunk_file *f, struct cov_err *e)
 {
-    int rc = cov_chunk_head_check_fill(&f->head, cov_grid_longest(f->grid), e);
+    int rc = cov_chunk_head_check_fill(&f->head, cov_grid_longest(f->grid), false, e);
     return rc ? cov_err_prefix(e, "%s", cov_h5_path(f->h5)) : COV_OK;
 }
 

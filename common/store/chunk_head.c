@@ -318,18 +318,21 @@ size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set)
     return set->dims[0] * set->dims[1] * set->type.bytes;
 }
 
-int cov_chunk_head_check_fill(const struct cov_chunk_head *h, int64_t longest, struct cov_err *e)
+int cov_chunk_head_check_fill(const struct cov_chunk_head *h, int64_t longest, bool so_far,
+                              struct cov_err *e)
 {
     enum { MIN_SHARE = 16, BASE_BYTES = 8 };
-    const size_t large = (size_t)1 << 26;
+    const size_t large = (size_t)1 << (so_far ? 28 : 26);
     if ((uint64_t)longest >= h->L / MIN_SHARE)
         return COV_OK;
     size_t bytes = h->has_bases ? h->L * BASE_BYTES : h->L;
     for (size_t k = 0; k < h->n_sets && bytes <= large; k++)
         bytes += cov_chunk_set_row_bytes(&h->sets[k]);
-    return bytes <= large ? COV_OK
-                          : cov_fail(e, COV_EINPUT,
-                                     "chunks of %zu positions are nearly empty: the longest "
-                                     "sequence has %lld bases",
-                                     h->L, (long long)longest);
+    return bytes <= large
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "chunks of %zu positions are nearly empty: the longest "
+                          "sequence%s has %lld bases%s",
+                          h->L, so_far ? " so far" : "", (long long)longest,
+                          so_far ? "; a stream of such chunks must start with the longest" : "");
 }

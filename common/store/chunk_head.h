@@ -95,8 +95,9 @@ bool cov_chunk_head_is_reserved(const char *name);
 size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set);
 
 /* COV_EINPUT if the chunks are large, but nearly empty: even the longest sequence, of `longest`
- * bases, fills little of one. */
-int cov_chunk_head_check_fill(const struct cov_chunk_head *h, int64_t longest,
+ * bases, is much shorter than a chunk. With `so_far`, longer sequences may follow, so that only
+ * chunks that take much memory are an error. */
+int cov_chunk_head_check_fill(const struct cov_chunk_head *h, int64_t longest, bool so_far,
                               struct cov_err *e) COV_MUST_USE;
 
 #endif

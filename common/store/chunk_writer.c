@@ -434,7 +434,7 @@ static void close_sets(struct cov_chunk_writer *w)
 int cov_chunk_writer_finish(struct cov_chunk_writer *w, const struct cov_grid *grid,
                             struct cov_err *e)
 {
-    int rc = cov_chunk_head_check_fill(&w->head, cov_grid_longest(grid), e);
+    int rc = cov_chunk_head_check_fill(&w->head, cov_grid_longest(grid), false, e);
     if (!rc)
         rc = complete(w, grid, e);
     close_sets(w);

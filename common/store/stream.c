@@ -129,7 +129,7 @@ static int order_pair(struct order *o, const struct cov_stream_pair *pair, struc
     }
     if (o->longest < pair->end - pair->beg)
         o->longest = pair->end - pair->beg;
-    if (cov_chunk_head_check_fill(o->head, o->longest, e) != COV_OK)
+    if (cov_chunk_head_check_fill(o->head, o->longest, true, e) != COV_OK)
         return cov_err_prefix(e, "%s", o->name);
     o->end = pair->end;
     o->n_seq_pairs++;
@@ -153,7 +153,11 @@ static int order_end(struct order *o, int64_t length, struct cov_err *e)
 
 static int order_last(struct order *o, struct cov_err *e)
 {
-    return o->in_seq ? refuse(o, "the stream ends within a sequence", e) : COV_OK;
+    if (o->in_seq)
+        return refuse(o, "the stream ends within a sequence", e);
+    if (o->n_pairs > 0 && cov_chunk_head_check_fill(o->head, o->longest, false, e) != COV_OK)
+        return cov_err_prefix(e, "%s", o->name);
+    return COV_OK;
 }
 
 /* ---- reading ---- */

@@ -88,6 +88,7 @@ done
 
 # A stream, and a genome file, of long chunks that hold a few bases.
 text='chunks of 67108864 positions are nearly empty: the longest sequence has [0-9]+ bases$'
+so_far='chunks of 67108864 positions are nearly empty: the longest sequence so far has [0-9]+ bases; a stream of such chunks must start with the longest$'
 fasta2h5 -q --subsequence-length 12 -o - g.fa | "$PYTHON" -c '
 import gzip, struct, sys
 stream = bytearray(gzip.open(sys.stdin.buffer).read())
@@ -97,10 +98,17 @@ sys.stdout.buffer.write(stream)' | bgzip >long.stream || exit 99
 for command in info 'save -@ 2 -o x.h5'; do
     # shellcheck disable=SC2086 # a list of words
     frugal h5chunk $command long.stream
-    refused 1 "^h5chunk: error: long\\.stream: $text" "a stream: $command"
+    refused 1 "^h5chunk: error: long\\.stream: $so_far" "a stream: $command"
 done
 frugal fasta2h5 -@ 2 --subsequence-length 67108864 -o - g.fa
-refused 1 "^fasta2h5: error: .*$text" '  is not written'
+refused 1 "^fasta2h5: error: .*$so_far" '  is not written'
+awk 'BEGIN { print ">short\nACGT\n>long"; while (n++ < 12000) printf "%0100d\n", 0 }' | tr 0 A >late.fa
+fasta2h5 -q --subsequence-length 16777216 -o - late.fa >late.stream
+is $? 0 'a stream whose long sequence is not the first'
+frugal h5chunk info late.stream
+status_is 0 '  can be read'
+head -n 2 late.fa | fasta2h5 -q --subsequence-length 16777216 -o - - >"$stdout" 2>"$stderr"
+like "$(cat "$stderr")" 'chunks of 16777216 positions are nearly empty: the longest sequence has 4 bases$' '  but there must be one'
 run fasta2h5 --subsequence-length 67108864 -o x.h5 g.fa
 refused 1 "^fasta2h5: error: .*$text" '  nor is such a file'
 
