@@ -139,6 +139,10 @@ cov2bigwig -q --compare ../unshifted.atacseq.h5 --datasets atacseq -o hand.tsv d
 ok '  the overlap is used, and the assay decides, not the name of the data set' cmp hand.tsv metrics/d.1.p.atacseq.compare.tsv
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
 stderr_like 'Nothing to be done' '  nothing is repeated'
+printf 'd.1\t%s\t-plant.ckpt\tp_2\t--version\tother\tatacseq\n' "$odd" >>sheet.tsv
+smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -n -- tracks metrics
+is "$(cat "$tap_dir"/std* | grep -o 'rule [a-z0-9_]*:' | sort -u | tr -d '\n')" 'rule bam2h5:rule cov2bigwig_compare:rule metrics:' \
+    '  but a first data set of a model is compared'
 cd ..
 
 # Paths are relative to the sheet, unless they are absolute or URLs; tracks are not shifted, but reads next to them are.
@@ -216,6 +220,9 @@ samples.csv' '  before a genome is encoded'
 sed -i 's/ATAC-seq/atacseq/' samples.csv
 smk -- checkpoints/plant.checked
 status_is 0 '  a better sheet is accepted'
+sed -i 's/atacseq,/ATAC-seq,/' samples.csv
+complains 'samples\.csv:2: weed: unknown dataset ATAC-seq; .*' '  a worse one is not, from now on before any job' -- metrics
+sed -i 's/ATAC-seq,/atacseq,/' samples.csv
 sed -i 's/plant,.*/genome,..\/weed.h5/' samples.csv
 smk -- metrics
 stderr_like '^\.\./weed\.h5: not a model of Predmoter or covtrain$' 'a file that is not a checkpoint'

@@ -105,12 +105,14 @@ def note(where, what, table, key, value, hint=""):
 
 def located(path):
     """A path of the sheet, which is relative to the folder of the sheet. Trained checkpoints and URLs stay as they are."""
-    if "://" in path or path in (f"trained/{name}.ckpt" for name in config["training"]):
+    if "://" in path or path in TRAINED:
         return path
     return os.path.normpath(os.path.join(os.path.dirname(config["samples"]), path))
 
 
 check_config()
+TRAININGS = config["training"]
+TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
 FASTA, CHECKPOINT, ASSAY, MEASURED = {}, {}, {}, {}
 # (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
@@ -127,7 +129,6 @@ for where, row in read_sheet(config["samples"]):
 if not RUNS:
     fail(f"{config['samples']}: no samples")
 
-TRAININGS = config["training"]
 SHARDS = config["shards"]
 TRACKS = [f"tracks/{s}.{m}" for s, m in RUNS]
 METRICS = (
@@ -138,7 +139,7 @@ METRICS = (
 # The statistics of all steps, for MultiQC. Those of shards are added up by h5chunk merge.
 STATS = (
     [f"stats/fasta2h5/{s}_mqc.json" for s in FASTA]
-    + [f"stats/covtrain/{t}_mqc.json" for t in TRAININGS if f"trained/{t}.ckpt" in CHECKPOINT.values()]
+    + [f"stats/covtrain/{t}_mqc.json" for path, t in TRAINED.items() if path in CHECKPOINT.values()]
     + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in MEASURED]
     + [
         f"stats/{step}/{s}.{m}_mqc.json"
@@ -193,16 +194,16 @@ def checkpoint_of(wildcards):
     return CHECKPOINT[wildcards.model]
 
 
-def datasets_of(wildcards):
-    """The data sets of the sheet that a model has to predict."""
-    return sorted({d for _, m, d in COMPARED if m == wildcards.model})
+def read_info(path):
+    """What `h5chunk info --json` wrote about a file."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["files"][0]
 
 
-def check_datasets(model, info):
-    """Fails if the checkpoint of a model, which `h5chunk info --json` describes, does not predict a data set of the sheet."""
+def check_datasets(model, path):
+    """Fails if the checkpoint of a model, which the file `path` describes, does not predict a data set of the sheet."""
     name = CHECKPOINT[model]
-    with open(info, encoding="utf-8") as file:
-        known = json.load(file)["files"][0].get("hyperparameters", {}).get("datasets")
+    known = read_info(path).get("hyperparameters", {}).get("datasets")
     if not known:
         fail(f"{name}: not a model of Predmoter or covtrain")
     for (_, m, dataset), where in COMPARED.items():
@@ -210,6 +211,24 @@ def check_datasets(model, info):
             near = [k for k in known if re.sub(r"\W|_", "", k.lower()) == re.sub(r"\W|_", "", dataset.lower())]
             hint = f"; did you mean {near[0]}?" if near else ""
             fail(f"{where}: unknown dataset {dataset}; {name} predicts {', '.join(known)}{hint}")
+
+
+def check_known_checkpoints():
+    """The same for the checkpoints that an earlier run has described, because the job check_datasets is not repeated for a
+    longer sheet; all predictions would be. Not for those that are trained here, since training may change them."""
+    for model, checkpoint in CHECKPOINT.items():
+        path = f"checkpoints/{model}.info.json"
+        if checkpoint in TRAINED:
+            continue
+        try:
+            is_current = read_info(path)["path"] == checkpoint and os.path.getmtime(path) >= os.path.getmtime(checkpoint)
+        except (OSError, ValueError, IndexError):  # not there, or not complete
+            continue
+        if is_current:
+            check_datasets(model, path)
+
+
+check_known_checkpoints()
 
 
 def data_of_training(wildcards):

@@ -10,7 +10,7 @@ if SHARDS == 1:
         input:
             genome="genomes/{sample}.h5",
             model=checkpoint_of,
-            checked=ancient("checkpoints/{model}.checked"),
+            checked="checkpoints/{model}.checked",
         output:
             predictions="predictions/{sample}.{model}.h5",
             stats="stats/covpredict/{sample}.{model}_mqc.json",
@@ -39,7 +39,7 @@ else:
         input:
             genome="genomes/{sample}.h5",
             model=checkpoint_of,
-            checked=ancient("checkpoints/{model}.checked"),
+            checked="checkpoints/{model}.checked",
         output:
             predictions=temp("shards/{sample}.{model}.{part}of{parts}.h5"),
             stats="stats/covpredict/{sample}.{model}.{part}of{parts}_mqc.json",

@@ -25,7 +25,6 @@ rule checkpoint_info:
         "h5chunk info --json -- {input:q} > {output:q} 2> {log:q}"
 
 
-# The params run it again if the sheet gets more data sets.
 rule check_datasets:
     input:
         "checkpoints/{model}.info.json",
@@ -33,8 +32,6 @@ rule check_datasets:
         touch("checkpoints/{model}.checked"),
     log:
         "logs/check_datasets/{model}.log",
-    params:
-        datasets=datasets_of,
     priority: 100
     run:
         check_datasets(wildcards.model, input[0])
