@@ -67,6 +67,10 @@ same empty.files <<'EOF'
 ./pipeline_info/trace.txt
 ./predictions/moss.tiny.h5
 ./predictions/weed.tiny.h5
+./stats/compare/weed.tiny.atacseq.correlation_mqc.json
+./stats/compare/weed.tiny.atacseq_mqc.json
+./stats/compare/weed.tiny.h3k4me3.correlation_mqc.json
+./stats/compare/weed.tiny.h3k4me3_mqc.json
 ./tracks/moss.tiny/moss.tiny_atacseq_avg_strand.bw
 ./tracks/moss.tiny/moss.tiny_h3k4me3_avg_strand.bw
 ./tracks/weed.tiny/weed.tiny_atacseq_avg_strand.bw
