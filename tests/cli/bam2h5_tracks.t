@@ -153,11 +153,12 @@ printf 'a\t10\t14\t1\n' >r.bg
 cp g.h5 in_place.h5
 run bam2h5 -q -p x in_place.h5 t.bw r.sam f.bg
 status_is 0 'tracks and reads'
-run bam2h5 -q -p x --append in_place.h5 t.bg
+make 3 integers >later.bg
+run bam2h5 -q -p x --append in_place.h5 later.bg
 ok 'the bigWig' make check in_place.h5 0 t.bg
 ok 'the reads' make check in_place.h5 1 r.bg
 ok 'the bedGraph' make check in_place.h5 2 f.bg
-ok 'and one after them' make check in_place.h5 3 t.bg
+ok 'and one after them' make check in_place.h5 3 later.bg
 run bam2h5 -q -f -p x --min-mapq 61 -o o.h5 g.h5 r.sam t.bg
 : >none.bg
 ok 'read options are rejected for tracks' make check o.h5 0 none.bg
