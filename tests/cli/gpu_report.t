@@ -26,6 +26,7 @@ case "$*" in
     echo $$ >sampler
     while sleep 0.1; do echo '1755, 432.10'; done
     ;;
+*--query-gpu=memory.total*) echo "$MEMORY MiB" ;;
 *compute_cap,*) echo 'Test Card, 81559 MiB, 9.0, 700.00 W' ;;
 *compute_cap*) echo 9.0 ;;
 *driver_version*) echo 580.1 ;;
@@ -46,6 +47,9 @@ esac
 echo "# ${*##* }, convolution: off by 1e-7 of the largest value, 3e-6 allowed"
 END
 tool programs/check_training <<'END'
+mkdir busy 2>/dev/null || echo '# at the same time as another'
+sleep 0.2
+rmdir busy 2>/dev/null
 echo ok 1 - gradients
 END
 tool programs/bench_gpu <<'END'
@@ -100,8 +104,8 @@ report() { # [OPTION]...
 of_parts() { # RESULT: the names of parts with this result
     sed -n "s/^$1  *\([a-z0-9-]*\)  *[0-9]* s.*/\1/p" out/report.txt | sort | paste -sd ' ' -
 }
-NVCC=$PWD/tools/nvcc PYTHON=python3 SECONDS_EACH=1 SLOW=0 COMMIT=abc1234
-export NVCC PYTHON SECONDS_EACH SLOW COMMIT
+MEMORY=81559 NVCC=$PWD/tools/nvcc PYTHON=python3 SECONDS_EACH=1 SLOW=0 COMMIT=abc1234
+export MEMORY NVCC PYTHON SECONDS_EACH SLOW COMMIT
 unset CUDA_ARCHS CUDA_VISIBLE_DEVICES
 
 # All parts, with failures of each kind. The limits are those of 570 s, scaled, so the part that hangs ends after 3 s.
@@ -155,6 +159,7 @@ is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
 is "$(grep -c '^== ' out/all.log)" 34 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
+like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"
 
 # Nothing is lost by a kill during bench-balanced.
@@ -186,6 +191,11 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 ok '  is ended' sh -c "! kill -0 $hung"
+
+MEMORY=4000
+report --until 57 --part check-training
+is "$(grep -c '^ok ' out/report.txt)" 6 'a card with little memory'
+unlike "$(cat out/all.log)" '^# at the same time' '  one check at a time'
 
 # No time left.
 SLOW=2

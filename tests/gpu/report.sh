@@ -2,7 +2,7 @@
 # report.sh - builds, checks and measures the GPU kernels, and writes all results into one report. Needs a card, CUDA, make,
 # and compilers for C and C++; compares with PyTorch if there is one.
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [FOLDER]
-#   --until  end within this time (570)
+#   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (always runs), check, bench, train, ncu,
 #            torch, memcheck, racecheck, synccheck
 #   FOLDER   of report.txt and of all.log, the output of all parts (build/gpu/report)
@@ -236,9 +236,10 @@ conclude() { # NAME START LIMIT SAMPLES STATUS
     write_report
 }
 
-# Waits until all started parts have ended.
-finish() {
-    while [ -n "$running" ]; do
+# Waits until at most N parts are running.
+finish() { # N
+    most=$1
+    while [ "$(echo "$running" | wc -w)" -gt "$most" ]; do
         still=''
         for part in $running; do
             # shellcheck disable=SC2046 # words
@@ -253,13 +254,13 @@ finish() {
         done
         running=$still
         [ $(($(now) - written)) -lt 5 ] || write_report
-        [ -z "$running" ] || sleep 0.1
+        sleep 0.1
     done
 }
 
 alone() { # like start
     start "$@"
-    finish
+    finish 0
 }
 
 stop() {
@@ -295,8 +296,11 @@ export CUDA_DEVICE_ORDER=PCI_BUS_ID
 card=${CUDA_VISIBLE_DEVICES:-0}
 card=${card%%,*}
 query() { # FIELDS
-    nvidia-smi -i "$card" --query-gpu="$1" --format=csv,noheader 2>/dev/null
+    timeout 10 nvidia-smi -i "$card" --query-gpu="$1" --format=csv,noheader 2>/dev/null
 }
+# A check takes up to 6 GB of the card.
+memory=$(query memory.total | tr -dc 0-9)
+n_checks=$((${memory:-60000} / 6000 + 1))
 
 # Builds only for this card, or for the newest architecture before it that nvcc knows.
 archs=${CUDA_ARCHS:-$("$nvcc" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n |
@@ -316,7 +320,7 @@ commit=${COMMIT:-$(git -c safe.directory='*' describe --always --dirty 2>/dev/nu
 {
     echo "== machine"
     cat "$parts/machine"
-    nvidia-smi 2>&1
+    timeout 10 nvidia-smi 2>&1
 } >"$parts/machine.log"
 cat "$parts/machine"
 trap stop INT TERM HUP
@@ -329,10 +333,12 @@ alone build 300 make -k "-j$(nproc)" NVCC="$nvcc" CUDA_WERROR= ${archs:+CUDA_ARC
     build/gpu/check_kernels build/gpu/check_training
 
 for p in bf16 tf32 balanced tf32x3 fp32; do
-    start check-kernels-$p 200 build/gpu/check_kernels --big --precision $p
-    start check-training-$p 200 build/gpu/check_training --big --precision $p
+    for check in kernels training; do
+        start check-$check-$p 200 build/gpu/check_$check --big --precision $p
+        finish $((n_checks - 1))
+    done
 done
-finish
+finish 0
 
 if command -v nvidia-smi >/dev/null; then
     timeout "$until" nvidia-smi -i "$card" --query-gpu=clocks.sm,power.draw --format=csv,noheader,nounits -l 1 >"$parts/clocks" 2>&1 &
@@ -374,7 +380,7 @@ for tool in memcheck racecheck synccheck; do
             skip $tool-$check 'no compute-sanitizer'
         fi
     done
-    finish
+    finish 0
 done
 
 result=finished
