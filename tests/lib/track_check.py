@@ -62,7 +62,10 @@ def make(kind, path, species="one", names=NAMES, length=1000, seed=1, value="ran
             f["prediction/datasets"] = np.array([d.encode() for d in datasets], "S25")
             store("prediction/predictions", signal(len(rows), length, len(datasets)))
         else:
-            f.create_dataset("data/X", data=np.zeros((len(rows), length, 4), "f2"), chunks=(1, length, 4))
+            bases = np.full((len(rows), length, 4), 0.25, "f2")  # N
+            for i, n in enumerate(widths):
+                bases[i, n:] = 0
+            f.create_dataset("data/X", data=bases, chunks=(1, length, 4))
             for i, d in enumerate(datasets):
                 store(f"evaluation/{d}_coverage", signal(len(rows), length, 1 + i * (int(columns) - 1)))
 
