@@ -7,38 +7,33 @@
 #include "common/cli/tool.h"
 #include "common/file/path.h"
 #include "common/job/libraries.h"
-#include "common/job/shared_options.h"
+#include "common/job/source/source_options.h"
 #include "common/job/tracks/compare.h"
 #include "common/job/tracks/convert.h"
 #include "common/track/formats/bigwig_verify.h"
 #include "common/track/peaks.h"
-#include "common/track/smooth.h"
 
 struct config {
-    const char *basename, *smooth, *plot, *plot_region, *blacklist, *rename, *sizes;
-    struct cov_strings datasets;
-    int format, strand;
-    int64_t window;
+    struct cov_source_flags source;
+    const char *basename, *plot, *plot_region;
+    int format;
     double min_value, scale;
-    struct cov_strings regions;
-    const char *regions_file;
     int normalize;
     int64_t bin_size, genome_size;
-    bool experimental, skip_zero;
+    bool skip_zero;
     const char *compare;
     struct cov_strings bin_sizes;
     double peak_threshold;
     int64_t peak_length, peak_gap;
 };
 
-/* In the order of enum cov_track_kind and enum cov_strand. */
+/* In the order of enum cov_track_kind. */
 static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL};
-static const char *const strands[] = {"avg", "+", "-", NULL};
 
 static const char *const normalizations[] = {"none", "cpm", "rpgc", NULL};
 
-/* Options whose presence is checked. Those from ROW_REGIONS to ROW_GENOME_SIZE only apply to
- * tracks. */
+/* Options whose presence is checked. Those from ROW_BIN_SIZE to ROW_REGIONS_FILE only apply to
+ * tracks, those from ROW_BIN_SIZES to ROW_PEAK_GAP only to --compare. */
 enum {
     ROW_FORMAT,
     ROW_MIN_VALUE,
@@ -46,11 +41,11 @@ enum {
     ROW_PEAK_THRESHOLD,
     ROW_PEAK_LENGTH,
     ROW_PEAK_GAP,
-    ROW_REGIONS,
-    ROW_REGIONS_FILE,
     ROW_BIN_SIZE,
     ROW_NORMALIZE,
-    ROW_GENOME_SIZE
+    ROW_GENOME_SIZE,
+    ROW_SOURCE,
+    ROW_REGIONS_FILE = ROW_SOURCE + COV_SOURCE_ROW_REGIONS_FILE
 };
 
 #define FIELD(name) offsetof(struct config, name)
@@ -73,8 +68,6 @@ static const struct cov_opt options[] = {
     [ROW_PEAK_GAP] = COV_OPT(SIZE, "peak-gap", 0, FIELD(peak_gap), "N",
                              "with --peak-threshold: the longest gap of lower values in a peak",
                              .def = COV_PEAKS_GAP, .max = 1e15),
-    [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "write only"),
-    [ROW_REGIONS_FILE] = COV_REGIONS_FILE_OPTION(FIELD(regions_file), "write only"),
     [ROW_BIN_SIZE] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin_size), "N",
                              "write means of bins of N bases", .min = 1, .max = 1000000000),
     [ROW_NORMALIZE] =
@@ -85,29 +78,13 @@ static const struct cov_opt options[] = {
     [ROW_GENOME_SIZE] =
         COV_OPT(SIZE, "effective-genome-size", 0, FIELD(genome_size), "N",
                 "with --normalize rpgc: bases that reads can map to", .min = 1, .max = 1e12),
+    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "convert", "write", " (needed for bigWig)"),
     COV_OPT(STRING, "compare", 0, FIELD(compare), "MEASURED",
             "instead of tracks, write a table of how well INPUT agrees with MEASURED: a bigWig, a "
             "bedGraph, or a genome file with measured coverage",
             .flags = COV_OPT_PATH_IN),
-    COV_OPT(FLAG, "experimental", 0, FIELD(experimental), NULL,
-            "INPUT is a genome file: convert its measured coverage, the mean of its BAM files"),
-    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST",
-            "data sets to convert, separated by commas (default: all)"),
-    COV_OPT(ENUM, "strand", 0, FIELD(strand), NULL, "mean of both strands, or one of them",
-            .def = "avg", .choices = strands),
-    COV_OPT(SIZE, "window-size", 0, FIELD(window), "N",
-            "smooth with a centred moving mean over N bases", .min = 1,
-            .max = COV_SMOOTH_MAX_WINDOW),
-    COV_OPT(STRING, "smooth", 0, FIELD(smooth), "gauss:SD",
-            "smooth with a Gaussian whose standard deviation is SD bases"),
     COV_OPT(FLOAT, "scale", 0, FIELD(scale), "V", "multiply values by V", .def = "1"),
     COV_OPT(FLAG, "skip-zero", 0, FIELD(skip_zero), NULL, "drop bases with the value 0"),
-    COV_BLACKLIST_FILE_OPTION(FIELD(blacklist), "drop"),
-    COV_RENAME_OPTION(FIELD(rename)),
-    COV_OPT(STRING, "chrom-sizes", 0, FIELD(sizes), "FILE",
-            "two columns: name and length of each sequence of a bedGraph (needed for bigWig); or "
-            "the FASTA file's index (.fai)",
-            .flags = COV_OPT_PATH_IN),
     COV_OPT(STRING, "basename", 0, FIELD(basename), "NAME",
             "prefix of the names in an output folder (default: the name of INPUT without folder "
             "and suffix)"),
@@ -173,24 +150,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)n_operands;
     const struct config *c = config;
-    const char *const lists[] = {c->blacklist, c->rename, c->sizes, c->regions_file, c->compare};
     struct cov_convert_options convert = {
-        .source = {.measured = c->experimental,
-                   .datasets = c->datasets.items,
-                   .n_datasets = c->datasets.n,
-                   .strand = (enum cov_strand)c->strand,
-                   .values = {.smoothing = {.window = c->window},
-                              .scale = c->scale,
-                              .bin = c->bin_size,
-                              .skip_zero = c->skip_zero,
-                              .has_min = given[ROW_MIN_VALUE],
-                              .min_value = c->min_value},
-                   .regions = c->regions.items,
-                   .n_regions = c->regions.n,
-                   .bed_path = c->regions_file,
-                   .blacklist_path = c->blacklist,
-                   .rename_path = c->rename,
-                   .sizes_path = c->sizes},
         .normalization = (enum cov_normalization)c->normalize,
         .genome_size = c->genome_size,
         .output = common->output,
@@ -202,21 +162,19 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .plot_path = c->plot,
         .plot_region = c->plot_region,
     };
-    if (c->smooth && c->window > 0)
-        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size cannot be used together");
-    if (c->smooth &&
-        cov_smoothing_parse(c->smooth, "--smooth", &convert.source.values.smoothing, e))
-        return COV_EUSAGE;
-    for (size_t i = 0; i < COV_COUNT(lists); i++) {
-        if (!lists[i])
-            continue;
-        if (cov_path_is_std(lists[i]))
-            return cov_fail(e, COV_EUSAGE, "%s must not be standard input",
-                            lists[i] == c->compare ? "the track of --compare" : "a list");
-        if (cov_stats_add_input(&common->stats, lists[i], e))
-            return COV_ENOMEM;
-    }
-    for (int row = ROW_REGIONS; c->compare && row <= ROW_GENOME_SIZE; row++)
+    int rc = cov_source_options_fill(&c->source, &common->stats, &convert.source, e);
+    if (!rc && c->compare && cov_path_is_std(c->compare))
+        rc = cov_fail(e, COV_EUSAGE, "the track of --compare must not be standard input");
+    if (!rc && c->compare)
+        rc = cov_stats_add_input(&common->stats, c->compare, e);
+    if (rc)
+        return rc;
+    convert.source.values.scale = c->scale;
+    convert.source.values.bin = c->bin_size;
+    convert.source.values.skip_zero = c->skip_zero;
+    convert.source.values.has_min = given[ROW_MIN_VALUE];
+    convert.source.values.min_value = c->min_value;
+    for (int row = ROW_BIN_SIZE; c->compare && row <= ROW_REGIONS_FILE; row++)
         if (given[row])
             return cov_fail(e, COV_EUSAGE, "--%s is for tracks; --compare writes a table",
                             options[row].name);

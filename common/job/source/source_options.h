@@ -1,0 +1,57 @@
+/* source_options.h - the options of tools that read signal or a track: what to read, and how values are
+ * smoothed. A group of rows, as in common/job/shared_options.h.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_SOURCE_SOURCE_OPTIONS_H
+#define COV_JOB_SOURCE_SOURCE_OPTIONS_H
+
+#include "common/cli/stats.h"
+#include "common/job/shared_options.h"
+#include "common/job/source/track_source.h"
+#include "common/track/smooth.h"
+
+struct cov_source_flags {
+    bool experimental;
+    struct cov_strings datasets, regions;
+    const char *regions_file, *blacklist, *rename, *sizes, *smooth;
+    int strand; /* enum cov_strand */
+    int64_t window;
+};
+
+/* Indices of the first rows within the group. */
+enum { COV_SOURCE_ROW_REGIONS, COV_SOURCE_ROW_REGIONS_FILE };
+
+extern const char *const cov_source_strands[]; /* ended by NULL */
+
+/* Ten rows. `does`: what the tool does with data sets, say "convert"; `keeps`: with regions; `lengths`:
+ * when a bedGraph needs lengths. */
+#define COV_SOURCE_OPTIONS(at, does, keeps, lengths)                                               \
+    COV_REGIONS_OPTION((at) + offsetof(struct cov_source_flags, regions), keeps " only"),          \
+        COV_REGIONS_FILE_OPTION((at) + offsetof(struct cov_source_flags, regions_file),            \
+                                keeps " only"),                                                    \
+        COV_OPT(FLAG, "experimental", 0, (at) + offsetof(struct cov_source_flags, experimental),   \
+                NULL,                                                                              \
+                "INPUT is a genome file: " does " its measured coverage, the mean of its BAM "     \
+                "files"),                                                                          \
+        COV_OPT(LIST, "datasets", 0, (at) + offsetof(struct cov_source_flags, datasets), "LIST",   \
+                "data sets to " does ", separated by commas (default: all)"),                      \
+        COV_OPT(ENUM, "strand", 0, (at) + offsetof(struct cov_source_flags, strand), NULL,         \
+                "mean of both strands, or one of them", .def = "avg",                              \
+                .choices = cov_source_strands),                                                    \
+        COV_OPT(SIZE, "window-size", 0, (at) + offsetof(struct cov_source_flags, window), "N",     \
+                "smooth with a centred moving mean over N bases", .min = 1,                        \
+                .max = COV_SMOOTH_MAX_WINDOW),                                                     \
+        COV_OPT(STRING, "smooth", 0, (at) + offsetof(struct cov_source_flags, smooth), "gauss:SD", \
+                "smooth with a Gaussian whose standard deviation is SD bases"),                    \
+        COV_BLACKLIST_FILE_OPTION((at) + offsetof(struct cov_source_flags, blacklist), "drop"),    \
+        COV_RENAME_OPTION((at) + offsetof(struct cov_source_flags, rename)),                       \
+        COV_OPT(STRING, "chrom-sizes", 0, (at) + offsetof(struct cov_source_flags, sizes), "FILE", \
+                "two columns: name and length of each sequence of a bedGraph" lengths              \
+                "; or the FASTA file's index (.fai)",                                              \
+                .flags = COV_OPT_PATH_IN)
+
+/* Fills *out, which borrows the strings, with a scale of 1, and adds the lists to the inputs of the
+ * statistics. COV_EUSAGE for two ways of smoothing, and for a list from standard input. */
+int cov_source_options_fill(const struct cov_source_flags *flags, struct cov_stats *stats,
+                            struct cov_source_options *out, struct cov_err *e) COV_MUST_USE;
+
+#endif
