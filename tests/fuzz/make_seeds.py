@@ -118,8 +118,21 @@ def archives():
     z64 = io.BytesIO()
     with zipfile.ZipFile(z64, "w") as z, z.open("m/data.pkl", "w", force_zip64=True) as entry:
         entry.write(b"\x80\2}.")
+    # Its sizes and offsets in the 64-bit fields, and copies whose end records contradict each other
+    at = plain.index(b"PK\1\2")
+    end = plain.index(b"PK\5\6")
+    record = plain[at:end]
+    first = len(record) - record.rindex(b"PK\1\2")
+    last = record[-first:]
+    last = (last[:20] + b"\xff" * 8 + last[28:30] + struct.pack("<H", 28) + last[32:42] + b"\xff" * 4 + last[46:]
+            + struct.pack("<HHQQQ", 1, 24, *struct.unpack("<II", last[24:28] + last[20:24]), *struct.unpack("<I", last[42:46])))
+    record = record[:-first] + last
+    wide = (plain[:at] + record + struct.pack("<IQHHIIQQQQ", 0x06064b50, 44, 45, 45, 0, 0, 2, 2, len(record), at)
+            + struct.pack("<IIQI", 0x07064b50, 0, at + len(record), 1) + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 65535, 65535, 2**32 - 1, 2**32 - 1, 0))
+    two = wide[:-14] + struct.pack("<HHIIH", 3, 3, 2**32 - 1, 2**32 - 1, 0)
     seed("zip", plain, pack(8, ("m/data.pkl", b"\x80\2}." * 9)), pack(0), plain[:-5], b"", b"PK", z64.getvalue(),
-         pack(0, ("a", b"x"), ("a", b"y")), plain.replace(b"\x80\2}.", b"\x80\2}x", 1), plain + b"tail", plain[::-1])
+         pack(0, ("a", b"x"), ("a", b"y")), plain.replace(b"\x80\2}.", b"\x80\2}x", 1), plain + b"tail", plain[::-1],
+         wide, two, wide.replace(b"PK\6\6", b"PK\6\7"), wide[:-30] + b"\xff" * 8 + wide[-22:], pack(8, ("m.ckpt", plain)))
     checkpoints = []
     for name in ("cnn_init.ckpt", "hybrid_init.ckpt"):
         with zipfile.ZipFile(os.path.join(DATA, name)) as z:
