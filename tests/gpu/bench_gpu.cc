@@ -41,7 +41,7 @@ namespace
 const size_t DEPTH = 2;
 
 /* What to measure. */
-struct Wishes {
+struct Settings {
     bool forward, training, once;
     const char *precision; /* NULL: all */
     double seconds;
@@ -91,30 +91,30 @@ void print_rates(const std::string &name, std::vector<double> rates, const char 
 /* Prints the median, lowest and highest rate of chunks with `bases` bases over rounds of four calls
  * per thread. */
 void measure_forward(struct cov_device *dev, const float *block, size_t batch, size_t bases,
-                     const Wishes &w)
+                     const Settings &set)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
     struct cov_hparams hp = published(DEPTH);
-    const unsigned threads = w.once ? 1 : COV_CUDA_LANES;
+    const unsigned threads = set.once ? 1 : COV_CUDA_LANES;
     Bench b;
     b.batch = batch;
-    b.codes = draw_chunks(batch, w.length, bases);
+    b.codes = draw_chunks(batch, set.length, bases);
     b.values.resize(threads);
     for (std::vector<float> &v : b.values)
-        v.resize(batch * w.length * DEPTH);
+        v.resize(batch * set.length * DEPTH);
     must(cov_pool_new(threads, &pool, &e), &e);
     std::string name = name_of("forward", dev, batch);
-    if (bases < w.length)
+    if (bases < set.length)
         name += ", " + std::to_string(bases) + " bases";
-    int rc = cov_net_new(dev, &hp, block, cov_net_size{w.length, threads, batch}, &b.net, &e);
+    int rc = cov_net_new(dev, &hp, block, cov_net_size{set.length, threads, batch}, &b.net, &e);
     if (rc == COV_ENOMEM) {
         printf("%s: %s\n", name.c_str(), e.text);
         cov_pool_free(pool);
         return;
     }
     must(rc, &e);
-    if (w.once) {
+    if (set.once) {
         (void)cudaProfilerStart();
         must(cov_net_forward(b.net, 0, batch, b.codes.data(), b.values[0].data(), &e), &e);
         (void)cudaProfilerStop();
@@ -123,7 +123,7 @@ void measure_forward(struct cov_device *dev, const float *block, size_t batch, s
         std::vector<double> rates;
         must(cov_pool_for(pool, threads, forward, &b, &e), &e);
         double start = cov_clock();
-        while (rates.size() < 3 || cov_clock() - start < w.seconds) {
+        while (rates.size() < 3 || cov_clock() - start < set.seconds) {
             double beg = cov_clock();
             must(cov_pool_for(pool, (size_t)4 * threads, forward, &b, &e), &e);
             rates.push_back((double)(4 * threads * batch) / (cov_clock() - beg));
@@ -193,7 +193,7 @@ double per_cycle(const struct cov_rt_card &card, const struct cov_cuda_step &s)
 
 /* Prints the time of each step of a batch, and the least time that the card's arithmetic and memory
  * need for it. */
-void time_layers(struct cov_device *dev, const float *block, size_t batch, const Wishes &w)
+void time_layers(struct cov_device *dev, const float *block, size_t batch, const Settings &set)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
@@ -201,7 +201,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
     struct cov_layers shape;
     struct cov_program *p;
     must(cov_params_init(&hp, &params, &e), &e);
-    must(cov_shape(&hp, w.length, &params, block, &shape, &e), &e);
+    must(cov_shape(&hp, set.length, &params, block, &shape, &e), &e);
     const struct cov_program_spec spec = {shape.layers, shape.weights, shape.n, 1, batch};
     int rc = dev->ops->program_new(dev, &spec, &p, &e);
     if (rc == COV_ENOMEM) {
@@ -213,12 +213,12 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
     must(rc, &e);
     batch = cov_cuda_program_batch(p);
     /* Puts bases on the card, because zeros take less time. */
-    std::vector<float> values(batch * w.length * DEPTH);
-    must(p->ops->forward(p, 0, batch, draw_chunks(batch, w.length, w.length).data(), values.data(),
-                         &e),
+    std::vector<float> values(batch * set.length * DEPTH);
+    must(p->ops->forward(p, 0, batch, draw_chunks(batch, set.length, set.length).data(),
+                         values.data(), &e),
          &e);
     const struct cov_cuda_plan *plan = cov_cuda_program_plan(p);
-    std::vector<std::vector<double>> seconds(w.once ? 1 : 9, std::vector<double>(plan->n_steps));
+    std::vector<std::vector<double>> seconds(set.once ? 1 : 9, std::vector<double>(plan->n_steps));
     for (std::vector<double> &s : seconds)
         must(cov_cuda_program_time(p, batch, s.data(), &e), &e);
     struct cov_rt_card card;
@@ -258,7 +258,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
 }
 
 /* Measures training steps: copies of bases and targets, forward, backward, Adam. */
-void measure_training(struct cov_device *dev, const float *block, size_t batch, const Wishes &w)
+void measure_training(struct cov_device *dev, const float *block, size_t batch, const Settings &set)
 {
     static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
     struct cov_err e = COV_ERR_INIT;
@@ -268,8 +268,8 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     struct cov_train_score score;
     struct cov_trainer *trainer;
     struct cov_rng rng;
-    std::vector<uint8_t> codes = draw_chunks(batch, w.length, w.length);
-    std::vector<float> targets(batch * w.length * DEPTH);
+    std::vector<uint8_t> codes = draw_chunks(batch, set.length, set.length);
+    std::vector<float> targets(batch * set.length * DEPTH);
     std::vector<char> present(batch * DEPTH, 1);
     cov_rng_init(&rng, 1);
     for (float &target : targets)
@@ -279,7 +279,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     b.targets = targets.data();
     b.present = (const bool *)present.data();
     options.hp = &hp;
-    options.L = w.length;
+    options.L = set.length;
     options.max_batch = batch;
     must(cov_pool_new(1, &options.pool, &e), &e);
     const std::string name = name_of("training", dev, batch);
@@ -294,7 +294,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
         must(cov_trainer_batch(trainer, &b, &score, &e), &e);
         must(cov_trainer_step(trainer, &adam, &e), &e);
     };
-    if (w.once) {
+    if (set.once) {
         (void)cudaProfilerStart();
         step();
         (void)cudaProfilerStop();
@@ -303,7 +303,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
         std::vector<double> rates;
         step(); /* touches the memory */
         double start = cov_clock();
-        while (rates.size() < 3 || cov_clock() - start < w.seconds) {
+        while (rates.size() < 3 || cov_clock() - start < set.seconds) {
             double beg = cov_clock();
             step();
             rates.push_back((double)batch / (cov_clock() - beg));
@@ -314,11 +314,11 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     cov_pool_free(options.pool);
 }
 
-void measure_all(enum cov_precision precision, const float *block, const Wishes &w)
+void measure_all(enum cov_precision precision, const float *block, const Settings &set)
 {
     struct cov_device *dev = open_gpu(precision);
     struct cov_device_advice advice;
-    std::vector<size_t> batches = w.batches;
+    std::vector<size_t> batches = set.batches;
     printf("%s\n", dev->ops->describe(dev));
     dev->ops->advise(dev, &advice);
     if (batches.empty()) {
@@ -326,54 +326,54 @@ void measure_all(enum cov_precision precision, const float *block, const Wishes 
         std::sort(batches.begin(), batches.end());
         batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
     }
-    if (w.forward) {
+    if (set.forward) {
         for (size_t batch : batches) {
-            time_layers(dev, block, batch, w);
-            measure_forward(dev, block, batch, w.length, w);
+            time_layers(dev, block, batch, set);
+            measure_forward(dev, block, batch, set.length, set);
         }
-        if (!w.once && w.length > 1000)
-            measure_forward(dev, block, batches.back(), 1000, w);
+        if (!set.once && set.length > 1000)
+            measure_forward(dev, block, batches.back(), 1000, set);
     }
-    if (w.training)
+    if (set.training)
         for (size_t batch : batches)
-            measure_training(dev, block, batch, w);
+            measure_training(dev, block, batch, set);
     cov_device_close(dev);
 }
 
-Wishes parse_wishes(int argc, char **argv)
+Settings parse_settings(int argc, char **argv)
 {
-    Wishes w = {};
+    Settings set = {};
     struct cov_err e = COV_ERR_INIT;
     int64_t number;
-    w.length = 21384;
+    set.length = 21384;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--forward") == 0) {
-            w.forward = true;
+            set.forward = true;
         } else if (strcmp(argv[i], "--training") == 0) {
-            w.training = true;
+            set.training = true;
         } else if (strcmp(argv[i], "--once") == 0) {
-            w.once = true;
+            set.once = true;
         } else if (strcmp(argv[i], "--precision") == 0) {
-            w.precision = value;
+            set.precision = value;
             i++;
         } else if (strcmp(argv[i], "--length") == 0) {
             must(cov_parse_i64(value, "--length", 8, 1 << 20, &number, &e), &e);
-            w.length = (size_t)number;
+            set.length = (size_t)number;
             i++;
         } else {
             must(cov_parse_i64(argv[i], "argument", 1, 4096, &number, &e), &e);
-            if (w.seconds > 0)
-                w.batches.push_back((size_t)number);
+            if (set.seconds > 0)
+                set.batches.push_back((size_t)number);
             else
-                w.seconds = (double)number;
+                set.seconds = (double)number;
         }
     }
-    if (!w.forward && !w.training)
-        w.forward = w.training = true;
-    if (!(w.seconds > 0))
-        w.seconds = 5;
-    return w;
+    if (!set.forward && !set.training)
+        set.forward = set.training = true;
+    if (!(set.seconds > 0))
+        set.seconds = 5;
+    return set;
 }
 
 } // namespace
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
     static const enum cov_precision all[] = {COV_PRECISION_FP32, COV_PRECISION_BF16X3,
                                              COV_PRECISION_BALANCED, COV_PRECISION_TF32,
                                              COV_PRECISION_BF16};
-    const Wishes w = parse_wishes(argc, argv);
+    const Settings set = parse_settings(argc, argv);
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
     struct cov_hparams hp = published(DEPTH);
@@ -393,12 +393,12 @@ int main(int argc, char **argv)
     cov_params_fini(&params);
     bool found = false;
     for (enum cov_precision precision : all) {
-        if (w.precision && strcmp(w.precision, cov_precision_name(precision)) != 0)
+        if (set.precision && strcmp(set.precision, cov_precision_name(precision)) != 0)
             continue;
         found = true;
-        measure_all(precision, block.data(), w);
+        measure_all(precision, block.data(), set);
     }
     if (!found)
-        must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", w.precision), &e);
+        must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", set.precision), &e);
     return 0;
 }

@@ -268,7 +268,7 @@ stop() {
     result=interrupted
     write_report
     for part in $running; do
-        kill "$(cat "$parts/${part%%:*}.log.pid")" 2>/dev/null
+        kill "$(cat "$parts/${part%%:*}.log.pid" 2>/dev/null)" 2>/dev/null
     done
     [ -z "$sampler" ] || kill "$sampler" 2>/dev/null
     exit 130
