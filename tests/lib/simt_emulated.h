@@ -19,6 +19,7 @@
 #include <functional>
 
 #define SIMT_KERNEL(threads) static void
+#define SIMT_KERNEL_BLOCKS(threads, blocks) static void
 #define SIMT_DEVICE static inline
 
 struct dim3 {
@@ -98,6 +99,11 @@ static inline float simt_exp_fast(float v)
 static inline float simt_reciprocal_fast(float v)
 {
     return 1.0f / v;
+}
+
+static inline float simt_max(float a, float b)
+{
+    return a < b || b != b ? b : a;
 }
 
 uint32_t simt_ballot(bool v);

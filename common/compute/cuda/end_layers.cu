@@ -32,10 +32,10 @@ first_layer(struct cov_cuda_first f)
     float4 bias = simt_read4(f.bias + o), scale = simt_read4(f.scale + o),
            shift = simt_read4(f.shift + o);
     size_t to = (b * f.t_out + t) * f.c + o;
-    store2(f.y, to, f.y_bf16, finish(sum.x, bias.x, scale.x, shift.x, true),
-           finish(sum.y, bias.y, scale.y, shift.y, true));
-    store2(f.y, to + 2, f.y_bf16, finish(sum.z, bias.z, scale.z, shift.z, true),
-           finish(sum.w, bias.w, scale.w, shift.w, true));
+    store2(f.y, to, f.y_bf16, finish(sum.x, bias.x, scale.x, shift.x, 0),
+           finish(sum.y, bias.y, scale.y, shift.y, 0));
+    store2(f.y, to + 2, f.y_bf16, finish(sum.z, bias.z, scale.z, shift.z, 0),
+           finish(sum.w, bias.w, scale.w, shift.w, 0));
 }
 
 void cov_cuda_first_layer(const struct cov_cuda_first *f, void *stream)

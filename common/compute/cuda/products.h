@@ -3,16 +3,22 @@
 #ifndef COV_COMPUTE_CUDA_PRODUCTS_H
 #define COV_COMPUTE_CUDA_PRODUCTS_H
 
+#include <limits.h>
+
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
 /* The part of x that a thread reads: vectors of 16 bytes from PARTS rows, at the same depth of the
  * product. */
 template <int PARTS> struct gather {
-    const char *sequence[PARTS]; /* NULL: past the last row */
-    int row[PARTS];              /* the row that tap 0 reads */
-    int tap, channel;            /* tap and channel of the next vector */
+    const char *at[PARTS]; /* channel 0 of the row that tap 0 reads, even if x lacks that row */
+    int row[PARTS];        /* that row; NO_ROW: past the last row of the product */
+    int tap, channel;      /* tap and channel of the next vector */
+    int by_tap;            /* rows from that of tap 0 */
+    ptrdiff_t offset;      /* bytes from at[] */
 };
+
+enum { NO_ROW = INT_MIN / 2 };
 
 /* Starts at rows `first`, first + `apart`, ..., at element `k` of depth. */
 template <int ELEMENT, int PARTS>
@@ -20,37 +26,39 @@ SIMT_DEVICE struct gather<PARTS> gather_begin(const struct cov_cuda_gemm &g, int
                                               int k) {
     struct gather<PARTS> x;
     for (int i = 0; i < PARTS; i++) {
-        int row = first + i * apart, b = row / g.phase.rows;
-        x.sequence[i] = row < g.n * g.phase.rows
-                            ? (const char *)g.x + (size_t)b * g.t_in * g.c * ELEMENT
-                            : NULL;
-        x.row[i] = cov_conv_phase_row(&g.phase, row - b * g.phase.rows) * g.phase.in_stride +
-                   g.phase.first;
+        int m = first + i * apart, b = m / g.phase.rows;
+        int row =
+            cov_conv_phase_row(&g.phase, m - b * g.phase.rows) * g.phase.in_stride + g.phase.first;
+        x.at[i] = (const char *)g.x + ((ptrdiff_t)b * g.t_in + row) * g.c * ELEMENT;
+        x.row[i] = m < g.n * g.phase.rows ? row : NO_ROW;
     }
     x.tap = k / g.c;
     x.channel = k % g.c;
+    x.by_tap = x.tap * g.phase.step;
+    x.offset = ((ptrdiff_t)x.by_tap * g.c + x.channel) * ELEMENT;
     return x;
 }
 
 /* Returns true if x has the vector of row i; *from is then its address. */
-template <int ELEMENT, int PARTS>
+template <int PARTS>
 SIMT_DEVICE bool gather_next(const struct cov_cuda_gemm &g, const struct gather<PARTS> &x, int i,
                              const char **from)
 {
-    int row = x.row[i] + x.tap * g.phase.step;
-    bool there = x.sequence[i] && x.tap < g.phase.n_taps && row >= 0 && row < g.t_in;
-    *from = there ? x.sequence[i] + ((size_t)row * g.c + x.channel) * ELEMENT : (const char *)g.x;
-    return there;
+    *from = x.at[i] + x.offset;
+    return x.tap < g.phase.n_taps && (unsigned)(x.row[i] + x.by_tap) < (unsigned)g.t_in;
 }
 
 /* Advances by `by` elements of depth. */
-template <int PARTS>
+template <int ELEMENT, int PARTS>
 SIMT_DEVICE void gather_advance(const struct cov_cuda_gemm &g, struct gather<PARTS> *x, int by)
 {
     x->channel += by;
+    x->offset += by * ELEMENT;
     while (x->channel >= g.c) {
         x->channel -= g.c;
         x->tap++;
+        x->by_tap += g.phase.step;
+        x->offset += (ptrdiff_t)(g.phase.step - 1) * g.c * ELEMENT;
     }
 }
 

@@ -70,57 +70,60 @@ SIMT_DEVICE void store_pieces(float *to, const float4 (&next)[PARTS])
 }
 
 /* Writes y for a thread's rows and columns. */
-template <int BN, int TM, int TN>
+template <bool BF16, int BN, int TM, int TN>
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first,
                          const float (&sum)[TM][TN])
 {
+    constexpr int ELEMENT = BF16 ? 2 : 4;
     const int across = (int)threadIdx.x % (BN / TN), down = (int)threadIdx.x / (BN / TN);
+    const float least = least_of(g.relu);
+    char *to[TM];
 #pragma unroll
-    for (int i = 0; i < TM; i++) {
-        int row = m_first + down * TM + i;
-        if (row >= g.n * g.phase.rows)
-            continue;
-        size_t to = y_offset(g, row);
+    for (int i = 0; i < TM; i++)
+        to[i] = (char *)g.y + y_offset(g, m_first + down * TM + i) * ELEMENT;
 #pragma unroll
-        for (int j = 0; j < TN; j += 2) {
-            int o = n_first + cov_tile_column(BN, TN, across, j);
-            if (o < g.n_cols)
-                store2(
-                    g.y, to + o, g.y_bf16,
-                    finish(sum[i][j], g.bias[o], g.scale[o], g.shift[o], g.relu),
-                    finish(sum[i][j + 1], g.bias[o + 1], g.scale[o + 1], g.shift[o + 1], g.relu));
-        }
+    for (int j = 0; j < TN; j += 4) {
+        int o = n_first + cov_tile_column(BN, TN, across, j);
+        if (o >= g.n_cols)
+            return;
+        const struct columns_of<4> c = read_columns<4>(g.bias + o, g.scale + o, g.shift + o);
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+            if (m_first + down * TM + i < g.n * g.phase.rows)
+                store_finished<BF16>(to[i] + o * ELEMENT, &sum[i][j], c, least);
     }
 }
 
-template <int BM, int BN, int TM, int TN> SIMT_KERNEL(THREADS) gemm_fp32(struct cov_cuda_gemm g)
+template <int BM, int BN, int TM, int TN>
+SIMT_KERNEL_BLOCKS(THREADS, 2)
+gemm_fp32(struct cov_cuda_gemm g)
 {
     static_assert((BM / TM) * (BN / TN) == THREADS, "one tile per thread");
     constexpr int PITCH = BM + 4, A_PARTS = BM * 4 / THREADS;
-    constexpr int B_PIECES = BK * BN / 4, B_PARTS = (B_PIECES + THREADS - 1) / THREADS;
+    constexpr int B_ACROSS = BN / 4, B_PIECES = BK * B_ACROSS;
+    constexpr int B_PARTS = (B_PIECES + THREADS - 1) / THREADS;
     float *const a_tile = (float *)simt_shared();  /* [2][BK][PITCH] */
     float *const b_tile = a_tile + 2 * BK * PITCH; /* [2][BK][BN] */
     const int tid = (int)threadIdx.x, piece = tid % 4;
-    const int m_first = (int)blockIdx.x * BM, n_first = (int)blockIdx.y * BN;
+    const int across = (g.n_cols + BN - 1) / BN;
+    const int m_first = (int)blockIdx.x / across * BM, n_first = (int)blockIdx.x % across * BN;
     struct gather<A_PARTS> x =
         gather_begin<4, A_PARTS>(g, m_first + tid / 4, THREADS / 4, piece * 4);
-    int k0 = 0;
+    const float *w =
+        (const float *)g.w + (size_t)(tid / B_ACROSS) * g.width + n_first + tid % B_ACROSS * 4;
     float4 a_next[A_PARTS], b_next[B_PARTS];
     float sum[TM][TN];
 
     auto load = [&]() {
         const char *from;
         for (int i = 0; i < A_PARTS; i++)
-            a_next[i] = gather_next<4>(g, x, i, &from) ? simt_read4((const float *)from)
-                                                       : make_float4(0, 0, 0, 0);
-        for (int i = 0; i < B_PARTS; i++) {
-            int at = tid + i * THREADS;
-            if (at < B_PIECES)
-                b_next[i] = simt_read4((const float *)g.w + (size_t)(k0 + at / (BN / 4)) * g.width +
-                                       n_first + at % (BN / 4) * 4);
-        }
-        gather_advance(g, &x, BK);
-        k0 += BK;
+            a_next[i] = gather_next(g, x, i, &from) ? simt_read4((const float *)from)
+                                                    : make_float4(0, 0, 0, 0);
+        for (int i = 0; i < B_PARTS; i++)
+            if (tid + i * THREADS < B_PIECES)
+                b_next[i] = simt_read4(w + (size_t)(i * (THREADS / B_ACROSS)) * g.width);
+        gather_advance<4>(g, &x, BK);
+        w += (size_t)BK * g.width;
     };
     auto store = [&](int half) {
         for (int i = 0; i < A_PARTS; i++) { /* transposed */
@@ -133,11 +136,14 @@ template <int BM, int BN, int TM, int TN> SIMT_KERNEL(THREADS) gemm_fp32(struct 
         store_pieces<B_PIECES>(b_tile + half * BK * BN, b_next);
     };
     multiply_steps<PITCH, BN>(g.k / BK, load, store, sum);
-    write_y<BN>(g, m_first, n_first, sum);
+    if (g.y_bf16)
+        write_y<true, BN>(g, m_first, n_first, sum);
+    else
+        write_y<false, BN>(g, m_first, n_first, sum);
 }
 
 template <int BM, int BN, int TM, int TN>
-SIMT_KERNEL(THREADS)
+SIMT_KERNEL_BLOCKS(THREADS, 2)
 outer_fp32(struct cov_cuda_outer o, int tiles, size_t split_rows)
 {
     static_assert((BM / TM) * (BN / TN) == THREADS, "one tile per thread");
@@ -199,8 +205,8 @@ static void launch(const struct cov_cuda_gemm *g, void *stream)
     int m = g->n * g->phase.rows;
     if (m > 0)
         simt_launch(gemm_fp32<BM, BN, TM, TN>,
-                    dim3((unsigned)(m + BM - 1) / BM, (unsigned)(g->n_cols + BN - 1) / BN), THREADS,
-                    2 * BK * (BM + 4 + BN) * sizeof(float), stream, *g);
+                    dim3((unsigned)(m + BM - 1) / BM * ((unsigned)(g->n_cols + BN - 1) / BN)),
+                    THREADS, 2 * BK * (BM + 4 + BN) * sizeof(float), stream, *g);
 }
 
 void cov_cuda_gemm_fp32(const struct cov_cuda_gemm *g, void *stream)

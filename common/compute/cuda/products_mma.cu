@@ -58,30 +58,39 @@ template <int WARPS_ACROSS> SIMT_DEVICE struct warp_part warp_part_of(void)
 
 /* ---- products of fragments ---- */
 
-/* Returns what is left of v after subtracting its tf32, also as tf32. */
+/* A float is a tf32, which has 10 bits of fraction, plus a rest, of which tensor cores read the first 11
+ * bits. */
+SIMT_DEVICE uint32_t tf32_part(uint32_t v)
+{
+    return v & 0xffffe000;
+}
+
 SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
 {
-    return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
+    return simt_bits(simt_float(v) - simt_float(tf32_part(v)));
+}
+
+/* Returns the operand of a tensor core for v: a float, or two bf16. */
+template <int PRODUCTS> SIMT_DEVICE uint32_t tensor_operand(uint32_t v)
+{
+    return PRODUCTS == COV_CUDA_BF16   ? v
+           : PRODUCTS == COV_CUDA_TF32 ? simt_tf32(simt_float(v))
+                                       : tf32_part(v);
 }
 
 /* Adds `a` times `b` to sum in three products of tf32. Tensor cores truncate bits that do not fit
  * into the sum. So the products are summed separately, and their sum is added to the total with
  * rounding. */
-SIMT_DEVICE void multiply_x3(float sum[MT][NT][4], int nt, const uint32_t high[MT][4],
-                             const uint32_t low[MT][4], const uint32_t b[2])
+SIMT_DEVICE void multiply_x3(float sum[4], const uint32_t a[4], const uint32_t a_low[4],
+                             const uint32_t b[2], const uint32_t b_low[2])
 {
-    uint32_t high0 = simt_tf32(simt_float(b[0])), high1 = simt_tf32(simt_float(b[1]));
-    uint32_t low0 = tf32_rest(b[0]), low1 = tf32_rest(b[1]);
+    float part[4] = {0, 0, 0, 0};
+    simt_mma_tf32(part, a_low, b[0], b[1]);
+    simt_mma_tf32(part, a, b_low[0], b_low[1]);
+    simt_mma_tf32(part, a, b[0], b[1]);
 #pragma unroll
-    for (int mt = 0; mt < MT; mt++) {
-        float part[4] = {0, 0, 0, 0};
-        simt_mma_tf32(part, low[mt], high0, high1);
-        simt_mma_tf32(part, high[mt], low0, low1);
-        simt_mma_tf32(part, high[mt], high0, high1);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            sum[mt][nt][i] += part[i];
-    }
+    for (int i = 0; i < 4; i++)
+        sum[i] += part[i];
 }
 
 /* Adds `a` times `b` to sum, for 32 bytes of depth: MT fragments of 16 rows by NT fragments of 8
@@ -90,28 +99,27 @@ template <int PRODUCTS>
 SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
                           const uint32_t b[NT / 2][4])
 {
-    uint32_t high[MT][4], low[MT][4];
+    uint32_t av[MT][4], low[MT][4];
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            high[mt][i] = PRODUCTS == COV_CUDA_BF16 ? a[mt][i] : simt_tf32(simt_float(a[mt][i]));
+            av[mt][i] = tensor_operand<PRODUCTS>(a[mt][i]);
             low[mt][i] = PRODUCTS == COV_CUDA_TF32X3 ? tf32_rest(a[mt][i]) : 0;
         }
 #pragma unroll
     for (int nt = 0; nt < NT; nt++) {
-        const uint32_t *const bv = &b[nt / 2][nt % 2 * 2];
-        if constexpr (PRODUCTS == COV_CUDA_TF32X3) {
-            multiply_x3(sum, nt, high, low, bv);
-        } else if constexpr (PRODUCTS == COV_CUDA_BF16) {
+        const uint32_t *const v = &b[nt / 2][nt % 2 * 2];
+        const uint32_t bv[2] = {tensor_operand<PRODUCTS>(v[0]), tensor_operand<PRODUCTS>(v[1])};
+        const uint32_t b_low[2] = {tf32_rest(v[0]), tf32_rest(v[1])};
 #pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_bf16(sum[mt][nt], high[mt], bv[0], bv[1]);
-        } else {
-            uint32_t b0 = simt_tf32(simt_float(bv[0])), b1 = simt_tf32(simt_float(bv[1]));
-#pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_tf32(sum[mt][nt], high[mt], b0, b1);
+        for (int mt = 0; mt < MT; mt++) {
+            if (PRODUCTS == COV_CUDA_TF32X3)
+                multiply_x3(sum[mt][nt], av[mt], low[mt], bv, b_low);
+            else if (PRODUCTS == COV_CUDA_TF32)
+                simt_mma_tf32(sum[mt][nt], av[mt], bv[0], bv[1]);
+            else
+                simt_mma_bf16(sum[mt][nt], av[mt], bv[0], bv[1]);
         }
     }
 }
@@ -152,10 +160,14 @@ SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][N
 /* ---- products ---- */
 
 /* Applies the epilogue to a warp's results and writes them. */
+template <bool BF16>
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first, int lane,
                          const float sum[MT][NT][4])
 {
-    size_t to[MT][2];
+    constexpr int ELEMENT = BF16 ? 2 : 4;
+    const float least = least_of(g.relu);
+    const int column = n_first + lane % 4 * 2;
+    char *to[MT][2];
     bool there[MT][2];
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
@@ -163,25 +175,21 @@ SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first
         for (int half = 0; half < 2; half++) {
             int row = m_first + mt * 16 + half * 8 + lane / 4;
             there[mt][half] = row < g.n * g.phase.rows;
-            to[mt][half] = y_offset(g, row);
+            to[mt][half] = (char *)g.y + (y_offset(g, row) + column) * ELEMENT;
         }
 #pragma unroll
     for (int nt = 0; nt < NT; nt++) {
-        int o = n_first + nt * 8 + lane % 4 * 2;
-        if (o >= g.n_cols)
-            continue;
-        float2 bias = *(const float2 *)(g.bias + o), scale = *(const float2 *)(g.scale + o),
-               shift = *(const float2 *)(g.shift + o);
+        if (n_first + nt * 8 >= g.n_cols)
+            return;
+        const int o = column + nt * 8;
+        const struct columns_of<2> c = read_columns<2>(g.bias + o, g.scale + o, g.shift + o);
 #pragma unroll
         for (int mt = 0; mt < MT; mt++)
 #pragma unroll
-            for (int half = 0; half < 2; half++) {
-                float v0 = sum[mt][nt][half * 2], v1 = sum[mt][nt][half * 2 + 1];
-                v0 = finish(v0, bias.x, scale.x, shift.x, g.relu);
-                v1 = finish(v1, bias.y, scale.y, shift.y, g.relu);
+            for (int half = 0; half < 2; half++)
                 if (there[mt][half])
-                    store2(g.y, to[mt][half] + o, g.y_bf16, v0, v1);
-            }
+                    store_finished<BF16>(to[mt][half] + nt * 8 * ELEMENT, &sum[mt][nt][half * 2], c,
+                                         least);
     }
 }
 
@@ -198,19 +206,24 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     struct gather<A_PARTS> x =
         gather_begin<ELEMENT, A_PARTS>(g, m_first + tid / 4, APART, piece * T::PIECE);
 
-    auto copy = [&](int step, int stage) {
-        char *const a = shared + stage * (BM + BN) * ROW_BYTES, *const b = a + BM * ROW_BYTES;
+    /* Rows 8 apart have the same permutation of vectors (cov_tile_place). */
+    const int copied = cov_tile_place(tid / 4, piece);
+    const char *w =
+        (const char *)g.w + ((size_t)(n_first + tid / 4) * g.k + piece * T::PIECE) * ELEMENT;
+    auto copy = [&](int, int stage) {
+        char *const a = shared + stage * (BM + BN) * ROW_BYTES + copied, *const b =
+                                                                             a + BM * ROW_BYTES;
         const char *from;
+#pragma unroll
         for (int i = 0; i < A_PARTS; i++) {
-            bool there = gather_next<ELEMENT>(g, x, i, &from);
-            simt_copy16(a + cov_tile_place(tid / 4 + i * APART, piece), from, there);
+            bool there = gather_next(g, x, i, &from);
+            simt_copy16(a + i * APART * ROW_BYTES, from, there);
         }
-        for (int i = 0; i < B_PARTS; i++) {
-            int row = tid / 4 + i * APART;
-            size_t at = (size_t)(n_first + row) * g.k + step * BK + piece * T::PIECE;
-            simt_copy16(b + cov_tile_place(row, piece), (const char *)g.w + at * ELEMENT, true);
-        }
-        gather_advance(g, &x, BK);
+#pragma unroll
+        for (int i = 0; i < B_PARTS; i++)
+            simt_copy16(b + i * APART * ROW_BYTES, w + (size_t)i * APART * g.k * ELEMENT, true);
+        gather_advance<ELEMENT>(g, &x, BK);
+        w += ROW_BYTES;
     };
     /* The matrices that this lane addresses. In A: rows 0-7, then rows 8-15 of a vector of 16
      * bytes, then the same for the next vector. In B: 8 columns of a vector, the same columns of
@@ -218,18 +231,24 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     const int lane = warp.lane;
     const int a_row = warp.m + lane / 8 % 2 * 8 + lane % 8, a_piece = lane / 16;
     const int b_row = warp.n + lane / 16 * 8 + lane % 8, b_piece = lane / 8 % 2;
+    const int a_at[2] = {cov_tile_place(a_row, a_piece), cov_tile_place(a_row, 2 + a_piece)};
+    const int b_at[2] = {BM * ROW_BYTES + cov_tile_place(b_row, b_piece),
+                         BM * ROW_BYTES + cov_tile_place(b_row, 2 + b_piece)};
     auto load = [&](int stage, int half, uint32_t av[MT][4], uint32_t bv[NT / 2][4]) {
-        const char *const a = shared + stage * (BM + BN) * ROW_BYTES, *const b = a + BM * ROW_BYTES;
+        const char *const from = shared + stage * (BM + BN) * ROW_BYTES;
 #pragma unroll
         for (int mt = 0; mt < MT; mt++)
-            simt_load_matrices(av[mt], a + cov_tile_place(a_row + mt * 16, half * 2 + a_piece));
+            simt_load_matrices(av[mt], from + a_at[half] + mt * 16 * ROW_BYTES);
 #pragma unroll
         for (int i = 0; i < NT / 2; i++)
-            simt_load_matrices(bv[i], b + cov_tile_place(b_row + i * 16, half * 2 + b_piece));
+            simt_load_matrices(bv[i], from + b_at[half] + i * 16 * ROW_BYTES);
     };
     float sum[MT][NT][4];
     multiply_steps<PRODUCTS>(g.k / BK, copy, load, sum);
-    write_y(g, m_first + warp.m, n_first + warp.n, lane, sum);
+    if (g.y_bf16)
+        write_y<true>(g, m_first + warp.m, n_first + warp.n, lane, sum);
+    else
+        write_y<false>(g, m_first + warp.m, n_first + warp.n, lane, sum);
 }
 
 /* ---- gradients ---- */

@@ -18,6 +18,8 @@
 /* Kernel names, especially those of templates, must be unique across all files: the linker merges
  * templates of the same name. */
 #define SIMT_KERNEL(threads) __global__ void __launch_bounds__(threads)
+/* The same, with registers for at least `blocks` blocks per multiprocessor. */
+#define SIMT_KERNEL_BLOCKS(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
 #define SIMT_DEVICE static __device__ __forceinline__
 
 /* The dynamic shared memory of the block; the launch sets its size. */
@@ -59,6 +61,18 @@ SIMT_DEVICE float simt_reciprocal_fast(float v)
     return r;
 }
 
+/* Returns the larger of a and b, or NaN if one of them is NaN. */
+SIMT_DEVICE float simt_max(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float larger;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+    return larger;
+#else
+    return a < b || b != b ? b : a;
+#endif
+}
+
 /* Returns a mask in which bit i is `v` of lane i. All lanes of the warp must call it. */
 SIMT_DEVICE uint32_t simt_ballot(bool v)
 {
@@ -83,7 +97,8 @@ SIMT_DEVICE uint32_t simt_shared_address(const void *p)
 #define SIMT_AMPERE_ASM(...) __trap()
 #endif
 
-/* Starts an asynchronous copy of 16 bytes to shared memory; writes zeros if !there. */
+/* Starts an asynchronous copy of 16 bytes to shared memory; if !there, writes zeros and reads
+ * nothing. */
 SIMT_DEVICE void simt_copy16(void *shared, const void *global, bool there)
 {
     SIMT_AMPERE_ASM(
