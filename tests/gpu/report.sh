@@ -239,11 +239,13 @@ conclude() { # NAME START LIMIT SAMPLES STATUS
 # Waits until at most N parts are running.
 finish() { # N
     most=$1
-    while [ "$(echo "$running" | wc -w)" -gt "$most" ]; do
+    # shellcheck disable=SC2086 # words
+    while set -- $running && [ $# -gt "$most" ]; do
         still=''
-        for part in $running; do
-            # shellcheck disable=SC2046 # words
-            set -- $(echo "$part" | tr ':' ' ')
+        for part; do
+            IFS=:
+            set -- $part
+            unset IFS
             if [ -s "$parts/$1.log.status" ]; then
                 conclude "$@" "$(cat "$parts/$1.log.status")"
             elif [ $(($(now) - $2)) -gt $(($3 + 6)) ]; then
