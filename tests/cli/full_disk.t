@@ -11,6 +11,7 @@ covpredict -q -m m.ckpt --float -o p.h5 g.h5
 cp g.h5 b.h5
 printf '@HD\tVN:1.6\n@SQ\tSN:a\tLN:90000\nr\t0\ta\t100\t60\t4M\t*\t0\t0\tACGT\tIIII\n' >r.sam
 echo a >names
+awk 'BEGIN { for (i = 0; i < 2000; i++) print "a\t" i "\t" i + 1 "\t" i % 2 }' >stripes.bg
 find . -type f | sort >../before
 
 while read -r out line; do
@@ -30,6 +31,7 @@ o\.h5 h5chunk merge -q -o o.h5 g.h5
 g\.h5 h5chunk blacklist -q --names names g.h5
 o\.h5 covpredict -q -m m.ckpt --float -o o.h5 g.h5
 o\.bw cov2bigwig -q --datasets atacseq -o o.bw p.h5
+o\.bed covpeaks call -q -c 1 -l 1 -g 0 -o o.bed stripes.bg
 o\.bg cov2bigwig -q --datasets atacseq -o o.bg p.h5
 o\.bg\.gz cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 temporary_file_in_\. bam2h5 -q -p x -o o.h5 g.h5 r.sam

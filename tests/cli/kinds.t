@@ -61,6 +61,7 @@ x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|wrong kind of file:
 x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz x.html x.lfs|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
 x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|not predictions or a track, but 
 x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
+x.fa x.bam|covpeaks call -q -c 1 -o o.bed F|not predictions or a track, but 
 x.ckpt|cov2bigwig -q -o o.bw F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
 x.fa x.bam x.bw x.txt.gz x.html x.lfs|h5chunk info F|not an HDF5 file, but 

@@ -51,6 +51,7 @@ o.h5 .o.covtools.tmp.h5 covpredict -q -m m.ckpt -o o.h5 g.h5
 o.h5 .o.covtools.tmp.h5 covpredict -q -m m.ckpt --resume -o o.h5 g.h5
 o.bw .o.covtools.tmp.bw cov2bigwig -q --datasets atacseq -o o.bw p.h5
 o.bg .o.covtools.tmp.bg cov2bigwig -q --datasets atacseq -o o.bg p.h5
+o.narrowPeak .o.covtools.tmp.narrowPeak covpeaks call -q -c 1 --datasets atacseq -o o.narrowPeak p.h5
 o.bg.gz .o.covtools.tmp.bg.gz cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 o.bg.gz.tbi .o.bg.gz.covtools.tmp.tbi cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 o.h5 .o.covtools.tmp.h5 bam2h5 -q -p x -o o.h5 g.h5 r.bam

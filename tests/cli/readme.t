@@ -42,9 +42,6 @@ END
 stub apptainer <<'END'
 [ "$1" = build ] && [ -f "$3" ]
 END
-stub macs3 <<'END'
-[ "$1 $2" = 'bdgpeakcall -i' ] && [ -s "$3" ] && awk 'NF != 4 { exit 1 }' "$3"
-END
 
 # The commands, one per line: code blocks without comments. They run in this shell, because some change its state.
 # To save minutes, it trains few epochs, and measures a small network.

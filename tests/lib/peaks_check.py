@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""Random tracks, and their peaks found base by base: an independent answer for the tests of covpeaks.
+
+usage: peaks_check.py track SEED            prints a bedGraph without gaps
+       peaks_check.py narrow CUTOFF LENGTH GAP BEDGRAPH
+       peaks_check.py gapped CUTOFF WEAK LENGTH GAP LINK BEDGRAPH
+
+narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
+start, end, number of blocks, their sizes and offsets.
+SPDX-License-Identifier: MIT"""
+
+import random
+import sys
+
+
+def print_track(seed):
+    r = random.Random(seed)
+    for contig in ("chr1", "chr10", "chr2", "empty"):
+        at, end = 0, r.randint(2000, 9000)
+        while at < end:
+            to = min(end, at + r.choice([1, 2, 3, 5, 10, 30, 31, 50, 100, 200, 300]))
+            value = 0 if contig == "empty" else r.choice([0, 0, 0, 1, 2, 3, 5, 8, 13, 0.5, 2.5, 7.25])
+            print(contig, at, to, value, sep="\t")
+            at = to
+
+
+def read_track(path):
+    """{contig: values by base}; None: no value."""
+    track = {}
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            contig, beg, end, value = line.split()
+            values = track.setdefault(contig, [])
+            values += [None] * (int(beg) - len(values)) + [float(value)] * (int(end) - int(beg))
+    return track
+
+
+def find_peaks(values, cutoff, length, gap):
+    """(start, end) of the peaks."""
+    high = [i for i, v in enumerate(values) if v is not None and v >= cutoff]
+    groups = []
+    for i in high:
+        if groups and i - groups[-1][1] <= gap:
+            groups[-1][1] = i + 1
+        else:
+            groups.append([i, i + 1])
+    return [(beg, end) for beg, end in groups if end - beg >= length]
+
+
+def find_summit(values, beg, end):
+    """The middle of the stretch of the largest value; of several, of the middle one."""
+    top = max(v for v in values[beg:end] if v is not None)
+    stretches = []
+    for i in range(beg, end):
+        if values[i] != top:
+            continue
+        if stretches and stretches[-1][1] == i:
+            stretches[-1][1] = i + 1
+        else:
+            stretches.append([i, i + 1])
+    first, last = stretches[(len(stretches) - 1) // 2]
+    return (first + last) // 2, top
+
+
+def print_narrow(cutoff, length, gap, path):
+    for contig, values in sorted(read_track(path).items()):
+        for beg, end in find_peaks(values, cutoff, length, gap):
+            summit, top = find_summit(values, beg, end)
+            mean = sum(v or 0 for v in values[beg:end]) / (end - beg)
+            print(contig, beg, end, summit - beg, f"{top:.6g}", f"{mean:.6g}", sep="\t")
+
+
+def print_gapped(cutoff, weak, length, gap, link, path):
+    for contig, values in sorted(read_track(path).items()):
+        strong = find_peaks(values, cutoff, length, gap)
+        for beg, end in find_peaks(values, weak, length, link) if strong else []:
+            blocks = [(a, b) for a, b in strong if beg <= a and b <= end]
+            if not blocks or blocks[0][0] > beg:
+                blocks.insert(0, (beg, beg + 1))
+            if blocks[-1][1] < end:
+                blocks.append((end - 1, end))
+            print(contig, beg, end, len(blocks), ",".join(str(b - a) for a, b in blocks),
+                  ",".join(str(a - beg) for a, _ in blocks), sep="\t")
+
+
+def main():
+    what, *rest = sys.argv[1:]
+    if what == "track":
+        print_track(int(rest[0]))
+    elif what == "narrow":
+        print_narrow(float(rest[0]), int(rest[1]), int(rest[2]), rest[3])
+    else:
+        print_gapped(float(rest[0]), float(rest[1]), *map(int, rest[2:5]), rest[5])
+
+
+main()
