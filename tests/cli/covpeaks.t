@@ -39,6 +39,7 @@ for seed in 1 2 3 4 5 6; do
         cat broad >>all_broad
     done
 done
+# shellcheck disable=SC2317 # ok calls it
 several() { [ "$(wc -l <all_peaks)" -gt 500 ] && cut -f 4 all_broad | grep -q '[5-9]'; }
 ok 'they have peaks, and broad ones with several blocks' several
 
@@ -67,6 +68,7 @@ for suffix in gappedPeak broadPeak.gz bed; do
 done
 is "$(awk -F'\t' '{ print NF, $9, $14, $15 }' b.gappedPeak | sort -u)" '15 0 -1 -1' '  gappedPeak has 15 columns'
 is "$(gzip -dc b.broadPeak.gz | cut -f 1-7)" "$(cut -f 1-6,13 b.gappedPeak)" '  broadPeak has the same regions'
+# shellcheck disable=SC2016 # for awk
 ok '  blocks begin and end with the peak' awk -F'\t' '{ n = split($11, size, ","); split($12, at, ",")
     if (n != $10 || at[1] != 0 || at[n] + size[n] != $3 - $2) exit 1 }' b.gappedPeak
 printf 'c\t0\t300\t1234.5\n' >high.bg
