@@ -91,9 +91,9 @@ enum simt_fault {
 enum simt_fault simt_set_fault(enum simt_fault fault);
 enum simt_fault simt_get_fault(void);
 
-static inline float simt_exp_fast(float v)
+static inline float simt_exp2_fast(float v)
 {
-    return simt_get_fault() == SIMT_FAULT_H ? 1.0f : expf(v);
+    return simt_get_fault() == SIMT_FAULT_H ? 1.0f : exp2f(v);
 }
 
 static inline float simt_reciprocal_fast(float v)
@@ -104,6 +104,11 @@ static inline float simt_reciprocal_fast(float v)
 static inline float simt_max(float a, float b)
 {
     return a < b || b != b ? b : a;
+}
+
+static inline float simt_min(float a, float b)
+{
+    return a > b || b != b ? b : a;
 }
 
 uint32_t simt_ballot(bool v);

@@ -45,11 +45,11 @@ SIMT_DEVICE float4 simt_read4(const float *p)
     return __ldg((const float4 *)p);
 }
 
-/* exp(v) with a relative error of about 2^-21; for LSTM gates whose h is rounded to bf16. */
-SIMT_DEVICE float simt_exp_fast(float v)
+/* 2^v with a relative error of about 2^-22; for LSTM gates whose h is rounded to bf16. */
+SIMT_DEVICE float simt_exp2_fast(float v)
 {
     float e;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v * 1.4426950408889634f));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v));
     return e;
 }
 
@@ -61,7 +61,7 @@ SIMT_DEVICE float simt_reciprocal_fast(float v)
     return r;
 }
 
-/* Returns the larger of a and b, or NaN if one of them is NaN. */
+/* Returns the larger or the smaller of a and b, or NaN if one of them is NaN. */
 SIMT_DEVICE float simt_max(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -71,6 +71,11 @@ SIMT_DEVICE float simt_max(float a, float b)
 #else
     return a < b || b != b ? b : a;
 #endif
+}
+
+SIMT_DEVICE float simt_min(float a, float b)
+{
+    return -simt_max(-a, -b);
 }
 
 /* Returns a mask in which bit i is `v` of lane i. All lanes of the warp must call it. */
@@ -171,19 +176,7 @@ static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, s
 
 #endif
 
-/* v rounded to bf16 (to nearest even). */
-SIMT_DEVICE uint32_t simt_bf16(float v)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    uint16_t half;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(half) : "f"(v));
-    return half;
-#else
-    return cov_bf16_of_bits(simt_bits(v));
-#endif
-}
-
-/* Rounds two values to bf16; `a` becomes the low half. */
+/* Rounds two values to bf16 (to nearest even); `a` becomes the low half. */
 SIMT_DEVICE uint32_t simt_bf16_pair(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -191,8 +184,14 @@ SIMT_DEVICE uint32_t simt_bf16_pair(float a, float b)
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(b), "f"(a));
     return pair;
 #else
-    return simt_bf16(a) | simt_bf16(b) << 16;
+    return cov_bf16_of_bits(simt_bits(a)) | cov_bf16_of_bits(simt_bits(b)) << 16;
 #endif
+}
+
+/* v rounded to bf16. The conversion of a pair is four times as fast as that of a single value. */
+SIMT_DEVICE uint32_t simt_bf16(float v)
+{
+    return simt_bf16_pair(v, 0);
 }
 
 /* v rounded to tf32, which has 10 bits of fraction: to nearest, ties away from zero, as cvt.rna.tf32
