@@ -32,7 +32,7 @@ V            ?=
 CUDA         ?=
 NVCC         ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
 # Turing to Hopper. The last one also gets PTX, which newer GPUs compile themselves.
-CUDA_ARCHS   ?= 75 80 86 89 90
+CUDA_ARCHS   ?= 75 80 86 89 90 100 120
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -311,8 +311,10 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 CUDA_WERROR ?= 1
 # The architectures of CUDA_ARCHS that nvcc supports.
 NVCC_ARCHS = $(or $(filter $(CUDA_ARCHS),$(subst compute_,,$(shell $(NVCC) --list-gpu-arch))),$(error $(NVCC) can build for none of CUDA_ARCHS=$(CUDA_ARCHS)))
+# The driver compiles this code for other GPUs, which must not be older.
+PTX_ARCH = $(or $(filter 80,$(NVCC_ARCHS)),$(firstword $(NVCC_ARCHS)))
 NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
-  -gencode arch=compute_$(lastword $(NVCC_ARCHS)),code=compute_$(lastword $(NVCC_ARCHS)) \
+  -gencode arch=compute_$(PTX_ARCH),code=compute_$(PTX_ARCH) \
   -Xcompiler -fPIC,-fvisibility=hidden,-fstack-protector-strong,-Wall,-Wextra \
   $(if $(CUDA_WERROR),-Werror all-warnings -Xcompiler -Werror) $(VERSION_MACROS)
 CUDA_OBJ := $(CUDA_SRC:%.cu=$(B)/cuda/%.o)
