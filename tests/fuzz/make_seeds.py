@@ -10,6 +10,7 @@ import io
 import os
 import pickle
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -133,14 +134,40 @@ def archives():
     seed("zip", plain, pack(8, ("m/data.pkl", b"\x80\2}." * 9)), pack(0), plain[:-5], b"", b"PK", z64.getvalue(),
          pack(0, ("a", b"x"), ("a", b"y")), plain.replace(b"\x80\2}.", b"\x80\2}x", 1), plain + b"tail", plain[::-1],
          wide, two, wide.replace(b"PK\6\6", b"PK\6\7"), wide[:-30] + b"\xff" * 8 + wide[-22:], pack(8, ("m.ckpt", plain)))
-    checkpoints = []
-    for name in ("cnn_init.ckpt", "hybrid_init.ckpt"):
-        with zipfile.ZipFile(os.path.join(DATA, name)) as z:
-            names = sorted((i for i in z.namelist() if "/data/" in i), key=lambda i: int(i.rsplit("/", 1)[1]))
-            data = next(z.read(i) for i in z.namelist() if i.endswith("data.pkl"))
-            sizes = [z.getinfo(i).file_size for i in names]
-        checkpoints.append(bytes([len(sizes)]) + b"".join(struct.pack("<H", min(s, 65535)) for s in sizes) + data)
-    seed("ckpt", *checkpoints, b"\0\x80\2}.", b"\1\4\0" + pickle.dumps({"epoch": 1, "state_dict": {}}, 2))
+
+
+def checkpoint(path):
+    """An input of fuzz_ckpt: the sizes of the storages, and the pickle."""
+    with zipfile.ZipFile(path) as z:
+        names = sorted((i for i in z.namelist() if "/data/" in i), key=lambda i: int(i.rsplit("/", 1)[1]))
+        data = next(z.read(i) for i in z.namelist() if i.endswith("data.pkl"))
+        sizes = [z.getinfo(i).file_size for i in names]
+    return bytes([len(sizes)]) + b"".join(struct.pack("<H", min(s, 65535)) for s in sizes) + data
+
+
+def checkpoints(tools):
+    tools = os.path.abspath(tools)
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        tool = lambda name, *args: subprocess.run([os.path.join(tools, name), "-q", *args], check=True, cwd=folder,
+                                                  stderr=subprocess.DEVNULL)
+        with open(path("g.fa"), "wb") as f:
+            f.write(b">c1\n" + b"ACGTTGCAAC" * 6 + b"\n")
+        with open(path("r.sam"), "wb") as f:
+            f.write(b"@HD\tVN:1.6\n@SQ\tSN:c1\tLN:60\nr\t0\tc1\t10\t60\t4M\t*\t0\t0\tACGT\tIIII\n")
+        os.makedirs(path("d/train"))
+        os.makedirs(path("d/val"))
+        tool("fasta2h5", "--subsequence-length", "32", "-o", "d/train/g.h5", "g.fa")
+        tool("bam2h5", "-p", "atacseq", "d/train/g.h5", "r.sam")
+        shutil.copy(path("d/train/g.h5"), path("d/val"))
+        # With the state of Adam, means of weights, and two checkpoints that it ranks
+        tool("covtrain", "-i", "d", "-o", "o", "-e", "2", "-b", "2", "--cnn-layers", "1", "--lstm-layers", "1", "--filter-size",
+             "2", "--kernel-size", "3", "--hidden-size", "2", "--average-weights", "0.5", "--seed", "1")
+        trained = checkpoint(path("o/last.ckpt"))
+    made = [checkpoint(os.path.join(DATA, name)) for name in ("cnn_init.ckpt", "hybrid_init.ckpt")]
+    seed("ckpt", *made, b"\0\x80\2}.", b"\1\4\0" + pickle.dumps({"epoch": 1, "state_dict": {}}, 2), trained,
+         trained.replace(b"exp_avg", b"exp_axg", 1), trained.replace(b"best_k_models", b"best_k_models"[::-1], 1),
+         trained.replace(b"step", b"stop"))
 
 
 def drawn():
@@ -236,6 +263,7 @@ if __name__ == "__main__":
     texts()
     binaries()
     archives()
+    checkpoints(sys.argv[1])
     drawn()
     files(sys.argv[1])
     size = sum(os.path.getsize(os.path.join(d, f)) for d, _, names in os.walk(corpus) for f in names)
