@@ -119,7 +119,7 @@ from one.h5 --rename names -o s.bw
 refused 1 'names: chr10 is renamed to chr1, which is the name of an earlier sequence' 'two sequences with the same name'
 printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
-refused 1 'standard input: no contig left to convert: all are listed in ids' 'a blacklist of everything'
+refused 1 'standard input: no contig left: all are listed in ids' 'a blacklist of everything'
 from one.h5 --datasets x -o s.bw
 refused 2 "unknown data set 'x'; it has: atacseq" 'an unknown data set'
 from p.h5 -o s.bw

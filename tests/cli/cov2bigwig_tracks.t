@@ -215,7 +215,7 @@ refuses 1 'none:1: expected a name and a length above 0' 'sizes without a size' 
 printf 'z a\n' >twins
 refuses 1 'duplicate contig a' 'two contigs with the same name' -o out.bw --rename twins x.bw
 printf 'z\na\nm\nb\nempty\n' >all
-refuses 1 'x.bw: no contig left to convert: all are listed in all' 'no contig left' -o out.bw --blacklist-file all x.bw
+refuses 1 'x.bw: no contig left: all are listed in all' 'no contig left' -o out.bw --blacklist-file all x.bw
 printf 'a 0 1 1\na 0 1\n' >bad.bg
 refuses 1 'bad.bg:2: missing value' 'an invalid line' -o out.bg bad.bg
 head -c 700 x.bw >cut.bw

@@ -181,7 +181,7 @@ int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *
                         f->o->blacklist_path);
     if (f->o->only)
         return cov_range_fail_unknown(f->o->only, input, &f->others, e);
-    return cov_fail(e, COV_EINPUT, "%s: no contig left to convert%s%s", input,
+    return cov_fail(e, COV_EINPUT, "%s: no contig left%s%s", input,
                     f->blacklist ? ": all are listed in " : "",
                     f->blacklist ? f->o->blacklist_path : "");
 }
