@@ -78,7 +78,9 @@ static const struct cov_opt options[] = {
     [ROW_GENOME_SIZE] =
         COV_OPT(SIZE, "effective-genome-size", 0, FIELD(genome_size), "N",
                 "with --normalize rpgc: bases that reads can map to", .min = 1, .max = 1e12),
-    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "convert", "write", " (needed for bigWig)"),
+    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "convert",
+                                      "data sets to convert, separated by commas (default: all)",
+                                      "write", " (needed for bigWig)"),
     COV_OPT(STRING, "compare", 0, FIELD(compare), "MEASURED",
             "instead of tracks, write a table of how well INPUT agrees with MEASURED: a bigWig, a "
             "bedGraph, or a genome file with measured coverage",

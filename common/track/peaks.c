@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/peaks.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
@@ -85,6 +87,18 @@ int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t co
     p->open.end = iv->end;
     p->open.count_end = counts ? count + (iv->end - iv->beg) : count;
     return rc;
+}
+
+void cov_peaks_reason(const struct cov_peak_rules *rules, float max,
+                      char text[COV_PEAKS_REASON_BYTES])
+{
+    if (max == -INFINITY)
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "no base has a value");
+    else if (max < rules->cutoff)
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "the largest value is %.4g", (double)max);
+    else
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "all are shorter than %" PRId64 " bases",
+                       rules->min_length);
 }
 
 int64_t cov_peaks_bases(const struct cov_peaks *p)

@@ -19,7 +19,7 @@ struct cov_peak_rules {
     int64_t min_length, max_gap; /* bases */
 };
 
-/* The defaults of MACS3, for shared_options.h. */
+/* The defaults of MACS3, as texts for tables of options. */
 #define COV_PEAKS_LENGTH "200"
 #define COV_PEAKS_GAP "30"
 
@@ -62,6 +62,13 @@ int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t co
 
 /* Ends the contig. */
 int cov_peaks_end(struct cov_peaks *p, struct cov_err *e) COV_MUST_USE;
+
+enum { COV_PEAKS_REASON_BYTES = 80 };
+
+/* Writes why a track has no peaks to `text`, such as "the largest value is 13". `max` is the largest
+ * value of all contigs; -INFINITY: there is none. */
+void cov_peaks_reason(const struct cov_peak_rules *rules, float max,
+                      char text[COV_PEAKS_REASON_BYTES]);
 
 /* Return the number of counted bases that are in peaks, and that are in peaks of both tracks. */
 int64_t cov_peaks_bases(const struct cov_peaks *p);

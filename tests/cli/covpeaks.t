@@ -121,6 +121,9 @@ stderr_is 'covpeaks: warning: t.bg: no peaks at 99: the largest value is 13' '  
 ok '  and an empty file' test -f none.narrowPeak -a ! -s none.narrowPeak
 run covpeaks call -c 2.5 -l 1M -o - t.bg
 stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: all are shorter than 1000000 bases' 'peaks that are too short'
+printf '%s\t100000\n' chr1 chr10 chr2 empty >sizes
+run covpeaks call -c 2.5 -r chr1:90000-95000 --chrom-sizes sizes -o - t.bg
+stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: no base has a value' 'a region without values'
 
 run covpeaks call -q -c 2.5 --stats s_mqc.json -o x.bed t.bg
 status_is 0 '--stats'
@@ -143,7 +146,8 @@ refuses_call 2 '--weak-cutoff needs --broad$' 'a weak cutoff alone' -c 2 -C 1 -o
 refuses_call 2 '--weak-cutoff 2 must be less than --cutoff 2$' 'equal cutoffs' --broad -c 2 -C 2 -o y.bed t.bg
 refuses_call 2 '--link-gap 30 must be greater than --max-gap 30$' 'equal gaps' --broad -c 2 -C 1 -G 30 -o y.bed t.bg
 refuses_call 2 '--summits and --broad' 'broad summits' --broad --summits -c 2 -C 1 -o y.bed t.bg
-refuses_call 2 '1e\+39 is out of range' 'a cutoff that no value reaches' -c 1e39 -o y.bed t.bg
+refuses_call 2 '--cutoff: 1e\+39 is out of range$' 'a cutoff that no value reaches' -c 1e39 -o y.bed t.bg
+refuses_call 2 '--weak-cutoff: -1e\+39 is out of range$' 'a weak cutoff that all values reach' --broad -c 1 -C -1e39 -o y.bed t.bg
 refuses_call 2 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'two data sets' -c 2 -o y.bed p.h5
 refuses_call 1 't\.narrowPeak: already exists; use -f to replace it$' 'an existing output' -c 2 -o t.narrowPeak t.bg
 refuses_call 1 'missing\.bw: No such file' 'a missing input' -c 2 -o y.bed missing.bw

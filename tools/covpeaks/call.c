@@ -66,7 +66,8 @@ static const struct cov_opt options[] = {
                 .def = "max", .choices = signals),
     [ROW_SUMMITS] = COV_OPT(FLAG, "summits", 0, FIELD(summits), NULL,
                             "write the summits of the peaks, one base each, as BED"),
-    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read", "read", ""),
+    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
+                                      "the data set to read, if INPUT has several", "read", ""),
     {.name = NULL},
 };
 
@@ -91,9 +92,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)n_operands;
     struct config *c = config;
     apply_preset(c, given);
-    if (fabs(c->cutoff) > (double)FLT_MAX || fabs(c->weak_cutoff) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--cutoff: %g is out of range",
-                        fabs(c->cutoff) > (double)FLT_MAX ? c->cutoff : c->weak_cutoff);
+    if (fabs(c->cutoff) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--cutoff: %g is out of range", c->cutoff);
+    if (fabs(c->weak_cutoff) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--weak-cutoff: %g is out of range", c->weak_cutoff);
     if (c->broad && !given[ROW_WEAK_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--broad needs -C/--weak-cutoff");
     if (!c->broad && (given[ROW_WEAK_CUTOFF] || given[ROW_LINK_GAP]))

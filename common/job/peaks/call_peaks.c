@@ -217,15 +217,14 @@ static int add_figures(const struct caller *c, const char *dataset, struct cov_s
 
 static void tell(const struct caller *c, const char *name)
 {
-    if (c->n_peaks > 0)
+    char why[COV_PEAKS_REASON_BYTES];
+    if (c->n_peaks > 0) {
         cov_info("%" PRIu64 " peak%s with %" PRIu64 " bases", c->n_peaks,
                  cov_text_s((int64_t)c->n_peaks), c->n_bases);
-    else if (c->max < c->peaks.rules.cutoff)
-        cov_warn("%s: no peaks at %g: the largest value is %.4g", name,
-                 (double)c->peaks.rules.cutoff, (double)c->max);
-    else
-        cov_warn("%s: no peaks at %g: all are shorter than %" PRId64 " bases", name,
-                 (double)c->peaks.rules.cutoff, c->peaks.rules.min_length);
+        return;
+    }
+    cov_peaks_reason(&c->peaks.rules, c->max, why);
+    cov_warn("%s: no peaks at %g: %s", name, (double)c->peaks.rules.cutoff, why);
 }
 
 static int run(struct cov_track_source *s, struct caller *c, unsigned n_threads,

@@ -22,9 +22,9 @@ enum { COV_SOURCE_ROW_REGIONS, COV_SOURCE_ROW_REGIONS_FILE };
 
 extern const char *const cov_source_strands[]; /* ended by NULL */
 
-/* Ten rows. `does`: what the tool does with data sets, say "convert"; `keeps`: with regions; `lengths`:
- * when a bedGraph needs lengths. */
-#define COV_SOURCE_OPTIONS(at, does, keeps, lengths)                                               \
+/* Ten rows. `does`: what the tool does with coverage, say "convert"; `names`: the help of --datasets;
+ * `keeps`: what it does with regions; `lengths`: when a bedGraph needs lengths. */
+#define COV_SOURCE_OPTIONS(at, does, names, keeps, lengths)                                        \
     COV_REGIONS_OPTION((at) + offsetof(struct cov_source_flags, regions), keeps " only"),          \
         COV_REGIONS_FILE_OPTION((at) + offsetof(struct cov_source_flags, regions_file),            \
                                 keeps " only"),                                                    \
@@ -33,7 +33,7 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
                 "INPUT is a genome file: " does " its measured coverage, the mean of its BAM "     \
                 "files"),                                                                          \
         COV_OPT(LIST, "datasets", 0, (at) + offsetof(struct cov_source_flags, datasets), "LIST",   \
-                "data sets to " does ", separated by commas (default: all)"),                      \
+                names),                                                                            \
         COV_OPT(ENUM, "strand", 0, (at) + offsetof(struct cov_source_flags, strand), NULL,         \
                 "mean of both strands, or one of them", .def = "avg",                              \
                 .choices = cov_source_strands),                                                    \

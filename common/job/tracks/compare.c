@@ -518,12 +518,8 @@ static void warn_without_peaks(const struct job *j, const char *name, const char
     const struct cov_peak_rules *rules = &j->comparison.peaks;
     if (!j->comparison.has_peaks || n > 0)
         return;
-    char why[80];
-    if (max < rules->cutoff)
-        (void)snprintf(why, sizeof why, "the largest value is %.4g", (double)max);
-    else
-        (void)snprintf(why, sizeof why, "all are shorter than %" PRId64 " bases",
-                       rules->min_length);
+    char why[COV_PEAKS_REASON_BYTES];
+    cov_peaks_reason(rules, max, why);
     cov_warn("%s: %s%sno peaks at %g: %s", name, dataset ? dataset : "", dataset ? ": " : "",
              (double)rules->cutoff, why);
 }
