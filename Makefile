@@ -31,7 +31,7 @@ WRAP         ?=
 V            ?=
 CUDA         ?=
 NVCC         ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
-# Turing to Hopper. The last one also gets PTX, which newer GPUs compile themselves.
+# Turing to Blackwell.
 CUDA_ARCHS   ?= 75 80 86 89 90 100 120
 
 .DEFAULT_GOAL := all
