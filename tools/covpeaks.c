@@ -10,7 +10,8 @@
 #include "common/job/libraries.h"
 #include "common/track/formats/bigwig_verify.h"
 
-static const struct cov_tool *const subcommands[] = {&covpeaks_call, NULL};
+static const struct cov_tool *const subcommands[] = {&covpeaks_call, &covpeaks_compare,
+                                                     &covpeaks_stats, NULL};
 
 static void print_versions(FILE *f)
 {
@@ -22,9 +23,10 @@ int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
         .name = "covpeaks",
-        .summary = "call peaks of predicted or measured signal",
+        .summary = "call and compare peaks of predicted and measured signal",
         .subcommands = subcommands,
-        .examples = "  covpeaks call -c 25 --datasets atacseq -o atac.narrowPeak predictions.h5\n",
+        .examples = "  covpeaks call -c 25 --datasets atacseq -o atac.narrowPeak predictions.h5\n"
+                    "  covpeaks compare --genome genome.h5 atac.narrowPeak measured.narrowPeak\n",
         .print_versions = print_versions,
     };
     return cov_tool_main(&tool, argc, argv);

@@ -12,6 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/number.h"
 
 void cov_json_init(struct cov_json *j, FILE *f)
 {
@@ -132,14 +133,8 @@ void cov_json_double(struct cov_json *j, const char *key, double value)
         (void)fputs("null", j->f);
         return;
     }
-    /* Finds the shortest text that parses to the same number. */
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    (void)fputs(text, j->f);
+    char text[COV_DOUBLE_TEXT];
+    (void)fputs(cov_format_double(value, text), j->f);
 }
 
 void cov_json_bool(struct cov_json *j, const char *key, bool value)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,4 +100,14 @@ int cov_parse_double(const char *text, const char *what, double min, double max,
                         max);
     *out = value;
     return COV_OK;
+}
+
+const char *cov_format_double(double x, char text[COV_DOUBLE_TEXT])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, COV_DOUBLE_TEXT, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    return text;
 }

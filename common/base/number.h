@@ -17,4 +17,9 @@ int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max,
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e) COV_MUST_USE;
 
+/* Writes a finite number with as many digits as it takes to read the same number again. Returns
+ * `text`. */
+enum { COV_DOUBLE_TEXT = 32 };
+const char *cov_format_double(double x, char text[COV_DOUBLE_TEXT]);
+
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
-# covpeaks call: peaks, summits and broad peaks against peaks found base by base (tests/lib/peaks_check.py); formats, inputs,
-# options, statistics, refusals.
+# covpeaks: peaks, summits and broad peaks against peaks found base by base (tests/lib/peaks_check.py); formats, inputs, options,
+# statistics, refusals; compare and stats.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
@@ -153,4 +153,73 @@ refuses_call 1 't\.narrowPeak: already exists; use -f to replace it$' 'an existi
 refuses_call 1 'missing\.bw: No such file' 'a missing input' -c 2 -o y.bed missing.bw
 printf 'c\t5\t9\t1\nc\t3\t4\t1\n' >unsorted.bg
 refuses_call 1 'unsorted\.bg:2: ' 'an unsorted bedGraph' -c 1 -o y.bed unsorted.bg
+
+# ---------------------------------------------------------------- compare
+
+printf 'chr1\t100\t900\nchr2\t0\t50\nchr2\t40\t1500\n' >drop.bed
+for seed in 1 2 3; do
+    check beds $seed || exit 99
+    run covpeaks compare --chrom-sizes sizes p.bed m.bed
+    check compare sizes p.bed m.bed >wanted
+    is "$(cat "$stdout")" "$(cat wanted)" "compare $seed"
+    run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed p.bed m.bed
+    check compare sizes p.bed m.bed drop.bed >wanted
+    is "$(cat "$stdout")" "$(cat wanted)" '  with regions that do not count'
+done
+is "$(grep ^chr3 wanted | cut -f 2-5)" '0	0	0	0' '  a sequence without predicted peaks'
+echo chr2 >drop
+run covpeaks compare --chrom-sizes sizes --blacklist-file drop p.bed m.bed
+grep -v '^chr2' p.bed >p2.bed
+grep -v '^chr2' m.bed >m2.bed
+grep -v '^chr2' sizes >sizes2
+check compare sizes2 p2.bed m2.bed >wanted
+is "$(cat "$stdout")" "$(cat wanted)" 'without a sequence'
+awk '{ printf ">%s\n", $1; for (i = 0; i < $2; i++) printf "A"; print "" }' sizes >g.fa
+fasta2h5 -q --subsequence-length 500 -o g.h5 g.fa
+gzip -c m.bed >m.bed.gz
+run sh -c 'covpeaks compare --genome g.h5 - m.bed.gz <p.bed'
+check compare sizes p.bed m.bed >wanted
+is "$(cat "$stdout")" "$(cat wanted)" 'sequences of a genome file, peaks from standard input, compressed peaks'
+printf 'chrX\t0\t5\n' | cat p.bed - >px.bed
+run covpeaks compare --chrom-sizes sizes px.bed m.bed
+stderr_is 'covpeaks: warning: px.bed: 1 peak on sequences that are not in sizes: chrX' 'an unknown sequence'
+is "$(cat "$stdout")" "$(cat wanted)" '  its peaks do not count'
+
+# refuses_files REGEX NAME [ARG]...
+refuses_files() {
+    regex=$1 name=$2
+    shift 2
+    run covpeaks "$@"
+    refused 1 "$regex" "$name"
+    stdout_is '' '  and no table'
+}
+echo 'track name=x' >none.bed
+refuses_files '^covpeaks: error: none\.bed: there are no peaks$' 'no peaks' compare --chrom-sizes sizes none.bed m.bed
+printf 'chrX\t0\t5\n' >x.bed
+refuses_files 'x\.bed: none of its sequences \(chrX\) is in sizes \(chr1, chr2, chr3, chr4\)$' 'other names' \
+    compare --chrom-sizes sizes p.bed x.bed
+printf 'chr1\t0\t99999\n' >long.bed
+refuses_files "long\.bed:1: the peak ends at 99999, but chr1 has only $(head -n 1 sizes | cut -f 2) bases in sizes\$" 'past the end' \
+    compare --chrom-sizes sizes p.bed long.bed
+printf '#c\nchr1\t5\t5\n' >empty.bed
+refuses_files 'empty\.bed:2: the peak ends at 5, but starts at 5$' 'an empty peak' stats empty.bed
+printf 'chr1\t0\t5\nchr1\tx\t5\n' >word.bed
+refuses_files 'word\.bed:2: expected a sequence, a start and an end$' 'a word for a number' stats word.bed
+refuses_files 'missing\.bed: No such file' 'a missing file' stats missing.bed
+run covpeaks compare p.bed m.bed
+refused 2 'needs --genome or --chrom-sizes$' 'no genome'
+run covpeaks compare --genome g.h5 --chrom-sizes sizes p.bed m.bed
+refused 2 '--genome and --chrom-sizes cannot be used together$' 'two genomes'
+
+# ---------------------------------------------------------------- stats
+
+printf 'chr1\t0\t10\nchr1\t5\t25\nchr2\t100\t133\n' >s.bed
+run covpeaks stats s.bed
+stdout_is 'file	peaks	mean_length	median_length	bases	share
+s.bed	3	21	20	58	NA' 'stats: overlapping bases count once'
+printf 'chr1\t150\nchr2\t200\n' >sizes
+run covpeaks stats --chrom-sizes sizes s.bed x.narrowPeak
+refused 1 'x\.narrowPeak: No such file' '  of a missing file'
+run covpeaks stats --chrom-sizes sizes s.bed
+is "$(tail -n 1 "$stdout" | cut -f 6)" "$("$PYTHON" -c 'print(58 / 350)')" '  share of the genome'
 done_testing

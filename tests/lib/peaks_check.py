@@ -4,9 +4,11 @@
 usage: peaks_check.py track SEED            prints a bedGraph without gaps
        peaks_check.py narrow CUTOFF LENGTH GAP BEDGRAPH
        peaks_check.py gapped CUTOFF WEAK LENGTH GAP LINK BEDGRAPH
+       peaks_check.py beds SEED             writes sizes, p.bed and m.bed
+       peaks_check.py compare SIZES PREDICTED MEASURED [DROPPED_REGIONS.bed]
 
 narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
-start, end, number of blocks, their sizes and offsets.
+start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare.
 SPDX-License-Identifier: MIT"""
 
 import random
@@ -83,12 +85,61 @@ def print_gapped(cutoff, weak, length, gap, link, path):
                   ",".join(str(a - beg) for a, _ in blocks), sep="\t")
 
 
+def write_beds(seed):
+    r = random.Random(seed)
+    sizes = {f"chr{i}": r.randint(2000, 9000) for i in range(1, 5)}
+    with open("sizes", "w", encoding="ascii") as f:
+        f.writelines(f"{name}\t{n}\n" for name, n in sizes.items())
+    for path in ("p.bed", "m.bed"):
+        lines = []
+        for name, n in sizes.items():
+            for _ in range(0 if (path, name) == ("p.bed", "chr3") else 20):
+                beg = r.randrange(n - 300)
+                lines.append(f"{name}\t{beg}\t{beg + r.randint(1, 300)}\tx\n")
+        with open(path, "w", encoding="ascii") as f:
+            f.writelines(["track name=x\n", *lines])
+
+
+def read_bed(path):
+    """{contig: set of bases}."""
+    bases = {}
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            if not line.startswith("track"):
+                name, beg, end = line.split()[:3]
+                bases.setdefault(name, set()).update(range(int(beg), int(end)))
+    return bases
+
+
+def print_comparison(sizes, predicted, measured, dropped=None):
+    a, b, drop = read_bed(predicted), read_bed(measured), read_bed(dropped) if dropped else {}
+    total = [0, 0, 0]
+
+    def put(name, tp, fp, fn):
+        precision = tp / (tp + fp) if tp + fp else 0
+        recall = tp / (tp + fn) if tp + fn else 0
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
+        print(name, *(repr(x).removesuffix(".0") for x in (f1, precision, recall)), tp, fp, fn, sep="\t")
+    print("contig\tf1\tprecision\trecall\ttp\tfp\tfn")
+    with open(sizes, encoding="ascii") as f:
+        for name in (line.split()[0] for line in f):
+            x, y = (s.get(name, set()) - drop.get(name, set()) for s in (a, b))
+            counts = len(x & y), len(x - y), len(y - x)
+            total = [t + n for t, n in zip(total, counts)]
+            put(name, *counts)
+    put("total", *total)
+
+
 def main():
     what, *rest = sys.argv[1:]
     if what == "track":
         print_track(int(rest[0]))
     elif what == "narrow":
         print_narrow(float(rest[0]), int(rest[1]), int(rest[2]), rest[3])
+    elif what == "beds":
+        write_beds(int(rest[0]))
+    elif what == "compare":
+        print_comparison(*rest)
     else:
         print_gapped(float(rest[0]), float(rest[1]), *map(int, rest[2:5]), rest[5])
 

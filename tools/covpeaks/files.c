@@ -1,0 +1,90 @@
+/* files.c - covpeaks compare and stats: files of peaks.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/file/path.h"
+#include "common/job/peaks/compare_peaks.h"
+#include "common/job/shared_options.h"
+#include "tools/covpeaks/covpeaks.h"
+
+#define FIELD(name) offsetof(struct cov_peak_files_options, name)
+#define GENOME_OPTION                                                                              \
+    COV_OPT(STRING, "genome", 0, FIELD(genome), "FILE",                                            \
+            "a genome file or predictions file, for the names and lengths of sequences",           \
+            .flags = COV_OPT_PATH_IN)
+#define SIZES_OPTION                                                                               \
+    COV_OPT(STRING, "chrom-sizes", 0, FIELD(sizes), "FILE",                                        \
+            "two columns: name and length of each sequence; or the FASTA file's index (.fai)",     \
+            .flags = COV_OPT_PATH_IN)
+
+static int add_lists(struct cov_common *common, const struct cov_peak_files_options *o,
+                     struct cov_err *e)
+{
+    const char *const lists[] = {o->genome, o->sizes, o->blacklist};
+    for (size_t i = 0; i < COV_COUNT(lists); i++) {
+        if (lists[i] && cov_path_is_std(lists[i]))
+            return cov_fail(e, COV_EUSAGE, "lists cannot be read from standard input");
+        if (lists[i] && cov_stats_add_input(&common->stats, lists[i], e))
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- compare */
+
+static const struct cov_opt compare_options[] = {
+    GENOME_OPTION,
+    SIZES_OPTION,
+    COV_BLACKLIST_FILE_OPTION(FIELD(blacklist), "do not count"),
+    {.name = NULL},
+};
+
+static int compare_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                       char **operands, struct cov_err *e)
+{
+    (void)given, (void)n_operands;
+    int rc = add_lists(common, config, e);
+    return rc ? rc : cov_compare_peaks(operands[0], operands[1], config, stdout, e);
+}
+
+const struct cov_tool covpeaks_compare = {
+    .name = "compare",
+    .summary = "precision, recall and F1 of predicted peaks, base by base",
+    .synopsis = "[options] --genome FILE|--chrom-sizes FILE PREDICTED MEASURED",
+    .examples =
+        "  covpeaks compare --genome genome.h5 predicted.narrowPeak measured.narrowPeak\n"
+        "  covpeaks compare --chrom-sizes genome.fa.fai --blacklist-file organelles p.bed m.bed\n",
+    .options = compare_options,
+    .config_bytes = sizeof(struct cov_peak_files_options),
+    .min_operands = 2,
+    .max_operands = 2,
+    .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
+    .run = compare_run,
+};
+
+/* ---------------------------------------------------------------- stats */
+
+static const struct cov_opt stats_options[] = {GENOME_OPTION, SIZES_OPTION, {.name = NULL}};
+
+static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                     char **operands, struct cov_err *e)
+{
+    (void)given;
+    int rc = add_lists(common, config, e);
+    return rc ? rc : cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
+}
+
+const struct cov_tool covpeaks_stats = {
+    .name = "stats",
+    .summary = "number, lengths and bases of peaks",
+    .synopsis = "[options] FILE...",
+    .examples = "  covpeaks stats *.narrowPeak\n"
+                "  covpeaks stats --chrom-sizes genome.fa.fai peaks.bed\n",
+    .options = stats_options,
+    .config_bytes = sizeof(struct cov_peak_files_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
+    .run = stats_run,
+};
