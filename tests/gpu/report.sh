@@ -302,7 +302,7 @@ query() { # FIELDS
 }
 # A check takes up to 6 GB of the card.
 memory=$(query memory.total | tr -dc 0-9)
-n_checks=$((${memory:-60000} / 6000 + 1))
+n_checks=$((${memory:-60000} / 6000))
 
 # Builds only for this card, or for the newest architecture before it that nvcc knows.
 archs=${CUDA_ARCHS:-$("$nvcc" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n |
@@ -337,7 +337,7 @@ alone build 300 make -k "-j$(nproc)" NVCC="$nvcc" CUDA_WERROR= ${archs:+CUDA_ARC
 for p in bf16 tf32 balanced tf32x3 fp32; do
     for check in kernels training; do
         start check-$check-$p 200 build/gpu/check_$check --big --precision $p
-        finish $((n_checks - 1))
+        finish $((n_checks > 1 ? n_checks - 1 : 0))
     done
 done
 finish 0
