@@ -166,7 +166,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     };
     int rc = cov_source_options_fill(&c->source, &common->stats, &convert.source, e);
     if (!rc && c->compare && cov_path_is_std(c->compare))
-        rc = cov_fail(e, COV_EUSAGE, "the track of --compare must not be standard input");
+        rc = cov_fail(e, COV_EUSAGE, "--compare: must not be standard input");
     if (!rc && c->compare)
         rc = cov_stats_add_input(&common->stats, c->compare, e);
     if (rc)

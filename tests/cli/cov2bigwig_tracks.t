@@ -203,7 +203,7 @@ refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate le
 refuses 2 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
 refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
 refuses 2 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
-refuses 2 'a list must not be standard input' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
+refuses 2 'error: --chrom-sizes: must not be standard input$' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 
 # ---- bad input
 refuses 1 'x.bg:1: contig z is not in two' 'a contig without a length' -o out.bw --chrom-sizes two x.bg

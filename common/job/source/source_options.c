@@ -9,7 +9,12 @@ const char *const cov_source_strands[] = {"avg", "+", "-", NULL}; /* as in enum 
 int cov_source_options_fill(const struct cov_source_flags *f, struct cov_stats *stats,
                             struct cov_source_options *out, struct cov_err *e)
 {
-    const char *const lists[] = {f->blacklist, f->rename, f->sizes, f->regions_file};
+    const struct {
+        const char *option, *path;
+    } lists[] = {{"blacklist-file", f->blacklist},
+                 {"rename", f->rename},
+                 {"chrom-sizes", f->sizes},
+                 {"regions-file", f->regions_file}};
     *out = (struct cov_source_options){.measured = f->experimental,
                                        .datasets = f->datasets.items,
                                        .n_datasets = f->datasets.n,
@@ -26,9 +31,9 @@ int cov_source_options_fill(const struct cov_source_flags *f, struct cov_stats *
     if (f->smooth && cov_smoothing_parse(f->smooth, "--smooth", &out->values.smoothing, e))
         return COV_EUSAGE;
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
-        if (lists[i] && cov_path_is_std(lists[i]))
-            return cov_fail(e, COV_EUSAGE, "a list must not be standard input");
-        if (lists[i] && cov_stats_add_input(stats, lists[i], e))
+        if (lists[i].path && cov_path_is_std(lists[i].path))
+            return cov_fail(e, COV_EUSAGE, "--%s: must not be standard input", lists[i].option);
+        if (lists[i].path && cov_stats_add_input(stats, lists[i].path, e))
             return COV_ENOMEM;
     }
     return COV_OK;
