@@ -46,20 +46,16 @@ int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e)
 
 int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_err *e)
 {
+    uint8_t *at = NULL;
     cov_blob_clear(to);
-    for (size_t i = 0; i < from->n_pieces; i++) {
-        size_t n;
-        const uint8_t *piece = cov_blob_piece(from, i, &n);
-        uint8_t *at;
-        int rc = cov_blob_room(to, n, &at, e);
-        if (rc)
-            return rc;
-        memcpy(at, piece, n);
+    int rc = cov_blob_room(to, from->n_bytes, &at, e);
+    if (!rc && from->n_bytes > 0)
+        memcpy(at, from->data, from->n_bytes);
+    for (size_t i = 0, n; !rc && i < from->n_pieces; i++) {
+        (void)cov_blob_piece(from, i, &n);
         rc = cov_blob_end_piece(to, n, e);
-        if (rc)
-            return rc;
     }
-    return COV_OK;
+    return rc;
 }
 
 const uint8_t *cov_blob_piece(const struct cov_blob *b, size_t i, size_t *n_bytes)
