@@ -400,7 +400,7 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
-LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
+LONGEST := $(patsubst %,$(B)/tests/%,check_kernels check_training test_reference_models test_lstm) \
   $(patsubst %,tests/cli/%.t,h5chunk_rewrite covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare gpu_report damaged_hdf5 \
   damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks readme snakemake workflows)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
