@@ -48,18 +48,19 @@ SIMT_DEVICE struct columns_of<V> read_columns(const float *bias, const float *sc
     return c;
 }
 
-/* Finishes and stores the sums of V neighbouring columns of a row. */
+/* Finishes the sums of V neighbouring columns of a row; stores them if `there`. */
 template <bool BF16, int V>
-SIMT_DEVICE void store_finished(char *y, const float *sum, const struct columns_of<V> &c,
-                                float least)
+SIMT_DEVICE void store_finished(char *y, bool there, const float *sum,
+                                const struct columns_of<V> &c, float least)
 {
 #pragma unroll
     for (int i = 0; i < V; i += 2) {
         float a = finish(sum[i], c.bias[i], c.scale[i], c.shift[i], least),
               b = finish(sum[i + 1], c.bias[i + 1], c.scale[i + 1], c.shift[i + 1], least);
-        if (BF16)
-            *(uint32_t *)(y + i * 2) = simt_bf16_pair(a, b);
-        else
+        uint32_t pair = simt_bf16_pair(a, b);
+        if (there && BF16)
+            *(uint32_t *)(y + i * 2) = pair;
+        else if (there)
             *(float2 *)(y + i * 4) = make_float2(a, b);
     }
 }

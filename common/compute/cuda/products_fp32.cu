@@ -77,20 +77,25 @@ SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first
     constexpr int ELEMENT = BF16 ? 2 : 4;
     const int across = (int)threadIdx.x % (BN / TN), down = (int)threadIdx.x / (BN / TN);
     const float least = least_of(g.relu);
-    char *to[TM];
-#pragma unroll
-    for (int i = 0; i < TM; i++)
-        to[i] = (char *)g.y + y_offset(g, m_first + down * TM + i) * ELEMENT;
+    struct columns_of<4> c[TN / 4]; /* all read before anything is stored */
 #pragma unroll
     for (int j = 0; j < TN; j += 4) {
         int o = n_first + cov_tile_column(BN, TN, across, j);
-        if (o >= g.n_cols)
-            return;
-        const struct columns_of<4> c = read_columns<4>(g.bias + o, g.scale + o, g.shift + o);
+        c[j / 4] = read_columns<4>(g.bias + o, g.scale + o, g.shift + o);
+    }
+    char *to[TM];
+    int end[TM]; /* columns of the row */
+#pragma unroll
+    for (int i = 0; i < TM; i++) {
+        end[i] = m_first + down * TM + i < g.n * g.phase.rows ? g.n_cols : 0;
+        to[i] = (char *)g.y + y_offset(g, m_first + down * TM + i) * ELEMENT;
+    }
+#pragma unroll
+    for (int j = 0; j < TN; j += 4) {
+        int o = n_first + cov_tile_column(BN, TN, across, j);
 #pragma unroll
         for (int i = 0; i < TM; i++)
-            if (m_first + down * TM + i < g.n * g.phase.rows)
-                store_finished<BF16>(to[i] + o * ELEMENT, &sum[i][j], c, least);
+            store_finished<BF16>(to[i] + o * ELEMENT, o < end[i], &sum[i][j], c[j / 4], least);
     }
 }
 

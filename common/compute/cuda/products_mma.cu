@@ -159,8 +159,9 @@ SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][N
 
 /* ---- products ---- */
 
-/* Applies the epilogue to a warp's results and writes them. */
-template <bool BF16>
+/* Applies the epilogue to a warp's results and writes them. Reads the values of AHEAD columns before it
+ * stores, so that it seldom waits for memory. */
+template <bool BF16, int AHEAD>
 SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first, int lane,
                          const float sum[MT][NT][4])
 {
@@ -168,28 +169,30 @@ SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first
     const float least = least_of(g.relu);
     const int column = n_first + lane % 4 * 2;
     char *to[MT][2];
-    bool there[MT][2];
+    int end[MT][2]; /* columns of the row */
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             int row = m_first + mt * 16 + half * 8 + lane / 4;
-            there[mt][half] = row < g.n * g.phase.rows;
+            end[mt][half] = row < g.n * g.phase.rows ? g.n_cols : 0;
             to[mt][half] = (char *)g.y + (y_offset(g, row) + column) * ELEMENT;
         }
+    struct columns_of<2> c[AHEAD];
 #pragma unroll
     for (int nt = 0; nt < NT; nt++) {
-        if (n_first + nt * 8 >= g.n_cols)
-            return;
-        const int o = column + nt * 8;
-        const struct columns_of<2> c = read_columns<2>(g.bias + o, g.scale + o, g.shift + o);
+#pragma unroll
+        for (int i = 0; nt % AHEAD == 0 && i < AHEAD; i++) {
+            int o = column + (nt + i) * 8;
+            c[i] = read_columns<2>(g.bias + o, g.scale + o, g.shift + o);
+        }
 #pragma unroll
         for (int mt = 0; mt < MT; mt++)
 #pragma unroll
             for (int half = 0; half < 2; half++)
-                if (there[mt][half])
-                    store_finished<BF16>(to[mt][half] + nt * 8 * ELEMENT, &sum[mt][nt][half * 2], c,
-                                         least);
+                store_finished<BF16>(to[mt][half] + nt * 8 * ELEMENT,
+                                     column + nt * 8 < end[mt][half], &sum[mt][nt][half * 2],
+                                     c[nt % AHEAD], least);
     }
 }
 
@@ -245,10 +248,11 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     };
     float sum[MT][NT][4];
     multiply_steps<PRODUCTS>(g.k / BK, copy, load, sum);
+    constexpr int AHEAD = PRODUCTS == COV_CUDA_TF32X3 ? 1 : NT / 2; /* registers are scarce */
     if (g.y_bf16)
-        write_y<true>(g, m_first + warp.m, n_first + warp.n, lane, sum);
+        write_y<true, AHEAD>(g, m_first + warp.m, n_first + warp.n, lane, sum);
     else
-        write_y<false>(g, m_first + warp.m, n_first + warp.n, lane, sum);
+        write_y<false, AHEAD>(g, m_first + warp.m, n_first + warp.n, lane, sum);
 }
 
 /* ---- gradients ---- */
