@@ -49,8 +49,10 @@ int cov_blob_copy(struct cov_blob *to, const struct cov_blob *from, struct cov_e
     uint8_t *at = NULL;
     cov_blob_clear(to);
     int rc = cov_blob_room(to, from->n_bytes, &at, e);
-    if (!rc && from->n_bytes > 0)
+    if (!rc && from->n_bytes > 0) {
+        assert(at);
         memcpy(at, from->data, from->n_bytes);
+    }
     for (size_t i = 0, n; !rc && i < from->n_pieces; i++) {
         (void)cov_blob_piece(from, i, &n);
         rc = cov_blob_end_piece(to, n, e);
