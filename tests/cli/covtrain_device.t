@@ -97,6 +97,11 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     run covtrain -f -i d $net -b 2000 -o x -e 1 --device cuda:0,1
     refused 137 'for the share of each of 2 GPUs in a batch: GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks .*; try a batch size of [1-9]' \
         'two cards with little memory'
+    fits=$(sed -n 's/.*try a batch size of //p' "$stderr")
+    run covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda:0,1
+    status_is 0 '  the suggested batch size fits'
+    run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda:0,1
+    refused 137 "try a batch size of $fits\$" '  a larger one does not'
     COVTOOLS_MOCK=memory=3000000
     run covtrain -f -i d $net -b 1000 -o x -e 1 --device cuda
     refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions: .*; try a batch size of [1-9][0-9]*$' \

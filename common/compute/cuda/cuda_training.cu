@@ -29,7 +29,7 @@ static int name_card(const struct cov_cuda_training *t, struct cov_err *e)
 
 /* ---- making ---- */
 
-/* Fails; the message suggests a batch size for which memory suffices. */
+/* Fails; the message suggests a batch size, of all cards, for which memory suffices. */
 static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t free_bytes, fits = 0, bytes = t->mem.bytes;
@@ -54,7 +54,8 @@ static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
     return cov_fail(e, COV_ENOMEM,
                     "not enough memory for batches of %zu chunks of %zu positions: they need %.0f "
                     "MiB, and %.0f MiB are free; try a batch size of %zu",
-                    n, t->plan.length, (double)bytes / mib, (double)free_bytes / mib, fits);
+                    n, t->plan.length, (double)bytes / mib, (double)free_bytes / mib,
+                    fits * t->n_cards);
 }
 
 static int make_memory(struct cov_cuda_training *t, size_t n, struct cov_err *e)
@@ -453,6 +454,7 @@ int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
     t->seed = spec->seed;
     t->reduce = spec->reduce;
     t->card = cards->card[which].index;
+    t->n_cards = cards->n;
     (void)snprintf(t->name, sizeof t->name, "%s", cards->card[which].name);
     int rc = make(t, spec, arithmetic, shared_bytes, e);
     if (rc) {

@@ -14,6 +14,7 @@ struct cov_cuda_training : cov_training {
     uint64_t seed;
     struct cov_train_reduce reduce;
     int card;
+    size_t n_cards; /* that share a batch */
     char name[280]; /* name of the card */
     void *stream;
     char *memory;     /* on the card, laid out according to mem */
