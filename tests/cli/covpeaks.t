@@ -210,6 +210,8 @@ run covpeaks compare p.bed m.bed
 refused 2 'needs --genome or --chrom-sizes$' 'no genome'
 run covpeaks compare --genome g.h5 --chrom-sizes sizes p.bed m.bed
 refused 2 '--genome and --chrom-sizes cannot be used together$' 'two genomes'
+run covpeaks compare --chrom-sizes - p.bed m.bed
+refused 2 'error: --chrom-sizes: must not be standard input$' 'lengths from standard input'
 
 # ---------------------------------------------------------------- stats
 

@@ -21,11 +21,14 @@
 static int add_lists(struct cov_common *common, const struct cov_peak_files_options *o,
                      struct cov_err *e)
 {
-    const char *const lists[] = {o->genome, o->sizes, o->blacklist};
+    const struct {
+        const char *option, *path;
+    } lists[] = {
+        {"genome", o->genome}, {"chrom-sizes", o->sizes}, {"blacklist-file", o->blacklist}};
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
-        if (lists[i] && cov_path_is_std(lists[i]))
-            return cov_fail(e, COV_EUSAGE, "lists cannot be read from standard input");
-        if (lists[i] && cov_stats_add_input(&common->stats, lists[i], e))
+        if (lists[i].path && cov_path_is_std(lists[i].path))
+            return cov_fail(e, COV_EUSAGE, "--%s: must not be standard input", lists[i].option);
+        if (lists[i].path && cov_stats_add_input(&common->stats, lists[i].path, e))
             return COV_ENOMEM;
     }
     return COV_OK;
