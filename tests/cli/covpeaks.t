@@ -194,7 +194,12 @@ refuses_files() {
     stdout_is '' '  and no table'
 }
 echo 'track name=x' >none.bed
-refuses_files '^covpeaks: error: none\.bed: there are no peaks$' 'no peaks' compare --chrom-sizes sizes none.bed m.bed
+run covpeaks compare --chrom-sizes sizes none.bed m.bed
+status_is 0 'a file without peaks'
+stderr_is 'covpeaks: warning: none.bed: there are no peaks' '  is a warning'
+is "$(tail -n 1 "$stdout" | cut -f 2-6)" '0	0	0	0	0' '  and has a recall of 0'
+run covpeaks stats none.bed
+is "$(tail -n 1 "$stdout")" 'none.bed	0	NA	NA	0	NA' '  with statistics'
 printf 'chrX\t0\t5\n' >x.bed
 refuses_files 'x\.bed: none of its sequences \(chrX\) is in sizes \(chr1, chr2, chr3, chr4\)$' 'other names' \
     compare --chrom-sizes sizes p.bed x.bed

@@ -161,7 +161,7 @@ static int by_value(const void *a, const void *b)
 static void print_stats_row(const char *path, const int64_t *lengths, size_t n, int64_t bases,
                             const struct cov_peak_genome *genome, FILE *out)
 {
-    char text[3][COV_DOUBLE_TEXT] = {"", "", "NA"};
+    char text[3][COV_DOUBLE_TEXT] = {"NA", "NA", "NA"};
     int64_t sum = 0, size = 0;
     for (size_t i = 0; i < n; i++)
         sum += lengths[i];
@@ -169,11 +169,13 @@ static void print_stats_row(const char *path, const int64_t *lengths, size_t n, 
         size += genome->lengths[i];
     if (size > 0)
         (void)cov_format_double((double)bases / (double)size, text[2]);
-    const size_t low = (n - 1) / 2, high = n / 2;
-    const double median = ((double)lengths[low] + (double)lengths[high]) / 2;
-    (void)fprintf(out, "%s\t%zu\t%s\t%s\t%" PRId64 "\t%s\n", path, n,
-                  cov_format_double((double)sum / (double)n, text[0]),
-                  cov_format_double(median, text[1]), bases, text[2]);
+    if (n > 0) {
+        const size_t low = (n - 1) / 2, high = n / 2;
+        (void)cov_format_double((double)sum / (double)n, text[0]);
+        (void)cov_format_double(((double)lengths[low] + (double)lengths[high]) / 2, text[1]);
+    }
+    (void)fprintf(out, "%s\t%zu\t%s\t%s\t%" PRId64 "\t%s\n", path, n, text[0], text[1], bases,
+                  text[2]);
 }
 
 /* Prints the row of a file, after the head of the table if it is the first. */
@@ -195,7 +197,8 @@ static int print_stats(const char *path, struct cov_peak_genome *genome, bool fi
             lengths[i] = peaks.items[i].end - peaks.items[i].beg;
         if (first)
             (void)fputs("file\tpeaks\tmean_length\tmedian_length\tbases\tshare\n", out);
-        qsort(lengths, peaks.n, sizeof *lengths, by_value);
+        if (peaks.n > 1)
+            qsort(lengths, peaks.n, sizeof *lengths, by_value);
         print_stats_row(path, lengths, peaks.n, bases, genome, out);
     }
     free(lengths);

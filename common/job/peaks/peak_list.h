@@ -32,8 +32,8 @@ struct cov_peak_list {
 /* Reads the first three columns of `path` ("-": standard input); it may be compressed. Skips lines that
  * begin with '#', "track" or "browser". COV_EINPUT, with file and line, for a line without a contig, a
  * start and a later end, and for an end past that of the sequence; without line, if none of the
- * sequences is in the genome, or there are no peaks. Peaks of other sequences are dropped with a
- * warning. Free with cov_peak_list_fini, also after a failure. */
+ * sequences is in the genome. Peaks of other sequences are dropped with a warning; no peaks at all
+ * cause one, too. Free with cov_peak_list_fini, also after a failure. */
 int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_peak_list_fini(struct cov_peak_list *l);
