@@ -134,7 +134,7 @@ rm x.h5
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q --resume -o x.h5 $args
-    refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with a different $regex; use the same to resume, or -f to start over$" "refused: $args"
+    refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with different $regex; use the same to resume, or -f to start over$" "refused: $args"
     cmp -s kept x.h5.resume || fail '  the journal is unchanged'
 done <<'END'
 -m other.ckpt g.h5|--model: .*
@@ -143,7 +143,7 @@ done <<'END'
 -m m.ckpt --full g.h5|--full: no, now yes
 -m m.ckpt --shard 2/3 g.h5|--shard: none, now 2/3
 -m m.ckpt -r c1,c2:1-5 g.h5|--regions: none, now c1,c2:1-5
--m m.ckpt --min-length 50 g.h5|chunks: [0-9]+, fingerprint .*
+-m m.ckpt --min-length 50 g.h5|chunks or --species: [0-9]+, fingerprint .*
 -m m.ckpt --cpu scalar --precision bf16 g.h5|--precision: fp32, now bf16
 -m m.ckpt --subsequence-length 96 --species g other.fa|input: .*
 END

@@ -162,7 +162,7 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
         rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
     if (!rc)
-        rc = add_line(t, "chunks", chunks, e); /* number and fingerprint of the rows */
+        rc = add_line(t, "chunks or --species", chunks, e); /* number and fingerprint of the rows */
     if (!rc)
         rc = add_input(r, t, e);
     return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
@@ -195,7 +195,7 @@ static int compare_runs(const struct run *r, const char *old, const char *new, s
             continue;
         }
         return cov_fail(e, COV_EEXIST,
-                        "%s: journal of a run with a different %.*s: %.*s, now %.*s; use the same "
+                        "%s: journal of a run with different %.*s: %.*s, now %.*s; use the same "
                         "to resume, or -f to start over",
                         cov_journal_path(r->journal), n_name, name, n_old, was, n_new, is);
     }
@@ -332,7 +332,7 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
         return "it was predicted with a different --overlap";
     if (!same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader)))
-        return "it has different chunks";
+        return "it has different chunks or another --species";
     if (!cov_chunk_head_attr(head, NULL, COV_MADE_MODEL))
         return NULL; /* of another program */
     if (!cov_chunk_head_same_attr(head, wanted, NULL, COV_MADE_MODEL))
