@@ -119,6 +119,8 @@ run covpeaks call -c 99 -o none.narrowPeak t.bg
 status_is 0 'no peaks'
 stderr_is 'covpeaks: warning: t.bg: no peaks at 99: the largest value is 13' '  is a warning'
 ok '  and an empty file' test -f none.narrowPeak -a ! -s none.narrowPeak
+run covpeaks call -q -c 0 -o - t.bg
+stderr_is 'covpeaks: warning: t.bg: 100 % of the bases are in peaks: the cutoff is too low to separate them' 'too many peaks'
 run covpeaks call -c 2.5 -l 1M -o - t.bg
 stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: all are shorter than 1000000 bases' 'peaks that are too short'
 printf '%s\t100000\n' chr1 chr10 chr2 empty >sizes
@@ -138,10 +140,11 @@ assert row["peak_bases"] == sum(int(x[2]) - int(x[1]) for x in lines), row'
 
 refuses_call 2 '^covpeaks: error: -c/--cutoff is missing' 'no cutoff' -o y.bed t.bg
 refuses_call 2 'y\.txt: unknown suffix; use \.narrowPeak or \.bed' 'an unknown suffix' -c 1 -o y.txt t.bg
-refuses_call 2 'y\.gappedPeak: the format is for --broad$' 'gappedPeak without --broad' -c 1 -o y.gappedPeak t.bg
-refuses_call 2 'y\.narrowPeak: the format is not for --broad$' 'narrowPeak with it' --broad -c 2 -C 1 -o y.narrowPeak t.bg
+refuses_call 2 'y\.gappedPeak: this format needs --broad; use \.narrowPeak or \.bed$' 'gappedPeak without --broad' -c 1 -o y.gappedPeak t.bg
+refuses_call 2 'y\.narrowPeak: with --broad, use \.gappedPeak, \.broadPeak or \.bed$' 'narrowPeak with it' --broad -c 2 -C 1 -o y.narrowPeak t.bg
 refuses_call 2 'y\.narrowPeak: --summits writes \.bed; column 10 of narrowPeak has them, too$' 'summits elsewhere' -c 1 --summits -o y.narrowPeak t.bg
 refuses_call 2 '--broad needs -C/--weak-cutoff$' 'no weak cutoff' --broad -c 2 -o y.bed t.bg
+refuses_call 2 '--preset h3k4me3 is --broad, which needs -C/--weak-cutoff$' '  nor with a preset' --preset h3k4me3 -c 2 -o y.bed t.bg
 refuses_call 2 '--weak-cutoff needs --broad$' 'a weak cutoff alone' -c 2 -C 1 -o y.bed t.bg
 refuses_call 2 '--weak-cutoff 2 must be less than --cutoff 2$' 'equal cutoffs' --broad -c 2 -C 2 -o y.bed t.bg
 refuses_call 2 '--link-gap 30 must be greater than --max-gap 30$' 'equal gaps' --broad -c 2 -C 1 -G 30 -o y.bed t.bg

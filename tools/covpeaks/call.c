@@ -97,7 +97,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (fabs(c->weak_cutoff) > (double)FLT_MAX)
         return cov_fail(e, COV_EUSAGE, "--weak-cutoff: %g is out of range", c->weak_cutoff);
     if (c->broad && !given[ROW_WEAK_CUTOFF])
-        return cov_fail(e, COV_EUSAGE, "--broad needs -C/--weak-cutoff");
+        return cov_fail(e, COV_EUSAGE, "%s needs -C/--weak-cutoff",
+                        given[ROW_BROAD] ? "--broad" : "--preset h3k4me3 is --broad, which");
     if (!c->broad && (given[ROW_WEAK_CUTOFF] || given[ROW_LINK_GAP]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --broad",
                         options[given[ROW_WEAK_CUTOFF] ? ROW_WEAK_CUTOFF : ROW_LINK_GAP].name);

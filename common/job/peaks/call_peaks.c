@@ -15,6 +15,9 @@
 #include "common/file/path.h"
 #include "common/track/formats/peak_file.h"
 
+/* A greater share of the bases in peaks causes a warning. */
+static const double MOST = 0.5;
+
 /* The sink of the track. */
 struct caller {
     struct cov_track_sink sink;
@@ -150,8 +153,10 @@ static int find_format(const struct cov_call_options *o, struct cov_peak_file_op
                         file->format == COV_PEAKS_NARROW ? "; column 10 of narrowPeak has them, too"
                                                          : "");
     if (file->format != COV_PEAKS_BED && !o->summits && suffixes[i].broad != o->broad)
-        return cov_fail(e, COV_EUSAGE, "%s: the format is %s --broad", path,
-                        o->broad ? "not for" : "for");
+        return cov_fail(e, COV_EUSAGE,
+                        o->broad ? "%s: with --broad, use .gappedPeak, .broadPeak or .bed"
+                                 : "%s: this format needs --broad; use .narrowPeak or .bed",
+                        path);
     return COV_OK;
 }
 
@@ -182,42 +187,45 @@ static int check_source(const struct cov_track_source *s, struct cov_err *e)
                     s->n_datasets > 2 ? ", ..." : "");
 }
 
-static int add_figures(const struct caller *c, const char *dataset, struct cov_stats *stats,
-                       struct cov_err *e)
+static int add_figures(const struct caller *c, struct cov_stats *stats, struct cov_err *e)
 {
     const double genome = (double)c->sink.summary.n_bases;
     const struct cov_stats_figure figures[] = {
         {.name = "peaks",
          .title = "Peaks",
-         .description = "Number of peaks",
+         .description = "number of peaks",
          .value = (double)c->n_peaks},
         {.name = "peak_bases",
          .title = "Bases in peaks",
-         .description = "Bases in peaks",
+         .description = "bases in peaks",
          .value = (double)c->n_bases,
          .is_hidden = true},
         {.name = "peak_share",
          .title = "In peaks",
-         .description = "Bases in peaks, as a share of the bases with a value",
+         .description = "bases in peaks, as a share of the bases with a value",
          .suffix = "%",
          .decimals = 2,
          .value = genome > 0 ? 100 * (double)c->n_bases / genome : (double)NAN},
         {.name = "cutoff",
          .title = "Cutoff",
-         .description = "The smallest value in a peak",
+         .description = "the smallest value at both ends of a peak",
          .decimals = 2,
          .is_hidden = true,
          .value = (double)c->peaks.rules.cutoff},
     };
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-        rc = cov_stats_add_figure(stats, dataset, &figures[i], e);
+        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
     return rc;
 }
 
 static void tell(const struct caller *c, const char *name)
 {
     char why[COV_PEAKS_REASON_BYTES];
+    const double share = (double)c->n_bases / (double)c->sink.summary.n_bases;
+    if (c->n_peaks > 0 && share > MOST)
+        cov_warn("%s: %.0f %% of the bases are in peaks: the cutoff is too low to separate them",
+                 name, 100 * share);
     if (c->n_peaks > 0) {
         cov_info("%" PRIu64 " peak%s with %" PRIu64 " bases", c->n_peaks,
                  cov_text_s((int64_t)c->n_peaks), c->n_bases);
@@ -276,7 +284,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc)
         rc = run(source, &c, n_threads, progress, stats, e);
     if (!rc)
-        rc = add_figures(&c, source->datasets[0], stats, e);
+        rc = add_figures(&c, stats, e);
     if (!rc && !is_std)
         rc = cov_outfile_commit(&out, e);
     if (!rc)
