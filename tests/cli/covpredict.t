@@ -207,7 +207,7 @@ while read -r kind regex; do
     echo "$kind" >>"$tap_dir/tried"
 done <<'END'
 no-X no data set data/X$
-no-data no data set data/X$
+no-data neither a genome file nor a predictions file, but another HDF5 file: no data set data/X$
 no-seqids no data set data/seqids$
 no-start_ends no data set data/start_ends$
 five-columns data/X: 5 columns instead of 4
