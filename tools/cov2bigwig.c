@@ -165,10 +165,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .plot_region = c->plot_region,
     };
     int rc = cov_source_options_fill(&c->source, &common->stats, &convert.source, e);
-    if (!rc && c->compare && cov_path_is_std(c->compare))
-        rc = cov_fail(e, COV_EUSAGE, "--compare: must not be standard input");
-    if (!rc && c->compare)
-        rc = cov_stats_add_input(&common->stats, c->compare, e);
+    if (!rc)
+        rc = cov_list_add(&common->stats, "compare", c->compare, e);
     if (rc)
         return rc;
     convert.source.values.scale = c->scale;

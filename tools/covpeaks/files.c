@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/file/path.h"
 #include "common/job/peaks/compare_peaks.h"
 #include "common/job/shared_options.h"
 #include "tools/covpeaks/covpeaks.h"
@@ -21,17 +20,10 @@
 static int add_lists(struct cov_common *common, const struct cov_peak_files_options *o,
                      struct cov_err *e)
 {
-    const struct {
-        const char *option, *path;
-    } lists[] = {
-        {"genome", o->genome}, {"chrom-sizes", o->sizes}, {"blacklist-file", o->blacklist}};
-    for (size_t i = 0; i < COV_COUNT(lists); i++) {
-        if (lists[i].path && cov_path_is_std(lists[i].path))
-            return cov_fail(e, COV_EUSAGE, "--%s: must not be standard input", lists[i].option);
-        if (lists[i].path && cov_stats_add_input(&common->stats, lists[i].path, e))
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    int rc = cov_list_add(&common->stats, "genome", o->genome, e);
+    if (!rc)
+        rc = cov_list_add(&common->stats, "chrom-sizes", o->sizes, e);
+    return rc ? rc : cov_list_add(&common->stats, "blacklist-file", o->blacklist, e);
 }
 
 /* ---------------------------------------------------------------- compare */

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/source/source_options.h"
 
-#include "common/file/path.h"
-
 const char *const cov_source_strands[] = {"avg", "+", "-", NULL}; /* as in enum cov_strand */
 
 int cov_source_options_fill(const struct cov_source_flags *f, struct cov_stats *stats,
@@ -30,11 +28,8 @@ int cov_source_options_fill(const struct cov_source_flags *f, struct cov_stats *
         return cov_fail(e, COV_EUSAGE, "--smooth and --window-size cannot be used together");
     if (f->smooth && cov_smoothing_parse(f->smooth, "--smooth", &out->values.smoothing, e))
         return COV_EUSAGE;
-    for (size_t i = 0; i < COV_COUNT(lists); i++) {
-        if (lists[i].path && cov_path_is_std(lists[i].path))
-            return cov_fail(e, COV_EUSAGE, "--%s: must not be standard input", lists[i].option);
-        if (lists[i].path && cov_stats_add_input(stats, lists[i].path, e))
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < COV_COUNT(lists); i++)
+        rc = cov_list_add(stats, lists[i].option, lists[i].path, e);
+    return rc;
 }
