@@ -68,6 +68,9 @@ def texts():
     seed("lists", b"\0chr1 one\nchr2\ttwo\n", b"\0chr1 one two\n", b"\0a b\na c\n", b"\0a " + b"x" * 5000, b"\1chr1\t100\nx 5\n",
          b"\1chr1 0\n", b"\2" + bed, b"\2chr1\nchr2 # c\n", b"\2chr1\nchr1\t1\t5\n", b"\2chr1 5 1\n", b"\2chr1 5\n", b"\3" + report,
          b"\3" + report.replace(b"refseq", b"other"), b"\3{}\n", b"\3[1]\n", b"\3" + report * 2, b"\3")
+    peaks = b"# c\nbrowser x\ntrack type=narrowPeak\nchr1\t10\t60\tp\t100\t.\t4.5\t3\t2\t25\n\nchr2 0 50\n"
+    seed("peaks", b"\0" + peaks, b"\1" + peaks, b"\0" + gzip.compress(peaks, mtime=0), b"\1chr1\t1\t2\nchr9\t1\t2\n",
+         b"\1chr9\t1\t2\n", b"\0chr1\t5\t5\n", b"\0chr1\t5\n", b"\1chr2\t5\t51\n", b"\0chr1\t-1\t5\n", b"\0")
     seed("json", b'{"figures":[{"name":"a","unit":"s","better":"higher","values":[1,2.5e3,-0]},{"name":"b","unit":"s",'
          b'"better":"lower","values":[1]}],"x":[true,false,null,"\\u00e9\\n\\ud83d\\ude00"]}', b"[[[[]]]]", b"{", b'"\\', b"1e999",
          b'{"figures":[{"name":"a"}]}', b'{"figures":1}', b"", b"nul")
