@@ -115,8 +115,6 @@ static int check(const struct config *c, const bool *given, int n_operands, char
     if (common->output && cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE,
                         "-o -: the genome file cannot be written to standard output");
-    if (c->rename && cov_path_is_std(c->rename))
-        return cov_fail(e, COV_EUSAGE, "--rename: the list must not be standard input");
     if (given[ROW_SHIFT] && access(operands[0], F_OK) && strchr(operands[0], ','))
         return cov_fail(e, COV_EUSAGE, "%s: a value for --shift needs '=': --shift=%s", operands[0],
                         operands[0]);
@@ -171,10 +169,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                                   e);
     if (!rc && given[ROW_SHIFT])
         rc = parse_shift(c->shift, &add.counting, e);
-    const char *const lists[] = {c->reference, c->rename};
-    for (size_t i = 0; !rc && i < COV_COUNT(lists); i++)
-        if (lists[i])
-            rc = cov_stats_add_input(&common->stats, lists[i], e);
     return rc ? rc : cov_coverage_add(operands[0], &add, &common->progress, &common->stats, e);
 }
 

@@ -164,9 +164,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .plot_path = c->plot,
         .plot_region = c->plot_region,
     };
-    int rc = cov_source_options_fill(&c->source, &common->stats, &convert.source, e);
-    if (!rc)
-        rc = cov_list_add(&common->stats, "compare", c->compare, e);
+    int rc = cov_source_options_fill(&c->source, &convert.source, e);
     if (rc)
         return rc;
     convert.source.values.scale = c->scale;

@@ -46,8 +46,6 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
 {
     if (cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
-    if (c->blacklist_path && cov_path_is_std(c->blacklist_path))
-        return cov_fail(e, COV_EUSAGE, "--blacklist-file: must not be standard input");
     if (c->resume && c->init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
     if (c->pair_strands && c->batch < 2)
@@ -106,10 +104,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_sha256_file(ckpt, sha256, e);
     if (!rc && ckpt)
         rc = cov_stats_set_model(&common->stats, ckpt, sha256, e);
-    const char *const inputs[] = {c->blacklist_path, c->input};
-    for (size_t i = 0; !rc && i < COV_COUNT(inputs); i++)
-        if (inputs[i])
-            rc = cov_stats_add_input(&common->stats, inputs[i], e);
     struct cov_train_options o = {
         .input = c->input,
         .output = common->output,

@@ -55,12 +55,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         return cov_fail(e, COV_EUSAGE, "--%s applies to files, not to a chunk stream",
                         options[given[ROW_LAYOUT] ? ROW_LAYOUT : ROW_COMPRESSION].name);
     rc = cov_path_check_hdf5_name(common->output, e);
-    if (rc)
-        return rc;
-    if (c->fasta.rename && cov_path_is_std(c->fasta.rename))
-        return cov_fail(e, COV_EUSAGE, "--rename cannot read standard input");
-
-    if (!encode.species) {
+    if (!rc && !encode.species) {
         encode.species = stem = cov_path_stem(fasta, e);
         rc = stem ? COV_OK : COV_ENOMEM;
     }
@@ -68,8 +63,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         encode.genome.tmpdir = folder = cov_path_dir(common->output, e);
         rc = folder ? COV_OK : COV_ENOMEM;
     }
-    if (!rc && c->fasta.rename)
-        rc = cov_stats_add_input(&common->stats, c->fasta.rename, e);
     if (!rc)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (!rc)

@@ -33,7 +33,7 @@ enum cov_opt_flags {
     COV_OPT_REQUIRED = 1,
     COV_OPT_OPTIONAL_VALUE = 2, /* takes a value only after "=", as in --shift=4,-5; else the
                                  * default */
-    COV_OPT_PATH_IN = 4,        /* an input file, which must not be an output */
+    COV_OPT_PATH_IN = 4,        /* an input file, neither an output nor standard input */
     COV_OPT_PATH_OUT = 8,
     COV_OPT_HIDDEN = 16, /* omitted from --help and the machine-readable list */
 };

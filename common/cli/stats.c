@@ -133,7 +133,7 @@ int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha25
     free(s->model_sha256);
     s->model = cov_strdup(path, e);
     s->model_sha256 = cov_strdup(sha256, e);
-    return s->model && s->model_sha256 ? cov_stats_add_input(s, path, e) : COV_ENOMEM;
+    return s->model && s->model_sha256 ? COV_OK : COV_ENOMEM;
 }
 
 int cov_stats_add_source(struct cov_stats *s, const char *path, const char *name, const char *text,

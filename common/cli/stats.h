@@ -93,7 +93,7 @@ int cov_stats_set_command(struct cov_stats *s, int argc, char **argv,
 char *cov_command_text(int argc, const char *const *argv, struct cov_err *e) COV_MUST_USE;
 /* Adds the path of an input unless it was added before. */
 int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Names the model, which becomes an input, too. */
+/* Names the model. */
 int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha256,
                         struct cov_err *e) COV_MUST_USE;
 /* Adds an attribute that says how the input `path` was made, unless it was added before. */

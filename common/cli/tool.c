@@ -338,12 +338,18 @@ static int check_operands(const struct call *call, struct cov_err *e)
     return COV_OK;
 }
 
-/* Returns the value of the option `o` if it has `flag`, else NULL. */
-static const char *path_of(const struct call *call, const struct cov_opt *o, unsigned flag)
+/* Returns value i of the option `o` if it has `flag` and more than i values, else NULL. */
+static const char *path_of(const struct call *call, const struct cov_opt *o, unsigned flag,
+                           size_t i)
 {
-    return o->type == COV_OPT_STRING && (o->flags & flag)
-               ? *(const char *const *)((const char *)call->config + o->field)
-               : NULL;
+    const void *field = (const char *)call->config + o->field;
+    if (!(o->flags & flag))
+        return NULL;
+    if (o->type == COV_OPT_LIST) {
+        const struct cov_strings *list = field;
+        return i < list->n ? list->items[i] : NULL;
+    }
+    return i == 0 ? *(const char *const *)field : NULL;
 }
 
 /* Fails if the output `path` (NULL: none) is also an input. */
@@ -354,9 +360,10 @@ static int check_not_input(const struct call *call, const char *path, struct cov
         return COV_OK;
     for (int i = 0; i < call->n_operands && !found; i++)
         found = cov_path_same_file(path, call->operands[i]);
-    for (const struct cov_opt *o = call->tool->options; o->name && !found; o++) {
-        const char *input = path_of(call, o, COV_OPT_PATH_IN);
-        found = input && cov_path_same_file(path, input);
+    for (const struct cov_opt *o = call->tool->options; o->name; o++) {
+        const char *input;
+        for (size_t i = 0; !found && (input = path_of(call, o, COV_OPT_PATH_IN, i)); i++)
+            found = cov_path_same_file(path, input);
     }
     return found ? cov_fail(e, COV_EUSAGE, "%s: is both an input and an output", path) : COV_OK;
 }
@@ -382,7 +389,7 @@ static int check_paths(const struct call *call, struct cov_err *e)
     if (!rc)
         rc = check_outputs("stats", stats, "output", output, e);
     for (const struct cov_opt *o = call->tool->options; o->name && !rc; o++) {
-        const char *path = path_of(call, o, COV_OPT_PATH_OUT);
+        const char *path = path_of(call, o, COV_OPT_PATH_OUT, 0);
         rc = check_not_input(call, path, e);
         if (!rc)
             rc = check_outputs(o->name, path, "output", output, e);
@@ -424,6 +431,23 @@ static int check_common(const struct call *call, struct cov_err *e)
     return rc;
 }
 
+/* Adds the operands, and the files that options name, to the inputs of the statistics. COV_EUSAGE if
+ * such a file is standard input. */
+static int add_inputs(const struct call *call, struct cov_stats *stats, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (int i = 0; i < call->n_operands && !rc; i++)
+        rc = cov_stats_add_input(stats, call->operands[i], e);
+    for (const struct cov_opt *o = call->tool->options; o->name; o++) {
+        const char *path;
+        for (size_t i = 0; !rc && (path = path_of(call, o, COV_OPT_PATH_IN, i)); i++)
+            rc = cov_path_is_std(path)
+                     ? cov_fail(e, COV_EUSAGE, "--%s: must not be standard input", o->name)
+                     : cov_stats_add_input(stats, path, e);
+    }
+    return rc;
+}
+
 /* ---------------------------------------------------------------- main */
 
 static int run_tool(struct call *call, struct cov_err *e)
@@ -431,13 +455,13 @@ static int run_tool(struct call *call, struct cov_err *e)
     struct cov_common *c = &call->own.common;
     c->stats.threads = (unsigned)c->threads;
     c->stats.section = call->name;
-    for (int i = 0; i < call->n_operands; i++)
-        if (cov_stats_add_input(&c->stats, call->operands[i], e))
-            return COV_ENOMEM;
+    int rc = add_inputs(call, &c->stats, e);
+    if (rc)
+        return rc;
     cov_debug("%s %s with %u thread%s: %s", call->name, cov_version(), c->stats.threads,
               cov_text_s(c->stats.threads), c->stats.command);
     call->has_run = true;
-    int rc = call->tool->run(c, call->config, call->given, call->n_operands, call->operands, e);
+    rc = call->tool->run(c, call->config, call->given, call->n_operands, call->operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
     if (!rc && c->stats_path && cov_path_is_std(c->stats_path))

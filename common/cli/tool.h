@@ -50,8 +50,8 @@ struct cov_tool {
     const char *output_help; /* help text of -o; NULL: "where the result goes" */
     unsigned lacks;          /* enum cov_tool_lacks */
     /* Runs the tool. `given` tells for each row of `options` whether it was on the command line.
-     * The operands are already recorded as inputs in the statistics. COV_EUSAGE leads to status
-     * 2. */
+     * The operands and the files of options with COV_OPT_PATH_IN are already inputs in the
+     * statistics. COV_EUSAGE leads to status 2. */
     int (*run)(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e);
     /* Called before an error is printed; may be NULL. */

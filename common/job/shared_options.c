@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "common/cli/stats.h"
-#include "common/file/path.h"
-
 const char *const cov_on_bad_base_names[] = {
     [COV_BAD_BASE_ERROR] = "error", [COV_BAD_BASE_N] = "n", NULL};
 
@@ -27,15 +24,6 @@ struct cov_genome_options cov_fasta_options_genome(const struct cov_fasta_option
                                        .rename_path = o->rename,
                                        .tmpdir = tmpdir,
                                        .n_threads = n_threads};
-}
-
-int cov_list_add(struct cov_stats *stats, const char *option, const char *path, struct cov_err *e)
-{
-    if (!path)
-        return COV_OK;
-    if (cov_path_is_std(path))
-        return cov_fail(e, COV_EUSAGE, "--%s: must not be standard input", option);
-    return cov_stats_add_input(stats, path, e);
 }
 
 int cov_dataset_check_name(const char *name, const char *option, struct cov_err *e)

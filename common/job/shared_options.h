@@ -116,12 +116,6 @@ enum {
 /* COV_EUSAGE for length limits that exclude every sequence. */
 int cov_fasta_options_check(const struct cov_fasta_options *o, struct cov_err *e) COV_MUST_USE;
 
-struct cov_stats;
-/* Adds the file that an option names, if any (NULL), to the inputs of the statistics. COV_EUSAGE if it
- * is standard input. */
-int cov_list_add(struct cov_stats *stats, const char *option, const char *path,
-                 struct cov_err *e) COV_MUST_USE;
-
 /* COV_EUSAGE for a text that cannot be the name of a data set. */
 int cov_dataset_check_name(const char *name, const char *option, struct cov_err *e) COV_MUST_USE;
 

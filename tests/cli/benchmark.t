@@ -222,7 +222,7 @@ refused 1 'error: empty\.fa: no sequence' 'an empty genome'
 run benchmark pipeline --fasta pipe.fa -o failed/
 refused 1 'error: pipe\.fa: not a regular file' '  a pipe'
 run benchmark stages --fasta late.fa,- -o failed/
-refused 2 'not standard input' '  standard input'
+refused 2 'error: --fasta: must not be standard input$' '  standard input'
 ok '  create no folder' test ! -e failed
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
 refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'the error names a failed stage'

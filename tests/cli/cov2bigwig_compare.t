@@ -317,7 +317,7 @@ done
 for suffix in bw bigWig bg bedGraph.gz; do
     refuses 2 "t\.$suffix: has the suffix of a track" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
 done
-refuses 2 'must not be standard input' 'standard input' --compare - p.h5
+refuses 2 'error: --compare: must not be standard input$' 'standard input' --compare - p.h5
 refuses 2 '--compare pipe: not a regular file' 'a pipe' --compare pipe p.h5
 refuses 2 '--compare \.: not a regular file' '  or a folder' --compare . p.h5
 refuses 2 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg

@@ -290,7 +290,7 @@ g.fa g.fa|unexpected argument 'g\.fa'
 --on-bad-base x g.fa|--on-bad-base: 'x' is not one of error, n
 --min-length -5 g.fa|--min-length: -5 is out of range
 --min-length 10 --max-length 9 g.fa|--min-length 10 is greater than --max-length 9
---rename - g.fa|--rename cannot read standard input
+--rename - g.fa|--rename: must not be standard input$
 --species= g.fa|--species: the value is empty
 END
 run fasta2h5 g.fa

@@ -172,7 +172,7 @@ refuses 2 'has no bases' '--drop-n of predictions' -- subset --drop-n -o out.h5 
 refuses 1 'no chunks left' 'nothing selected' -- subset --min-length 1M -o out.h5 long_c.h5
 refuses 1 'no chunks left' 'everything excluded' -- subset --names names --exclude-names names -o out.h5 long_c.h5
 refuses 1 'names:1: expected contig, start and end' 'not a BED file' -- subset -R names -o out.h5 long_c.h5
-refuses 2 'standard input' 'a list from standard input' -- subset --names - -o out.h5 long_c.h5
+refuses 2 '--names: must not be standard input$' 'a list from standard input' -- subset --names - -o out.h5 long_c.h5
 refuses 1 'nowhere' 'a missing list' -- subset --names nowhere -o out.h5 long_c.h5
 
 # ---------------------------------------------------------------- split, merge

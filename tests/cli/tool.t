@@ -90,6 +90,8 @@ ln in link
 run toy_tool -a write -f -o out -m in --stats link other
 refused 2 '^toy_tool: error: link: is both an input and an output$' '  nor can the statistics file, even under another name'
 is "$(cat in)" precious '  the input is unchanged'
+run toy_tool -a write -f -o out -m - in
+refused 2 '^toy_tool: error: --model: must not be standard input$' 'an option does not read standard input'
 rm link
 run toy_tool -a write -o out in
 status_is 0 'an output is written'
@@ -119,15 +121,15 @@ like "$(tail -n 1 "$stderr")" \
     'the last line with -v is the summary'
 
 # Statistics.
-run toy_tool -a write -f -@ 2 -o out --stats stats.json in
+run toy_tool -a write -f -@ 2 -o out -m model --stats stats.json in
 status_is 0 'statistics are written'
 if "$PYTHON" -c '' 2>/dev/null; then
     cat >check.py <<'END'
 import json
 s = json.load(open("stats.json"))
 assert s["tool"] == "toy_tool" and s["version"][0].isdigit() and s["threads"] == 2, s
-assert s["inputs"] == ["in"] and s["device"] == "cpu" and s["precision"] is None, s
-assert s["command"].endswith("toy_tool -a write -f -@ 2 -o out --stats stats.json in"), s
+assert s["inputs"] == ["in", "model"] and s["device"] == "cpu" and s["precision"] is None, s
+assert s["command"].endswith("toy_tool -a write -f -@ 2 -o out -m model --stats stats.json in"), s
 assert s["wall_seconds"] > 0 and s["cpu_seconds"] > 0 and s["peak_rss_bytes"] > 100000, s
 assert s["bases"] == 1000 and s["bases_per_second"] > 0 and s["stages"] == {"write": 0.25}, s
 assert "chunks" not in s and "chunks_per_second" not in s, s

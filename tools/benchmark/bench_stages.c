@@ -298,8 +298,8 @@ enum { ROW_MODEL, ROW_FASTA, ROW_SIZES };
 
 static const struct cov_opt stages_options[] = {
     [ROW_MODEL] = BENCHMARK_MODEL(offsetof(struct stages_config, model)),
-    [ROW_FASTA] = BENCHMARK_LIST("fasta", offsetof(struct stages_config, files), "FASTA", NULL,
-                                 "genomes (default: synthetic ones)"),
+    [ROW_FASTA] = COV_OPT(LIST, "fasta", 0, offsetof(struct stages_config, files), "FASTA,...",
+                          "genomes (default: synthetic ones)", .flags = COV_OPT_PATH_IN),
     [ROW_SIZES] = BENCHMARK_LIST("sizes", offsetof(struct stages_config, sizes), "N", "1M,2M,4M",
                                  "bases of the synthetic genomes"),
     BENCHMARK_REPEATS("3"),

@@ -20,9 +20,6 @@ static int check_fasta(const char *path, struct cov_err *e)
     struct cov_fasta_header header;
     struct cov_fasta *f = NULL;
     struct stat st;
-    if (cov_path_is_std(path))
-        return cov_fail(e, COV_EUSAGE,
-                        "--fasta: must be a file, not standard input: it is read several times");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return cov_fail(e, COV_EINPUT, "%s: not a regular file; it is read several times", path);
     int rc = cov_fasta_open(path, 1, &f, e);

@@ -111,7 +111,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .output = common->output,
         .force = common->force,
     };
-    int rc = cov_source_options_fill(&c->source, &common->stats, &call.source, e);
+    int rc = cov_source_options_fill(&c->source, &call.source, e);
     return rc ? rc
               : cov_call_peaks(operands[0], &call, (unsigned)common->threads, &common->progress,
                                &common->stats, e);

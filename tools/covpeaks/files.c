@@ -17,15 +17,6 @@
             "two columns: name and length of each sequence; or the FASTA file's index (.fai)",     \
             .flags = COV_OPT_PATH_IN)
 
-static int add_lists(struct cov_common *common, const struct cov_peak_files_options *o,
-                     struct cov_err *e)
-{
-    int rc = cov_list_add(&common->stats, "genome", o->genome, e);
-    if (!rc)
-        rc = cov_list_add(&common->stats, "chrom-sizes", o->sizes, e);
-    return rc ? rc : cov_list_add(&common->stats, "blacklist-file", o->blacklist, e);
-}
-
 /* ---------------------------------------------------------------- compare */
 
 static const struct cov_opt compare_options[] = {
@@ -38,9 +29,8 @@ static const struct cov_opt compare_options[] = {
 static int compare_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                        char **operands, struct cov_err *e)
 {
-    (void)given, (void)n_operands;
-    int rc = add_lists(common, config, e);
-    return rc ? rc : cov_compare_peaks(operands[0], operands[1], config, stdout, e);
+    (void)common, (void)given, (void)n_operands;
+    return cov_compare_peaks(operands[0], operands[1], config, stdout, e);
 }
 
 const struct cov_tool covpeaks_compare = {
@@ -65,9 +55,8 @@ static const struct cov_opt stats_options[] = {GENOME_OPTION, SIZES_OPTION, {.na
 static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)given;
-    int rc = add_lists(common, config, e);
-    return rc ? rc : cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
+    (void)common, (void)given;
+    return cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
 }
 
 const struct cov_tool covpeaks_stats = {

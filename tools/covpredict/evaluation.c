@@ -78,8 +78,6 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         rc = cov_model_open(model, &m, e);
     if (!rc)
         rc = cov_stats_set_model(&common->stats, model, m->sha256, e);
-    if (!rc && options->blacklist_path)
-        rc = cov_stats_add_input(&common->stats, options->blacklist_path, e);
     if (!rc)
         rc = try_model(m, options->device, files[0], e);
     if (!rc)

@@ -128,15 +128,13 @@ static int blacklist_run(struct cov_common *common, void *config, const bool *gi
                                                       .list = c->list,
                                                       .force = common->force};
     const struct cov_job job = {.progress = &common->progress, .stats = &common->stats};
-    const char *from = c->report ? c->report : c->names;
-    if (!from)
+    if (!c->report && !c->names)
         return cov_fail(e, COV_EUSAGE, "needs --report or --names");
     if (c->report && c->names)
         return cov_fail(e, COV_EUSAGE, "--report and --names contradict each other");
     if (common->output && cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "a genome file cannot be written to standard output");
-    int rc = cov_stats_add_input(&common->stats, from, e);
-    return rc ? rc : cov_set_blacklist(operands[0], &options, &job, e);
+    return cov_set_blacklist(operands[0], &options, &job, e);
 }
 
 const struct cov_tool h5chunk_blacklist = {

@@ -8,16 +8,6 @@
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
-/* Adds a list of names or regions to the inputs; the list cannot be standard input. */
-static int check_list(struct cov_common *common, const char *path, struct cov_err *e)
-{
-    if (!path)
-        return COV_OK;
-    if (cov_path_is_std(path))
-        return cov_fail(e, COV_EUSAGE, "lists cannot be read from standard input");
-    return cov_stats_add_input(&common->stats, path, e);
-}
-
 /* ---------------------------------------------------------------- subset */
 
 struct subset_config {
@@ -63,14 +53,7 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
     if (!any)
         return cov_fail(e, COV_EUSAGE,
                         "needs one of -r, -R, --names, --exclude-names, --drop-n or --min-length");
-    int rc = check_list(common, c->bed, e);
-    if (!rc)
-        rc = check_list(common, c->names, e);
-    if (!rc)
-        rc = check_list(common, c->excluded, e);
-    if (rc)
-        return rc;
-    rc = h5chunk_begin(common, operands, 1, false, &job, e);
+    int rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
         rc = cov_subset(operands[0], common->output, &options, &job, e);
     cov_pool_free(job.job.pool);
@@ -154,8 +137,6 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
                                               .by_pairs = c->by == 1};
     struct cov_rewrite_job job;
     int rc = check_split(c, given, common->output, e);
-    if (!rc)
-        rc = check_list(common, c->val_names, e);
     if (rc)
         return rc;
     rc = h5chunk_begin(common, operands, 1, false, &job, e);
@@ -197,11 +178,8 @@ static int read_shard_stats(struct cov_common *common, const struct cov_strings 
     int rc = COV_OK;
     if (paths->n && !common->stats_path)
         return cov_fail(e, COV_EUSAGE, "--shard-stats needs --stats");
-    for (size_t i = 0; i < paths->n && !rc; i++) {
-        rc = check_list(common, paths->items[i], e);
-        if (!rc)
-            rc = cov_stats_add_shard(&common->stats, paths->items[i], e);
-    }
+    for (size_t i = 0; i < paths->n && !rc; i++)
+        rc = cov_stats_add_shard(&common->stats, paths->items[i], e);
     if (paths->n) {
         common->stats.section = "covpredict";
         common->stats.place = COV_STATS_GENERAL_COSTS;

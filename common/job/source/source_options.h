@@ -4,7 +4,6 @@
 #ifndef COV_JOB_SOURCE_SOURCE_OPTIONS_H
 #define COV_JOB_SOURCE_SOURCE_OPTIONS_H
 
-#include "common/cli/stats.h"
 #include "common/job/shared_options.h"
 #include "common/job/source/track_source.h"
 #include "common/track/smooth.h"
@@ -49,9 +48,8 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
                 "; or the FASTA file's index (.fai)",                                              \
                 .flags = COV_OPT_PATH_IN)
 
-/* Fills *out, which borrows the strings, with a scale of 1, and adds the lists to the inputs of the
- * statistics. COV_EUSAGE for two ways of smoothing, and for a list from standard input. */
-int cov_source_options_fill(const struct cov_source_flags *flags, struct cov_stats *stats,
-                            struct cov_source_options *out, struct cov_err *e) COV_MUST_USE;
+/* Fills *out, which borrows the strings, with a scale of 1. COV_EUSAGE for two ways of smoothing. */
+int cov_source_options_fill(const struct cov_source_flags *flags, struct cov_source_options *out,
+                            struct cov_err *e) COV_MUST_USE;
 
 #endif

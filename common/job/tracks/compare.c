@@ -50,8 +50,6 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
 {
     const struct cov_convert_options *input = &o->input;
     struct stat st;
-    if (cov_path_is_std(o->measured))
-        return cov_fail(e, COV_EUSAGE, "--compare: the measured track must not be standard input");
     bool is_url = cov_path_is_url(o->measured);
     if (!is_url && stat(o->measured, &st) != 0)
         return cov_fail_errno(e, "%s", o->measured);
