@@ -26,7 +26,7 @@ static void free_advice(struct bench_advice *a)
 void bench_fini(struct bench *b)
 {
     figures_fini(&b->figures);
-    charts_fini(&b->charts);
+    cov_charts_fini(&b->charts);
     for (size_t i = 0; i < b->n_notes; i++)
         free(b->notes[i]);
     for (size_t i = 0; i < b->n_advice; i++)

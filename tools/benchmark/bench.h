@@ -15,7 +15,8 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/file/tmpfile.h"
-#include "tools/benchmark/chart.h"
+#include "common/job/chart.h"
+#include "tools/benchmark/chart_figures.h"
 #include "tools/benchmark/figure.h"
 #include "tools/benchmark/machine.h"
 
@@ -69,7 +70,7 @@ struct bench {
     struct cov_tmpfolder work;   /* temporary files. Owned */
     struct machine machine;
     struct figures figures;
-    struct charts charts;
+    struct cov_charts charts;
     /* CPU seconds that compute threads got, and wall seconds that they ran. */
     double processor_had, processor_wanted;
     struct bench_speed *speeds; /* Owned */

@@ -283,24 +283,24 @@ static int add_padding_shares(const struct all *a, struct cov_err *e)
 
 static int draw(const struct all *a, struct cov_err *e)
 {
-    static const struct chart like_forms = {.kind = CHART_LINES,
-                                            .file = "encode_forms",
-                                            .title = "Encoding of letters, one core",
-                                            .x = "bases of a sequence",
-                                            .y = "million bases/s",
-                                            .log_x = true,
-                                            .log_y = true};
-    static const struct chart like_paddings = {
-        .kind = CHART_LINES,
+    static const struct cov_chart like_forms = {.kind = COV_CHART_LINES,
+                                                .file = "encode_forms",
+                                                .title = "Encoding of letters, one core",
+                                                .x = "bases of a sequence",
+                                                .y = "million bases/s",
+                                                .log_x = true,
+                                                .log_y = true};
+    static const struct cov_chart like_paddings = {
+        .kind = COV_CHART_LINES,
         .file = "encode_padding",
         .title = "Padded one-hot floats of sequences of all lengths, one core",
         .x = "the longest sequence",
         .y = "million bases/s, without padding",
         .log_x = true};
-    struct chart *forms, *paddings;
-    int rc = charts_add(&a->b->charts, &like_forms, &forms, e);
+    struct cov_chart *forms, *paddings;
+    int rc = cov_charts_add(&a->b->charts, &like_forms, &forms, e);
     if (!rc)
-        rc = charts_add(&a->b->charts, &like_paddings, &paddings, e);
+        rc = cov_charts_add(&a->b->charts, &like_paddings, &paddings, e);
     for (size_t i = 0; i < a->cases.n && !rc; i++) {
         const struct bench_case *c = &a->cases.items[i];
         const struct figure *f = figures_find(&a->b->figures, c->name);

@@ -165,14 +165,14 @@ static void name_layer(const struct cov_layer *l, size_t i, char name[64])
 
 static int report(struct bench *b, struct layer *layers, size_t n, struct cov_err *e)
 {
-    static const struct chart like = {.kind = CHART_BARS,
-                                      .file = "model_layers",
-                                      .title = "Time of each layer, one core, fp32",
-                                      .x = "layer",
-                                      .y = "milliseconds per chunk"};
-    struct chart *chart;
+    static const struct cov_chart like = {.kind = COV_CHART_BARS,
+                                          .file = "model_layers",
+                                          .title = "Time of each layer, one core, fp32",
+                                          .x = "layer",
+                                          .y = "milliseconds per chunk"};
+    struct cov_chart *chart;
     double peak = machine_probe_value(&b->machine, "fp32_gflops_core");
-    int rc = charts_add(&b->charts, &like, &chart, e);
+    int rc = cov_charts_add(&b->charts, &like, &chart, e);
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t form = 0; form < FORMS && !rc; form++) {
             char layer[64];

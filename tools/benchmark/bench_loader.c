@@ -166,11 +166,11 @@ static int add_ratios(struct shared *s, int strategy, int64_t limit, struct cov_
     return rc;
 }
 
-static int chart_bars(struct shared *s, const char *figure, const struct chart *like, double factor,
-                      struct cov_err *e)
+static int chart_bars(struct shared *s, const char *figure, const struct cov_chart *like,
+                      double factor, struct cov_err *e)
 {
-    struct chart *c;
-    int rc = charts_add(&s->b->charts, like, &c, e);
+    struct cov_chart *c;
+    int rc = cov_charts_add(&s->b->charts, like, &c, e);
     for (size_t l = 0; l < s->o->io_limits.n && !rc; l++)
         for (int i = 0; i < STRATEGIES && !rc; i++) {
             char text[32];
@@ -218,21 +218,22 @@ static int measure_limit(struct shared *s, const double *per_chunk, int64_t limi
 /* Draws the device utilisation during the last epochs. */
 static int chart_use(struct shared *s, const struct epoch *epochs, struct cov_err *e)
 {
-    static const struct chart like = {.kind = CHART_LINES,
-                                      .file = "loader_device_use",
-                                      .title = "Device utilisation during an epoch, I/O unlimited",
-                                      .x = "progress of the epoch [%]",
-                                      .y = "device utilisation [%]",
-                                      .top = 105,
-                                      .right = 100};
-    struct chart *c;
-    int rc = charts_add(&s->b->charts, &like, &c, e);
+    static const struct cov_chart like = {.kind = COV_CHART_LINES,
+                                          .file = "loader_device_use",
+                                          .title =
+                                              "Device utilisation during an epoch, I/O unlimited",
+                                          .x = "progress of the epoch [%]",
+                                          .y = "device utilisation [%]",
+                                          .top = 105,
+                                          .right = 100};
+    struct cov_chart *c;
+    int rc = cov_charts_add(&s->b->charts, &like, &c, e);
     for (int i = 0; i < STRATEGIES && !rc; i++)
         for (int k = 0; k < EPOCH_BINS && !rc; k++) {
             double use = 100 * epochs[i].busy[k] / epochs[i].spent[k];
             if (epochs[i].spent[k] > 0)
-                rc = chart_add(c, strategy_names[i], (k + 0.5) * 100 / EPOCH_BINS,
-                               use < 100 ? use : 100, e);
+                rc = cov_chart_add(c, strategy_names[i], (k + 0.5) * 100 / EPOCH_BINS,
+                                   use < 100 ? use : 100, e);
         }
     return rc;
 }
@@ -240,14 +241,15 @@ static int chart_use(struct shared *s, const struct epoch *epochs, struct cov_er
 static int chart_sweep(struct shared *s, const struct epoch *epochs,
                        const struct bench_cases *cases, struct cov_err *e)
 {
-    static const struct chart like = {.kind = CHART_LINES,
-                                      .file = "loader_sweep",
-                                      .title = "Ring buffer by batch and threads, I/O unlimited",
-                                      .x = "chunks per batch",
-                                      .y = "chunks/s",
-                                      .log_x = true};
-    struct chart *c;
-    int rc = charts_add(&s->b->charts, &like, &c, e);
+    static const struct cov_chart like = {.kind = COV_CHART_LINES,
+                                          .file = "loader_sweep",
+                                          .title =
+                                              "Ring buffer by batch and threads, I/O unlimited",
+                                          .x = "chunks per batch",
+                                          .y = "chunks/s",
+                                          .log_x = true};
+    struct cov_chart *c;
+    int rc = cov_charts_add(&s->b->charts, &like, &c, e);
     for (size_t i = 0; i < cases->n && !rc; i++) {
         char series[32];
         (void)snprintf(series, sizeof series, "%u thread%s", epochs[i].threads,
@@ -297,7 +299,7 @@ static int measure(struct shared *s, struct cov_err *e)
 {
     static const struct {
         const char *figure;
-        struct chart like;
+        struct cov_chart like;
         double factor;
     } bars[] = {
         {"epoch_seconds",
@@ -321,8 +323,8 @@ static int measure(struct shared *s, struct cov_err *e)
     for (size_t l = limits->n; l > 0 && !rc; l--)
         rc = measure_limit(s, per_chunk, limits->items[l - 1], true, epochs, e);
     for (size_t i = 0; i < COV_COUNT(bars) && !rc; i++) {
-        struct chart like = bars[i].like;
-        like.kind = CHART_BARS;
+        struct cov_chart like = bars[i].like;
+        like.kind = COV_CHART_BARS;
         like.x = "loading strategy";
         rc = chart_bars(s, bars[i].figure, &like, bars[i].factor, e);
     }

@@ -346,15 +346,15 @@ static int add_speeds(const struct sweep *w, struct cov_err *e)
 /* Draws one line per precision, and one per device if there are several. */
 static int chart_batches(const struct sweep *w, struct cov_err *e)
 {
-    static const struct chart like = {.kind = CHART_LINES,
-                                      .file = "model_batch",
-                                      .title = "Speed by batch of a thread",
-                                      .x = "chunks per batch",
-                                      .y = "chunks/s",
-                                      .log_x = true};
+    static const struct cov_chart like = {.kind = COV_CHART_LINES,
+                                          .file = "model_batch",
+                                          .title = "Speed by batch of a thread",
+                                          .x = "chunks per batch",
+                                          .y = "chunks/s",
+                                          .log_x = true};
     const struct setup *first = &w->setups[0];
-    struct chart *c;
-    int rc = charts_add(&w->b->charts, &like, &c, e);
+    struct cov_chart *c;
+    int rc = cov_charts_add(&w->b->charts, &like, &c, e);
     for (size_t i = 0; i < w->cases.n && !rc; i++) {
         const struct setup *s = &w->setups[i];
         char name[80];
@@ -368,24 +368,24 @@ static int chart_batches(const struct sweep *w, struct cov_err *e)
 
 static int chart_others(const struct sweep *w, struct cov_err *e)
 {
-    static const struct chart like_threads = {.kind = CHART_LINES,
-                                              .file = "model_threads",
-                                              .title = "Speed by number of threads",
-                                              .x = "threads",
-                                              .y = "chunks/s"};
-    static const struct chart like_lengths = {.kind = CHART_LINES,
-                                              .file = "model_length",
-                                              .title = "Speed by length of a chunk",
-                                              .x = "positions of a chunk",
-                                              .y = "thousand positions/s",
-                                              .log_x = true};
-    struct chart *threads = NULL, *lengths = NULL;
+    static const struct cov_chart like_threads = {.kind = COV_CHART_LINES,
+                                                  .file = "model_threads",
+                                                  .title = "Speed by number of threads",
+                                                  .x = "threads",
+                                                  .y = "chunks/s"};
+    static const struct cov_chart like_lengths = {.kind = COV_CHART_LINES,
+                                                  .file = "model_length",
+                                                  .title = "Speed by length of a chunk",
+                                                  .x = "positions of a chunk",
+                                                  .y = "thousand positions/s",
+                                                  .log_x = true};
+    struct cov_chart *threads = NULL, *lengths = NULL;
     const struct setup *first = &w->setups[0];
     int rc = COV_OK;
     if (w->o->threads.n > 1)
-        rc = charts_add(&w->b->charts, &like_threads, &threads, e);
+        rc = cov_charts_add(&w->b->charts, &like_threads, &threads, e);
     if (!rc && w->o->lengths.n > 1)
-        rc = charts_add(&w->b->charts, &like_lengths, &lengths, e);
+        rc = cov_charts_add(&w->b->charts, &like_lengths, &lengths, e);
     for (size_t i = 0; i < w->cases.n && !rc; i++) {
         const struct setup *s = &w->setups[i];
         const char *precision = cov_precision_name(s->precision);

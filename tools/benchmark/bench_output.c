@@ -18,7 +18,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/textfile.h"
-#include "common/job/tracks/gnuplot.h"
+#include "common/job/gnuplot.h"
 
 /* ---------------------------------------------------------------- the page */
 
@@ -469,17 +469,17 @@ static int add_picture(struct output *o, const char *name, const char *title, co
     return COV_OK;
 }
 
-static int draw(struct output *o, const char *gnuplot, const struct chart *c, struct cov_err *e)
+static int draw(struct output *o, const char *gnuplot, const struct cov_chart *c, struct cov_err *e)
 {
     const char *tmp;
     int rc = begin(o, c->file, ".svg", &tmp, e);
     if (!rc)
-        rc = chart_draw(c, gnuplot, tmp, true, o->b->dir, e);
+        rc = cov_chart_draw(c, gnuplot, tmp, true, o->b->dir, e);
     if (!rc)
         rc = add_picture(o, c->file, c->title, tmp, e);
     if (!rc)
         rc = begin(o, c->file, ".png", &tmp, e);
-    return rc ? rc : chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
+    return rc ? rc : cov_chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
 }
 
 /* Copies the file, since `work` may be on another file system. */

@@ -224,13 +224,13 @@ static int note_counters(struct pipeline *p, struct cov_err *e)
 
 static int report(struct pipeline *p, struct cov_err *e)
 {
-    static const struct chart like = {.kind = CHART_BARS,
-                                      .file = "pipeline_stages",
-                                      .title = "Time of each stage of the pipeline",
-                                      .x = "stage",
-                                      .y = "seconds"};
-    struct chart *c;
-    int rc = charts_add(&p->b->charts, &like, &c, e);
+    static const struct cov_chart like = {.kind = COV_CHART_BARS,
+                                          .file = "pipeline_stages",
+                                          .title = "Time of each stage of the pipeline",
+                                          .x = "stage",
+                                          .y = "seconds"};
+    struct cov_chart *c;
+    int rc = cov_charts_add(&p->b->charts, &like, &c, e);
     for (int step = 0; step < STEPS && !rc; step++) {
         rc = add_figures(p, step, e);
         for (int k = 0; k < 2 && !rc; k++)

@@ -156,7 +156,7 @@ static int add_costs(struct bench *b, const struct stage_case *c, struct cov_err
 }
 
 /* Adds the times of a stage to the chart, and fits a line to them. */
-static int fit(struct stages *s, int stage, struct chart *chart, struct cov_err *e)
+static int fit(struct stages *s, int stage, struct cov_chart *chart, struct cov_err *e)
 {
     double *x = cov_calloc(s->n_genomes, sizeof *x, e), *y = cov_calloc(s->n_genomes, sizeof *y, e);
     int rc = x && y ? COV_OK : COV_ENOMEM;
@@ -176,7 +176,7 @@ static int fit(struct stages *s, int stage, struct chart *chart, struct cov_err 
         if (!rc)
             rc = figures_add_one(&s->b->figures, "of variance", true, line.r2, e,
                                  "stages/fit_r2/stage=%s", stage_names[stage]);
-        chart_set_line(chart, stage_names[stage], &line);
+        cov_chart_set_line(chart, stage_names[stage], line.slope, line.offset);
     }
     free(x);
     free(y);
@@ -186,21 +186,22 @@ static int fit(struct stages *s, int stage, struct chart *chart, struct cov_err 
 static int report(struct stages *s, struct cov_err *e)
 {
     /* Prediction takes many times as long as the others, so the y axis is logarithmic. */
-    static const struct chart like_times = {.kind = CHART_LINES,
-                                            .file = "stages_time",
-                                            .title = "Time of each stage by genome size",
-                                            .x = "million bases",
-                                            .y = "seconds",
-                                            .log_y = true};
-    static const struct chart like_memory = {.kind = CHART_LINES,
-                                             .file = "stages_memory",
-                                             .title = "Peak memory of each stage by genome size",
-                                             .x = "million bases",
-                                             .y = "MB"};
-    struct chart *times, *memory;
-    int rc = charts_add(&s->b->charts, &like_times, &times, e);
+    static const struct cov_chart like_times = {.kind = COV_CHART_LINES,
+                                                .file = "stages_time",
+                                                .title = "Time of each stage by genome size",
+                                                .x = "million bases",
+                                                .y = "seconds",
+                                                .log_y = true};
+    static const struct cov_chart like_memory = {.kind = COV_CHART_LINES,
+                                                 .file = "stages_memory",
+                                                 .title =
+                                                     "Peak memory of each stage by genome size",
+                                                 .x = "million bases",
+                                                 .y = "MB"};
+    struct cov_chart *times, *memory;
+    int rc = cov_charts_add(&s->b->charts, &like_times, &times, e);
     if (!rc)
-        rc = charts_add(&s->b->charts, &like_memory, &memory, e);
+        rc = cov_charts_add(&s->b->charts, &like_memory, &memory, e);
     for (size_t i = 0; i < s->n_genomes * STAGES && !rc; i++)
         rc = add_costs(s->b, &s->stages[i], e);
     for (int i = 0; i < STAGES && !rc; i++)

@@ -170,13 +170,13 @@ static int add_cases(struct bench *b, const struct bench_train_options *o,
 static int draw(struct bench *b, const struct setup *setups, const struct bench_cases *cases,
                 struct cov_err *e)
 {
-    static const struct chart like = {.kind = CHART_LINES,
-                                      .file = "model_training",
-                                      .title = "Speed of training by batch",
-                                      .x = "chunks per batch",
-                                      .y = "chunks/s"};
-    struct chart *chart;
-    int rc = charts_add(&b->charts, &like, &chart, e);
+    static const struct cov_chart like = {.kind = COV_CHART_LINES,
+                                          .file = "model_training",
+                                          .title = "Speed of training by batch",
+                                          .x = "chunks per batch",
+                                          .y = "chunks/s"};
+    struct cov_chart *chart;
+    int rc = cov_charts_add(&b->charts, &like, &chart, e);
     for (size_t i = 0; i < cases->n && !rc; i++)
         rc = chart_add_figure(chart, cov_precision_name(setups[i].precision),
                               (double)setups[i].batch,

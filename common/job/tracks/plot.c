@@ -19,7 +19,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
-#include "common/job/tracks/gnuplot.h"
+#include "common/job/gnuplot.h"
 #include "common/track/bins.h"
 
 /* Sizes in pixels. */

@@ -1,6 +1,6 @@
 /* gnuplot.c - see gnuplot.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/gnuplot.h"
+#include "common/job/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* gnuplot.h - runs gnuplot as a child process.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_JOB_TRACKS_GNUPLOT_H
-#define COV_JOB_TRACKS_GNUPLOT_H
+#ifndef COV_JOB_GNUPLOT_H
+#define COV_JOB_GNUPLOT_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* chart.c - see chart.h.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/chart.h"
+#include "common/job/chart.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -11,12 +11,12 @@
 
 #include "common/base/mem.h"
 #include "common/file/tmpfile.h"
-#include "common/job/tracks/gnuplot.h"
+#include "common/job/gnuplot.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
 enum { WIDTH = 900, HEIGHT = 420, SLANTED_FROM = 6, MAX_TICS = 8 };
 
-static void free_chart(struct chart *c)
+static void free_chart(struct cov_chart *c)
 {
     for (size_t i = 0; i < c->n_series; i++) {
         free(c->series[i].name);
@@ -29,19 +29,20 @@ static void free_chart(struct chart *c)
     free(c);
 }
 
-void charts_fini(struct charts *c)
+void cov_charts_fini(struct cov_charts *c)
 {
     for (size_t i = 0; i < c->n; i++)
         free_chart(c->items[i]);
     free(c->items);
-    *c = (struct charts){NULL, 0, 0};
+    *c = (struct cov_charts){NULL, 0, 0};
 }
 
-int charts_add(struct charts *c, const struct chart *like, struct chart **out, struct cov_err *e)
+int cov_charts_add(struct cov_charts *c, const struct cov_chart *like, struct cov_chart **out,
+                   struct cov_err *e)
 {
     if (COV_RESERVE(&c->items, &c->cap, c->n + 1, e))
         return COV_ENOMEM;
-    struct chart *chart = cov_malloc(1, sizeof *chart, e);
+    struct cov_chart *chart = cov_malloc(1, sizeof *chart, e);
     if (!chart)
         return COV_ENOMEM;
     *chart = *like;
@@ -49,8 +50,8 @@ int charts_add(struct charts *c, const struct chart *like, struct chart **out, s
     return COV_OK;
 }
 
-static int add_point(struct chart *c, const char *series, const struct chart_point *point,
-                     struct cov_err *e)
+int cov_chart_add_point(struct cov_chart *c, const char *series,
+                        const struct cov_chart_point *point, struct cov_err *e)
 {
     size_t i = 0;
     while (i < c->n_series && strcmp(c->series[i].name, series) != 0)
@@ -58,12 +59,12 @@ static int add_point(struct chart *c, const char *series, const struct chart_poi
     if (i == c->n_series) {
         if (COV_RESERVE(&c->series, &c->cap_series, i + 1, e))
             return COV_ENOMEM;
-        c->series[i] = (struct chart_series){.name = cov_strdup(series, e)};
+        c->series[i] = (struct cov_chart_series){.name = cov_strdup(series, e)};
         if (!c->series[i].name)
             return COV_ENOMEM;
         c->n_series++;
     }
-    struct chart_series *s = &c->series[i];
+    struct cov_chart_series *s = &c->series[i];
     if (COV_RESERVE(&s->points, &s->cap, s->n + 1, e))
         return COV_ENOMEM;
     /* Sorted by x, since lines connect consecutive points. */
@@ -74,27 +75,17 @@ static int add_point(struct chart *c, const char *series, const struct chart_poi
     return COV_OK;
 }
 
-int chart_add(struct chart *c, const char *series, double x, double y, struct cov_err *e)
+int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, struct cov_err *e)
 {
-    const struct chart_point point = {x, y, y, y};
-    return add_point(c, series, &point, e);
+    const struct cov_chart_point point = {x, y, y, y};
+    return cov_chart_add_point(c, series, &point, e);
 }
 
-int chart_add_figure(struct chart *c, const char *series, double x, const struct figure *f,
-                     double factor, struct cov_err *e)
+int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group,
+                      const struct cov_chart_point *point, struct cov_err *e)
 {
-    if (!f)
-        return COV_OK;
-    const struct chart_point point = {x, factor * f->median, factor * f->low, factor * f->high};
-    return add_point(c, series, &point, e);
-}
-
-int chart_add_bar(struct chart *c, const char *series, const char *group, const struct figure *f,
-                  double factor, struct cov_err *e)
-{
+    struct cov_chart_point bar = *point;
     size_t i = 0;
-    if (!f)
-        return COV_OK;
     while (i < c->n_groups && strcmp(c->groups[i], group) != 0)
         i++;
     if (i == c->n_groups) {
@@ -105,16 +96,17 @@ int chart_add_bar(struct chart *c, const char *series, const char *group, const 
             return COV_ENOMEM;
         c->n_groups++;
     }
-    return chart_add_figure(c, series, (double)i, f, factor, e);
+    bar.x = (double)i;
+    return cov_chart_add_point(c, series, &bar, e);
 }
 
-void chart_set_line(struct chart *c, const char *series, const struct line *line)
+void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset)
 {
     for (size_t i = 0; i < c->n_series; i++)
         if (strcmp(c->series[i].name, series) == 0) {
             c->series[i].has_line = true;
-            c->series[i].slope = line->slope;
-            c->series[i].offset = line->offset;
+            c->series[i].slope = slope;
+            c->series[i].offset = offset;
         }
 }
 
@@ -123,7 +115,7 @@ void chart_set_line(struct chart *c, const char *series, const struct line *line
 static const char *const colours[] = {"#2f7fd1", "#e07b39", "#4a9d5b", "#b05fb0",
                                       "#8c8c8c", "#c9a227", "#3aa6a6", "#a33b3b"};
 
-static void put_series(FILE *f, size_t number, const struct chart_series *s)
+static void put_series(FILE *f, size_t number, const struct cov_chart_series *s)
 {
     (void)fprintf(f, "$d%zu << EOD\n", number);
     for (size_t i = 0; i < s->n; i++)
@@ -133,7 +125,7 @@ static void put_series(FILE *f, size_t number, const struct chart_series *s)
     (void)fprintf(f, "EOD\n");
 }
 
-static bool has_spread(const struct chart_series *s)
+static bool has_spread(const struct cov_chart_series *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->points[i].low < s->points[i].y || s->points[i].high > s->points[i].y)
@@ -141,7 +133,7 @@ static bool has_spread(const struct chart_series *s)
     return false;
 }
 
-static void put_bars(FILE *f, const struct chart *c)
+static void put_bars(FILE *f, const struct cov_chart *c)
 {
     double width = 0.8 / (double)c->n_series;
     (void)fprintf(f,
@@ -173,7 +165,7 @@ static void put_bars(FILE *f, const struct chart *c)
 }
 
 /* Puts a tic at each x of the points, if there are few. */
-static void put_x_tics(FILE *f, const struct chart *c)
+static void put_x_tics(FILE *f, const struct cov_chart *c)
 {
     double at[MAX_TICS];
     size_t n = 0;
@@ -194,7 +186,7 @@ static void put_x_tics(FILE *f, const struct chart *c)
     (void)fprintf(f, ")\n");
 }
 
-static void put_lines(FILE *f, const struct chart *c)
+static void put_lines(FILE *f, const struct cov_chart *c)
 {
     put_x_tics(f, c);
     if (c->log_x)
@@ -210,8 +202,11 @@ static void put_lines(FILE *f, const struct chart *c)
     }
     for (size_t i = 0; i < c->n_series; i++) {
         const char *colour = colours[i % COV_COUNT(colours)];
-        (void)fprintf(f, "%s$d%zu using 1:2 with %s pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
-                      i ? ", " : "", i, c->series[i].has_line ? "points" : "linespoints", colour);
+        (void)fprintf(f, "%s$d%zu using 1:2 with %s%s lw 2 lc rgb '%s' title ", i ? ", " : "", i,
+                      c->series[i].has_line ? "points"
+                      : c->no_points        ? "lines"
+                                            : "linespoints",
+                      c->no_points ? "" : " pt 7 ps 0.6", colour);
         cov_gnuplot_put_text(f, c->series[i].name);
         if (c->series[i].has_line)
             (void)fprintf(f, ", %.9g+%.9g*x with lines dt 2 lw 1.5 lc rgb '%s' notitle",
@@ -225,7 +220,7 @@ static void put_lines(FILE *f, const struct chart *c)
     (void)fprintf(f, "\n");
 }
 
-static void put_script(FILE *f, const struct chart *c, bool is_svg)
+static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
 {
     (void)fprintf(f,
                   "set encoding utf8\n"
@@ -251,13 +246,13 @@ static void put_script(FILE *f, const struct chart *c, bool is_svg)
         (void)fprintf(f, "set yrange [0:%.9g]\n", c->top);
     for (size_t i = 0; i < c->n_series; i++)
         put_series(f, i, &c->series[i]);
-    if (c->kind == CHART_BARS)
+    if (c->kind == COV_CHART_BARS)
         put_bars(f, c);
     else
         put_lines(f, c);
 }
 
-static bool has_points(const struct chart *c)
+static bool has_points(const struct cov_chart *c)
 {
     for (size_t i = 0; i < c->n_series; i++)
         for (size_t k = 0; k < c->series[i].n; k++)
@@ -266,8 +261,8 @@ static bool has_points(const struct chart *c)
     return false;
 }
 
-int chart_draw(const struct chart *c, const char *gnuplot, const char *path, bool is_svg,
-               const char *tmpdir, struct cov_err *e)
+int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
+                   const char *tmpdir, struct cov_err *e)
 {
     int fd;
     if (!has_points(c))
