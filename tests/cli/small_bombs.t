@@ -58,13 +58,18 @@ with h5py.File("rows.h5", "w") as f:
     fill("data/seqids", (n,), "S1", b"c")
     fill("data/start_ends", (n, 2), "i8", [0, 1])
 # One line, over and over.
-for name, line, times in (("regions.bed.gz", b"c1\t1\t2\n", 1 << 24), ("names.gz", b"c1\n", 1 << 24)):
+for name, line, times in (("regions.bed.gz", b"c1\t1\t2\n", 1 << 24), ("names.gz", b"c1\n", 1 << 24),
+                          ("peaks.bed.gz", b"c1\t1\t2\nc2\t0\t3\nc1\t0\t9\n", 1 << 22)):
     with gzip.open(name, "wb", 9) as f:
         for _ in range(times >> 16):
             f.write(line * (1 << 16))
 with gzip.open("unknown.gz", "wb", 9) as f:
     for i in range(60000):
         f.write(b"%d" % i + b"x" * 5000 + b"\n")
+# Peaks on sequences with long names.
+with gzip.open("long_names.bed.gz", "wb", 9) as f:
+    for i in range(60000):
+        f.write(b"%d" % i + b"x" * 5000 + b"\t0\t5\n")
 E
 "$PYTHON" make.py || exit 99
 for file in *.h5 *.gz; do
@@ -128,4 +133,19 @@ printf 'c1\t0\t10\t1\n' >g.bedgraph
 printf 'c1\t10\n' >g.sizes
 frugal cov2bigwig -@ 2 --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
 status_is 0 'a blacklist'
+
+# Files of peaks.
+printf 'c1\t10\nc2\t4\n' >genome.sizes
+for file in regions peaks; do
+    frugal covpeaks compare --chrom-sizes genome.sizes $file.bed.gz $file.bed.gz
+    status_is 0 "$file of peaks: compare"
+    frugal covpeaks stats $file.bed.gz
+    status_is 0 '  stats'
+done
+is "$(tail -n 1 "$stdout")" 'peaks.bed.gz	12582912	4.333333333333333	3	12	NA' '  counts all'
+printf 'c1\t2\t3\n' >one.bed
+frugal covpeaks compare --chrom-sizes genome.sizes long_names.bed.gz one.bed
+refused 1 'long_names\.bed\.gz: none of its sequences \(0x+.*\) is in genome\.sizes \(c1, c2\)$' 'peaks on sequences with long names: compare'
+frugal covpeaks stats long_names.bed.gz
+refused 1 'long_names\.bed\.gz:1: the name of the sequence is longer than 255 bytes$' '  stats'
 done_testing

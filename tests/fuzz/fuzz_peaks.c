@@ -29,9 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     }
     fuzz_ignore(cov_peak_list_read(fuzz_file(data + 1, n - 1), &g, &l, NULL));
     for (size_t i = 0; i < l.n; i++) {
-        const struct cov_region *p = &l.items[i];
+        const struct cov_region *p = &l.items[i].region;
         if (p->contig >= cov_names_count(g.names) || p->beg < 0 || p->end <= p->beg ||
-            (g.path && p->end > lengths[p->contig]))
+            l.items[i].n == 0 || (g.path && p->end > lengths[p->contig]))
+            abort();
+        if (i > 0 && p->contig < l.items[i - 1].region.contig)
             abort();
     }
     cov_peak_list_fini(&l);

@@ -28,17 +28,6 @@ static int read_genome(const struct cov_peak_files_options *o, struct cov_peak_g
     return cov_peak_genome_read(o->genome ? o->genome : o->sizes, !o->genome, g, e);
 }
 
-/* Merges the peaks, so that each base counts once. */
-static int merge(const struct cov_peak_list *peaks, struct cov_region_list *out, struct cov_err *e)
-{
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < peaks->n; i++)
-        rc = cov_region_list_add(out, peaks->items[i], e);
-    if (!rc)
-        cov_region_list_merge(out);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- compare */
 
 /* Bases in peaks of both, of the first only, and of the second only. */
@@ -136,7 +125,7 @@ int cov_compare_peaks(const char *predicted, const char *measured,
         struct cov_peak_list peaks = {0};
         rc = cov_peak_list_read(paths[k], &genome, &peaks, e);
         if (!rc)
-            rc = merge(&peaks, &lists[k], e);
+            rc = cov_peak_list_merge(&peaks, &lists[k], e);
         cov_peak_list_fini(&peaks);
     }
     if (!rc)
@@ -152,30 +141,48 @@ int cov_compare_peaks(const char *predicted, const char *measured,
 
 /* ---------------------------------------------------------------- stats */
 
-static int by_value(const void *a, const void *b)
+static int by_length(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    const struct cov_region *x = &((const struct cov_counted_peak *)a)->region;
+    const struct cov_region *y = &((const struct cov_counted_peak *)b)->region;
+    const int64_t n = x->end - x->beg, m = y->end - y->beg;
+    return (n > m) - (n < m);
 }
 
-static void print_stats_row(const char *path, const int64_t *lengths, size_t n, int64_t bases,
+/* Returns the length of peak number `k`, from 0, of peaks sorted by length. */
+static int64_t length_of(const struct cov_peak_list *peaks, uint64_t k)
+{
+    size_t i = 0;
+    while (peaks->items[i].n <= k)
+        k -= peaks->items[i++].n;
+    return peaks->items[i].region.end - peaks->items[i].region.beg;
+}
+
+/* The peaks are sorted by length. */
+static void print_stats_row(const char *path, const struct cov_peak_list *peaks, int64_t bases,
                             const struct cov_peak_genome *genome, FILE *out)
 {
     char text[3][COV_DOUBLE_TEXT] = {"NA", "NA", "NA"};
-    int64_t sum = 0, size = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += lengths[i];
+    uint64_t n = 0;
+    int64_t size = 0;
+    double sum = 0;
+    for (size_t i = 0; i < peaks->n; i++) {
+        const struct cov_region *r = &peaks->items[i].region;
+        n += peaks->items[i].n;
+        sum += (double)peaks->items[i].n * (double)(r->end - r->beg);
+    }
     for (size_t i = 0; genome->path && i < cov_names_count(genome->names); i++)
         size += genome->lengths[i];
     if (size > 0)
         (void)cov_format_double((double)bases / (double)size, text[2]);
     if (n > 0) {
-        const size_t low = (n - 1) / 2, high = n / 2;
-        (void)cov_format_double((double)sum / (double)n, text[0]);
-        (void)cov_format_double(((double)lengths[low] + (double)lengths[high]) / 2, text[1]);
+        const double low = (double)length_of(peaks, (n - 1) / 2);
+        const double high = (double)length_of(peaks, n / 2);
+        (void)cov_format_double(sum / (double)n, text[0]);
+        (void)cov_format_double((low + high) / 2, text[1]);
     }
-    (void)fprintf(out, "%s\t%zu\t%s\t%s\t%" PRId64 "\t%s\n", path, n, text[0], text[1], bases,
-                  text[2]);
+    (void)fprintf(out, "%s\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s\n", path, n, text[0], text[1],
+                  bases, text[2]);
 }
 
 /* Prints the row of a file, after the head of the table if it is the first. */
@@ -184,24 +191,19 @@ static int print_stats(const char *path, struct cov_peak_genome *genome, bool fi
 {
     struct cov_peak_list peaks = {0};
     struct cov_region_list merged = {0};
-    int64_t *lengths = NULL, bases = 0;
+    int64_t bases = 0;
     int rc = cov_peak_list_read(path, genome, &peaks, e);
     if (!rc)
-        rc = merge(&peaks, &merged, e);
-    if (!rc && !(lengths = cov_malloc(peaks.n, sizeof *lengths, e)))
-        rc = COV_ENOMEM;
+        rc = cov_peak_list_merge(&peaks, &merged, e);
     if (!rc) {
         for (size_t i = 0; i < merged.n; i++)
             bases += merged.items[i].end - merged.items[i].beg;
-        for (size_t i = 0; i < peaks.n; i++)
-            lengths[i] = peaks.items[i].end - peaks.items[i].beg;
         if (first)
             (void)fputs("file\tpeaks\tmean_length\tmedian_length\tbases\tshare\n", out);
         if (peaks.n > 1)
-            qsort(lengths, peaks.n, sizeof *lengths, by_value);
-        print_stats_row(path, lengths, peaks.n, bases, genome, out);
+            qsort(peaks.items, peaks.n, sizeof *peaks.items, by_length);
+        print_stats_row(path, &peaks, bases, genome, out);
     }
-    free(lengths);
     cov_region_list_fini(&merged);
     cov_peak_list_fini(&peaks);
     return rc;

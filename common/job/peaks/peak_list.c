@@ -86,10 +86,69 @@ static bool word_is(const char *text, size_t n, const char *word)
     return n == strlen(word) && memcmp(text, word, n) == 0;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct cov_region *x = &((const struct cov_counted_peak *)a)->region;
+    const struct cov_region *y = &((const struct cov_counted_peak *)b)->region;
+    if (x->contig != y->contig)
+        return x->contig < y->contig ? -1 : 1;
+    if (x->beg != y->beg)
+        return x->beg < y->beg ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Sorts the peaks, and joins equal ones. */
+static void join(struct cov_peak_list *l)
+{
+    size_t n = 0;
+    if (l->n > 0)
+        qsort(l->items, l->n, sizeof *l->items, by_place);
+    for (size_t i = 0; i < l->n; i++)
+        if (n > 0 && by_place(&l->items[n - 1], &l->items[i]) == 0)
+            l->items[n - 1].n += l->items[i].n;
+        else
+            l->items[n++] = l->items[i];
+    l->n = n;
+}
+
+/* Adds a peak. Joins equal ones before the list grows, because a small compressed file may repeat the same
+ * peaks millions of times. */
+static int add_peak(struct cov_peak_list *l, const struct cov_region *region, struct cov_err *e)
+{
+    enum { FEW = 4096 };
+    const struct cov_counted_peak peak = {*region, 1};
+    int rc = COV_OK;
+    if (l->n > 0 && by_place(&l->items[l->n - 1], &peak) == 0) {
+        l->items[l->n - 1].n++;
+        return COV_OK;
+    }
+    if (l->n == l->cap) {
+        if (l->n >= FEW)
+            join(l);
+        if (l->n >= l->cap / 2)
+            rc = COV_RESERVE(&l->items, &l->cap, l->cap + 1, e);
+    }
+    if (!rc)
+        l->items[l->n++] = peak;
+    return rc;
+}
+
+/* Notes the name of a sequence that the genome lacks; a few are enough for messages. */
+static int drop(struct reader *r, const char *name, size_t n, struct cov_err *e)
+{
+    enum { SOME = 100 };
+    size_t unused;
+    bool is_new;
+    r->n_dropped++;
+    return cov_names_count(r->unknown) < SOME
+               ? cov_names_add(r->unknown, name, n, &unused, &is_new, e)
+               : COV_OK;
+}
+
 static int take_line(struct reader *r, size_t line, const char *p, const char *end,
                      struct cov_err *e)
 {
-    size_t n_name, n_beg = 0, n_end = 0, unused;
+    size_t n_name, n_beg = 0, n_end = 0;
     bool is_new;
     struct cov_region peak = {0, 0, 0};
     const char *name = cov_line_word(&p, end, &n_name);
@@ -106,23 +165,21 @@ static int take_line(struct reader *r, size_t line, const char *p, const char *e
                         "%s:%zu: the peak ends at %" PRId64 ", but starts at %" PRId64, r->path,
                         line, peak.end, peak.beg);
     int rc = COV_OK;
-    if (!r->genome->path)
+    const bool is_known = cov_names_find(r->genome->names, name, n_name, &peak.contig);
+    if (!is_known && r->genome->path)
+        return drop(r, name, n_name, e);
+    if (!is_known && n_name > COV_PEAK_NAME)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
+                        r->path, line, COV_PEAK_NAME);
+    if (!is_known)
         rc = cov_names_add(r->genome->names, name, n_name, &peak.contig, &is_new, e);
-    else if (!cov_names_find(r->genome->names, name, n_name, &peak.contig)) {
-        r->n_dropped++;
-        return cov_names_add(r->unknown, name, n_name, &unused, &is_new, e);
-    }
     if (r->genome->path && peak.end > r->genome->lengths[peak.contig])
         return cov_fail(e, COV_EINPUT,
                         "%s:%zu: the peak ends at %" PRId64 ", but %.*s has only %" PRId64
                         " bases in %s",
                         r->path, line, peak.end, (int)n_name, name, r->genome->lengths[peak.contig],
                         r->genome->path);
-    if (!rc)
-        rc = COV_RESERVE(&r->list->items, &r->list->cap, r->list->n + 1, e);
-    if (!rc)
-        r->list->items[r->list->n++] = peak;
-    return rc;
+    return rc ? rc : add_peak(r->list, &peak, e);
 }
 
 /* Lists the first names. */
@@ -165,6 +222,7 @@ int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct 
     while (!rc && (rc = cov_lines_next(lines, &text, &n, &line, e)) > 0)
         rc = take_line(&r, line, text, text + n, e);
     cov_lines_close(lines);
+    join(out);
     if (!rc)
         rc = check_names(&r, e);
     cov_names_free(r.unknown);
@@ -175,4 +233,15 @@ void cov_peak_list_fini(struct cov_peak_list *l)
 {
     free(l->items);
     *l = (struct cov_peak_list){0};
+}
+
+int cov_peak_list_merge(const struct cov_peak_list *l, struct cov_region_list *out,
+                        struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < l->n; i++)
+        rc = cov_region_list_add(out, l->items[i].region, e);
+    if (!rc)
+        cov_region_list_merge(out);
+    return rc;
 }
