@@ -15,14 +15,28 @@ static const char suffix[] = "_mqc.json";
 /* Room for a name of a row or a column. */
 enum { NAME_BYTES = 512 };
 
-int cov_multiqc_sample(const char *path, char **sample, struct cov_err *e)
+/* Returns the length of the n bytes of `name` without ".END", or n if they do not end so, nothing
+ * would remain, or `end` is NULL. */
+static size_t length_without(const char *name, size_t n, const char *end)
+{
+    size_t n_end = end ? strlen(end) : 0;
+    bool ends = end && n > n_end + 1 && strncmp(name + n - n_end, end, n_end) == 0 &&
+                name[n - n_end - 1] == '.';
+    return ends ? n - n_end - 1 : n;
+}
+
+int cov_multiqc_sample(const struct cov_stats *s, const char *path, char **sample,
+                       struct cov_err *e)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name), n_suffix = strlen(suffix);
     *sample = NULL;
     if (n <= n_suffix || strcmp(name + n - n_suffix, suffix) != 0)
         return COV_OK;
-    *sample = cov_strndup(name, n - n_suffix, e);
+    n = length_without(name, n - n_suffix, s->tool);
+    if (n == strlen(name) - n_suffix) /* h5chunk merge may report a run of covpredict */
+        n = length_without(name, n, s->section);
+    *sample = cov_strndup(name, n, e);
     return *sample ? COV_OK : COV_ENOMEM;
 }
 
@@ -30,7 +44,7 @@ int cov_multiqc_plot_path(const struct cov_stats *s, const char *path, char **pl
                           struct cov_err *e)
 {
     char *sample;
-    int rc = cov_multiqc_sample(path, &sample, e);
+    int rc = cov_multiqc_sample(s, path, &sample, e);
     *plot_path = NULL;
     if (!rc && sample && s->plot) {
         *plot_path = cov_strfmt(e, "%.*s.%s%s", (int)(strlen(path) - strlen(suffix)), path,
@@ -39,6 +53,11 @@ int cov_multiqc_plot_path(const struct cov_stats *s, const char *path, char **pl
     }
     free(sample);
     return rc;
+}
+
+static const char *section(const struct cov_stats *s)
+{
+    return s->section ? s->section : s->tool;
 }
 
 /* ---------------------------------------------------------------- columns */
@@ -83,9 +102,9 @@ static void get_costs(const struct cov_stats *s, struct cost costs[N_COSTS])
     memcpy(costs, all, sizeof all);
 }
 
-/* Describes a column. */
+/* Describes a column; one that is_first is before the others, whose placement is 1000. */
 static void put_header(const char *key, const char *title, const struct cost *column, bool is_score,
-                       struct cov_json *j)
+                       bool is_first, struct cov_json *j)
 {
     char format[32]; /* as for Python's str.format */
     (void)snprintf(format, sizeof format, "{:,.%df}", column->decimals);
@@ -96,11 +115,12 @@ static void put_header(const char *key, const char *title, const struct cost *co
         cov_json_string(j, "suffix", column->suffix);
     cov_json_string(j, "format", format);
     cov_json_string(j, "scale", column->scale);
-    if (is_score) { /* before other columns, whose placement is 1000 */
+    if (is_score) {
         cov_json_int(j, "min", 0);
         cov_json_int(j, "max", 1);
-        cov_json_int(j, "placement", 900);
     }
+    if (is_first)
+        cov_json_int(j, "placement", 900);
     cov_json_bool(j, "hidden", column->is_hidden);
     cov_json_end_object(j);
 }
@@ -129,6 +149,7 @@ static bool opens_column(const struct cov_stats *s, int i)
 
 static void put_headers(const struct cov_stats *s, const struct cost *costs, struct cov_json *j)
 {
+    const bool is_general = s->place == COV_STATS_GENERAL_COSTS;
     cov_json_begin_object(j, "headers");
     for (int i = 0; i < s->n_figures && s->place != COV_STATS_GENERAL_COSTS; i++) {
         const struct cov_stats_figure *f = &s->figures[i];
@@ -141,10 +162,15 @@ static void put_headers(const struct cov_stats *s, const struct cost *costs, str
         get_name(s, f, false, key);
         get_name(s, f, true, title);
         if (opens_column(s, i))
-            put_header(key, title, &column, f->is_score, j);
+            put_header(key, title, &column, f->is_score, f->is_score || s->place != COV_STATS_TABLE,
+                       j);
     }
-    for (int i = 0; i < N_COSTS && s->place != COV_STATS_GENERAL_FIGURES; i++)
-        put_header(costs[i].key, costs[i].title, &costs[i], false, j);
+    for (int i = 0; i < N_COSTS && s->place != COV_STATS_GENERAL_FIGURES; i++) {
+        char title[NAME_BYTES]; /* the general statistics are those of many tools */
+        (void)snprintf(title, sizeof title, "%s%s%s", is_general ? section(s) : "",
+                       is_general ? ": " : "", costs[i].title);
+        put_header(costs[i].key, title, &costs[i], false, false, j);
+    }
     cov_json_end_object(j);
 }
 
@@ -199,13 +225,10 @@ static void get_row(const char *sample, int n, const char *part, char name[NAME_
 static int length_without_part(const struct cov_stats *s, const char *sample)
 {
     const char *part = s->n_figures ? s->figures[0].part : NULL;
-    size_t n = strlen(sample), n_part = part ? strlen(part) : 0;
     for (int i = 0; i < s->n_figures; i++)
         if (!cov_text_same(s->figures[i].part, part))
-            return (int)n;
-    bool ends = part && n > n_part + 1 && strcmp(sample + n - n_part, part) == 0 &&
-                sample[n - n_part - 1] == '.';
-    return (int)(ends ? n - n_part - 1 : n);
+            return (int)strlen(sample);
+    return (int)length_without(sample, strlen(sample), part);
 }
 
 static void put_general(const struct cov_stats *s, const char *sample, const struct cost *costs,
@@ -267,7 +290,7 @@ static void add_words(char id[NAME_BYTES], const char *text)
 static void get_id(const struct cov_stats *s, char id[NAME_BYTES])
 {
     (void)snprintf(id, NAME_BYTES, "covtools");
-    add_words(id, s->section ? s->section : s->tool);
+    add_words(id, section(s));
     for (int i = 0; i < s->n_figures && s->place == COV_STATS_GENERAL_FIGURES; i++) {
         if (s->figures[i].part && opens_part(s, i))
             add_words(id, s->figures[i].part);
@@ -276,40 +299,39 @@ static void get_id(const struct cov_stats *s, char id[NAME_BYTES])
 }
 
 /* Begins a section that is listed under covtools. */
-static void put_section(const char *id, const char *section, const char *description,
-                        const char *type, struct cov_json *j)
+static void put_section(const char *id, const char *name, const char *description, const char *type,
+                        struct cov_json *j)
 {
     char text[NAME_BYTES];
     cov_json_string(j, "id", id);
     cov_json_string(j, "parent_id", "covtools");
     cov_json_string(j, "parent_name", "covtools");
     cov_json_string(j, "parent_description",
-                    "predict the coverage of ATAC-seq and ChIP-seq from DNA");
-    cov_json_string(j, "section_name", section);
+                    "predicts the coverage of ATAC-seq and ChIP-seq from DNA");
+    cov_json_string(j, "section_name", name);
     cov_json_string(j, "description", description);
     cov_json_string(j, "plot_type", type);
     cov_json_begin_object(j, "pconfig");
     (void)snprintf(text, sizeof text, "%.400s_%s", id, type);
     cov_json_string(j, "id", text);
-    (void)snprintf(text, sizeof text, "covtools: %.400s", section);
+    (void)snprintf(text, sizeof text, "covtools: %.400s", name);
     cov_json_string(j, "title", text);
 }
 
 void cov_multiqc_print(const struct cov_stats *s, const char *sample, struct cov_json *j)
 {
     char id[NAME_BYTES], text[160];
-    const char *section = s->section ? s->section : s->tool;
     struct cost costs[N_COSTS];
     get_costs(s, costs);
     get_id(s, id);
     if (s->place == COV_STATS_TABLE) {
         (void)snprintf(text, sizeof text, "Results, time and memory of %s %s.", s->tool,
                        s->version);
-        put_section(id, section, text, "table", j);
+        put_section(id, section(s), text, "table", j);
         cov_json_end_object(j);
     } else {
         cov_json_string(j, "id", id);
-        cov_json_string(j, "namespace", section);
+        cov_json_string(j, "namespace", section(s));
         cov_json_string(j, "plot_type", "generalstats");
     }
     put_headers(s, costs, j);
@@ -338,7 +360,7 @@ void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struc
             continue;
         get_row(sample, n, s->figures[i].part, row);
         cov_json_begin_object(j, row);
-        for (int k = 0; k < s->n_figures; k++)
+        for (int k = s->n_figures - 1; k >= 0; k--) /* MultiQC draws the last bar at the top */
             if (cov_text_same(s->figures[k].part, s->figures[i].part) && *s->figures[k].bar &&
                 isfinite(s->figures[k].value))
                 cov_json_double(j, s->figures[k].bar, s->figures[k].value);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/json.h"
 #include "common/cli/multiqc.h"
@@ -58,7 +59,7 @@ static int write_files(const struct cov_stats *s, const char *path, const char *
 {
     struct cov_outfile out = COV_OUTFILE_INIT, plot = COV_OUTFILE_INIT;
     char *sample = NULL;
-    int rc = cov_multiqc_sample(path, &sample, e);
+    int rc = cov_multiqc_sample(s, path, &sample, e);
     if (!rc)
         rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
     if (!rc && plot_path)
@@ -85,6 +86,20 @@ int cov_stats_write(const struct cov_stats *s, const char *path, bool force, str
     return rc;
 }
 
+/* Adds to the message that `path` exists a name that does not collide with the files of other tools, for MultiQC. */
+static int hint_at_name(const struct cov_stats *s, const char *path, struct cov_err *e)
+{
+    char *sample;
+    if (!e || strstr(path, s->tool) || cov_multiqc_sample(s, path, &sample, NULL) || !sample)
+        return COV_EEXIST;
+    const struct cov_err first = *e;
+    cov_err_clear(e);
+    (void)cov_fail(e, COV_EEXIST, "%s, or write %s.%s_mqc.json to keep both", first.text, sample,
+                   s->tool);
+    free(sample);
+    return COV_EEXIST;
+}
+
 int cov_stats_check(const struct cov_stats *s, const char *path, bool force, struct cov_err *e)
 {
     char *plot_path;
@@ -93,6 +108,8 @@ int cov_stats_check(const struct cov_stats *s, const char *path, bool force, str
     int rc = cov_multiqc_plot_path(s, path, &plot_path, e);
     if (!rc)
         rc = cov_outfile_try(path, COV_OUTFILE_STREAM, force, e);
+    if (rc == COV_EEXIST)
+        rc = hint_at_name(s, path, e);
     if (!rc && plot_path)
         rc = cov_outfile_try(plot_path, COV_OUTFILE_STREAM, force, e);
     free(plot_path);

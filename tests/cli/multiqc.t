@@ -55,7 +55,7 @@ for dataset in ("atacseq", "h3k4me3"):
     assert general["headers"][dataset + "_spearman_1000"]["hidden"], general["headers"]
     assert plot["plot_type"] == "bargraph" and list(plot["data"]) == ["weed." + dataset], plot
     bars = plot["data"]["weed." + dataset]
-    assert list(bars) == ["1 bp", "10 bp", "100 bp", "1000 bp", "1 bp, without outliers"], bars
+    assert list(bars)[::-1] == ["1 bp", "10 bp", "100 bp", "1000 bp", "1 bp, without outliers"], bars # MultiQC draws the last at the top
     outliers = general["comparison"]["tracks"][0]["outliers"]
     assert abs(bars["1 bp"] - outliers["pearson"]) < 1e-9 and bars["1 bp, without outliers"] == outliers["pearson_without"], outliers
     assert general["data"]["weed"][dataset + "_pearson_without_outliers"] == outliers["pearson_without"]
@@ -94,6 +94,28 @@ stderr_like '--stats: stats/weed\.atacseq\.correlation_mqc\.json: already exists
 ok '  before the run' test ! -e no.tsv
 run cov2bigwig -q -f --datasets atacseq --compare atacseq.h5 --stats stats/weed.atacseq_mqc.json -o atacseq.tsv weed_predictions.h5
 status_is 0 '  -f replaces it'
+
+# The example of covtools(7): each file has the name of its tool, which is not a part of the sample.
+mkdir example
+cp weed.fa example/genome.fa && cp weed_atacseq.sam example/reads.bam && cp plant.ckpt example/model.ckpt
+cd example || exit 99
+sed -n '/^Runs share a row/,/^\.fi/p' "$SRC/man/covtools.7" | sed -n 's/^    //p' | sed 's/\\-/-/g; s/ -c 25 / -c 5 /' >commands
+is "$(grep -c . commands)" 7 'the man page has an example of a sample'
+grep -v '^multiqc' commands | sed 's/--stats/-q &/' >tools
+ok '  which runs' sh -e tools
+# shellcheck disable=SC2016 # Python's
+is "$("$PYTHON" -c 'import glob, json; print(*sorted({row for name in glob.glob("stats/*") for row in json.load(open(name))["data"]}))')" \
+    'cress cress.atacseq' '  all rows have the name of the sample; a bar also has that of the data set'
+run covpeaks call -c 5 --datasets atacseq --stats stats/cress.covpeaks_mqc.json -o more.narrowPeak cress.h5
+status_is 1 '  another run of a tool does not replace its file'
+stderr_like ': already exists; use -f to replace it$' '  the message'
+mv stats/cress.covpredict_mqc.json stats/cress_mqc.json
+run covpeaks call -c 5 --datasets atacseq --stats stats/cress_mqc.json -o more.narrowPeak cress.h5
+status_is 1 'a file without the name of its tool is in the way of another tool'
+stderr_like ': stats/cress_mqc\.json: already exists; use -f to replace it, or write cress\.covpeaks_mqc\.json to keep both$' \
+    '  with a better name'
+mv stats/cress_mqc.json stats/cress.covpredict_mqc.json
+cd ..
 
 # Wrong statistics of shards.
 refuses() { # STATUS REGEX NAME OPTION...
@@ -135,11 +157,26 @@ assert sorted(bars) == ["weed.atacseq", "weed.h3k4me3"] and float(bars["weed.ata
 assert table("covtools_bam2h5_table")["weed.atacseq.reads"]["reads"]
 html = open("multiqc_report.html").read()
 assert "Correlation with measured coverage" in html
+assert "covtools predicts the coverage" in re.sub(r"\s+", " ", html)
 titles = set(re.findall(r'<span class="mqc_table_tooltip" [^>]*>([^<]*)</span>', html))
-assert {"atacseq: r, 1 bp", "h3k4me3: r, 1 bp", "Bases", "Speed", "Time", "Memory", "Reads", "Coverage"} <= titles, titles
+assert {"atacseq: r, 1 bp", "h3k4me3: r, 1 bp", "covpredict: Speed", "Bases", "Speed", "Time", "Memory", "Reads", "Coverage"} <= titles, titles
 assert not any("_" in title for title in titles), titles
 END
     ok '  with a row per sample, a graph, tables and titles' "$PYTHON" report.py
+    cd example || exit 99
+    ok 'and one of the example' sh -e -c "$(grep '^multiqc' commands) --no-version-check"
+    cat >report.py <<'END'
+import csv
+
+def rows(name):
+    return [row["Sample"] for row in csv.DictReader(open(f"multiqc_data/multiqc_{name}.txt"), delimiter="\t")]
+
+assert rows("general_stats") == ["cress"], rows("general_stats")
+for table in ("fasta2h5", "bam2h5", "covpeaks_call"):
+    assert rows(f"covtools_{table}_table") == ["cress"], rows(f"covtools_{table}_table")
+END
+    ok '  in which all steps have one sample' "$PYTHON" report.py
+    cd ..
 else
     tap_result 0 'a MultiQC report # SKIP no multiqc'
 fi

@@ -39,6 +39,9 @@ END
 stub docker <<'END'
 [ "$1 $2 $4 $6" = 'build -f -t .' ] && [ -f "$3" ]
 END
+command -v multiqc >/dev/null || stub multiqc <<'END'
+[ "$1" = --fullnames ] && [ -s "$2/cress.covpredict_mqc.json" ] && [ -s "$2/cress.covpeaks_mqc.json" ]
+END
 stub apptainer <<'END'
 [ "$1" = build ] && [ -f "$3" ]
 END

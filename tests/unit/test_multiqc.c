@@ -25,9 +25,19 @@ static void names_multiqc_samples(void **state)
         {"b.c/_mqc.json", NULL},
         {"x_mqc.json.gz", NULL},
         {"a_mqc.json/x", NULL},
+        /* The tool, or the section, may follow the sample. */
+        {"x.tool_mqc.json", "    \"x\": {\n"},
+        {"x.atac.tool_mqc.json", "    \"x.atac\": {\n"},
+        {"x.step_mqc.json", "    \"x\": {\n"},
+        {"x.step.tool_mqc.json", "    \"x.step\": {\n"},
+        {"xtool_mqc.json", "    \"xtool\": {\n"},
+        {"tool_mqc.json", "    \"tool\": {\n"},
+        {".tool_mqc.json", "    \".tool\": {\n"},
+        {"x.tool.a_mqc.json", "    \"x.tool.a\": {\n"},
     };
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
+    s.section = "step";
     assert_int_equal(mkdir("b.c", 0777), 0);
     assert_int_equal(mkdir("a_mqc.json", 0777), 0);
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
@@ -37,6 +47,16 @@ static void names_multiqc_samples(void **state)
         assert_true(!cases[i].row || strstr(text, cases[i].row));
         free(text);
     }
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_stats_check(&s, "b.c/x_mqc.json", false, &e), COV_EEXIST);
+    assert_string_equal(e.text, "--stats: b.c/x_mqc.json: already exists; use -f to replace it, or "
+                                "write x.tool_mqc.json to keep both");
+    cov_err_clear(&e);
+    assert_int_equal(cov_stats_check(&s, "x.tool_mqc.json", false, &e), COV_EEXIST);
+    assert_string_equal(e.text, "--stats: x.tool_mqc.json: already exists; use -f to replace it");
+    cov_err_clear(&e);
+    assert_int_equal(cov_stats_check(&s, "x.json", false, &e), COV_EEXIST);
+    assert_string_equal(e.text, "--stats: x.json: already exists; use -f to replace it");
     cov_stats_fini(&s);
 }
 
@@ -167,6 +187,8 @@ static void prints_time_and_memory_in_the_general_statistics(void **state)
     assert_non_null(strstr(text, "  \"id\": \"covtools_covpredict\",\n"
                                  "  \"namespace\": \"covpredict\",\n"
                                  "  \"plot_type\": \"generalstats\",\n"));
+    assert_non_null(strstr(text, "    \"bases\": {\n"
+                                 "      \"title\": \"covpredict: Bases\",\n"));
     assert_non_null(strstr(text, "  \"data\": {\n"
                                  "    \"x\": {\n"
                                  "      \"bases\": 100,\n"
@@ -218,6 +240,11 @@ static void prints_figures_in_the_general_statistics(void **state)
     assert_non_null(strstr(text, "  \"id\": \"covtools_tool_compare_h3k4me3_1_bp_9_bp\",\n"));
     assert_non_null(strstr(text, "    \"h3k4me3_r_1\": {\n"
                                  "      \"title\": \"h3k4me3: r, 1 bp\",\n"));
+    assert_non_null(strstr(text, "      \"title\": \"h3k4me3: F1\",\n" /* no score, but next to r */
+                                 "      \"description\": \"\",\n"
+                                 "      \"format\": \"{:,.0f}\",\n"
+                                 "      \"scale\": \"Blues\",\n"
+                                 "      \"placement\": 900,\n"));
     assert_null(strstr(text, "wall_seconds"));
     assert_non_null(strstr(text, "    \"x\": {\n"
                                  "      \"h3k4me3_r_1\": 0.5,\n"

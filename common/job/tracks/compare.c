@@ -463,7 +463,7 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
          .bar = "1 bp, without outliers", .decimals = 3, .is_score = true,
          .value = outliers->pearson_without},
         {"outliers", "Outliers", "places of extreme measured coverage, such as rDNA and organelles",
-         .value = (double)outliers->n_found},
+         .is_hidden = true, .value = (double)outliers->n_found},
         {"precision", "Precision",
          "share of the bases in predicted peaks that are in measured ones", .decimals = 3,
          .is_score = true, .value = has_peaks ? cov_peak_precision(c) : (double)NAN},
