@@ -137,7 +137,7 @@ while IFS='|' read -r args regex; do
     refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with different $regex; use the same to resume, or -f to start over$" "refused: $args"
     cmp -s kept x.h5.resume || fail '  the journal is unchanged'
 done <<'END'
--m other.ckpt g.h5|--model: .*
+-m other.ckpt g.h5|--model: m\.ckpt \([0-9]+ bytes, fingerprint [0-9a-f]{16}\), now other\.ckpt \([0-9]+ bytes, fingerprint [0-9a-f]{16}\)
 -m m.ckpt --float g.h5|type of values: int32, now float32
 -m m.ckpt --overlap 8 g.h5|--overlap: 0, now 8
 -m m.ckpt --full g.h5|--full: no, now yes
@@ -154,8 +154,13 @@ stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are 
 ok '  with the same bytes' cmp x.h5 whole.h5
 rm x.h5 measured.h5
 cp kept x.h5.resume
+cp m.ckpt copy.ckpt
+run covpredict --resume -m copy.ckpt -o x.h5 g.h5
+stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'so is one with a copy of the model'
+rm x.h5 copy.ckpt
+cp kept x.h5.resume
 run covpredict --resume --subsequence-length 96 -m m.ckpt -o x.h5 g.fa
-stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'so is a FASTA of the same bases'
+stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' 'a FASTA of the same bases, too'
 ok '  with the same bytes' cmp x.h5 whole.h5
 rm x.h5
 cp kept x.h5.resume

@@ -50,24 +50,30 @@ struct text {
     size_t n, cap;
 };
 
-static int add_line(struct text *t, const char *name, const char *value, struct cov_err *e)
+/* Adds "name\tvalue\tpath\n"; the path, which may differ in the next run, may be NULL. */
+static int add_line(struct text *t, const char *name, const char *value, const char *path,
+                    struct cov_err *e)
 {
     enum { MOST = 1000 };
-    char cut[MOST + 64];
-    if (strlen(value) > MOST) {
-        (void)snprintf(cut, sizeof cut, "%.*s... fingerprint %016" PRIx64, MOST, value,
-                       cov_fingerprint(0, value, strlen(value)));
-        value = cut;
+    const char *fields[] = {name, value, path};
+    for (size_t f = 0; f < COV_COUNT(fields) && fields[f]; f++) {
+        char cut[MOST + 64];
+        size_t n = strlen(fields[f]);
+        if (n > MOST)
+            n = (size_t)snprintf(cut, sizeof cut, "%.*s... fingerprint %016" PRIx64, MOST,
+                                 fields[f], cov_fingerprint(0, fields[f], n));
+        int rc = COV_RESERVE(&t->data, &t->cap, t->n + n + 2, e);
+        if (rc)
+            return rc;
+        memcpy(t->data + t->n, n > MOST ? cut : fields[f], n);
+        for (size_t i = t->n; i < t->n + n; i++) /* a value must not break the line */
+            if (t->data[i] == '\n' || t->data[i] == '\t')
+                t->data[i] = ' ';
+        t->n += n;
+        t->data[t->n++] = '\t';
     }
-    size_t n = strlen(name) + 1, m = strlen(value) + 1;
-    int rc = COV_RESERVE(&t->data, &t->cap, t->n + n + m + 1, e);
-    if (rc)
-        return rc;
-    (void)snprintf(t->data + t->n, n + m + 1, "%s\t%s\n", name, value);
-    for (size_t i = 0; i + 1 < m; i++) /* a value must not break the line */
-        if (t->data[t->n + n + i] == '\n')
-            t->data[t->n + n + i] = ' ';
-    t->n += n + m;
+    t->data[t->n - 1] = '\n';
+    t->data[t->n] = '\0';
     return COV_OK;
 }
 
@@ -78,13 +84,13 @@ static int add_file(struct run *r, struct text *t, const char *name, const char 
     int64_t n_bytes;
     char value[80];
     if (!path)
-        return add_line(t, name, "none", e);
+        return add_line(t, name, "none", NULL, e);
     int rc = cov_fingerprint_file(path, r->job->progress, &fingerprint, &n_bytes, e);
     if (rc)
         return rc;
     (void)snprintf(value, sizeof value, "%" PRId64 " bytes, fingerprint %016" PRIx64, n_bytes,
                    fingerprint);
-    return add_line(t, name, value, e);
+    return add_line(t, name, value, path, e);
 }
 
 /* Returns a fingerprint of the names, lengths and rows to be predicted. */
@@ -133,7 +139,7 @@ static int add_input(struct run *r, struct text *t, struct cov_err *e)
         value, sizeof value, "bases with fingerprint %016" PRIx64,
         cov_fingerprint(0, r->bases,
                         cov_grid_n_chunks(cov_loader_grid(r->loader)) * sizeof *r->bases));
-    return add_line(t, "input", value, e);
+    return add_line(t, "input", value, NULL, e);
 }
 
 static int describe_run(struct run *r, const struct cov_device *device, struct text *t,
@@ -154,50 +160,63 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
         {"--overlap", overlap},
         {"--full", o->full ? "yes" : "no"},
     };
-    int rc = add_line(t, "version", cov_version(), e);
+    int rc = add_line(t, "version", cov_version(), NULL, e);
     for (size_t i = 0; !rc && i < r->resume->n_files; i++)
         rc = add_file(r, t, r->resume->files[i].name, r->resume->files[i].value, e);
     for (size_t i = 0; !rc && i < COV_COUNT(own); i++)
-        rc = add_line(t, own[i].name, own[i].value, e);
+        rc = add_line(t, own[i].name, own[i].value, NULL, e);
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
-        rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
+        rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, NULL, e);
     if (!rc)
-        rc = add_line(t, "chunks or --species", chunks, e); /* number and fingerprint of the rows */
+        /* number and fingerprint of the rows */
+        rc = add_line(t, "chunks or --species", chunks, NULL, e);
     if (!rc)
         rc = add_input(r, t, e);
-    return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
+    return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), NULL, e);
 }
 
-/* Returns the value of a line "name\tvalue"; *next = the next line. */
-static const char *split_line(const char *line, int *n_name, int *n_value, const char **next)
+/* A part of a line. */
+struct field {
+    const char *text;
+    int n;
+};
+
+/* Splits the line that begins at *at (add_line), and moves *at to the next. Fields that the line
+ * lacks are empty. */
+static void split_line(const char **at, struct field *name, struct field *value, struct field *path)
 {
-    size_t n = strcspn(line, "\n"), tab = strcspn(line, "\t\n");
-    *n_name = (int)tab;
-    *n_value = (int)(n > tab ? n - tab - 1 : 0);
-    *next = line + n + (line[n] == '\n');
-    return line + tab + (line[tab] == '\t');
+    struct field *const fields[] = {name, value, path};
+    for (size_t f = 0; f < COV_COUNT(fields); f++) {
+        *fields[f] = (struct field){*at, (int)strcspn(*at, "\t\n")};
+        *at += fields[f]->n;
+        *at += **at == '\t';
+    }
+    *at += **at == '\n';
 }
 
 /* Checks that a journal started by the run `old` can be resumed by the run `new`. */
 static int compare_runs(const struct run *r, const char *old, const char *new, struct cov_err *e)
 {
+    const char *journal = cov_journal_path(r->journal);
     while (*old || *new) {
-        int n, m, n_old, n_new;
-        const char *name = *new ? new : old;
-        const char *was = split_line(old, &n, &n_old, &old),
-                   *is = split_line(new, &m, &n_new, &new);
-        int n_name = (int)strcspn(name, "\t\n");
-        if (n_old == n_new && strncmp(was, is, (size_t)n_old) == 0)
+        struct field old_name, name, was, is, from, to;
+        split_line(&old, &old_name, &was, &from);
+        split_line(&new, &name, &is, &to);
+        if (was.n == is.n && strncmp(was.text, is.text, (size_t)was.n) == 0)
             continue;
-        if (strncmp(name, COMPUTED_BY "\t", sizeof COMPUTED_BY) == 0) {
+        if (name.n == 0)
+            name = old_name;
+        if (strncmp(name.text, COMPUTED_BY "\t", sizeof COMPUTED_BY) == 0) {
             cov_warn("%s: started on %.*s, resuming on %.*s: values may differ by rounding",
-                     cov_journal_path(r->journal), n_old, was, n_new, is);
+                     journal, was.n, was.text, is.n, is.text);
             continue;
         }
         return cov_fail(e, COV_EEXIST,
-                        "%s: journal of a run with different %.*s: %.*s, now %.*s; use the same "
-                        "to resume, or -f to start over",
-                        cov_journal_path(r->journal), n_name, name, n_old, was, n_new, is);
+                        "%s: journal of a run with different %.*s: %.*s%s%.*s%s, now "
+                        "%.*s%s%.*s%s; use the same to resume, or -f to start over",
+                        journal, name.n, name.text, from.n, from.text, from.n ? " (" : "", was.n,
+                        was.text, from.n ? ")" : "", to.n, to.text, to.n ? " (" : "", is.n, is.text,
+                        to.n ? ")" : "");
     }
     return COV_OK;
 }
