@@ -233,9 +233,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc)
         rc = open_device(c, &device, e);
     const struct task task = {common, c, given, operands[0], to_stream, model};
+    if (to_file)
+        cov_log_set_last_words("nothing was written; with --resume, finished chunks are kept");
     if (!rc)
         rc = predict(&task, device, common->tmpdir ? common->tmpdir : dir,
                      to_stream ? "-" : out.tmp, e);
+    cov_log_set_last_words(NULL);
     if (!rc && to_file)
         rc = cov_outfile_commit(&out, e);
     cov_device_close(device);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -16,6 +17,7 @@ static struct {
     void *arg;
     enum cov_log_level level;
 } receiver = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, COV_LOG_WARNING};
+static _Atomic(int) shown = -1; /* the last level that reaches a receiver */
 
 void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level)
 {
@@ -23,15 +25,13 @@ void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level)
     receiver.fn = fn;
     receiver.arg = arg;
     receiver.level = level;
+    shown = fn ? (int)level : -1;
     pthread_mutex_unlock(&receiver.lock);
 }
 
 bool cov_log_is_shown(enum cov_log_level level)
 {
-    pthread_mutex_lock(&receiver.lock);
-    bool is_shown = receiver.fn && level <= receiver.level;
-    pthread_mutex_unlock(&receiver.lock);
-    return is_shown;
+    return (int)level <= shown;
 }
 
 /* Two buffers are used in turn, because a signal may arrive while one is being written. */
@@ -42,12 +42,12 @@ void cov_log_set_last_words(const char *text)
 {
     const char *now = __atomic_load_n(&last_words, __ATOMIC_SEQ_CST);
     char *next = now == words[0] ? words[1] : words[0];
-    bool shown = cov_log_is_shown(COV_LOG_INFO);
     if (text) {
         (void)snprintf(next, sizeof words[0], "%s", text);
         cov_text_make_printable(next);
     }
-    __atomic_store_n(&last_words, text && shown ? next : NULL, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&last_words, text && cov_log_is_shown(COV_LOG_INFO) ? next : NULL,
+                     __ATOMIC_SEQ_CST);
 }
 
 const char *cov_log_last_words(void)

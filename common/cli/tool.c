@@ -20,6 +20,7 @@
 #include "common/base/version.h"
 #include "common/cli/stats_file.h"
 #include "common/file/leftovers.h"
+#include "common/file/outfile.h"
 #include "common/file/path.h"
 
 enum exit_status {
@@ -223,6 +224,8 @@ static void log_summary(const struct cov_stats *s)
  * cursor may be after a progress bar or ^C and a newline is therefore needed. */
 static char signal_prefix[64];
 static volatile sig_atomic_t is_terminal, has_bar;
+/* Also for the signal handler: where -o points. */
+static volatile sig_atomic_t has_output_file, has_output_stream;
 
 static void write_to_stderr(const char *text)
 {
@@ -241,6 +244,19 @@ static const struct {
                {SIGQUIT, "SIGQUIT"}, {SIGXCPU, "SIGXCPU"}, {SIGUSR1, "SIGUSR1"},
                {SIGUSR2, "SIGUSR2"}, {SIGPIPE, "SIGPIPE"}};
 
+/* Returns what became of the output, when `n_removed` unfinished files were removed. */
+static const char *fate_of_output(int n_removed)
+{
+    const char *words = cov_log_last_words();
+    if (words)
+        return words;
+    if (cov_outfile_any())
+        return "";
+    return has_output_file || n_removed > 0 ? "nothing was written"
+           : has_output_stream              ? "the output is incomplete"
+                                            : "";
+}
+
 static void end_by_signal(int number)
 {
     /* A thread that a library created may get the signal while the main thread blocks it to create
@@ -249,18 +265,19 @@ static void end_by_signal(int number)
         (void)tgkill(getpid(), getpid(), number);
         return;
     }
-    const char *words = cov_log_last_words(), *name = "a signal";
+    const char *name = "a signal";
     for (size_t i = 0; i < COV_COUNT(signals); i++)
         name = signals[i].number == number ? signals[i].name : name;
-    cov_leftovers_remove_all();
-    if (number != SIGPIPE && (has_bar || (words && is_terminal)))
+    const char *fate = fate_of_output(cov_leftovers_remove_all());
+    const bool is_shown = cov_log_is_shown(COV_LOG_INFO);
+    if (number != SIGPIPE && (has_bar || (is_shown && is_terminal)))
         write_to_stderr("\n");
-    if (words && number != SIGPIPE) {
+    if (number != SIGPIPE && is_shown) {
         write_to_stderr(signal_prefix);
         write_to_stderr("stopped by ");
         write_to_stderr(name);
-        write_to_stderr("; ");
-        write_to_stderr(words);
+        write_to_stderr(*fate ? "; " : "");
+        write_to_stderr(fate);
         write_to_stderr("\n");
     }
     _exit(128 + number);
@@ -519,6 +536,8 @@ static int parse_and_run(struct call *call, int argc, char **argv, struct printe
                           ? COV_PROGRESS_NONE
                           : (enum cov_progress_mode)call->own.progress);
     has_bar = c->progress.mode == COV_PROGRESS_BAR;
+    has_output_stream = c->output && cov_path_is_std(c->output);
+    has_output_file = c->output && !has_output_stream;
     cov_log_set(receive_log, printer,
                 c->quiet         ? COV_LOG_WARNING
                 : c->verbose > 0 ? COV_LOG_DEBUG

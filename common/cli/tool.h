@@ -64,7 +64,8 @@ struct cov_tool {
  * success; 1 for failure; 2 for wrong usage; 3 for COV_EUNLIKE; 137 if out of memory (workflow
  * engines retry with more); 141, without a message, if the reader closed standard output. On
  * SIGINT, SIGTERM, SIGHUP or SIGPIPE, unless the signal was ignored when the program started,
- * removes temporary files and exits with 128 + signal. Refuses an output that is also an input
+ * removes temporary files, reports what became of the output (cov_log_set_last_words) unless the
+ * signal is SIGPIPE, and exits with 128 + signal. Refuses an output that is also an input
  * or another output. If a standard stream is closed, opens it in such a way that using it fails.
  * Closes standard output and checks for errors. */
 int cov_tool_main(const struct cov_tool *program, int argc, char **argv);

@@ -146,14 +146,15 @@ static struct slot *last_folder(uint64_t *before)
 }
 
 /* Does not free the names: free is not async-signal-safe. */
-void cov_leftovers_remove_all(void)
+int cov_leftovers_remove_all(void)
 {
-    int number = errno;
+    int number = errno, n_files = 0;
     for (int i = 0; i < COV_LEFTOVERS_MAX; i++) {
         char *name = take(&files[i]);
         if (!name)
             continue;
         cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
+        n_files += files[i].kind == COV_LEFTOVER_FILE;
         files[i].is_used = false;
     }
     /* The latest folder goes first: later folders may be inside earlier ones. */
@@ -166,6 +167,7 @@ void cov_leftovers_remove_all(void)
         s->is_used = false;
     }
     errno = number;
+    return n_files;
 }
 
 void cov_leftovers_block_signals(sigset_t *before)

@@ -37,8 +37,9 @@ char *cov_leftovers_take(enum cov_leftover_kind kind, int slot) COV_MUST_USE;
 /* Removes a file or folder, ignoring errors. Changes `name`. Async-signal-safe. */
 void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept);
 
-/* Removes everything that this process added. Async-signal-safe. */
-void cov_leftovers_remove_all(void);
+/* Removes everything that this process added. Returns the number of COV_LEFTOVER_FILE removed.
+ * Async-signal-safe. */
+int cov_leftovers_remove_all(void);
 
 /* Blocks all signals for the calling thread and saves its signal mask in *before. The second
  * function restores that mask. */

@@ -29,6 +29,8 @@
  * program may swap the files, just as it may replace the output later. */
 enum { MAX_TRIES = 1000 };
 
+static _Atomic(bool) has_output; /* cov_outfile_any */
+
 /* ---- begin ---- */
 
 static int check_folder(const char *path, const char *dir, struct cov_err *e)
@@ -251,6 +253,7 @@ static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind 
     if (code != COV_OK)
         goto out;
     if (o->in_place) {
+        has_output = true;
         o->tmp = cov_strdup(path, e);
         code = o->tmp ? COV_OK : COV_ENOMEM;
         goto out;
@@ -476,6 +479,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
         if (code != COV_OK)
             take_back(files[i]);
         if (files[i]->placed) {
+            has_output = has_output || code == COV_OK;
             /* From now on, another run may create a file with the temporary name. */
             char *name = cov_leftovers_take(COV_LEFTOVER_FILE, files[i]->slot);
             if (name && code == COV_OK && files[i]->swapped)
@@ -491,6 +495,11 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
         cov_outfile_abort(files[i]);
     }
     return code;
+}
+
+bool cov_outfile_any(void)
+{
+    return has_output;
 }
 
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e)

@@ -86,6 +86,10 @@ int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;
 int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
                            struct cov_err *e) COV_MUST_USE;
 
+/* Returns true if this process has committed an output, or has begun one that is written in place.
+ * Async-signal-safe. */
+bool cov_outfile_any(void);
+
 /* Removes the temporary file if there is one. Safe after a commit and on COV_OUTFILE_INIT. */
 void cov_outfile_abort(struct cov_outfile *o);
 /* Calls cov_outfile_abort at the end of a function that may have failed. If the message in *e

@@ -278,6 +278,17 @@ is "$(tail -n 1 signal.txt)" 'covpredict: stopped by SIGTERM; finished chunks ar
     '  reports how to resume'
 ok '  from the journal' test -s long.h5.resume
 ok '  and leaves no predictions' test ! -e long.h5
-rm -f long.fa long.h5.resume signal.txt
+rm long.h5.resume
+covpredict --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
+for _ in $(seq 300); do
+    [ -s signal.txt ] && break
+    sleep 0.2
+done
+kill $!
+wait $!
+is $? 143 'ended by SIGTERM without --resume'
+is "$(tail -n 1 signal.txt)" 'covpredict: stopped by SIGTERM; nothing was written; with --resume, finished chunks are kept' \
+    '  mentions --resume'
+rm -f long.fa signal.txt
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept 'no other files are left'
 done_testing

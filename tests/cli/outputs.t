@@ -117,6 +117,19 @@ find . -type f | sort | diff ../before - | sed -n 's/^> //p' | xargs -r rm
 rm -r d t/
 cp g.h5 b.h5
 
+# ---- outputs without -o: messages after a signal
+mkfifo pipe
+for line in 'fasta2h5 -o - pipe|the output is incomplete' 'bam2h5 -p x b.h5 pipe|nothing was written'; do
+    # shellcheck disable=SC2086 # a list of words
+    start ${line%|*} >/dev/null
+    exec 7>pipe
+    case $line in bam2h5*) wait_for -name '.b.*tmp*' ;; esac
+    ends_by TERM:143 "${line%|*}"
+    is "$(tail -n 1 "$stderr")" "${line%% *}: stopped by SIGTERM; ${line#*|}" '  reports what became of the output'
+    exec 7>&-
+done
+rm pipe
+
 # ---- signals while htslib's threads run
 bgzip -c g.fa >g.fa.gz
 awk 'BEGIN { for (i = 0; i < 400000; i++) print "a\t" i "\t" i + 1 "\t" i % 7 }' >many.bg

@@ -196,15 +196,21 @@ for signal in INT:130 TERM:143 HUP:129 QUIT:131 USR1:138 USR2:140 XCPU:152; do
     wait "$pid"
     is $? "${signal#*:}" "SIG${signal%:*} exits with 128 + signal"
     leaves in out stats.json "SIG${signal%:*} leaves nothing behind"
+    is "$(tail -n 1 "$stderr")" "toy_tool: stopped by SIG${signal%:*}; nothing was written" '  and this is reported'
 done
 for mode in bar lines; do
     begin_waiting DEFAULT --progress $mode
     words=$(cat "$stderr"; echo .)
     kill -s INT "$pid"
     wait "$pid"
-    is "$(cat "$stderr"; echo .)" "$([ $mode = lines ] && echo "$words" || printf '%s\n.' "${words%.}")" \
+    newline=$([ $mode = lines ] || printf '\n.')
+    is "$(cat "$stderr")" "${words%.}${newline%.}toy_tool: stopped by SIGINT; nothing was written" \
         "after a signal, the cursor leaves the line of a bar: --progress $mode"
 done
+begin_waiting DEFAULT -q
+kill -s INT "$pid"
+wait "$pid"
+is "$(cat "$stderr")" waiting 'no message with -q'
 begin_waiting IGNORE
 kill -s INT "$pid"
 sleep 0.2

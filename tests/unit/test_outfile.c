@@ -43,13 +43,16 @@ static void commits(void **state)
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     struct stat st;
+    assert_false(cov_outfile_any());
     umask(027);
     begin(&o, "new.bg.gz", false);
     assert_string_equal(o.hidden, "./.new.covtools.tmp.bg.gz");
     assert_int_equal(access(o.hidden, F_OK), 0);
     assert_int_equal(access("new.bg.gz", F_OK), -1);
     put_text(o.tmp, "whole");
+    assert_false(cov_outfile_any());
     assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
+    assert_true(cov_outfile_any());
     umask(022);
     check_text("new.bg.gz", "whole");
     assert_int_equal(stat("new.bg.gz", &st), 0);
