@@ -169,13 +169,13 @@ status_is 0 'h5chunk verify passes'
 # ---- names that say whether reads are shifted
 while read -r prefix shift text; do
     # shellcheck disable=SC2086 # empty or an option
-    run bam2h5 -f -p $prefix ${shift#none} -o o.h5 g.h5 sorted.bam
-    is "$(grep -- --shift "$stderr")" "${text:+bam2h5: $prefix: $text}" "$prefix, --shift: $shift"
+    run bam2h5 -q -f -p $prefix ${shift#none} -o o.h5 g.h5 sorted.bam
+    is "$(grep -- --shift "$stderr")" "${text:+bam2h5: warning: $prefix: $text}" "$prefix, --shift: $shift"
 done <<'END'
-leaf_ATACseq none counted without --shift, which moves reads of ATAC-seq to the Tn5 cut
+leaf_ATACseq none counted without --shift, which moves reads of ATAC-seq to the Tn5 cut; use it unless they are shifted already
 atacseq --shift
-h3k4me3 --shift counted with --shift, which corrects reads of ATAC-seq
-chip-H2A.Z --shift counted with --shift, which corrects reads of ATAC-seq
+h3k4me3 --shift counted with --shift, which is for ATAC-seq only
+chip-H2A.Z --shift counted with --shift, which is for ATAC-seq only
 h3k4me3 none
 high3 --shift
 END

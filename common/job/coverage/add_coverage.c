@@ -116,14 +116,15 @@ static bool names_histone(const char *name)
     return false;
 }
 
-/* Mentions a --shift that does not suit the name of the data set. */
-static void note_shift(const struct cov_coverage_add_options *o)
+/* Warns if --shift does not suit the name of the data set. */
+static void check_shift(const struct cov_coverage_add_options *o)
 {
     if (strcasestr(o->prefix, "atac") && !o->counting.has_shift)
-        cov_info("%s: counted without --shift, which moves reads of ATAC-seq to the Tn5 cut",
+        cov_warn("%s: counted without --shift, which moves reads of ATAC-seq to the Tn5 cut; use "
+                 "it unless they are shifted already",
                  o->prefix);
     if (names_histone(o->prefix) && o->counting.has_shift)
-        cov_info("%s: counted with --shift, which corrects reads of ATAC-seq", o->prefix);
+        cov_warn("%s: counted with --shift, which is for ATAC-seq only", o->prefix);
 }
 
 /* Detects the kinds of the files by content. */
@@ -140,7 +141,7 @@ static int find_kinds(struct job *j, struct cov_err *e)
         rc = cov_fail(e, COV_EUSAGE, "--%s applies to reads, but %s is a track", j->o->for_reads,
                       j->o->files[0]);
     if (!rc && n_tracks < n)
-        note_shift(j->o);
+        check_shift(j->o);
     return rc;
 }
 
