@@ -318,21 +318,27 @@ like "$(dump_ckpt marks/last.ckpt)" 'out\.bias	[^	]*	1	' '  the network predicts
 run covtrain -i p $net -e 1 -o bad --datasets h3k4me3,atacseq
 refused 1 'p/val: no file has the data set atacseq; they have: h3k4me3$' '  if named, an error'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt
-refused 1 'p/val: no file has the data set atacseq of one/two/last\.ckpt; .* --datasets atacseq,h3k4me3 accepts that$' \
+refused 1 'p/val: no file has the data set atacseq of one/two/last\.ckpt; --datasets atacseq,h3k4me3 trains without it, but its predictions change, too$' \
     'a data set of --init-from that no file has'
 has p/val/v.h5 atacseq && has p/train/1.h5 atacseq
 run covtrain -i p $net -e 4 -o bad --resume-training one/two/last.ckpt
-refused 1 'p/train: no file has the data set h3k4me3 of one/two/last\.ckpt; .* --datasets atacseq,h3k4me3 accepts that$' \
+refused 1 'p/train: no file has the data set h3k4me3 of one/two/last\.ckpt; --datasets atacseq,h3k4me3 trains without it, but its predictions change, too$' \
     '  or of --resume-training'
 run covtrain -q -i p $net -e 1 --seed 1 -o mine --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
 status_is 0 '  is allowed if it is named'
 stderr_is 'covtrain: warning: p/train: no file has the data set h3k4me3; its predictions change without being trained
 covtrain: warning: p/val: no file has the data set h3k4me3; it is not validated' '  with warnings'
+run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq
+refused 2 '--datasets contradicts one/two/last\.ckpt, where they are atacseq,h3k4me3; name all of them, also those that no file has$' \
+    '  together with the others of the checkpoint'
 has p/val/v.h5 moaseq
 run covtrain -i p $net -e 1 -o bad
 refused 1 'p: train/ and val/ have no data set in common; train/ has: atacseq; val/ has: moaseq$' 'no common data set'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
 refused 1 'p/val: no file has any of the data sets; they have: moaseq$' '  or none of a checkpoint'
+has p/train/1.h5 moaseq && has p/train/2.h5 moaseq
+run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt
+refused 1 'p/train: no file has any of the data sets; they have: moaseq$' 'files with other data sets than the checkpoint'
 # Coverage in regions of the list has no effect: a spike there changes nothing.
 mkdir -p spike/train spike/val
 "$PYTHON" - <<'END'

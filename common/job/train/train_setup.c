@@ -147,8 +147,12 @@ static int refuse_datasets(const struct cov_train_network *n, const char *path, 
 {
     char *list = cov_strjoin((const char *const *)n->datasets, (size_t)n->hp.output_size, ",", e);
     int rc =
-        list ? cov_fail(e, COV_EUSAGE, "--datasets contradicts %s, where they are %s", path, list)
-             : COV_ENOMEM;
+        list
+            ? cov_fail(e, COV_EUSAGE,
+                       "--datasets contradicts %s, where they are %s; name all of them, also those "
+                       "that no file has",
+                       path, list)
+            : COV_ENOMEM;
     free(list);
     return rc;
 }
@@ -388,8 +392,8 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
         cov_listing_add(&has, cov_names_get(names, i, NULL));
     if (!rc && name && ckpt)
         rc = cov_fail(e, COV_EINPUT,
-                      "%s/%s: no file has the data set %s of %s; training would change its "
-                      "predictions unchecked; --datasets %s accepts that",
+                      "%s/%s: no file has the data set %s of %s; --datasets %s trains without it, "
+                      "but its predictions change, too",
                       o->input, part, name, ckpt, list);
     else if (!rc)
         rc = cov_fail(e, COV_EINPUT, "%s/%s: no file has %s%s; they have: %s%s", o->input, part,
@@ -404,7 +408,7 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
 static int check_datasets(const struct cov_train_setup *s, const struct cov_train_options *o,
                           const struct cov_examples *x, const char *part, struct cov_err *e)
 {
-    bool accepts = (o->resume || o->init_from) && o->datasets;
+    bool from_ckpt = o->resume || o->init_from, accepts = from_ckpt && o->datasets;
     size_t n = (size_t)s->network.hp.output_size, n_found = 0;
     const char *lacking = NULL;
     for (size_t d = 0; d < n; d++) {
@@ -421,7 +425,7 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_trai
             lacking = name;
     }
     if (lacking || n_found == 0)
-        return lacks_dataset(s, o, x, part, lacking, e);
+        return lacks_dataset(s, o, x, part, n_found > 0 || !from_ckpt ? lacking : NULL, e);
     return COV_OK;
 }
 
