@@ -1,5 +1,6 @@
 /* covpredict.c - predicts coverage along a genome, base by base, with a Predmoter checkpoint.
  * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -60,8 +61,8 @@ static int open_input(const struct task *t, const char *tmpdir, struct cov_loade
         .chunk_length = (size_t)c->fasta.chunk_length,
         .species = c->fasta.species,
         .genome = cov_fasta_options_genome(&c->fasta, tmpdir, (unsigned)t->common->threads),
-        .shard = c->shard_index,
-        .n_shards = c->n_shards,
+        .shard = c->shard ? (size_t)c->part - 1 : 0,
+        .n_shards = (size_t)c->n_parts,
         .regions = (const char *const *)c->regions.items,
         .n_regions = c->regions.n,
         .bed_path = c->bed,
@@ -171,13 +172,15 @@ static int predict(const struct task *t, struct cov_device *device, const char *
     struct cov_stats *stats = &t->common->stats;
     struct cov_loader *loader = NULL;
     struct cov_pool *pool = NULL;
-    char *command = NULL;
+    char *command = NULL, shard[48];
+    (void)snprintf(shard, sizeof shard, "%" PRId64 "/%" PRId64, c->part, c->n_parts);
     struct cov_predict_options how = {
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
         .full = c->full,
         .overlap = (size_t)c->overlap,
         .device = device,
+        .shard = c->n_parts > 1 ? shard : NULL,
         .tmpdir = tmpdir,
     };
     int rc = open_input(t, tmpdir, &loader, e);

@@ -102,6 +102,19 @@ int cov_parse_double(const char *text, const char *what, double min, double max,
     return COV_OK;
 }
 
+int cov_parse_part(const char *text, const char *what, int64_t *part, int64_t *n, struct cov_err *e)
+{
+    char first[24];
+    const char *slash = strchr(text, '/');
+    size_t length = slash ? (size_t)(slash - text) : 0;
+    if (!slash || length >= sizeof first)
+        return cov_fail(e, COV_EUSAGE, "%s: '%s' is not I/N", what, text);
+    memcpy(first, text, length);
+    first[length] = '\0';
+    int rc = cov_parse_i64(slash + 1, what, 1, COV_MAX_PARTS, n, e);
+    return rc ? rc : cov_parse_i64(first, what, 1, *n, part, e);
+}
+
 const char *cov_format_double(double x, char text[COV_DOUBLE_TEXT])
 {
     for (int digits = 15; digits <= 17; digits++) {

@@ -17,6 +17,11 @@ int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max,
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e) COV_MUST_USE;
 
+/* Parses "2/3": *part = 2, of *n = 3 parts, at most COV_MAX_PARTS. */
+enum { COV_MAX_PARTS = 1000000000 };
+int cov_parse_part(const char *text, const char *what, int64_t *part, int64_t *n,
+                   struct cov_err *e) COV_MUST_USE;
+
 /* Writes a finite number with as many digits as it takes to read the same number again. Returns
  * `text`. */
 enum { COV_DOUBLE_TEXT = 32 };

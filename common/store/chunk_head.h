@@ -40,6 +40,9 @@ struct cov_chunk_attr {
     char *name, *text;
 };
 
+/* This attribute of a file says which part of a file it is: "2/3" (cov_parse_part). */
+#define COV_SHARD_ATTR "shard"
+
 struct cov_chunk_head {
     size_t L;
     bool has_bases;

@@ -531,16 +531,15 @@ static int add_attrs(struct cov_chunk_head *out, const char *set,
     return rc;
 }
 
-static int add_made(struct cov_chunk_head *out, const struct cov_predictions_made *made,
+static int add_made(struct cov_chunk_head *out, const struct cov_predictions_options *options,
                     struct cov_err *e)
 {
+    const struct cov_predictions_made *made = &options->made;
     const struct {
         const char *name, *text;
-    } attrs[] = {{COV_MADE_TOOL, made->tool},
-                 {COV_MADE_COMMAND, made->command},
-                 {COV_MADE_PRECISION, made->precision},
-                 {COV_MADE_DEVICE, made->device},
-                 {COV_MADE_MODEL, made->model_sha256}};
+    } attrs[] = {{COV_MADE_TOOL, made->tool},           {COV_MADE_COMMAND, made->command},
+                 {COV_MADE_PRECISION, made->precision}, {COV_MADE_DEVICE, made->device},
+                 {COV_MADE_MODEL, made->model_sha256},  {COV_SHARD_ATTR, options->shard}};
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < COV_COUNT(attrs); i++)
         if (attrs[i].text)
@@ -594,7 +593,7 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
     if (!rc)
         rc = add_attrs(out, name, options, e);
     if (!rc)
-        rc = add_made(out, &options->made, e);
+        rc = add_made(out, options, e);
     if (!rc)
         rc = add_texts(out, "prediction/model_name", MODEL_BYTES, &options->model_name, 1, e);
     if (!rc)

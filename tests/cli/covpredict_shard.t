@@ -26,6 +26,7 @@ for shards in 1 2 8 21 23 3; do
     run h5chunk merge -o merged.h5 "$@"
     status_is 0 "$shards shards are merged"
     same '  and equal the full run' whole.h5 merged.h5
+    h5chunk info merged.h5 | grep -q shard && fail '  but is no shard'
     rm merged.h5
     [ "$shards" -eq 3 ] || rm "$@"
 done
@@ -48,6 +49,37 @@ for i in 1, 2, 3:
     n.append(len(here))
 assert not rows and n == [14, 14, 14], n
 '
+
+# ---------------------------------------------------------------- a part is forgotten, or given twice
+
+run h5chunk info part2.h5
+stdout_like '^  attribute  shard: 2/3$' 'a shard knows which one it is'
+run h5chunk merge -o merged.h5 part3.h5 part1.h5
+refused 1 '^h5chunk: error: part 2 of 3 is missing: sequence c[0-9], \+ strand: chunks of [0-9]+-[0-9]+ are missing$' 'without a part'
+cp part1.h5 again.h5
+run h5chunk merge -o merged.h5 part1.h5 again.h5 part3.h5
+refused 1 '^h5chunk: error: part 1 of 3 is given twice: part1\.h5 and again\.h5$' 'a part twice'
+run h5chunk merge --allow-holes -o merged.h5 part3.h5 part1.h5
+status_is 0 '--allow-holes without a part'
+lacks=$("$PYTHON" -c '
+import h5py, numpy as np
+n = np.abs(np.diff(h5py.File("part2.h5")["data/start_ends"][:])).sum() // 2
+print(n, "of 17331 bases", f"({100 * n / 17331:.3g} %)")')
+stderr_like "^h5chunk: warning: part 2 of 3 is missing: the result lacks $(echo "$lacks" | sed 's/[().]/\\&/g')\$" '  warns how much is missing'
+ok '  the result is no shard' "$PYTHON" -c '
+import h5py
+a = h5py.File("merged.h5").attrs
+assert a["partial"] == 1 and "shard" not in a, dict(a)
+'
+rm merged.h5 again.h5
+covpredict -q --shard 1/1 -m m.ckpt -o merged.h5 g.h5
+ok 'one shard of one is the full run' cmp merged.h5 whole.h5
+rm merged.h5
+covpredict -q --shard 2/3 -m m.ckpt -o - g.h5 | h5chunk save -q -o saved.h5 -
+run h5chunk info saved.h5
+stdout_like '^  attribute  shard: 2/3$' 'a shard as a stream, too'
+rm saved.h5
+
 rm part?.h5
 run covpredict -q --shard 22/23 -m m.ckpt -o empty.h5 g.h5
 status_is 0 'an empty shard'

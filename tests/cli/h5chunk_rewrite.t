@@ -201,23 +201,51 @@ same '  equal the original' long_c.h5 b.h5
 does 'a shard of a shard' -- split -f --shards 2 -o half packed.1.h5
 does '  merges' -- merge -f -o a.h5 packed.3.h5 half.2.h5 packed.2.h5 half.1.h5
 does '  merges alone with --allow-holes' -- merge -f --allow-holes -o a.h5 half.2.h5 half.1.h5
+run h5chunk info packed.1.h5
+stdout_like '^  attribute  shard: 1/3$' '  info shows which shard a file is'
+h5chunk repack -q -o copy.h5 packed.1.h5
+run h5chunk info copy.h5
+stdout_like '^  attribute  shard: 1/3$' '  repack keeps it'
+h5chunk subset -q --min-length 1k -r long1:1-1500 -o copy.h5 -f packed.1.h5
+ok '  subset does not' "$PYTHON" -c '
+import h5py
+assert "shard" not in h5py.File("copy.h5").attrs and "shard" not in h5py.File("a.h5").attrs
+with h5py.File("packed.1.h5", "r+") as f:
+    del f.attrs["shard"]'
 h5chunk cat packed.1.h5 >shard.cov
 h5chunk cat a.h5 >again.cov
 ok '  equals the shard' cmp shard.cov again.cov
 unset SOURCE_DATE_EPOCH
-rm shard.cov again.cov
+rm shard.cov again.cov copy.h5
 does '  and is partial' -- info a.h5
 stdout_like 'partial' '  as info reports'
 rm -f half.* packed.*
 
 does 'shards for merge errors' -- split -f --shards 7 -o part long_c.h5
-refuses 1 'sequence long1, \+ strand: chunks of 1-[0-9]+ are missing' 'without the first shard' \
+refuses 1 'error: part 1 of 7 is missing: sequence long1, \+ strand: chunks of 1-[0-9]+ are missing$' 'without the first shard' \
     -- merge -o out.h5 part.2.h5 part.3.h5 part.4.h5 part.5.h5 part.6.h5 part.7.h5
-refuses 1 'sequence long[0-9], \+ strand: chunks of [0-9]+-[0-9]+ are missing; use --allow-holes to merge parts of a subset$' 'without one shard' \
+refuses 1 'error: part 4 of 7 is missing: sequence long[0-9], \+ strand: chunks of [0-9]+-[0-9]+ are missing$' 'without one shard' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.5.h5 part.6.h5 part.7.h5
-refuses 1 'sequence long[0-9], . strand: chunks of [0-9]+-8000 are missing;' 'without the last shard' \
+refuses 1 'error: part 7 of 7 is missing: sequence long[0-9], . strand: chunks of [0-9]+-8000 are missing$' 'without the last shard' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.5.h5 part.6.h5
-refuses 1 'chunks overlap at position [0-9]+: row [0-9]+ of part.4.h5 and row [0-9]+ of part.4.h5' 'a shard twice' \
+refuses 1 'error: parts 1, 3, 6, 7 of 7 are missing: ' 'without several shards' -- merge -o out.h5 part.4.h5 part.2.h5 part.5.h5
+ln part.4.h5 again.h5
+refuses 1 'error: part 4 of 7 is given twice: part\.4\.h5 and again\.h5$' 'a shard twice' \
+    -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 again.h5 part.5.h5 part.6.h5 part.7.h5
+rm again.h5
+# Files that do not say which part they are.
+"$PYTHON" - <<'END'
+import h5py
+for i in range(1, 8):
+    with h5py.File(f"part.{i}.h5", "r+") as f:
+        assert f.attrs["shard"] == f"{i}/7"
+        del f.attrs["shard"]
+END
+refuses 1 'sequence long[0-9], \+ strand: chunks of [0-9]+-[0-9]+ are missing; give the file that has them, or use --allow-holes if the parts are of a subset$' 'old files without one shard' \
+    -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.5.h5 part.6.h5 part.7.h5
+refuses 1 'sequence long[0-9], . strand: chunks of [0-9]+-8000 are missing;' '  without the last shard' \
+    -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.5.h5 part.6.h5
+refuses 1 'chunks overlap at position [0-9]+: row [0-9]+ of part.4.h5 and row [0-9]+ of part.4.h5' '  with a shard twice' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.4.h5 part.5.h5 part.6.h5 part.7.h5
 refuses 1 'overlap at position 1: row 0 of ' 'a shard and the complete file' -- merge -o out.h5 long_c.h5 part.1.h5
 refuses 1 'long_c.h5 and many_c.h5 are not parts of one file: chunks of 1000 and 50' 'a different genome' \

@@ -23,7 +23,7 @@ STEP = 256
 # Data sets of texts, whose width may differ.
 COLUMNS = {"data/seqids", "data/species", "data/seq_names", "data/seq_species"}
 # Attributes that covtools adds; times and versions may differ.
-OURS = {"timestamp", "covtools_version", "partial", "subsequence_length"}
+OURS = {"timestamp", "covtools_version", "partial", "shard", "subsequence_length"}
 
 
 def one_hot_table():

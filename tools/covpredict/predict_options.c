@@ -20,7 +20,6 @@ static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 
 #define FIELD(name) offsetof(struct covpredict_config, name)
 #define MAX_OVERLAP (1 << 28) /* the limit of --subsequence-length */
-#define MAX_SHARDS 1000000000
 
 const struct cov_opt covpredict_options[] = {
     [ROW_MODEL] =
@@ -81,28 +80,6 @@ const char *covpredict_fasta_only(const bool *given)
     return NULL;
 }
 
-/* Parses "2/3" as *shard = 1, counted from 0, and *n_shards = 3. */
-static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct cov_err *e)
-{
-    char part[2][24];
-    int64_t number[2];
-    const char *slash = strchr(text, '/');
-    size_t n = slash ? (size_t)(slash - text) : 0;
-    if (!slash || n >= sizeof part[0] || strlen(slash + 1) >= sizeof part[1])
-        return cov_fail(e, COV_EUSAGE, "--shard: '%s' is not I/N", text);
-    memcpy(part[0], text, n);
-    part[0][n] = '\0';
-    memcpy(part[1], slash + 1, strlen(slash + 1) + 1);
-    int rc = cov_parse_i64(part[1], "--shard", 1, MAX_SHARDS, &number[1], e);
-    if (!rc)
-        rc = cov_parse_i64(part[0], "--shard", 1, number[1], &number[0], e);
-    if (rc)
-        return rc;
-    *shard = (size_t)number[0] - 1;
-    *n_shards = (size_t)number[1];
-    return COV_OK;
-}
-
 static int check_resume(const char *output, const char *input, struct cov_err *e)
 {
     struct stat st;
@@ -147,7 +124,7 @@ static int check_evaluate(const bool *given, struct cov_err *e)
 static int check_predict(struct covpredict_config *c, const bool *given, const char *output,
                          char *const *inputs, int n_inputs, struct cov_err *e)
 {
-    int rc = c->shard ? parse_shard(c->shard, &c->shard_index, &c->n_shards, e) : COV_OK;
+    int rc = c->shard ? cov_parse_part(c->shard, "--shard", &c->part, &c->n_parts, e) : COV_OK;
     if (!rc)
         rc = check_output(output, e);
     if (rc)

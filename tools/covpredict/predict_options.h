@@ -19,7 +19,7 @@ struct covpredict_config {
     const char *bed;
     int64_t overlap;
     const char *shard;
-    size_t shard_index, n_shards; /* set by covpredict_check; 0 shards: not given */
+    int64_t part, n_parts; /* of --shard, set by covpredict_check; n_parts 0: not given */
     bool resume;
     int loading; /* enum cov_loading */
     bool full, as_float;

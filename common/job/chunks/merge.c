@@ -7,19 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/store/signal_file.h"
+
+enum { SHARDS_TEXT = 320 }; /* more than find_missing writes */
 
 struct row {
     struct cov_rewrite_row from;
     struct cov_chunk chunk;
 };
 
+/* Part i of n; n = 0 if the file does not say. */
+struct shard {
+    int64_t i, n;
+};
+
 struct parts {
     const char *const *paths;
     size_t n;
     struct cov_chunk_file **files;
-    struct row *rows; /* of all parts */
+    struct shard *shards; /* [n] */
+    struct row *rows;     /* of all parts */
     size_t n_rows;
     bool allow_holes;
 };
@@ -135,6 +145,75 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     return fail_differ(p, i, text, e);
 }
 
+/* ---- which parts there are ---- */
+
+static struct shard read_shard(const struct cov_chunk_head *h)
+{
+    struct shard s;
+    const char *text = cov_chunk_head_attr(h, NULL, COV_SHARD_ATTR);
+    return text && cov_parse_part(text, "", &s.i, &s.n, NULL) == COV_OK ? s : (struct shard){0, 0};
+}
+
+static bool is_given(const struct parts *p, int64_t part, size_t n_files)
+{
+    for (size_t k = 0; k < n_files; k++)
+        if (p->shards[k].i == part)
+            return true;
+    return false;
+}
+
+/* Writes "part 2 of 3 is missing". Returns false if no part is, or the files do not say. */
+static bool find_missing(const struct parts *p, char *text, size_t size)
+{
+    enum { MOST = 8 };
+    int64_t n = p->shards[0].n, n_missing = n, part = 1;
+    for (size_t k = 0; k < p->n; k++) {
+        if (p->shards[k].n != n)
+            return false;
+        n_missing -= !is_given(p, p->shards[k].i, k);
+    }
+    if (n == 0 || n_missing == 0)
+        return false;
+    if (n_missing > MOST) {
+        while (is_given(p, part, p->n))
+            part++;
+        (void)snprintf(text, size,
+                       "%" PRId64 " of %" PRId64 " parts are missing, the first is part %" PRId64,
+                       n_missing, n, part);
+        return true;
+    }
+    int used = snprintf(text, size, "part%s", n_missing > 1 ? "s" : "");
+    for (int64_t listed = 0; listed < n_missing; part++)
+        if (!is_given(p, part, p->n))
+            used += snprintf(text + used, size - (size_t)used, "%s%" PRId64, listed++ ? ", " : " ",
+                             part);
+    (void)snprintf(text + used, size - (size_t)used, " of %" PRId64 " %s missing", n,
+                   n_missing > 1 ? "are" : "is");
+    return true;
+}
+
+/* Says how much of the genome the result lacks, if anything. */
+static void report_holes(const struct parts *p)
+{
+    const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);
+    int64_t n = 0, n_missing;
+    char which[SHARDS_TEXT], how_much[128];
+    for (size_t s = 0; s < cov_grid_n_seqs(g); s++)
+        n += 2 * cov_grid_seq_length(g, s);
+    n_missing = n;
+    for (size_t i = 0; i < p->n_rows; i++)
+        n_missing -= p->rows[i].chunk.end - p->rows[i].chunk.beg;
+    if (n_missing <= 0)
+        return;
+    (void)snprintf(how_much, sizeof how_much,
+                   "the result lacks %" PRId64 " of %" PRId64 " bases (%.3g %%)", n_missing / 2,
+                   n / 2, 100 * (double)n_missing / (double)n);
+    if (find_missing(p, which, sizeof which))
+        cov_warn("%s: %s", which, how_much);
+    else
+        cov_info("%s", how_much);
+}
+
 /* ---- rows ---- */
 
 /* Compares rows in Helixer's order; rows of the same interval are sorted by file, for messages. */
@@ -170,13 +249,18 @@ static int collect_rows(struct parts *p, struct cov_err *e)
 }
 
 /* Fails because [beg, end) of a strand is missing. */
-static int fail_hole(const struct cov_grid *g, size_t seq, bool minus, int64_t beg, int64_t end,
+static int fail_hole(const struct parts *p, size_t seq, bool minus, int64_t beg, int64_t end,
                      struct cov_err *e)
 {
-    return cov_fail(e, COV_EINPUT,
-                    "sequence %s, %c strand: chunks of %" PRId64 "-%" PRId64
-                    " are missing; use --allow-holes to merge parts of a subset",
-                    cov_grid_name(g, seq), minus ? '-' : '+', beg + 1, end);
+    char which[SHARDS_TEXT];
+    const bool known = find_missing(p, which, sizeof which);
+    int rc = cov_fail(
+        e, COV_EINPUT, "sequence %s, %c strand: chunks of %" PRId64 "-%" PRId64 " are missing%s",
+        cov_grid_name(cov_chunk_file_grid(p->files[0]), seq), minus ? '-' : '+', beg + 1, end,
+        known ? ""
+              : "; give the file that has them, or use --allow-holes if the "
+                "parts are of a subset");
+    return known ? cov_err_prefix(e, "%s", which) : rc;
 }
 
 /* Checks that the rows from *at on tile one strand of a sequence; moves *at past them. */
@@ -192,9 +276,14 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
         int64_t here = minus ? r->chunk.end : r->chunk.beg;
         bool hole = minus ? here < edge : here > edge;
         if (hole && !p->allow_holes)
-            return fail_hole(g, seq, minus, minus ? here : edge, minus ? edge : here, e);
+            return fail_hole(p, seq, minus, minus ? here : edge, minus ? edge : here, e);
         if (here != edge && !hole) {
             const struct row *before = r - 1; /* exists, since the edge has moved */
+            const struct shard *a = &p->shards[before->from.file], *b = &p->shards[r->from.file];
+            if (a->n > 0 && a->i == b->i && a->n == b->n)
+                return cov_fail(e, COV_EINPUT,
+                                "part %" PRId64 " of %" PRId64 " is given twice: %s and %s", a->i,
+                                a->n, p->paths[before->from.file], p->paths[r->from.file]);
             int64_t x = r->chunk.beg, y = before->chunk.beg;
             return cov_fail(e, COV_EINPUT,
                             "sequence %s, %c strand: chunks overlap at position %" PRId64
@@ -206,7 +295,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
         edge = minus ? r->chunk.beg : r->chunk.end;
     }
     if (edge != (minus ? 0 : length) && !p->allow_holes)
-        return fail_hole(g, seq, minus, minus ? 0 : edge, minus ? edge : length, e);
+        return fail_hole(p, seq, minus, minus ? 0 : edge, minus ? edge : length, e);
     return COV_OK;
 }
 
@@ -275,19 +364,24 @@ int cov_merge(const char *const *inputs, size_t n, const char *output, bool allo
     if (rc)
         goto out;
     p.files = cov_calloc(n, sizeof *p.files, e);
-    rc = p.files ? COV_OK : COV_ENOMEM;
+    p.shards = cov_calloc(n, sizeof *p.shards, e);
+    rc = p.files && p.shards ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++) {
         rc = cov_chunk_file_open(inputs[i], &p.files[i], e);
         if (!rc && i > 0)
             rc = compare_sequences(&p, i, e);
         if (!rc && i > 0)
             rc = compare_heads(&p, i, e);
+        if (!rc)
+            p.shards[i] = read_shard(cov_chunk_file_head(p.files[i]));
     }
     if (!rc)
         rc = collect_rows(&p, e);
     size_t at = 0;
     for (size_t k = 0; !rc && k < 2 * cov_grid_n_seqs(cov_chunk_file_grid(p.files[0])); k++)
         rc = check_strand(&p, k / 2, k % 2, &at, e);
+    if (!rc)
+        report_holes(&p);
     if (!rc)
         rc = make_grid(&p, &grid, e);
     if (!rc)
@@ -300,6 +394,7 @@ out:
     for (size_t i = 0; p.files && i < n; i++)
         cov_chunk_file_close(p.files[i]);
     free(p.files);
+    free(p.shards);
     free(p.rows);
     cov_grid_free(grid);
     cov_outfile_end(&out, e);

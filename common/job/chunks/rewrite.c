@@ -511,6 +511,18 @@ static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_he
     return rc;
 }
 
+/* Corrects COV_SHARD_ATTR, which describes a set of rows. */
+static int set_shard(const struct run *r, struct cov_chunk_head *to, struct cov_err *e)
+{
+    const struct cov_rewrite_plan *plan = r->plan;
+    const char *shard = plan->storage ? plan->storage->shard : NULL;
+    if (!shard && plan->n_files == 1 &&
+        r->n_rows == cov_grid_n_chunks(cov_chunk_file_grid(plan->files[0])))
+        return COV_OK;
+    cov_chunk_head_drop_attr(to, NULL, COV_SHARD_ATTR);
+    return shard ? cov_chunk_head_add_attr(to, NULL, COV_SHARD_ATTR, shard, e) : COV_OK;
+}
+
 static int begin(struct run *r, const char *path, struct cov_err *e)
 {
     const struct cov_rewrite_plan *plan = r->plan;
@@ -519,6 +531,8 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
                               plan->paths[plan->model], &r->to, e);
     if (!rc)
         rc = join_regions(plan, &r->to, e);
+    if (!rc)
+        rc = set_shard(r, &r->to, e);
     if (!rc)
         rc = choose_storage(plan, &options, e);
     if (rc)

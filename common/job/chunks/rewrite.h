@@ -28,6 +28,8 @@ struct cov_rewrite_storage {
     enum cov_layout layout;
     size_t chunk_rows;       /* 0: the default, 1 */
     struct cov_h5_type type; /* of coverage and predictions */
+    /* COV_SHARD_ATTR of the output. NULL: that of the input if all its rows are written. */
+    const char *shard;
 };
 
 /* "int16", "int32", "int64", "float32". */

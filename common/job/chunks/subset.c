@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/subset.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,9 +222,12 @@ static int begin_split(struct split *s, struct cov_err *e)
     return s->wanted ? COV_OK : COV_ENOMEM;
 }
 
-static int write_part(struct split *s, size_t i, struct cov_err *e)
+/* Writes output i. `shard`: its COV_SHARD_ATTR, or NULL. */
+static int write_part(struct split *s, size_t i, const char *shard, struct cov_err *e)
 {
-    return cov_rewrite_rows(s->file, s->input, s->wanted, NULL, s->parts[i].tmp, &s->job->job, e);
+    const struct cov_rewrite_storage as_input = {.shard = shard};
+    return cov_rewrite_rows(s->file, s->input, s->wanted, &as_input, s->parts[i].tmp, &s->job->job,
+                            e);
 }
 
 static int commit_split(struct split *s, struct cov_err *e)
@@ -280,9 +284,11 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
         rc = cov_fail(e, COV_EUSAGE, "%s: %zu pairs of chunks are too few for %zu shards", input,
                       cov_grid_n_pairs(s.grid), n);
     for (size_t i = 0; !rc && i < n; i++) {
+        char shard[48];
+        (void)snprintf(shard, sizeof shard, "%zu/%zu", i + 1, n);
         rc = want_shard(&s, i, e);
         if (!rc)
-            rc = write_part(&s, i, e);
+            rc = write_part(&s, i, n > 1 ? shard : NULL, e);
     }
     if (!rc)
         rc = commit_split(&s, e);
@@ -363,11 +369,11 @@ int cov_split_holdout(const char *input, const char *folder,
     if (!rc)
         rc = hold(s.grid, input, options, s.wanted, e);
     if (!rc)
-        rc = write_part(&s, VAL, e);
+        rc = write_part(&s, VAL, NULL, e);
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(s.grid); i++)
         s.wanted[i] = !s.wanted[i];
     if (!rc)
-        rc = write_part(&s, TRAIN, e);
+        rc = write_part(&s, TRAIN, NULL, e);
     if (!rc)
         rc = commit_split(&s, e);
     end_split(&s, e);

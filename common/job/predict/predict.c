@@ -356,6 +356,7 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
         .has_regions = cov_loader_regions(loader) != NULL,
         .regions = fingerprint_regions(loader),
         .overlap = options->overlap,
+        .shard = options->shard,
         .made = {.tool = "covpredict",
                  .command = options->command,
                  .precision = options->device->ops->precision(options->device),

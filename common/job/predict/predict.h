@@ -22,6 +22,7 @@ struct cov_predict_options {
     size_t overlap;
     struct cov_device *device; /* borrowed */
     const char *command;       /* kept in the output: the options that determine values */
+    const char *shard;         /* COV_SHARD_ATTR of the output; NULL: none */
     /* With a journal, pairs are written there instead of to a file; `begin` (may be NULL) is called
      * before the first pair is fetched. See predict_resume.h. */
     struct cov_journal *journal;
