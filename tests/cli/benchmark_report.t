@@ -39,8 +39,15 @@ loading = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith(
 best = min(loading, key=loading.get)
 assert ("packed" in advice["layout"]["value"]) == (not ("original" in best or "blosc" in best)), (best, advice["layout"])
 hours = 2e9 / (max(exact.values()) * 10688) / 3600
+assert all("chunk" not in advice[a]["reason"] for a in ("batch", "threads", "precision", "time", "device")), advice
+number, unit = re.match(r"([0-9.]+) ([kMG]?)bp/s, ", advice["device"]["reason"]).groups()
+speeds = [v * 10688 / 2 for v in every.values()]
+assert any(abs(float(number) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[unit] / v - 1) < 0.002 for v in speeds), (advice["device"], speeds)
 number, unit = re.search(r"about ([0-9.]+) (min|h) with exact", advice["time"]["reason"]).groups()
 assert 0.9 < float(number) / (60 if unit == "min" else 1) / hours < 1.2, (advice["time"], hours)
+low, high = (float(x) for x in re.search(r"with exact \(repeats: ([0-9.]+) to ([0-9.]+)\)", advice["time"]["reason"]).groups())
+assert low <= float(number) <= high, advice["time"]
+assert ("the machine was busy" in advice["time"]["reason"]) == ("too busy" in advice["threads"]["reason"]), advice
 training = {f["name"].split("batch=")[1].split(",")[0] for f in b["figures"] if "/training_chunks" in f["name"]}
 assert len(training) > 1, training
 page = open("report/report.html").read()

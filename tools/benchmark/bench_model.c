@@ -506,7 +506,9 @@ int bench_model(struct bench *b, const struct bench_net *net,
     if (!rc && options->training.n > 0)
         rc = measure_training(&w, e);
     if (!rc)
-        rc = bench_note(b, e, "The network: %s.", net->label);
+        rc = bench_note(b, e,
+                        "The network: %s. Chunks have %lld bases of one strand, if not stated.",
+                        net->label, (long long)options->lengths.items[0]);
     if (!rc && bench_is_disturbed(b))
         rc = bench_note(b, e,
                         "The network: the machine was busy; compute threads got only %.0f %% of "

@@ -17,6 +17,16 @@
 /* The genome whose time is estimated. */
 #define BASES 1e9
 
+/* Returns a speed as covpredict reports it, in bases of the genome, of which it computes both
+ * strands: "27.41 kbp/s". */
+static const char *speed_text(const struct bench_speed *s, char text[40])
+{
+    char number[32];
+    (void)figure_text(s->median * (double)s->length / 2, number);
+    (void)snprintf(text, 40, "%s%sbp/s", number, strchr(number, ' ') ? "" : " ");
+    return text;
+}
+
 static bool is_like(const struct bench_speed *s, const struct bench_speed *like)
 {
     return s->length == like->length && strcmp(s->precision, like->precision) == 0;
@@ -60,7 +70,7 @@ static int find_best(const struct bench *b, const struct bench_speed *like, bool
 static int advise_batch(struct bench *b, struct bench_speed *best, struct cov_err *e)
 {
     struct bench_speed fastest;
-    char value[24];
+    char value[24], speed[40], most[40];
     if (find_best(b, &b->speeds[0], true, &fastest, best, e))
         return COV_ENOMEM;
     (void)snprintf(value, sizeof value, "%zu", best->batch);
@@ -68,9 +78,9 @@ static int advise_batch(struct bench *b, struct bench_speed *best, struct cov_er
         b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
         cov_strfmt(
             e,
-            "%.4g chunks/s in %s; the maximum is %.4g, with a batch of %zu; a larger batch needs "
+            "%s of the genome in %s; the maximum is %s, with a batch of %zu; a larger batch needs "
             "more memory",
-            best->median, best->precision, fastest.median, fastest.batch),
+            speed_text(best, speed), best->precision, speed_text(&fastest, most), fastest.batch),
         e);
 }
 
@@ -80,7 +90,7 @@ static int advise_threads(struct bench *b, const struct bench_speed *fastest, st
     const struct bench_speed *first = &b->speeds[0], *one = NULL;
     struct bench_speed ignored, best;
     bool disturbed = bench_is_disturbed(b);
-    char value[24], *reason;
+    char value[24], speed[40], slow[40], *reason;
     if (find_best(b, first, false, &ignored, &best, e))
         return COV_ENOMEM;
     if (best.median < AS_GOOD * fastest->median || disturbed)
@@ -93,10 +103,11 @@ static int advise_threads(struct bench *b, const struct bench_speed *fastest, st
         reason =
             cov_strdup("all threads: the machine was too busy to compare numbers of threads", e);
     else if (one && best.threads > 1)
-        reason = cov_strfmt(e, "%.4g chunks/s, %.2f times the speed of one thread (%.4g)",
-                            best.median, best.median / one->median, one->median);
+        reason =
+            cov_strfmt(e, "%s, %.2f times the speed of one thread (%s)", speed_text(&best, speed),
+                       best.median / one->median, speed_text(one, slow));
     else
-        reason = cov_strfmt(e, "%.4g chunks/s, and no other thread count is faster", best.median);
+        reason = cov_strfmt(e, "%s, and no other thread count is faster", speed_text(&best, speed));
     (void)snprintf(value, sizeof value, "%u", best.threads);
     return bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason, e);
 }
@@ -118,44 +129,57 @@ static bool find_faster(const struct bench *b, const struct bench_speed *exact,
 static int advise_precision(struct bench *b, const struct bench_speed *exact, struct cov_err *e)
 {
     struct bench_speed fast;
-    char error[80] = "at a lower accuracy", *reason;
+    char error[80] = "at a lower accuracy", speed[40], *reason;
+    (void)speed_text(exact, speed);
     if (find_faster(b, exact, &fast)) {
         const struct figure *f =
             figures_findf(&b->figures, "model/max_relative_error/precision=%s", fast.precision);
         if (f)
             (void)snprintf(error, sizeof error, "with errors of up to %.2g %% in a trained network",
                            100 * f->median);
-        reason =
-            cov_strfmt(e, "same values as fp32, at %.4g chunks/s; %s is %.2f times as fast, %s",
-                       exact->median, fast.precision, fast.median / exact->median, error);
+        reason = cov_strfmt(e, "same values as fp32, at %s; %s is %.2f times as fast, %s", speed,
+                            fast.precision, fast.median / exact->median, error);
     } else {
         reason = cov_strfmt(e,
                             "same values as fp32, and no other precision is %.0f %% faster than "
-                            "its %.4g chunks/s",
-                            100 * (WORTH_IT - 1), exact->median);
+                            "its %s",
+                            100 * (WORTH_IT - 1), speed);
     }
     return bench_advise(b, "precision", exact->precision,
                         cov_strfmt(e, "covpredict --precision %s", exact->precision), reason, e);
 }
 
-/* Estimates the time of a genome, of which a speed computes both strands. */
-static char *time_of(const struct bench_speed *s, struct cov_err *e)
+/* Estimates the time of a genome, of which a speed computes both strands: from all repeats, and
+ * from the fastest and the slowest. */
+static char *time_of(const struct bench *b, const struct bench_speed *s, struct cov_err *e)
 {
-    double minutes = 2 * BASES / (s->median * (double)s->length) / 60;
-    return minutes < 90 ? cov_strfmt(e, "%.2g min with %s", minutes, s->precision)
-                        : cov_strfmt(e, "%.2g h with %s", minutes / 60, s->precision);
+    const struct figure *f = &b->figures.items[s->figure];
+    const double speeds[3] = {f->median, f->high, f->low};
+    double times[3];
+    for (int i = 0; i < 3; i++)
+        times[i] = 2 * BASES / (speeds[i] * (double)s->length) / 60;
+    bool in_hours = times[0] >= 90;
+    char text[3][32];
+    for (int i = 0; i < 3; i++)
+        (void)snprintf(text[i], sizeof text[i],
+                       times[i] / (in_hours ? 60 : 1) < 99.5 ? "%.2g" : "%.0f",
+                       times[i] / (in_hours ? 60 : 1));
+    return cov_strfmt(e, "%s %s with %s (repeats: %s to %s)", text[0], in_hours ? "h" : "min",
+                      s->precision, text[1], text[2]);
 }
 
 static int advise_time(struct bench *b, const struct bench_speed *exact, struct cov_err *e)
 {
     struct bench_speed fast;
     char value[32];
-    char *slow = time_of(exact, e);
-    char *less = find_faster(b, exact, &fast) ? time_of(&fast, e) : NULL;
+    char *slow = time_of(b, exact, e);
+    char *less = find_faster(b, exact, &fast) ? time_of(b, &fast, e) : NULL;
     (void)snprintf(value, sizeof value, "%g Gbp", BASES * 1e-9);
-    char *reason = slow ? cov_strfmt(e, "covpredict takes about %s%s%s", slow, less ? ", " : "",
-                                     less ? less : "")
-                        : NULL;
+    char *reason =
+        slow ? cov_strfmt(e, "covpredict takes about %s%s%s%s", slow, less ? ", " : "",
+                          less ? less : "",
+                          bench_is_disturbed(b) ? "; unreliable: the machine was busy" : "")
+             : NULL;
     free(slow);
     free(less);
     return bench_advise(b, "time of a genome", value, cov_strdup("", e), reason, e);
@@ -164,6 +188,7 @@ static int advise_time(struct bench *b, const struct bench_speed *exact, struct 
 static int advise_network(struct bench *b, struct cov_err *e)
 {
     struct bench_speed best;
+    char speed[40];
     if (b->n_speeds == 0)
         return COV_OK;
     int rc = advise_batch(b, &best, e);
@@ -176,7 +201,8 @@ static int advise_network(struct bench *b, struct cov_err *e)
     const char *device = b->speeds[0].device;
     return rc ? rc
               : bench_advise(b, "device", device, cov_strfmt(e, "covpredict --device %s", device),
-                             cov_strfmt(e, "%.4g chunks/s, the fastest measured", best.median), e);
+                             cov_strfmt(e, "%s, the fastest measured", speed_text(&best, speed)),
+                             e);
 }
 
 /* ---------------------------------------------------------------- loading */
