@@ -1,6 +1,7 @@
 /* cov2bigwig.c - converts predictions, measured coverage or tracks to tracks for genome browsers.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <unistd.h>
 
 #include "common/base/number.h"
 #include "common/cli/stats_file.h"
@@ -129,6 +130,7 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
     struct cov_compare_options compare = {
         .input = *convert,
         .printed = stdout,
+        .is_short = !common->output && isatty(STDOUT_FILENO),
         .measured = c->compare,
         .bin_sizes = sizes,
         .has_peaks = given[ROW_PEAK_THRESHOLD],

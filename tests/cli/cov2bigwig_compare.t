@@ -255,6 +255,34 @@ status_is 0 'the input is smoothed, scaled, filtered and renamed'
 cp "$stdout" table
 check table p_new.bg e_new.bg '  before it is compared' dataset=atacseq stem=p threshold=3 empty=new,chr10
 
+# ---------------------------------------------------------------- on a terminal
+
+on_terminal() { # COMMAND...: its output without the terminal's carriage returns
+    run "$PYTHON" -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" </dev/null
+    tr -d '\r' <"$stdout" >shown
+}
+cov2bigwig -q --compare e.h5 --peak-threshold 3 -o whole.tsv p.h5 || exit 99
+on_terminal cov2bigwig -q --compare e.h5 --peak-threshold 3 p.h5
+status_is 0 'a table on a terminal'
+ok '  the totals, aligned' "$PYTHON" - <<'END'
+import csv
+rows = [r for r in csv.DictReader(open("whole.tsv"), delimiter="\t") if r["contig"] == "total"]
+lines = open("shown").read().splitlines()
+head = lines[0].split()
+assert head == ["dataset", "bases", "pearson_1", "pearson_10", "pearson_100", "pearson_1000", "precision", "recall", "f1"], head
+assert len(lines) == len(rows) + 1 > 2 and len({len(line) for line in lines}) == 1, lines
+for row, line in zip(rows, lines[1:]):
+    for name, cell in zip(head, line.split()):
+        wanted = row[name] if name in ("dataset", "bases") or row[name] == "NA" else "%.3f" % float(row[name])
+        assert cell == wanted, (name, cell, wanted)
+END
+on_terminal cov2bigwig --compare y.bg x.bg
+stdout_like '-o FILE\.tsv writes the whole table' '  and how to get all of it'
+stdout_like '^x +[0-9]+ +-?0\.[0-9]{3}' '  also of tracks without data sets'
+on_terminal cov2bigwig -q --compare e.h5 --peak-threshold 3 -o - p.h5
+ok '  -o - prints it' cmp shown whole.tsv
+rm whole.tsv shown
+
 # ---------------------------------------------------------------- JSON
 
 run cov2bigwig --compare y.bg --peak-threshold 2.5 --stats s.json -o t.tsv -f x.bg

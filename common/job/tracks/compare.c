@@ -326,6 +326,47 @@ static void print_table(const struct job *j, FILE *f)
     }
 }
 
+/* Columns of correlations in the short table, which a terminal must hold. */
+enum { SHORT_BINS = 4 };
+
+static void put_score(double x, int width, FILE *f)
+{
+    if (isnan(x))
+        (void)fprintf(f, "  %*s", width, "NA");
+    else
+        (void)fprintf(f, "  %*.3f", width, x);
+}
+
+/* Prints the totals of the data sets for people. */
+static void print_short_table(const struct job *j, FILE *f)
+{
+    const struct cov_comparison_options *o = &j->comparison;
+    const size_t n_bins = o->n_bin_sizes < SHORT_BINS ? o->n_bin_sizes : SHORT_BINS;
+    int widths[SHORT_BINS], first = (int)strlen("dataset");
+    for (size_t k = 0; k < j->n; k++) {
+        int n = (int)strlen(j->datasets[k] ? j->datasets[k] : j->stem);
+        first = n > first ? n : first;
+    }
+    (void)fprintf(f, "%-*s  %14s", first, "dataset", "bases");
+    for (size_t i = 0; i < n_bins; i++)
+        widths[i] = fprintf(f, "  pearson_%" PRId64, o->bin_sizes[i]) - 2;
+    (void)fputs(o->has_peaks ? "  precision  recall     f1\n" : "\n", f);
+    for (size_t k = 0; k < j->n; k++) {
+        const char *name = j->datasets[k] ? j->datasets[k] : j->stem;
+        const struct cov_comparison_row *row = cov_comparison_total(j->comparisons[k]);
+        put_text(name, f);
+        (void)fprintf(f, "%*s  %14" PRId64, first - (int)strlen(name), "", row->bases);
+        for (size_t i = 0; i < n_bins; i++)
+            put_score(row->agreements[i].pearson, widths[i], f);
+        if (o->has_peaks) {
+            put_score(cov_peak_precision(&row->peaks), (int)strlen("precision"), f);
+            put_score(cov_peak_recall(&row->peaks), (int)strlen("recall"), f);
+            put_score(cov_peak_f1(&row->peaks), 5, f);
+        }
+        (void)fputc('\n', f);
+    }
+}
+
 /* ---------------------------------------------------------------- JSON */
 
 static void print_row(const struct cov_comparison_options *o, const struct cov_comparison_row *row,
@@ -592,7 +633,10 @@ static int write_table(const struct job *j, struct cov_err *e)
         return cov_fail_errno(e, "%s", path);
     int why = 0;
     errno = 0;
-    print_table(j, f);
+    if (j->o.is_short)
+        print_short_table(j, f);
+    else
+        print_table(j, f);
     if (fflush(f) != 0 || ferror(f))
         why = errno ? errno : EIO;
     if (path && fclose(f) != 0 && !why)
@@ -608,6 +652,9 @@ static int write_outputs(struct job *j, struct cov_err *e)
     int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;
     if (!rc)
         rc = write_table(j, e);
+    if (!rc && j->o.is_short)
+        cov_info(
+            "-o FILE.tsv writes the whole table, with all contigs and columns; -o - prints it");
     return rc ? rc : cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
 }
 

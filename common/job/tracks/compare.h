@@ -23,6 +23,7 @@ struct cov_compare_options {
      * the table goes to `printed`. */
     struct cov_convert_options input;
     FILE *printed;
+    bool is_short;            /* print the totals only, aligned for a terminal */
     const char *measured;     /* a bigWig, a bedGraph, or a genome file or stream with coverage */
     const int64_t *bin_sizes; /* each > 0, unique */
     size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
