@@ -153,9 +153,7 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
     return (struct row){NULL, NULL, NULL, NULL};
 }
 
-/* Returns true if a[0..n) is a prefix of `b`, or differs from `b` by one inserted, deleted or
- * replaced letter or by two swapped neighbours. */
-static bool is_close(const char *a, size_t n, const char *b)
+bool cov_opt_is_close(const char *a, size_t n, const char *b)
 {
     size_t m = strlen(b), head = 0, tail = 0;
     while (head < n && head < m && same_letter(a[head], b[head]))
@@ -176,7 +174,7 @@ static const char *guess(const struct parser *p, const char *text, size_t n)
     const char *found = NULL;
     for (size_t s = 0; s < p->n_sets; s++)
         for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
-            if (!is_close(text, n, o->name))
+            if (!cov_opt_is_close(text, n, o->name))
                 continue;
             if (found)
                 return NULL;

@@ -553,12 +553,21 @@ static const struct cov_tool *find_subcommand(const struct cov_tool *program, co
     return NULL;
 }
 
-/* Fails with a list of the subcommands. `word` may be NULL. */
+/* Fails with a list of the subcommands, or the one that the user may have meant. `word` may be
+ * NULL. */
 static int fail_with_list(const struct cov_tool *program, const char *what, const char *word,
                           struct cov_err *e)
 {
     char list[256] = "";
-    size_t n = 0;
+    const char *meant = NULL;
+    size_t n = 0, n_close = 0;
+    for (const struct cov_tool *const *t = program->subcommands; word && *t; t++)
+        if (cov_opt_is_close(word, strlen(word), (*t)->name)) {
+            meant = (*t)->name;
+            n_close++;
+        }
+    if (n_close == 1)
+        return cov_fail(e, COV_EUSAGE, "%s '%s'; did you mean %s?", what, word, meant);
     for (const struct cov_tool *const *t = program->subcommands; *t && n < sizeof list; t++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", (*t)->name);
     return cov_fail(e, COV_EUSAGE, "%s%s%s%s (subcommands: %s)", what, word ? " '" : "",

@@ -62,6 +62,8 @@ done <<END
 |^toy_box: error: a subcommand is missing \\(subcommands: spin, rest\\)$|toy_box
 sing|^toy_box: error: unknown subcommand 'sing' \\(subcommands: spin, rest\\)$|toy_box
 --help sing|^toy_box: error: unknown subcommand 'sing' \\(subcommands: spin, rest\\)$|toy_box
+spn|^toy_box: error: unknown subcommand 'spn'; did you mean spin\\?$|toy_box
+--help res|^toy_box: error: unknown subcommand 'res'; did you mean rest\\?$|toy_box
 -n 2 spin|^toy_box: error: a subcommand must precede '-n' \\(subcommands: spin, rest\\)$|toy_box
 spin -n 9|^toy_box: error: too often$|toy_box spin
 spin -n 10|^toy_box: error: --times: 10 is out of range|toy_box spin
