@@ -274,7 +274,9 @@ refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint \(zip archive\), 
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
-rm bad.ckpt
+mkdir trained && cp cnn.ckpt trained/best.ckpt
+refuses 1 '^covpredict: error: trained/: is a folder, not a file; did you mean trained/best\.ckpt\?$' "  of covtrain" -- -m trained/ -o x.h5 g.h5
+rm -r bad.ckpt trained
 fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa
 nearest='subsequence length 1000 is not a multiple of 9 .*; the nearest that fits is 999 or 1008$'
 refuses 1 "^covpredict: error: $nearest" 'a genome file with a chunk length that the model does not accept' -- -m hybrid.ckpt -o x.h5 odd.h5
