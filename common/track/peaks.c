@@ -89,7 +89,7 @@ int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t co
     return rc;
 }
 
-void cov_peaks_reason(const struct cov_peak_rules *rules, float max,
+void cov_peaks_reason(const struct cov_peak_rules *rules, float max, const char *option,
                       char text[COV_PEAKS_REASON_BYTES])
 {
     if (max == -INFINITY)
@@ -97,8 +97,8 @@ void cov_peaks_reason(const struct cov_peak_rules *rules, float max,
     else if (max < rules->cutoff)
         (void)snprintf(text, COV_PEAKS_REASON_BYTES, "the largest value is %.4g", (double)max);
     else
-        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "all are shorter than %" PRId64 " bases",
-                       rules->min_length);
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "all are shorter than %" PRId64 " bases (%s)",
+                       rules->min_length, option);
 }
 
 int64_t cov_peaks_bases(const struct cov_peaks *p)

@@ -67,7 +67,7 @@ is "$(grep -v 'missing values' "$stderr")" "cov2bigwig: warning: x.bw: no peaks 
 cov2bigwig: warning: y.bw: no peaks at 100: the largest value is $(max y.bg)" '  is a warning for each track'
 printf 'chr2\t0\t199\t9\nchr2\t199\t400\t0\n' >narrow.bg
 run cov2bigwig --compare narrow.bg --peak-threshold 2.5 x.bg
-stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases$' '  so are peaks that are too short'
+stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases \(--peak-length\)$' '  so are peaks that are too short'
 peaks() { "$PYTHON" -c 'import csv, sys; r = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))[0]; print(r["peaks_measured"])' "$stdout"; }
 run cov2bigwig --compare narrow.bg --peak-threshold 2.5 --peak-length 199 x.bg
 is "$(peaks)" 1 '  --peak-length allows them'

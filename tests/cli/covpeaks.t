@@ -122,7 +122,7 @@ ok '  and an empty file' test -f none.narrowPeak -a ! -s none.narrowPeak
 run covpeaks call -q -c 0 -o - t.bg
 stderr_is 'covpeaks: warning: t.bg: 100 % of the bases are in peaks: the cutoff is too low to separate them' 'too many peaks'
 run covpeaks call -c 2.5 -l 1M -o - t.bg
-stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: all are shorter than 1000000 bases' 'peaks that are too short'
+stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: all are shorter than 1000000 bases (--min-length)' 'peaks that are too short'
 printf '%s\t100000\n' chr1 chr10 chr2 empty >sizes
 run covpeaks call -c 2.5 -r chr1:90000-95000 --chrom-sizes sizes -o - t.bg
 stderr_is 'covpeaks: warning: t.bg: no peaks at 2.5: no base has a value' 'a region without values'

@@ -231,7 +231,7 @@ static void tell(const struct caller *c, const char *name)
                  cov_text_s((int64_t)c->n_peaks), c->n_bases);
         return;
     }
-    cov_peaks_reason(&c->peaks.rules, c->max, why);
+    cov_peaks_reason(&c->peaks.rules, c->max, "--min-length", why);
     cov_warn("%s: no peaks at %g: %s", name, (double)c->peaks.rules.cutoff, why);
 }
 

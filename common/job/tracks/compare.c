@@ -558,7 +558,7 @@ static void warn_without_peaks(const struct job *j, const char *name, const char
     if (!j->comparison.has_peaks || n > 0)
         return;
     char why[COV_PEAKS_REASON_BYTES];
-    cov_peaks_reason(rules, max, why);
+    cov_peaks_reason(rules, max, "--peak-length", why);
     cov_warn("%s: %s%sno peaks at %g: %s", name, dataset ? dataset : "", dataset ? ": " : "",
              (double)rules->cutoff, why);
 }
