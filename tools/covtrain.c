@@ -93,7 +93,11 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct covtrain_config *c = config;
     float *weights = NULL;
     bool bnorm = true;
-    int rc = check(c, given, common, e);
+    size_t n = strlen(c->input);
+    while (n > 1 && c->input[n - 1] == '/')
+        n--;
+    char *input = cov_strndup(c->input, n, e); /* without slash, for messages about input/train */
+    int rc = input ? check(c, given, common, e) : COV_ENOMEM;
     if (!rc)
         rc = parse_bool(c->bnorm, ROW_BNORM, &bnorm, e);
     if (!rc)
@@ -105,7 +109,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc && ckpt)
         rc = cov_stats_set_model(&common->stats, ckpt, sha256, e);
     struct cov_train_options o = {
-        .input = c->input,
+        .input = input,
         .output = common->output,
         .force = common->force,
         .hp = c->hp,
@@ -153,6 +157,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc)
         rc = cov_train(&o, &common->progress, &common->stats, e);
     free(weights);
+    free(input);
     return rc;
 }
 

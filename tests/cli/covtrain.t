@@ -279,11 +279,11 @@ mkdir bare.in
 run covtrain -i bare.in -o bad
 refused 1 'bare\.in: no folder train/' 'an empty folder'
 mkdir -p e/train e/val
-run covtrain -i e -o bad
+run covtrain -i e/ -o bad
 refused 1 'e/train: no \*\.h5 file' 'no files'
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
-run covtrain -i e $net -e 1 -o bad --datasets moaseq
-refused 1 'e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' 'a data set that no file has'
+run covtrain -i e// $net -e 1 -o bad --datasets moaseq
+refused 1 'error: e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' 'a data set that no file has'
 run covtrain -i e $net -e 1 -o bad --datasets atacseq,moaseq
 refused 1 'e/train: no file has the data set moaseq; they have: atacseq, h3k4me3$' '  also among others'
 # has FILE NAME...: a file whose only data sets are these
