@@ -10,8 +10,8 @@
 #include "common/job/libraries.h"
 #include "common/track/formats/bigwig_verify.h"
 
-static const struct cov_tool *const subcommands[] = {&covpeaks_call, &covpeaks_compare,
-                                                     &covpeaks_stats, NULL};
+static const struct cov_tool *const subcommands[] = {&covpeaks_call, &covpeaks_curve,
+                                                     &covpeaks_compare, &covpeaks_stats, NULL};
 
 static void print_versions(FILE *f)
 {

@@ -105,6 +105,25 @@ int cov_gnuplot_run(const char *program, int script, const char *output, const c
     return rc;
 }
 
+int cov_gnuplot_check(const char *program, const char *output, bool is_svg, const char *name,
+                      struct cov_err *e)
+{
+    static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, end[] = {'I', 'E', 'N', 'D'};
+    unsigned char head[4], tail[16];
+    int fd = open(output, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cov_fail_errno(e, "%s", name);
+    off_t n = lseek(fd, 0, SEEK_END);
+    bool good = n > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
+                pread(fd, tail, sizeof tail, n - (off_t)sizeof tail) == sizeof tail;
+    (void)close(fd); /* opened for reading */
+    if (good && is_svg)
+        good = memcmp(head, "<?xm", 4) == 0 && memmem(tail, sizeof tail, "</svg>", 6);
+    else if (good)
+        good = memcmp(head, png, 4) == 0 && memmem(tail, sizeof tail, end, sizeof end);
+    return good ? COV_OK : cov_fail(e, COV_EIO, "%s: incomplete picture from %s", name, program);
+}
+
 /* Returns the number of bytes of the UTF-8 character at `c`; 0 if it is invalid or not
  * printable. */
 static size_t character(const char *c)

@@ -3,6 +3,7 @@
 #ifndef COV_JOB_GNUPLOT_H
 #define COV_JOB_GNUPLOT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/base/err.h"
@@ -15,6 +16,10 @@ int cov_gnuplot_find(char **program, struct cov_err *e) COV_MUST_USE;
  * line of the errors, or names the signal that killed gnuplot. */
 int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
                     struct cov_err *e) COV_MUST_USE;
+
+/* Checks that the picture `output` starts and ends like a complete one. COV_EIO names it `name`. */
+int cov_gnuplot_check(const char *program, const char *output, bool is_svg, const char *name,
+                      struct cov_err *e) COV_MUST_USE;
 
 /* Writes text as a single-quoted string of a script. Replaces unprintable characters with '?'
  * and truncates long texts. */

@@ -221,6 +221,101 @@ refused 2 '--genome and --chrom-sizes cannot be used together$' 'two genomes'
 run covpeaks compare --chrom-sizes - p.bed m.bed
 refused 2 'error: --chrom-sizes: must not be standard input$' 'lengths from standard input'
 
+# ---------------------------------------------------------------- curve
+
+for seed in 1 2 3; do
+    check track $seed >t.bg || exit 99
+    check narrow 2.5 200 30 t.bg | awk -v OFS='\t' 'NR % 3 { print $1, $2 + 20, $3 + 90 }' >m.bed
+    run covpeaks curve -f --measured m.bed --windows 1,16,64 --points 9999 --stats s.json t.bg
+    status_is 0 "curve $seed"
+    check curve t.bg m.bed 1 16 64 >wanted
+    is "$(cat "$stdout")" "$(cat wanted)" '  precision and recall at each value'
+    is "$(check areas s.json t.bg m.bed 2>&1)" 3 '  areas, baselines and the best cutoffs'
+done
+stderr_like '^covpeaks: window 16: area 0\.[0-9]+ \(baseline 0\.[0-9]+\), largest F1 0\.[0-9]+ at [0-9.]+$' '  are printed'
+printf 'chr1\t1500\t1700\nchr10\t0\t9\n' >drop.bed
+check cut t.bg drop.bed >d.bg
+run covpeaks curve -q --measured m.bed --blacklist-file drop.bed t.bg
+check curve d.bg m.bed 1 >wanted
+is "$(cat "$stdout")" "$(cat wanted)" 'regions that do not count'
+stderr_is '' '  without a warning'
+run covpeaks curve -q --measured m.bed d.bg
+is "$(cat "$stdout")" "$(cat wanted)" 'bases without a value do not count'
+run sh -c 'covpeaks curve -q --measured m.bed - <t.bg'
+check curve t.bg m.bed 1 >wanted
+is "$(cat "$stdout")" "$(cat wanted)" 'standard input'
+run covpeaks curve -q --measured m.bed -o curve.tsv --plot curve.svg --windows 1,16 t.bg
+status_is 0 'files'
+check curve t.bg m.bed 1 16 >wanted
+ok '  a table' cmp curve.tsv wanted
+ok '  a picture with the curves and the baseline' "$PYTHON" -c '
+import sys, xml.etree.ElementTree as tree
+texts = "".join(tree.parse("curve.svg").getroot().itertext())
+for wanted in "not smoothed: area 0.", "window 16: area 0.", "baseline 0.", "recall", "precision", "t: bases in peaks of m":
+    assert wanted in texts, wanted'
+run covpeaks curve -q --measured m.bed --windows 64 --points 10 --stats s.json -f t.bg
+check curve t.bg m.bed 64 | sort >all
+is "$(sort "$stdout" | comm -13 all -)" '' '--points: rows of the whole table'
+n=$(wc -l <"$stdout")
+ok '  few' [ "$n" -ge 5 -a "$n" -le 14 ]
+is "$(check areas s.json t.bg m.bed 2>&1)" 1 '  with the same area'
+ok '  and the best' grep -q "	$("$PYTHON" -c 'import json; print(json.load(open("s.json"))["curves"][0]["best"]["f1"])')	" "$stdout"
+
+check track 9 >u.bg
+run covpeaks call -q -c 2.5 -l 100 -g 10 -o u.narrowPeak u.bg
+run covpeaks curve --measured-cutoff 2.5 -l 100 -g 10 --measured u.bg u.bg
+status_is 0 'a measured track'
+cp "$stdout" from_track
+run covpeaks curve --measured u.narrowPeak u.bg
+ok '  gives the curve of its peaks' cmp "$stdout" from_track
+make_input exp m.h5 >"$tap_dir/said" 2>&1 || exit 99
+covpeaks call -q -c 3 -l 1 -g 0 --experimental --datasets h3k4me3 -o m.h5.bed m.h5 || exit 99
+run covpeaks curve -q --datasets h3k4me3 --measured m.h5.bed p.h5
+cp "$stdout" from_bed
+status_is 0 'predictions'
+run covpeaks curve -q --measured m.h5.bed p.bw
+ok '  and their bigWig' cmp "$stdout" from_bed
+run covpeaks curve -q --datasets h3k4me3 --measured m.h5 --measured-cutoff 3 -l 1 -g 0 p.h5
+ok '  with measured coverage' cmp "$stdout" from_bed
+
+printf 'chrX\t0\t5\n' | cat - m.bed >mx.bed
+run covpeaks curve -q --measured mx.bed t.bg
+stderr_is 'covpeaks: warning: mx.bed: 1 peak on sequences that are not in t.bg: chrX' 'a peak elsewhere'
+awk '{ end[$1] = $3 } END { for (name in end) print name, end[name] }' t.bg >sizes4
+grep -v '	0$' t.bg >sparse.bg
+run covpeaks curve -q --chrom-sizes sizes4 --measured m.bed sparse.bg
+stderr_like '^covpeaks: warning: sparse\.bg: missing values at [0-9]+ % of its bases, which do not count \(zeros must be stored\)$' 'a track without its zeros'
+awk -v OFS='\t' '{ print $1, 0, $2 }' sizes4 >all.bed
+run covpeaks curve -q --measured all.bed t.bg
+stderr_is 'covpeaks: warning: all.bed: all bases of t.bg are in its peaks; a track needs --measured-cutoff' 'peaks everywhere'
+printf 'chr1\t0\t1\t1\nchr10\t0\t1\t1\nchr2\t0\t1\t1\n' >tiny.bg
+# refuses_curve STATUS REGEX NAME [ARG]...
+refuses_curve() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run covpeaks curve "$@"
+    refused "$wanted" "$regex" "$name"
+    stdout_is '' '  without a table'
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+refuses_curve 2 '--measured is missing' 'no measured peaks' t.bg
+refuses_curve 2 'u\.bg: a track needs --measured-cutoff$' 'a track without a cutoff' --measured u.bg t.bg
+refuses_curve 2 'p\.bw: a track needs --measured-cutoff$' '  a bigWig' --measured p.bw t.bg
+refuses_curve 1 'u\.bg: no peaks at 99: the largest value is 13$' 'a track without peaks' --measured u.bg --measured-cutoff 99 -o y.tsv t.bg
+refuses_curve 1 'none\.bed: there are no peaks$' 'a file without peaks' --measured none.bed -o y.tsv --plot y.svg t.bg
+refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
+refuses_curve 1 'word\.bed:2: expected a sequence, a start and an end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
+refuses_curve 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' --measured m.bed -o y.tsv tiny.bg
+refuses_curve 1 'long\.bed: a peak ends at 99999 of chr1, but it has only [0-9]+ bases in p\.bw$' 'past the end' --measured long.bed -o y.tsv p.bw
+refuses_curve 2 '--windows: duplicate 16$' 'the same window twice' --measured m.bed --windows 16,16 t.bg
+refuses_curve 2 "^covpeaks: error: --windows: 'x' is not an integer" 'a window that is a word' --measured m.bed --windows x t.bg
+refuses_curve 2 'standard input: several --windows need a file$' 'windows of standard input' --measured m.bed --windows 1,2 -
+refuses_curve 2 '--min-length needs --measured-cutoff$' 'a length without a cutoff' --measured m.bed -l 5 t.bg
+refuses_curve 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture' --measured m.bed --plot y.gif t.bg
+refuses_curve 2 'p\.h5: 2 data sets' 'two data sets' --measured m.bed p.h5
+refuses_curve 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table' --measured m.bed -o curve.tsv t.bg
+
 # ---------------------------------------------------------------- stats
 
 printf 'chr1\t0\t10\nchr1\t5\t25\nchr2\t100\t133\n' >s.bed

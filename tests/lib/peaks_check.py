@@ -6,13 +6,21 @@ usage: peaks_check.py track SEED            prints a bedGraph without gaps
        peaks_check.py gapped CUTOFF WEAK LENGTH GAP LINK BEDGRAPH
        peaks_check.py beds SEED             writes sizes, p.bed and m.bed
        peaks_check.py compare SIZES PREDICTED MEASURED [DROPPED_REGIONS.bed]
+       peaks_check.py cut BEDGRAPH DROPPED_REGIONS.bed
+       peaks_check.py curve BEDGRAPH MEASURED.bed WINDOW...
+       peaks_check.py areas STATS BEDGRAPH MEASURED.bed
 
 narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
-start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare.
+start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare, curve that of
+covpeaks curve. cut prints the track without the regions, base by base. areas checks what --stats of covpeaks curve
+tells.
 SPDX-License-Identifier: MIT"""
 
+import json
 import random
 import sys
+
+import numpy
 
 
 def print_track(seed):
@@ -130,6 +138,63 @@ def print_comparison(sizes, predicted, measured, dropped=None):
     put("total", *total)
 
 
+def print_cut(track, regions):
+    dropped = read_bed(regions)
+    for contig, values in read_track(track).items():
+        for i, value in enumerate(values):
+            if i not in dropped.get(contig, ()):
+                print(contig, i, i + 1, value, sep="\t")
+
+
+def read_scores(track, measured, window):
+    """The smoothed values of all bases that have one, and whether they are in measured peaks."""
+    values, truth = [], []
+    peaks = read_bed(measured)
+    for contig, x in read_track(track).items():
+        x = numpy.array([numpy.nan if v is None else v for v in x])
+        there = ~numpy.isnan(x)
+        edges = numpy.flatnonzero(numpy.diff(numpy.concatenate([[False], there, [False]]).astype(int)))
+        for beg, end in edges.reshape(-1, 2):
+            padded = numpy.concatenate([numpy.zeros(window - 1 - (window - 1) // 2), x[beg:end],
+                                        numpy.zeros((window - 1) // 2)])
+            values.append(numpy.convolve(padded, numpy.ones(window), "valid") / window)
+            truth.append([i in peaks.get(contig, ()) for i in range(beg, end)])
+    return numpy.concatenate(values).astype("f4"), numpy.concatenate(truth)
+
+
+def find_curve(track, measured, window):
+    """Rows of cutoff, F1, precision and recall, by ascending cutoff."""
+    values, truth = read_scores(track, measured, window)
+    rows = []
+    for cutoff in numpy.unique(values):
+        called = values >= cutoff
+        tp = int(numpy.sum(called & truth))
+        n, positive = int(numpy.sum(called)), int(numpy.sum(truth))
+        rows.append((cutoff, 2 * tp / (n + positive), tp / n, tp / positive))
+    return rows
+
+
+def print_curves(track, measured, *windows):
+    print("cutoff\twindow\tf1\tprecision\trecall")
+    for window in windows:
+        for cutoff, *rates in find_curve(track, measured, int(window)):
+            print(f"{cutoff:.9g}", window, *(repr(x).removesuffix(".0") for x in rates), sep="\t")
+
+
+def check_areas(stats, track, measured):
+    with open(stats, encoding="utf-8") as f:
+        curves = json.load(f)["curves"]
+    for curve in curves:
+        rows = find_curve(track, measured, curve["window"])[::-1]
+        _, _, precision, recall = numpy.array(rows, "f8").T
+        area = numpy.sum(numpy.diff(recall, prepend=0) * precision)
+        assert abs(curve["area"] - area) < 1e-12, (curve, area)
+        assert abs(curve["baseline"] - precision[-1]) < 1e-12 and recall[-1] == 1, curve
+        best = max(rows, key=lambda row: row[1])  # the first, which has the largest cutoff
+        assert [float(x) for x in best] == [curve["best"][x] for x in ("cutoff", "f1", "precision", "recall")], curve
+    print(len(curves))
+
+
 def main():
     what, *rest = sys.argv[1:]
     if what == "track":
@@ -140,6 +205,12 @@ def main():
         write_beds(int(rest[0]))
     elif what == "compare":
         print_comparison(*rest)
+    elif what == "cut":
+        print_cut(*rest)
+    elif what == "curve":
+        print_curves(*rest)
+    elif what == "areas":
+        check_areas(*rest)
     else:
         print_gapped(float(rest[0]), float(rest[1]), *map(int, rest[2:5]), rest[5])
 

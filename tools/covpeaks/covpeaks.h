@@ -5,7 +5,7 @@
 
 #include "common/cli/tool.h"
 
-/* call.c, files.c */
-extern const struct cov_tool covpeaks_call, covpeaks_compare, covpeaks_stats;
+/* call.c, curve.c, files.c */
+extern const struct cov_tool covpeaks_call, covpeaks_curve, covpeaks_compare, covpeaks_stats;
 
 #endif

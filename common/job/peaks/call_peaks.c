@@ -178,15 +178,6 @@ static int check_options(const struct cov_call_options *o, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of it */
 
-static int check_source(const struct cov_track_source *s, struct cov_err *e)
-{
-    if (s->n_datasets == 1)
-        return COV_OK;
-    return cov_fail(e, COV_EUSAGE, "%s: %zu data sets (%s, %s%s); choose one with --datasets",
-                    s->name, s->n_datasets, s->datasets[0], s->datasets[1],
-                    s->n_datasets > 2 ? ", ..." : "");
-}
-
 static int add_figures(const struct caller *c, struct cov_stats *stats, struct cov_err *e)
 {
     const double genome = (double)c->sink.summary.n_bases;
@@ -273,7 +264,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc)
         rc = cov_track_source_open(&in, &o->source, n_threads, &source, e);
     if (!rc)
-        rc = check_source(source, e);
+        rc = cov_track_source_check_single(source, e);
     if (!rc)
         rc = cov_track_init(&c.sink, &caller_format, source->name, source->contigs, e);
     if (!rc) {

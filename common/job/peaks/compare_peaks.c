@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/mem.h"
+#include "common/base/log.h"
 #include "common/base/number.h"
 #include "common/job/peaks/peak_list.h"
 #include "common/track/blacklist.h"
@@ -26,6 +26,16 @@ static int read_genome(const struct cov_peak_files_options *o, struct cov_peak_g
     if (o->genome && o->sizes)
         return cov_fail(e, COV_EUSAGE, "--genome and --chrom-sizes cannot be used together");
     return cov_peak_genome_read(o->genome ? o->genome : o->sizes, !o->genome, g, e);
+}
+
+/* Reads a file of peaks, which may have none. */
+static int read_peaks(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
+                      struct cov_region_list *merged, struct cov_err *e)
+{
+    int rc = cov_peak_list_read(path, genome, out, e);
+    if (!rc && out->n == 0)
+        cov_warn("%s: there are no peaks", path);
+    return rc ? rc : cov_peak_list_merge(out, merged, e);
 }
 
 /* ---------------------------------------------------------------- compare */
@@ -123,9 +133,7 @@ int cov_compare_peaks(const char *predicted, const char *measured,
         rc = cov_blacklist_read(o->blacklist, &blacklist, e);
     for (size_t k = 0; !rc && k < 2; k++) {
         struct cov_peak_list peaks = {0};
-        rc = cov_peak_list_read(paths[k], &genome, &peaks, e);
-        if (!rc)
-            rc = cov_peak_list_merge(&peaks, &lists[k], e);
+        rc = read_peaks(paths[k], &genome, &peaks, &lists[k], e);
         cov_peak_list_fini(&peaks);
     }
     if (!rc)
@@ -192,9 +200,7 @@ static int print_stats(const char *path, struct cov_peak_genome *genome, bool fi
     struct cov_peak_list peaks = {0};
     struct cov_region_list merged = {0};
     int64_t bases = 0;
-    int rc = cov_peak_list_read(path, genome, &peaks, e);
-    if (!rc)
-        rc = cov_peak_list_merge(&peaks, &merged, e);
+    int rc = read_peaks(path, genome, &peaks, &merged, e);
     if (!rc) {
         for (size_t i = 0; i < merged.n; i++)
             bases += merged.items[i].end - merged.items[i].beg;

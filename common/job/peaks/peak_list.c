@@ -192,8 +192,6 @@ static void list_names(const struct cov_names *names, struct cov_listing *l)
 static int check_names(const struct reader *r, struct cov_err *e)
 {
     struct cov_listing unknown = {0}, known = {0};
-    if (r->list->n == 0 && r->n_dropped == 0)
-        cov_warn("%s: there are no peaks", r->path);
     if (r->n_dropped == 0)
         return COV_OK;
     list_names(r->unknown, &unknown);

@@ -38,8 +38,7 @@ struct cov_peak_list {
  * lines that begin with '#', "track" or "browser". COV_EINPUT, with file and line, for a line without a
  * contig, a start and a later end, for an end past that of the sequence, and for a new sequence with a
  * name of more than COV_PEAK_NAME bytes; without line, if none of the sequences is in the genome. Peaks of
- * other sequences are dropped with a warning; no peaks at all cause one, too. Memory: 32 bytes per
- * different peak. Free with cov_peak_list_fini, also after a failure. */
+ * other sequences are dropped with a warning. Memory: 32 bytes per different peak. Free with cov_peak_list_fini, also after a failure. */
 enum { COV_PEAK_NAME = 255 };
 int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
                        struct cov_err *e) COV_MUST_USE;

@@ -21,9 +21,22 @@ enum { COV_SOURCE_ROW_REGIONS, COV_SOURCE_ROW_REGIONS_FILE };
 
 extern const char *const cov_source_strands[]; /* ended by NULL */
 
-/* Ten rows. `does`: what the tool does with coverage, say "convert"; `names`: the help of --datasets;
- * `keeps`: what it does with regions; `lengths`: when a bedGraph needs lengths. */
+/* Ten rows, or without those of smoothing eight. `does`: what the tool does with coverage, say "convert";
+ * `names`: the help of --datasets; `keeps`: what it does with regions; `lengths`: when a bedGraph needs
+ * lengths. */
 #define COV_SOURCE_OPTIONS(at, does, names, keeps, lengths)                                        \
+    COV_SOURCE_DATA_OPTIONS(at, does, names, keeps),                                               \
+        COV_OPT(SIZE, "window-size", 0, (at) + offsetof(struct cov_source_flags, window), "N",     \
+                "smooth with a centred moving mean over N bases", .min = 1,                        \
+                .max = COV_SMOOTH_MAX_WINDOW),                                                     \
+        COV_OPT(STRING, "smooth", 0, (at) + offsetof(struct cov_source_flags, smooth), "gauss:SD", \
+                "smooth with a Gaussian whose standard deviation is SD bases"),                    \
+        COV_SOURCE_LIST_OPTIONS(at, lengths)
+#define COV_SOURCE_OPTIONS_UNSMOOTHED(at, does, names, keeps, lengths)                             \
+    COV_SOURCE_DATA_OPTIONS(at, does, names, keeps), COV_SOURCE_LIST_OPTIONS(at, lengths)
+
+/* Parts of the above. */
+#define COV_SOURCE_DATA_OPTIONS(at, does, names, keeps)                                            \
     COV_REGIONS_OPTION((at) + offsetof(struct cov_source_flags, regions), keeps " only"),          \
         COV_REGIONS_FILE_OPTION((at) + offsetof(struct cov_source_flags, regions_file),            \
                                 keeps " only"),                                                    \
@@ -35,13 +48,9 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
                 names),                                                                            \
         COV_OPT(ENUM, "strand", 0, (at) + offsetof(struct cov_source_flags, strand), NULL,         \
                 "mean of both strands, or one of them", .def = "avg",                              \
-                .choices = cov_source_strands),                                                    \
-        COV_OPT(SIZE, "window-size", 0, (at) + offsetof(struct cov_source_flags, window), "N",     \
-                "smooth with a centred moving mean over N bases", .min = 1,                        \
-                .max = COV_SMOOTH_MAX_WINDOW),                                                     \
-        COV_OPT(STRING, "smooth", 0, (at) + offsetof(struct cov_source_flags, smooth), "gauss:SD", \
-                "smooth with a Gaussian whose standard deviation is SD bases"),                    \
-        COV_BLACKLIST_FILE_OPTION((at) + offsetof(struct cov_source_flags, blacklist), "drop"),    \
+                .choices = cov_source_strands)
+#define COV_SOURCE_LIST_OPTIONS(at, lengths)                                                       \
+    COV_BLACKLIST_FILE_OPTION((at) + offsetof(struct cov_source_flags, blacklist), "drop"),        \
         COV_RENAME_OPTION((at) + offsetof(struct cov_source_flags, rename)),                       \
         COV_OPT(STRING, "chrom-sizes", 0, (at) + offsetof(struct cov_source_flags, sizes), "FILE", \
                 "two columns: name and length of each sequence of a bedGraph" lengths              \

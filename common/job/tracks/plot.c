@@ -392,26 +392,6 @@ static void put_script(struct script *s, bool is_svg)
 
 /* ---------------------------------------------------------------- the picture */
 
-/* Checks that the file starts and ends like a complete picture. */
-static int check_picture(const struct cov_plot *p, struct cov_err *e)
-{
-    static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, end[] = {'I', 'E', 'N', 'D'};
-    unsigned char head[4], tail[16];
-    int fd = open(p->file.tmp, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return cov_fail_errno(e, "%s", p->file.path);
-    off_t n = lseek(fd, 0, SEEK_END);
-    bool good = n > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
-                pread(fd, tail, sizeof tail, n - (off_t)sizeof tail) == sizeof tail;
-    (void)close(fd); /* opened for reading */
-    if (good && p->is_svg)
-        good = memcmp(head, "<?xm", 4) == 0 && memmem(tail, sizeof tail, "</svg>", 6);
-    else if (good)
-        good = memcmp(head, png, 4) == 0 && memmem(tail, sizeof tail, end, sizeof end);
-    return good ? COV_OK
-                : cov_fail(e, COV_EIO, "%s: incomplete picture from %s", p->file.path, p->gnuplot);
-}
-
 static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *e)
 {
     assert(p->n_panels > 0 && p->n_panels <= COV_PLOT_MAX_PANELS);
@@ -437,7 +417,7 @@ static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *
     if (!rc)
         rc = cov_gnuplot_run(p->gnuplot, fd, p->file.tmp, p->tmpdir, e);
     (void)close(fd); /* temporary file, opened for reading */
-    return rc ? rc : check_picture(p, e);
+    return rc ? rc : cov_gnuplot_check(p->gnuplot, p->file.tmp, p->is_svg, p->file.path, e);
 }
 
 /* Finds the extent of data set k: that of series 0, with the contig's length from series 1 if

@@ -1,0 +1,245 @@
+/* measured.c - see measured.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/peaks/measured.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+#include "common/base/text.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
+#include "common/job/peaks/peak_list.h"
+#include "common/track/formats/intervals.h"
+
+/* ---------------------------------------------------------------- peaks of a track */
+
+/* The sink of a measured track. */
+struct collector {
+    struct cov_track_sink sink;
+    struct cov_measured *m;
+    struct cov_peaks peaks;
+    size_t contig; /* the current one, in m->names */
+    float max;     /* the largest value of all contigs */
+};
+
+static int end_contig(struct collector *c, struct cov_err *e)
+{
+    int rc = cov_peaks_end(&c->peaks, e);
+    for (size_t i = 0; !rc && i < c->peaks.n; i++) {
+        const struct cov_region r = {c->contig, c->peaks.list[i].beg, c->peaks.list[i].end};
+        rc = cov_region_list_add(&c->m->list, r, e);
+    }
+    c->max = fmaxf(c->max, c->peaks.max);
+    return rc;
+}
+
+static int begin(struct cov_track_sink *s, struct cov_err *e)
+{
+    struct collector *c = (struct collector *)s;
+    bool is_new;
+    int rc = end_contig(c, e);
+    cov_peaks_begin(&c->peaks);
+    return rc ? rc
+              : cov_names_add(c->m->names, s->contig_name, strlen(s->contig_name), &c->contig,
+                              &is_new, e);
+}
+
+static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n, struct cov_err *e)
+{
+    struct collector *c = (struct collector *)s;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = cov_peaks_add(&c->peaks, &iv[i], iv[i].beg, true, e);
+    return rc;
+}
+
+static int close_sink(struct cov_track_sink *s, struct cov_err *e)
+{
+    return end_contig((struct collector *)s, e);
+}
+
+static void free_sink(struct cov_track_sink *s)
+{
+    cov_peaks_fini(&((struct collector *)s)->peaks);
+}
+
+static const struct cov_track_format collector_format = {begin, add, close_sink, free_sink};
+
+static int read_track(struct cov_measured *m, const struct cov_measured_options *o,
+                      unsigned n_threads, struct cov_progress *progress, struct cov_err *e)
+{
+    struct cov_source_options options = {.values = {.scale = 1}};
+    struct cov_source_input in = {0};
+    struct cov_track_source *source = NULL;
+    struct cov_job job = {.progress = progress};
+    struct collector c = {.sink = {.format = &collector_format},
+                          .m = m,
+                          .peaks = {.rules = o->rules},
+                          .max = -INFINITY};
+    struct cov_track_sink *sink = &c.sink;
+    char why[COV_PEAKS_REASON_BYTES];
+    int rc = cov_source_input_detect(o->path, &in, e);
+    if (!rc && !in.is_track) {
+        options.measured = true;
+        options.datasets = o->datasets;
+        options.n_datasets = o->n_datasets;
+    }
+    if (!rc)
+        rc = cov_track_source_open(&in, &options, n_threads, &source, e);
+    if (!rc)
+        rc = cov_track_source_check_single(source, e);
+    if (!rc)
+        rc = cov_track_init(&c.sink, &collector_format, source->name, source->contigs, e);
+    if (!rc)
+        rc = cov_pool_new(n_threads, &job.pool, e);
+    cov_peaks_begin(&c.peaks);
+    if (!rc)
+        rc = cov_track_source_run(source, &sink, "reading the measured track", &job, e);
+    if (!rc && m->list.n == 0) {
+        cov_peaks_reason(&o->rules, c.max, "--min-length", why);
+        rc = cov_fail(e, COV_EINPUT, "%s: no peaks at %g: %s", o->path, (double)o->rules.cutoff,
+                      why);
+    }
+    cov_pool_free(job.pool);
+    cov_track_free(&c.sink);
+    cov_track_source_close(source);
+    cov_source_input_close(&in);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a file of peaks */
+
+/* A track cannot always be told from peaks, because BED may have four columns. */
+static int refuse_track(const char *path, struct cov_err *e)
+{
+    static const char *const suffixes[] = {".bedGraph", ".bedgraph", ".bdg", ".bg"};
+    const enum cov_kind kind = cov_kind_of_file(path, NULL);
+    bool is_track = kind == COV_KIND_BIGWIG || kind == COV_KIND_HDF5 || kind == COV_KIND_STREAM;
+    for (size_t i = 0; i < COV_COUNT(suffixes); i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s.gz", suffixes[i]);
+        is_track =
+            is_track || cov_path_has_suffix(path, suffixes[i]) || cov_path_has_suffix(path, name);
+    }
+    return is_track ? cov_fail(e, COV_EUSAGE, "%s: a track needs --measured-cutoff", path) : COV_OK;
+}
+
+static int read_peaks(struct cov_measured *m, const char *path, struct cov_err *e)
+{
+    struct cov_peak_genome genome = {.names = m->names};
+    struct cov_peak_list peaks = {0};
+    int rc = refuse_track(path, e);
+    if (!rc)
+        rc = cov_peak_list_read(path, &genome, &peaks, e);
+    if (!rc && peaks.n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: there are no peaks", path);
+    if (!rc)
+        rc = cov_peak_list_merge(&peaks, &m->list, e);
+    cov_peak_list_fini(&peaks);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_measured *out, struct cov_err *e)
+{
+    struct cov_measured *m = out;
+    *m = (struct cov_measured){.path = o->path};
+    int rc = cov_names_new(&m->names, e);
+    if (!rc)
+        rc = o->is_track ? read_track(m, o, n_threads, progress, e) : read_peaks(m, o->path, e);
+    if (rc)
+        return rc;
+    const size_t n = cov_names_count(m->names);
+    cov_region_list_merge(&m->list);
+    m->first = cov_calloc(n + 1, sizeof *m->first, e);
+    m->found = cov_calloc(n + 1, sizeof *m->found, e);
+    if (!m->first || !m->found)
+        return COV_ENOMEM;
+    for (size_t i = 0, k = 0; k <= n; k++) {
+        while (i < m->list.n && m->list.items[i].contig < k)
+            i++;
+        m->first[k] = i;
+    }
+    return COV_OK;
+}
+
+void cov_measured_fini(struct cov_measured *m)
+{
+    cov_names_free(m->names);
+    cov_region_list_fini(&m->list);
+    free(m->first);
+    free(m->found);
+    *m = (struct cov_measured){0};
+}
+
+/* ---------------------------------------------------------------- use */
+
+void cov_measured_begin(struct cov_measured *m, const char *name, struct cov_measured_cursor *c)
+{
+    size_t i;
+    *c = (struct cov_measured_cursor){0};
+    if (!cov_names_find(m->names, name, strlen(name), &i))
+        return;
+    m->found[i] = true;
+    c->regions = m->list.items + m->first[i];
+    c->n = m->first[i + 1] - m->first[i];
+}
+
+int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t end)
+{
+    int64_t n = 0;
+    for (; c->at < c->n && c->regions[c->at].beg < end; c->at++) {
+        const struct cov_region *r = &c->regions[c->at];
+        const int64_t from = r->beg > beg ? r->beg : beg, to = r->end < end ? r->end : end;
+        n += to > from ? to - from : 0;
+        if (r->end > end)
+            break; /* it may reach into the next bases */
+    }
+    return n;
+}
+
+int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
+                              const char *input, struct cov_err *e)
+{
+    size_t i;
+    if (!cov_names_find(m->names, name, strlen(name), &i) || m->first[i] == m->first[i + 1])
+        return COV_OK;
+    const int64_t end = m->list.items[m->first[i + 1] - 1].end;
+    return end <= length ? COV_OK
+                         : cov_fail(e, COV_EINPUT,
+                                    "%s: a peak ends at %" PRId64 " of %s, but it has only %" PRId64
+                                    " bases in %s",
+                                    m->path, end, name, length, input);
+}
+
+int cov_measured_check_names(const struct cov_measured *m, const char *input, const char *first,
+                             bool warns, struct cov_err *e)
+{
+    struct cov_listing missing = {0};
+    size_t n_missing = 0, n = 0;
+    for (size_t i = 0; i < cov_names_count(m->names); i++) {
+        const size_t n_regions = m->first[i + 1] - m->first[i];
+        n += n_regions > 0 && m->found[i];
+        if (n_regions == 0 || m->found[i])
+            continue;
+        n_missing += n_regions;
+        cov_listing_add(&missing, cov_names_get(m->names, i, NULL));
+    }
+    if (n == 0)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: none of the sequences with peaks (%s%s) is in %s (%s); --rename maps "
+                        "names",
+                        m->path, missing.text, cov_listing_more(&missing), input,
+                        first ? first : "no sequences");
+    if (n_missing > 0 && warns)
+        cov_warn("%s: %zu peak%s on sequences that are not in %s: %s%s", m->path, n_missing,
+                 cov_text_s((int64_t)n_missing), input, missing.text, cov_listing_more(&missing));
+    return COV_OK;
+}

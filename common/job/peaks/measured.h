@@ -1,0 +1,65 @@
+/* measured.h - measured peaks, from a file of peaks or called in a measured track: the bases that count as
+ * positive.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PEAKS_MEASURED_H
+#define COV_JOB_PEAKS_MEASURED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/job/source/track_source.h"
+#include "common/seq/names.h"
+#include "common/seq/region_list.h"
+#include "common/track/peaks.h"
+
+/* Strings are borrowed for the call. */
+struct cov_measured_options {
+    const char *path;            /* not standard input */
+    bool is_track;               /* a track, whose peaks by `rules` count; else a file of peaks */
+    struct cov_peak_rules rules; /* for a track */
+    char *const *datasets;       /* for a genome file with several */
+    size_t n_datasets;
+};
+
+/* Empty if all zero. */
+struct cov_measured {
+    const char *path; /* borrowed */
+    /* Private. */
+    struct cov_names *names;
+    struct cov_region_list list; /* merged */
+    size_t *first;               /* [count of names + 1]: where the regions of a sequence begin */
+    bool *found;                 /* [count of names]: the input has the sequence */
+};
+
+/* Reads the peaks. COV_EUSAGE for a track without a cutoff, if it can be recognised. COV_EINPUT for a
+ * malformed line, with its number, and if there are no peaks. Free with cov_measured_fini, also after a
+ * failure. */
+int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_measured *out,
+                      struct cov_err *e) COV_MUST_USE;
+void cov_measured_fini(struct cov_measured *m);
+
+/* The peaks of a sequence: disjoint, ascending. */
+struct cov_measured_cursor {
+    const struct cov_region *regions;
+    size_t n, at;
+};
+
+/* Starts with the first peak of the sequence, and notes that the input has it. */
+void cov_measured_begin(struct cov_measured *m, const char *name, struct cov_measured_cursor *c);
+
+/* Returns how many of the bases [beg, end) are in peaks. Calls ascend. */
+int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t end);
+
+/* COV_EINPUT if a peak of the sequence `name` ends after its `length` bases in `input`. */
+int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
+                              const char *input, struct cov_err *e) COV_MUST_USE;
+
+/* After all sequences of `input`: with `warns`, warns about peaks on other sequences. COV_EINPUT if all
+ * are; `first` is a sequence of the input, or NULL. */
+int cov_measured_check_names(const struct cov_measured *m, const char *input, const char *first,
+                             bool warns, struct cov_err *e) COV_MUST_USE;
+
+#endif

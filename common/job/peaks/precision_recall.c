@@ -1,0 +1,384 @@
+/* precision_recall.c - see precision_recall.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/peaks/precision_recall.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/number.h"
+#include "common/base/pool.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/job/chart.h"
+#include "common/job/gnuplot.h"
+#include "common/job/peaks/scores.h"
+#include "common/track/formats/bedgraph.h"
+
+/* A cutoff, and how well the bases at or above it agree. */
+struct point {
+    float cutoff;
+    double f1, precision, recall;
+};
+
+/* The curve of a window. */
+struct curve {
+    int64_t window;
+    uint64_t n_bases, n_positive;
+    double area;
+    struct point best;    /* the largest F1, at the largest cutoff that has it */
+    struct point *points; /* by descending cutoff. Owned */
+    size_t n, cap;
+};
+
+/* Lives until --stats has been printed. */
+struct job {
+    const struct cov_curve_options *o;
+    const char *input;
+    struct cov_measured measured;
+    size_t n;
+    struct curve curves[COV_CURVE_MAX_WINDOWS];
+    struct cov_outfile table, picture; /* empty if there are none */
+    char *gnuplot, *dir, *stem, *measured_stem;
+    struct cov_charts charts;
+};
+
+/* ---------------------------------------------------------------- a curve */
+
+static struct point point_of(float cutoff, uint64_t tp, uint64_t n, uint64_t n_positive)
+{
+    const double both = (double)tp, predicted = (double)n, positive = (double)n_positive;
+    return (struct point){cutoff, 2 * both / (predicted + positive), both / predicted,
+                          both / positive};
+}
+
+/* Finds the area and the best cutoff. */
+static void measure(struct curve *c, const struct cov_value_count *v, size_t n)
+{
+    uint64_t tp = 0, predicted = 0;
+    double recall = 0;
+    for (size_t i = 0; i < n; i++) {
+        c->n_bases += v[i].n;
+        c->n_positive += v[i].n_positive;
+    }
+    for (size_t i = 0; i < n; i++) {
+        tp += v[i].n_positive;
+        predicted += v[i].n;
+        const struct point p = point_of(v[i].value, tp, predicted, c->n_positive);
+        c->area += (p.recall - recall) * p.precision;
+        recall = p.recall;
+        if (i == 0 || p.f1 > c->best.f1)
+            c->best = p;
+    }
+}
+
+/* Keeps the points of the table: all, or those where recall changes enough, the best, and both ends. */
+static int choose_points(struct curve *c, const struct cov_value_count *v, size_t n, size_t max,
+                         struct cov_err *e)
+{
+    uint64_t tp = 0, predicted = 0;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++) {
+        tp += v[i].n_positive;
+        predicted += v[i].n;
+        const struct point p = point_of(v[i].value, tp, predicted, c->n_positive);
+        const bool is_kept = n <= max || i == 0 || i == n - 1 || p.cutoff == c->best.cutoff ||
+                             p.recall - c->points[c->n - 1].recall >= 1 / (double)max;
+        if (!is_kept)
+            continue;
+        rc = COV_RESERVE(&c->points, &c->cap, c->n + 1, e);
+        if (!rc)
+            c->points[c->n++] = p;
+    }
+    return rc;
+}
+
+static int trace(struct job *j, struct curve *c, struct cov_scores *s, struct cov_err *e)
+{
+    const struct cov_value_count *v = cov_value_counts_sort(&s->counts);
+    measure(c, v, s->counts.n);
+    if (c->n_positive == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no base of %s is in its peaks", j->o->measured.path,
+                        s->sink.name);
+    if (c->n_positive == c->n_bases && c == j->curves)
+        cov_warn("%s: all bases of %s are in its peaks%s", j->o->measured.path, s->sink.name,
+                 j->o->measured.is_track ? "" : "; a track needs --measured-cutoff");
+    return choose_points(c, v, s->counts.n, j->o->n_points, e);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int run_source(struct cov_track_source *source, struct cov_scores *s, unsigned n_threads,
+                      const struct cov_job *job, struct cov_err *e)
+{
+    struct cov_job own = *job;
+    struct cov_track_sink *sink = &s->sink;
+    int rc = cov_pool_new(n_threads, &own.pool, e);
+    if (!rc)
+        rc = cov_track_source_run(source, &sink, "counting values", &own, e);
+    cov_pool_free(own.pool);
+    return rc;
+}
+
+/* Reads the input for window number `k`. */
+static int read_window(struct job *j, size_t k, unsigned n_threads, const struct cov_job *job,
+                       struct cov_err *e)
+{
+    struct cov_source_options o = j->o->source;
+    struct curve *c = &j->curves[k];
+    struct cov_scores scores = {0};
+    struct cov_source_input in = {0};
+    struct cov_track_source *source = NULL;
+    c->window = j->o->windows[k];
+    o.values.smoothing.window = c->window > 1 ? c->window : 0;
+    o.quiet = k > 0;
+    int rc = cov_source_input_detect(j->input, &in, e);
+    if (!rc)
+        rc = cov_track_source_open(&in, &o, n_threads, &source, e);
+    if (!rc)
+        rc = cov_track_source_check_single(source, e);
+    if (!rc && k == 0)
+        rc = cov_track_source_describe(source, job->stats, e);
+    const bool is_open = !rc;
+    if (!rc)
+        rc = cov_scores_init(&scores, source, COV_VALUE_COUNTS, &j->measured, e);
+    if (!rc)
+        rc = run_source(source, &scores, n_threads, job, e);
+    if (!rc)
+        rc = cov_scores_check(&scores, source, &o, e);
+    if (!rc)
+        rc = trace(j, c, &scores, e);
+    if (is_open)
+        cov_track_free(&scores.sink);
+    cov_track_source_close(source);
+    cov_source_input_close(&in);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- outputs */
+
+static double baseline(const struct curve *c)
+{
+    return (double)c->n_positive / (double)c->n_bases;
+}
+
+/* The caller checks the stream for errors. */
+static void print_table(const struct job *j, FILE *f)
+{
+    (void)fputs("cutoff\twindow\tf1\tprecision\trecall\n", f);
+    for (size_t k = 0; k < j->n; k++)
+        for (size_t i = j->curves[k].n; i-- > 0;) {
+            const struct point *p = &j->curves[k].points[i];
+            char cutoff[COV_BEDGRAPH_VALUE_BYTES], text[3][COV_DOUBLE_TEXT];
+            (void)cov_bedgraph_format_value(p->cutoff, cutoff);
+            (void)fprintf(f, "%s\t%" PRId64 "\t%s\t%s\t%s\n", cutoff, j->curves[k].window,
+                          cov_format_double(p->f1, text[0]),
+                          cov_format_double(p->precision, text[1]),
+                          cov_format_double(p->recall, text[2]));
+        }
+}
+
+static int write_table(const struct job *j, struct cov_err *e)
+{
+    const char *path = j->table.path;
+    FILE *f = path ? fopen(j->table.tmp, "w") : j->o->printed;
+    if (!f)
+        return cov_fail_errno(e, "%s", path);
+    int why = 0;
+    errno = 0;
+    print_table(j, f);
+    if (fflush(f) != 0 || ferror(f))
+        why = errno ? errno : EIO;
+    if (path && fclose(f) != 0 && !why)
+        why = errno;
+    errno = why;
+    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
+}
+
+static int add_curve(struct cov_chart *chart, const struct curve *c, struct cov_err *e)
+{
+    char name[64];
+    int rc = COV_OK;
+    if (c->window > 1)
+        (void)snprintf(name, sizeof name, "window %" PRId64 ": area %.3f", c->window, c->area);
+    else
+        (void)snprintf(name, sizeof name, "not smoothed: area %.3f", c->area);
+    for (size_t i = 0; !rc && i < c->n; i++)
+        rc = cov_chart_add(chart, name, c->points[i].recall, c->points[i].precision, e);
+    return rc;
+}
+
+static int draw(struct job *j, struct cov_err *e)
+{
+    char *title = cov_strfmt(e, "%s: bases in peaks of %s", j->stem, j->measured_stem);
+    const struct cov_chart like = {.kind = COV_CHART_LINES,
+                                   .file = "curve",
+                                   .title = title,
+                                   .x = "recall",
+                                   .y = "precision",
+                                   .top = 1,
+                                   .right = 1,
+                                   .no_points = true};
+    struct cov_chart *chart;
+    char name[64];
+    const bool is_svg = cov_path_has_suffix(j->o->plot, ".svg");
+    int rc = title ? cov_charts_add(&j->charts, &like, &chart, e) : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < j->n; k++)
+        rc = add_curve(chart, &j->curves[k], e);
+    (void)snprintf(name, sizeof name, "baseline %.3f", baseline(&j->curves[0]));
+    for (int end = 0; !rc && end < 2; end++)
+        rc = cov_chart_add(chart, name, end, baseline(&j->curves[0]), e);
+    if (!rc)
+        rc = cov_chart_draw(chart, j->gnuplot, j->picture.tmp, is_svg, j->dir, e);
+    if (!rc)
+        rc = cov_gnuplot_check(j->gnuplot, j->picture.tmp, is_svg, j->o->plot, e);
+    cov_charts_fini(&j->charts);
+    free(title);
+    return rc;
+}
+
+/* Each window reads the input. */
+static int check_input(const char *input, size_t n_windows, struct cov_err *e)
+{
+    struct stat st;
+    if (n_windows == 1 || cov_path_is_url(input))
+        return COV_OK;
+    if (!cov_path_is_std(input) && (stat(input, &st) != 0 || S_ISREG(st.st_mode)))
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE, "%s: several --windows need a file",
+                    cov_path_is_std(input) ? "standard input" : input);
+}
+
+/* Checks the outputs before the input is read, which can take long. */
+static int begin_outputs(struct job *j, struct cov_err *e)
+{
+    const struct cov_curve_options *o = j->o;
+    int rc = COV_OK;
+    if (o->plot && !cov_path_has_suffix(o->plot, ".svg") && !cov_path_has_suffix(o->plot, ".png"))
+        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
+    if (o->plot)
+        rc = cov_gnuplot_find(&j->gnuplot, e);
+    if (!rc && o->plot) {
+        j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(o->plot, e);
+        j->stem = cov_path_stem(j->input, e);
+        j->measured_stem = cov_path_stem(o->measured.path, e);
+        rc = j->dir && j->stem && j->measured_stem
+                 ? cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_SEEKABLE, o->force, e)
+                 : COV_ENOMEM;
+    }
+    if (!rc && o->output && !cov_path_is_std(o->output))
+        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_STREAM, o->force, e);
+    return rc;
+}
+
+static int write_outputs(struct job *j, struct cov_err *e)
+{
+    struct cov_outfile *const files[] = {&j->table, &j->picture};
+    int rc = j->o->plot ? draw(j, e) : COV_OK;
+    if (!rc)
+        rc = write_table(j, e);
+    return rc ? rc : cov_outfile_commit_all(files, 2, e);
+}
+
+/* ---------------------------------------------------------------- statistics */
+
+/* "curves": [...] of --stats. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct job *j = arg;
+    cov_json_begin_array(json, "curves");
+    for (size_t k = 0; k < j->n; k++) {
+        const struct curve *c = &j->curves[k];
+        cov_json_begin_object(json, NULL);
+        cov_json_int(json, "window", c->window);
+        cov_json_double(json, "area", c->area);
+        cov_json_double(json, "baseline", baseline(c));
+        cov_json_int(json, "bases", (int64_t)c->n_bases);
+        cov_json_int(json, "bases_measured", (int64_t)c->n_positive);
+        cov_json_begin_object(json, "best");
+        cov_json_double(json, "cutoff", (double)c->best.cutoff);
+        cov_json_double(json, "f1", c->best.f1);
+        cov_json_double(json, "precision", c->best.precision);
+        cov_json_double(json, "recall", c->best.recall);
+        cov_json_end_object(json);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+}
+
+/* Adds the figures of the report, and tells the user. */
+static int tell(const struct curve *c, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_stats_figure figures[] = {
+        {"area", "Area", "area below the curve of precision and recall", .decimals = 3,
+         .is_score = true, .value = c->area},
+        {"baseline", "Baseline", "share of the bases that are in measured peaks", .decimals = 3,
+         .is_score = true, .value = baseline(c)},
+        {"best_f1", "Best F1", "the largest F1 of all cutoffs", .decimals = 3, .is_score = true,
+         .value = c->best.f1},
+        {"best_cutoff", "Best cutoff", "the cutoff with the largest F1", .decimals = 2,
+         .value = (double)c->best.cutoff},
+    };
+    char part[40];
+    int rc = COV_OK;
+    (void)snprintf(part, sizeof part, "window %" PRId64, c->window);
+    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
+        rc = cov_stats_add_figure(stats, part, &figures[i], e);
+    cov_info("%s: area %.4f (baseline %.4f), largest F1 %.4f at %.6g", part, c->area, baseline(c),
+             c->best.f1, (double)c->best.cutoff);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void free_job(void *arg)
+{
+    struct job *j = arg;
+    for (size_t k = 0; k < j->n; k++)
+        free(j->curves[k].points);
+    cov_measured_fini(&j->measured);
+    free(j->gnuplot);
+    free(j->dir);
+    free(j->stem);
+    free(j->measured_stem);
+    free(j);
+}
+
+int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned n_threads,
+                  struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct job *j = cov_calloc(1, sizeof *j, e);
+    if (!j)
+        return COV_ENOMEM;
+    *j = (struct job){.o = o,
+                      .input = input,
+                      .n = o->n_windows,
+                      .table = COV_OUTFILE_INIT,
+                      .picture = COV_OUTFILE_INIT};
+    const struct cov_job job = {.progress = progress, .stats = stats};
+    int rc = check_input(input, o->n_windows, e);
+    if (!rc)
+        rc = begin_outputs(j, e);
+    if (!rc)
+        rc = cov_measured_read(&o->measured, n_threads, progress, &j->measured, e);
+    for (size_t k = 0; !rc && k < j->n; k++)
+        rc = read_window(j, k, n_threads, &job, e);
+    if (!rc)
+        rc = write_outputs(j, e);
+    for (size_t k = 0; !rc && k < j->n; k++)
+        rc = tell(&j->curves[k], stats, e);
+    cov_outfile_end(&j->table, e);
+    cov_outfile_end(&j->picture, e);
+    if (rc) {
+        free_job(j);
+        return rc;
+    }
+    stats->print_more = print_json;
+    stats->free_more = free_job;
+    stats->more = j;
+    return COV_OK;
+}

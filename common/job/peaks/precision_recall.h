@@ -1,0 +1,40 @@
+/* precision_recall.h - the job of `covpeaks curve`: how well the bases at or above each cutoff agree with
+ * measured peaks.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PEAKS_PRECISION_RECALL_H
+#define COV_JOB_PEAKS_PRECISION_RECALL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/base/err.h"
+#include "common/base/progress.h"
+#include "common/cli/stats.h"
+#include "common/job/peaks/measured.h"
+#include "common/job/source/track_source.h"
+
+enum { COV_CURVE_MAX_WINDOWS = 16 };
+
+/* Borrowed for the call. */
+struct cov_curve_options {
+    struct cov_source_options source; /* except `only` and `factors` */
+    const int64_t *windows;           /* [n_windows] of the moving mean; 1: none */
+    size_t n_windows;
+    struct cov_measured_options measured;
+    size_t n_points;    /* about as many cutoffs of each window are in the table; > 1 */
+    const char *output; /* the table; NULL or "-": `printed` */
+    FILE *printed;
+    bool force;
+    const char *plot;   /* a picture, .svg or .png; NULL: none */
+    const char *tmpdir; /* NULL: the folder of the picture */
+};
+
+/* Writes a row for each cutoff of each window: a base is positive if its value is at least the cutoff.
+ * Bases without a value do not count. The area below a curve is the average precision, the sum of
+ * (recall - recall at the next cutoff) * precision. Reads the input once for each window. COV_EUSAGE for
+ * options that do not fit the files, COV_EINPUT if the measured peaks do not. *stats gets "curves". */
+int cov_curve_run(const char *input, const struct cov_curve_options *options, unsigned n_threads,
+                  struct cov_progress *progress, struct cov_stats *stats,
+                  struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,136 @@
+/* curve.c - covpeaks curve: precision and recall over cutoffs.
+ * SPDX-License-Identifier: MIT */
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/base/number.h"
+#include "common/cli/stats_file.h"
+#include "common/file/path.h"
+#include "common/job/peaks/precision_recall.h"
+#include "common/job/source/source_options.h"
+#include "tools/covpeaks/covpeaks.h"
+
+struct config {
+    struct cov_source_flags source;
+    const char *measured, *plot;
+    double measured_cutoff;
+    int64_t min_length, max_gap, points;
+    struct cov_strings windows;
+};
+
+enum {
+    ROW_MEASURED,
+    ROW_MEASURED_CUTOFF,
+    ROW_MIN_LENGTH,
+    ROW_MAX_GAP,
+    ROW_WINDOWS,
+    ROW_POINTS,
+    ROW_PLOT,
+    ROW_SOURCE
+};
+
+#define FIELD(name) offsetof(struct config, name)
+
+static const struct cov_opt options[] = {
+    [ROW_MEASURED] =
+        COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
+                "the measured peaks: BED, narrowPeak, broadPeak or gappedPeak; or, with "
+                "--measured-cutoff, a measured track",
+                .flags = COV_OPT_PATH_IN | COV_OPT_REQUIRED),
+    [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
+                                    "FILE of --measured is a bigWig, a bedGraph or a genome file; "
+                                    "call its peaks at V"),
+    [ROW_MIN_LENGTH] = COV_OPT(SIZE, "min-length", 'l', FIELD(min_length), "N",
+                               "with --measured-cutoff: the shortest measured peak, in bases",
+                               .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
+    [ROW_MAX_GAP] = COV_OPT(SIZE, "max-gap", 'g', FIELD(max_gap), "N",
+                            "with --measured-cutoff: the longest gap of lower values in a measured "
+                            "peak",
+                            .def = COV_PEAKS_GAP, .max = 1e15),
+    [ROW_WINDOWS] = COV_OPT(LIST, "windows", 0, FIELD(windows), "LIST",
+                            "smooth with centred moving means over these numbers of bases, a curve "
+                            "each; 1 is no smoothing (default: 1)"),
+    [ROW_POINTS] = COV_OPT(SIZE, "points", 0, FIELD(points), "N",
+                           "write about N cutoffs per curve, if there are more", .def = "1000",
+                           .min = 2, .max = 1000000),
+    [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
+                         "draw the curves as a .png or .svg picture", .flags = COV_OPT_PATH_OUT),
+    [ROW_SOURCE] = COV_SOURCE_OPTIONS_UNSMOOTHED(
+        FIELD(source), "read", "the data set to read, if INPUT has several", "read", ""),
+    {.name = NULL},
+};
+
+/* Parses --windows; all must differ. */
+static int get_windows(const struct cov_strings *list, int64_t *windows, size_t *n,
+                       struct cov_err *e)
+{
+    int rc = COV_OK;
+    windows[0] = 1;
+    *n = list->n ? list->n : 1;
+    if (*n > COV_CURVE_MAX_WINDOWS)
+        return cov_fail(e, COV_EUSAGE, "--windows: too many (%zu); the limit is %d", *n,
+                        COV_CURVE_MAX_WINDOWS);
+    for (size_t i = 0; !rc && i < list->n; i++) {
+        rc = cov_parse_size(list->items[i], "--windows", 1, COV_SMOOTH_MAX_WINDOW, &windows[i], e);
+        for (size_t k = 0; !rc && k < i; k++)
+            if (windows[k] == windows[i])
+                rc = cov_fail(e, COV_EUSAGE, "--windows: duplicate %s", list->items[i]);
+    }
+    return rc;
+}
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    const struct config *c = config;
+    int64_t windows[COV_CURVE_MAX_WINDOWS];
+    struct cov_curve_options o = {
+        .windows = windows,
+        .measured = {.path = c->measured,
+                     .is_track = given[ROW_MEASURED_CUTOFF],
+                     .rules = {(float)c->measured_cutoff, c->min_length, c->max_gap},
+                     .datasets = c->source.datasets.items,
+                     .n_datasets = c->source.datasets.n},
+        .n_points = (size_t)c->points,
+        .output = common->output,
+        .printed = stdout,
+        .force = common->force,
+        .plot = c->plot,
+        .tmpdir = common->tmpdir,
+    };
+    if (fabs(c->measured_cutoff) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--measured-cutoff: %g is out of range", c->measured_cutoff);
+    if ((given[ROW_MIN_LENGTH] || given[ROW_MAX_GAP]) && !given[ROW_MEASURED_CUTOFF])
+        return cov_fail(e, COV_EUSAGE, "--%s needs --measured-cutoff",
+                        options[given[ROW_MIN_LENGTH] ? ROW_MIN_LENGTH : ROW_MAX_GAP].name);
+    if ((!common->output || cov_path_is_std(common->output)) && common->stats_path &&
+        cov_path_is_std(common->stats_path))
+        return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
+    int rc = get_windows(&c->windows, windows, &o.n_windows, e);
+    if (!rc)
+        rc = cov_source_options_fill(&c->source, &o.source, e);
+    if (!rc && common->stats_path)
+        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
+    return rc ? rc
+              : cov_curve_run(operands[0], &o, (unsigned)common->threads, &common->progress,
+                              &common->stats, e);
+}
+
+const struct cov_tool covpeaks_curve = {
+    .name = "curve",
+    .summary = "precision and recall of single bases over cutoffs and smoothing windows",
+    .synopsis = "[options] --measured FILE [-o OUT.tsv] INPUT|-",
+    .examples =
+        "  covpeaks curve --measured measured.narrowPeak --windows 1,51,151 -o curve.tsv pred.bw\n"
+        "  covpeaks curve --measured m.bw --measured-cutoff 25 --plot curve.svg pred.bw\n",
+    .options = options,
+    .config_bytes = sizeof(struct config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .output_optional = true,
+    .output_help = "where the table goes (default: standard output)",
+    .run = run,
+};
