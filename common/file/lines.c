@@ -102,3 +102,15 @@ const char *cov_line_word(const char **p, const char *end, size_t *n)
     *n = there ? (size_t)(stop - beg) : 0;
     return there ? beg : NULL;
 }
+
+const char *cov_line_hint(const char *beg, const char *end)
+{
+    size_t n, n_next;
+    const char *p = beg, *first = cov_line_word(&p, end, &n);
+    bool is_only = first && !cov_line_word(&p, end, &n_next);
+    if (first && (is_only ? memchr(first, ';', n) != NULL : first[n - 1] == ';'))
+        return "; separate columns by tabs or blanks instead of ';'";
+    if (first && (is_only ? memchr(first, ',', n) != NULL : first[n - 1] == ','))
+        return "; separate columns by tabs or blanks instead of ','";
+    return "";
+}

@@ -25,4 +25,8 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
  * past it. Returns NULL at the end, and at a word that starts with '#'. */
 const char *cov_line_word(const char **p, const char *end, size_t *n);
 
+/* Returns what to add to a message about a line that lacks columns: that it separates them by
+ * semicolons or commas, or "". */
+const char *cov_line_hint(const char *beg, const char *end);
+
 #endif

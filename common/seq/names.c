@@ -232,12 +232,13 @@ static int add_renamed(void *arg, struct line *line, struct cov_err *e)
     struct cov_rename *r = arg;
     size_t n_from, n_to, n_more, index = 0, to_index;
     bool is_new;
-    const char *from = cov_line_word(&line->p, line->end, &n_from);
+    const char *beg = line->p, *from = cov_line_word(&line->p, line->end, &n_from);
     if (!from)
         return COV_OK;
     const char *to = cov_line_word(&line->p, line->end, &n_to);
     if (!to || cov_line_word(&line->p, line->end, &n_more))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected two columns", line->path, line->number);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected two columns%s", line->path, line->number,
+                        cov_line_hint(beg, line->end));
     if (n_to > COV_FASTA_MAX_NAME)
         return cov_fail(e, COV_EINPUT, "%s:%zu: name longer than %d bytes", line->path,
                         line->number, COV_FASTA_MAX_NAME);
@@ -304,13 +305,13 @@ static int add_size(void *arg, struct line *line, struct cov_err *e)
     struct cov_sizes *s = arg;
     size_t n_name, n_length, index = 0;
     int64_t length = 0;
-    const char *name = cov_line_word(&line->p, line->end, &n_name);
+    const char *beg = line->p, *name = cov_line_word(&line->p, line->end, &n_name);
     if (!name)
         return COV_OK;
     const char *text = cov_line_word(&line->p, line->end, &n_length);
     if (!text || !cov_text_position(text, n_length, &length) || length == 0)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a name and a length above 0", line->path,
-                        line->number);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a name and a length above 0%s", line->path,
+                        line->number, cov_line_hint(beg, line->end));
     int rc = add_unique(s->names, name, n_name, line, &index, e);
     if (!rc)
         rc = COV_RESERVE(&s->lengths, &s->cap, index + 1, e);

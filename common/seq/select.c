@@ -281,7 +281,7 @@ struct request {
 static int parse_bed(const char *path, size_t number, const char *text, size_t n, struct request *r,
                      struct cov_err *e)
 {
-    const char *end = text + n, *word;
+    const char *beg = text, *end = text + n, *word;
     size_t n_word;
     r->name = cov_line_word(&text, end, &r->n_name);
     word = r->name ? cov_line_word(&text, end, &n_word) : NULL;
@@ -293,7 +293,8 @@ static int parse_bed(const char *path, size_t number, const char *text, size_t n
     bool good = word && cov_text_position(word, n_word, &r->beg);
     word = good ? cov_line_word(&text, end, &n_word) : NULL;
     if (!word || !cov_text_position(word, n_word, &r->end))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end", path, number);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end%s", path, number,
+                        cov_line_hint(beg, end));
     if (r->end < r->beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: region ends before it starts", path, number);
     return COV_OK;

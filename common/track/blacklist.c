@@ -79,8 +79,8 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
                      cov_text_position(words[2].text, words[2].n, &region.end);
     if (n > 1 && !is_region)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected an id alone, or contig, start and end",
-                        path, line);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected an id alone, or contig, start and end%s",
+                        path, line, cov_line_hint(beg, end));
     if (cov_names_count(b->names) == 0)
         b->is_bed = is_region;
     if (b->is_bed != is_region)
@@ -200,6 +200,7 @@ void cov_blacklist_warn(const struct cov_blacklist *b, const char *path, const c
     const char *first = "";
     size_t n = cov_blacklist_n_unknown(b, &first);
     if (n)
-        cov_warn("%s: %zu of %zu names are not in %s; the first is %.100s", path, n,
-                 cov_blacklist_n_names(b), input, first);
+        cov_warn("%s: %zu of %zu names are not in %s; the first is %.100s%s", path, n,
+                 cov_blacklist_n_names(b), input, first,
+                 cov_line_hint(first, first + strlen(first)));
 }

@@ -177,6 +177,11 @@ printf 'a\nnone\n' >ids
 run cov2bigwig -f -o o.bw --blacklist-file ids x.bw
 stderr_like 'warning: ids: 1 of 2 names are not in x.bw; the first is none' 'an unknown name in the blacklist'
 check 'a contig is dropped' o.bw x.bg drop=a
+echo 'a;100;2000' >list.csv
+run cov2bigwig -f -o o.bw --blacklist-file list.csv x.bw
+stderr_like "warning: list\\.csv: .*; the first is a;100;2000; separate columns by tabs or blanks instead of ';'\$" '  regions separated by semicolons'
+run cov2bigwig -f -o o.bw -R list.csv x.bw
+refused 1 "list\\.csv: not a BED file: expected contig, start and end; separate columns by tabs or blanks instead of ';'\$" '  as regions to write'
 printf 'a\t100\t2000\n' >regions.bed
 run cov2bigwig -f -o o.bg --blacklist-file regions.bed x.bg
 check 'a region is dropped' o.bg x.bg region=a:100-2000
@@ -212,6 +217,12 @@ refuses 1 'x.bg:[0-9]+: interval ends at 3000, but z has 2999 bases in short' 'a
     -o out.bw --chrom-sizes short x.bg
 printf 'z\n' >none
 refuses 1 'none:1: expected a name and a length above 0' 'sizes without a size' -o out.bw --chrom-sizes none x.bg
+printf 'z;3000\n' >none
+refuses 1 "none:1: expected a name and a length above 0; separate columns by tabs or blanks instead of ';'\$" '  separated by semicolons' \
+    -o out.bw --chrom-sizes none x.bg
+printf 'z,b\n' >none
+refuses 1 "none:1: expected two columns; separate columns by tabs or blanks instead of ','\$" 'names separated by a comma' \
+    -o out.bw --rename none x.bg
 printf 'z a\n' >twins
 refuses 1 'duplicate contig a' 'two contigs with the same name' -o out.bw --rename twins x.bw
 printf 'z\na\nm\nb\nempty\n' >all

@@ -171,6 +171,9 @@ refuses 2 'needs one of -r' 'no selection' -- subset -o out.h5 long_c.h5
 refuses 2 'has no bases' '--drop-n of predictions' -- subset --drop-n -o out.h5 long_p.h5
 refuses 1 'no chunks left' 'nothing selected' -- subset --min-length 1M -o out.h5 long_c.h5
 refuses 1 'no chunks left' 'everything excluded' -- subset --names names --exclude-names names -o out.h5 long_c.h5
+echo 'c; 1; 9' >c.csv
+refuses 1 "c\.csv:1: expected contig, start and end; separate columns by tabs or blanks instead of ';'\$" 'a BED file with semicolons' -- subset -R c.csv -o out.h5 long_c.h5
+rm c.csv
 refuses 1 'names:1: expected contig, start and end' 'not a BED file' -- subset -R names -o out.h5 long_c.h5
 refuses 2 '--names: must not be standard input$' 'a list from standard input' -- subset --names - -o out.h5 long_c.h5
 refuses 1 'nowhere' 'a missing list' -- subset --names nowhere -o out.h5 long_c.h5

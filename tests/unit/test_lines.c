@@ -104,13 +104,32 @@ static void splits_words(void **state)
     assert_null(cov_line_word(&p, text + strlen(text), &n));
 }
 
+static void hints_at_separators(void **state)
+{
+    static const struct {
+        const char *line, *hint;
+    } cases[] = {
+        {"chr1;0;9", "; separate columns by tabs or blanks instead of ';'"},
+        {"chr1; 0; 9", "; separate columns by tabs or blanks instead of ';'"},
+        {"chr1,0,9", "; separate columns by tabs or blanks instead of ','"},
+        {"chr1, 0, 9", "; separate columns by tabs or blanks instead of ','"},
+        {"a,b;c\t0", ""},
+        {"chr1", ""},
+        {"# a;b", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *line = cases[i].line;
+        assert_string_equal(cov_line_hint(line, line + strlen(line)), cases[i].hint);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_lines),
-        cmocka_unit_test(reads_long_lines),
-        cmocka_unit_test(refuses_bad_lines),
-        cmocka_unit_test(splits_words),
+        cmocka_unit_test(reads_lines),         cmocka_unit_test(reads_long_lines),
+        cmocka_unit_test(refuses_bad_lines),   cmocka_unit_test(splits_words),
+        cmocka_unit_test(hints_at_separators),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

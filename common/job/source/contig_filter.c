@@ -7,10 +7,12 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/file/lines.h"
 
 static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
 {
     const struct cov_source_options *o = f->o;
+    const char *first;
     f->ranges = cov_calloc(o->n_regions, sizeof *f->ranges, e);
     f->found = cov_calloc(o->n_regions, sizeof *f->found, e);
     f->texts = cov_calloc(o->n_regions, sizeof *f->texts, e);
@@ -22,9 +24,10 @@ static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
     }
     if (!rc && o->bed_path)
         rc = cov_blacklist_read(o->bed_path, &f->bed, e);
-    if (!rc && f->bed && cov_blacklist_n_names(f->bed) > 0 && !cov_blacklist_has_regions(f->bed))
-        rc = cov_fail(e, COV_EINPUT, "%s: not a BED file: expected contig, start and end",
-                      o->bed_path);
+    if (!rc && f->bed && cov_blacklist_n_unknown(f->bed, &first) > 0 &&
+        !cov_blacklist_has_regions(f->bed))
+        rc = cov_fail(e, COV_EINPUT, "%s: not a BED file: expected contig, start and end%s",
+                      o->bed_path, cov_line_hint(first, first + strlen(first)));
     return rc;
 }
 
