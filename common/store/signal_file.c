@@ -162,12 +162,13 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
     for (size_t i = 0; i < n_names; i++)
         n += prefix_length(names[i]) > 0;
     if (n == 0 || n > MAX_DATASETS) {
+        bool is_genome = cov_h5_has(f->h5, "data/X");
         const char *what = n > 0                            ? "a genome file with too much"
                            : cov_h5_has(f->h5, PREDICTIONS) ? "a predictions file without"
-                           : cov_h5_has(f->h5, "data/X")    ? "a genome file without"
+                           : is_genome                      ? "a genome file without"
                                                             : "a file without";
-        rc = cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)",
-                      f->path, what);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)%s",
+                      f->path, what, n == 0 && is_genome ? "; bam2h5 adds it" : "");
     }
     if (!rc)
         rc = make_lists(f, n, n, e);

@@ -369,7 +369,10 @@ refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
 refuses 1 'absent\.bw: No such file' 'a missing file' --compare absent.bw p.h5
 refuses 1 'absent\.h5: No such file' 'a missing input' --compare e.h5 absent.h5
 refuses 1 'e\.h5.*prediction' 'a genome file as predictions' --compare e.h5 e.h5
-refuses 1 'p\.h5' 'predictions as the measured file' --compare p.h5 one.h5
+refuses 1 'p\.h5: a predictions file without measured coverage \(evaluation/<name>_coverage\)$' 'predictions as the measured file' \
+    --compare p.h5 one.h5
+refuses 1 'p\.h5: a predictions file without .*; swap them: --compare e\.h5 p\.h5$' 'inputs in the wrong order' --compare p.h5 e.h5
+refuses 1 'e\.h5: a genome file with .*; swap them: --compare e\.h5 x\.bg$' '  one of them a track' --compare x.bg e.h5
 printf 'other\t0\t9\t1\n' >other.bg
 refuses 1 'none of its contigs \(.*chr2.*\) is in other\.bg \(other\)' 'no contig in common' --compare other.bg x.bg
 printf 'chr2\t0\t10\t1\n' >early.bg

@@ -358,7 +358,8 @@ static void test_refused(void **state)
     write_measured("x.h5", grid, &x, 1, n, 0);
     refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: a genome file, not a predictions file");
     refuse("x.h5", COV_SIGNAL_MEASURED,
-           "x.h5: a genome file without measured coverage (evaluation/<name>_coverage)");
+           "x.h5: a genome file without measured coverage (evaluation/<name>_coverage); bam2h5 "
+           "adds it");
     write_measured("x.h5", grid, &p, 1, n, 0);
     refuse("x.h5", COV_SIGNAL_MEASURED,
            "x.h5: a predictions file without measured coverage (evaluation/<name>_coverage)");

@@ -172,6 +172,31 @@ static int match_datasets(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- work */
 
+static bool can_open(const char *path, bool measured)
+{
+    const struct cov_source_options o = {
+        .measured = measured, .values = {.scale = 1, .unrounded = true}, .quiet = true};
+    struct cov_source_input in = {0};
+    struct cov_track_source *s = NULL;
+    bool can = cov_source_input_detect(path, &in, NULL) == COV_OK &&
+               cov_track_source_open(&in, &o, 1, &s, NULL) == COV_OK;
+    cov_track_source_close(s);
+    cov_source_input_close(&in);
+    return can;
+}
+
+/* Adds to the message of a failure that the two files are in each other's place. */
+static void hint_at_swap(const struct job *j, const char *input, struct cov_err *e)
+{
+    if (!e || e->code != COV_EINPUT || cov_path_is_std(input) ||
+        !can_open(j->measured_path, false) || !can_open(input, true))
+        return;
+    const struct cov_err why = *e;
+    cov_err_clear(e);
+    (void)cov_fail(e, why.code, "%s; swap them: --compare %s %s", why.text, input,
+                   j->measured_path);
+}
+
 static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)
 {
     struct cov_source_input in = {0}, measured = {0};
@@ -186,6 +211,8 @@ static int open_files(struct job *j, const char *input, unsigned n_threads, stru
     if (!rc)
         rc = cov_track_source_open(&in, &j->o.input.source, n_threads, &j->source, e);
     cov_source_input_close(&in);
+    if (rc)
+        hint_at_swap(j, input, e);
     return rc ? rc : match_datasets(j, e);
 }
 

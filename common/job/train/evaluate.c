@@ -284,6 +284,16 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     return COV_OK;
 }
 
+static void warn_without_datasets(const struct cov_model *model, const char *path)
+{
+    struct cov_listing names = {0};
+    for (int64_t d = 0; d < model->hp.output_size; d++)
+        cov_listing_add(&names, model->datasets[d]);
+    cov_warn("%s: none of the model's data sets is in the file: %s%s; bam2h5 -p adds them, "
+             "h5chunk rename renames others",
+             path, names.text, cov_listing_more(&names));
+}
+
 static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_evaluated_file *f,
                            struct cov_err *e)
 {
@@ -318,7 +328,7 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
         cov_warn("%s: nothing to evaluate: all chunks are gaps%s", f->path,
                  t->o->blacklist || t->list ? " or on the blacklist" : "");
     else if (!rc && f->total.n_rows == 0)
-        cov_warn("%s: none of the model's data sets is in the file", f->path);
+        warn_without_datasets(t->model, f->path);
 out:
     cov_net_free(net);
     free(list);
