@@ -167,7 +167,8 @@ complains() { # REGEX NAME OPTION...
     regex=$1 name=$2
     shift 2
     smk -n "$@"
-    grep -v '^Config file' "$stderr" >message
+    # Snakemake 9 announces the workflow's profile, without a newline before.
+    sed '/^Config file/d; s/Using workflow specific profile.*//; /^$/d' "$stderr" >message
     like "$status $(tr '\n' '|' <message)" "^1 WorkflowError:\\|$regex\\|\$" "$name"
 }
 refuses() { # REGEX NAME ROW...: after the usual columns
@@ -226,6 +227,10 @@ sed -i 's/ATAC-seq,/atacseq,/' samples.csv
 sed -i 's/plant,.*/genome,..\/weed.h5/' samples.csv
 smk -- metrics
 stderr_like '^\.\./weed\.h5: not a model of Predmoter or covtrain$' 'a file that is not a checkpoint'
+printf '%s\n' sample,fasta,model,checkpoint weed,samples.csv,plant,../plant.ckpt >samples.csv
+smk -- genomes/weed.h5
+is "$status" 1 'a step that fails'
+stderr_like '^ *fasta2h5: error: samples\.csv: not a FASTA file' '  its message is printed'
 cd ..
 
 # Training a network, in another folder, with a sheet elsewhere.
