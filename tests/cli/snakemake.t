@@ -204,6 +204,11 @@ complains 'bad\.csv: missing column checkpoint' 'a missing column' --config samp
 complains 'none\.csv: No such file or directory' 'a missing sheet' --config samples=none.csv
 complains "configuration: .*'shard' was unexpected.*" 'an unknown key of the configuration' --config shard=4
 complains "configuration: precision: 'fp8' is not one of .*" 'a wrong value' --config precision=fp8
+complains "configuration: peak_cutoffs: 'atacseq' does not match .*" 'a data set without a cutoff' --config peak_cutoffs=atacseq
+complains 'configuration: measured_cutoffs: repeated data set a' 'two cutoffs of a data set' \
+    --config peaks=true measured_cutoffs=a=1,a=2
+complains 'configuration: peak_cutoffs: a=5:5: the second cutoff must be less than the first' 'a weaker cutoff that is not' \
+    --config peaks=true peak_cutoffs=a=5:5
 printf '%s\n' 'training: {"x\n": {data: d, options: ""}}' >name.yaml
 complains "configuration: training: 'x.n' does not match .*" 'a name of a training that ends in a newline' --configfile name.yaml
 
@@ -227,10 +232,15 @@ sed -i 's/ATAC-seq,/atacseq,/' samples.csv
 sed -i 's/plant,.*/genome,..\/weed.h5/' samples.csv
 smk -- metrics
 stderr_like '^\.\./weed\.h5: not a model of Predmoter or covtrain$' 'a file that is not a checkpoint'
-printf '%s\n' sample,fasta,model,checkpoint weed,samples.csv,plant,../plant.ckpt >samples.csv
+printf '%s\n' sample,fasta,model,checkpoint weed,../weed.fa,plant,../plant.ckpt >samples.csv
+smk --config peaks=true peak_cutoffs=dnase=5 -- peaks
+is "$status" 1 'a cutoff of a data set that no model predicts'
+stderr_like 'configuration: unknown data set dnase has a cutoff for peaks; no model predicts it' '  the message'
+ok '  before a genome is encoded' test ! -e genomes
+sed -i 's/weed\.fa/samples.csv/' samples.csv
 smk -- genomes/weed.h5
 is "$status" 1 'a step that fails'
-stderr_like '^ *fasta2h5: error: samples\.csv: not a FASTA file' '  its message is printed'
+stderr_like '^ *fasta2h5: error: \.\./samples\.csv: not a FASTA file' '  its message is printed'
 cd ..
 
 # Training a network, in another folder, with a sheet elsewhere.

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Both workflows give the same tracks, tables and predictions for the same sheet, and shift only the reads of ATAC-seq.
+# Both workflows give the same tracks, peaks, tables and predictions for the same sheet, and shift only the reads of ATAC-seq.
+# If MultiQC is installed, their reports have the same contents.
 # The variable NEXTFLOW may name the program.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -16,12 +17,16 @@ ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make
 cp weed.fa grass.fa
 cp weed_atacseq.sam grass.sam
 echo 'grass,grass.fa,h3k4me3,atacseq,grass.sam,plant,plant.ckpt' >>samples.csv
-ok 'Snakemake runs' snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor \
-    --config shards=2 precision=fp32 overlap=4000 window_size=50 -- tracks metrics
+targets='tracks metrics peaks' report=false
+command -v multiqc >/dev/null && targets=all report=true
+# shellcheck disable=SC2086 # a list of words
+ok 'Snakemake runs' snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --config shards=2 precision=fp32 \
+    overlap=4000 window_size=50 peaks=true peak_cutoffs=atacseq=5,h3k4me3=6:2.5 measured_cutoffs=h3k4me3=7:3 -- $targets
 ok 'Nextflow runs' "$NEXTFLOW" run "$SRC/workflows/nextflow/main.nf" -ansi-log false --input samples.csv --outdir next \
-    --precision fp32 --overlap 4000 --window_size 50 --report false
+    --precision fp32 --overlap 4000 --window_size 50 --report $report --peaks --peak_cutoffs atacseq=5,h3k4me3=6:2.5 \
+    --measured_cutoffs h3k4me3=7:3
 
-for folder in tracks metrics predictions; do
+for folder in tracks metrics predictions peaks; do
     (cd $folder && find . -type f ! -name '.*' | sort) >names
     is "$(cd next/$folder && find . -type f | sort)" "$(cat names)" "both write the same names of $folder"
     while read -r name; do
@@ -33,7 +38,17 @@ for folder in tracks metrics predictions; do
         ok "  equal: $name" "$@" "$folder/$name" "next/$folder/$name"
     done <names
 done
-is "$(find tracks -name '*.bw' | grep -c .) $(find metrics -name '*.tsv' | grep -c .)" '6 3' 'there are 6 tracks and 3 tables'
+is "$(find tracks -name '*.bw' | grep -c .) $(find metrics -name '*.compare.tsv' | grep -c .)" '6 3' 'there are 6 tracks and 3 tables'
+is "$(cat names)" './grass.h3k4me3.measured.gappedPeak
+./grass.plant.atacseq.narrowPeak
+./grass.plant.h3k4me3.gappedPeak
+./moss.plant.atacseq.narrowPeak
+./moss.plant.h3k4me3.gappedPeak
+./weed.h3k4me3.measured.gappedPeak
+./weed.plant.atacseq.narrowPeak
+./weed.plant.h3k4me3.gappedPeak' 'there are peaks of all data sets that have a cutoff'
+is "$(cd metrics && echo ./*.peaks.tsv)" './grass.plant.h3k4me3.peaks.tsv ./weed.plant.h3k4me3.peaks.tsv' \
+    '  and comparisons with those that were measured'
 
 compared() { # SAMPLE DATASET READS [--shift]: prints the table of the tools run by hand
     sample=$1 dataset=$2 reads=$3
@@ -47,5 +62,39 @@ for how in 'weed atacseq weed_atacseq.sam --shift' 'weed h3k4me3 weed_h3k4me3.sa
     set -- $how
     compared "$@" >hand.tsv
     is "$(cksum <hand.tsv)" "$(cksum <"next/metrics/$1.plant.$2.compare.tsv")" "reads are counted as by hand: $how"
+    [ "$2" = h3k4me3 ] || continue
+    preset=h3k4me3
+    [ $# -eq 3 ] || preset=atac
+    covpeaks call -q --experimental --datasets h3k4me3 --window-size 50 -c 7 --broad -C 3 --preset $preset -o hand.gappedPeak -f genome.h5
+    ok '  peaks, too' cmp hand.gappedPeak "peaks/$1.h3k4me3.measured.gappedPeak"
+    covpeaks compare -q --genome genome.h5 "peaks/$1.plant.h3k4me3.gappedPeak" hand.gappedPeak >hand.tsv
+    ok '  and their comparison' cmp hand.tsv "metrics/$1.plant.h3k4me3.peaks.tsv"
 done
+# The assay of the sheet selects the lengths of predicted peaks; without one, the name of the data set.
+while read -r sample dataset kind options; do
+    # shellcheck disable=SC2086 # a list of words
+    covpeaks call -q -f --datasets $dataset --window-size 50 $options -o "hand.$kind" "predictions/$sample.plant.h5"
+    ok "predicted peaks are those by hand: $sample $options" cmp "hand.$kind" "peaks/$sample.plant.$dataset.$kind"
+done <<'END'
+grass h3k4me3 gappedPeak --broad -c 6 -C 2.5 --preset atac
+weed h3k4me3 gappedPeak -c 6 -C 2.5 --preset h3k4me3
+moss h3k4me3 gappedPeak -c 6 -C 2.5 --preset h3k4me3
+moss atacseq narrowPeak -c 5 --preset atac
+END
+
+if [ $report = true ]; then
+    # The rows and columns of all tables. Of the versions, one has the name of the workflow system.
+    contents() { # FOLDER
+        (cd "$1/report/multiqc_report_data" && for table in multiqc_covtools_*.txt multiqc_general_stats.txt multiqc_software_versions.txt; do
+            printf '%s: ' "$table" && head -n 1 "$table" && cut -f 1 "$table"
+        done) | sed 's/snakemake$/nextflow/'
+    }
+    contents . >snakemake.report
+    is "$(contents next)" "$(cat snakemake.report)" 'both reports have the same rows and columns'
+    for table in covpeaks_call covpeaks_compare h5chunk_info; do
+        like "$(cat snakemake.report)" "^multiqc_covtools_${table}_table\.txt: " "  with those of $table"
+    done
+else
+    tap_result 0 'reports of the same contents # SKIP no multiqc'
+fi
 done_testing

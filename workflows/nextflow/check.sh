@@ -85,6 +85,11 @@ run help.log main.nf --help --outdir help >help.txt
 grep -q -e '^  --window_size N  *smooth' help.txt || fail "$(cat help.txt)"
 [ ! -e help ] || fail '--help wrote files'
 refused '--shard: unknown parameter; did you mean --shards?' run refused.log main.nf -profile test --shard 4
+refused '--peak_cutoffs: a=5:5: the second cutoff must be less than the first' \
+    run refused.log main.nf -profile test --peaks --peak_cutoffs a=5:5
+refused '--measured_cutoffs: repeated data set a' run refused.log main.nf -profile test --peaks --measured_cutoffs a=5,a=6
+refused 'unknown data set dnase has a cutoff for peaks; no model predicts it' \
+    run refused_peaks.log main.nf -profile test --outdir refused --peaks --peak_cutoffs dnase=5
 refused '--precision bf17: expected one of exact, ' run refused.log main.nf -profile test --precision bf17
 cat >maps.txt <<'EOF'
 {"shards": 2, "precision": "bf16", "overlap": 100, "window_size": 10, "report": true}
@@ -100,6 +105,10 @@ cat >maps.txt <<'EOF'
 {"input": null}
 {"frobnicate": 1}
 {"windowSize": 1}
+{"peaks": true, "peak_cutoffs": "atacseq=2.5,h3k4me3=35:15"}
+{"peaks": "atacseq"}
+{"peak_cutoffs": "atacseq"}
+{"measured_cutoffs": "a=1:b"}
 EOF
 n=10
 sheet() { # LINE...: writes the next sheet
@@ -146,8 +155,12 @@ same inputs.said <<'EOF'
 {"outdir": 7} --outdir 7: expected text, not a number
 {"input": "nix.csv"} --input nix.csv: no such file
 {"input": null} missing --input
-{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --help, --version
+{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --peaks, --peak_cutoffs, --measured_cutoffs, --help, --version
 {"windowSize": 1} --windowSize: unknown parameter; did you mean --window_size?
+{"peaks": true, "peak_cutoffs": "atacseq=2.5,h3k4me3=35:15"} accepted
+{"peaks": "atacseq"} --peaks atacseq: expected true or false
+{"peak_cutoffs": "atacseq"} --peak_cutoffs atacseq: use DATASET=CUTOFF or DATASET=CUTOFF:WEAK, separated by commas
+{"measured_cutoffs": "a=1:b"} --measured_cutoffs a=1:b: use DATASET=CUTOFF or DATASET=CUTOFF:WEAK, separated by commas
 input has another default
 report has another default
 11.csv accepted
@@ -178,7 +191,7 @@ refused "sheets/$n.csv:3: sample weed: unknown dataset H3K4me3; tiny.ckpt predic
     run refused.log main.nf --input "sheets/$n.csv" --outdir refused
 sheet "$columns" "$weed" 'moss,@moss.fa.gz,,,,moss,@moss.fa.gz'
 refused 'h5chunk: error: ./moss.fa.gz: ' run refused_too.log main.nf --input "sheets/$n.csv" --outdir refused
-! grep 'Submitted process' refused.log refused_too.log | grep -v CHECKPOINT_INFO || fail 'a job ran before the check'
+! grep 'Submitted process' refused.log refused_too.log refused_peaks.log | grep -v CHECKPOINT_INFO || fail 'a job ran before the check'
 nextflow -log config.log config -show-profiles "$here" >profiles.txt
 for profile in apptainer conda docker pbs singularity slurm; do
     grep -q "^   $profile {" profiles.txt || fail "no profile $profile"
@@ -192,6 +205,7 @@ cp "$here/assets/test/tiny.ckpt" data/-tiny.ckpt
 fasta2h5 -q --subsequence-length 2400 -o data/-weed.h5 data/-weed.fa.gz
 bam2h5 -q -p atacseq data/-weed.h5 data/-weed.sam.gz
 covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
+printf 'chr1\t10\t500\n' >data/-weed.bed
 covpredict -q -m data/-tiny.ckpt --shard 1/1 --stats data/-part.json -o data/-part.h5 data/-weed.h5
 echo "process { withName: COVTRAIN { ext.args = '-q --epochs 1 --filter-size 4 --hidden-size 4 --datasets atacseq' } }" >train.config
 run modules.log tests/modules.nf -c train.config --data "$PWD/data" --id weed >modules.txt || fail "$(cat modules.txt)"
@@ -203,7 +217,7 @@ refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --da
 # What commands contain: numbers, options, files (which Nextflow quotes) and checked names.
 for module in "$here"/modules/local/*/main.nf "$here"/modules/local/*/*/main.nf; do
     awk '/"""/ { inside = !inside } inside' "$module" | grep -o '\${[^}]*}' |
-        grep -v -x -E '\$\{(task.cpus|args|prefix|part|ckpt|from|shift|check_name\([a-z.]+\))\}' | sort -u |
+        grep -v -x -E '\$\{(task.cpus|args|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
         sed 's/[${}]//g' | while read -r name; do
         sed '/^    output:/q' "$module" | grep -q "path(${name}[,)]" || echo "$module: $name"
     done
@@ -240,6 +254,7 @@ pipeline again.log -resume --shards 4 --outdir four
 
 echo '== in one job'
 pipeline one.log --outdir one
+[ ! -e one/peaks ] || fail 'peaks without --peaks'
 for sample in weed moss; do
     for dataset in atacseq h3k4me3; do
         cmp "one/tracks/$sample.plant/$sample.plant_${dataset}_avg_strand.bw" \
@@ -273,10 +288,11 @@ printf '#!/bin/sh\ngrep "^#SBATCH" "$1" >>"%s/jobs.txt"\n(bash "$1" >/dev/null 2
 printf '#!/bin/sh\n' >cluster/squeue
 chmod +x cluster/sbatch cluster/squeue
 echo 'executor.pollInterval = "1 sec"' >poll.config
-PATH=$PWD/cluster:$PATH pipeline stub.log -stub -profile slurm -c poll.config --outdir stub
+PATH=$PWD/cluster:$PATH pipeline stub.log -stub -profile slurm -c poll.config --outdir stub --peaks
 grep -q '^#SBATCH -c 8' jobs.txt || fail "$(cat jobs.txt)"
 [ "$(tasks stub.log 'Submitted process > COVTOOLS:COVPREDICT')" -eq 2 ] || fail 'a sample was predicted twice'
 for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
+    [ -e "stub/metrics/weed.plant.$dataset.peaks.tsv" ] || fail "no peaks of $dataset"
 done
 echo 'check.sh: passed'

@@ -17,11 +17,15 @@ include { H5CHUNK_INFO as CHECKPOINT_INFO } from './modules/local/h5chunk/info/m
 include { H5CHUNK_VERIFY     } from './modules/local/h5chunk/verify/main'
 include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
+include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
+include { COVPEAKS_COMPARE   } from './modules/local/covpeaks/compare/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
 
 workflow COVTOOLS {
     take:
-    sheet // the list of Sheet.read
+    sheet            // the list of Sheet.read
+    cutoffs          // of predicted and measured peaks: the maps of Cutoffs.read
+    measured_cutoffs
 
     main:
     // No other job starts before the data sets of all checkpoints are checked.
@@ -31,10 +35,12 @@ workflow COVTOOLS {
         if (infos.size() < checkpoints.size()) { // a job has failed
             return []
         }
-        if (!workflow.stubRun) {
-            Sheet.checkDatasets(sheet, infos.collectEntries())
+        if (workflow.stubRun) {
+            return sheet.collect { it + [datasets: cutoffs.keySet()] }
         }
-        return sheet
+        def datasets = Sheet.checkDatasets(sheet, infos.collectEntries())
+        Cutoffs.check(cutoffs.keySet() + measured_cutoffs.keySet(), datasets.values())
+        return sheet.collect { it + [datasets: datasets[it.model]] }
     }
 
     FASTA2H5(rows.map { [[id: it.sample], it.fasta] }.unique())
@@ -79,11 +85,37 @@ workflow COVTOOLS {
             .map { id, dataset, measured_file, file -> [[id: "${id}.${dataset}".toString()], file, measured_file] }
     )
 
+    predicted_signal = rows.flatMap { row -> row.datasets.findAll { it in cutoffs }.collect { [row.id, it, Cutoffs.assay(sheet, row.sample, it)] } }
+        .unique()
+        .combine(predictions.map { meta, file -> [meta.id, file] }, by: 0)
+        .map { id, dataset, assay, file -> [[id: "${id}.${dataset}".toString(), assay: assay], file, dataset, cutoffs[dataset]] }
+    measured_signal = rows.filter { it.bams && it.dataset in measured_cutoffs }
+        .map { ["${it.sample}.${it.dataset}".toString(), it.dataset, it.assay] }
+        .unique()
+        .combine(measured, by: 0)
+        .map { id, dataset, assay, file ->
+            [[id: "${id}.measured".toString(), assay: assay, is_measured: true], file, dataset, measured_cutoffs[dataset]]
+        }
+    COVPEAKS_CALL(predicted_signal.mix(measured_signal))
+    peaks = COVPEAKS_CALL.out.peaks.map { meta, file -> [meta.id, file] }
+    COVPEAKS_COMPARE(
+        rows.filter { it.bams && it.dataset in cutoffs && it.dataset in measured_cutoffs }
+            .map { ["${it.id}.${it.dataset}".toString(), "${it.sample}.${it.dataset}.measured".toString(), it.sample] }
+            .unique()
+            .combine(peaks, by: 0)
+            .map { id, other, sample, file -> [other, id, sample, file] }
+            .combine(peaks, by: 0)
+            .map { _other, id, sample, file, measured_file -> [sample, id, file, measured_file] }
+            .combine(genomes, by: 0)
+            .map { _sample, id, file, measured_file, genome -> [[id: id], file, measured_file, genome] }
+    )
+
     stats = FASTA2H5.out.stats.mix(
-        BAM2H5.out.stats, predicted, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
-        COV2BIGWIG_COMPARE.out.stats).map { _meta, files -> files }.flatten()
+        BAM2H5.out.stats, predicted, H5CHUNK_INFO.out.stats, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
+        COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
         .map { _process, tool, version -> "${tool}: '${version}'" }
+        .mix(Channel.of("nextflow: '${workflow.nextflow.version}'".toString()))
         .unique()
         .collectFile(name: 'covtools_mqc_versions.yml', newLine: true, sort: true)
     if (params.report) {
@@ -93,6 +125,7 @@ workflow COVTOOLS {
     emit:
     tracks = COV2BIGWIG_TRACKS.out.tracks
     tables = COV2BIGWIG_COMPARE.out.table
+    peaks = COVPEAKS_CALL.out.peaks
 }
 
 workflow {
@@ -112,6 +145,8 @@ The sheet, the profiles and the results are described in ${projectDir}/docs."""
         Schema.checkParams(params, rules, workflow.commandLine)
         rows = Sheet.read(params.input, Schema.read(file("${projectDir}/assets/schema_input.json")))
         file("${params.outdir}/pipeline_info/params.json").text = groovy.json.JsonOutput.prettyPrint(groovy.json.JsonOutput.toJson(params))
-        COVTOOLS(rows)
+        cutoffs = params.peaks ? Cutoffs.read('--peak_cutoffs', params.peak_cutoffs) : [:]
+        measured_cutoffs = params.peaks ? Cutoffs.read('--measured_cutoffs', params.measured_cutoffs) ?: cutoffs : [:]
+        COVTOOLS(rows, cutoffs, measured_cutoffs)
     }
 }

@@ -90,9 +90,9 @@ class Schema {
     static String help(Map rule) {
         return rule['$defs'].values().collect { group ->
             "${group.title}\n" + group.properties.collect { name, its ->
-                def kind = its.enum ? 'NAME' : [boolean: 'true|false', integer: 'N', 'file-path': 'FILE', 'directory-path': 'FOLDER'][its.format ?: its.type]
+                def kind = its.enum ? 'NAME' : [boolean: 'true|false', integer: 'N', 'file-path': 'FILE', 'directory-path': 'FOLDER', string: 'LIST'][its.format ?: its.type]
                 def text = its.description + (its.enum ? ": ${its.enum.join(', ')}" : '') +
-                    (its.default == null ? '' : " (default: ${its.default})")
+                    (its.default in [null, ''] ? '' : " (default: ${its.default})")
                 "  --${name} ${kind}".padRight(24) + text.replaceAll(/(.{1,55})( |$)/, '$1\n' + ' ' * 24).trim()
             }.join('\n')
         }.join('\n\n')

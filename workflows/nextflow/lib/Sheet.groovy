@@ -59,8 +59,8 @@ class Sheet {
     }
 
     // Ends the run if a checkpoint does not predict the data set of a row. `infos` are the files that `h5chunk info --json`
-    // wrote about the checkpoint of each model.
-    static void checkDatasets(List<Map> rows, Map<String, Path> infos) {
+    // wrote about the checkpoint of each model. Returns the data sets of each model.
+    static Map<String, List<String>> checkDatasets(List<Map> rows, Map<String, Path> infos) {
         def datasets = infos.collectEntries { model, path -> [model, Schema.read(path).files[0].hyperparameters?.datasets] }
         rows.each { row ->
             def known = datasets[row.model]
@@ -75,6 +75,7 @@ class Sheet {
                     (near ? "; did you mean ${near}?" : ''))
             }
         }
+        return datasets
     }
 
     private static List<String> checkHeader(String where, List<String> columns, Map rule) {

@@ -14,6 +14,8 @@ include { H5CHUNK_INFO       } from '../modules/local/h5chunk/info/main'
 include { H5CHUNK_VERIFY     } from '../modules/local/h5chunk/verify/main'
 include { COV2BIGWIG_TRACKS  } from '../modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from '../modules/local/cov2bigwig/compare/main'
+include { COVPEAKS_CALL      } from '../modules/local/covpeaks/call/main'
+include { COVPEAKS_COMPARE   } from '../modules/local/covpeaks/compare/main'
 
 workflow {
     def data = { name -> file("${params.data}/${name}", glob: false, checkIfExists: true) }
@@ -26,5 +28,7 @@ workflow {
     H5CHUNK_INFO([meta, data('-weed.h5')])
     H5CHUNK_VERIFY([meta, data('-weed.h5')])
     COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])
+    COVPEAKS_CALL([meta, data('-predictions.h5'), 'atacseq', [5, 2]])
+    COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5')])
     COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
 }

@@ -36,6 +36,8 @@ def fail(message):
 
 
 def check_config():
+    # To Snakemake, only True and False are no text in --config peaks=true.
+    config["peaks"] = {"true": True, "false": False}.get(config["peaks"], config["peaks"])
     with open(workflow.source_path("../schemas/config.schema.yaml"), encoding="utf-8") as file:
         schema = yaml.safe_load(file)
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(config))
@@ -110,7 +112,23 @@ def located(path):
     return os.path.normpath(os.path.join(os.path.dirname(config["samples"]), path))
 
 
+def read_cutoffs(key):
+    """{data set: (cutoff,) or (cutoff, weaker cutoff)} of a key of the configuration."""
+    cutoffs = {}
+    for item in filter(None, config[key].split(",")):
+        dataset, values = item.split("=")
+        if dataset in cutoffs:
+            fail(f"configuration: {key}: repeated data set {dataset}")
+        cutoffs[dataset] = tuple(values.split(":"))
+        if len(cutoffs[dataset]) == 2 and float(cutoffs[dataset][1]) >= float(cutoffs[dataset][0]):
+            fail(f"configuration: {key}: {item}: the second cutoff must be less than the first")
+    return cutoffs
+
+
 check_config()
+# The cutoffs of predicted and of measured peaks.
+CUTOFFS = read_cutoffs("peak_cutoffs") if config["peaks"] else {}
+MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS if config["peaks"] else {}
 TRAININGS = config["training"]
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
 FASTA, CHECKPOINT, ASSAY, MEASURED = {}, {}, {}, {}
@@ -161,7 +179,7 @@ wildcard_constraints:
     sample=any_of(FASTA),
     model=any_of(CHECKPOINT),
     training=any_of(TRAININGS),
-    dataset=any_of({d for _, d in MEASURED}),
+    dataset=any_of({d for _, d in MEASURED} | CUTOFFS.keys()),
     part=r"[0-9]+",
     parts=r"[0-9]+",
 

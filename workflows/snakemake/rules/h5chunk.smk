@@ -4,8 +4,8 @@ localrules:
     check_datasets,
 
 
-# Runs first, so that a wrong sheet costs no time.
-rule checkpoint_info:
+# Runs first, so that a wrong sheet costs no time. Which peaks there are depends on the data sets of the model.
+checkpoint checkpoint_info:
     input:
         checkpoint_of,
     output:

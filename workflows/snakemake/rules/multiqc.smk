@@ -8,6 +8,7 @@ rule versions:
     input:
         STATS,
         SHARD_STATS,
+        peak_stats,
     output:
         "stats/covtools_mqc_versions.yml",
     log:
@@ -20,6 +21,7 @@ rule multiqc:
     input:
         STATS,
         PLOTS,
+        peak_stats,
         "stats/covtools_mqc_versions.yml",
     output:
         report="report/multiqc_report.html",

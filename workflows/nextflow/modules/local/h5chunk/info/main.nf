@@ -14,6 +14,7 @@ process H5CHUNK_INFO {
 
     output:
     tuple val(meta), path("${prefix}.info.json"), emit: info
+    tuple val(meta), path("${prefix}_mqc.json"), emit: stats
     tuple val("${task.process}"), val('h5chunk'), eval("h5chunk --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_h5chunk
 
     when:
@@ -23,12 +24,12 @@ process H5CHUNK_INFO {
     def args = task.ext.args ?: ''
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    h5chunk info --json ${args} ${h5} > ${prefix}.info.json
+    h5chunk info --json -f --stats ${prefix}_mqc.json ${args} ${h5} > ${prefix}.info.json
     """
 
     stub:
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    touch ${prefix}.info.json
+    touch ${prefix}.info.json ${prefix}_mqc.json
     """
 }

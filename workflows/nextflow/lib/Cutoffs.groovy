@@ -1,0 +1,36 @@
+// Cutoffs.groovy - reads the cutoffs of peaks: DATASET=CUTOFF or DATASET=CUTOFF:WEAK, separated by commas. The schema of the
+// parameters says how they are written.
+//
+// SPDX-License-Identifier: MIT
+class Cutoffs {
+    // Data sets that may have a cutoff although no model predicts them.
+    private static final Map ASSAYS = [atacseq: 'atacseq', h3k4me3: 'chipseq']
+
+    // Returns {data set: [cutoff] or [cutoff, weaker cutoff]}.
+    static Map<String, List<String>> read(String parameter, String text) {
+        return text.tokenize(',').inject([:]) { cutoffs, item ->
+            def (dataset, values) = item.tokenize('=')
+            def list = values.tokenize(':')
+            if (dataset in cutoffs) {
+                Schema.fail("${parameter}: repeated data set ${dataset}")
+            }
+            if (list.size() == 2 && list[1].toBigDecimal() >= list[0].toBigDecimal()) {
+                Schema.fail("${parameter}: ${item}: the second cutoff must be less than the first")
+            }
+            return cutoffs + [(dataset): list]
+        }
+    }
+
+    // Ends the run if no model predicts a data set with a cutoff. `known` are lists of data sets.
+    static void check(Collection<String> datasets, Collection<List<String>> known) {
+        def unknown = datasets.find { !(it in ASSAYS) && !known.any { list -> it in list } }
+        if (unknown) {
+            Schema.fail("unknown data set ${unknown} has a cutoff for peaks; no model predicts it")
+        }
+    }
+
+    // Returns the assay of a sample's data set, which decides about the lengths of peaks: that of the sheet, or of the name.
+    static String assay(List<Map> sheet, String sample, String dataset) {
+        return sheet.find { it.sample == sample && it.dataset == dataset }?.assay ?: ASSAYS[dataset]
+    }
+}

@@ -1,0 +1,71 @@
+# Calls the peaks of predicted and measured coverage, and compares these; peaks.smk selects them. SPDX-License-Identifier: MIT
+
+
+rule covpeaks_call:
+    input:
+        "predictions/{sample}.{model}.h5",
+    output:
+        peaks="peaks/{sample}.{model}.{dataset}.{kind}",
+        stats="stats/covpeaks_call/{kind}/{sample}.{model}.{dataset}_mqc.json",
+    log:
+        "logs/covpeaks_call/{sample}.{model}.{dataset}.{kind}.log",
+    benchmark:
+        "benchmarks/covpeaks_call/{sample}.{model}.{dataset}.{kind}.tsv"
+    wildcard_constraints:
+        kind="narrowPeak|gappedPeak",
+    params:
+        options=options_of_peaks(CUTOFFS),
+        extra=config["covpeaks"]["extra"],
+    threads: config["covpeaks"]["threads"]
+    resources:
+        mem_mb=memory_of("covpeaks"),
+        runtime=config["covpeaks"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covpeaks call -f -v -@ {threads} --datasets {wildcards.dataset:q} --stats {output.stats:q}"
+        " {params.options} {params.extra} -o {output.peaks:q} {input:q} 2> {log:q}"
+
+
+use rule covpeaks_call as covpeaks_call_measured with:
+    input:
+        "measured/{sample}.{dataset}.h5",
+    output:
+        peaks="peaks/{sample}.{dataset}.measured.{kind}",
+        stats="stats/covpeaks_call/{kind}/{sample}.{dataset}.measured_mqc.json",
+    log:
+        "logs/covpeaks_call/{sample}.{dataset}.measured.{kind}.log",
+    benchmark:
+        "benchmarks/covpeaks_call/{sample}.{dataset}.measured.{kind}.tsv"
+    params:
+        options=options_of_peaks(MEASURED_CUTOFFS),
+        extra=f"--experimental {config['covpeaks']['extra']}",
+
+
+rule covpeaks_compare:
+    input:
+        predicted=lambda wildcards: peaks_of(wildcards.sample, wildcards.model, wildcards.dataset),
+        measured=lambda wildcards: measured_peaks_of(wildcards.sample, wildcards.dataset),
+        genome="genomes/{sample}.h5",
+    output:
+        table="metrics/{sample}.{model}.{dataset}.peaks.tsv",
+        stats="stats/covpeaks_compare/{sample}.{model}.{dataset}_mqc.json",
+    log:
+        "logs/covpeaks_compare/{sample}.{model}.{dataset}.log",
+    benchmark:
+        "benchmarks/covpeaks_compare/{sample}.{model}.{dataset}.tsv"
+    params:
+        extra=config["compare_peaks"]["extra"],
+    threads: 1
+    resources:
+        mem_mb=memory_of("covpeaks"),
+        runtime=config["covpeaks"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covpeaks compare -f -v --stats {output.stats:q} {params.extra} --genome {input.genome:q}"
+        " {input.predicted:q} {input.measured:q} > {output.table:q} 2> {log:q}"
