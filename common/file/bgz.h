@@ -27,7 +27,7 @@ int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got,
 
 /* Copies the next n bytes, at most COV_BGZ_PEEK, without consuming them. *got is less than n only
  * at the end. */
-enum { COV_BGZ_PEEK = 64 };
+enum { COV_BGZ_PEEK = 512 };
 int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 

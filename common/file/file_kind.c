@@ -3,13 +3,17 @@
 #include "common/file/file_kind.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/base/err.h"
 #include "common/base/text.h"
 
-enum { ZIP_NAME = 30 }; /* offset of the first member's name */
+enum {
+    ZIP_NAME = 30,   /* offset of the first member's name */
+    TAR_MAGIC = 257, /* offset of "ustar" */
+};
 
 const char *cov_kind_name(enum cov_kind kind)
 {
@@ -19,6 +23,12 @@ const char *cov_kind_name(enum cov_kind kind)
         [COV_KIND_CRAM] = "a CRAM file",
         [COV_KIND_SAM] = "a SAM file",
         [COV_KIND_FASTA] = "a FASTA file",
+        [COV_KIND_FASTQ] = "a FASTQ file",
+        [COV_KIND_BED] = "a BED file",
+        [COV_KIND_NARROWPEAK] = "a narrowPeak file",
+        [COV_KIND_GFF] = "a GFF or GTF file",
+        [COV_KIND_VCF] = "a VCF file",
+        [COV_KIND_TAR] = "a tar archive",
         [COV_KIND_HDF5] = "an HDF5 file",
         [COV_KIND_BIGWIG] = "a bigWig file",
         [COV_KIND_BIGBED] = "a bigBed file",
@@ -52,6 +62,88 @@ static bool is_html(const char *bytes, size_t n)
     return false;
 }
 
+/* The name of a read, then its bases, of which the end may be missing. */
+static bool is_fastq(const char *bytes, size_t n)
+{
+    enum { ENOUGH = 16 };
+    const char *newline = n > 0 && *bytes == '@' ? memchr(bytes, '\n', n) : NULL;
+    size_t at = newline ? (size_t)(newline - bytes) + 1 : n, end = at;
+    while (end < n && memchr("ACGTNacgtn.", bytes[end], 11))
+        end++;
+    return end < n ? end > at && memchr("\r\n", bytes[end], 2) : end - at >= ENOUGH;
+}
+
+enum { MOST_FIELDS = 10 };
+
+/* A line that tabs separate into fields. */
+struct line {
+    const char *at[MOST_FIELDS];
+    size_t lengths[MOST_FIELDS], n; /* n counts all fields */
+};
+
+static struct line split(const char *p, const char *end)
+{
+    struct line line = {.n = 0};
+    for (;; p++) {
+        const char *tab = memchr(p, '\t', (size_t)(end - p)), *stop = tab ? tab : end;
+        if (line.n < MOST_FIELDS) {
+            line.at[line.n] = p;
+            line.lengths[line.n] = (size_t)(stop - p);
+        }
+        line.n++;
+        if (!tab)
+            return line;
+        p = tab;
+    }
+}
+
+/* Parses field i as a position; -1: it is none. */
+static int64_t position(const struct line *l, size_t i)
+{
+    int64_t x = 0;
+    for (size_t k = 0; k < l->lengths[i]; k++)
+        if (l->at[i][k] < '0' || l->at[i][k] > '9' || k == 18)
+            return -1;
+        else
+            x = 10 * x + (l->at[i][k] - '0');
+    return l->lengths[i] > 0 ? x : -1;
+}
+
+static bool is_strand(const struct line *l, size_t i)
+{
+    return l->lengths[i] == 1 && memchr("+-.?", l->at[i][0], 4);
+}
+
+/* Returns the kind of a table, judging by a line of data. If the line is not `whole`, the end of the
+ * last column may be missing. */
+static enum cov_kind kind_of_line(const struct line *l, bool whole)
+{
+    if (l->n == 9 && position(l, 1) < 0 && position(l, 3) >= 0 && position(l, 4) >= 0 &&
+        is_strand(l, 6))
+        return COV_KIND_GFF;
+    if (!whole || l->n < 3 || l->n == 4 || position(l, 1) < 0 || position(l, 2) < position(l, 1) ||
+        (l->n > 5 && !is_strand(l, 5)))
+        return COV_KIND_UNKNOWN;
+    return l->n == 10 ? COV_KIND_NARROWPEAK : COV_KIND_BED;
+}
+
+static enum cov_kind kind_of_table(const char *p, size_t n)
+{
+    for (const char *end = p + n, *newline; p < end; p = newline + 1) {
+        newline = memchr(p, '\n', (size_t)(end - p));
+        size_t length = (size_t)((newline ? newline : end) - p);
+        if (newline && length > 0 && newline[-1] == '\r')
+            length--;
+        if (length > 0 && *p != '#' && (length < 6 || memcmp(p, "track ", 6) != 0)) {
+            const struct line line = split(p, p + length);
+            return kind_of_line(&line, newline != NULL);
+        }
+        if (!newline)
+            break;
+    }
+    return COV_KIND_UNKNOWN;
+}
+
 enum cov_kind cov_kind_of(const void *bytes, size_t n)
 {
     static const struct {
@@ -71,6 +163,8 @@ enum cov_kind cov_kind_of(const void *bytes, size_t n)
         {"COVSTRM\n", COV_KIND_STREAM},
         {"PK\3\4", COV_KIND_ZIP},
         {"\x1f\x8b", COV_KIND_GZIP},
+        {"##gff-version", COV_KIND_GFF},
+        {"##fileformat=VCF", COV_KIND_VCF},
         {"version https://git-lfs.", COV_KIND_LFS},
     };
     for (size_t i = 0; i < COV_COUNT(kinds); i++) {
@@ -79,5 +173,9 @@ enum cov_kind cov_kind_of(const void *bytes, size_t n)
             return kinds[i].kind == COV_KIND_ZIP && is_checkpoint(bytes, n) ? COV_KIND_CKPT
                                                                             : kinds[i].kind;
     }
-    return is_html(bytes, n) ? COV_KIND_HTML : COV_KIND_UNKNOWN;
+    if (n >= TAR_MAGIC + 5 && memcmp((const char *)bytes + TAR_MAGIC, "ustar", 5) == 0)
+        return COV_KIND_TAR;
+    return is_html(bytes, n)    ? COV_KIND_HTML
+           : is_fastq(bytes, n) ? COV_KIND_FASTQ
+                                : kind_of_table(bytes, n);
 }

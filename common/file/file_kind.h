@@ -11,6 +11,12 @@ enum cov_kind {
     COV_KIND_CRAM,
     COV_KIND_SAM,
     COV_KIND_FASTA,
+    COV_KIND_FASTQ,
+    COV_KIND_BED, /* not bedGraph, nor BED with four columns, which resembles it */
+    COV_KIND_NARROWPEAK,
+    COV_KIND_GFF, /* or GTF */
+    COV_KIND_VCF,
+    COV_KIND_TAR,
     COV_KIND_HDF5,
     COV_KIND_BIGWIG,
     COV_KIND_BIGBED,
@@ -26,7 +32,7 @@ enum cov_kind {
 const char *cov_kind_name(enum cov_kind kind);
 
 /* Returns the kind of a file that starts with these bytes; to look inside a gzip file, pass its
- * decompressed bytes. 64 bytes are enough to recognise a checkpoint. */
+ * decompressed bytes. 512 bytes (COV_BGZ_PEEK) are enough, unless comments or a read are longer. */
 enum cov_kind cov_kind_of(const void *bytes, size_t n);
 
 #endif

@@ -12,7 +12,7 @@
 static bool is_random_access(enum cov_kind kind)
 {
     return kind == COV_KIND_HDF5 || kind == COV_KIND_BIGWIG || kind == COV_KIND_BIGBED ||
-           kind == COV_KIND_CKPT || kind == COV_KIND_ZIP;
+           kind == COV_KIND_CKPT || kind == COV_KIND_ZIP || kind == COV_KIND_TAR;
 }
 
 static enum cov_kind kind_inside(const char *path)

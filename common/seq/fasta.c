@@ -264,8 +264,9 @@ static int handle_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
                             (long long)f->line, (long long)column);
         if (!bad && c > ' ' && c < 0x7f)
             return cov_fail(e, COV_EINPUT,
-                            "%s:%lld:%lld: invalid base '%c'; --on-bad-base n reads it as N", path,
-                            (long long)f->line, (long long)column, c);
+                            "%s:%lld:%lld: invalid base '%c'%s; --on-bad-base n reads it as N",
+                            path, (long long)f->line, (long long)column, c,
+                            strchr("EFILPQeflipq", c) ? ", as in proteins" : "");
         if (!bad)
             return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: invalid byte 0x%02x", path,
                             (long long)f->line, (long long)column, c);

@@ -19,6 +19,12 @@ for f in x.h5 x.ckpt x.bw; do gzip -k $f; done
 echo 'some text' >x.txt
 printf '\n<!doctype HTML>\n<html><body>404</body></html>\n' >x.html
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n' >x.lfs
+printf 'a\t100\t200\n' >x.bed
+printf 'a\t100\t200\tp\t5\t.\t4.5\t3\t2\t50\n' >x.narrowPeak
+printf '# made by x\na\tx\tgene\t1\t100\t.\t+\t.\tID=g\n' >x.gff
+printf '##fileformat=VCFv4.2\n#CHROM\tPOS\n' >x.vcf
+printf '@r\nACGT\n+\nIIII\n' >x.fq && gzip -k x.fq
+tar -cf x.tar x.fa && gzip -k x.tar
 mkdir -p d/train d/val
 
 name() {
@@ -29,6 +35,13 @@ name() {
     x.cram) echo 'a CRAM file' ;;
     *.h5) echo 'an HDF5 file' ;;
     x.bw) echo 'a bigWig file' ;;
+    x.fq | x.fq.gz) echo 'a FASTQ file' ;;
+    x.bed) echo 'a BED file' ;;
+    x.narrowPeak) echo 'a narrowPeak file' ;;
+    x.gff) echo 'a GFF or GTF file' ;;
+    x.vcf) echo 'a VCF file' ;;
+    x.tar) echo 'a tar archive' ;;
+    x.tar.gz) echo 'a tar archive compressed by gzip' ;;
     x.html) echo 'an HTML page' ;;
     x.lfs) echo 'a Git LFS pointer: git lfs pull fetches the file' ;;
     x.st) echo 'a chunk stream' ;;
@@ -48,20 +61,20 @@ while IFS='|' read -r files line words; do
         cp "$f" d/val/a.h5
         # shellcheck disable=SC2046 # words of a command
         run $(echo "$line" | sed "s/\\bF\\b/$f/")
-        refused 1 "^[a-z0-9]*: error: [a-z/.0-9]*: $words$(name "$f")( in|\$|:|,|;)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
+        refused 1 "^[a-z0-9]*: error: [a-zA-Z/.0-9]*: $words$(name "$f")( in|\$|:|,|;)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
     done
 done <<'END'
-x.bam x.cram x.sam x.h5 p.h5 x.bw x.st x.html x.lfs|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
+x.bam x.cram x.sam x.h5 p.h5 x.bw x.st x.html x.lfs x.fq x.fq.gz x.bed x.gff x.vcf x.tar|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
 x.ckpt|fasta2h5 -q -o o.h5 F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file \(the first argument\), but 
-x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
+x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz x.fq.gz x.bed x.narrowPeak x.gff x.vcf x.tar.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|wrong kind of file: 
 x.bam x.cram x.sam x.bw x.lfs|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|wrong kind of file: 
-x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz x.html x.lfs|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
-x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|not predictions or a track, but 
-x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
-x.fa x.bam|covpeaks call -q -c 1 -o o.bed F|not predictions or a track, but 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz x.html x.lfs x.tar.gz x.bed|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
+x.fa x.bam x.cram x.sam x.fq x.fq.gz x.bed x.narrowPeak|cov2bigwig -q -o o.bw F|not predictions or a track, but 
+x.txt.gz x.gff x.vcf x.tar x.tar.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
+x.fa x.bam x.fq x.narrowPeak|covpeaks call -q -c 1 -o o.bed F|not predictions or a track, but 
 x.ckpt|cov2bigwig -q -o o.bw F|wrong kind of file: 
 x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
 x.fa x.bam x.bw x.txt.gz x.html x.lfs|h5chunk info F|not an HDF5 file, but 

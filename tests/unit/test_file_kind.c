@@ -10,6 +10,10 @@
 
 #define ZIP_HEAD "PK\3\4..........................."
 
+#define SIXTEEN "xxxxxxxxxxxxxxxx"
+#define SIXTY_FOUR SIXTEEN SIXTEEN SIXTEEN SIXTEEN
+#define TAR_HEAD SIXTY_FOUR SIXTY_FOUR SIXTY_FOUR SIXTY_FOUR "x" /* 257 bytes */
+
 struct sample {
     const char *bytes;
     size_t n;
@@ -38,6 +42,23 @@ static const struct sample samples[] = {
     SAMPLE("\r\n <HTML lang=\"en\">", COV_KIND_HTML),
     SAMPLE("<htm", COV_KIND_UNKNOWN),
     SAMPLE("version https://git-lfs.github.com/spec/v1\noid", COV_KIND_LFS),
+    SAMPLE("@r1 x\nACGTN\n+\nIIIII\n", COV_KIND_FASTQ),
+    SAMPLE("@r1\r\nACGT\r\n", COV_KIND_FASTQ),
+    SAMPLE("@CO\tACGT", COV_KIND_UNKNOWN),
+    SAMPLE("@r1\nnot bases\n", COV_KIND_UNKNOWN),
+    SAMPLE("chr1\t10\t20\n", COV_KIND_BED),
+    SAMPLE("# x\ntrack name=x\n\nchr1\t10\t20\tp\t5\t-\n", COV_KIND_BED),
+    SAMPLE("chr1\t10\t20\tp\t5\t.\t1.5\t2\t-1\t3\r\n", COV_KIND_NARROWPEAK),
+    SAMPLE("chr1\t10\t20\t5\n", COV_KIND_UNKNOWN),       /* bedGraph */
+    SAMPLE("chr1\t1000\t6\t60\t61\n", COV_KIND_UNKNOWN), /* .fai */
+    SAMPLE("r\t0\t1\t100\t60\t4M\t*\t0\t0\tACGT\tIIII\n", COV_KIND_UNKNOWN),
+    SAMPLE("chr1\t10\t20", COV_KIND_UNKNOWN),
+    SAMPLE("##gff-version 3\n", COV_KIND_GFF),
+    SAMPLE("#!x\nchr1\ta b\tgene\t1\t9\t.\t+\t.\tID=a", COV_KIND_GFF),
+    SAMPLE("##fileformat=VCFv4.3\n", COV_KIND_VCF),
+    SAMPLE(TAR_HEAD "ustar\0"
+                    "00",
+           COV_KIND_TAR),
     SAMPLE("some text", COV_KIND_UNKNOWN),
     SAMPLE("@HDX", COV_KIND_UNKNOWN),
     SAMPLE("", COV_KIND_UNKNOWN),

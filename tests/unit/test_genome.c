@@ -120,6 +120,7 @@ static void bad_input_is_refused(void **state)
         {">b\nA\n>a\n \n", "!3: empty sequence 'a'"},
         {">a\rACGT\r", "!1: empty sequence 'a'; lines must not end in a carriage return alone"},
         {">a\nACGT\nACXT\n", "!3:3: invalid base 'X'; --on-bad-base n reads it as N"},
+        {">a\nACGL\n", "!2:4: invalid base 'L', as in proteins; --on-bad-base n reads it as N"},
         {">a\nAC-T\n", "!2:3: invalid base '-'; --on-bad-base n reads it as N"},
         {">a\nACGT*\n", "!2:5: invalid base '*'; --on-bad-base n reads it as N"},
         {">a\nACGT\n;c\n", "!3:1: invalid base ';'; --on-bad-base n reads it as N"},

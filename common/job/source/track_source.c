@@ -17,6 +17,9 @@ static int refuse_foreign(const char *name, enum cov_kind kind, struct cov_err *
         [COV_KIND_BAM] = "bam2h5 adds its coverage to a genome file",
         [COV_KIND_CRAM] = "bam2h5 adds its coverage to a genome file",
         [COV_KIND_SAM] = "bam2h5 adds its coverage to a genome file",
+        [COV_KIND_FASTQ] = "map its reads first; bam2h5 adds their coverage to a genome file",
+        [COV_KIND_BED] = "covpeaks compare and covpeaks stats read it",
+        [COV_KIND_NARROWPEAK] = "covpeaks compare and covpeaks stats read it",
         [COV_KIND_FASTA] = "covpredict makes predictions from it",
     };
     if (kind >= COV_COUNT(uses) || !uses[kind])

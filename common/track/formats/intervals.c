@@ -10,6 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/file_kind.h"
 #include "common/file/path.h"
 #include "common/track/formats/bedgraph_reader.h"
 #include "common/track/formats/bigwig_reader.h"
@@ -67,6 +68,8 @@ enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n)
 {
     if (n >= COV_BIGWIG_MAGIC_BYTES && cov_bigwig_is_magic(bytes))
         return COV_INTERVALS_BIGWIG;
+    if (cov_kind_of(bytes, n) != COV_KIND_UNKNOWN) /* a VCF, say, begins with comments, too */
+        return COV_INTERVALS_NONE;
     const char *p = bytes, *end = p + n;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
