@@ -107,7 +107,7 @@ for name in metrics.log metrics.jsonl last.ckpt; do
     mkdir -p t
     ln -s ../victim t/$name
 done
-bam2h5 -q -p atacseq b.h5 r.bam
+bam2h5 -q -p atacseq --shift b.h5 r.bam
 h5chunk split -q --by chunk --val-fraction 0.5 --seed 1 -o d/ b.h5
 run covtrain -q -f -i d -o t -e 1 --cnn-layers 1 --filter-size 2 --datasets atacseq
 status_is 0 'links in place of the files of a training'
