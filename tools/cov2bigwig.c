@@ -10,6 +10,7 @@
 #include "common/job/libraries.h"
 #include "common/job/source/source_options.h"
 #include "common/job/tracks/compare.h"
+#include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/convert.h"
 #include "common/track/formats/bigwig_verify.h"
 #include "common/track/peaks.h"

@@ -19,6 +19,7 @@
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/plot.h"
 #include "common/job/tracks/same_bases.h"
 #include "common/track/comparison.h"
@@ -42,6 +43,7 @@ struct job {
     struct cov_outfile out;              /* the table; empty if it is printed */
     struct cov_plot *plot;               /* NULL: none */
     const char *const *datasets;         /* [n]: names for the table; NULL: none */
+    struct cov_compare_results results;  /* of the above */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -273,278 +275,6 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
     return rc ? rc : cov_track_source_run(j->source, j->sinks, "comparing", &job, e);
 }
 
-/* ---------------------------------------------------------------- table */
-
-/* Names come from files; control characters would break the table. */
-static void put_text(const char *text, FILE *f)
-{
-    for (const char *p = text; *p; p++)
-        (void)fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, f);
-}
-
-static void put_number(double x, FILE *f)
-{
-    if (isnan(x))
-        (void)fputs("\tNA", f);
-    else
-        (void)fprintf(f, "\t%.9g", x);
-}
-
-static void put_head(const struct cov_comparison_options *o, FILE *f)
-{
-    (void)fputs("sample\tdataset\tcontig\tbases", f);
-    for (size_t k = 0; k < o->n_bin_sizes; k++)
-        (void)fprintf(f, "\tbins_%" PRId64 "\tpearson_%" PRId64 "\tspearman_%" PRId64,
-                      o->bin_sizes[k], o->bin_sizes[k], o->bin_sizes[k]);
-    if (o->has_peaks)
-        (void)fputs("\tpeaks\tpeaks_measured\tpeak_bases\tpeak_bases_measured\tpeak_bases_both"
-                    "\tprecision\trecall\tf1",
-                    f);
-    (void)fputc('\n', f);
-}
-
-/* Prints a row; `contig` is NULL for the total. The first column is different in each row. */
-static void put_row(const struct job *j, const char *dataset, const char *contig,
-                    const struct cov_comparison_row *row, FILE *f)
-{
-    put_text(j->stem, f);
-    if (dataset) {
-        (void)fputc('_', f);
-        put_text(dataset, f);
-    }
-    if (contig) {
-        (void)fputc(':', f);
-        put_text(contig, f);
-    }
-    (void)fputc('\t', f);
-    put_text(dataset ? dataset : "NA", f);
-    (void)fputc('\t', f);
-    put_text(contig ? contig : "total", f);
-    (void)fprintf(f, "\t%" PRId64, row->bases);
-    for (size_t k = 0; k < j->comparison.n_bin_sizes; k++) {
-        const struct cov_agreement *a = &row->agreements[k];
-        (void)fprintf(f, "\t%" PRIu64, a->n);
-        put_number(a->pearson, f);
-        put_number(a->spearman, f);
-    }
-    if (j->comparison.has_peaks) {
-        const struct cov_peak_counts *c = &row->peaks;
-        (void)fprintf(f, "\t%zu\t%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64, c->n, c->n_measured,
-                      c->bases, c->bases_measured, c->both);
-        put_number(cov_peak_precision(c), f);
-        put_number(cov_peak_recall(c), f);
-        put_number(cov_peak_f1(c), f);
-    }
-    (void)fputc('\n', f);
-}
-
-/* The caller checks the stream for errors. */
-static void print_table(const struct job *j, FILE *f)
-{
-    put_head(&j->comparison, f);
-    for (size_t k = 0; k < j->n; k++) {
-        struct cov_comparison *c = j->comparisons[k];
-        for (size_t i = 0; i < cov_comparison_n_rows(c); i++) {
-            const struct cov_comparison_row *row = cov_comparison_row(c, i);
-            put_row(j, j->datasets[k], cov_track_contig_name(cov_comparison_sink(c), row->contig),
-                    row, f);
-        }
-        put_row(j, j->datasets[k], NULL, cov_comparison_total(c), f);
-    }
-}
-
-/* Columns of correlations in the short table, which a terminal must hold. */
-enum { SHORT_BINS = 4 };
-
-static void put_score(double x, int width, FILE *f)
-{
-    if (isnan(x))
-        (void)fprintf(f, "  %*s", width, "NA");
-    else
-        (void)fprintf(f, "  %*.3f", width, x);
-}
-
-/* Prints the totals of the data sets for people. */
-static void print_short_table(const struct job *j, FILE *f)
-{
-    const struct cov_comparison_options *o = &j->comparison;
-    const size_t n_bins = o->n_bin_sizes < SHORT_BINS ? o->n_bin_sizes : SHORT_BINS;
-    int widths[SHORT_BINS], first = (int)strlen("dataset");
-    for (size_t k = 0; k < j->n; k++) {
-        int n = (int)strlen(j->datasets[k] ? j->datasets[k] : j->stem);
-        first = n > first ? n : first;
-    }
-    (void)fprintf(f, "%-*s  %14s", first, "dataset", "bases");
-    for (size_t i = 0; i < n_bins; i++)
-        widths[i] = fprintf(f, "  pearson_%" PRId64, o->bin_sizes[i]) - 2;
-    (void)fputs(o->has_peaks ? "  precision  recall     f1\n" : "\n", f);
-    for (size_t k = 0; k < j->n; k++) {
-        const char *name = j->datasets[k] ? j->datasets[k] : j->stem;
-        const struct cov_comparison_row *row = cov_comparison_total(j->comparisons[k]);
-        put_text(name, f);
-        (void)fprintf(f, "%*s  %14" PRId64, first - (int)strlen(name), "", row->bases);
-        for (size_t i = 0; i < n_bins; i++)
-            put_score(row->agreements[i].pearson, widths[i], f);
-        if (o->has_peaks) {
-            put_score(cov_peak_precision(&row->peaks), (int)strlen("precision"), f);
-            put_score(cov_peak_recall(&row->peaks), (int)strlen("recall"), f);
-            put_score(cov_peak_f1(&row->peaks), 5, f);
-        }
-        (void)fputc('\n', f);
-    }
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void print_row(const struct cov_comparison_options *o, const struct cov_comparison_row *row,
-                      struct cov_json *json)
-{
-    cov_json_int(json, "bases", row->bases);
-    cov_json_begin_array(json, "bins");
-    for (size_t k = 0; k < o->n_bin_sizes; k++) {
-        const struct cov_agreement *a = &row->agreements[k];
-        cov_json_begin_object(json, NULL);
-        cov_json_int(json, "size", o->bin_sizes[k]);
-        cov_json_int(json, "n", (int64_t)a->n);
-        cov_json_double(json, "pearson", a->pearson);
-        cov_json_double(json, "spearman", a->spearman);
-        cov_json_end_object(json);
-    }
-    cov_json_end_array(json);
-    if (!o->has_peaks)
-        return;
-    const struct cov_peak_counts *c = &row->peaks;
-    cov_json_begin_object(json, "peaks");
-    cov_json_int(json, "n", (int64_t)c->n);
-    cov_json_int(json, "n_measured", (int64_t)c->n_measured);
-    cov_json_int(json, "bases", c->bases);
-    cov_json_int(json, "bases_measured", c->bases_measured);
-    cov_json_int(json, "bases_both", c->both);
-    cov_json_double(json, "precision", cov_peak_precision(c));
-    cov_json_double(json, "recall", cov_peak_recall(c));
-    cov_json_double(json, "f1", cov_peak_f1(c));
-    cov_json_end_object(json);
-}
-
-/* Returns the end of an outlier within its contig. */
-static int64_t outlier_end(const struct cov_track_sink *sink, const struct cov_outlier *o)
-{
-    int64_t length = cov_track_contig_length(sink, o->contig);
-    return length > 0 && o->end > length ? length : o->end;
-}
-
-static void print_outliers(struct cov_comparison *c, struct cov_json *json)
-{
-    const struct cov_outliers *o = cov_comparison_outliers(c);
-    const struct cov_track_sink *sink = cov_comparison_sink(c);
-    cov_json_begin_object(json, "outliers");
-    cov_json_double(json, "pearson", o->pearson);
-    cov_json_double(json, "pearson_without", o->pearson_without);
-    cov_json_begin_array(json, "regions");
-    for (size_t i = 0; i < o->n_found; i++) {
-        const struct cov_outlier *found = &o->found[i];
-        cov_json_begin_object(json, NULL);
-        cov_json_string(json, "contig", cov_track_contig_name(sink, found->contig));
-        cov_json_int(json, "beg", found->beg);
-        cov_json_int(json, "end", outlier_end(sink, found));
-        cov_json_double(json, "mean_measured", found->mean);
-        cov_json_end_object(json);
-    }
-    cov_json_end_array(json);
-    cov_json_end_object(json);
-}
-
-static void print_track(const struct job *j, size_t k, struct cov_json *json)
-{
-    struct cov_comparison *c = j->comparisons[k];
-    cov_json_begin_object(json, NULL);
-    cov_json_string(json, "dataset", j->datasets[k]);
-    cov_json_begin_object(json, "total");
-    print_row(&j->comparison, cov_comparison_total(c), json);
-    cov_json_end_object(json);
-    print_outliers(c, json);
-    cov_json_begin_array(json, "contigs");
-    for (size_t i = 0; i < cov_comparison_n_rows(c); i++) {
-        const struct cov_comparison_row *row = cov_comparison_row(c, i);
-        cov_json_begin_object(json, NULL);
-        cov_json_string(json, "contig", cov_track_contig_name(cov_comparison_sink(c), row->contig));
-        print_row(&j->comparison, row, json);
-        cov_json_end_object(json);
-    }
-    cov_json_end_array(json);
-    cov_json_end_object(json);
-}
-
-/* "comparison": {...} of --stats. */
-static void print_json(struct cov_json *json, const void *arg)
-{
-    const struct job *j = arg;
-    cov_json_begin_object(json, "comparison");
-    cov_json_string(json, "measured", j->measured_path);
-    cov_json_double(json, "peak_threshold",
-                    j->comparison.has_peaks ? (double)j->comparison.peaks.cutoff : (double)NAN);
-    cov_json_begin_array(json, "tracks");
-    for (size_t k = 0; k < j->n; k++)
-        print_track(j, k, json);
-    cov_json_end_array(json);
-    cov_json_end_object(json);
-}
-
-const struct cov_stats_plot cov_compare_plot = {
-    .name = "correlation",
-    .section = "Correlation with measured coverage",
-    .description = "Pearson's r of prediction and measurement, by the size of the bins.",
-    .axis = "Pearson's r",
-};
-
-/* Adds the totals of data set k as figures for the MultiQC report. */
-static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, struct cov_err *e)
-{
-    const struct cov_comparison_row *row = cov_comparison_total(j->comparisons[k]);
-    const char *part = j->datasets ? j->datasets[k] : NULL;
-    int rc = COV_OK;
-    for (size_t i = 0; i < 2 * j->comparison.n_bin_sizes && !rc; i++) {
-        const int64_t bin = j->bin_sizes[i / 2];
-        const bool is_pearson = i % 2 == 0;
-        struct cov_stats_figure f = {.decimals = 3,
-                                     .is_score = true,
-                                     .is_hidden = i > 0,
-                                     .value = is_pearson ? row->agreements[i / 2].pearson
-                                                         : row->agreements[i / 2].spearman};
-        (void)snprintf(f.name, sizeof f.name, "%s_%" PRId64, is_pearson ? "pearson" : "spearman",
-                       bin);
-        (void)snprintf(f.title, sizeof f.title, "%s, %" PRId64 " bp", is_pearson ? "r" : "rho",
-                       bin);
-        (void)snprintf(f.description, sizeof f.description,
-                       "%s of prediction and measurement in bins of %" PRId64 " bp",
-                       is_pearson ? "Pearson's r" : "Spearman's rho", bin);
-        if (is_pearson)
-            (void)snprintf(f.bar, sizeof f.bar, "%" PRId64 " bp", bin);
-        rc = cov_stats_add_figure(stats, part, &f, e);
-    }
-    const struct cov_peak_counts *c = &row->peaks;
-    const bool has_peaks = j->comparison.has_peaks;
-    const struct cov_outliers *outliers = cov_comparison_outliers(j->comparisons[k]);
-    const struct cov_stats_figure others[] = {
-        {"pearson_without_outliers", "r without outliers",
-         "Pearson's r of single bases without places of extreme measured coverage",
-         .bar = "1 bp, without outliers", .decimals = 3, .is_score = true,
-         .value = outliers->pearson_without},
-        {"outliers", "Outliers", "places of extreme measured coverage, such as rDNA and organelles",
-         .is_hidden = true, .value = (double)outliers->n_found},
-        {"precision", "Precision",
-         "share of the bases in predicted peaks that are in measured ones", .decimals = 3,
-         .is_score = true, .value = has_peaks ? cov_peak_precision(c) : (double)NAN},
-        {"recall", "Recall", "share of the bases in measured peaks that are in predicted ones",
-         .decimals = 3, .is_score = true, .value = has_peaks ? cov_peak_recall(c) : (double)NAN},
-        {"f1", "F1", "harmonic mean of precision and recall", .decimals = 3, .is_score = true,
-         .value = has_peaks ? cov_peak_f1(c) : (double)NAN},
-    };
-    for (size_t i = 0; i < COV_COUNT(others) && !rc; i++)
-        rc = cov_stats_add_figure(stats, part, &others[i], e);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- checks of the result */
 
 /* Warn if less than this share of the bases is compared. */
@@ -568,7 +298,7 @@ static void warn_of_outliers(const struct job *j, size_t k)
             (void)snprintf(text, sizeof text, "%s", name);
         else
             (void)snprintf(text, sizeof text, "%s:%" PRId64 "-%" PRId64, name, found->beg + 1,
-                           outlier_end(sink, found));
+                           cov_compare_outlier_end(sink, found));
         cov_listing_add(&regions, text);
     }
     cov_warn("%s: %s%sextreme coverage decides Pearson's r: %.3f per base, but %.3f without %s%s; "
@@ -661,9 +391,9 @@ static int write_table(const struct job *j, struct cov_err *e)
     int why = 0;
     errno = 0;
     if (j->o.is_short)
-        print_short_table(j, f);
+        cov_compare_print_totals(&j->results, f);
     else
-        print_table(j, f);
+        cov_compare_print_table(&j->results, f);
     if (fflush(f) != 0 || ferror(f))
         why = errno ? errno : EIO;
     if (path && fclose(f) != 0 && !why)
@@ -728,12 +458,24 @@ static int new_job(const char *input, const struct cov_compare_options *options,
     return j->measured_path && j->stem && j->dir ? COV_OK : COV_ENOMEM;
 }
 
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct job *j = arg;
+    cov_compare_print_json(&j->results, json);
+}
+
 static int prepare(struct job *j, unsigned n_threads, struct cov_err *e)
 {
     j->stores = cov_calloc(j->n, sizeof(struct cov_interval_store *), e);
     j->comparisons = cov_calloc(j->n, sizeof(struct cov_comparison *), e);
     j->sinks = cov_calloc(j->n, sizeof(struct cov_track_sink *), e);
     j->datasets = (j->source->is_track ? j->measured : j->source)->datasets;
+    j->results = (struct cov_compare_results){.stem = j->stem,
+                                              .measured_path = j->measured_path,
+                                              .options = &j->comparison,
+                                              .comparisons = j->comparisons,
+                                              .datasets = j->datasets,
+                                              .n = j->n};
     return j->stores && j->comparisons && j->sinks ? cov_pool_new(n_threads, &j->pool, e)
                                                    : COV_ENOMEM;
 }
@@ -769,8 +511,8 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         stats->section = "cov2bigwig --compare";
         stats->place = COV_STATS_GENERAL_FIGURES;
     }
-    for (size_t k = 0; !rc && stats && k < j->n; k++)
-        rc = add_figures(j, k, stats, e);
+    if (!rc && stats)
+        rc = cov_compare_add_figures(&j->results, stats, e);
     if (rc || !stats) {
         if (j)
             free_job(j);

@@ -32,9 +32,6 @@ struct cov_compare_options {
     int64_t peak_length, peak_gap; /* as in struct cov_peak_rules */
 };
 
-/* For stats->plot: the correlations, in a MultiQC report. */
-extern const struct cov_stats_plot cov_compare_plot;
-
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
  * is, with the mean over its BAM files and both strands (or the requested strand). Means of measured
  * coverage are not rounded, unlike those of tracks: many BAM files of low coverage would all become
