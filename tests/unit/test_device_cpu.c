@@ -513,6 +513,62 @@ static void precisions_agree(void **state)
     }
 }
 
+/* Less exact precisions skip as much of the padding as single precision does, and are as close to values
+ * without skipping as rounding allows. */
+static void every_precision_skips(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 29);
+    const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
+                                   .cnn_layers = 3,
+                                   .filter_size = 32,
+                                   .kernel_size = 9,
+                                   .step = 2,
+                                   .up = 2,
+                                   .dilation = 1,
+                                   .lstm_layers = 2,
+                                   .hidden_size = 32,
+                                   .input_size = 4,
+                                   .output_size = 2,
+                                   .bnorm = true};
+    static const struct {
+        enum cov_precision precision;
+        float most;
+    } cases[] = {
+        {COV_PRECISION_FP32, 1e-5F}, {COV_PRECISION_BALANCED, 1e-3F}, {COV_PRECISION_BF16, 1e-2F}};
+    enum { L = 8000, N = 5, D = 2 };
+    float *block = draw_block(&rng, &hp);
+    uint8_t *codes = calloc(N, L);
+    assert_non_null(codes);
+    for (size_t i = 0; i < N; i++)
+        for (size_t t = 0; t < 200 + 150 * i; t++)
+            codes[i * L + t] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    uint64_t least = 0;
+    for (size_t k = 0; k < COV_COUNT(cases); k++) {
+        struct cov_cpu_options options = options_of(NULL);
+        struct cov_forward_counts counts;
+        options.precision = cases[k].precision;
+        float *got = run_net_with(&options, false, &hp, block, L, N, codes, N, pool, &counts);
+        float *other = run_net_with(&options, false, &hp, block, L, N, codes, 2, pool, NULL);
+        float *full = run_net_with(&options, true, &hp, block, L, N, codes, N, pool, NULL);
+        assert_memory_equal(got, other, (size_t)N * L * D * sizeof *got);
+        for (size_t i = 0; i < (size_t)N * L * D; i++)
+            assert_true(fabsf(got[i] - full[i]) <= cases[k].most * fabsf(full[i]));
+        least = k == 0 ? counts.positions_computed : least;
+        if (!(counts.positions_computed <= least + least / 5))
+            fail_msg("%s computes %llu positions, fp32 %llu",
+                     cov_precision_name(cases[k].precision),
+                     (unsigned long long)counts.positions_computed, (unsigned long long)least);
+        free_values(full);
+        free_values(other);
+        free_values(got);
+    }
+    assert_true(least < (uint64_t)N * L / 4);
+    free(codes);
+    free(block);
+}
+
 static int open_pool(void **state)
 {
     struct cov_pool *pool;
@@ -538,6 +594,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(levels_agree, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(precisions_agree, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(every_precision_skips, open_pool, close_pool),
     };
     return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
 }

@@ -265,7 +265,8 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     struct cov_lstm_task tasks[COV_LSTM_ROWS];
     for (size_t b = 0; b < n; b++)
         tasks[b] = (struct cov_lstm_task){.rows = {0, l->t_in}};
-    assert_int_equal(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, &f, NULL), 0);
+    assert_int_equal(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, COV_LSTM_REST_FP32, &f, NULL),
+                     0);
     size_t n_scratch = cov_lstm_scratch(f);
     float *scratch = guarded(n_scratch);
     cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, false, NULL, x, y}, scratch);

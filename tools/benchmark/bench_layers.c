@@ -53,7 +53,8 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool f
     const struct cov_gemm *gemm = cov_gemm_choose_for(
         features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
     if (l->kind == COV_LAYER_LSTM) {
-        int rc = cov_lstm_new(l, w, gemm, cov_vec_choose(features), &b->lstm, e);
+        int rc =
+            cov_lstm_new(l, w, gemm, cov_vec_choose(features), COV_LSTM_REST_FP32, &b->lstm, e);
         *scratch = rc ? 0 : cov_lstm_scratch(b->lstm);
         return rc;
     }

@@ -128,7 +128,7 @@ static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_we
         p->dev->features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
     if (l->kind == COV_LAYER_LSTM)
         return cov_lstm_new(l, w, operands != COV_FP32 ? a->lstm_gemm : floats, plain->vec,
-                            &p->lstm[i], e);
+                            cov_cpu_lstm_rest(a), &p->lstm[i], e);
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, operands, plain);
     if (operands == COV_FP32)
         kernels.gemm = floats;

@@ -41,8 +41,8 @@ static int pack_gates(const struct cov_lstm *f, const float *w, size_t k, struct
 }
 
 int cov_lstm_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                 const struct cov_gemm *gemm, const struct cov_vec *vec, struct cov_lstm **out,
-                 struct cov_err *e)
+                 const struct cov_gemm *gemm, const struct cov_vec *vec, struct cov_lstm_rest rest,
+                 struct cov_lstm **out, struct cov_err *e)
 {
     struct cov_lstm *f = cov_calloc(1, sizeof *f, e);
     if (!f)
@@ -51,6 +51,7 @@ int cov_lstm_new(const struct cov_layer *layer, const struct cov_layer_weights *
     f->layer = *layer;
     f->gemm = gemm;
     f->vec = vec;
+    f->rest = rest;
     f->bias = cov_calloc64(layer->directions * n_gates, sizeof(float), e);
     int rc = f->bias ? COV_OK : COV_ENOMEM;
     bool pays = cov_strassen_pays(gemm, layer->c_in, n_gates);

@@ -19,6 +19,7 @@ struct cov_lstm {
     struct cov_layer layer;
     const struct cov_gemm *gemm;
     const struct cov_vec *vec;
+    struct cov_lstm_rest rest;
     float *bias;               /* [directions, 4*hidden] */
     struct cov_matrix w_ih[2]; /* [c_in, 4*hidden]; or */
     struct cov_strassen *pairs[2];
@@ -37,6 +38,7 @@ struct cov_lstm_sequence {
     struct cov_lstm_anchor x; /* the x in its last sums over x */
     struct cov_lstm_anchor h; /* the h in its last gates */
     const float *gates;       /* [4*hidden] its last gates, in block.sums or kept_gates */
+    size_t n_alike;           /* its last steps in the padding's state */
 };
 
 /* A few steps of all sequences, whose products with x are computed together: one row for each step of
@@ -114,7 +116,7 @@ void cov_lstm_keep_gates(struct cov_lstm_pass *p);
 void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
 /* Called after a step of the forward direction: moves y_padded past rows that differ from the
  * padding's. */
-void cov_lstm_compare_with_padding(const struct cov_lstm_pass *p, size_t step);
+void cov_lstm_compare_with_padding(struct cov_lstm_pass *p, size_t step);
 /* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
 void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);
 

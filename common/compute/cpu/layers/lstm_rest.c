@@ -19,25 +19,25 @@ static float reach_of(const struct cov_lstm *f, float part, size_t n, const floa
     return largest <= FLT_MAX ? part * largest : -1;
 }
 
-static bool is_still(const struct cov_lstm *f, size_t n, const float *a,
+static bool is_still(const struct cov_lstm *f, float part, size_t n, const float *a,
                      struct cov_lstm_anchor *anchor)
 {
     if (a == anchor->at)
         return true;
     if (isnan(anchor->reach))
-        anchor->reach = reach_of(f, COV_LSTM_STILL, n, anchor->at);
+        anchor->reach = reach_of(f, part, n, anchor->at);
     return f->vec->within(n, a, anchor->at, anchor->reach);
 }
 
 bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x)
 {
     struct cov_lstm_anchor *anchor = &p->seq[b].x;
-    return p->io.full || !anchor->at || !is_still(p->f, p->f->layer.c_in, x, anchor);
+    return p->io.full || !anchor->at || !is_still(p->f, p->f->rest.x, p->f->layer.c_in, x, anchor);
 }
 
 bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h)
 {
-    return is_still(p->f, p->f->layer.hidden, h, &p->seq[b].h);
+    return is_still(p->f, p->f->rest.h, p->f->layer.hidden, h, &p->seq[b].h);
 }
 
 void cov_lstm_keep_gates(struct cov_lstm_pass *p)
@@ -89,20 +89,25 @@ void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b)
     task->y_padded = T;
 }
 
-void cov_lstm_compare_with_padding(const struct cov_lstm_pass *p, size_t step)
+void cov_lstm_compare_with_padding(struct cov_lstm_pass *p, size_t step)
 {
     const struct cov_layer *l = &p->f->layer;
     const struct cov_lstm_padding *padding = p->io.padding;
     const float *h = padding->y + step * l->directions * l->hidden;
+    const struct cov_lstm_rest *rest = &p->f->rest;
     float reach = NAN;
     for (size_t b = 0; b < p->io.n && !padding->last; b++) {
         const struct cov_lstm_task *task = &p->io.tasks[b];
         if (step < task->x_padded || task->rows.end < l->t_in || !cov_lstm_runs(p, b, step))
             continue;
-        if (isnan(reach))
-            reach = reach_of(p->f, COV_LSTM_ALIKE, l->hidden, h);
-        if (!p->f->vec->within(l->hidden, cov_lstm_h(p, b, step), h, reach))
+        if (isnan(reach)) /* each of the two may be off by rest->h */
+            reach = reach_of(p->f, 2 * rest->h, l->hidden, h);
+        if (!p->f->vec->within(l->hidden, cov_lstm_h(p, b, step), h, reach)) {
             leave_padding(p, b, step + 1);
+            p->seq[b].n_alike = 0;
+        } else if (++p->seq[b].n_alike == rest->settled) {
+            p->seq[b].end = step + 1;
+        }
     }
 }
 
@@ -131,7 +136,7 @@ void cov_lstm_settle(const struct cov_lstm *f, const float *x, struct cov_row_pl
         struct cov_copy *copy = &input->copies[i];
         struct cov_lstm_anchor first = {x + copy->from * c_in, NAN};
         size_t n = 1;
-        while (n < copy->period && is_still(f, c_in, first.at + n * c_in, &first))
+        while (n < copy->period && is_still(f, f->rest.x, c_in, first.at + n * c_in, &first))
             n++;
         if (n == copy->period)
             copy->period = 1;
@@ -148,7 +153,7 @@ size_t cov_lstm_padded_from(const struct cov_lstm *f, const struct cov_lstm_padd
         const float *row = cov_lstm_planned_row(p->input, p->x, c_in, t - 1);
         if (row != anchor.at)
             anchor = (struct cov_lstm_anchor){row, NAN};
-        if (!is_still(f, c_in, cov_lstm_planned_row(input, x, x_stride, t - 1), &anchor))
+        if (!is_still(f, f->rest.x, c_in, cov_lstm_planned_row(input, x, x_stride, t - 1), &anchor))
             break;
         /* Once a whole period of both copies has been compared, the rows that repeat it need no
          * comparison. */
