@@ -62,15 +62,20 @@ static bool is_html(const char *bytes, size_t n)
     return false;
 }
 
+static bool is_one_of(const char *letters, char c)
+{
+    return c && strchr(letters, c);
+}
+
 /* The name of a read, then its bases, of which the end may be missing. */
 static bool is_fastq(const char *bytes, size_t n)
 {
     enum { ENOUGH = 16 };
     const char *newline = n > 0 && *bytes == '@' ? memchr(bytes, '\n', n) : NULL;
     size_t at = newline ? (size_t)(newline - bytes) + 1 : n, end = at;
-    while (end < n && memchr("ACGTNacgtn.", bytes[end], 11))
+    while (end < n && is_one_of("ACGTNacgtn.", bytes[end]))
         end++;
-    return end < n ? end > at && memchr("\r\n", bytes[end], 2) : end - at >= ENOUGH;
+    return end < n ? end > at && is_one_of("\r\n", bytes[end]) : end - at >= ENOUGH;
 }
 
 enum { MOST_FIELDS = 10 };
@@ -111,7 +116,7 @@ static int64_t position(const struct line *l, size_t i)
 
 static bool is_strand(const struct line *l, size_t i)
 {
-    return l->lengths[i] == 1 && memchr("+-.?", l->at[i][0], 4);
+    return l->lengths[i] == 1 && is_one_of("+-.?", l->at[i][0]);
 }
 
 /* Returns the kind of a table, judging by a line of data. If the line is not `whole`, the end of the
