@@ -233,6 +233,9 @@ sed -i 's/plant,.*/genome,..\/weed.h5/' samples.csv
 smk -- metrics
 stderr_like '^\.\./weed\.h5: not a model of Predmoter or covtrain$' 'a file that is not a checkpoint'
 printf '%s\n' sample,fasta,model,checkpoint weed,../weed.fa,plant,../plant.ckpt >samples.csv
+smk -n -- peaks
+is "$status" 1 'the target peaks without the configuration'
+stderr_like 'the target peaks needs the configuration peaks: true' '  the message'
 smk --config peaks=true peak_cutoffs=dnase=5 -- peaks
 is "$status" 1 'a cutoff of a data set that no model predicts'
 stderr_like 'configuration: unknown data set dnase has a cutoff for peaks; no model predicts it' '  the message'

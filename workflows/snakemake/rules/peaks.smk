@@ -40,6 +40,12 @@ def peak_files(wildcards):
     return [peaks_of(*names) for names in predicted_peaks()] + [measured_peaks_of(*names) for names in MEASURED_PEAKS]
 
 
+def wanted_peaks(wildcards):
+    if not config["peaks"]:
+        fail("the target peaks needs the configuration peaks: true")
+    return peak_files(wildcards)
+
+
 def peak_metrics(wildcards):
     return [f"metrics/{s}.{m}.{d}.peaks.tsv" for s, m, d in COMPARED_PEAKS]
 
