@@ -316,6 +316,74 @@ refuses_curve 2 'y\.gif: the name must end in \.png or \.svg$' 'another picture'
 refuses_curve 2 'p\.h5: 2 data sets' 'two data sets' --measured m.bed p.h5
 refuses_curve 1 'curve\.tsv: already exists; use -f to replace it$' 'an existing table' --measured m.bed -o curve.tsv t.bg
 
+# ---------------------------------------------------------------- call --auto
+
+# auto NAME TRACK LENGTH GAP [OPTION]...: the cutoff in --stats and the number of peaks.
+auto() {
+    name=$1 file=$2 length=$3 gap=$4
+    shift 4
+    run covpeaks call -f --auto -l "$length" -g "$gap" --stats s.json -o auto.bed "$@" "$file"
+    status_is 0 "--auto: $name"
+    stderr_like '^covpeaks: cutoff ' '  tells the cutoff'
+    found=$("$PYTHON" -c 'import json
+peaks = json.load(open("s.json"))["peaks"]
+print("%.9g %d" % (peaks["cutoff"], peaks["n"]))')
+    is "$(wc -l <auto.bed)" "${found#* }" '  with its peaks'
+}
+for seed in 4 6; do
+    check track $seed >t.bg || exit 99
+    check cut t.bg drop.bed >gaps.bg
+    check narrow 5 20 10 t.bg | awk -v OFS='\t' 'NR % 4 { print $1, $2, $3 + 30 }' >m.bed
+    for track in t gaps; do
+        for goal in 1 25 1000; do
+            auto "$track $seed: $goal peaks" $track.bg 20 10 --count $goal
+            is "$found" "$(check auto count $goal 20 10 $track.bg)" '  the closest'
+        done
+        for goal in 0.01 0.6; do
+            auto "a share of $goal" $track.bg 50 5 --share $goal
+            is "$found" "$(check auto share $goal 50 5 $track.bg)" '  the closest'
+        done
+        auto 'measured peaks' $track.bg 20 10 --measured m.bed
+        is "$found" "$(check auto measured m.bed 20 10 $track.bg)" '  the largest F1'
+    done
+done
+auto 'too many peaks' t.bg 20 10 --count 1000
+stderr_like '^covpeaks: warning: t\.bg: fewer than 1000 peaks at all cutoffs; the most are [0-9]+$' '  is a warning'
+auto 'measured peaks' t.bg 20 10 --measured m.bed
+awk '{ end[$1] = $3 } END { for (name in end) print name, end[name] }' t.bg >sizes5
+run covpeaks compare --chrom-sizes sizes5 auto.bed m.bed
+is "$(tail -n 1 "$stdout" | cut -f 2 | cut -c 1-12)" "$("$PYTHON" -c 'import json; print(str(json.load(open("s.json"))["peaks"]["f1"])[:12])')" 'the F1 is that of compare'
+cov2bigwig -q --window-size 64 -o smooth.bg t.bg || exit 99
+auto 'a smoothed track' t.bg 20 10 --window-size 64 --count 20
+is "$found" "$(check auto count 20 20 10 smooth.bg)" '  has other values'
+run sh -c 'covpeaks call -q --auto --count 12 -l 20 -g 10 -o - - <t.bg'
+cut -f 1-3 "$stdout" >piped
+covpeaks call -q -f --auto --count 12 -l 20 -g 10 -o auto.bed t.bg
+is "$(cat piped)" "$(cut -f 1-3 auto.bed)" 'from and to a pipe'
+run covpeaks call -q --auto --count 30 -l 5 -g 3 --datasets h3k4me3 -o - p.h5
+cut -f 1-3 "$stdout" >from_h5
+run covpeaks call -q --auto --count 30 -l 5 -g 3 -o - p.bw
+is "$(cut -f 1-3 "$stdout")" "$(cat from_h5)" 'predictions, and their bigWig'
+covpeaks call -q -f -c 2.5 -l 20 -g 10 -o u.narrowPeak u.bg
+auto 'measured peaks of a file' t.bg 20 10 --measured u.narrowPeak
+wanted=$found
+auto 'a measured track' t.bg 20 10 --measured u.bg --measured-cutoff 2.5
+is "$found" "$wanted" '  gives the same'
+
+refuses_call 2 '^covpeaks: error: -c/--cutoff is missing; --auto would find one$' 'neither a cutoff nor --auto' -o y.bed t.bg
+refuses_call 2 '--cutoff and --auto cannot be used together$' 'both' --auto --count 5 -c 2 -o y.bed t.bg
+refuses_call 2 '--auto needs one of --count, --share and --measured$' '--auto without a goal' --auto -o y.bed t.bg
+refuses_call 2 '--auto needs only one of --count, --share and --measured$' '  with two' --auto --count 5 --share 0.1 -o y.bed t.bg
+refuses_call 2 '--share needs --auto$' 'a goal without --auto' -c 2 --share 0.1 -o y.bed t.bg
+refuses_call 2 '--measured-cutoff needs --measured$' 'a cutoff of nothing' --auto --count 5 --measured-cutoff 5 -o y.bed t.bg
+refuses_call 2 '--broad and --auto cannot be used together$' 'broad peaks' --auto --count 5 --broad -C 1 -o y.bed t.bg
+refuses_call 2 '--share: 1.5 is out of range ' 'more than all' --auto --share 1.5 -o y.bed t.bg
+refuses_call 1 't\.bg: no peaks at any cutoff: all are shorter than 1000000 bases \(--min-length\)$' 'no peaks' --auto --count 5 -l 1M -o y.bed t.bg
+refuses_call 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg' 'other names' --auto --measured x.bed -o y.bed t.bg
+refuses_call 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'no measured base' --auto --measured m.bed -l 1 -o y.bed tiny.bg
+: >empty.bg
+refuses_call 1 'empty\.bg: ' 'an empty track' --auto --count 5 -o y.bed empty.bg
+
 # ---------------------------------------------------------------- stats
 
 printf 'chr1\t0\t10\nchr1\t5\t25\nchr2\t100\t133\n' >s.bed

@@ -6,13 +6,14 @@ usage: peaks_check.py track SEED            prints a bedGraph without gaps
        peaks_check.py gapped CUTOFF WEAK LENGTH GAP LINK BEDGRAPH
        peaks_check.py beds SEED             writes sizes, p.bed and m.bed
        peaks_check.py compare SIZES PREDICTED MEASURED [DROPPED_REGIONS.bed]
+       peaks_check.py auto count|share|measured GOAL LENGTH GAP BEDGRAPH
        peaks_check.py cut BEDGRAPH DROPPED_REGIONS.bed
        peaks_check.py curve BEDGRAPH MEASURED.bed WINDOW...
        peaks_check.py areas STATS BEDGRAPH MEASURED.bed
 
 narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
 start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare, curve that of
-covpeaks curve. cut prints the track without the regions, base by base. areas checks what --stats of covpeaks curve
+covpeaks curve. auto prints the cutoff and the number of peaks of covpeaks call --auto. cut prints the track without the regions, base by base. areas checks what --stats of covpeaks curve
 tells.
 SPDX-License-Identifier: MIT"""
 
@@ -138,6 +139,34 @@ def print_comparison(sizes, predicted, measured, dropped=None):
     put("total", *total)
 
 
+def find_auto(by, goal, length, gap, path):
+    """(cutoff, number of peaks), by trying all values."""
+    track = read_track(path)
+    measured = read_bed(goal) if by == "measured" else {}
+    n_bases = sum(v is not None for values in track.values() for v in values)
+    n_measured = sum(v is not None and i in measured.get(name, ())
+                     for name, values in track.items() for i, v in enumerate(values))
+    found = []
+    for cutoff in sorted({v for values in track.values() for v in values if v is not None}, reverse=True):
+        n = bases = valued = both = 0
+        for name, values in track.items():
+            for beg, end in find_peaks(values, cutoff, length, gap):
+                there = [i for i in range(beg, end) if values[i] is not None]
+                n += 1
+                bases += end - beg
+                valued += len(there)
+                both += sum(i in measured.get(name, ()) for i in there)
+        if by == "count":
+            found.append((-abs(n - int(goal)), cutoff, n))
+        elif by == "share":
+            found.append((-abs(bases / n_bases - float(goal)), cutoff, n))
+        else:
+            found.append((2 * both / (valued + n_measured), cutoff, n))
+    if by == "count":
+        del found[1 + max(range(len(found)), key=lambda i: found[i][2]):]
+    return max((x for x in found if x[2]), key=lambda x: x[0])[1:]
+
+
 def print_cut(track, regions):
     dropped = read_bed(regions)
     for contig, values in read_track(track).items():
@@ -205,6 +234,8 @@ def main():
         write_beds(int(rest[0]))
     elif what == "compare":
         print_comparison(*rest)
+    elif what == "auto":
+        print(*(f"{x:.9g}" for x in find_auto(rest[0], rest[1], int(rest[2]), int(rest[3]), rest[4])))
     elif what == "cut":
         print_cut(*rest)
     elif what == "curve":

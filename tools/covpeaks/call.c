@@ -13,7 +13,10 @@ struct config {
     double cutoff, weak_cutoff;
     int64_t min_length, max_gap, link_gap;
     int preset, signal;
-    bool broad, summits;
+    bool broad, summits, automatic;
+    int64_t count;
+    double share, measured_cutoff;
+    const char *measured;
 };
 
 enum {
@@ -26,6 +29,11 @@ enum {
     ROW_LINK_GAP,
     ROW_SIGNAL,
     ROW_SUMMITS,
+    ROW_AUTO,
+    ROW_COUNT,
+    ROW_SHARE,
+    ROW_MEASURED,
+    ROW_MEASURED_CUTOFF,
     ROW_SOURCE
 };
 
@@ -41,7 +49,7 @@ static const char *const signals[] = {"max", "mean", NULL};
 static const struct cov_opt options[] = {
     [ROW_CUTOFF] =
         COV_OPT(FLOAT, "cutoff", 'c', FIELD(cutoff), "V",
-                "a peak begins and ends with values of at least V", .flags = COV_OPT_REQUIRED),
+                "a peak begins and ends with values of at least V (this or --auto is needed)"),
     [ROW_MIN_LENGTH] =
         COV_OPT(SIZE, "min-length", 'l', FIELD(min_length), "N", "the shortest peak, in bases",
                 .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
@@ -66,6 +74,22 @@ static const struct cov_opt options[] = {
                 .def = "max", .choices = signals),
     [ROW_SUMMITS] = COV_OPT(FLAG, "summits", 0, FIELD(summits), NULL,
                             "write the summits of the peaks, one base each, as BED"),
+    [ROW_AUTO] = COV_OPT(FLAG, "auto", 0, FIELD(automatic), NULL,
+                         "find the cutoff by --count, --share or --measured"),
+    [ROW_COUNT] =
+        COV_OPT(SIZE, "count", 0, FIELD(count), "N",
+                "with --auto: the number of peaks is closest to N", .min = 1, .max = 1e15),
+    [ROW_SHARE] = COV_OPT(FLOAT, "share", 0, FIELD(share), "F",
+                          "with --auto: the share of the bases in peaks is closest to F, say 0.02",
+                          .min = 1e-12, .max = 1),
+    [ROW_MEASURED] = COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
+                             "with --auto: the F1 of bases in peaks is largest; FILE has measured "
+                             "peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "
+                             "--measured-cutoff, a measured track",
+                             .flags = COV_OPT_PATH_IN),
+    [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
+                                    "FILE of --measured is a bigWig, a bedGraph or a genome file; "
+                                    "call its peaks at V"),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
                                       "the data set to read, if INPUT has several", "read", ""),
     {.name = NULL},
@@ -86,12 +110,54 @@ static void apply_preset(struct config *c, const bool *given)
     c->broad = c->broad || p->link_gap > 0;
 }
 
+/* Fills *out. COV_EUSAGE for options that contradict each other. */
+static int get_auto(const struct config *c, const bool *given, struct cov_auto_options *out,
+                    struct cov_err *e)
+{
+    const int n = given[ROW_COUNT] + given[ROW_SHARE] + given[ROW_MEASURED];
+    *out = (struct cov_auto_options){
+        .by = !c->automatic      ? COV_AUTO_NONE
+              : given[ROW_COUNT] ? COV_AUTO_COUNT
+              : given[ROW_SHARE] ? COV_AUTO_SHARE
+                                 : COV_AUTO_MEASURED,
+        .count = c->count,
+        .share = c->share,
+        .measured = {.path = c->measured,
+                     .is_track = given[ROW_MEASURED_CUTOFF],
+                     .rules = {(float)c->measured_cutoff, c->min_length, c->max_gap},
+                     .datasets = c->source.datasets.items,
+                     .n_datasets = c->source.datasets.n},
+    };
+    for (int row = ROW_COUNT; row <= ROW_MEASURED; row++)
+        if (given[row] && !c->automatic)
+            return cov_fail(e, COV_EUSAGE, "--%s needs --auto", options[row].name);
+    if (given[ROW_MEASURED_CUTOFF] && !given[ROW_MEASURED])
+        return cov_fail(e, COV_EUSAGE, "--measured-cutoff needs --measured");
+    if (fabs(c->measured_cutoff) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--measured-cutoff: %g is out of range", c->measured_cutoff);
+    if (!c->automatic)
+        return given[ROW_CUTOFF]
+                   ? COV_OK
+                   : cov_fail(e, COV_EUSAGE, "-c/--cutoff is missing; --auto would find one");
+    if (given[ROW_CUTOFF])
+        return cov_fail(e, COV_EUSAGE, "--cutoff and --auto cannot be used together");
+    if (c->broad)
+        return cov_fail(e, COV_EUSAGE, "--broad%s and --auto cannot be used together",
+                        given[ROW_BROAD] ? "" : " (--preset h3k4me3)");
+    return n == 1 ? COV_OK
+                  : cov_fail(e, COV_EUSAGE, "--auto needs %s of --count, --share and --measured",
+                             n == 0 ? "one" : "only one");
+}
+
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
     (void)n_operands;
     struct config *c = config;
+    struct cov_auto_options automatic;
     apply_preset(c, given);
+    if (get_auto(c, given, &automatic, e))
+        return COV_EUSAGE;
     if (fabs(c->cutoff) > (double)FLT_MAX)
         return cov_fail(e, COV_EUSAGE, "--cutoff: %g is out of range", c->cutoff);
     if (fabs(c->weak_cutoff) > (double)FLT_MAX)
@@ -104,12 +170,14 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                         options[given[ROW_WEAK_CUTOFF] ? ROW_WEAK_CUTOFF : ROW_LINK_GAP].name);
     struct cov_call_options call = {
         .rules = {(float)c->cutoff, c->min_length, c->max_gap},
+        .automatic = automatic,
         .broad = c->broad,
         .weak = {(float)c->weak_cutoff, c->min_length, c->link_gap},
         .summits = c->summits,
         .mean = c->signal == 1,
         .output = common->output,
         .force = common->force,
+        .tmpdir = common->tmpdir,
     };
     int rc = cov_source_options_fill(&c->source, &call.source, e);
     return rc ? rc
@@ -120,10 +188,11 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 const struct cov_tool covpeaks_call = {
     .name = "call",
     .summary = "call peaks at a cutoff, like MACS3's bdgpeakcall and bdgbroadcall",
-    .synopsis = "[options] -c CUTOFF -o OUT INPUT|-",
+    .synopsis = "[options] -c CUTOFF|--auto -o OUT INPUT|-",
     .examples =
         "  covpeaks call -c 25 --preset atac --datasets atacseq -o atac.narrowPeak pred.h5\n"
         "  covpeaks call -c 35 -C 15 --preset h3k4me3 -o h3k4me3.gappedPeak h3k4me3.bw\n"
+        "  covpeaks call --auto --measured measured.bed -o atac.narrowPeak atac.bw\n"
         "  covpeaks call -c 25 -o - atac.bedGraph.gz | sort -k7,7gr | head\n",
     .options = options,
     .config_bytes = sizeof(struct config),

@@ -176,7 +176,7 @@ static int check_options(const struct cov_call_options *o, struct cov_err *e)
     return COV_OK;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- results */
 
 static int add_figures(const struct caller *c, struct cov_stats *stats, struct cov_err *e)
 {
@@ -210,10 +210,78 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
     return rc;
 }
 
-static void tell(const struct caller *c, const char *name)
+/* What --stats tells. */
+struct report {
+    struct cov_auto_options automatic;
+    struct cov_auto_result chosen;
+    double cutoff;
+    uint64_t n_peaks, n_bases, n_valued;
+};
+
+/* "peaks": {...} of --stats. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    static const char *const names[] = {NULL, "count", "share", "measured"};
+    const struct report *r = arg;
+    const enum cov_auto_by by = r->automatic.by;
+    cov_json_begin_object(json, "peaks");
+    cov_json_double(json, "cutoff", r->cutoff);
+    cov_json_string(json, "auto", names[by]);
+    if (by == COV_AUTO_COUNT)
+        cov_json_int(json, "wanted", r->automatic.count);
+    if (by == COV_AUTO_SHARE)
+        cov_json_double(json, "wanted", r->automatic.share);
+    if (by == COV_AUTO_MEASURED)
+        cov_json_double(json, "f1", r->chosen.f1);
+    cov_json_int(json, "n", (int64_t)r->n_peaks);
+    cov_json_int(json, "bases", (int64_t)r->n_bases);
+    cov_json_double(json, "share", (double)r->n_bases / (double)r->n_valued);
+    cov_json_end_object(json);
+}
+
+static int add_report(const struct caller *c, const struct cov_call_options *o,
+                      const struct cov_auto_result *chosen, struct cov_stats *stats,
+                      struct cov_err *e)
+{
+    struct report *r = cov_malloc(1, sizeof *r, e);
+    if (!r)
+        return COV_ENOMEM;
+    *r = (struct report){.automatic = o->automatic,
+                         .chosen = *chosen,
+                         .cutoff = (double)c->peaks.rules.cutoff,
+                         .n_peaks = c->n_peaks,
+                         .n_bases = c->n_bases,
+                         .n_valued = c->sink.summary.n_bases};
+    stats->print_more = print_json;
+    stats->free_more = free;
+    stats->more = r;
+    return COV_OK;
+}
+
+static void tell_cutoff(const struct caller *c, const struct cov_auto_options *o,
+                        const struct cov_auto_result *chosen, const char *name)
+{
+    const double cutoff = (double)chosen->sums.cutoff;
+    const uint64_t most = chosen->most;
+    if (o->by == COV_AUTO_COUNT && most < (uint64_t)o->count)
+        cov_warn("%s: fewer than %" PRId64 " peaks at all cutoffs; the most are %" PRIu64, name,
+                 o->count, most);
+    if (o->by == COV_AUTO_COUNT)
+        cov_info("cutoff %.6g: the number of peaks is closest to %" PRId64, cutoff, o->count);
+    else if (o->by == COV_AUTO_SHARE)
+        cov_info("cutoff %.6g: %.4g of the bases are in peaks, the share closest to %.4g", cutoff,
+                 (double)chosen->sums.bases / (double)c->sink.summary.n_bases, o->share);
+    else
+        cov_info("cutoff %.6g: the F1 of bases in peaks, %.4f, is the largest", cutoff, chosen->f1);
+}
+
+static void tell(const struct caller *c, const struct cov_auto_options *o,
+                 const struct cov_auto_result *chosen, const char *name)
 {
     char why[COV_PEAKS_REASON_BYTES];
     const double share = (double)c->n_bases / (double)c->sink.summary.n_bases;
+    if (o->by != COV_AUTO_NONE)
+        tell_cutoff(c, o, chosen, name);
     if (c->n_peaks > 0 && share > MOST)
         cov_warn("%s: %.0f %% of the bases are in peaks: the cutoff is too low to separate them",
                  name, 100 * share);
@@ -226,17 +294,117 @@ static void tell(const struct caller *c, const char *name)
     cov_warn("%s: no peaks at %g: %s", name, (double)c->peaks.rules.cutoff, why);
 }
 
-static int run(struct cov_track_source *s, struct caller *c, unsigned n_threads,
-               struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+/* ---------------------------------------------------------------- an automatic cutoff */
+
+/* The track, stored because it is read twice. */
+struct stored {
+    struct cov_interval_store *store;
+    struct cov_scores scores;
+    struct cov_track_sink *tee;
+    struct cov_measured measured;
+    char *dir;
+};
+
+static int prepare(struct stored *t, const struct cov_track_source *s,
+                   const struct cov_call_options *o, struct cov_err *e)
 {
-    struct cov_job job = {.progress = progress, .stats = stats};
-    struct cov_track_sink *sink = &c->sink;
-    int rc = cov_pool_new(n_threads, &job.pool, e);
+    t->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(o->output, e);
+    int rc =
+        t->dir ? cov_interval_store_new(s->name, s->contigs, t->dir, &t->store, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_track_source_describe(s, stats, e);
+        rc = cov_scores_init(&t->scores, s, COV_AUTO_VALUES,
+                             o->automatic.by == COV_AUTO_MEASURED ? &t->measured : NULL, e);
+    return rc ? rc
+              : cov_tee_new(cov_interval_store_sink(t->store), &t->scores.sink, s->contigs, &t->tee,
+                            e);
+}
+
+static void free_stored(struct stored *t)
+{
+    cov_track_free(t->tee);
+    if (t->scores.sink.format)
+        cov_track_free(&t->scores.sink);
+    cov_interval_store_free(t->store);
+    cov_measured_fini(&t->measured);
+    free(t->dir);
+}
+
+/* Passes the stored track on. */
+static int replay(struct stored *t, struct cov_track_sink *to, struct cov_err *e)
+{
+    const struct cov_track_sink *from = cov_interval_store_sink(t->store);
+    struct cov_interval_cursor *cursor = cov_malloc(1, sizeof *cursor, e);
+    const struct cov_interval *iv;
+    size_t n;
+    int rc = cursor ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < cov_track_n_contigs(from); i++) {
+        rc = from->contigs ? cov_track_begin(to, i, e)
+                           : cov_track_begin_named(to, cov_track_contig_name(from, i), e);
+        cov_interval_cursor_begin(cursor, t->store, i);
+        while (!rc && (rc = cov_interval_cursor_next(cursor, &iv, &n, e)) > 0)
+            rc = cov_track_add(to, iv, n, e);
+        if (!rc && !from->contigs)
+            rc = cov_track_end_contig(to, cov_track_contig_length(from, i), e);
+    }
+    free(cursor);
+    return rc ? rc : cov_track_close(to, e);
+}
+
+/* Finds the cutoff, and calls the peaks of the stored track. */
+static int call_stored(struct stored *t, const struct cov_track_source *s,
+                       const struct cov_call_options *o, struct caller *c,
+                       struct cov_auto_result *chosen, struct cov_err *e)
+{
+    int rc = cov_scores_check(&t->scores, s, &o->source, e);
     if (!rc)
-        rc = cov_track_source_run(s, &sink, "calling peaks", &job, e);
-    cov_pool_free(job.pool);
+        rc = cov_auto_cutoff_find(t->store, &t->scores, &o->automatic, &o->rules, chosen, e);
+    c->peaks.rules.cutoff = chosen->sums.cutoff;
+    return rc ? rc : replay(t, &c->sink, e);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* The inputs and the output; empty if all zero, except for `out`. */
+struct files {
+    struct cov_source_input in;
+    struct cov_track_source *source;
+    struct cov_outfile out;
+    char *stem;
+};
+
+static int open_files(struct files *f, const char *input, const struct cov_call_options *o,
+                      unsigned n_threads, struct cov_err *e)
+{
+    int rc = cov_source_input_detect(input, &f->in, e);
+    if (!rc)
+        rc = cov_track_source_open(&f->in, &o->source, n_threads, &f->source, e);
+    return rc ? rc : cov_track_source_check_single(f->source, e);
+}
+
+static int open_sinks(struct files *f, struct cov_peak_file_options *file,
+                      const struct cov_call_options *o, struct caller *c, struct stored *stored,
+                      struct cov_err *e)
+{
+    const struct cov_track_source *s = f->source;
+    const bool is_std = cov_path_is_std(o->output);
+    file->prefix = s->datasets[0] ? s->datasets[0] : f->stem;
+    file->name = is_std ? "standard output" : o->output;
+    int rc = cov_track_init(&c->sink, &caller_format, s->name, s->contigs, e);
+    if (!rc && o->automatic.by != COV_AUTO_NONE)
+        rc = prepare(stored, s, o, e);
+    return rc ? rc : cov_peak_file_open(is_std ? "-" : f->out.tmp, file, &c->file, e);
+}
+
+static int run(struct cov_track_source *s, const struct cov_call_options *o, struct stored *stored,
+               struct caller *c, struct cov_auto_result *chosen, const struct cov_job *job,
+               struct cov_err *e)
+{
+    struct cov_track_sink *sink = stored->tee ? stored->tee : &c->sink;
+    int rc = cov_track_source_describe(s, job->stats, e);
+    if (!rc)
+        rc = cov_track_source_run(s, &sink, "calling peaks", job, e);
+    if (!rc && stored->tee)
+        rc = call_stored(stored, s, o, c, chosen, e);
     return rc ? rc : cov_peak_file_close(c->file, e);
 }
 
@@ -249,42 +417,42 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
                        .weak = {.rules = o->weak},
                        .max = -INFINITY};
     struct cov_peak_file_options file = {.mean = o->mean};
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    struct cov_source_input in = {0};
-    struct cov_track_source *source = NULL;
+    struct files f = {.out = COV_OUTFILE_INIT};
+    struct stored stored = {0};
+    struct cov_auto_result chosen = {0};
+    struct cov_job job = {.progress = progress, .stats = stats};
     const bool is_std = cov_path_is_std(o->output);
-    char *stem = cov_path_stem(input, e);
-    int rc = stem ? check_options(o, e) : COV_ENOMEM;
+    f.stem = cov_path_stem(input, e);
+    int rc = f.stem ? check_options(o, e) : COV_ENOMEM;
     if (!rc)
         rc = find_format(o, &file, e);
     if (!rc && !is_std)
-        rc = cov_outfile_begin(&out, o->output, COV_OUTFILE_STREAM, o->force, e);
+        rc = cov_outfile_begin(&f.out, o->output, COV_OUTFILE_STREAM, o->force, e);
+    if (!rc && o->automatic.by == COV_AUTO_MEASURED)
+        rc = cov_measured_read(&o->automatic.measured, n_threads, progress, &stored.measured, e);
     if (!rc)
-        rc = cov_source_input_detect(input, &in, e);
+        rc = open_files(&f, input, o, n_threads, e);
     if (!rc)
-        rc = cov_track_source_open(&in, &o->source, n_threads, &source, e);
+        rc = open_sinks(&f, &file, o, &c, &stored, e);
     if (!rc)
-        rc = cov_track_source_check_single(source, e);
+        rc = cov_pool_new(n_threads, &job.pool, e);
     if (!rc)
-        rc = cov_track_init(&c.sink, &caller_format, source->name, source->contigs, e);
-    if (!rc) {
-        file.prefix = source->datasets[0] ? source->datasets[0] : stem;
-        file.name = is_std ? "standard output" : o->output;
-        rc = cov_peak_file_open(is_std ? "-" : out.tmp, &file, &c.file, e);
-    }
-    if (!rc)
-        rc = run(source, &c, n_threads, progress, stats, e);
+        rc = run(f.source, o, &stored, &c, &chosen, &job, e);
+    cov_pool_free(job.pool);
     if (!rc)
         rc = add_figures(&c, stats, e);
-    if (!rc && !is_std)
-        rc = cov_outfile_commit(&out, e);
     if (!rc)
-        tell(&c, source->name);
+        rc = add_report(&c, o, &chosen, stats, e);
+    if (!rc && !is_std)
+        rc = cov_outfile_commit(&f.out, e);
+    if (!rc)
+        tell(&c, &o->automatic, &chosen, f.source->name);
     cov_peak_file_free(c.file);
     cov_track_free(&c.sink);
-    cov_track_source_close(source);
-    cov_source_input_close(&in);
-    cov_outfile_end(&out, e);
-    free(stem);
+    free_stored(&stored);
+    cov_track_source_close(f.source);
+    cov_source_input_close(&f.in);
+    cov_outfile_end(&f.out, e);
+    free(f.stem);
     return rc;
 }

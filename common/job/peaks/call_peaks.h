@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "common/cli/stats.h"
+#include "common/job/peaks/auto_cutoff.h"
 #include "common/job/source/track_source.h"
 #include "common/track/peaks.h"
 
@@ -13,6 +14,7 @@
 struct cov_call_options {
     struct cov_source_options source; /* except `only` and `factors` */
     struct cov_peak_rules rules;
+    struct cov_auto_options automatic; /* unless `by` is COV_AUTO_NONE: how to find rules.cutoff */
     /* Broad peaks: peaks by the rules `weak`, of contigs that have a peak by `rules`. These become
      * the blocks of a gappedPeak file. */
     bool broad;
@@ -21,11 +23,14 @@ struct cov_call_options {
     bool mean;                  /* signalValue is a mean */
     const char *output;         /* a suffix selects the format; "-": narrowPeak, or gappedPeak */
     bool force;
+    const char *tmpdir; /* for `automatic`; NULL: the folder of the output */
 };
 
 /* Calls the peaks of one data set of `input`. Contigs are in the order of its tracks. Memory holds the
- * peaks of a contig, and what the input needs. Warns if there are no peaks. COV_EUSAGE for several data
- * sets, contradictory options, or an unknown suffix. Sets bases, stages and figures of *stats. */
+ * peaks of a contig, and what the input needs. An automatic cutoff stores the track in a temporary
+ * file. Warns if there are no peaks. COV_EUSAGE for several data
+ * sets, contradictory options, or an unknown suffix. Sets bases, stages and figures of *stats,
+ * which gets "peaks". */
 int cov_call_peaks(const char *input, const struct cov_call_options *options, unsigned n_threads,
                    struct cov_progress *progress, struct cov_stats *stats,
                    struct cov_err *e) COV_MUST_USE;
