@@ -109,31 +109,41 @@ def write_beds(seed):
             f.writelines(["track name=x\n", *lines])
 
 
+def read_peaks(path):
+    with open(path, encoding="ascii") as f:
+        rows = [line.split()[:3] for line in f if not line.startswith("track")]
+    return [(name, int(beg), int(end)) for name, beg, end in rows]
+
+
 def read_bed(path):
     """{contig: set of bases}."""
     bases = {}
-    with open(path, encoding="ascii") as f:
-        for line in f:
-            if not line.startswith("track"):
-                name, beg, end = line.split()[:3]
-                bases.setdefault(name, set()).update(range(int(beg), int(end)))
+    for name, beg, end in read_peaks(path):
+        bases.setdefault(name, set()).update(range(beg, end))
     return bases
 
 
 def print_comparison(sizes, predicted, measured, dropped=None):
     a, b, drop = read_bed(predicted), read_bed(measured), read_bed(dropped) if dropped else {}
-    total = [0, 0, 0]
+    total = [0] * 7
 
-    def put(name, tp, fp, fn):
+    def put(name, tp, fp, fn, *peaks):
         precision = tp / (tp + fp) if tp + fp else 0
         recall = tp / (tp + fn) if tp + fn else 0
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
-        print(name, *(repr(x).removesuffix(".0") for x in (f1, precision, recall)), tp, fp, fn, sep="\t")
-    print("contig\tf1\tprecision\trecall\ttp\tfp\tfn")
+        print(name, *(repr(x).removesuffix(".0") for x in (f1, precision, recall)), tp, fp, fn, *peaks, sep="\t")
+
+    def count_peaks(path, name, other):
+        """Peaks with bases that are not dropped, and those whose bases include some of the other file."""
+        kept = [set(range(beg, end)) - drop.get(name, set()) for at, beg, end in read_peaks(path) if at == name]
+        return sum(bool(x) for x in kept), sum(bool(x & other) for x in kept)
+    print("contig\tf1\tprecision\trecall\ttp\tfp\tfn\tpeaks\tpeaks_measured\toverlapping\toverlapping_measured")
     with open(sizes, encoding="ascii") as f:
         for name in (line.split()[0] for line in f):
             x, y = (s.get(name, set()) - drop.get(name, set()) for s in (a, b))
-            counts = len(x & y), len(x - y), len(y - x)
+            n, shared = count_peaks(predicted, name, y)
+            m, shared_measured = count_peaks(measured, name, x)
+            counts = len(x & y), len(x - y), len(y - x), n, m, shared, shared_measured
             total = [t + n for t, n in zip(total, counts)]
             put(name, *counts)
     put("total", *total)

@@ -40,15 +40,16 @@ static int read_peaks(const char *path, struct cov_peak_genome *genome, struct c
 
 /* ---------------------------------------------------------------- compare */
 
-/* Bases in peaks of both, of the first only, and of the second only. */
+/* Of a sequence, outside the blacklist. */
 struct counts {
-    int64_t tp, fp, fn;
+    int64_t tp, fp, fn; /* bases in peaks of both, of the first only, and of the second only */
+    uint64_t n[2], overlapping[2]; /* peaks, and those that overlap one of the other file */
 };
 
 /* Counts the bases of a sequence outside the blacklist. */
-static struct counts count(const struct span lists[LISTS])
+static struct counts count_bases(const struct span lists[LISTS])
 {
-    struct counts c = {0, 0, 0};
+    struct counts c = {0};
     size_t at[LISTS] = {0};
     for (int64_t pos = 0;;) {
         int64_t next = INT64_MAX;
@@ -81,9 +82,11 @@ static void print_row(const char *contig, const struct counts *c, FILE *out)
     const double recall = tp + fn > 0 ? tp / (tp + fn) : 0;
     const double f1 = precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
     char text[3][COV_DOUBLE_TEXT];
-    (void)fprintf(out, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", contig,
+    (void)fprintf(out, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64, contig,
                   cov_format_double(f1, text[0]), cov_format_double(precision, text[1]),
                   cov_format_double(recall, text[2]), c->tp, c->fp, c->fn);
+    (void)fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->n[PREDICTED],
+                  c->n[MEASURED], c->overlapping[PREDICTED], c->overlapping[MEASURED]);
 }
 
 /* The part of the list that is on a sequence; *at is the index of its first region. */
@@ -95,55 +98,147 @@ static struct span take(const struct cov_region_list *l, size_t contig, size_t *
     return (struct span){l->items + first, *at - first};
 }
 
-static void print_table(const struct cov_peak_genome *g, const struct cov_region_list lists[2],
-                        struct cov_blacklist *blacklist, FILE *out)
+/* Adds the parts of `from` that are outside `drop` to the empty list `out`. */
+static int subtract(struct span from, struct span drop, struct cov_region_list *out,
+                    struct cov_err *e)
 {
-    struct counts total = {0, 0, 0};
-    size_t at[2] = {0, 0};
-    (void)fputs("contig\tf1\tprecision\trecall\ttp\tfp\tfn\n", out);
-    for (size_t i = 0; i < cov_names_count(g->names); i++) {
-        const char *name = cov_names_get(g->names, i, NULL);
-        struct span spans[LISTS] = {take(&lists[PREDICTED], i, &at[PREDICTED]),
-                                    take(&lists[MEASURED], i, &at[MEASURED]),
-                                    {NULL, 0}};
-        if (blacklist && cov_blacklist_drops(blacklist, name))
-            continue;
-        if (blacklist)
-            spans[BLACKLISTED].items =
-                cov_blacklist_regions(blacklist, name, &spans[BLACKLISTED].n);
-        const struct counts c = count(spans);
-        total.tp += c.tp;
-        total.fp += c.fp;
-        total.fn += c.fn;
-        print_row(name, &c, out);
+    int rc = COV_OK;
+    out->n = 0;
+    for (size_t i = 0, k = 0; !rc && i < from.n; i++) {
+        struct cov_region part = from.items[i];
+        while (k < drop.n && drop.items[k].end <= part.beg)
+            k++;
+        for (; !rc && k < drop.n && drop.items[k].beg < part.end; k++) {
+            const struct cov_region before = {part.contig, part.beg, drop.items[k].beg};
+            if (before.end > before.beg)
+                rc = cov_region_list_add(out, before, e);
+            part.beg = drop.items[k].end;
+            if (part.beg >= part.end)
+                break; /* it may reach into the next region */
+        }
+        if (!rc && part.beg < part.end)
+            rc = cov_region_list_add(out, part, e);
     }
-    print_row("total", &total, out);
+    return rc;
+}
+
+/* Returns whether one of the regions, which are disjoint and ascending, overlaps the peak. */
+static bool overlaps(const struct cov_region_list *l, const struct cov_region *peak)
+{
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->items[middle].end <= peak->beg)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->n && l->items[low].beg < peak->end;
+}
+
+/* The files and the sequence at hand. */
+struct comparison {
+    struct cov_peak_genome genome;
+    struct cov_blacklist *blacklist; /* NULL: none */
+    struct cov_peak_list peaks[2];
+    struct cov_region_list merged[2]; /* their regions */
+    size_t next[2];                   /* peaks of the next sequences begin here */
+    struct cov_region_list kept;      /* of the sequence: its bases outside the blacklist */
+    struct cov_region_list others;    /* peaks of the other file, outside the blacklist */
+};
+
+/* Counts the peaks of sequence number `contig`. */
+static int count_peaks(struct comparison *x, size_t contig, const struct span spans[LISTS],
+                       struct counts *c, struct cov_err *e)
+{
+    const struct cov_region whole = {contig, 0, x->genome.lengths[contig]};
+    int rc = subtract((struct span){&whole, 1}, spans[BLACKLISTED], &x->kept, e);
+    for (int k = 0; !rc && k < 2; k++) {
+        const struct cov_peak_list *l = &x->peaks[k];
+        rc = subtract(spans[1 - k], spans[BLACKLISTED], &x->others, e);
+        for (; !rc && x->next[k] < l->n && l->items[x->next[k]].region.contig == contig;
+             x->next[k]++) {
+            const struct cov_counted_peak *peak = &l->items[x->next[k]];
+            c->n[k] += overlaps(&x->kept, &peak->region) ? peak->n : 0;
+            c->overlapping[k] += overlaps(&x->others, &peak->region) ? peak->n : 0;
+        }
+    }
+    return rc;
+}
+
+static void skip_peaks(struct comparison *x, size_t contig)
+{
+    for (int k = 0; k < 2; k++)
+        while (x->next[k] < x->peaks[k].n && x->peaks[k].items[x->next[k]].region.contig == contig)
+            x->next[k]++;
+}
+
+static void add_counts(struct counts *total, const struct counts *c)
+{
+    total->tp += c->tp;
+    total->fp += c->fp;
+    total->fn += c->fn;
+    for (int k = 0; k < 2; k++) {
+        total->n[k] += c->n[k];
+        total->overlapping[k] += c->overlapping[k];
+    }
+}
+
+static int print_table(struct comparison *x, FILE *out, struct cov_err *e)
+{
+    const struct cov_names *names = x->genome.names;
+    struct counts total = {0};
+    size_t at[2] = {0, 0};
+    int rc = COV_OK;
+    (void)fputs("contig\tf1\tprecision\trecall\ttp\tfp\tfn\tpeaks\tpeaks_measured\toverlapping"
+                "\toverlapping_measured\n",
+                out);
+    for (size_t i = 0; !rc && i < cov_names_count(names); i++) {
+        const char *name = cov_names_get(names, i, NULL);
+        struct span spans[LISTS] = {take(&x->merged[PREDICTED], i, &at[PREDICTED]),
+                                    take(&x->merged[MEASURED], i, &at[MEASURED]),
+                                    {NULL, 0}};
+        if (x->blacklist && cov_blacklist_drops(x->blacklist, name)) {
+            skip_peaks(x, i);
+            continue;
+        }
+        if (x->blacklist)
+            spans[BLACKLISTED].items =
+                cov_blacklist_regions(x->blacklist, name, &spans[BLACKLISTED].n);
+        struct counts c = count_bases(spans);
+        rc = count_peaks(x, i, spans, &c, e);
+        add_counts(&total, &c);
+        if (!rc)
+            print_row(name, &c, out);
+    }
+    if (!rc)
+        print_row("total", &total, out);
+    return rc;
 }
 
 int cov_compare_peaks(const char *predicted, const char *measured,
                       const struct cov_peak_files_options *o, FILE *out, struct cov_err *e)
 {
     const char *const paths[] = {predicted, measured};
-    struct cov_peak_genome genome = {0};
-    struct cov_blacklist *blacklist = NULL;
-    struct cov_region_list lists[2] = {{0}, {0}};
-    int rc = o->genome || o->sizes ? read_genome(o, &genome, e)
+    struct comparison x = {0};
+    int rc = o->genome || o->sizes ? read_genome(o, &x.genome, e)
                                    : cov_fail(e, COV_EUSAGE, "needs --genome or --chrom-sizes");
     if (!rc && o->blacklist)
-        rc = cov_blacklist_read(o->blacklist, &blacklist, e);
-    for (size_t k = 0; !rc && k < 2; k++) {
-        struct cov_peak_list peaks = {0};
-        rc = read_peaks(paths[k], &genome, &peaks, &lists[k], e);
-        cov_peak_list_fini(&peaks);
-    }
+        rc = cov_blacklist_read(o->blacklist, &x.blacklist, e);
+    for (size_t k = 0; !rc && k < 2; k++)
+        rc = read_peaks(paths[k], &x.genome, &x.peaks[k], &x.merged[k], e);
     if (!rc)
-        print_table(&genome, lists, blacklist, out);
-    if (!rc && blacklist)
-        cov_blacklist_warn(blacklist, o->blacklist, genome.path);
-    for (size_t k = 0; k < 2; k++)
-        cov_region_list_fini(&lists[k]);
-    cov_blacklist_free(blacklist);
-    cov_peak_genome_fini(&genome);
+        rc = print_table(&x, out, e);
+    if (!rc && x.blacklist)
+        cov_blacklist_warn(x.blacklist, o->blacklist, x.genome.path);
+    for (size_t k = 0; k < 2; k++) {
+        cov_region_list_fini(&x.merged[k]);
+        cov_peak_list_fini(&x.peaks[k]);
+    }
+    cov_region_list_fini(&x.kept);
+    cov_region_list_fini(&x.others);
+    cov_blacklist_free(x.blacklist);
+    cov_peak_genome_fini(&x.genome);
     return rc;
 }
 

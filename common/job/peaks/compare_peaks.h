@@ -15,7 +15,8 @@ struct cov_peak_files_options {
 
 /* Prints how well the bases in the peaks of `predicted` agree with those of `measured`: a row per
  * sequence of the genome that is not blacklisted, and the total. Values are those of Predmoter's
- * compute_peak_f1.py: 0 where a denominator is 0. COV_EUSAGE without a genome. The caller checks
+ * compute_peak_f1.py: 0 where a denominator is 0. Also prints the numbers of peaks, and of those that overlap
+ * a peak of the other file, outside the blacklist. COV_EUSAGE without a genome. The caller checks
  * `out` for errors. */
 int cov_compare_peaks(const char *predicted, const char *measured,
                       const struct cov_peak_files_options *options, FILE *out,
