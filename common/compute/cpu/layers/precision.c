@@ -87,7 +87,7 @@ struct cov_lstm_rest cov_cpu_lstm_rest(const struct cov_cpu_arithmetic *a)
     if (a->lstm == COV_BF16)
         return (struct cov_lstm_rest){0x1p-12F, 0x1p-12F, SETTLED};
     if (a->lstm == COV_INT16)
-        return (struct cov_lstm_rest){0x1p-16F, 0x1p-16F, SETTLED};
+        return (struct cov_lstm_rest){0x1p-14F, 0x1p-14F, SETTLED};
     return COV_LSTM_REST_FP32;
 }
 
