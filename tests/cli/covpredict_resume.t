@@ -278,7 +278,7 @@ is "$(tail -n 1 signal.txt)" 'covpredict: stopped by SIGTERM; finished chunks ar
     '  reports how to resume'
 ok '  from the journal' test -s long.h5.resume
 ok '  and leaves no predictions' test ! -e long.h5
-rm long.h5.resume
+rm long.h5.resume signal.txt
 covpredict --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
 for _ in $(seq 300); do
     [ -s signal.txt ] && break
