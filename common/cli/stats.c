@@ -136,6 +136,14 @@ int cov_stats_set_model(struct cov_stats *s, const char *path, const char *sha25
     return s->model && s->model_sha256 ? COV_OK : COV_ENOMEM;
 }
 
+void cov_stats_set_more(struct cov_stats *s, void (*print)(struct cov_json *j, const void *more),
+                        void (*free_it)(void *more), void *more)
+{
+    s->print_more = print;
+    s->free_more = free_it;
+    s->more = more;
+}
+
 int cov_stats_add_source(struct cov_stats *s, const char *path, const char *name, const char *text,
                          struct cov_err *e)
 {

@@ -74,8 +74,7 @@ struct cov_stats {
     int n_stages;
     struct cov_stats_figure *figures; /* Owned */
     int n_figures;
-    /* Prints further members of the top-level object; may be NULL. `more` is owned; free_more
-     * frees it. */
+    /* Private: see cov_stats_set_more. */
     void (*print_more)(struct cov_json *j, const void *more);
     void (*free_more)(void *more);
     void *more;
@@ -107,6 +106,10 @@ void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
  * all runs have the same columns. */
 int cov_stats_add_figure(struct cov_stats *s, const char *part,
                          const struct cov_stats_figure *figure, struct cov_err *e) COV_MUST_USE;
+/* Lets `print` add members to the top-level object. Owns `more`, which free_it frees. Call it
+ * once. */
+void cov_stats_set_more(struct cov_stats *s, void (*print)(struct cov_json *j, const void *more),
+                        void (*free_it)(void *more), void *more);
 /* Adds a job that predicted a shard to s->shards. `path` is the file that its --stats wrote. Fails
  * with COV_EINPUT if it is another file. */
 int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;

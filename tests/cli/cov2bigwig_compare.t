@@ -277,7 +277,7 @@ for row, line in zip(rows, lines[1:]):
         assert cell == wanted, (name, cell, wanted)
 END
 on_terminal cov2bigwig --compare y.bg x.bg
-stdout_like '-o FILE\.tsv writes the whole table' '  and how to get all of it'
+stdout_like '-o FILE\.tsv writes a table of all contigs and columns; -o - prints it' '  and how to get all of it'
 stdout_like '^x +[0-9]+ +-?0\.[0-9]{3}' '  also of tracks without data sets'
 on_terminal cov2bigwig -q --compare e.h5 --peak-threshold 3 -o - p.h5
 ok '  -o - prints it' cmp shown whole.tsv

@@ -395,4 +395,8 @@ run covpeaks stats --chrom-sizes sizes s.bed x.narrowPeak
 refused 1 'x\.narrowPeak: No such file' '  of a missing file'
 run covpeaks stats --chrom-sizes sizes s.bed
 is "$(tail -n 1 "$stdout" | cut -f 6)" "$("$PYTHON" -c 'print(58 / 350)')" '  share of the genome'
+tab=$(printf '\t.')
+cp s.bed "a${tab%.}b.bed"
+run covpeaks stats "a${tab%.}b.bed"
+is "$(tail -n 1 "$stdout" | cut -f 1,2)" 'a?b.bed	3' '  a tab in a name starts no column'
 done_testing

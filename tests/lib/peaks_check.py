@@ -134,7 +134,7 @@ def print_comparison(sizes, predicted, measured, dropped=None):
         print(name, *(repr(x).removesuffix(".0") for x in (f1, precision, recall)), tp, fp, fn, *peaks, sep="\t")
 
     def count_peaks(path, name, other):
-        """Peaks with bases that are not dropped, and those whose bases include some of the other file."""
+        """(number of peaks with a base that is not dropped, number of those that share such a base with `other`)."""
         kept = [set(range(beg, end)) - drop.get(name, set()) for at, beg, end in read_peaks(path) if at == name]
         return sum(bool(x) for x in kept), sum(bool(x & other) for x in kept)
     print("contig\tf1\tprecision\trecall\ttp\tfp\tfn\tpeaks\tpeaks_measured\toverlapping\toverlapping_measured")

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/covpredict/evaluation.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "common/compute/device_open.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/predict/model.h"
+#include "common/job/table.h"
 #include "common/store/chunk_file.h"
 
 static void print_more(struct cov_json *j, const void *more)
@@ -21,22 +21,9 @@ static void free_more(void *more)
     cov_evaluation_free(more);
 }
 
-static int write_table(const struct cov_evaluation *v, struct cov_outfile *out, struct cov_err *e)
+static void print_table(const void *arg, FILE *f)
 {
-    FILE *f = out->path ? fopen(out->tmp, "w") : stdout;
-    if (!f)
-        return cov_fail_errno(e, "%s", out->path);
-    int why = 0;
-    errno = 0;
-    cov_evaluation_print(v, f);
-    if (fflush(f) != 0 || ferror(f))
-        why = errno ? errno : EIO;
-    if (out->path && fclose(f) != 0 && !why)
-        why = errno;
-    errno = why;
-    if (why)
-        return cov_fail_errno(e, "%s", out->path ? out->path : "standard output");
-    return out->path ? cov_outfile_commit(out, e) : COV_OK;
+    cov_evaluation_print(arg, f);
 }
 
 /* Checks that the network accepts the chunks of the first file. */
@@ -87,7 +74,9 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         rc = cov_evaluate((const char *const *)files, n, m, options,
                           &(struct cov_job){pool, &common->progress, &common->stats}, &v, e);
     if (!rc)
-        rc = write_table(v, &out, e);
+        rc = cov_table_write(&out, stdout, print_table, v, e);
+    if (!rc && !to_stdout)
+        rc = cov_outfile_commit(&out, e);
     cov_pool_free(pool);
     cov_model_close(m);
     cov_outfile_end(&out, e);
@@ -95,8 +84,6 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         cov_evaluation_free(v);
         return rc;
     }
-    common->stats.print_more = print_more;
-    common->stats.free_more = free_more;
-    common->stats.more = v;
+    cov_stats_set_more(&common->stats, print_more, free_more, v);
     return COV_OK;
 }

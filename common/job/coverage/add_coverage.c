@@ -632,9 +632,7 @@ static int add_summary(struct job *j, struct cov_stats *stats, struct cov_err *e
     struct summary *m = cov_calloc(1, sizeof *m, e);
     if (!m)
         return COV_ENOMEM;
-    stats->more = m;
-    stats->print_more = print_summary;
-    stats->free_more = free_summary;
+    cov_stats_set_more(stats, print_summary, free_summary, m);
     m->n_seqs = cov_grid_n_seqs(grid);
     m->bits = 8 * (int)j->elem_bytes;
     m->lengths = cov_calloc(m->n_seqs, sizeof *m->lengths, e);

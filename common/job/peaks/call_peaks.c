@@ -252,9 +252,7 @@ static int add_report(const struct caller *c, const struct cov_call_options *o,
                          .n_peaks = c->n_peaks,
                          .n_bases = c->n_bases,
                          .n_valued = c->sink.summary.n_bases};
-    stats->print_more = print_json;
-    stats->free_more = free;
-    stats->more = r;
+    cov_stats_set_more(stats, print_json, free, r);
     return COV_OK;
 }
 

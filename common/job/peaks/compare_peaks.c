@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/number.h"
 #include "common/job/peaks/peak_list.h"
+#include "common/job/table.h"
 #include "common/track/blacklist.h"
 
 enum { PREDICTED, MEASURED, BLACKLISTED, LISTS };
@@ -82,7 +83,8 @@ static void print_row(const char *contig, const struct counts *c, FILE *out)
     const double recall = tp + fn > 0 ? tp / (tp + fn) : 0;
     const double f1 = precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
     char text[3][COV_DOUBLE_TEXT];
-    (void)fprintf(out, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64, contig,
+    cov_table_put_text(contig, out);
+    (void)fprintf(out, "\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64,
                   cov_format_double(f1, text[0]), cov_format_double(precision, text[1]),
                   cov_format_double(recall, text[2]), c->tp, c->fp, c->fn);
     (void)fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->n[PREDICTED],
@@ -284,8 +286,9 @@ static void print_stats_row(const char *path, const struct cov_peak_list *peaks,
         (void)cov_format_double(sum / (double)n, text[0]);
         (void)cov_format_double((low + high) / 2, text[1]);
     }
-    (void)fprintf(out, "%s\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s\n", path, n, text[0], text[1],
-                  bases, text[2]);
+    cov_table_put_text(path, out);
+    (void)fprintf(out, "\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s\n", n, text[0], text[1], bases,
+                  text[2]);
 }
 
 /* Prints the row of a file, after the head of the table if it is the first. */

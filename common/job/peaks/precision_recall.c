@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/peaks/precision_recall.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "common/job/chart.h"
 #include "common/job/gnuplot.h"
 #include "common/job/peaks/scores.h"
+#include "common/job/table.h"
 #include "common/track/formats/bedgraph.h"
 
 /* A cutoff, and how well the bases at or above it agree. */
@@ -166,9 +166,9 @@ static double baseline(const struct curve *c)
     return (double)c->n_positive / (double)c->n_bases;
 }
 
-/* The caller checks the stream for errors. */
-static void print_table(const struct job *j, FILE *f)
+static void print_table(const void *arg, FILE *f)
 {
+    const struct job *j = arg;
     (void)fputs("cutoff\twindow\tf1\tprecision\trecall\n", f);
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = j->curves[k].n; i-- > 0;) {
@@ -180,23 +180,6 @@ static void print_table(const struct job *j, FILE *f)
                           cov_format_double(p->precision, text[1]),
                           cov_format_double(p->recall, text[2]));
         }
-}
-
-static int write_table(const struct job *j, struct cov_err *e)
-{
-    const char *path = j->table.path;
-    FILE *f = path ? fopen(j->table.tmp, "w") : j->o->printed;
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    int why = 0;
-    errno = 0;
-    print_table(j, f);
-    if (fflush(f) != 0 || ferror(f))
-        why = errno ? errno : EIO;
-    if (path && fclose(f) != 0 && !why)
-        why = errno;
-    errno = why;
-    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
 }
 
 static int add_curve(struct cov_chart *chart, const struct curve *c, struct cov_err *e)
@@ -280,7 +263,7 @@ static int write_outputs(struct job *j, struct cov_err *e)
     struct cov_outfile *const files[] = {&j->table, &j->picture};
     int rc = j->o->plot ? draw(j, e) : COV_OK;
     if (!rc)
-        rc = write_table(j, e);
+        rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
     return rc ? rc : cov_outfile_commit_all(files, 2, e);
 }
 
@@ -377,8 +360,6 @@ int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned
         free_job(j);
         return rc;
     }
-    stats->print_more = print_json;
-    stats->free_more = free_job;
-    stats->more = j;
+    cov_stats_set_more(stats, print_json, free_job, j);
     return COV_OK;
 }

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/tracks/compare.h"
 
-#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,6 +18,7 @@
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/job/table.h"
 #include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/plot.h"
 #include "common/job/tracks/same_bases.h"
@@ -382,24 +382,14 @@ static int begin_table(struct job *j, struct cov_err *e)
                : cov_outfile_begin(&j->out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
 }
 
-static int write_table(const struct job *j, struct cov_err *e)
+static void print_totals(const void *arg, FILE *f)
 {
-    const char *path = j->out.path;
-    FILE *f = path ? fopen(j->out.tmp, "w") : j->o.printed;
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    int why = 0;
-    errno = 0;
-    if (j->o.is_short)
-        cov_compare_print_totals(&j->results, f);
-    else
-        cov_compare_print_table(&j->results, f);
-    if (fflush(f) != 0 || ferror(f))
-        why = errno ? errno : EIO;
-    if (path && fclose(f) != 0 && !why)
-        why = errno;
-    errno = why;
-    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
+    cov_compare_print_totals(arg, f);
+}
+
+static void print_table(const void *arg, FILE *f)
+{
+    cov_compare_print_table(arg, f);
 }
 
 /* Writes the table and the picture. */
@@ -408,10 +398,10 @@ static int write_outputs(struct job *j, struct cov_err *e)
     struct cov_outfile *const files[] = {&j->out, j->plot ? cov_plot_file(j->plot) : &j->out};
     int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;
     if (!rc)
-        rc = write_table(j, e);
+        rc = cov_table_write(&j->out, j->o.printed, j->o.is_short ? print_totals : print_table,
+                             &j->results, e);
     if (!rc && j->o.is_short)
-        cov_info(
-            "-o FILE.tsv writes the whole table, with all contigs and columns; -o - prints it");
+        cov_info("-o FILE.tsv writes a table of all contigs and columns; -o - prints it");
     return rc ? rc : cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
 }
 
@@ -518,8 +508,6 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
             free_job(j);
         return rc;
     }
-    stats->print_more = print_json;
-    stats->free_more = free_job;
-    stats->more = j;
+    cov_stats_set_more(stats, print_json, free_job, j);
     return COV_OK;
 }

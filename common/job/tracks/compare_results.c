@@ -6,22 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/job/table.h"
+
 /* ---------------------------------------------------------------- table */
-
-/* Names come from files; control characters would break the table. */
-static void put_text(const char *text, FILE *f)
-{
-    for (const char *p = text; *p; p++)
-        (void)fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, f);
-}
-
-static void put_number(double x, FILE *f)
-{
-    if (isnan(x))
-        (void)fputs("\tNA", f);
-    else
-        (void)fprintf(f, "\t%.9g", x);
-}
 
 static void put_head(const struct cov_comparison_options *o, FILE *f)
 {
@@ -40,33 +27,33 @@ static void put_head(const struct cov_comparison_options *o, FILE *f)
 static void put_row(const struct cov_compare_results *r, const char *dataset, const char *contig,
                     const struct cov_comparison_row *row, FILE *f)
 {
-    put_text(r->stem, f);
+    cov_table_put_text(r->stem, f);
     if (dataset) {
         (void)fputc('_', f);
-        put_text(dataset, f);
+        cov_table_put_text(dataset, f);
     }
     if (contig) {
         (void)fputc(':', f);
-        put_text(contig, f);
+        cov_table_put_text(contig, f);
     }
     (void)fputc('\t', f);
-    put_text(dataset ? dataset : "NA", f);
+    cov_table_put_text(dataset ? dataset : "NA", f);
     (void)fputc('\t', f);
-    put_text(contig ? contig : "total", f);
+    cov_table_put_text(contig ? contig : "total", f);
     (void)fprintf(f, "\t%" PRId64, row->bases);
     for (size_t k = 0; k < r->options->n_bin_sizes; k++) {
         const struct cov_agreement *a = &row->agreements[k];
         (void)fprintf(f, "\t%" PRIu64, a->n);
-        put_number(a->pearson, f);
-        put_number(a->spearman, f);
+        cov_table_put_number(a->pearson, f);
+        cov_table_put_number(a->spearman, f);
     }
     if (r->options->has_peaks) {
         const struct cov_peak_counts *c = &row->peaks;
         (void)fprintf(f, "\t%zu\t%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64, c->n, c->n_measured,
                       c->bases, c->bases_measured, c->both);
-        put_number(cov_peak_precision(c), f);
-        put_number(cov_peak_recall(c), f);
-        put_number(cov_peak_f1(c), f);
+        cov_table_put_number(cov_peak_precision(c), f);
+        cov_table_put_number(cov_peak_recall(c), f);
+        cov_table_put_number(cov_peak_f1(c), f);
     }
     (void)fputc('\n', f);
 }
@@ -112,7 +99,7 @@ void cov_compare_print_totals(const struct cov_compare_results *r, FILE *f)
     for (size_t k = 0; k < r->n; k++) {
         const char *name = r->datasets[k] ? r->datasets[k] : r->stem;
         const struct cov_comparison_row *row = cov_comparison_total(r->comparisons[k]);
-        put_text(name, f);
+        cov_table_put_text(name, f);
         (void)fprintf(f, "%*s  %14" PRId64, first - (int)strlen(name), "", row->bases);
         for (size_t i = 0; i < n_bins; i++)
             put_score(row->agreements[i].pearson, widths[i], f);

@@ -12,6 +12,7 @@
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/job/device_options.h"
+#include "common/job/table.h"
 
 /* ---------------------------------------------------------------- examples */
 
@@ -422,32 +423,16 @@ static void for_each_row(const struct cov_evaluation *v,
     }
 }
 
-/* Prints a name from a file or command line; control characters must not start another column or
- * line. */
-static void put_text(const char *text, FILE *f)
-{
-    for (const char *p = text; *p; p++)
-        (void)fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, f);
-}
-
-static void put_number(double x, FILE *f)
-{
-    if (isnan(x))
-        (void)fputs("\tNA", f);
-    else
-        (void)fprintf(f, "\t%.9g", x);
-}
-
 static void print_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,
                       const struct cov_score *score)
 {
     FILE *f = arg;
-    put_text(file->path, f);
+    cov_table_put_text(file->path, f);
     (void)fputc('\t', f);
-    put_text(dataset, f);
-    put_number(cov_score_loss(score), f);
-    put_number(cov_score_accuracy(score), f);
-    put_number(cov_score_pearson_all(score), f);
+    cov_table_put_text(dataset, f);
+    cov_table_put_number(cov_score_loss(score), f);
+    cov_table_put_number(cov_score_accuracy(score), f);
+    cov_table_put_number(cov_score_pearson_all(score), f);
     (void)fprintf(f, "\t%llu\n", score->n_rows ? (unsigned long long)file->n_chunks : 0);
 }
 
