@@ -4,10 +4,10 @@
 : "${stderr:?}"
 
 # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-start() { # TOOL ARG...: starts a tool in the background, with SIGINT as on a terminal
+start() { # TOOL ARG...: starts a tool in the background, with the signals as on a terminal, also under nohup
     tool=$1
     shift
-    perl -e '@SIG{qw(INT QUIT)} = ("DEFAULT") x 2; exec @ARGV' $WRAP "$BIN/$tool" "$@" 2>"$stderr" &
+    perl -e '@SIG{qw(INT QUIT HUP)} = ("DEFAULT") x 3; exec @ARGV' $WRAP "$BIN/$tool" "$@" 2>"$stderr" &
     pid=$!
 }
 wait_for() { # FIND-ARG...: waits until find prints a file
