@@ -608,37 +608,18 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
 
 /* ---- values ---- */
 
-/* Store little-endian numbers. Return the number of values before the first that does not fit. The stores
- * have a fixed size, because gcc does not merge those of single bytes in a loop. */
-static size_t put_int16(const float *values, size_t n, uint8_t *dst)
+/* Stores little-endian integers. Returns the number of values before the first that does not fit.
+ * `bytes` is a constant, so that memcpy becomes one store: gcc does not merge those of single
+ * bytes. */
+static inline __attribute__((always_inline)) size_t
+put_integers(const float *values, size_t n, size_t bytes, float limit, uint8_t *dst)
 {
     for (size_t t = 0; t < n; t++) {
-        if (!(values[t] >= -0x1p15F && values[t] < 0x1p15F)) /* also NaN */
+        float v = values[t];
+        if (!(v >= -limit && v < limit)) /* also NaN */
             return t;
-        uint16_t x = htole16((uint16_t)(int16_t)values[t]);
-        memcpy(dst + t * sizeof x, &x, sizeof x);
-    }
-    return n;
-}
-
-static size_t put_int32(const float *values, size_t n, uint8_t *dst)
-{
-    for (size_t t = 0; t < n; t++) {
-        if (!(values[t] >= -0x1p31F && values[t] < 0x1p31F))
-            return t;
-        uint32_t x = htole32((uint32_t)(int32_t)values[t]);
-        memcpy(dst + t * sizeof x, &x, sizeof x);
-    }
-    return n;
-}
-
-static size_t put_int64(const float *values, size_t n, uint8_t *dst)
-{
-    for (size_t t = 0; t < n; t++) {
-        if (!(values[t] >= -0x1p63F && values[t] < 0x1p63F))
-            return t;
-        uint64_t x = htole64((uint64_t)(int64_t)values[t]);
-        memcpy(dst + t * sizeof x, &x, sizeof x);
+        uint64_t x = htole64((uint64_t)(int64_t)v);
+        memcpy(dst + t * bytes, &x, bytes);
     }
     return n;
 }
@@ -665,11 +646,11 @@ static size_t put_values(const struct cov_h5_type *type, const float *values, si
         return put_floats(values, n, dst);
     switch (type->bytes) {
     case 2:
-        return put_int16(values, n, dst);
+        return put_integers(values, n, 2, 0x1p15F, dst);
     case 4:
-        return put_int32(values, n, dst);
+        return put_integers(values, n, 4, 0x1p31F, dst);
     default:
-        return put_int64(values, n, dst);
+        return put_integers(values, n, 8, 0x1p63F, dst);
     }
 }
 
