@@ -62,6 +62,20 @@ int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
     return e->code;
 }
 
+void cov_err_append(struct cov_err *e, const char *fmt, ...)
+{
+    if (!e)
+        return;
+    char text[sizeof e->text];
+    size_t n = strlen(e->text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    cov_text_make_printable(text);
+    (void)snprintf(e->text + n, sizeof e->text - n, "%s", text);
+}
+
 void cov_err_rename(struct cov_err *e, const char *other, const char *name)
 {
     if (!e)

@@ -49,6 +49,9 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 /* Prepends "<text>: " to the text of *e. Returns the code of *e, which does not change. */
 int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
+/* Appends a hint to the text of *e, whose code does not change. */
+void cov_err_append(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
+
 /* Replaces `other` with `name` everywhere in the text, unless a digit follows it. */
 void cov_err_rename(struct cov_err *e, const char *other, const char *name);
 

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/file/path.h"
 
 #define MADE "covtools"
 
@@ -348,6 +350,15 @@ static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
                : read_hparams(made, MADE, &c->made, &c->n_made, e);
 }
 
+/* `path` was not opened. If it is a folder that covtrain wrote, hints at a checkpoint. */
+static void hint_at_best(const char *path, struct cov_err *e)
+{
+    char *best = cov_path_join(path, COV_CKPT_BEST, NULL);
+    if (best && access(best, F_OK) == 0)
+        cov_err_append(e, "; did you mean %s?", best);
+    free(best);
+}
+
 int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)
 {
     *out = NULL;
@@ -357,8 +368,10 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)
     if (!c)
         return COV_ENOMEM;
     int rc = cov_torch_open(path, &f, e);
-    if (rc)
+    if (rc) {
+        hint_at_best(path, e);
         goto out;
+    }
     rc = read_plain(cov_torch_root(f), c, &state, e);
     if (rc) {
         (void)cov_err_prefix(e, "%s", path);

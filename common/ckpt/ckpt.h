@@ -14,6 +14,9 @@
 #include "common/base/err.h"
 #include "common/ckpt/torch_file.h"
 
+/* covtrain's copy of its best checkpoint. */
+#define COV_CKPT_BEST "best.ckpt"
+
 enum cov_hparam_kind {
     COV_HPARAM_NONE,
     COV_HPARAM_BOOL,

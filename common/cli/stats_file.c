@@ -86,18 +86,15 @@ int cov_stats_write(const struct cov_stats *s, const char *path, bool force, str
     return rc;
 }
 
-/* Adds to the message that `path` exists a name that does not collide with the files of other tools, for MultiQC. */
-static int hint_at_name(const struct cov_stats *s, const char *path, struct cov_err *e)
+/* The file exists, perhaps because another tool wrote it. Hints at a name that MultiQC shows for the
+ * same sample. */
+static void hint_at_name(const struct cov_stats *s, const char *path, struct cov_err *e)
 {
     char *sample;
-    if (!e || strstr(path, s->tool) || cov_multiqc_sample(s, path, &sample, NULL) || !sample)
-        return COV_EEXIST;
-    const struct cov_err first = *e;
-    cov_err_clear(e);
-    (void)cov_fail(e, COV_EEXIST, "%s, or write %s.%s_mqc.json to keep both", first.text, sample,
-                   s->tool);
+    if (strstr(path, s->tool) || cov_multiqc_sample(s, path, &sample, NULL) || !sample)
+        return;
+    cov_err_append(e, ", or write %s.%s_mqc.json to keep both", sample, s->tool);
     free(sample);
-    return COV_EEXIST;
 }
 
 int cov_stats_check(const struct cov_stats *s, const char *path, bool force, struct cov_err *e)
@@ -109,7 +106,7 @@ int cov_stats_check(const struct cov_stats *s, const char *path, bool force, str
     if (!rc)
         rc = cov_outfile_try(path, COV_OUTFILE_STREAM, force, e);
     if (rc == COV_EEXIST)
-        rc = hint_at_name(s, path, e);
+        hint_at_name(s, path, e);
     if (!rc && plot_path)
         rc = cov_outfile_try(plot_path, COV_OUTFILE_STREAM, force, e);
     free(plot_path);

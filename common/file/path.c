@@ -107,24 +107,11 @@ bool cov_path_names_dir(const char *path)
     return (n && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
-/* Fails because `path` is a folder; hints at the checkpoint that covtrain keeps in it. */
-static int fail_folder(const char *path, struct cov_err *e)
-{
-    char *best = cov_path_join(path, "best.ckpt", e);
-    if (!best)
-        return COV_ENOMEM;
-    const bool has_best = access(best, F_OK) == 0;
-    int rc = cov_fail(e, COV_EINPUT, "%s: is a folder, not a file%s%s%s", path,
-                      has_best ? "; did you mean " : "", has_best ? best : "", has_best ? "?" : "");
-    free(best);
-    return rc;
-}
-
 int cov_path_check_file(const char *path, struct cov_err *e)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return fail_folder(path, e);
+        return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
     if (cov_path_is_url(path))
         return cov_fail(e, COV_EINPUT,
                         "%s: is a URL; only sequences, reads, tracks and lists are read from "

@@ -275,6 +275,8 @@ refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no s
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
 mkdir trained && cp cnn.ckpt trained/best.ckpt
+run fasta2h5 -o x.h5 trained/
+refused 1 '^fasta2h5: error: trained/: is a folder, not a file$' '  which is no hint for sequences'
 refuses 1 '^covpredict: error: trained/: is a folder, not a file; did you mean trained/best\.ckpt\?$' "  of covtrain" -- -m trained/ -o x.h5 g.h5
 rm -r bad.ckpt trained
 fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa

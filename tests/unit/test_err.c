@@ -17,7 +17,9 @@ static void keeps_first(void **state)
     assert_int_equal(cov_fail(&e, COV_EIO, "later"), COV_EIO);
     assert_int_equal(e.code, COV_EINPUT);
     assert_int_equal(cov_err_prefix(&e, "x.fa"), COV_EINPUT);
-    assert_string_equal(e.text, "x.fa: chr7: ?[31mbad?");
+    cov_err_append(&e, "; %d\t%s", 2, "more");
+    assert_string_equal(e.text, "x.fa: chr7: ?[31mbad?; 2?more");
+    cov_err_append(NULL, "; unseen");
     cov_err_clear(&e);
     assert_int_equal(e.code, COV_OK);
     assert_int_equal(cov_fail(NULL, COV_ENOMEM, "unseen"), COV_ENOMEM);
@@ -46,6 +48,8 @@ static void appends_the_reason(void **state)
     assert_non_null(strstr(e.text, ": No space left on device"));
     (void)cov_err_prefix(&e, "%s", name);
     assert_true(strlen(e.text) < sizeof e.text);
+    cov_err_append(&e, "%s", name);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
 }
 
 static void renames(void **state)

@@ -193,10 +193,7 @@ static void hint_at_swap(const struct job *j, const char *input, struct cov_err 
     if (!e || e->code != COV_EINPUT || cov_path_is_std(input) ||
         !can_open(j->measured_path, false) || !can_open(input, true))
         return;
-    const struct cov_err why = *e;
-    cov_err_clear(e);
-    (void)cov_fail(e, why.code, "%s; swap them: --compare %s %s", why.text, input,
-                   j->measured_path);
+    cov_err_append(e, "; swap them: --compare %s %s", input, j->measured_path);
 }
 
 static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)

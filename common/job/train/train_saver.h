@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/ckpt/ckpt.h"
 #include "common/job/train/train_log.h"
 #include "common/job/train/train_point.h"
 
-/* Prefix of the names of checkpoints of epochs, and the copy of the best of them. */
+/* Prefix of the names of checkpoints of epochs; COV_CKPT_BEST is the copy of the best of them. */
 #define COV_CKPT_NAME "predmoter_v0.3.2"
-#define COV_CKPT_BEST "best.ckpt"
 
 struct cov_train_saver {
     const char *dir; /* exists; borrowed */
