@@ -79,7 +79,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     predict -o x.h5 --device auto
     stderr_like 'GPU 0 \(Mock A\), GPU 1 \(Mock B\), GPU 2 \(Mock C\), fp32' 'auto uses all cards'
     predict -o x.h5 --cpu base
-    ok '  but none with --cpu' grep -qv Mock "$stderr"
+    stderr_like '^covpredict: .*, baseline, [0-9]+ threads?; m\.ckpt: ' '  but none with --cpu'
     predict -o x.h5 --device cuda:3
     refused 1 '^covpredict: error: --device cuda: no GPU 3: CUDA finds 3, numbered from 0$' 'a card that does not exist'
     predict -o x.h5 --device cuda --precision bf16x3

@@ -47,6 +47,24 @@ static struct cov_hparams draw_hparams(struct cov_rng *rng)
     return hp;
 }
 
+/* Returns the hyperparameters of a network like the published ones. */
+static struct cov_hparams bi_hybrid(int64_t cnn_layers, int64_t filter_size, int64_t hidden_size,
+                                    int64_t output_size)
+{
+    return (struct cov_hparams){.model_type = COV_MODEL_BI_HYBRID,
+                                .cnn_layers = cnn_layers,
+                                .filter_size = filter_size,
+                                .kernel_size = 9,
+                                .step = 2,
+                                .up = 2,
+                                .dilation = 1,
+                                .lstm_layers = 2,
+                                .hidden_size = hidden_size,
+                                .input_size = 4,
+                                .output_size = output_size,
+                                .bnorm = true};
+}
+
 /* Draws parameters, including the statistics of norms. Caller frees. */
 static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
 {
@@ -218,18 +236,8 @@ static void does_not_depend_on_batch(void **state)
     cov_rng_init(&rng, 22);
     static const char *const kernels[] = {NULL, "direct", "openblas"};
     static const size_t batches[] = {1, 2, 5, 13, 16, 17, 32};
-    struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
-                             .cnn_layers = 2,
-                             .filter_size = 10, /* enough for minimal filtering */
-                             .kernel_size = 9,
-                             .step = 2,
-                             .up = 2,
-                             .dilation = 1,
-                             .lstm_layers = 2,
-                             .hidden_size = 37,
-                             .input_size = 4,
-                             .output_size = 2,
-                             .bnorm = true};
+    struct cov_hparams hp =
+        bi_hybrid(2, 10, 37, 2); /* 10 filters are enough for minimal filtering */
     size_t L = 84, n = MAX_CHUNKS, bytes = n * L * 2 * sizeof(float);
     for (int type = COV_MODEL_CNN; type <= COV_MODEL_BI_HYBRID; type++) {
         hp.model_type = (enum cov_model_type)type;
@@ -315,6 +323,18 @@ static void skips_constant_input(void **state)
     assert_true(computed < all * 7 / 10);
 }
 
+/* Draws n chunks that are mostly padding: chunk i has first + more * i bases. Caller frees. */
+static uint8_t *draw_padded_codes(struct cov_rng *rng, size_t n, size_t L, size_t first,
+                                  size_t more)
+{
+    uint8_t *codes = calloc(n, L);
+    assert_non_null(codes);
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < first + more * i; t++)
+            codes[i * L + t] = (uint8_t)(1U << cov_rng_below(rng, 4));
+    return codes;
+}
+
 /* An LSTM that counts rows: half of its forget gates are 1, so that its cells grow with every row
  * of padding before the backward direction reaches the bases. */
 static void lstm_counts_through_padding(void **state)
@@ -322,18 +342,7 @@ static void lstm_counts_through_padding(void **state)
     struct cov_pool *pool = *state;
     struct cov_rng rng;
     cov_rng_init(&rng, 25);
-    const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
-                                   .cnn_layers = 2,
-                                   .filter_size = 8,
-                                   .kernel_size = 9,
-                                   .step = 2,
-                                   .up = 2,
-                                   .dilation = 1,
-                                   .lstm_layers = 2,
-                                   .hidden_size = 16,
-                                   .input_size = 4,
-                                   .output_size = 1,
-                                   .bnorm = true};
+    const struct cov_hparams hp = bi_hybrid(2, 8, 16, 1);
     enum { L = 12000, N = 3, HIDDEN = 16 };
     static const char *const biases[] = {
         "lstm_layer_list.0.bias_ih_l0", "lstm_layer_list.0.bias_ih_l0_reverse",
@@ -349,11 +358,7 @@ static void lstm_counts_through_padding(void **state)
             block[bias->offset + HIDDEN + u] += 40; /* forgets nothing */
         }
     }
-    uint8_t *codes = calloc(N, L);
-    assert_non_null(codes);
-    for (size_t i = 0; i < N; i++)
-        for (size_t t = 0; t < 300 + 200 * i; t++)
-            codes[i * L + t] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    uint8_t *codes = draw_padded_codes(&rng, N, L, 300, 200);
     struct cov_forward_counts counts;
     float *got = run_net(NULL, false, &hp, block, L, N, codes, N, pool, &counts);
     float *full = run_net(NULL, true, &hp, block, L, N, codes, N, pool, NULL);
@@ -520,18 +525,7 @@ static void every_precision_skips(void **state)
     struct cov_pool *pool = *state;
     struct cov_rng rng;
     cov_rng_init(&rng, 29);
-    const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
-                                   .cnn_layers = 3,
-                                   .filter_size = 32,
-                                   .kernel_size = 9,
-                                   .step = 2,
-                                   .up = 2,
-                                   .dilation = 1,
-                                   .lstm_layers = 2,
-                                   .hidden_size = 32,
-                                   .input_size = 4,
-                                   .output_size = 2,
-                                   .bnorm = true};
+    const struct cov_hparams hp = bi_hybrid(3, 32, 32, 2);
     static const struct {
         enum cov_precision precision;
         float most;
@@ -539,11 +533,7 @@ static void every_precision_skips(void **state)
         {COV_PRECISION_FP32, 1e-5F}, {COV_PRECISION_BALANCED, 1e-3F}, {COV_PRECISION_BF16, 1e-2F}};
     enum { L = 8000, N = 5, D = 2 };
     float *block = draw_block(&rng, &hp);
-    uint8_t *codes = calloc(N, L);
-    assert_non_null(codes);
-    for (size_t i = 0; i < N; i++)
-        for (size_t t = 0; t < 200 + 150 * i; t++)
-            codes[i * L + t] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    uint8_t *codes = draw_padded_codes(&rng, N, L, 200, 150);
     uint64_t least = 0;
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         struct cov_cpu_options options = options_of(NULL);
