@@ -348,7 +348,7 @@ static int chart_batches(const struct sweep *w, struct cov_err *e)
 {
     static const struct cov_chart like = {.kind = COV_CHART_LINES,
                                           .file = "model_batch",
-                                          .title = "Speed by batch of a thread",
+                                          .title = "Speed by batch size",
                                           .x = "chunks per batch",
                                           .y = "chunks/s",
                                           .log_x = true};

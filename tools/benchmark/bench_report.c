@@ -70,18 +70,21 @@ static int find_best(const struct bench *b, const struct bench_speed *like, bool
 static int advise_batch(struct bench *b, struct bench_speed *best, struct cov_err *e)
 {
     struct bench_speed fastest;
-    char value[24], speed[40], most[40];
+    char value[24], speed[40], most[40], *reason;
     if (find_best(b, &b->speeds[0], true, &fastest, best, e))
         return COV_ENOMEM;
     (void)snprintf(value, sizeof value, "%zu", best->batch);
-    return bench_advise(
-        b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
-        cov_strfmt(
-            e,
-            "%s of the genome in %s; the maximum is %s, with a batch of %zu; a larger batch needs "
-            "more memory",
-            speed_text(best, speed), best->precision, speed_text(&fastest, most), fastest.batch),
-        e);
+    if (best->batch == fastest.batch)
+        reason = cov_strfmt(e, "%s of the genome in %s, the fastest measured",
+                            speed_text(best, speed), best->precision);
+    else
+        reason = cov_strfmt(e,
+                            "%s of the genome in %s; a batch of %zu gives %s, but needs more "
+                            "memory",
+                            speed_text(best, speed), best->precision, fastest.batch,
+                            speed_text(&fastest, most));
+    return bench_advise(b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
+                        reason, e);
 }
 
 /* fastest: the best batch with the threads of the first speed */
