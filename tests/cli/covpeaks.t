@@ -170,6 +170,25 @@ for seed in 1 2 3; do
     is "$(cat "$stdout")" "$(cat wanted)" '  with regions that do not count'
 done
 is "$(grep ^chr3 wanted | cut -f 2-5)" '0	0	0	0' '  a sequence without predicted peaks'
+run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed --stats weed.x_mqc.json p.bed m.bed
+run covpeaks compare --chrom-sizes sizes --blacklist-file drop.bed --dataset x.y --stats weed.x.y_mqc.json p.bed m.bed
+is "$(cat "$stdout")" "$(cat wanted)" '  the table is the same with --stats'
+cat >total.py <<'END'
+import csv, json
+total = list(csv.DictReader(open("wanted"), delimiter="\t"))[-1]
+assert total.pop("contig") == "total" and float(total["f1"]) > 0 and float(total["overlapping"]) > 0, total
+shown = ["f1", "overlapping", "overlapping_measured", "peaks", "peaks_measured", "precision", "recall"]
+for path, row, prefix, title in ("weed.x_mqc.json", "weed.x", "", "F1"), ("weed.x.y_mqc.json", "weed", "x.y_", "x.y: F1"):
+    stats = json.load(open(path))
+    assert stats["comparison"] == {name: float(text) for name, text in total.items()}, (stats["comparison"], total)
+    assert stats["plot_type"] == "generalstats" and list(stats["data"]) == [row], stats
+    assert stats["data"][row] == {prefix + name: float(total[name]) for name in shown}, (stats["data"], total)
+    header = stats["headers"][prefix + "f1"]
+    assert header["title"] == title and not header["hidden"], header
+END
+ok '  which has the total, as figures of the sample; with --dataset, in columns of this data set' "$PYTHON" total.py
+run covpeaks compare --chrom-sizes sizes --dataset 'a b' p.bed m.bed
+refused 2 '--dataset a b: must not contain' 'an invalid name of a data set'
 echo chr2 >drop
 run covpeaks compare --chrom-sizes sizes --blacklist-file drop p.bed m.bed
 grep -v '^chr2' p.bed >p2.bed

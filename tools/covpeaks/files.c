@@ -23,14 +23,19 @@ static const struct cov_opt compare_options[] = {
     GENOME_OPTION,
     SIZES_OPTION,
     COV_BLACKLIST_FILE_OPTION(FIELD(blacklist), "do not count"),
+    COV_OPT(STRING, "dataset", 0, FIELD(dataset), "NAME",
+            "name of the data set, for the columns of a MultiQC report"),
     {.name = NULL},
 };
 
 static int compare_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                        char **operands, struct cov_err *e)
 {
-    (void)common, (void)given, (void)n_operands;
-    return cov_compare_peaks(operands[0], operands[1], config, stdout, e);
+    (void)given, (void)n_operands;
+    const struct cov_peak_files_options *o = config;
+    if (o->dataset && cov_dataset_check_name(o->dataset, "--dataset", e))
+        return COV_EUSAGE;
+    return cov_compare_peaks(operands[0], operands[1], o, stdout, &common->stats, e);
 }
 
 const struct cov_tool covpeaks_compare = {

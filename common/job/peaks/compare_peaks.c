@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/job/peaks/peak_list.h"
 #include "common/job/table.h"
@@ -76,17 +77,27 @@ static struct counts count_bases(const struct span lists[LISTS])
     }
 }
 
-static void print_row(const char *contig, const struct counts *c, FILE *out)
+struct scores {
+    double f1, precision, recall;
+};
+
+static struct scores score(const struct counts *c)
 {
     const double tp = (double)c->tp, fp = (double)c->fp, fn = (double)c->fn;
     const double precision = tp + fp > 0 ? tp / (tp + fp) : 0;
     const double recall = tp + fn > 0 ? tp / (tp + fn) : 0;
     const double f1 = precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
+    return (struct scores){f1, precision, recall};
+}
+
+static void print_row(const char *contig, const struct counts *c, FILE *out)
+{
+    const struct scores s = score(c);
     char text[3][COV_DOUBLE_TEXT];
     cov_table_put_text(contig, out);
     (void)fprintf(out, "\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64,
-                  cov_format_double(f1, text[0]), cov_format_double(precision, text[1]),
-                  cov_format_double(recall, text[2]), c->tp, c->fp, c->fn);
+                  cov_format_double(s.f1, text[0]), cov_format_double(s.precision, text[1]),
+                  cov_format_double(s.recall, text[2]), c->tp, c->fp, c->fn);
     (void)fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->n[PREDICTED],
                   c->n[MEASURED], c->overlapping[PREDICTED], c->overlapping[MEASURED]);
 }
@@ -186,10 +197,10 @@ static void add_counts(struct counts *total, const struct counts *c)
     }
 }
 
-static int print_table(struct comparison *x, FILE *out, struct cov_err *e)
+/* Prints the rows, and sets *total, which must be 0. */
+static int print_table(struct comparison *x, FILE *out, struct counts *total, struct cov_err *e)
 {
     const struct cov_names *names = x->genome.names;
-    struct counts total = {0};
     size_t at[2] = {0, 0};
     int rc = COV_OK;
     (void)fputs("contig\tf1\tprecision\trecall\ttp\tfp\tfn\tpeaks\tpeaks_measured\toverlapping"
@@ -209,20 +220,75 @@ static int print_table(struct comparison *x, FILE *out, struct cov_err *e)
                 cov_blacklist_regions(x->blacklist, name, &spans[BLACKLISTED].n);
         struct counts c = count_bases(spans);
         rc = count_peaks(x, i, spans, &c, e);
-        add_counts(&total, &c);
+        add_counts(total, &c);
         if (!rc)
             print_row(name, &c, out);
     }
     if (!rc)
-        print_row("total", &total, out);
+        print_row("total", total, out);
+    return rc;
+}
+
+/* "comparison": {...} of --stats, with the names of the table's columns. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct counts *c = arg;
+    const struct scores s = score(c);
+    cov_json_begin_object(json, "comparison");
+    cov_json_double(json, "f1", s.f1);
+    cov_json_double(json, "precision", s.precision);
+    cov_json_double(json, "recall", s.recall);
+    cov_json_int(json, "tp", c->tp);
+    cov_json_int(json, "fp", c->fp);
+    cov_json_int(json, "fn", c->fn);
+    cov_json_int(json, "peaks", (int64_t)c->n[PREDICTED]);
+    cov_json_int(json, "peaks_measured", (int64_t)c->n[MEASURED]);
+    cov_json_int(json, "overlapping", (int64_t)c->overlapping[PREDICTED]);
+    cov_json_int(json, "overlapping_measured", (int64_t)c->overlapping[MEASURED]);
+    cov_json_end_object(json);
+}
+
+static int add_report(const struct counts *total, const char *dataset, struct cov_stats *stats,
+                      struct cov_err *e)
+{
+    const struct scores s = score(total);
+    const struct cov_stats_figure figures[] = {
+        {"precision", "Precision",
+         "share of the bases in predicted peaks that are in measured ones", .decimals = 3,
+         .is_score = true, .value = s.precision},
+        {"recall", "Recall", "share of the bases in measured peaks that are in predicted ones",
+         .decimals = 3, .is_score = true, .value = s.recall},
+        {"f1", "F1", "harmonic mean of precision and recall", .decimals = 3, .is_score = true,
+         .value = s.f1},
+        {"peaks", "Predicted peaks", "number of predicted peaks", .is_hidden = true,
+         .value = (double)total->n[PREDICTED]},
+        {"overlapping", "Overlapping", "number of predicted peaks that overlap a measured one",
+         .is_hidden = true, .value = (double)total->overlapping[PREDICTED]},
+        {"peaks_measured", "Measured peaks", "number of measured peaks", .is_hidden = true,
+         .value = (double)total->n[MEASURED]},
+        {"overlapping_measured", "Measured, overlapping",
+         "number of measured peaks that overlap a predicted one", .is_hidden = true,
+         .value = (double)total->overlapping[MEASURED]},
+    };
+    struct counts *c = cov_malloc(1, sizeof *c, e);
+    if (!c)
+        return COV_ENOMEM;
+    *c = *total;
+    cov_stats_set_more(stats, print_json, free, c);
+    stats->place = COV_STATS_GENERAL_FIGURES;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
+        rc = cov_stats_add_figure(stats, dataset, &figures[i], e);
     return rc;
 }
 
 int cov_compare_peaks(const char *predicted, const char *measured,
-                      const struct cov_peak_files_options *o, FILE *out, struct cov_err *e)
+                      const struct cov_peak_files_options *o, FILE *out, struct cov_stats *stats,
+                      struct cov_err *e)
 {
     const char *const paths[] = {predicted, measured};
     struct comparison x = {0};
+    struct counts total = {0};
     int rc = o->genome || o->sizes ? read_genome(o, &x.genome, e)
                                    : cov_fail(e, COV_EUSAGE, "needs --genome or --chrom-sizes");
     if (!rc && o->blacklist)
@@ -230,7 +296,9 @@ int cov_compare_peaks(const char *predicted, const char *measured,
     for (size_t k = 0; !rc && k < 2; k++)
         rc = read_peaks(paths[k], &x.genome, &x.peaks[k], &x.merged[k], e);
     if (!rc)
-        rc = print_table(&x, out, e);
+        rc = print_table(&x, out, &total, e);
+    if (!rc)
+        rc = add_report(&total, o->dataset, stats, e);
     if (!rc && x.blacklist)
         cov_blacklist_warn(x.blacklist, o->blacklist, x.genome.path);
     for (size_t k = 0; k < 2; k++) {
