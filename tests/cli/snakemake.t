@@ -205,6 +205,9 @@ complains 'none\.csv: No such file or directory' 'a missing sheet' --config samp
 complains "configuration: .*'shard' was unexpected.*" 'an unknown key of the configuration' --config shard=4
 complains "configuration: precision: 'fp8' is not one of .*" 'a wrong value' --config precision=fp8
 complains "configuration: peak_cutoffs: 'atacseq' does not match .*" 'a data set without a cutoff' --config peak_cutoffs=atacseq
+complains 'configuration: peak_cutoffs has no effect unless peaks is true' 'cutoffs without peaks' --config peak_cutoffs=a=5
+complains 'configuration: measured_cutoffs has no effect unless peaks is true' '  nor of measured peaks' \
+    --config peaks=false measured_cutoffs=a=5
 complains 'configuration: measured_cutoffs: repeated data set a' 'two cutoffs of a data set' \
     --config peaks=true measured_cutoffs=a=1,a=2
 complains 'configuration: peak_cutoffs: a=5:5: the second cutoff must be less than the first' 'a weaker cutoff that is not' \

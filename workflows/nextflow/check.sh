@@ -87,6 +87,7 @@ grep -q -e '^  --window_size N  *smooth' help.txt || fail "$(cat help.txt)"
 refused '--shard: unknown parameter; did you mean --shards?' run refused.log main.nf -profile test --shard 4
 refused '--peak_cutoffs: a=5:5: the second cutoff must be less than the first' \
     run refused.log main.nf -profile test --peaks --peak_cutoffs a=5:5
+refused '--peak_cutoffs has no effect unless --peaks is true' run refused.log main.nf -profile test --peak_cutoffs a=5
 refused '--measured_cutoffs: repeated data set a' run refused.log main.nf -profile test --peaks --measured_cutoffs a=5,a=6
 refused 'unknown data set dnase has a cutoff for peaks; no model predicts it' \
     run refused_peaks.log main.nf -profile test --outdir refused --peaks --peak_cutoffs dnase=5

@@ -144,9 +144,9 @@ The sheet, the profiles and the results are described in ${projectDir}/docs."""
     } else {
         Schema.checkParams(params, rules, workflow.commandLine)
         rows = Sheet.read(params.input, Schema.read(file("${projectDir}/assets/schema_input.json")))
+        cutoffs = Cutoffs.read(params, 'peak_cutoffs', rules)
+        measured_cutoffs = Cutoffs.read(params, 'measured_cutoffs', rules) ?: cutoffs
         file("${params.outdir}/pipeline_info/params.json").text = groovy.json.JsonOutput.prettyPrint(groovy.json.JsonOutput.toJson(params))
-        cutoffs = params.peaks ? Cutoffs.read('--peak_cutoffs', params.peak_cutoffs) : [:]
-        measured_cutoffs = params.peaks ? Cutoffs.read('--measured_cutoffs', params.measured_cutoffs) ?: cutoffs : [:]
         COVTOOLS(rows, cutoffs, measured_cutoffs)
     }
 }

@@ -6,16 +6,22 @@ class Cutoffs {
     // Data sets that may have a cutoff although no model predicts them.
     private static final Map ASSAYS = [atacseq: 'atacseq', h3k4me3: 'chipseq']
 
-    // Returns {data set: [cutoff] or [cutoff, weaker cutoff]}.
-    static Map<String, List<String>> read(String parameter, String text) {
-        return text.tokenize(',').inject([:]) { cutoffs, item ->
+    // Returns {data set: [cutoff] or [cutoff, weaker cutoff]} of a parameter; without --peaks, it must have its default.
+    static Map<String, List<String>> read(Map params, String name, Map rule) {
+        if (!params.peaks) {
+            if (params[name] != Schema.properties(rule)[name].default) {
+                Schema.fail("--${name} has no effect unless --peaks is true")
+            }
+            return [:]
+        }
+        return params[name].tokenize(',').inject([:]) { cutoffs, item ->
             def (dataset, values) = item.tokenize('=')
             def list = values.tokenize(':')
             if (dataset in cutoffs) {
-                Schema.fail("${parameter}: repeated data set ${dataset}")
+                Schema.fail("--${name}: repeated data set ${dataset}")
             }
             if (list.size() == 2 && list[1].toBigDecimal() >= list[0].toBigDecimal()) {
-                Schema.fail("${parameter}: ${item}: the second cutoff must be less than the first")
+                Schema.fail("--${name}: ${item}: the second cutoff must be less than the first")
             }
             return cutoffs + [(dataset): list]
         }

@@ -35,12 +35,17 @@ def fail(message):
     raise WorkflowError(message)
 
 
+def read_yaml(path):
+    """The contents of a file of the workflow."""
+    with open(workflow.source_path(path), encoding="utf-8") as file:
+        return yaml.safe_load(file)
+
+
 def check_config():
     # To Snakemake, only True and False are no text in --config peaks=true.
     config["peaks"] = {"true": True, "false": False}.get(config["peaks"], config["peaks"])
-    with open(workflow.source_path("../schemas/config.schema.yaml"), encoding="utf-8") as file:
-        schema = yaml.safe_load(file)
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(config))
+    schema = jsonschema.Draft202012Validator(read_yaml("../schemas/config.schema.yaml"))
+    error = jsonschema.exceptions.best_match(schema.iter_errors(config))
     if error:
         fail(f"configuration: {''.join(f'{key}: ' for key in error.absolute_path)}{error.message}")
 
@@ -114,6 +119,10 @@ def located(path):
 
 def read_cutoffs(key):
     """{data set: (cutoff,) or (cutoff, weaker cutoff)} of a key of the configuration."""
+    if not config["peaks"]:
+        if config[key] != read_yaml("../config/defaults.yaml")[key]:
+            fail(f"configuration: {key} has no effect unless peaks is true")
+        return {}
     cutoffs = {}
     for item in filter(None, config[key].split(",")):
         dataset, values = item.split("=")
@@ -127,8 +136,8 @@ def read_cutoffs(key):
 
 check_config()
 # The cutoffs of predicted and of measured peaks.
-CUTOFFS = read_cutoffs("peak_cutoffs") if config["peaks"] else {}
-MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS if config["peaks"] else {}
+CUTOFFS = read_cutoffs("peak_cutoffs")
+MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS
 TRAININGS = config["training"]
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
 FASTA, CHECKPOINT, ASSAY, MEASURED = {}, {}, {}, {}
@@ -218,10 +227,15 @@ def read_info(path):
         return json.load(file)["files"][0]
 
 
+def datasets_of(path):
+    """The data sets that a model predicts, [] if it is none. The file `path` describes it."""
+    return read_info(path).get("hyperparameters", {}).get("datasets", [])
+
+
 def check_datasets(model, path):
     """Fails if the checkpoint of a model, which the file `path` describes, does not predict a data set of the sheet."""
     name = CHECKPOINT[model]
-    known = read_info(path).get("hyperparameters", {}).get("datasets")
+    known = datasets_of(path)
     if not known:
         fail(f"{name}: not a model of Predmoter or covtrain")
     for (_, m, dataset), where in COMPARED.items():
