@@ -91,9 +91,25 @@ if [ $report = true ]; then
     }
     contents . >snakemake.report
     is "$(contents next)" "$(cat snakemake.report)" 'both reports have the same rows and columns'
-    for table in covpeaks_call covpeaks_compare h5chunk_info; do
+    for table in covpeaks_call h5chunk_info; do
         like "$(cat snakemake.report)" "^multiqc_covtools_${table}_table\.txt: " "  with those of $table"
     done
+    cat >f1.py <<'END'
+import csv
+
+for folder in ".", "next":
+    with open(f"{folder}/report/multiqc_report_data/multiqc_general_stats.txt") as file:
+        rows = {row["Sample"]: row for row in csv.DictReader(file, delimiter="\t")}
+    assert sorted(rows) == ["grass.plant", "moss.plant", "weed.plant"], list(rows)
+    for sample in "grass", "weed":
+        with open(f"metrics/{sample}.plant.h3k4me3.peaks.tsv") as file:
+            total = list(csv.DictReader(file, delimiter="\t"))[-1]
+        assert float(total["f1"]) > 0, total
+        for name in "f1", "precision", "recall", "peaks", "peaks_measured", "overlapping", "overlapping_measured":
+            shown = rows[f"{sample}.plant"][f"custom_content_covpeaks_compare-h3k4me3_{name}"]
+            assert abs(float(shown) - float(total[name])) < 1e-6, (folder, sample, name, shown, total)
+END
+    ok '  and figures of the compared peaks in the row of the sample' "$PYTHON" f1.py
 else
     tap_result 0 'reports of the same contents # SKIP no multiqc'
 fi

@@ -43,17 +43,19 @@ workflow COVTOOLS {
         return sheet.collect { it + [datasets: datasets[it.model]] }
     }
 
-    FASTA2H5(rows.map { [[id: it.sample], it.fasta] }.unique())
-    genomes = FASTA2H5.out.genome.map { meta, genome -> [meta.id, genome] }
+    named = { meta, file -> [meta.id, file] }
 
+    FASTA2H5(rows.map { [[id: it.sample], it.fasta] }.unique())
+    genomes = FASTA2H5.out.genome.map(named)
+
+    with_reads = rows.filter { it.bams }
     BAM2H5(
-        rows.filter { it.bams }
-            .map { [it.sample, it.dataset, it.assay, it.bams] }
+        with_reads.map { [it.sample, it.dataset, it.assay, it.bams] }
             .unique()
             .combine(genomes, by: 0)
             .map { sample, dataset, assay, bams, genome -> [[id: "${sample}.${dataset}".toString(), assay: assay], genome, dataset, bams] }
     )
-    measured = BAM2H5.out.genome.map { meta, genome -> [meta.id, genome] }
+    measured = BAM2H5.out.genome.map(named)
 
     // A sample has one row per measured data set.
     runs = rows.map { [it.sample, [id: it.id], it.checkpoint] }
@@ -75,39 +77,41 @@ workflow COVTOOLS {
     H5CHUNK_INFO(predictions)
     H5CHUNK_VERIFY(predictions)
     COV2BIGWIG_TRACKS(predictions)
+    predicted_signal = predictions.map(named)
+    compared = with_reads.map { ["${it.sample}.${it.dataset}".toString(), it.id, it.dataset] }.unique()
     COV2BIGWIG_COMPARE(
-        rows.filter { it.bams }
-            .map { ["${it.sample}.${it.dataset}".toString(), it.id, it.dataset] }
-            .unique()
-            .combine(measured, by: 0)
+        compared.combine(measured, by: 0)
             .map { _name, id, dataset, file -> [id, dataset, file] }
-            .combine(predictions.map { meta, file -> [meta.id, file] }, by: 0)
+            .combine(predicted_signal, by: 0)
             .map { id, dataset, measured_file, file -> [[id: "${id}.${dataset}".toString()], file, measured_file] }
     )
 
-    predicted_signal = rows.flatMap { row -> row.datasets.findAll { it in cutoffs }.collect { [row.id, it, Cutoffs.assay(sheet, row.sample, it)] } }
-        .unique()
-        .combine(predictions.map { meta, file -> [meta.id, file] }, by: 0)
-        .map { id, dataset, assay, file -> [[id: "${id}.${dataset}".toString(), assay: assay], file, dataset, cutoffs[dataset]] }
-    measured_signal = rows.filter { it.bams && it.dataset in measured_cutoffs }
-        .map { ["${it.sample}.${it.dataset}".toString(), it.dataset, it.assay] }
-        .unique()
-        .combine(measured, by: 0)
-        .map { id, dataset, assay, file ->
-            [[id: "${id}.measured".toString(), assay: assay, is_measured: true], file, dataset, measured_cutoffs[dataset]]
-        }
-    COVPEAKS_CALL(predicted_signal.mix(measured_signal))
-    peaks = COVPEAKS_CALL.out.peaks.map { meta, file -> [meta.id, file] }
+    // The ids of predicted peaks are SAMPLE.MODEL.DATASET, those of measured ones SAMPLE.DATASET.measured.
+    COVPEAKS_CALL(
+        rows.flatMap { row -> row.datasets.findAll { it in cutoffs }.collect { [row.id, it, Cutoffs.assay(sheet, row.sample, it)] } }
+            .unique()
+            .combine(predicted_signal, by: 0)
+            .map { id, dataset, assay, file -> [[id: "${id}.${dataset}".toString(), assay: assay], file, dataset, cutoffs[dataset]] }
+            .mix(
+                with_reads.filter { it.dataset in measured_cutoffs }
+                    .map { ["${it.sample}.${it.dataset}".toString(), it.dataset, it.assay] }
+                    .unique()
+                    .combine(measured, by: 0)
+                    .map { id, dataset, assay, file ->
+                        [[id: "${id}.measured".toString(), assay: assay, is_measured: true], file, dataset, measured_cutoffs[dataset]]
+                    }
+            )
+    )
+    peaks = COVPEAKS_CALL.out.peaks.map(named)
     COVPEAKS_COMPARE(
-        rows.filter { it.bams && it.dataset in cutoffs && it.dataset in measured_cutoffs }
-            .map { ["${it.id}.${it.dataset}".toString(), "${it.sample}.${it.dataset}.measured".toString(), it.sample] }
+        with_reads.map { ["${it.id}.${it.dataset}".toString(), "${it.sample}.${it.dataset}.measured".toString(), it.sample, it.dataset] }
             .unique()
             .combine(peaks, by: 0)
-            .map { id, other, sample, file -> [other, id, sample, file] }
+            .map { id, measured_id, sample, dataset, file -> [measured_id, id, sample, dataset, file] }
             .combine(peaks, by: 0)
-            .map { _other, id, sample, file, measured_file -> [sample, id, file, measured_file] }
+            .map { _measured_id, id, sample, dataset, file, measured_file -> [sample, id, dataset, file, measured_file] }
             .combine(genomes, by: 0)
-            .map { _sample, id, file, measured_file, genome -> [[id: id], file, measured_file, genome] }
+            .map { _sample, id, dataset, file, measured_file, genome -> [[id: id], file, measured_file, genome, dataset] }
     )
 
     stats = FASTA2H5.out.stats.mix(

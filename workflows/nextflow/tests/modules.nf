@@ -29,6 +29,6 @@ workflow {
     H5CHUNK_VERIFY([meta, data('-weed.h5')])
     COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])
     COVPEAKS_CALL([meta, data('-predictions.h5'), 'atacseq', [5, 2]])
-    COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5')])
+    COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5'), 'atacseq'])
     COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
 }

@@ -44,6 +44,7 @@ use rule covpeaks_call as covpeaks_call_measured with:
         extra=f"--experimental {config['covpeaks']['extra']}",
 
 
+# MultiQC orders columns by the names of files, which therefore differ from those of cov2bigwig --compare.
 rule covpeaks_compare:
     input:
         predicted=lambda wildcards: peaks_of(wildcards.sample, wildcards.model, wildcards.dataset),
@@ -51,7 +52,7 @@ rule covpeaks_compare:
         genome="genomes/{sample}.h5",
     output:
         table="metrics/{sample}.{model}.{dataset}.peaks.tsv",
-        stats="stats/covpeaks_compare/{sample}.{model}.{dataset}_mqc.json",
+        stats="stats/covpeaks_compare/{sample}.{model}.{dataset}.covpeaks_mqc.json",
     log:
         "logs/covpeaks_compare/{sample}.{model}.{dataset}.log",
     benchmark:
@@ -68,4 +69,4 @@ rule covpeaks_compare:
         config["container"]
     shell:
         "covpeaks compare -f -v --stats {output.stats:q} {params.extra} --genome {input.genome:q}"
-        " {input.predicted:q} {input.measured:q} > {output.table:q} 2> {log:q}"
+        " --dataset {wildcards.dataset:q} {input.predicted:q} {input.measured:q} > {output.table:q} 2> {log:q}"

@@ -1,18 +1,19 @@
 # Which peaks there are, and the options for them. SPDX-License-Identifier: MIT
 
+MEASURED_PEAKS = [(s, d) for s, d in MEASURED if d in MEASURED_CUTOFFS]
+COMPARED_PEAKS = [(s, m, d) for s, m, d in COMPARED if d in CUTOFFS and d in MEASURED_CUTOFFS]
+PEAK_METRICS = [f"metrics/{s}.{m}.{d}.peaks.tsv" for s, m, d in COMPARED_PEAKS]
 
-def predicted_datasets():
-    """{model: its data sets that have a cutoff}. Waits for the descriptions of the checkpoints."""
-    if not CUTOFFS:
-        return {}
-    known = {}
-    for model in CHECKPOINT:
-        path = checkpoints.checkpoint_info.get(model=model).output[0]
-        known[model] = read_info(path).get("hyperparameters", {}).get("datasets", [])
+
+def predicted_peaks():
+    """(sample, model, data set) of the predicted data sets that have a cutoff. Waits for the descriptions of the checkpoints."""
+    if not config["peaks"]:
+        return []
+    known = {model: datasets_of(checkpoints.checkpoint_info.get(model=model).output[0]) for model in CHECKPOINT}
     for dataset in {**CUTOFFS, **MEASURED_CUTOFFS}:
         if dataset not in ASSAY_OF_DATASET and not any(dataset in datasets for datasets in known.values()):
             fail(f"configuration: unknown data set {dataset} has a cutoff for peaks; no model predicts it")
-    return {model: [d for d in datasets if d in CUTOFFS] for model, datasets in known.items()}
+    return [(s, m, d) for s, m in RUNS for d in known[m] if d in CUTOFFS]
 
 
 def kind_of(cutoffs):
@@ -27,15 +28,6 @@ def measured_peaks_of(sample, dataset):
     return f"peaks/{sample}.{dataset}.measured.{kind_of(MEASURED_CUTOFFS[dataset])}"
 
 
-MEASURED_PEAKS = [(s, d) for s, d in MEASURED if d in MEASURED_CUTOFFS]
-COMPARED_PEAKS = [(s, m, d) for s, m, d in COMPARED if d in CUTOFFS and d in MEASURED_CUTOFFS]
-
-
-def predicted_peaks():
-    datasets = predicted_datasets()
-    return [(s, m, d) for s, m in RUNS for d in datasets.get(m, [])]
-
-
 def peak_files(wildcards):
     return [peaks_of(*names) for names in predicted_peaks()] + [measured_peaks_of(*names) for names in MEASURED_PEAKS]
 
@@ -46,20 +38,16 @@ def wanted_peaks(wildcards):
     return peak_files(wildcards)
 
 
-def peak_metrics(wildcards):
-    return [f"metrics/{s}.{m}.{d}.peaks.tsv" for s, m, d in COMPARED_PEAKS]
-
-
 def peak_stats(wildcards):
     return (
         [f"stats/covpeaks_call/{kind_of(CUTOFFS[d])}/{s}.{m}.{d}_mqc.json" for s, m, d in predicted_peaks()]
         + [f"stats/covpeaks_call/{kind_of(MEASURED_CUTOFFS[d])}/{s}.{d}.measured_mqc.json" for s, d in MEASURED_PEAKS]
-        + [f"stats/covpeaks_compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED_PEAKS]
+        + [f"stats/covpeaks_compare/{s}.{m}.{d}.covpeaks_mqc.json" for s, m, d in COMPARED_PEAKS]
     )
 
 
 def options_of_peaks(table):
-    """The options for cutoffs, and for the lengths that suit the assay."""
+    """A function of wildcards: the options for cutoffs, and for the lengths that suit the assay."""
 
     def options(wildcards):
         cutoff, *weak = table[wildcards.dataset]

@@ -1,5 +1,6 @@
 include { check_name } from '../../check_name'
 
+// MultiQC orders columns by the names of files, which therefore differ from those of COV2BIGWIG_COMPARE.
 process COVPEAKS_COMPARE {
     tag "$meta.id"
     label 'process_single'
@@ -10,11 +11,11 @@ process COVPEAKS_COMPARE {
         : 'covtools:0.1.0' }"
 
     input:
-    tuple val(meta), path(predicted, stageAs: 'predicted/*'), path(measured, stageAs: 'measured/*'), path(genome, stageAs: 'genome/*')
+    tuple val(meta), path(predicted, stageAs: 'predicted/*'), path(measured, stageAs: 'measured/*'), path(genome, stageAs: 'genome/*'), val(dataset)
 
     output:
     tuple val(meta), path("${prefix}.peaks.tsv"), emit: table
-    tuple val(meta), path("${prefix}_mqc.json"), emit: stats
+    tuple val(meta), path("${prefix}.covpeaks_mqc.json"), emit: stats
     tuple val("${task.process}"), val('covpeaks'), eval("covpeaks --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_covpeaks
 
     when:
@@ -22,15 +23,16 @@ process COVPEAKS_COMPARE {
 
     script:
     def args = task.ext.args ?: ''
+    def part = dataset ? "--dataset ${check_name(dataset)}" : ''
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    covpeaks compare -f --stats ${prefix}_mqc.json ${args} --genome ${genome} \\
+    covpeaks compare -f --stats ${prefix}.covpeaks_mqc.json ${part} ${args} --genome ${genome} \\
         ${predicted} ${measured} > ${prefix}.peaks.tsv
     """
 
     stub:
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    touch ${prefix}.peaks.tsv ${prefix}_mqc.json
+    touch ${prefix}.peaks.tsv ${prefix}.covpeaks_mqc.json
     """
 }
