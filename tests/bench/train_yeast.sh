@@ -34,7 +34,7 @@ cd "$folder"
 if [ ! -e data/test/yeast.h5 ]; then
     mkdir -p data/train data/val data/test
     fasta2h5 -fq --species yeast -o all.h5 "$fasta"
-    bam2h5 -q -p atacseq all.h5 "$bam"
+    bam2h5 -q -p atacseq --shift all.h5 "$bam"
     for chromosome in I II III IV V VI VII VIII IX X XI XIV; do echo "chr$chromosome"; done >train.names
     echo chrXIII >val.names
     printf 'chrXV\nchrXVI\n' >test.names

@@ -204,7 +204,7 @@ cp "$here/assets/test/weed_atacseq.sam.gz" data/-weed.sam.gz
 cp "$here/assets/test/weed_h3k4me3.sam.gz" data/rep2/-weed.sam.gz
 cp "$here/assets/test/tiny.ckpt" data/-tiny.ckpt
 fasta2h5 -q --subsequence-length 2400 -o data/-weed.h5 data/-weed.fa.gz
-bam2h5 -q -p atacseq data/-weed.h5 data/-weed.sam.gz
+bam2h5 -q -p atacseq --shift data/-weed.h5 data/-weed.sam.gz
 covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
 printf 'chr1\t10\t500\n' >data/-weed.bed
 covpredict -q -m data/-tiny.ckpt --shard 1/1 --stats data/-part.json -o data/-part.h5 data/-weed.h5
