@@ -224,8 +224,8 @@ static void log_summary(const struct cov_stats *s)
  * cursor may be after a progress bar or ^C and a newline is therefore needed. */
 static char signal_prefix[64];
 static volatile sig_atomic_t is_terminal, has_bar;
-/* Also for the signal handler: where -o points. */
-static volatile sig_atomic_t has_output_file, has_output_stream;
+/* Also for the signal handler: what it reports of the output of -o, unless that is written. */
+static _Atomic(const char *) fate_of_unwritten = "";
 
 static void write_to_stderr(const char *text)
 {
@@ -244,17 +244,17 @@ static const struct {
                {SIGQUIT, "SIGQUIT"}, {SIGXCPU, "SIGXCPU"}, {SIGUSR1, "SIGUSR1"},
                {SIGUSR2, "SIGUSR2"}, {SIGPIPE, "SIGPIPE"}};
 
+static const char NOTHING_WRITTEN[] = "nothing was written";
+
 /* Returns what became of the output, when `n_removed` unfinished files were removed. */
 static const char *fate_of_output(int n_removed)
 {
     const char *words = cov_log_last_words();
     if (words)
         return words;
-    if (cov_outfile_any())
+    if (cov_outfile_any_written())
         return "";
-    return has_output_file || n_removed > 0 ? "nothing was written"
-           : has_output_stream              ? "the output is incomplete"
-                                            : "";
+    return n_removed > 0 ? NOTHING_WRITTEN : fate_of_unwritten;
 }
 
 static void end_by_signal(int number)
@@ -448,8 +448,8 @@ static int check_common(const struct call *call, struct cov_err *e)
     return rc;
 }
 
-/* Adds the operands, and the files that options name, to the inputs of the statistics. COV_EUSAGE if
- * such a file is standard input. */
+/* Adds the operands, and the files that options name, to the inputs of the statistics. COV_EUSAGE
+ * if such a file is standard input. */
 static int add_inputs(const struct call *call, struct cov_stats *stats, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -536,8 +536,9 @@ static int parse_and_run(struct call *call, int argc, char **argv, struct printe
                           ? COV_PROGRESS_NONE
                           : (enum cov_progress_mode)call->own.progress);
     has_bar = c->progress.mode == COV_PROGRESS_BAR;
-    has_output_stream = c->output && cov_path_is_std(c->output);
-    has_output_file = c->output && !has_output_stream;
+    fate_of_unwritten = !c->output                   ? ""
+                        : cov_path_is_std(c->output) ? "the output is incomplete"
+                                                     : NOTHING_WRITTEN;
     cov_log_set(receive_log, printer,
                 c->quiet         ? COV_LOG_WARNING
                 : c->verbose > 0 ? COV_LOG_DEBUG

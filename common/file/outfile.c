@@ -29,7 +29,7 @@
  * program may swap the files, just as it may replace the output later. */
 enum { MAX_TRIES = 1000 };
 
-static _Atomic(bool) has_output; /* cov_outfile_any */
+static _Atomic(bool) has_output; /* see cov_outfile_any_written */
 
 /* ---- begin ---- */
 
@@ -497,7 +497,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     return code;
 }
 
-bool cov_outfile_any(void)
+bool cov_outfile_any_written(void)
 {
     return has_output;
 }

@@ -88,7 +88,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
 
 /* Returns true if this process has committed an output, or has begun one that is written in place.
  * Async-signal-safe. */
-bool cov_outfile_any(void);
+bool cov_outfile_any_written(void);
 
 /* Removes the temporary file if there is one. Safe after a commit and on COV_OUTFILE_INIT. */
 void cov_outfile_abort(struct cov_outfile *o);
