@@ -25,9 +25,9 @@ void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level);
 /* Returns true if messages of `level` reach a receiver. Async-signal-safe. */
 bool cov_log_is_shown(enum cov_log_level level);
 
-/* Sets the message to print when a signal ends the program ("resume with --resume"), replacing
- * any earlier one; NULL: the tool's own ("nothing was written"). It is printed only if notes are shown. Call this from one thread
- * only. */
+/* Sets the message to print when a signal ends the program ("resume with --resume"), replacing any
+ * earlier one; NULL: the tool's own ("nothing was written"). It is printed only if notes are shown.
+ * Call this from one thread only. */
 void cov_log_set_last_words(const char *text);
 /* Returns that message, or NULL. Async-signal-safe. Use the message at once. */
 const char *cov_log_last_words(void);

@@ -11,9 +11,9 @@
 #include "common/base/json.h"
 #include "common/cli/stats.h"
 
-/* Sets *sample to the name of the sample in the report, `path` without its folder, _mqc.json and the
- * name of the tool or section before that ("weed" for weed.covpredict_mqc.json), or to NULL if `path`
- * has another suffix or nothing before the suffix. Caller frees. */
+/* Sets *sample to the name of the sample in the report, `path` without its folder, _mqc.json and
+ * the name of the tool or section before that ("weed" for weed.covpredict_mqc.json), or to NULL if
+ * `path` has another suffix or nothing before the suffix. Caller frees. */
 int cov_multiqc_sample(const struct cov_stats *s, const char *path, char **sample,
                        struct cov_err *e) COV_MUST_USE;
 

@@ -82,8 +82,8 @@ struct cov_opt_set {
 int cov_opt_parse(const struct cov_opt_set *sets, size_t n_sets, int argc, char **argv,
                   int *n_operands, struct cov_err *e) COV_MUST_USE;
 
-/* Returns true if a[0..n), of at least three letters, is a prefix of `b`, or differs from `b` by one
- * inserted, deleted or replaced letter or by two swapped neighbours. */
+/* Returns true if a[0..n), of at least three letters, is a prefix of `b`, or differs from `b` by
+ * one inserted, deleted or replaced letter or by two swapped neighbours. */
 bool cov_opt_is_close(const char *a, size_t n, const char *b);
 
 /* Frees the lists in `config`. */

@@ -86,8 +86,8 @@ int cov_stats_write(const struct cov_stats *s, const char *path, bool force, str
     return rc;
 }
 
-/* The file exists, perhaps because another tool wrote it. Hints at a name that MultiQC shows for the
- * same sample. */
+/* The file exists, perhaps because another tool wrote it. Hints at a name that MultiQC shows for
+ * the same sample. */
 static void hint_at_name(const struct cov_stats *s, const char *path, struct cov_err *e)
 {
     char *sample;

@@ -119,8 +119,8 @@ static bool is_strand(const struct line *l, size_t i)
     return l->lengths[i] == 1 && is_one_of("+-.?", l->at[i][0]);
 }
 
-/* Returns the kind of a table, judging by a line of data. If the line is not `whole`, the end of the
- * last column may be missing. */
+/* Returns the kind of a table, judging by a line of data. If the line is not `whole`, the end of
+ * the last column may be missing. */
 static enum cov_kind kind_of_line(const struct line *l, bool whole)
 {
     if (l->n == 9 && position(l, 1) < 0 && position(l, 3) >= 0 && position(l, 4) >= 0 &&

@@ -10,7 +10,8 @@
 
 enum cov_chart_kind { COV_CHART_LINES, COV_CHART_BARS };
 
-/* For bars, x is the index of the group. An error bar shows low and high where they differ from y. */
+/* For bars, x is the index of the group. An error bar shows low and high where they differ from
+ * y. */
 struct cov_chart_point {
     double x, y, low, high;
 };
@@ -63,8 +64,8 @@ int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group
 /* Sets the line of the named series, if there is one. */
 void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset);
 
-/* Draws the chart to the existing file `path` as SVG or PNG. `gnuplot` is the program's path. COV_EINPUT
- * if the chart has no points. */
+/* Draws the chart to the existing file `path` as SVG or PNG. `gnuplot` is the program's path.
+ * COV_EINPUT if the chart has no points. */
 int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
                    const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 

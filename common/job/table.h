@@ -8,8 +8,8 @@
 #include "common/base/err.h"
 #include "common/file/outfile.h"
 
-/* Prints a name from a file or command line. Control characters become '?', because they would start
- * another column or line. The caller checks the stream for errors. */
+/* Prints a name from a file or command line. Control characters become '?', because they would
+ * start another column or line. The caller checks the stream for errors. */
 void cov_table_put_text(const char *text, FILE *f);
 
 /* Prints a tab and a number; NaN is "NA". The caller checks the stream for errors. */

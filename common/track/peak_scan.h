@@ -1,7 +1,7 @@
 /* peak_scan.h - counts the peaks of a track (peaks.h) at many cutoffs at once.
  *
- * The work per interval grows with the number of cutoffs between its value and the previous one, not with the
- * number of cutoffs.
+ * The work per interval grows with the number of cutoffs between its value and the previous one,
+ * not with the number of cutoffs.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_PEAK_SCAN_H
 #define COV_TRACK_PEAK_SCAN_H
@@ -31,7 +31,8 @@ struct cov_peak_scan {
     int64_t valued, positive;      /* bases so far */
 };
 
-/* `cutoffs` ascend. `rules`: the cutoff is ignored. Free with cov_peak_scan_fini, which accepts all zeros. */
+/* `cutoffs` ascend. `rules`: the cutoff is ignored. Free with cov_peak_scan_fini, which accepts all
+ * zeros. */
 int cov_peak_scan_init(struct cov_peak_scan *s, const float *cutoffs, size_t n,
                        const struct cov_peak_rules *rules, struct cov_err *e) COV_MUST_USE;
 void cov_peak_scan_fini(struct cov_peak_scan *s);

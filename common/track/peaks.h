@@ -65,8 +65,8 @@ int cov_peaks_end(struct cov_peaks *p, struct cov_err *e) COV_MUST_USE;
 
 enum { COV_PEAKS_REASON_BYTES = 120 };
 
-/* Writes why a track has no peaks to `text`, such as "the largest value is 13". `max` is the largest
- * value of all contigs; -INFINITY: there is none. `option` sets rules->min_length. */
+/* Writes why a track has no peaks to `text`, such as "the largest value is 13". `max` is the
+ * largest value of all contigs; -INFINITY: there is none. `option` sets rules->min_length. */
 void cov_peaks_reason(const struct cov_peak_rules *rules, float max, const char *option,
                       char text[COV_PEAKS_REASON_BYTES]);
 

@@ -1,8 +1,8 @@
 /* value_counts.h - counts the bases of each value of a track, and how many of them are positive.
  *
- * Memory is bounded: if a track has too many different values, values that are close to each other share a
- * count. The counts are those of the smallest of these values, so that the number of bases at or above it
- * stays exact.
+ * Memory is bounded: if a track has too many different values, values that are close to each other
+ * share a count. The counts are those of the smallest of these values, so that the number of bases
+ * at or above it stays exact.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_VALUE_COUNTS_H
 #define COV_TRACK_VALUE_COUNTS_H
@@ -28,9 +28,9 @@ struct cov_value_counts {
     struct cov_value_count *room;  /* [max + 1]. Owned */
 };
 
-/* Counts up to `max` different values exactly, at least 4096. With the default, values that share a count
- * differ by at most 0.2 %; with 4096, by at most 13 %, or 0.8 % if all are between 1/1000 and 100,000.
- * Memory: 72 bytes per value. Free with cov_value_counts_fini, which accepts all zeros. */
+/* Counts up to `max` different values exactly, at least 4096. With the default, values that share a
+ * count differ by at most 0.2 %; with 4096, by at most 13 %, or 0.8 % if all are between 1/1000 and
+ * 100,000. Memory: 72 bytes per value. Free with cov_value_counts_fini, which accepts all zeros. */
 enum { COV_VALUE_COUNTS = 1 << 18 };
 int cov_value_counts_init(struct cov_value_counts *c, size_t max, struct cov_err *e) COV_MUST_USE;
 void cov_value_counts_fini(struct cov_value_counts *c);

@@ -518,8 +518,8 @@ static void precisions_agree(void **state)
     }
 }
 
-/* Less exact precisions skip as much of the padding as single precision does, and are as close to values
- * without skipping as rounding allows. */
+/* Less exact precisions skip as much of the padding as single precision does, and are as close to
+ * values without skipping as rounding allows. */
 static void every_precision_skips(void **state)
 {
     struct cov_pool *pool = *state;

@@ -30,8 +30,8 @@ static void counts_few_values_exactly(void **state)
     (void)state;
 }
 
-/* The number of bases at or above each value that is left is exact, and values that share a count are
- * close to each other. */
+/* The number of bases at or above each value that is left is exact, and values that share a count
+ * are close to each other. */
 static void joins_many_values(void **state)
 {
     enum { N = 40000 };

@@ -1,5 +1,5 @@
-/* auto_cutoff.h - finds the cutoff whose peaks have a wanted number or share of the genome, or agree best
- * with measured peaks.
+/* auto_cutoff.h - finds the cutoff whose peaks have a wanted number or share of the genome, or
+ * agree best with measured peaks.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PEAKS_AUTO_CUTOFF_H
 #define COV_JOB_PEAKS_AUTO_CUTOFF_H
@@ -34,8 +34,8 @@ enum { COV_AUTO_VALUES = 4096 };
  * COV_AUTO_VALUES):
  * - COUNT: among those not below the one with most peaks, that with the closest number of peaks;
  * - SHARE: that with the closest share;
- * - MEASURED: that with the largest F1, which is 2 both / (bases in peaks + bases in measured peaks), over
- *   the bases with a value.
+ * - MEASURED: that with the largest F1, which is 2 both / (bases in peaks + bases in measured
+ *   peaks), over the bases with a value.
  * If several are as good, the largest. COV_EINPUT if there are no peaks at any cutoff. */
 int cov_auto_cutoff_find(const struct cov_interval_store *store, struct cov_scores *scores,
                          const struct cov_auto_options *o, const struct cov_peak_rules *rules,

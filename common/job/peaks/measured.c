@@ -114,7 +114,8 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
 
 /* ---------------------------------------------------------------- a file of peaks */
 
-/* A track cannot always be told from peaks, because BED may have four columns. */
+/* Fails if `path` is known to be a track. A bedGraph of another name is not: BED may also have four
+ * columns. */
 static int refuse_track(const char *path, struct cov_err *e)
 {
     static const char *const suffixes[] = {".bedGraph", ".bedgraph", ".bdg", ".bg"};

@@ -1,5 +1,5 @@
-/* measured.h - measured peaks, from a file of peaks or called in a measured track: the bases that count as
- * positive.
+/* measured.h - measured peaks, from a file of peaks or called in a measured track: the bases that
+ * count as positive.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PEAKS_MEASURED_H
 #define COV_JOB_PEAKS_MEASURED_H
@@ -33,9 +33,9 @@ struct cov_measured {
     bool *found;                 /* [count of names]: the input has the sequence */
 };
 
-/* Reads the peaks. COV_EUSAGE for a track without a cutoff, if it can be recognised. COV_EINPUT for a
- * malformed line, with its number, and if there are no peaks. Free with cov_measured_fini, also after a
- * failure. */
+/* Reads the peaks. COV_EUSAGE for a track without a cutoff, if it can be recognised. COV_EINPUT for
+ * a malformed line, with its number, and if there are no peaks. Free with cov_measured_fini, also
+ * after a failure. */
 int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
                       struct cov_progress *progress, struct cov_measured *out,
                       struct cov_err *e) COV_MUST_USE;
@@ -57,8 +57,8 @@ int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t
 int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
                               const char *input, struct cov_err *e) COV_MUST_USE;
 
-/* After all sequences of `input`: with `warns`, warns about peaks on other sequences. COV_EINPUT if all
- * are; `first` is a sequence of the input, or NULL. */
+/* After all sequences of `input`: with `warns`, warns about peaks on other sequences. COV_EINPUT if
+ * all are; `first` is a sequence of the input, or NULL. */
 int cov_measured_check_names(const struct cov_measured *m, const char *input, const char *first,
                              bool warns, struct cov_err *e) COV_MUST_USE;
 

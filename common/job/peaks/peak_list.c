@@ -111,8 +111,8 @@ static void join(struct cov_peak_list *l)
     l->n = n;
 }
 
-/* Adds a peak. Joins equal ones before the list grows, because a small compressed file may repeat the same
- * peaks millions of times. */
+/* Adds a peak. Joins equal ones before the list grows, because a small compressed file may repeat
+ * the same peaks millions of times. */
 static int add_peak(struct cov_peak_list *l, const struct cov_region *region, struct cov_err *e)
 {
     enum { FEW = 4096 };

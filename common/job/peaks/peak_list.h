@@ -23,8 +23,8 @@ int cov_peak_genome_read(const char *path, bool is_list, struct cov_peak_genome 
                          struct cov_err *e) COV_MUST_USE;
 void cov_peak_genome_fini(struct cov_peak_genome *g);
 
-/* Different peaks, ascending by sequence, start and end, and how often each is in the file. Empty if all
- * zero. */
+/* Different peaks, ascending by sequence, start and end, and how often each is in the file. Empty
+ * if all zero. */
 struct cov_counted_peak {
     struct cov_region region; /* its contig is a number of the genome */
     uint64_t n;
@@ -34,11 +34,12 @@ struct cov_peak_list {
     size_t n, cap;
 };
 
-/* Reads the first three columns of `path` ("-": standard input), in any order; it may be compressed. Skips
- * lines that begin with '#', "track" or "browser". COV_EINPUT, with file and line, for a line without a
- * contig, a start and a later end, for an end past that of the sequence, and for a new sequence with a
- * name of more than COV_PEAK_NAME bytes; without line, if none of the sequences is in the genome. Peaks of
- * other sequences are dropped with a warning. Memory: 32 bytes per different peak. Free with cov_peak_list_fini, also after a failure. */
+/* Reads the first three columns of `path` ("-": standard input), in any order; it may be
+ * compressed. Skips lines that begin with '#', "track" or "browser". COV_EINPUT, with file and
+ * line, for a line without a contig, a start and a later end, for an end past that of the sequence,
+ * and for a new sequence with a name of more than COV_PEAK_NAME bytes; without line, if none of the
+ * sequences is in the genome. Peaks of other sequences are dropped with a warning. Memory: 32 bytes
+ * per different peak. Free with cov_peak_list_fini, also after a failure. */
 enum { COV_PEAK_NAME = 255 };
 int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
                        struct cov_err *e) COV_MUST_USE;

@@ -76,7 +76,8 @@ static void measure(struct curve *c, const struct cov_value_count *v, size_t n)
     }
 }
 
-/* Keeps the points of the table: all, or those where recall changes enough, the best, and both ends. */
+/* Keeps the points of the table: all, or those where recall changes enough, the best, and both
+ * ends. */
 static int choose_points(struct curve *c, const struct cov_value_count *v, size_t n, size_t max,
                          struct cov_err *e)
 {

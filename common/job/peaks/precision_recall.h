@@ -1,5 +1,5 @@
-/* precision_recall.h - the job of `covpeaks curve`: how well the bases at or above each cutoff agree with
- * measured peaks.
+/* precision_recall.h - the job of `covpeaks curve`: how well the bases at or above each cutoff
+ * agree with measured peaks.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PEAKS_PRECISION_RECALL_H
 #define COV_JOB_PEAKS_PRECISION_RECALL_H
@@ -29,10 +29,11 @@ struct cov_curve_options {
     const char *tmpdir; /* NULL: the folder of the picture */
 };
 
-/* Writes a row for each cutoff of each window: a base is positive if its value is at least the cutoff.
- * Bases without a value do not count. The area below a curve is the average precision, the sum of
- * (recall - recall at the next cutoff) * precision. Reads the input once for each window. COV_EUSAGE for
- * options that do not fit the files, COV_EINPUT if the measured peaks do not. *stats gets "curves". */
+/* Writes a row for each cutoff of each window: a base is positive if its value is at least the
+ * cutoff. Bases without a value do not count. The area below a curve is the average precision, the
+ * sum of (recall - recall at the next cutoff) * precision. Reads the input once for each window.
+ * COV_EUSAGE for options that do not fit the files, COV_EINPUT if the measured peaks do not. *stats
+ * gets "curves". */
 int cov_curve_run(const char *input, const struct cov_curve_options *options, unsigned n_threads,
                   struct cov_progress *progress, struct cov_stats *stats,
                   struct cov_err *e) COV_MUST_USE;

@@ -16,14 +16,14 @@ struct cov_scores {
     struct cov_measured_cursor at; /* private */
 };
 
-/* `max`: see cov_value_counts_init. Borrows `source` and `measured` until cov_track_free of the sink, which
- * frees the rest. */
+/* `max`: see cov_value_counts_init. Borrows `source` and `measured` until cov_track_free of the
+ * sink, which frees the rest. */
 int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source, size_t max,
                     struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
 
-/* Call it after the sink was closed. COV_EINPUT if no base has a value, and with measured peaks, if they
- * are on other or shorter sequences. Unless the options choose regions, warns about bases without a value,
- * and about peaks on other sequences. */
+/* Call it after the sink was closed. COV_EINPUT if no base has a value, and with measured peaks, if
+ * they are on other or shorter sequences. Unless the options choose regions, warns about bases
+ * without a value, and about peaks on other sequences. */
 int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *source,
                      const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;
 

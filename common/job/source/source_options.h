@@ -21,9 +21,9 @@ enum { COV_SOURCE_ROW_REGIONS, COV_SOURCE_ROW_REGIONS_FILE };
 
 extern const char *const cov_source_strands[]; /* ended by NULL */
 
-/* Ten rows, or without those of smoothing eight. `does`: what the tool does with coverage, say "convert";
- * `names`: the help of --datasets; `keeps`: what it does with regions; `lengths`: when a bedGraph needs
- * lengths. */
+/* Ten rows, or without those of smoothing eight. `does`: what the tool does with coverage, say
+ * "convert"; `names`: the help of --datasets; `keeps`: what it does with regions; `lengths`: when a
+ * bedGraph needs lengths. */
 #define COV_SOURCE_OPTIONS(at, does, names, keeps, lengths)                                        \
     COV_SOURCE_DATA_OPTIONS(at, does, names, keeps),                                               \
         COV_OPT(SIZE, "window-size", 0, (at) + offsetof(struct cov_source_flags, window), "N",     \
@@ -57,7 +57,8 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
                 "; or the FASTA file's index (.fai)",                                              \
                 .flags = COV_OPT_PATH_IN)
 
-/* Fills *out, which borrows the strings, with a scale of 1. COV_EUSAGE for two ways of smoothing. */
+/* Fills *out, which borrows the strings, with a scale of 1. COV_EUSAGE for two ways of
+ * smoothing. */
 int cov_source_options_fill(const struct cov_source_flags *flags, struct cov_source_options *out,
                             struct cov_err *e) COV_MUST_USE;
 

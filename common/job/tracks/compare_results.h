@@ -1,5 +1,5 @@
-/* compare_results.h - what cov2bigwig --compare prints: tables, "comparison" of --stats, and figures of
- * the MultiQC report.
+/* compare_results.h - what cov2bigwig --compare prints: tables, "comparison" of --stats, and
+ * figures of the MultiQC report.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_COMPARE_RESULTS_H
 #define COV_JOB_TRACKS_COMPARE_RESULTS_H
@@ -22,8 +22,8 @@ struct cov_compare_results {
     size_t n;
 };
 
-/* Prints the tab-separated table, or the totals of the data sets, aligned for people. The caller checks
- * the stream for errors. */
+/* Prints the tab-separated table, or the totals of the data sets, aligned for people. The caller
+ * checks the stream for errors. */
 void cov_compare_print_table(const struct cov_compare_results *r, FILE *f);
 void cov_compare_print_totals(const struct cov_compare_results *r, FILE *f);
 

@@ -1,11 +1,12 @@
-/* lstm.h - an LSTM layer for up to COV_LSTM_ROWS sequences side by side, which skips the products of
- * sequences that rest.
+/* lstm.h - an LSTM layer for up to COV_LSTM_ROWS sequences side by side, which skips the products
+ * of sequences that rest.
  *
- * The gates of a step depend only on x[t] and h[t-1]. While neither has moved by more than
- * the layer's tolerance (struct cov_lstm_rest) since the gates were computed, the gates are kept, and a step computes only
- * c = f c + i g and h = o tanh(c): cells still change. If h has moved but x has not, the sums over
- * x are kept. Distances are measured from the vectors that the gates were computed from, so that
- * small moves add up. Whether a sequence rests does not depend on the other sequences.
+ * The gates of a step depend only on x[t] and h[t-1]. While neither has moved by more than the
+ * layer's tolerance (struct cov_lstm_rest) since the gates were computed, the gates are kept, and a
+ * step computes only c = f c + i g and h = o tanh(c): cells still change. If h has moved but x has
+ * not, the sums over x are kept. Distances are measured from the vectors that the gates were
+ * computed from, so that small moves add up. Whether a sequence rests does not depend on the other
+ * sequences.
  *
  * All sequences end in the same padding. Most of the remaining work is done there, while the state
  * of the backward direction settles. So the padding is computed once, as a chunk of only padding.

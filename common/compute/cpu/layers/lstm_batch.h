@@ -11,15 +11,16 @@
 /* The most sequences side by side. */
 #define COV_LSTM_ROWS ((size_t)16)
 
-/* When a layer skips work: distances that count as none, relative to the largest value of a vector. */
+/* When a layer skips work: distances that count as none, relative to the largest value of a
+ * vector. */
 struct cov_lstm_rest {
     float x, h; /* how far an input or a state may move */
-    /* After this many steps in the padding's state, a sequence is taken to stay there. 0: every step is
-     * compared. */
+    /* After this many steps in the padding's state, a sequence is taken to stay there. 0: every
+     * step is compared. */
     size_t settled;
 };
-/* In single precision. 2^-19 changes a sum about as much as rounding does, which is 2^-24 per term; with
- * 2^-17, networks that amplify rounding were off by 1.4e-5, for 7 % less work. */
+/* In single precision. 2^-19 changes a sum about as much as rounding does, which is 2^-24 per term;
+ * with 2^-17, networks that amplify rounding were off by 1.4e-5, for 7 % less work. */
 #define COV_LSTM_REST_FP32 ((struct cov_lstm_rest){0x1p-19F, 0x1p-19F, 0})
 
 /* Input and output of a layer for a chunk of only padding. */

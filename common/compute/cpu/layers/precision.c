@@ -78,7 +78,8 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
 }
 
 /* The tolerances are the largest with which values were as close to exact ones as without skipping,
- * for two trained networks and contigs of 200 to 9,000 bases; padding settles in fewer steps than 64. */
+ * for two trained networks and contigs of 200 to 9,000 bases; padding settles in fewer steps than
+ * 64. */
 struct cov_lstm_rest cov_cpu_lstm_rest(const struct cov_cpu_arithmetic *a)
 {
     enum { SETTLED = 64 };

@@ -28,8 +28,9 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
  * is never plain bf16. */
 enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
                                           const struct cov_layer *layer, bool last_conv);
-/* Returns what the LSTM layers may skip: changes below the rounding of their operands, or of the convolutions
- * before them, whose rounding differs from row to row even where their input is constant. */
+/* Returns what the LSTM layers may skip: changes below the rounding of their operands, or of the
+ * convolutions before them, whose rounding differs from row to row even where their input is
+ * constant. */
 struct cov_lstm_rest cov_cpu_lstm_rest(const struct cov_cpu_arithmetic *a);
 /* Returns the kernels of a convolution with these operands; `plain` are the single-precision
  * ones. */
