@@ -6,7 +6,6 @@
 #include "common/base/number.h"
 #include "common/cli/stats_file.h"
 #include "common/cli/tool.h"
-#include "common/file/path.h"
 #include "common/job/libraries.h"
 #include "common/job/source/source_options.h"
 #include "common/job/tracks/compare.h"
@@ -139,10 +138,10 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
         .peak_length = c->peak_length,
         .peak_gap = c->peak_gap,
     };
-    if (!common->output && common->stats_path && cov_path_is_std(common->stats_path))
-        return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
     common->stats.plot = &cov_compare_plot;
-    int rc = get_bin_sizes(&c->bin_sizes, sizes, &compare.n_bin_sizes, e);
+    int rc = cov_common_check_table(common, e);
+    if (!rc)
+        rc = get_bin_sizes(&c->bin_sizes, sizes, &compare.n_bin_sizes, e);
     if (!rc && common->stats_path)
         rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc

@@ -448,6 +448,14 @@ static int check_common(const struct call *call, struct cov_err *e)
     return rc;
 }
 
+int cov_common_check_table(const struct cov_common *c, struct cov_err *e)
+{
+    if ((c->output && !cov_path_is_std(c->output)) || !c->stats_path ||
+        !cov_path_is_std(c->stats_path))
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
+}
+
 /* Adds the operands, and the files that options name, to the inputs of the statistics. COV_EUSAGE
  * if such a file is standard input. */
 static int add_inputs(const struct call *call, struct cov_stats *stats, struct cov_err *e)

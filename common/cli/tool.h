@@ -26,6 +26,10 @@ struct cov_common {
     struct cov_stats stats;
 };
 
+/* For tools that print a table where -o points, or to standard output without -o: fails with
+ * COV_EUSAGE if --stats also goes there. */
+int cov_common_check_table(const struct cov_common *c, struct cov_err *e) COV_MUST_USE;
+
 /* Common options that a tool does not accept. */
 enum cov_tool_lacks {
     COV_LACKS_OUTPUT = 1,

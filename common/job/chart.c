@@ -2,15 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/chart.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/file/tmpfile.h"
 #include "common/job/gnuplot.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
@@ -220,8 +217,15 @@ static void put_lines(FILE *f, const struct cov_chart *c)
     (void)fprintf(f, "\n");
 }
 
-static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
+struct script {
+    const struct cov_chart *chart;
+    bool is_svg;
+};
+
+static void put_script(void *arg, FILE *f)
 {
+    const struct script *s = arg;
+    const struct cov_chart *c = s->chart;
     (void)fprintf(f,
                   "set encoding utf8\n"
                   "set terminal %s size %d,%d font 'DejaVu Sans,11' noenhanced background "
@@ -231,7 +235,7 @@ static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
                   "'#333333'%s\n",
-                  is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT,
+                  s->is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT,
                   c->n_series > 1 ? "" : "\nunset key");
     (void)fprintf(f, "set title ");
     cov_gnuplot_put_text(f, c->title);
@@ -264,26 +268,7 @@ static bool has_points(const struct cov_chart *c)
 int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
                    const char *tmpdir, struct cov_err *e)
 {
-    int fd;
-    if (!has_points(c))
-        return cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
-    int rc = cov_tmpfile(tmpdir, &fd, e);
-    if (rc)
-        return rc;
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    FILE *f = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (!f) {
-        rc = cov_fail_errno(e, "the script for %s", gnuplot);
-        if (copy >= 0)
-            (void)close(copy);
-    } else {
-        put_script(f, c, is_svg);
-        bool bad = ferror(f);
-        if (fclose(f) != 0 || bad)
-            rc = cov_fail_errno(e, "the script for %s", gnuplot);
-    }
-    if (!rc)
-        rc = cov_gnuplot_run(gnuplot, fd, path, tmpdir, e);
-    (void)close(fd);
-    return rc;
+    struct script script = {c, is_svg};
+    return has_points(c) ? cov_gnuplot_draw(gnuplot, put_script, &script, path, tmpdir, e)
+                         : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
 }

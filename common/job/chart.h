@@ -65,7 +65,7 @@ int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group
 void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset);
 
 /* Draws the chart to the existing file `path` as SVG or PNG. `gnuplot` is the program's path.
- * COV_EINPUT if the chart has no points. */
+ * Temporary files are in `tmpdir`. COV_EINPUT if the chart has no points. */
 int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
                    const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 

@@ -67,8 +67,9 @@ static int refuse(const char *program, int errors, struct cov_err *e)
                     line);
 }
 
-int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
-                    struct cov_err *e)
+/* Runs the script in the open file, from its start. */
+static int run(const char *program, int script, const char *output, const char *tmpdir,
+               struct cov_err *e)
 {
     int errors = -1, status = 0, rc;
     int out = open(output, O_WRONLY | O_TRUNC | O_CLOEXEC);
@@ -102,6 +103,31 @@ int cov_gnuplot_run(const char *program, int script, const char *output, const c
         (void)close(errors);
     if (close(out) != 0 && !rc)
         rc = cov_fail_errno(e, "%s", output);
+    return rc;
+}
+
+int cov_gnuplot_draw(const char *program, void (*put_script)(void *arg, FILE *f), void *arg,
+                     const char *output, const char *tmpdir, struct cov_err *e)
+{
+    int fd;
+    int rc = cov_tmpfile(tmpdir, &fd, e);
+    if (rc)
+        return rc;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *f = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (!f) {
+        rc = cov_fail_errno(e, "the script for %s", program);
+        if (copy >= 0)
+            (void)close(copy);
+    } else {
+        put_script(arg, f);
+        bool bad = ferror(f);
+        if (fclose(f) != 0 || bad)
+            rc = cov_fail_errno(e, "the script for %s", program);
+    }
+    if (!rc)
+        rc = run(program, fd, output, tmpdir, e);
+    (void)close(fd); /* temporary file, opened for reading */
     return rc;
 }
 

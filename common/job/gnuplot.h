@@ -11,11 +11,11 @@
 /* Finds gnuplot in PATH. Caller frees *program. COV_EUNSUPPORTED names the Debian package. */
 int cov_gnuplot_find(char **program, struct cov_err *e) COV_MUST_USE;
 
-/* Runs the script in the open file `script`, from the start of the file; gnuplot's standard output
- * goes to the file `output`, its errors to a temporary file in `tmpdir`. COV_EIO quotes the first
- * line of the errors, or names the signal that killed gnuplot. */
-int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
-                    struct cov_err *e) COV_MUST_USE;
+/* Runs the script that `put_script` prints. gnuplot's standard output goes to the existing file
+ * `output`; the script and gnuplot's errors, to temporary files in `tmpdir`. COV_EIO quotes the
+ * first line of the errors, or names the signal that killed gnuplot. */
+int cov_gnuplot_draw(const char *program, void (*put_script)(void *arg, FILE *f), void *arg,
+                     const char *output, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 
 /* Checks that the picture `output` starts and ends like a complete one. COV_EIO names it `name`. */
 int cov_gnuplot_check(const char *program, const char *output, bool is_svg, const char *name,

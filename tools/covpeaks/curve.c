@@ -7,7 +7,6 @@
 
 #include "common/base/number.h"
 #include "common/cli/stats_file.h"
-#include "common/file/path.h"
 #include "common/job/peaks/precision_recall.h"
 #include "common/job/source/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
@@ -106,10 +105,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if ((given[ROW_MIN_LENGTH] || given[ROW_MAX_GAP]) && !given[ROW_MEASURED_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--%s needs --measured-cutoff",
                         options[given[ROW_MIN_LENGTH] ? ROW_MIN_LENGTH : ROW_MAX_GAP].name);
-    if ((!common->output || cov_path_is_std(common->output)) && common->stats_path &&
-        cov_path_is_std(common->stats_path))
-        return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
-    int rc = get_windows(&c->windows, windows, &o.n_windows, e);
+    int rc = cov_common_check_table(common, e);
+    if (!rc)
+        rc = get_windows(&c->windows, windows, &o.n_windows, e);
     if (!rc)
         rc = cov_source_options_fill(&c->source, &o.source, e);
     if (!rc && common->stats_path)

@@ -51,9 +51,9 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
     struct cov_pool *pool = NULL;
     struct cov_evaluation *v = NULL;
     bool to_stdout = !common->output || cov_path_is_std(common->output);
-    int rc = COV_OK;
-    if (to_stdout && common->stats_path && cov_path_is_std(common->stats_path))
-        return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
+    int rc = cov_common_check_table(common, e);
+    if (rc)
+        return rc;
     for (size_t i = 0; i < n; i++)
         if (cov_path_is_std(files[i]))
             return cov_fail(

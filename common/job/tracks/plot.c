@@ -6,19 +6,16 @@
 #include "common/job/tracks/plot.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/file/tmpfile.h"
 #include "common/job/gnuplot.h"
 #include "common/track/bins.h"
 
@@ -221,6 +218,7 @@ static void find_range(const struct panel *p, size_t n_series, double *least, do
 
 struct script {
     FILE *f;
+    bool is_svg;
     const struct panel *panels;
     size_t n_panels;
     const struct series *series;
@@ -357,14 +355,16 @@ static int rows_height(const struct script *s, const struct panel *p)
     return (p->name ? NAME : 0) + n * s->row + (n - 1) * BETWEEN + BELOW;
 }
 
-static void put_script(struct script *s, bool is_svg)
+static void put_script(void *arg, FILE *f)
 {
+    struct script *s = arg;
+    s->f = f;
     const struct cov_bins *b = &s->panels[0].series[0];
     s->row = s->n_panels == 1 && s->n_series == 1 ? ONLY_ROW : ROW;
     s->height = TOP + BOTTOM;
     for (size_t i = 0; i < s->n_panels; i++)
         s->height += rows_height(s, &s->panels[i]);
-    (void)fprintf(s->f,
+    (void)fprintf(f,
                   "set encoding utf8\n"
                   "set terminal %s size %d,%d font '%s,11' noenhanced background '#ffffff'\n"
                   "unset key\n"
@@ -374,12 +374,12 @@ static void put_script(struct script *s, bool is_svg)
                   "set style fill solid 1.0 noborder\n"
                   "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
                   "set xrange [%" PRId64 ":%" PRId64 "]\n",
-                  is_svg ? "svg" : "pngcairo", WIDTH, s->height, font_name, (double)LEFT / WIDTH,
+                  s->is_svg ? "svg" : "pngcairo", WIDTH, s->height, font_name, (double)LEFT / WIDTH,
                   (double)(WIDTH - RIGHT) / WIDTH, b->beg, b->end);
     for (size_t i = 0; i < s->n_panels; i++)
         for (size_t k = 0; k < s->n_series; k++)
-            put_curve(s->f, i, k, &s->panels[i].series[k]);
-    (void)fprintf(s->f, "set multiplot\n");
+            put_curve(f, i, k, &s->panels[i].series[k]);
+    (void)fprintf(f, "set multiplot\n");
     int top = TOP;
     for (size_t i = 0; i < s->n_panels; i++) {
         const struct panel *p = &s->panels[i];
@@ -387,7 +387,7 @@ static void put_script(struct script *s, bool is_svg)
             put_row(s, i, k, top + (p->name ? NAME : 0) + (int)k * (s->row + BETWEEN));
         top += rows_height(s, p);
     }
-    (void)fprintf(s->f, "unset multiplot\n");
+    (void)fprintf(f, "unset multiplot\n");
 }
 
 /* ---------------------------------------------------------------- the picture */
@@ -396,27 +396,12 @@ static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *
 {
     assert(p->n_panels > 0 && p->n_panels <= COV_PLOT_MAX_PANELS);
     assert(p->n_series > 0 && p->n_series <= COV_PLOT_SERIES);
-    int fd;
-    int rc = cov_tmpfile(p->tmpdir, &fd, e);
-    if (rc)
-        return rc;
-    struct script s = {
-        .panels = panels, .n_panels = p->n_panels, .series = p->series, .n_series = p->n_series};
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    s.f = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (!s.f) {
-        rc = cov_fail_errno(e, "the script for %s", p->gnuplot);
-        if (copy >= 0)
-            (void)close(copy);
-    } else {
-        put_script(&s, p->is_svg);
-        bool bad = ferror(s.f);
-        if (fclose(s.f) != 0 || bad)
-            rc = cov_fail_errno(e, "the script for %s", p->gnuplot);
-    }
-    if (!rc)
-        rc = cov_gnuplot_run(p->gnuplot, fd, p->file.tmp, p->tmpdir, e);
-    (void)close(fd); /* temporary file, opened for reading */
+    struct script s = {.is_svg = p->is_svg,
+                       .panels = panels,
+                       .n_panels = p->n_panels,
+                       .series = p->series,
+                       .n_series = p->n_series};
+    int rc = cov_gnuplot_draw(p->gnuplot, put_script, &s, p->file.tmp, p->tmpdir, e);
     return rc ? rc : cov_gnuplot_check(p->gnuplot, p->file.tmp, p->is_svg, p->file.path, e);
 }
 
