@@ -235,6 +235,11 @@ refuses_files 'word\.bed:2: expected a sequence, a start and an end$' 'a word fo
 refuses_files 'missing\.bed: No such file' 'a missing file' stats missing.bed
 run covpeaks compare p.bed m.bed
 refused 2 'needs --genome or --chrom-sizes$' 'no genome'
+for what in 'compare --chrom-sizes sizes p.bed m.bed' 'stats p.bed'; do
+    # shellcheck disable=SC2086 # words
+    run covpeaks $what --stats -
+    refused 2 '--stats and the table cannot both go to standard output$' "${what%% *}: JSON in the table"
+done
 run covpeaks compare --genome g.h5 --chrom-sizes sizes p.bed m.bed
 refused 2 '--genome and --chrom-sizes cannot be used together$' 'two genomes'
 run covpeaks compare --chrom-sizes - p.bed m.bed

@@ -76,17 +76,20 @@ static const struct cov_opt options[] = {
                             "write the summits of the peaks, one base each, as BED"),
     [ROW_AUTO] = COV_OPT(FLAG, "auto", 0, FIELD(automatic), NULL,
                          "find the cutoff by --count, --share or --measured"),
-    [ROW_COUNT] =
-        COV_OPT(SIZE, "count", 0, FIELD(count), "N",
-                "with --auto: the number of peaks is closest to N", .min = 1, .max = 1e15),
-    [ROW_SHARE] = COV_OPT(FLOAT, "share", 0, FIELD(share), "F",
-                          "with --auto: the share of the bases in peaks is closest to F, say 0.02",
-                          .min = 1e-12, .max = 1),
-    [ROW_MEASURED] = COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
-                             "with --auto: the F1 of bases in peaks is largest; FILE has measured "
-                             "peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "
-                             "--measured-cutoff, a measured track",
-                             .flags = COV_OPT_PATH_IN),
+    [ROW_COUNT] = COV_OPT(SIZE, "count", 0, FIELD(count), "N",
+                          "with --auto: the cutoff whose number of peaks is closest to N", .min = 1,
+                          .max = 1e15),
+    [ROW_SHARE] =
+        COV_OPT(FLOAT, "share", 0, FIELD(share), "F",
+                "with --auto: the cutoff at which the share of the bases in peaks is closest to "
+                "F, say 0.02",
+                .min = 1e-12, .max = 1),
+    [ROW_MEASURED] =
+        COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
+                "with --auto: the cutoff with the largest F1 of bases in peaks; FILE has measured "
+                "peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "
+                "--measured-cutoff, a measured track",
+                .flags = COV_OPT_PATH_IN),
     [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
                                     "FILE of --measured is a bigWig, a bedGraph or a genome file; "
                                     "call its peaks at V"),

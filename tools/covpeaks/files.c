@@ -33,9 +33,10 @@ static int compare_run(struct cov_common *common, void *config, const bool *give
 {
     (void)given, (void)n_operands;
     const struct cov_peak_files_options *o = config;
-    if (o->dataset && cov_dataset_check_name(o->dataset, "--dataset", e))
-        return COV_EUSAGE;
-    return cov_compare_peaks(operands[0], operands[1], o, stdout, &common->stats, e);
+    int rc = cov_common_check_table(common, e);
+    if (!rc && o->dataset)
+        rc = cov_dataset_check_name(o->dataset, "--dataset", e);
+    return rc ? rc : cov_compare_peaks(operands[0], operands[1], o, stdout, &common->stats, e);
 }
 
 const struct cov_tool covpeaks_compare = {
@@ -60,8 +61,9 @@ static const struct cov_opt stats_options[] = {GENOME_OPTION, SIZES_OPTION, {.na
 static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)common, (void)given;
-    return cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
+    (void)given;
+    int rc = cov_common_check_table(common, e);
+    return rc ? rc : cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
 }
 
 const struct cov_tool covpeaks_stats = {
