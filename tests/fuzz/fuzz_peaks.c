@@ -1,5 +1,6 @@
 /* fuzz_peaks.c - files of peaks. The first byte says whether the genome is known: chr1 of 100
- * bases, chr2 of 50. Target: common/job/peaks/peak_list.c
+ * bases, chr2 of 50.
+ * Target: common/job/peaks/peak_list.c
  * SPDX-License-Identifier: MIT */
 #include "common/job/peaks/peak_list.h"
 #include "tests/fuzz/fuzz.h"
