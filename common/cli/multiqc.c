@@ -15,8 +15,8 @@ static const char suffix[] = "_mqc.json";
 /* Room for a name of a row or a column. */
 enum { NAME_BYTES = 512 };
 
-/* Returns the length of the n bytes of `name` without ".END", or n if they do not end so, nothing
- * would remain, or `end` is NULL. */
+/* Returns the length of the n bytes of `name` without ".END"; n if they end otherwise, if nothing
+ * would remain, or if `end` is NULL. */
 static size_t length_without(const char *name, size_t n, const char *end)
 {
     size_t n_end = end ? strlen(end) : 0;

@@ -105,13 +105,8 @@ static struct line split(const char *p, const char *end)
 /* Parses field i as a position; -1: it is none. */
 static int64_t position(const struct line *l, size_t i)
 {
-    int64_t x = 0;
-    for (size_t k = 0; k < l->lengths[i]; k++)
-        if (l->at[i][k] < '0' || l->at[i][k] > '9' || k == 18)
-            return -1;
-        else
-            x = 10 * x + (l->at[i][k] - '0');
-    return l->lengths[i] > 0 ? x : -1;
+    int64_t x;
+    return cov_text_position(l->at[i], l->lengths[i], &x) ? x : -1;
 }
 
 static bool is_strand(const struct line *l, size_t i)

@@ -348,7 +348,7 @@ auto() {
     shift 4
     run covpeaks call -f --auto -l "$length" -g "$gap" --stats s.json -o auto.bed "$@" "$file"
     status_is 0 "--auto: $name"
-    stderr_like '^covpeaks: cutoff ' '  tells the cutoff'
+    stderr_like '^covpeaks: cutoff ' '  prints the cutoff'
     found=$("$PYTHON" -c 'import json
 peaks = json.load(open("s.json"))["peaks"]
 print("%.9g %d" % (peaks["cutoff"], peaks["n"]))')

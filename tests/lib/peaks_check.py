@@ -13,8 +13,8 @@ usage: peaks_check.py track SEED            prints a bedGraph without gaps
 
 narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
 start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare, curve that of
-covpeaks curve. auto prints the cutoff and the number of peaks of covpeaks call --auto. cut prints the track without the regions, base by base. areas checks what --stats of covpeaks curve
-tells.
+covpeaks curve. auto prints the cutoff and the number of peaks of covpeaks call --auto. cut prints the track without the regions, base by
+base. areas checks the statistics of covpeaks curve.
 SPDX-License-Identifier: MIT"""
 
 import json

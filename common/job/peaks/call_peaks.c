@@ -210,7 +210,7 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
     return rc;
 }
 
-/* What --stats tells. */
+/* For --stats. */
 struct report {
     struct cov_auto_options automatic;
     struct cov_auto_result chosen;
@@ -256,8 +256,8 @@ static int add_report(const struct caller *c, const struct cov_call_options *o,
     return COV_OK;
 }
 
-static void tell_cutoff(const struct caller *c, const struct cov_auto_options *o,
-                        const struct cov_auto_result *chosen, const char *name)
+static void report_cutoff(const struct caller *c, const struct cov_auto_options *o,
+                          const struct cov_auto_result *chosen, const char *name)
 {
     const double cutoff = (double)chosen->sums.cutoff;
     const uint64_t most = chosen->most;
@@ -273,13 +273,13 @@ static void tell_cutoff(const struct caller *c, const struct cov_auto_options *o
         cov_info("cutoff %.6g: the F1 of bases in peaks, %.4f, is the largest", cutoff, chosen->f1);
 }
 
-static void tell(const struct caller *c, const struct cov_auto_options *o,
-                 const struct cov_auto_result *chosen, const char *name)
+static void report_peaks(const struct caller *c, const struct cov_auto_options *o,
+                         const struct cov_auto_result *chosen, const char *name)
 {
     char why[COV_PEAKS_REASON_BYTES];
     const double share = (double)c->n_bases / (double)c->sink.summary.n_bases;
     if (o->by != COV_AUTO_NONE)
-        tell_cutoff(c, o, chosen, name);
+        report_cutoff(c, o, chosen, name);
     if (c->n_peaks > 0 && share > MOST)
         cov_warn("%s: %.0f %% of the bases are in peaks: the cutoff is too low to separate them",
                  name, 100 * share);
@@ -300,6 +300,7 @@ struct stored {
     struct cov_scores scores;
     struct cov_track_sink *tee;
     struct cov_measured measured;
+    struct cov_auto_result chosen; /* the cutoff */
     char *dir;
 };
 
@@ -350,13 +351,12 @@ static int replay(struct stored *t, struct cov_track_sink *to, struct cov_err *e
 
 /* Finds the cutoff, and calls the peaks of the stored track. */
 static int call_stored(struct stored *t, const struct cov_track_source *s,
-                       const struct cov_call_options *o, struct caller *c,
-                       struct cov_auto_result *chosen, struct cov_err *e)
+                       const struct cov_call_options *o, struct caller *c, struct cov_err *e)
 {
     int rc = cov_scores_check(&t->scores, s, &o->source, e);
     if (!rc)
-        rc = cov_auto_cutoff_find(t->store, &t->scores, &o->automatic, &o->rules, chosen, e);
-    c->peaks.rules.cutoff = chosen->sums.cutoff;
+        rc = cov_auto_cutoff_find(t->store, &t->scores, &o->automatic, &o->rules, &t->chosen, e);
+    c->peaks.rules.cutoff = t->chosen.sums.cutoff;
     return rc ? rc : replay(t, &c->sink, e);
 }
 
@@ -394,15 +394,14 @@ static int open_sinks(struct files *f, struct cov_peak_file_options *file,
 }
 
 static int run(struct cov_track_source *s, const struct cov_call_options *o, struct stored *stored,
-               struct caller *c, struct cov_auto_result *chosen, const struct cov_job *job,
-               struct cov_err *e)
+               struct caller *c, const struct cov_job *job, struct cov_err *e)
 {
     struct cov_track_sink *sink = stored->tee ? stored->tee : &c->sink;
     int rc = cov_track_source_describe(s, job->stats, e);
     if (!rc)
         rc = cov_track_source_run(s, &sink, "calling peaks", job, e);
     if (!rc && stored->tee)
-        rc = call_stored(stored, s, o, c, chosen, e);
+        rc = call_stored(stored, s, o, c, e);
     return rc ? rc : cov_peak_file_close(c->file, e);
 }
 
@@ -417,7 +416,6 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     struct cov_peak_file_options file = {.mean = o->mean};
     struct files f = {.out = COV_OUTFILE_INIT};
     struct stored stored = {0};
-    struct cov_auto_result chosen = {0};
     struct cov_job job = {.progress = progress, .stats = stats};
     const bool is_std = cov_path_is_std(o->output);
     f.stem = cov_path_stem(input, e);
@@ -435,16 +433,16 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc)
         rc = cov_pool_new(n_threads, &job.pool, e);
     if (!rc)
-        rc = run(f.source, o, &stored, &c, &chosen, &job, e);
+        rc = run(f.source, o, &stored, &c, &job, e);
     cov_pool_free(job.pool);
     if (!rc)
         rc = add_figures(&c, stats, e);
     if (!rc)
-        rc = add_report(&c, o, &chosen, stats, e);
+        rc = add_report(&c, o, &stored.chosen, stats, e);
     if (!rc && !is_std)
         rc = cov_outfile_commit(&f.out, e);
     if (!rc)
-        tell(&c, &o->automatic, &chosen, f.source->name);
+        report_peaks(&c, &o->automatic, &stored.chosen, f.source->name);
     cov_peak_file_free(c.file);
     cov_track_free(&c.sink);
     free_stored(&stored);

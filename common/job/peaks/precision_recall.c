@@ -294,8 +294,8 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-/* Adds the figures of the report, and tells the user. */
-static int tell(const struct curve *c, struct cov_stats *stats, struct cov_err *e)
+/* Adds figures for the MultiQC report, and prints them. */
+static int report_curve(const struct curve *c, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_stats_figure figures[] = {
         {"area", "Area", "area below the curve of precision and recall", .decimals = 3,
@@ -354,7 +354,7 @@ int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned
     if (!rc)
         rc = write_outputs(j, e);
     for (size_t k = 0; !rc && k < j->n; k++)
-        rc = tell(&j->curves[k], stats, e);
+        rc = report_curve(&j->curves[k], stats, e);
     cov_outfile_end(&j->table, e);
     cov_outfile_end(&j->picture, e);
     if (rc) {
