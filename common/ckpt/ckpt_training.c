@@ -153,6 +153,19 @@ static int read_states(struct cov_torch_file *f, const struct cov_pickle_value *
     return rc;
 }
 
+/* Reads the weight decay; 0 if absent. The key decoupled_weight_decay is new in PyTorch 2.7. */
+static int read_decay(struct cov_torch_file *f, const struct cov_pickle_value *group, double *out,
+                      struct cov_err *e)
+{
+    const struct cov_pickle_value *decay = cov_pickle_get(group, "weight_decay");
+    const struct cov_pickle_value *decoupled = cov_pickle_get(group, "decoupled_weight_decay");
+    int rc = decay ? to_number(f, decay, "weight_decay", out, e) : COV_OK;
+    if (!rc && *out != 0 && decoupled && decoupled->kind == COV_PICKLE_BOOL &&
+        !decoupled->u.boolean)
+        rc = cov_fail(e, COV_EINPUT, "weight_decay is that of Adam, not of AdamW");
+    return rc;
+}
+
 static int read_adam(struct cov_torch_file *f, const struct cov_pickle_value *list,
                      struct cov_ckpt_adam *a, struct cov_err *e)
 {
@@ -180,6 +193,8 @@ static int read_adam(struct cov_torch_file *f, const struct cov_pickle_value *li
         rc = to_number(f, betas->items[1], "betas", &a->beta2, e);
     if (!rc)
         rc = get_number(f, group, "eps", &a->eps, e);
+    if (!rc)
+        rc = read_decay(f, group, &a->weight_decay, e);
     if (!rc && state->n_items > 0)
         rc = read_states(f, state, a, e);
     return rc;

@@ -21,7 +21,7 @@ struct cov_ckpt_moments {
 
 struct cov_ckpt_adam {
     bool is_there;
-    double learning_rate, beta1, beta2, eps;
+    double learning_rate, beta1, beta2, eps, weight_decay; /* decoupled, as in AdamW */
     size_t n_params;                  /* trained tensors, in state dict order */
     struct cov_ckpt_moments *moments; /* [n_params]; NULL before the first step. Owned */
 };

@@ -347,7 +347,12 @@ static void put_group(struct cov_pickle_writer *w, const struct cov_ckpt_adam *a
     cov_pickle_end_tuple(w);
     cov_pickle_text(w, "eps");
     cov_pickle_float(w, a->eps);
-    put_int(w, "weight_decay", 0);
+    if (a->weight_decay > 0) {
+        cov_pickle_text(w, "weight_decay");
+        cov_pickle_float(w, a->weight_decay);
+        put_bool(w, "decoupled_weight_decay", true); /* since PyTorch 2.7 */
+    } else
+        put_int(w, "weight_decay", 0);
     for (size_t i = 0; i < COV_COUNT(flags); i++) {
         cov_pickle_text(w, flags[i].key);
         if (flags[i].none)

@@ -106,9 +106,10 @@ struct cov_training_spec {
     struct cov_pool *pool;
 };
 
-/* The optimiser: Adam as in PyTorch, without weight decay (net/adam.h). */
+/* The optimiser: Adam as in PyTorch, with the decoupled weight decay of AdamW (net/adam.h). */
 struct cov_adam {
     double learning_rate, beta1, beta2, eps; /* 0.001, 0.9, 0.999, 1e-8 */
+    double weight_decay;                     /* 0: none */
     double clip;                             /* upper limit of the gradient's norm; 0: none */
     double
         average; /* after the step, average = average * this + parameters * (1 - this); 0: no average */

@@ -17,10 +17,11 @@ void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale,
     float rest2 = (float)(1 - adam->beta2), by = (float)scale, eps = (float)adam->eps;
     float rate = (float)(adam->learning_rate / correction1);
     float root = (float)sqrt(correction2);
+    float keep = (float)(1 - adam->learning_rate * adam->weight_decay); /* 1: no change */
     for (size_t i = 0; i < n; i++) {
         float d = g[i] * by;
         m[i] += rest1 * (d - m[i]);
         v[i] = beta2 * v[i] + rest2 * (d * d);
-        p[i] -= rate * (m[i] / (sqrtf(v[i]) / root + eps));
+        p[i] = p[i] * keep - rate * (m[i] / (sqrtf(v[i]) / root + eps));
     }
 }

@@ -1,5 +1,7 @@
-/* adam.h - the optimiser: PyTorch's Adam, without weight decay (Kingma and Ba, "Adam: A Method for
- * Stochastic Optimization", 2015).
+/* adam.h - the optimiser: PyTorch's Adam (Kingma and Ba, "Adam: A Method for Stochastic
+ * Optimization", 2015), with the weight decay of AdamW (Loshchilov and Hutter, "Decoupled Weight
+ * Decay Regularization", 2019): each step first multiplies all parameters by
+ * 1 - learning_rate weight_decay.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_ADAM_H
 #define COV_NET_ADAM_H

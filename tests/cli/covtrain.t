@@ -122,7 +122,7 @@ refused 1 'r/last\.ckpt: exists: the folder contains a different training run fr
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f allows' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
-     --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2'
+     --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2 --weight-decay 1 --beta1 0.8 --beta2 0.99'
 train -q -o whole $all --tensorboard logs/of/events
 status_is 0 'all options together'
 is "$(grep -c step whole/metrics.jsonl)" 7 '  makes the requested number of steps'
@@ -138,7 +138,7 @@ run covpredict -m whole/last.ckpt --evaluate d/val/v.h5
 is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 whole/metrics.log | cut -d ' ' -f 3 | cut -c 1-6)" \
     '  the checkpoint has the averaged weights'
 for option in --random-offset --pair-strands '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
-    '--accumulate 3' '--loss-weights 1,3' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
+    '--accumulate 3' '--loss-weights 1,3' '--weight-decay 0.1' '--beta1 0.8' '--beta2 0.99' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
     [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
 h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
     train -q -o y -f -e 1 $option
@@ -248,6 +248,10 @@ train -o bad --ram-efficient true --loading ram
 refused 2 'contradict each other' 'contradicting --ram-efficient and --loading'
 train -o bad --bnorm maybe
 refused 2 'neither true nor false' 'an invalid bool'
+for option in '--weight-decay -0.1' '--weight-decay nan' '--beta1 1.0' '--beta1 -0.5' '--beta2 1' '--beta2 inf'; do
+    train -o bad $option
+    refused 2 "error: ${option% *}: .*(out of range|is not a number)" "$option"
+done
 train -o bad --loss-weights 1
 refused 2 '1 weights for 2 data sets' 'too few weights'
 train -o bad --kernel-size 8 --step 1

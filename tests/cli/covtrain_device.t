@@ -59,6 +59,14 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o again -e 2 -@ 1
     ok '  auto uses it; the same bytes' cmp again/last.ckpt gpu/last.ckpt
 
+    decay='--weight-decay 5 --beta1 0.8 --beta2 0.99'
+    train -o decay.cpu -e 2 --device cpu $decay
+    for cards in 0 0,2; do
+        COVTOOLS_MOCK=cards=3 train -o decay -e 2 --device cuda:$cards $decay
+        ok "weight decay and betas as on the CPU, cuda:$cards" close decay decay.cpu
+    done
+    is "$(close decay cpu >/dev/null 2>&1; echo $?)" 1 '  which changes the losses'
+
     train -o part -e 1 --device cuda
     train -o part -e 2 --device cuda --resume-training part/last.ckpt
     ok 'resumed: the same bytes' cmp part/last.ckpt gpu/last.ckpt

@@ -49,6 +49,18 @@ status_is 0 '  resumed'
 ok '  as in PyTorch with the same orders and dropout' "$PYTHON" "$SRC/tests/lib/torch_resume.py" first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
 is "$(grep -c step next/metrics.jsonl)" 12 '  in two epochs of six steps'
 
+# With weight decay and other betas, which a resumed training keeps.
+run covtrain -q -i s -o decay -b 3 -e 1 --seed 6 --filter-size 16 --hidden-size 16 --learning-rate 0.003 --weight-decay 2 --beta1 0.8 --beta2 0.99
+status_is 0 'weight decay'
+run covtrain -q -i s -o decays -b 3 -e 5 --resume-training decay/last.ckpt
+status_is 0 '  resumed'
+ok "  as PyTorch's AdamW" "$PYTHON" "$SRC/tests/lib/torch_resume.py" decay/last.ckpt s/train/short.h5 3 decays/metrics.jsonl 6
+is "$(grep -c step decays/metrics.jsonl)" 24 '  in four epochs of six steps'
+ok '  whose numbers the checkpoints have' "$PYTHON" -c '
+import torch
+group = torch.load("decays/last.ckpt", map_location="cpu")["optimizer_states"][0]["param_groups"][0]
+assert (group["weight_decay"], group["betas"], group["decoupled_weight_decay"]) == (2, (0.8, 0.99), True), group'
+
 # Checkpoints with impossible contents.
 cat >damage.py <<'EOF'
 import copy, sys
@@ -65,13 +77,14 @@ damaged("epoch.ckpt", lambda c, adam: c.update(epoch=2 ** 63 - 1))
 damaged("steps.ckpt", lambda c, adam: c.update(global_step=2 ** 63 - 1))
 damaged("moments.ckpt", lambda c, adam: adam["state"][0].update(step=torch.tensor(-5.)))
 damaged("betas.ckpt", lambda c, adam: adam["param_groups"][0].update(betas=(1., 0.999)))
+damaged("coupled.ckpt", lambda c, adam: adam["param_groups"][0].update(weight_decay=0.1, decoupled_weight_decay=False))
 damaged("saved.ckpt", lambda c, adam: c["callbacks"][saving].update(
     best_k_models={"x/": torch.tensor(-1.), "last.ckpt": torch.tensor(-2.), "metrics.log": torch.tensor(-3.)}))
 EOF
 "$PYTHON" damage.py o/last.ckpt || exit 99
-for name in epoch steps moments betas; do
+for name in epoch steps moments betas coupled; do
     run covtrain -q -i d -o bad -b 2 -e 9 --resume-training $name.ckpt
-    refused 1 "$name\\.ckpt: .*(implausible counts|has -5 steps|not Adam)" "impossible $name"
+    refused 1 "$name\\.ckpt: .*(implausible counts|has -5 steps|not Adam|weight_decay is that of Adam, not of AdamW)" "impossible $name"
 done
 mv saved.ckpt o/last.ckpt
 run covtrain -q -i d -o o -b 2 -e 7 --resume-training o/last.ckpt --save-top-k 1

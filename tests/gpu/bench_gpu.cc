@@ -260,7 +260,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch, const
 /* Measures training steps: copies of bases and targets, forward, backward, Adam. */
 void measure_training(struct cov_device *dev, const float *block, size_t batch, const Settings &set)
 {
-    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
+    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
     struct cov_err e = COV_ERR_INIT;
     struct cov_hparams hp = published(DEPTH);
     struct cov_trainer_options options = {};

@@ -350,7 +350,7 @@ struct cov_hparams hybrid(void)
 const size_t L = 12, N = 4;
 
 /* An eps so large that rounding of gradients near 0 does not change the direction of a step. */
-const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
+const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0, 0};
 
 struct Rig {
     struct cov_device *dev;
@@ -424,6 +424,7 @@ std::vector<float> train(struct cov_device *dev, const Toy &t)
     Rig r = make_rig(dev, t, alone);
     for (int i = 0; i < 3; i++) {
         struct cov_adam adam = steady;
+        adam.weight_decay = 2;
         adam.clip = 0.5;
         adam.average = i > 0 ? 0.75 : 0;
         learn(r, t, 0, 3);

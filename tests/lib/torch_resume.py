@@ -49,8 +49,9 @@ def main(ckpt, genome, batch, metrics, seed=None):
     drops = [Dropout(hp, i, int(seed or 0)) for i in range(hp["lstm_layers"] - 1)]
     for i, drop in enumerate(drops if hp["dropout"] else []):
         net.lstm_layer_list[2 * i + 1] = drop
-    adam = torch.optim.Adam(net.parameters())
-    adam.load_state_dict(c["optimizer_states"][0])
+    state = c["optimizer_states"][0]
+    adam = (torch.optim.AdamW if state["param_groups"][0]["weight_decay"] else torch.optim.Adam)(net.parameters())
+    adam.load_state_dict(state)
     with h5py.File(genome) as f:
         x = f["data/X"][:].astype("f4")
         y = [np.around(f[f"evaluation/{d}_coverage"][:].astype("f4").mean(axis=2), 2) for d in hp["datasets"]]

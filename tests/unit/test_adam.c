@@ -10,9 +10,10 @@
 
 enum { N = 37, STEPS = 50 };
 
-static const struct cov_adam adam = {0.003, 0.9, 0.999, 1e-8, 0, 0};
+static const struct cov_adam adam = {0.003, 0.9, 0.999, 1e-8, 0, 0, 0};
+static const struct cov_adam decaying = {0.003, 0.8, 0.99, 1e-8, 0.5, 0, 0};
 
-static void equals_the_definition(void **state)
+static void compare(const struct cov_adam *a)
 {
     struct cov_rng rng;
     float p[N], m[N] = {0}, v[N] = {0}, g[N];
@@ -25,13 +26,13 @@ static void equals_the_definition(void **state)
             /* Very different sizes; one is always 0. */
             g[i] = i == 3 ? 0 : (float)((cov_rng_double(&rng) - 0.4) * pow(10, i % 9 - 4));
             double d = (double)g[i] * 0.5;
-            m2[i] = adam.beta1 * m2[i] + (1 - adam.beta1) * d;
-            v2[i] = adam.beta2 * v2[i] + (1 - adam.beta2) * d * d;
-            double up = m2[i] / (1 - pow(adam.beta1, step));
-            wanted[i] -=
-                adam.learning_rate * up / (sqrt(v2[i] / (1 - pow(adam.beta2, step))) + adam.eps);
+            m2[i] = a->beta1 * m2[i] + (1 - a->beta1) * d;
+            v2[i] = a->beta2 * v2[i] + (1 - a->beta2) * d * d;
+            double up = m2[i] / (1 - pow(a->beta1, step));
+            wanted[i] -= a->learning_rate * a->weight_decay * wanted[i];
+            wanted[i] -= a->learning_rate * up / (sqrt(v2[i] / (1 - pow(a->beta2, step))) + a->eps);
         }
-        cov_adam_step(&adam, step, 0.5, &(struct cov_adam_slice){N, g, p, m, v});
+        cov_adam_step(a, step, 0.5, &(struct cov_adam_slice){N, g, p, m, v});
     }
     for (int i = 0; i < N; i++) {
         assert_true(fabs((double)p[i] - wanted[i]) < 2e-6);
@@ -39,6 +40,12 @@ static void equals_the_definition(void **state)
         assert_true(fabs((double)v[i] - v2[i]) <= 1e-5 * v2[i]);
     }
     assert_true(fabs(wanted[0] - wanted[1]) > 0.01);
+}
+
+static void equals_the_definition(void **state)
+{
+    compare(&adam);
+    compare(&decaying);
 }
 
 static void does_not_depend_on_the_split(void **state)

@@ -52,7 +52,7 @@ static void test_round_trip(void **state)
     for (int i = 0; i < N; i++)
         moments[i] = (struct cov_ckpt_moments){35 + i, tensor(2 * i), tensor(2 * i + 1)};
     const struct cov_ckpt_training t = {
-        .adam = {true, 0.002, 0.8, 0.99, 1e-7, N, moments},
+        .adam = {true, 0.002, 0.8, 0.99, 1e-7, 0.03, N, moments},
         .stopping = {true, train_loss, false, 2, 7, 5, -1.5},
         .saving = {true, accuracy, true, 0.5, 0.125, 0.25, dot, second, first, last, saved, 2},
         .has_seed = true,
@@ -68,6 +68,7 @@ static void test_round_trip(void **state)
     assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
     assert_true(r.adam.is_there && r.adam.n_params == N && r.adam.learning_rate == 0.002);
     assert_true(r.adam.beta1 == 0.8 && r.adam.beta2 == 0.99 && r.adam.eps == 1e-7);
+    assert_true(r.adam.weight_decay == 0.03);
     for (int i = 0; i < N; i++) {
         assert_true(r.adam.moments[i].step == 35 + i);
         assert_int_equal(r.adam.moments[i].mean.shape[1], 2);
@@ -124,7 +125,7 @@ static void test_refused(void **state)
     struct cov_ckpt_training r;
     fill(&c);
     struct cov_ckpt_moments moments[1] = {{1, tensor(0), tensor(1)}};
-    const struct cov_ckpt_training t = {.adam = {true, 1, 0.9, 0.999, 1e-8, 1, moments}};
+    const struct cov_ckpt_training t = {.adam = {true, 1, 0.9, 0.999, 1e-8, 0, 1, moments}};
     assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
     assert_int_equal(cov_ckpt_read_training("/dev/null", &r, &e), COV_EINPUT);
     values[1][2] = 1.0F / 0.0F;

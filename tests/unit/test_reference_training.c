@@ -192,7 +192,7 @@ static struct cov_trainer *make_trainer(struct cov_device *dev, const struct cov
 
 static void learns(const char *name, const char *levels, size_t most_steps)
 {
-    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
+    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
     struct record r;
     struct data d;
     struct cov_model *m;

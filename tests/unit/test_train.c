@@ -27,10 +27,10 @@ static const struct cov_hparams hybrid = {.model_type = COV_MODEL_BI_HYBRID,
                                           .bnorm = true,
                                           .dropout = 0.3};
 
-static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0};
+static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0, 0};
 
 /* An optimiser that takes small steps for small gradients, however they are rounded. */
-static const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
+static const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0, 0};
 
 /* A trainer with its device, pool and parameters. */
 struct rig {

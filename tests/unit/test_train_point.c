@@ -114,6 +114,11 @@ static void wrong_beta(struct parts *parts)
     parts->t.adam.beta1 = 1;
 }
 
+static void wrong_decay(struct parts *parts)
+{
+    parts->t.adam.weight_decay = 1e9;
+}
+
 static void many_steps(struct parts *parts)
 {
     parts->c->global_step = INT64_C(2000000000000000);
@@ -149,6 +154,7 @@ static void test_refused(void **state)
         {shorter_moment, "has 2 elements, but "},
         {negative_step, "optimizer_states: parameter 1 has -1 steps"},
         {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
+        {wrong_decay, "implausible weight_decay 1e+09"},
         {many_steps, "and 2000000000000000 steps"},
         {many_epochs, "2000000000000000 epochs"},
         {current_renamed, "current_model_state: tensor out.weight is missing"},

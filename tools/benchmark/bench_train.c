@@ -80,7 +80,7 @@ static int open_training(const struct setup *s, struct training *t, struct cov_e
 
 static int learn(struct training *t, double *loss, struct cov_err *e)
 {
-    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
+    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0, 0};
     struct cov_train_score score = {0};
     int rc = cov_trainer_batch(t->trainer, &t->batch, &score, e);
     *loss = score.loss;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "common/job/train/train_log.h"
+#include "common/job/train/train_point.h"
 
 /* In the order of the enums. */
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};
@@ -15,6 +16,7 @@ static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
 #define FIELD(name) offsetof(struct covtrain_config, name)
 #define MAX_SIZE 1000000
 #define MAX_COUNT 1e15
+#define MAX_BETA 0.9999999 /* 1 as a float would stop the mean */
 
 const struct cov_opt covtrain_options[] = {
     [ROW_INPUT] = COV_OPT(STRING, "input-dir", 'i', FIELD(input), "DIR",
@@ -77,6 +79,19 @@ const struct cov_opt covtrain_options[] = {
                                   "learning rate of Adam; a resumed training keeps that of the "
                                   "checkpoint unless it is given",
                                   .def = "0.001", .min = 1e-12, .max = 1000),
+    [ROW_WEIGHT_DECAY] =
+        COV_OPT(FLOAT, "weight-decay", 0, FIELD(weight_decay), "W",
+                "as in AdamW: before each step, subtract learning rate x W x parameter from every "
+                "parameter; kept as the learning rate when resuming",
+                .def = "0", .min = 0, .max = COV_TRAIN_MAX_DECAY),
+    [ROW_BETA1] = COV_OPT(FLOAT, "beta1", 0, FIELD(beta1), "B",
+                          "decay of Adam's mean of gradients; kept as the learning rate when "
+                          "resuming",
+                          .def = "0.9", .min = 0, .max = MAX_BETA),
+    [ROW_BETA2] = COV_OPT(FLOAT, "beta2", 0, FIELD(beta2), "B",
+                          "decay of Adam's mean of squared gradients; kept as the learning rate "
+                          "when resuming",
+                          .def = "0.999", .min = 0, .max = MAX_BETA),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N", "chunks per batch",
                                .def = "120", .min = 1, .max = 65536),
     [ROW_EPOCHS] = COV_OPT(INT, "epochs", 'e', FIELD(epochs), "N",

@@ -20,7 +20,7 @@ struct covtrain_config {
     int model_type;        /* enum cov_model_type */
     struct cov_hparams hp; /* except model_type, bnorm, input_size and output_size */
     const char *bnorm;
-    double learning_rate;
+    double learning_rate, weight_decay, beta1, beta2;
     int64_t batch, epochs, seed;
     bool no_shuffle, pair_strands, random_offset;
     const char *resume, *init_from;
@@ -57,6 +57,9 @@ enum {
     ROW_BNORM,
     ROW_DROPOUT,
     ROW_LEARNING_RATE,
+    ROW_WEIGHT_DECAY,
+    ROW_BETA1,
+    ROW_BETA2,
     ROW_BATCH_SIZE,
     ROW_EPOCHS,
     ROW_SEED,

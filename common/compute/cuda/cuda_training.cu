@@ -348,6 +348,7 @@ static void queue_step(struct cov_cuda_training *t, const struct cov_adam *adam,
     a.rate = (float)(adam->learning_rate / (1 - pow(adam->beta1, step)));
     a.root = (float)sqrt(1 - pow(adam->beta2, step));
     a.eps = (float)adam->eps;
+    a.keep = (float)(1 - adam->learning_rate * adam->weight_decay);
     a.average_rest = adam->average > 0 ? (float)(1 - adam->average) : 0;
     a.average_begins = !t->averages;
     a.n = t->plan.n_floats;

@@ -295,8 +295,8 @@ struct cov_cuda_adam {
     const float *sum; /* gradients */
     const uint8_t *statistic;
     float *block, *moment1, *moment2, *average;
-    float scale, rest1, beta2, rest2, rate, root, eps; /* as in net/adam.c */
-    float average_rest;                                /* 0: no average */
+    float scale, rest1, beta2, rest2, rate, root, eps, keep; /* as in net/adam.c */
+    float average_rest;                                      /* 0: no average */
     bool average_begins;
     size_t n;
 };

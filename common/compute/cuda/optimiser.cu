@@ -78,6 +78,8 @@ SIMT_KERNEL(THREADS) adam_step(struct cov_cuda_adam a)
         float d = a.sum[i] * a.scale, m = a.moment1[i], v = a.moment2[i];
         m += a.rest1 * (d - m);
         v = a.beta2 * v + a.rest2 * (d * d);
+        if (a.keep != 1)
+            p *= a.keep;
         p -= a.rate * (m / (sqrtf(v) / a.root + a.eps));
         a.moment1[i] = m;
         a.moment2[i] = v;

@@ -320,7 +320,13 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
         cov_progress_add(r->progress, (int64_t)n);
     }
     const struct cov_ckpt_adam *a = &p->training.adam;
-    const struct cov_adam adam = {rate, a->beta1, a->beta2, a->eps, r->o->clip, r->o->average};
+    const struct cov_adam adam = {.learning_rate = rate,
+                                  .beta1 = a->beta1,
+                                  .beta2 = a->beta2,
+                                  .eps = a->eps,
+                                  .weight_decay = a->weight_decay,
+                                  .clip = r->o->clip,
+                                  .average = r->o->average};
     int rc = cov_trainer_step(r->trainer, &adam, e);
     if (rc)
         return rc == COV_EINPUT ? fail_diverged(r, rate, e) : rc;
@@ -545,9 +551,6 @@ static void begin_training(struct run *r)
     struct cov_ckpt_training *t = &r->setup.point.training;
     t->has_seed = true;
     t->seed = r->setup.seed;
-    if (!t->adam.is_there)
-        t->adam = (struct cov_ckpt_adam){.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
-    t->adam.is_there = true;
     t->n_val_batches = (int64_t)r->val.n_batches;
     r->saver = (struct cov_train_saver){
         .dir = r->o->output,

@@ -10,7 +10,7 @@
 #include "common/base/version.h"
 #include "common/cli/stats.h"
 
-enum { MAX_WORDS = 32, WORD = 32 };
+enum { MAX_WORDS = 40, WORD = 32 };
 
 /* The words of a command line. */
 struct words {
@@ -51,10 +51,14 @@ static char *loss_weights(const struct cov_train_options *o, struct cov_err *e)
 static char *command_of(const struct cov_train_setup *s, const struct cov_train_options *o,
                         struct cov_err *e)
 {
+    const struct cov_ckpt_adam *a = &s->point.training.adam;
     struct words w = {.words = {"covtrain"}, .n = 1};
     add_number(&w, true, "--seed", s->seed);
     add_number(&w, true, "--batch-size", (double)o->batch);
     add_number(&w, o->accumulate > 1, "--accumulate", (double)o->accumulate);
+    add_number(&w, a->weight_decay > 0, "--weight-decay", a->weight_decay);
+    add_number(&w, a->beta1 != 0.9, "--beta1", a->beta1);
+    add_number(&w, a->beta2 != 0.999, "--beta2", a->beta2);
     add_number(&w, o->clip > 0, "--clip", o->clip);
     add_number(&w, o->average > 0, "--average-weights", o->average);
     add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);

@@ -160,6 +160,9 @@ static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training
         !(a->beta1 >= 0 && a->beta1 < 1 && a->beta2 >= 0 && a->beta2 < 1 && a->eps >= 0))
         return cov_fail(e, COV_EINPUT, "optimizer_states: betas %g, %g and eps %g are not Adam's",
                         a->beta1, a->beta2, a->eps);
+    if (a->is_there && !(a->weight_decay >= 0 && a->weight_decay <= COV_TRAIN_MAX_DECAY))
+        return cov_fail(e, COV_EINPUT, "optimizer_states: implausible weight_decay %g",
+                        a->weight_decay);
     for (size_t i = 0; a->moments && i < a->n_params; i++)
         if (!(a->moments[i].step >= 0 && a->moments[i].step <= (double)MAX_COUNT))
             return cov_fail(e, COV_EINPUT, "optimizer_states: parameter %zu has %g steps", i,

@@ -13,6 +13,9 @@
 #include "common/net/shape.h"
 #include "common/net/train.h"
 
+/* A larger weight decay means damage. */
+#define COV_TRAIN_MAX_DECAY 1000.0
+
 /* The network that is trained. */
 struct cov_train_network {
     struct cov_hparams hp;

@@ -35,6 +35,9 @@ const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
     [COV_FIELD_DROPOUT] = "dropout",
     [COV_FIELD_DATASETS] = "datasets",
     [COV_FIELD_LEARNING_RATE] = "learning-rate",
+    [COV_FIELD_WEIGHT_DECAY] = "weight-decay",
+    [COV_FIELD_BETA1] = "beta1",
+    [COV_FIELD_BETA2] = "beta2",
 };
 
 void cov_train_setup_fini(struct cov_train_setup *s)
@@ -259,6 +262,22 @@ static int init_weights(struct cov_train_setup *s, const struct cov_train_option
     if (!rc)
         cov_params_randomize(&s->network.hp, &s->network.params, s->seed, s->point.state.block);
     return rc;
+}
+
+/* Sets the numbers of the optimiser, except for the learning rate. A resumed one keeps its own
+ * unless others are requested. */
+static void choose_optimiser(struct cov_train_setup *s, const struct cov_train_options *o)
+{
+    struct cov_ckpt_adam *a = &s->point.training.adam;
+    bool is_new = !a->is_there;
+    if (is_new)
+        *a = (struct cov_ckpt_adam){.is_there = true, .eps = 1e-8};
+    if (is_new || o->requested[COV_FIELD_WEIGHT_DECAY])
+        a->weight_decay = o->weight_decay;
+    if (is_new || o->requested[COV_FIELD_BETA1])
+        a->beta1 = o->beta1;
+    if (is_new || o->requested[COV_FIELD_BETA2])
+        a->beta2 = o->beta2;
 }
 
 /* ---------------------------------------------------------------- the data */
@@ -492,6 +511,8 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
         rc = init_weights(s, o, e);
+    if (!rc)
+        choose_optimiser(s, o);
     if (rc || ranks->rank > 0)
         return rc;
     rc = cov_newfolder_make(&s->folder, o->output, e);

@@ -33,6 +33,9 @@ enum cov_train_field {
     COV_FIELD_DROPOUT,
     COV_FIELD_DATASETS,
     COV_FIELD_LEARNING_RATE,
+    COV_FIELD_WEIGHT_DECAY,
+    COV_FIELD_BETA1,
+    COV_FIELD_BETA2,
     COV_TRAIN_FIELDS
 };
 extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers" */
@@ -44,10 +47,11 @@ struct cov_train_options {
     const char *output; /* folder, created if missing */
     bool force;         /* replace a training in the output folder */
     /* The network, unless a checkpoint defines it. Fields in `requested` must not contradict the
-     * checkpoint (COV_EUSAGE); a requested learning rate overrides that of the checkpoint. */
+     * checkpoint (COV_EUSAGE); requested numbers of the optimiser override those of the
+     * checkpoint. */
     struct cov_hparams hp;
     const char *const *datasets; /* [hp.output_size]; NULL (and 0): those of the files */
-    double learning_rate;
+    double learning_rate, weight_decay, beta1, beta2;
     bool requested[COV_TRAIN_FIELDS];
     const char *resume;    /* checkpoint to resume; NULL: none */
     const char *init_from; /* checkpoint to start from; NULL: none */
