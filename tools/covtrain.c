@@ -142,6 +142,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .stop_by = (enum cov_train_quantity)c->stop_by,
         .top_k = c->top_k,
         .patience = c->patience,
+        .save_every = c->save_every,
+        .max_hours = c->max_hours,
         .tensorboard = c->tensorboard,
         .device = c->device.choice,
         .cpu = {.levels = c->device.cpu, .precision = precision_values[c->precision]},

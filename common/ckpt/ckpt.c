@@ -345,6 +345,7 @@ static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
     const struct cov_pickle_value *optimisers = cov_pickle_get(root, "optimizer_states"),
                                   *made = cov_pickle_get(root, MADE);
     c->has_optimiser = optimisers && optimisers->n_items > 0;
+    c->within_epoch = cov_pickle_get(root, COV_CKPT_PART) != NULL;
     return rc || !made || made->kind != COV_PICKLE_DICT
                ? rc
                : read_hparams(made, MADE, &c->made, &c->n_made, e);

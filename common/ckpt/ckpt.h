@@ -27,6 +27,9 @@ enum cov_hparam_kind {
     COV_HPARAM_OTHER,   /* anything else: only its type is kept */
 };
 
+/* The key of the part of an epoch that is done (ckpt_training.h). */
+#define COV_CKPT_PART "covtools_epoch"
+
 struct cov_hparam {
     char *name; /* Owned */
     enum cov_hparam_kind kind;
@@ -47,7 +50,9 @@ struct cov_ckpt {
     size_t n_tensors;
     struct cov_hparam *made; /* how covtools made it, in the dict "covtools": [n_made]. Owned */
     size_t n_made;
-    bool has_optimiser; /* of a checkpoint that was read: it has the state of an optimiser */
+    /* Of a checkpoint that was read: */
+    bool has_optimiser; /* it has the state of an optimiser */
+    bool within_epoch;  /* its epoch is not complete */
 };
 
 #define COV_CKPT_INIT                                                                              \

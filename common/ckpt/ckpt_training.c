@@ -327,6 +327,34 @@ static void read_loops(const struct cov_pickle_value *loops, struct cov_ckpt_tra
     t->n_epoch_steps = count_of(loops, steps, COV_COUNT(steps));
 }
 
+static int read_part(struct cov_torch_file *f, const struct cov_pickle_value *dict,
+                     struct cov_ckpt_training *t, struct cov_err *e)
+{
+    struct cov_ckpt_part *p = &t->part;
+    const struct {
+        const char *key;
+        double *sum;
+    } sums[] = {{"loss", &p->loss}, {"accuracy", &p->accuracy}, {"chunks", &p->chunks}};
+    if (!dict)
+        return COV_OK;
+    if (!is_dict(dict))
+        return wrong(COV_CKPT_PART, dict, e);
+    p->is_there = true;
+    int rc = get_int(dict, "batches", &p->n_batches, e);
+    if (!rc)
+        rc = get_int(dict, "steps", &p->n_steps, e);
+    if (!rc)
+        rc = get_int(dict, "plan", &p->plan, e);
+    for (size_t i = 0; !rc && i < COV_COUNT(sums); i++)
+        rc = get_number(f, dict, sums[i].key, sums[i].sum, e);
+    if (!rc && (p->n_batches < 0 || p->n_batches > t->n_batches || p->n_steps < 0))
+        rc = cov_fail(e, COV_EINPUT, "implausible counts: %lld batches and %lld steps",
+                      (long long)p->n_batches, (long long)p->n_steps);
+    if (!rc)
+        t->n_batches -= p->n_batches;
+    return rc;
+}
+
 static int read_current(struct cov_torch_file *f, const struct cov_pickle_value *dict,
                         struct cov_ckpt_training *t, struct cov_err *e)
 {
@@ -364,6 +392,10 @@ int cov_ckpt_read_training(const char *path, struct cov_ckpt_training *out, stru
         rc = read_current(f, cov_pickle_get(root, part), out, &why);
     }
     read_loops(cov_pickle_get(root, "loops"), out);
+    if (!rc) {
+        part = COV_CKPT_PART;
+        rc = read_part(f, cov_pickle_get(root, part), out, &why);
+    }
     cov_torch_close(f);
     if (rc) {
         cov_ckpt_training_fini(out);

@@ -52,14 +52,23 @@ struct cov_ckpt_saving {
     size_t n_saved;
 };
 
+/* The part of an epoch that is done, in a checkpoint that covtrain wrote within the epoch. */
+struct cov_ckpt_part {
+    bool is_there;
+    int64_t n_batches, n_steps;
+    int64_t plan;                  /* fingerprint of the batches of the epoch */
+    double loss, accuracy, chunks; /* sums over the batches that have a target */
+};
+
 struct cov_ckpt_training {
     struct cov_ckpt_adam adam;
     struct cov_ckpt_stopping stopping;
     struct cov_ckpt_saving saving;
     bool has_seed;
     uint32_t seed;
-    /* From the loops: training batches in total and in the last epoch; validation batches; steps
-     * in the last epoch. */
+    struct cov_ckpt_part part;
+    /* From the loops: training batches in all complete epochs and in the last one; validation
+     * batches; steps in the last epoch. */
     int64_t n_batches, n_epoch_batches, n_val_batches, n_epoch_steps;
     struct cov_torch_tensor *current; /* [n_current], like cov_ckpt.tensors. Owned */
     size_t n_current;

@@ -170,13 +170,17 @@ static void put_fit_loop(struct cov_pickle_writer *w, const struct cov_ckpt *c,
     begin_dict(w, "epoch_loop.state_dict");
     put_int(w, "_batches_that_stepped", c->global_step);
     cov_pickle_end_dict(w);
-    put_batches(w, "epoch_loop.batch_progress", t->n_batches, t->n_epoch_batches, true);
+    const struct cov_ckpt_part *part = &t->part;
+    int64_t n_batches = part->is_there ? part->n_batches : t->n_epoch_batches;
+    int64_t n_steps = part->is_there ? part->n_steps : t->n_epoch_steps;
+    put_batches(w, "epoch_loop.batch_progress", t->n_batches + part->n_batches, n_batches,
+                !part->is_there);
     put_progress(w, "epoch_loop.scheduler_progress", 0, 0, 0);
     put_empty(w, "epoch_loop.automatic_optimization.state_dict");
     begin_dict(w, "epoch_loop.automatic_optimization.optim_progress");
     begin_dict(w, "optimizer");
-    put_progress(w, "step", 0, c->global_step, t->n_epoch_steps);
-    put_progress(w, "zero_grad", STARTED, c->global_step, t->n_epoch_steps);
+    put_progress(w, "step", 0, c->global_step, n_steps);
+    put_progress(w, "zero_grad", STARTED, c->global_step, n_steps);
     cov_pickle_end_dict(w);
     cov_pickle_end_dict(w);
     put_empty(w, "epoch_loop.manual_optimization.state_dict");
@@ -465,6 +469,23 @@ static void put_state(struct put *p, const char *key, const struct cov_torch_ten
     cov_pickle_end_dict(&p->w);
 }
 
+static void put_part(struct cov_pickle_writer *w, const struct cov_ckpt_part *part)
+{
+    const struct {
+        const char *key;
+        double sum;
+    } sums[] = {{"loss", part->loss}, {"accuracy", part->accuracy}, {"chunks", part->chunks}};
+    begin_dict(w, COV_CKPT_PART);
+    put_int(w, "batches", part->n_batches);
+    put_int(w, "steps", part->n_steps);
+    put_int(w, "plan", part->plan);
+    for (size_t i = 0; i < COV_COUNT(sums); i++) {
+        cov_pickle_text(w, sums[i].key);
+        cov_pickle_float(w, sums[i].sum);
+    }
+    cov_pickle_end_dict(w);
+}
+
 static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
                           const struct cov_ckpt_training *t, struct cov_err *e)
 {
@@ -495,6 +516,8 @@ static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
             put_hparam(w, &c->made[i]);
         cov_pickle_end_dict(w);
     }
+    if (t && t->part.is_there)
+        put_part(w, &t->part);
     if (t && t->n_current > 0)
         put_state(p, "current_model_state", t->current, t->n_current);
     cov_pickle_end_dict(w);

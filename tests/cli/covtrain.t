@@ -137,6 +137,60 @@ stderr_like 'again/last\.ckpt: averaged weights are discarded without' '  withou
 run covpredict -m whole/last.ckpt --evaluate d/val/v.h5
 is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 whole/metrics.log | cut -d ' ' -f 3 | cut -c 1-6)" \
     '  the checkpoint has the averaged weights'
+
+# ---------------------------------------------------------------- checkpoints within an epoch
+
+# stepwise RUNS FIRST-OPTIONS OPTIONS: trains in the folder s, a step or the end of an epoch per run.
+stepwise() {
+    rm -rf s
+    train -o s $2 --max-hours 1e-6
+    for _ in $(seq 2 "$1"); do
+        [ "$status" -eq 0 ] && run covtrain -i d -b 8 -o s --resume-training s/last.ckpt $3 --max-hours 1e-6
+    done
+}
+train -q -o every -e 3 --save-every 4
+ok '--save-every changes no bytes' cmp every/last.ckpt one/two/last.ckpt
+train -o every -e 3 --max-hours 0.000001 -f
+status_is 0 '--max-hours ends after a step'
+stderr_like '^covtrain: stopped after [0-9.e-]+ h; step 1 is saved; resume with --resume-training every/last\.ckpt$' \
+    '  reports how to resume'
+is "$(ls every | paste -sd ' ') $(grep -c . every/metrics.jsonl)" 'last.ckpt metrics.jsonl metrics.log 1' \
+    '  with one checkpoint, which replaces all of another training run'
+run h5chunk info every/last.ckpt
+stdout_like 'training +epoch 0 \(not complete\), 1 steps' '  of an epoch that is not complete'
+run covpredict -m every/last.ckpt --evaluate d/val/v.h5
+status_is 0 '  which covpredict reads'
+train -o every -e 3
+refused 1 'every/last\.ckpt: exists: .*--resume-training every/last\.ckpt to continue it' '  and which is not overwritten'
+for option in '-b 9' '-b 8 --seed 2' '-b 8 --pair-strands'; do
+    run covtrain -i d -o every --resume-training every/last.ckpt -e 3 $option
+    refused 2 '--resume-training every/last\.ckpt: saved within epoch 0, which had other batches: use the same data' "  resumed with $option"
+done
+run covtrain -i d -b 8 -o every --resume-training every/last.ckpt -e 3 --max-hours 100
+status_is 0 '  resumed'
+unlike "$(cat "$stderr")" 'stopped' '  without a stop'
+ok '  the same bytes as at once' cmp every/last.ckpt one/two/last.ckpt
+stepwise 20 '-e 3' '-e 3'
+status_is 0 'three epochs of six steps in twenty runs'
+stderr_like 'stopped after .* h; step 18 is saved' '  of which the last has yet to validate'
+run covtrain -i d -b 8 -o s --resume-training s/last.ckpt -e 3
+for file in last.ckpt best.ckpt metrics.log metrics.jsonl; do
+    ok "  the same $file" cmp s/$file one/two/$file
+done
+stepwise 8 "$all" "${all%--lstm*}"
+stderr_like 'stopped after .* h; step 7 is saved' 'all options together, in eight runs'
+run covtrain -q -i d -b 8 -o s --resume-training s/last.ckpt ${all%--lstm*}
+for file in last.ckpt best.ckpt metrics.log metrics.jsonl; do
+    ok "  the same $file" cmp s/$file whole/$file
+done
+train -o hours -e 1000000 --patience 1000000 --save-top-k 0 --max-hours 0.0005
+status_is 0 'a limit of 1.8 s'
+stderr_like 'stopped after 0\.000[0-9]+ h; (step|epoch) [0-9]+ is saved; resume' '  is kept'
+for option in '--save-every 0' '--save-every -1' '--max-hours 0' '--max-hours nan' '--max-hours -2'; do
+    train -o bad $option
+    refused 2 "error: ${option% *}: .*(out of range|is not a|expected|too)" "$option"
+done
+
 for option in --random-offset --pair-strands '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
     '--accumulate 3' '--loss-weights 1,3' '--weight-decay 0.1' '--beta1 0.8' '--beta2 0.99' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
     [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
@@ -456,6 +510,9 @@ for signal in INT:130 HUP:129 QUIT:131; do
 done
 ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two killed -- \
     -i d $net --seed 1 -e 3
+
+ok '  and with checkpoints within epochs' "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two killed -- \
+    -i d $net --seed 1 -e 3 --save-every 1
 
 train -q -o full -e 1
 cp full/last.ckpt one.ckpt

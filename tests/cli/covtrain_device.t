@@ -70,6 +70,9 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o part -e 1 --device cuda
     train -o part -e 2 --device cuda --resume-training part/last.ckpt
     ok 'resumed: the same bytes' cmp part/last.ckpt gpu/last.ckpt
+    train -o within -e 2 --device cuda --max-hours 0.000001
+    train -o within -e 2 --device cuda --resume-training within/last.ckpt
+    ok '  also from within an epoch' cmp within/last.ckpt gpu/last.ckpt
     train -o mixed -e 1 --device cpu
     train -o mixed -e 2 --device cuda --resume-training mixed/last.ckpt
     ok '  also after a start on the CPU, up to rounding' close mixed cpu

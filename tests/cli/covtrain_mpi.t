@@ -35,6 +35,11 @@ assert json.load(open(sys.argv[1] + ".json"))["chunks"] == 48' "$n"
 done
 ranks 2 -o again --seed 1
 ok 'the same bytes again' cmp again/last.ckpt 2/last.ckpt
+ranks 2 -o part --max-hours 0.000001
+status_is 0 'stopped by --max-hours'
+stderr_like '^covtrain: stopped after .* h; step 1 is saved; resume' '  after a step'
+ranks 2 -q -o part --resume-training part/last.ckpt
+ok '  resumed: the same bytes' cmp part/last.ckpt 2/last.ckpt
 ranks 2 -o again
 is "$status" 1 'a folder that contains a training'
 like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is reported'

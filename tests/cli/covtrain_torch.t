@@ -61,6 +61,16 @@ import torch
 group = torch.load("decays/last.ckpt", map_location="cpu")["optimizer_states"][0]["param_groups"][0]
 assert (group["weight_decay"], group["betas"], group["decoupled_weight_decay"]) == (2, (0.8, 0.99), True), group'
 
+# Within an epoch.
+run covtrain -q -i s -o within -b 3 -e 3 --resume-training first/last.ckpt --max-hours 0.000001
+ok 'a checkpoint within an epoch, in the terms of Lightning' "$PYTHON" -c '
+import torch
+c = torch.load("within/last.ckpt", map_location="cpu")
+loop = c["loops"]["fit_loop"]
+assert c["epoch"] == 1 and c["global_step"] == 7 and loop["epoch_progress"]["current"]["completed"] == 1
+batches = loop["epoch_loop.batch_progress"]
+assert not batches["is_last_batch"] and batches["current"]["completed"] == 1 and batches["total"]["completed"] == 7, batches'
+
 # Checkpoints with impossible contents.
 cat >damage.py <<'EOF'
 import copy, sys

@@ -85,7 +85,7 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
     const struct cov_feed_batch *b;
     assert_ok(cov_example_feed_new(x, batch, 3, &feed, &e));
     for (size_t share = 0; share < n_shares; share++) {
-        assert_ok(cov_example_feed_begin(feed, plan, share, n_shares, &e));
+        assert_ok(cov_example_feed_begin(feed, plan, 0, share, n_shares, &e));
         for (size_t i = 0; i < plan->n_batches; i++) {
             size_t first = i > 0 ? plan->ends[i - 1] : 0, beg, end;
             assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
@@ -104,9 +104,21 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
         assert_ok(cov_example_feed_next(feed, &b, &e));
     }
     /* The feed is stopped halfway and restarted. */
-    assert_ok(cov_example_feed_begin(feed, plan, 0, 1, &e));
+    assert_ok(cov_example_feed_begin(feed, plan, 0, 0, 1, &e));
     assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
-    assert_ok(cov_example_feed_begin(feed, plan, 0, 1, &e));
+    assert_ok(cov_example_feed_begin(feed, plan, 0, 0, 1, &e));
+    /* It begins within the plan. */
+    for (size_t first = 0; first <= plan->n_batches; first++) {
+        assert_ok(cov_example_feed_begin(feed, plan, first, 0, 1, &e));
+        for (size_t i = first; i < plan->n_batches; i++) {
+            size_t from = i > 0 ? plan->ends[i - 1] : 0;
+            assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
+            assert_int_equal(b->n, plan->ends[i] - from);
+            for (size_t k = 0; k < b->n; k++)
+                check_example(x, &plan->items[from + k], b->codes + k * L, b->targets + k * L * D);
+        }
+        assert_int_equal(cov_example_feed_next(feed, &b, NULL), 0);
+    }
     cov_example_feed_free(feed);
 }
 

@@ -4,6 +4,7 @@
 #include "tests/lib/make_point.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const char path[] = "x.ckpt";
 
@@ -56,6 +57,18 @@ static void test_round_trips(void **state)
     free(first);
     free(second);
     free_point(&n2, &p2);
+
+    const struct cov_ckpt_part part = {true, 4, 2, INT64_MAX - 3, 1.0 / 3, -2.0 / 7, 1e9 + 0.125};
+    p.training.part = part;
+    p.epoch = -1;
+    round_trip(&n, &p, &n2, &p2);
+    const size_t numbers = offsetof(struct cov_ckpt_part, n_batches);
+    assert_true(p2.training.part.is_there);
+    assert_memory_equal(&p2.training.part.n_batches, &part.n_batches, sizeof part - numbers);
+    assert_int_equal(p2.training.n_batches, p.training.n_batches);
+    free_point(&n2, &p2);
+    p.training.part = (struct cov_ckpt_part){0};
+    p.epoch = 4;
 
     p.has_average = true;
     round_trip(&n, &p, &n2, &p2);
@@ -119,6 +132,21 @@ static void wrong_decay(struct parts *parts)
     parts->t.adam.weight_decay = 1e9;
 }
 
+static void part_of_many_steps(struct parts *parts)
+{
+    parts->t.part = (struct cov_ckpt_part){.is_there = true, .n_steps = parts->c->global_step + 1};
+}
+
+static void part_of_nan(struct parts *parts)
+{
+    parts->t.part = (struct cov_ckpt_part){.is_there = true, .loss = (double)NAN};
+}
+
+static void part_of_minus_one(struct parts *parts)
+{
+    parts->t.part = (struct cov_ckpt_part){.is_there = true, .n_batches = -1};
+}
+
 static void many_steps(struct parts *parts)
 {
     parts->c->global_step = INT64_C(2000000000000000);
@@ -155,6 +183,9 @@ static void test_refused(void **state)
         {negative_step, "optimizer_states: parameter 1 has -1 steps"},
         {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
         {wrong_decay, "implausible weight_decay 1e+09"},
+        {part_of_many_steps, "covtools_epoch: implausible values"},
+        {part_of_nan, "covtools_epoch: implausible values"},
+        {part_of_minus_one, "covtools_epoch: implausible counts: -1 batches and 0 steps"},
         {many_steps, "and 2000000000000000 steps"},
         {many_epochs, "2000000000000000 epochs"},
         {current_renamed, "current_model_state: tensor out.weight is missing"},

@@ -142,6 +142,14 @@ const struct cov_opt covtrain_options[] = {
     [ROW_PATIENCE] = COV_OPT(INT, "patience", 0, FIELD(patience), "N",
                              "epochs without improvement before training stops", .def = "5",
                              .min = 0, .max = MAX_COUNT),
+    [ROW_SAVE_EVERY] = COV_OPT(SIZE, "save-every", 0, FIELD(save_every), "STEPS",
+                               "write last.ckpt every STEPS steps, too (default: after each epoch)",
+                               .def = NULL, .min = 1, .max = MAX_COUNT),
+    [ROW_MAX_HOURS] =
+        COV_OPT(FLOAT, "max-hours", 0, FIELD(max_hours), "H",
+                "stop with a checkpoint after the last step that ends before H hours have passed "
+                "(default: no limit)",
+                .def = NULL, .min = 1e-6, .max = 1e6),
     [ROW_TENSORBOARD] = COV_OPT(STRING, "tensorboard", 0, FIELD(tensorboard), "DIR",
                                 "also write the metrics as event files for TensorBoard"),
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),

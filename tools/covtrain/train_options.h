@@ -25,7 +25,8 @@ struct covtrain_config {
     bool no_shuffle, pair_strands, random_offset;
     const char *resume, *init_from;
     int save_by, stop_by;
-    int64_t top_k, patience;
+    int64_t top_k, patience, save_every;
+    double max_hours;
     int schedule;
     int64_t warmup_steps, max_steps, accumulate;
     double clip, average;
@@ -77,6 +78,8 @@ enum {
     ROW_CKPT_QUANTITY,
     ROW_STOP_QUANTITY,
     ROW_PATIENCE,
+    ROW_SAVE_EVERY,
+    ROW_MAX_HOURS,
     ROW_TENSORBOARD,
     ROW_DEVICE,
     ROW_CPU,

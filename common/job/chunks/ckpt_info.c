@@ -104,8 +104,8 @@ static int print_facts(const struct facts *f, FILE *out, struct cov_err *e)
     (void)fprintf(out, "  %-14s  %s\n", "SHA-256", f->sha256);
     (void)fprintf(out, "  %-14s  %" PRId64 " in %zu tensors\n", "parameters", f->n_parameters,
                   c->n_tensors);
-    (void)fprintf(out, "  %-14s  epoch %" PRId64 ", %" PRId64 " steps, %s\n", "training", c->epoch,
-                  c->global_step,
+    (void)fprintf(out, "  %-14s  epoch %" PRId64 "%s, %" PRId64 " steps, %s\n", "training",
+                  c->epoch, c->within_epoch ? " (not complete)" : "", c->global_step,
                   c->has_optimiser ? "with the state of the optimiser"
                                    : "without the state of an optimiser");
     int rc = c->n_made ? print_list(out, "made by", c->made, c->n_made, e)
@@ -163,6 +163,7 @@ static void put_facts(const struct facts *f, struct cov_json *j)
     cov_json_int(j, "parameters", f->n_parameters);
     cov_json_int(j, "tensors", (int64_t)c->n_tensors);
     cov_json_int(j, "epoch", c->epoch);
+    cov_json_bool(j, "epoch_complete", !c->within_epoch);
     cov_json_int(j, "steps", c->global_step);
     cov_json_bool(j, "optimiser", c->has_optimiser);
     cov_json_string(j, "lightning_version", c->lightning_version);

@@ -151,13 +151,13 @@ static void *make_batches(void *arg)
 }
 
 int cov_example_feed_begin(struct cov_example_feed *f, const struct cov_example_plan *plan,
-                           size_t share, size_t n_shares, struct cov_err *e)
+                           size_t first, size_t share, size_t n_shares, struct cov_err *e)
 {
     cov_example_feed_end(f);
     f->plan = plan;
     f->share = share;
     f->n_shares = n_shares;
-    f->n_made = f->n_taken = 0;
+    f->n_made = f->n_taken = first;
     f->stop = false;
     f->code = COV_OK;
     f->err = (struct cov_err)COV_ERR_INIT;

@@ -28,10 +28,11 @@ int cov_example_feed_new(struct cov_examples *x, size_t max_batch, size_t n_slot
                          struct cov_example_feed **out, struct cov_err *e) COV_MUST_USE;
 void cov_example_feed_free(struct cov_example_feed *f); /* calls end first; NULL is accepted */
 
-/* Starts preparing the batches of a plan (borrowed until end). Prepares only the examples of share
- * `share` of n_shares of each batch; a share may be empty. */
+/* Starts preparing the batches of a plan (borrowed until end), from batch `first` on. Prepares only
+ * the examples of share `share` of n_shares of each batch; a share may be empty. */
 int cov_example_feed_begin(struct cov_example_feed *f, const struct cov_example_plan *plan,
-                           size_t share, size_t n_shares, struct cov_err *e) COV_MUST_USE;
+                           size_t first, size_t share, size_t n_shares,
+                           struct cov_err *e) COV_MUST_USE;
 /* Returns 1 and the next batch, valid until the next call; 0 after the last; or a negative error
  * code. */
 int cov_example_feed_next(struct cov_example_feed *f, const struct cov_feed_batch **batch,

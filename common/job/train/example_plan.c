@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/fingerprint.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 
@@ -193,4 +194,20 @@ int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples 
     if (rc)
         cov_example_plan_fini(p);
     return rc;
+}
+
+int64_t cov_example_plan_fingerprint(const struct cov_example_plan *p)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct cov_example *x = &p->items[i];
+        const uint64_t facts[] = {x->file,    x->minus,         x->rows[0],
+                                  x->rows[1], (uint64_t)x->beg, (uint64_t)x->end};
+        hash = cov_fingerprint(hash, facts, sizeof facts);
+    }
+    for (size_t i = 0; i < p->n_batches; i++) {
+        const uint64_t end = p->ends[i];
+        hash = cov_fingerprint(hash, &end, sizeof end);
+    }
+    return (int64_t)(hash >> 1);
 }

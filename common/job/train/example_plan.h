@@ -35,6 +35,8 @@ struct cov_example_plan {
 int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples *x,
                           const struct cov_example_plan_options *options, uint64_t epoch,
                           struct cov_err *e) COV_MUST_USE;
+/* Returns a fingerprint of the examples, their order and their batches, not negative. */
+int64_t cov_example_plan_fingerprint(const struct cov_example_plan *p);
 void cov_example_plan_fini(struct cov_example_plan *p); /* accepts an all-zero plan */
 
 #endif

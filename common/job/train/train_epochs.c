@@ -20,6 +20,7 @@
 #include "common/job/train/example_plan.h"
 #include "common/job/train/ranks.h"
 #include "common/job/train/train_made.h"
+#include "common/job/train/train_messages.h"
 #include "common/job/train/train_saver.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
@@ -52,81 +53,13 @@ struct run {
     char what[120];     /* label of the progress bar */
     bool in_validation; /* validating epoch point.epoch, not training the next one */
     int64_t n_saved;    /* epochs saved by this run */
+    int64_t n_parts;    /* checkpoints within epochs written by this run */
+    bool replaced;      /* the training in the output folder, if setup.replaces */
+    bool stopped;       /* by --max-hours */
+    double begin, longest_step, longest_val, longest_save;
     int64_t chunks, bases;
     double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
 };
-
-/* ---------------------------------------------------------------- messages */
-
-void cov_train_describe(const struct cov_train_options *o, const struct cov_train_point *p,
-                        int64_t n_steps, const double *loss, char *text, size_t n)
-{
-    int64_t epoch = p->epoch + 1;
-    char of[64] = "";
-    if (loss)
-        (void)snprintf(of, sizeof of, ", loss %.5g", *loss);
-    if (o->max_steps > 0)
-        (void)snprintf(text, n, "epoch %" PRId64 ", step %" PRId64 " of %" PRId64 "%s", epoch,
-                       p->state.n_steps, n_steps, of);
-    else
-        (void)snprintf(text, n, "epoch %" PRId64 " (%" PRId64 " of %" PRId64 ")%s", epoch,
-                       epoch + 1, o->epochs, of);
-}
-
-int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
-                            double rate, bool in_validation, int64_t n_saved, struct cov_err *e)
-{
-    if (!e)
-        return COV_EINPUT;
-    struct cov_err why = *e;
-    char *last = cov_path_join(o->output, "last.ckpt", NULL);
-    char *left =
-        n_saved > 0
-            ? cov_strfmt(NULL, "%s is from epoch %" PRId64 "; --resume-training continues from it",
-                         last ? last : "last.ckpt", p->epoch - in_validation)
-        : o->resume ? cov_strfmt(NULL, "%s is unchanged", o->resume)
-                    : cov_strdup("no epoch was completed; nothing is saved", NULL);
-    cov_err_clear(e);
-    const char *help = o->clip > 0 ? "a lower --learning-rate or --clip, or more --warmup-steps"
-                                   : "a lower --learning-rate, more --warmup-steps, or --clip 1";
-    int rc = cov_fail(e, COV_EINPUT,
-                      "step %" PRId64 " (epoch %" PRId64
-                      ", learning rate %.4g): %s: the training has diverged; %s may prevent it; %s",
-                      p->state.n_steps + !in_validation, p->epoch + !in_validation, rate, why.text,
-                      help, left ? left : "");
-    free(left);
-    free(last);
-    return rc;
-}
-
-void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p)
-{
-    char *last = cov_path_join(o->output, "last.ckpt", NULL);
-    char *words =
-        p ? cov_strfmt(NULL, "epoch %" PRId64 " is saved; resume with --resume-training %s",
-                       p->epoch, last ? last : "last.ckpt")
-        : o->resume
-            ? cov_strfmt(NULL, "no new epoch is saved; resume with --resume-training %s", o->resume)
-            : cov_strdup("no epoch was completed; nothing is saved", NULL);
-    cov_log_set_last_words(words);
-    free(words);
-    free(last);
-}
-
-bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
-                            int64_t n, double *had)
-{
-    int64_t n_epochs = p->epoch + 1;
-    if (n_epochs <= 0 || p->state.n_steps <= 0)
-        return false;
-    *had = p->training.n_epoch_steps > 0 ? (double)p->training.n_epoch_steps
-                                         : (double)p->state.n_steps / (double)n_epochs;
-    double slack = o->random_offset ? (double)n / 8 : 0;
-    /* All epochs but the last were complete. */
-    double whole = (double)(n_epochs - 1) * ((double)n - slack);
-    bool may_be_cut = o->max_steps > 0 && (double)p->state.n_steps >= whole;
-    return *had > (double)n + slack || (*had < (double)n - slack && !may_be_cut);
-}
 
 /* ---------------------------------------------------------------- steps */
 
@@ -174,13 +107,14 @@ static double epochs_left(const struct run *r, int64_t n)
     return n > 0 ? (double)(r->n_steps - r->setup.point.state.n_steps) / (double)n : 0;
 }
 
-/* Before an epoch of the plan: includes later epochs in the time left. Until a validation has been
+/* Before an epoch of the plan, `done` chunks of which are done: includes later epochs in the time
+ * left. Until a validation has been
  * timed, a chunk of it counts as a third of a chunk in training, which needs two more passes. */
-static void expect_epochs(struct run *r, const struct cov_example_plan *plan)
+static void expect_epochs(struct run *r, const struct cov_example_plan *plan, size_t done)
 {
     size_t steps = (plan->n_batches + r->o->accumulate - 1) / r->o->accumulate;
     double n = epochs_left(r, (int64_t)steps), ends = (double)r->n_saved;
-    double units = (n - 1) * (double)plan->n;
+    double units = n * (double)plan->n - (double)(plan->n - done);
     if (r->n_saved > 0)
         cov_progress_expect(r->progress, units,
                             ceil(n) * (r->val_seconds + r->save_seconds) / ends);
@@ -236,7 +170,8 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
 
 static int fail_diverged(const struct run *r, double rate, struct cov_err *e)
 {
-    return cov_train_fail_diverged(r->o, &r->setup.point, rate, r->in_validation, r->n_saved, e);
+    return cov_train_fail_diverged(r->o, &r->setup.point, rate, r->in_validation,
+                                   r->n_saved + r->n_parts, e);
 }
 
 /* Computes loss and accuracy of the weights that are saved. */
@@ -274,7 +209,9 @@ static int validate(struct run *r, struct cov_err *e)
         rc = cov_ranks_sum(&r->ranks, sums, COV_COUNT(sums), e);
     r->values[COV_VAL_LOSS] = sums[0] / sums[2];
     r->values[COV_VAL_ACCURACY] = sums[1] / sums[2];
-    r->val_seconds += cov_clock() - clock;
+    clock = cov_clock() - clock;
+    r->longest_val = fmax(r->longest_val, clock);
+    r->val_seconds += clock;
     return rc;
 }
 
@@ -288,10 +225,20 @@ static int next_batch(struct run *r, const struct cov_feed_batch **batch, struct
     return rc;
 }
 
-/* One step of the optimiser: up to `accumulate` batches, starting with batch *at of the plan. */
-static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, struct means *epoch,
-                struct cov_err *e)
+/* An epoch in progress. */
+struct epoch {
+    const struct cov_example_plan *plan;
+    int64_t fingerprint; /* of the plan */
+    int64_t n_before;    /* steps before the epoch */
+    size_t at;           /* the next batch */
+    struct means means;  /* of the batches before it */
+};
+
+/* One step of the optimiser: up to `accumulate` batches. */
+static int step(struct run *r, struct epoch *epoch, struct cov_err *e)
 {
+    const struct cov_example_plan *plan = epoch->plan;
+    size_t *at = &epoch->at;
     struct cov_train_point *p = &r->setup.point;
     struct means of_step = {0};
     uint64_t first = 0;
@@ -315,7 +262,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
         p->n_batches++;
         if (score.n_rows > 0) {
             add_mean(&of_step, score.loss, score.accuracy, n);
-            add_mean(epoch, score.loss, score.accuracy, n);
+            add_mean(&epoch->means, score.loss, score.accuracy, n);
         }
         cov_progress_add(r->progress, (int64_t)n);
     }
@@ -342,76 +289,198 @@ static bool is_over(const struct run *r)
     return r->o->max_steps > 0 && r->setup.point.state.n_steps >= r->o->max_steps;
 }
 
-static int train_epoch(struct run *r, const struct cov_example_plan *plan, struct cov_err *e)
+/* After a checkpoint was written since `clock`: removes the training that this one replaces. */
+static int after_save(struct run *r, double clock, struct cov_err *e)
 {
     struct cov_train_point *p = &r->setup.point;
-    struct means means = {0};
-    double clock = cov_clock();
-    size_t at = 0;
-    int64_t before = p->state.n_steps;
-    int rc = cov_example_feed_begin(r->feed, plan, r->ranks.rank, r->ranks.n, e);
-    if (rc)
-        return rc;
-    describe(r, NULL);
-    cov_progress_begin(r->progress, r->what, "chunks", (int64_t)plan->n);
-    expect_epochs(r, plan);
-    while (!rc && at < plan->n_batches && !is_over(r))
-        rc = step(r, plan, &at, &means, e);
-    cov_progress_end(r->progress);
-    cov_example_feed_end(r->feed);
-    r->train_seconds += cov_clock() - clock;
-    r->values[COV_TRAIN_LOSS] = means.loss / means.chunks;
-    r->values[COV_TRAIN_ACCURACY] = means.accuracy / means.chunks;
-    p->training.n_batches += (int64_t)at;
-    p->training.n_epoch_batches = (int64_t)at;
-    p->training.n_epoch_steps = p->state.n_steps - before;
-    size_t n = at > 0 ? plan->ends[at - 1] : 0;
-    r->chunks += (int64_t)n;
-    for (size_t i = 0; i < n; i++)
-        r->bases += plan->items[i].end - plan->items[i].beg;
+    int rc = COV_OK;
+    if (r->setup.replaces && !r->replaced)
+        rc = cov_train_log_commit(r->log, e);
+    if (!rc && r->setup.replaces && !r->replaced)
+        rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
+                                   e);
+    r->replaced = true;
+    if (!rc)
+        cov_train_set_last_words(r->o, p);
+    clock = cov_clock() - clock;
+    r->longest_save = fmax(r->longest_save, clock);
+    r->save_seconds += clock;
     return rc;
 }
 
-/* Trains and validates an epoch; saves checkpoints and metrics. */
-static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
+static int read_trainer(struct run *r, struct cov_err *e)
 {
     struct cov_train_point *p = &r->setup.point;
-    const struct cov_example_plan_options options = plan_options(r);
-    struct cov_example_plan plan;
-    double clock = cov_clock();
-    int rc = cov_example_plan_init(&plan, r->setup.train, &options, (uint64_t)(p->epoch + 1), e);
-    if (!rc)
-        rc = train_epoch(r, &plan, e);
-    cov_example_plan_fini(&plan);
-    if (rc)
-        return rc;
-    p->epoch++;
     p->has_moments = p->state.n_steps > 0;
     p->has_average = r->o->average > 0;
-    rc = cov_trainer_read(r->trainer, &p->state, e);
+    return cov_trainer_read(r->trainer, &p->state, e);
+}
+
+/* Writes last.ckpt within an epoch. */
+static int save_part(struct run *r, const struct epoch *epoch, struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    double clock = cov_clock();
+    p->training.part = (struct cov_ckpt_part){
+        .is_there = true,
+        .n_batches = (int64_t)epoch->at,
+        .n_steps = p->state.n_steps - epoch->n_before,
+        .plan = epoch->fingerprint,
+        .loss = epoch->means.loss,
+        .accuracy = epoch->means.accuracy,
+        .chunks = epoch->means.chunks,
+    };
+    r->n_parts++;
+    if (r->ranks.rank > 0)
+        return COV_OK;
+    int rc = read_trainer(r, e);
+    if (!rc)
+        rc = cov_train_saver_save_part(&r->saver, &r->setup.network, p, e);
+    return rc ? rc : after_save(r, clock, e);
+}
+
+/* Finds the first batch to train: the one after those that a checkpoint within the epoch had. */
+static int find_place(const struct run *r, struct epoch *epoch, struct cov_err *e)
+{
+    const struct cov_ckpt_part *part = &r->setup.point.training.part;
+    epoch->n_before = r->setup.point.state.n_steps - part->n_steps;
+    if (part->is_there || r->o->save_every > 0 || r->o->max_hours > 0)
+        epoch->fingerprint = cov_example_plan_fingerprint(epoch->plan);
+    if (!part->is_there)
+        return COV_OK;
+    if (part->n_batches > (int64_t)epoch->plan->n_batches || part->plan != epoch->fingerprint)
+        return cov_fail(e, COV_EUSAGE,
+                        "--resume-training %s: saved within epoch %" PRId64
+                        ", which had other batches: use the same data, --batch-size (-b), --seed "
+                        "and options of batches, or resume from the checkpoint of an epoch",
+                        r->o->resume, r->setup.point.epoch + 1);
+    epoch->at = (size_t)part->n_batches;
+    epoch->means = (struct means){part->loss, part->accuracy, part->chunks};
+    return COV_OK;
+}
+
+/* Sets r->stopped if `seconds` more and a checkpoint may exceed --max-hours. All processes get the
+ * same answer. */
+static int check_time(struct run *r, double seconds, struct cov_err *e)
+{
+    if (r->o->max_hours <= 0)
+        return COV_OK;
+    /* Until a checkpoint has been written, it counts as a step. */
+    seconds += r->longest_save > 0 ? r->longest_save : r->longest_step;
+    double late = cov_clock() - r->begin + seconds > 3600 * r->o->max_hours;
+    int rc = cov_ranks_sum(&r->ranks, &late, 1, e);
+    r->stopped = late > 0;
+    return rc;
+}
+
+/* After a step: writes a checkpoint if it is time to, or to stop. */
+static int end_step(struct run *r, const struct epoch *epoch, struct cov_err *e)
+{
+    double seconds = r->longest_step;
+    bool is_last = epoch->at == epoch->plan->n_batches || is_over(r);
+    /* Until a validation has been timed, it counts as the training of a third of its chunks. */
+    if (is_last)
+        seconds = r->longest_val > 0
+                      ? r->longest_val
+                      : seconds * (double)r->val.n / (3 * (double)(r->o->batch * r->o->accumulate));
+    int rc = check_time(r, seconds, e);
+    bool is_due = r->o->save_every > 0 && r->setup.point.state.n_steps % r->o->save_every == 0;
+    return !rc && (r->stopped || is_due) ? save_part(r, epoch, e) : rc;
+}
+
+static int train_steps(struct run *r, struct epoch *epoch, struct cov_err *e)
+{
+    int rc = COV_OK;
+    while (!rc && !r->stopped && epoch->at < epoch->plan->n_batches && !is_over(r)) {
+        double clock = cov_clock();
+        rc = step(r, epoch, e);
+        r->longest_step = fmax(r->longest_step, cov_clock() - clock);
+        if (!rc)
+            rc = end_step(r, epoch, e);
+    }
+    return rc;
+}
+
+static int train_epoch(struct run *r, const struct cov_example_plan *plan, struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    struct epoch epoch = {.plan = plan};
+    double clock = cov_clock(), saving = r->save_seconds;
+    int rc = find_place(r, &epoch, e);
+    if (!rc)
+        rc = cov_example_feed_begin(r->feed, plan, epoch.at, r->ranks.rank, r->ranks.n, e);
+    if (rc)
+        return rc;
+    size_t done = epoch.at > 0 ? plan->ends[epoch.at - 1] : 0;
+    describe(r, NULL);
+    cov_progress_begin(r->progress, r->what, "chunks", (int64_t)(plan->n - done));
+    expect_epochs(r, plan, done);
+    rc = train_steps(r, &epoch, e);
+    cov_progress_end(r->progress);
+    cov_example_feed_end(r->feed);
+    r->train_seconds += cov_clock() - clock - (r->save_seconds - saving);
+    size_t n = epoch.at > 0 ? plan->ends[epoch.at - 1] : 0;
+    r->chunks += (int64_t)(n - done);
+    for (size_t i = done; i < n; i++)
+        r->bases += plan->items[i].end - plan->items[i].beg;
+    if (r->stopped)
+        return rc;
+    r->values[COV_TRAIN_LOSS] = epoch.means.loss / epoch.means.chunks;
+    r->values[COV_TRAIN_ACCURACY] = epoch.means.accuracy / epoch.means.chunks;
+    p->training.n_batches += (int64_t)epoch.at;
+    p->training.n_epoch_batches = (int64_t)epoch.at;
+    p->training.n_epoch_steps = p->state.n_steps - epoch.n_before;
+    return rc;
+}
+
+/* Validates the epoch that was trained; saves checkpoints and metrics. */
+static int end_epoch(struct run *r, double clock, bool *stop, struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    p->epoch++;
+    int rc = read_trainer(r, e);
     r->in_validation = true;
     if (!rc)
         rc = validate(r, e);
     r->in_validation = false;
     if (rc)
         return rc;
+    p->training.part = (struct cov_ckpt_part){0};
     cov_info("epoch %" PRId64 ": training loss %.6g, r %.4f; validation loss %.6g, r %.4f; %.0f s",
              p->epoch, r->values[COV_TRAIN_LOSS], r->values[COV_TRAIN_ACCURACY],
              r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
     clock = cov_clock();
     cov_train_saver_check(&r->saver, p, r->values, stop);
-    bool first = r->n_saved++ == 0;
+    r->n_saved++;
     if (r->ranks.rank > 0)
         return COV_OK;
     rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
     if (!rc)
         rc = cov_train_log_epoch(r->log, p->epoch, p->state.n_steps, r->values, e);
-    if (!rc && first && r->setup.replaces)
-        rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
-                                   e);
+    return rc ? rc : after_save(r, clock, e);
+}
+
+static bool is_complete(const struct run *r)
+{
+    const struct cov_train_point *p = &r->setup.point;
+    return p->epoch + 1 >= r->o->epochs || (is_over(r) && !p->training.part.is_there);
+}
+
+static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
+{
+    const struct cov_example_plan_options options = plan_options(r);
+    struct cov_example_plan plan;
+    double clock = cov_clock();
+    int rc = cov_example_plan_init(&plan, r->setup.train, &options,
+                                   (uint64_t)(r->setup.point.epoch + 1), e);
     if (!rc)
-        cov_train_set_last_words(r->o, p);
-    r->save_seconds += cov_clock() - clock;
+        rc = train_epoch(r, &plan, e);
+    cov_example_plan_fini(&plan);
+    if (!rc && !r->stopped)
+        rc = end_epoch(r, clock, stop, e);
+    if (!rc && !r->stopped && !*stop && !is_complete(r))
+        rc = check_time(r, r->longest_step, e);
+    *stop = *stop || r->stopped;
     return rc;
 }
 
@@ -461,7 +530,7 @@ static int count_steps(struct run *r, struct cov_err *e)
                  "(-b) gives more steps, which usually learns faster",
                  n, cov_text_s(n), r->o->batch * r->o->accumulate);
     int64_t epoch = r->setup.point.epoch + 1, n_left = 0;
-    r->n_steps = r->setup.point.state.n_steps;
+    r->n_steps = r->setup.point.state.n_steps - r->setup.point.training.part.n_steps;
     for (; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
         rc = count_steps_of(r, epoch, &n, e);
         r->n_steps += n;
@@ -590,10 +659,12 @@ static int train(struct run *r, struct cov_err *e)
         rc = cov_train_log_open(
             r->o->output, r->o->tensorboard, r->setup.has_remains ? -1 : p->epoch,
             r->setup.has_remains ? 0 : p->state.n_steps, r->setup.replaces, &r->log, e);
-    while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
+    while (!rc && !stop && !is_complete(r))
         rc = run_epoch(r, &stop, e);
     if (!rc)
         report_best(r);
+    if (!rc && r->stopped)
+        cov_info("stopped after %.3g h; %s", (cov_clock() - r->begin) / 3600, cov_log_last_words());
     int rc2 = cov_train_log_close(r->log, rc ? NULL : e);
     return rc ? rc : rc2;
 }
@@ -632,7 +703,8 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e)
 {
-    struct run r = {.o = options, .progress = progress, .setup = {.lock = -1}};
+    struct run r = {
+        .o = options, .progress = progress, .setup = {.lock = -1}, .begin = cov_clock()};
     for (int i = 0; i < COV_TRAIN_QUANTITIES; i++)
         r.values[i] = (double)NAN;
     int rc = cov_ranks_open(&r.ranks, e);
@@ -651,7 +723,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     if (!rc && r.setup.point.epoch + 1 >= options->epochs)
         cov_info("nothing to do: %s already has %" PRId64 " epochs; a larger --epochs continues it",
                  options->resume, r.setup.point.epoch + 1);
-    else if (!rc && is_over(&r))
+    else if (!rc && is_complete(&r))
         cov_info("nothing to do: %s already has %" PRId64
                  " steps; a larger --max-steps continues it",
                  options->resume, r.setup.point.state.n_steps);

@@ -3,48 +3,19 @@
 #ifndef COV_JOB_TRAIN_TRAIN_EPOCHS_H
 #define COV_JOB_TRAIN_TRAIN_EPOCHS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/train/train_setup.h"
 
-/* Trains a network. After each epoch writes the checkpoints of train_saver.h and the lines of
- * train_log.h; an interrupted run leaves the previous ones intact. The same seed gives the same
+/* Trains a network. After each epoch, and after every `save_every` steps, writes the checkpoints of
+ * train_saver.h, and the lines of train_log.h; an interrupted run leaves the previous ones intact. The same seed gives the same
  * bytes of weights on a CPU, or on GPUs of one kind, for any number of threads; training three
- * epochs gives the same bytes as training two and resuming for a third. COV_EEXIST for an output
+ * epochs gives the same bytes as training two and resuming for a third, and as resuming from a
+ * checkpoint within an epoch. COV_EEXIST for an output
  * folder that contains a training run, unless `force` is set or `resume` is in that folder. Adds to
  * `stats` (may be NULL). */
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
-
-/* ---- messages; exported for tests ----
- *
- * Epochs are numbered as in checkpoints and metrics, from 0. */
-
-/* Writes the label of the epoch after the point: "epoch 4 (5 of 5), loss 0.25", or with
- * o->max_steps "epoch 4, step 12 of 100, loss 0.25", where 100 is n_steps. `loss` may be NULL. */
-void cov_train_describe(const struct cov_train_options *o, const struct cov_train_point *p,
-                        int64_t n_steps, const double *loss, char *text, size_t n);
-
-/* Extends the message in *e, an overflow of the network, with the place (learning rate `rate`, and
- * the validation of epoch point.epoch or the step after it), advice, and the last usable checkpoint
- * (n_saved: epochs that this run saved). Returns COV_EINPUT. */
-int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
-                            double rate, bool in_validation, int64_t n_saved, struct cov_err *e);
-
-/* Sets the message of a run that a signal ends (cov_log_set_last_words), as of the point that was
- * saved; NULL: this run has saved none. */
-void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p);
-
-/* Returns true if an epoch has n steps now but the last epoch of the resumed training had a
- * different number, since a checkpoint does not record all options. Sets *had to that number, or to
- * the mean if the checkpoint lacks it. Ignores an epoch that --max-steps may have cut short, and
- * small differences due to --random-offset. */
-bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
-                            int64_t n, double *had);
 
 #endif

@@ -173,6 +173,12 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, 
     return rc ? rc : flush(l, e);
 }
 
+int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e)
+{
+    struct cov_outfile *const outs[N_FILES] = {&l->outs[TABLE], &l->outs[LINES]};
+    return cov_outfile_commit_all(outs, N_FILES, e);
+}
+
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e)
 {
@@ -189,8 +195,7 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
     (void)fputs("}\n", l->files[LINES]);
     if (!rc)
         rc = flush(l, e);
-    struct cov_outfile *const outs[N_FILES] = {&l->outs[TABLE], &l->outs[LINES]};
-    return rc ? rc : cov_outfile_commit_all(outs, N_FILES, e);
+    return rc ? rc : cov_train_log_commit(l, e);
 }
 
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)

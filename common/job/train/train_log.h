@@ -39,6 +39,8 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
 /* Adds an epoch and flushes. `step` is the last step of the epoch. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
+/* Replaces existing logs, as the first epoch does. */
+int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; also reports earlier write errors. Frees *l, even on failure. NULL is
  * accepted. */
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;

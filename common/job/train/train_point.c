@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/train_point.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,10 @@ static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training
     if (a->is_there && !(a->weight_decay >= 0 && a->weight_decay <= COV_TRAIN_MAX_DECAY))
         return cov_fail(e, COV_EINPUT, "optimizer_states: implausible weight_decay %g",
                         a->weight_decay);
+    const struct cov_ckpt_part *part = &t->part;
+    if (part->is_there && (part->n_steps > c->global_step || !isfinite(part->loss) ||
+                           !isfinite(part->accuracy) || !(part->chunks >= 0)))
+        return cov_fail(e, COV_EINPUT, COV_CKPT_PART ": implausible values");
     for (size_t i = 0; a->moments && i < a->n_params; i++)
         if (!(a->moments[i].step >= 0 && a->moments[i].step <= (double)MAX_COUNT))
             return cov_fail(e, COV_EINPUT, "optimizer_states: parameter %zu has %g steps", i,
@@ -177,11 +182,13 @@ static int fill_point(const struct cov_model *m, const struct cov_ckpt *c,
     if (rc)
         return rc;
     memcpy(p->state.block, m->block, n->params.n_floats * sizeof(float));
-    p->epoch = c->epoch;
+    p->epoch = c->epoch - p->training.part.is_there;
     p->state.n_steps = c->global_step;
     p->n_batches = read_count(c);
     if (p->n_batches < 0)
-        p->n_batches = p->training.n_batches > 0 ? p->training.n_batches : c->global_step;
+        p->n_batches = p->training.n_batches > 0
+                           ? p->training.n_batches + p->training.part.n_batches
+                           : c->global_step;
     rc = p->training.adam.moments ? take_moments(n, p, e) : COV_OK;
     if (!rc && p->training.n_current > 0)
         rc = take_current(n, p, e);
@@ -338,7 +345,7 @@ int cov_train_point_write(const char *path, const struct cov_train_network *n,
     int rc = list_moments(n, p, &t.adam, e);
     if (!rc)
         rc = cov_ckpt_set_version(&c, LIGHTNING, e);
-    c.epoch = p->epoch;
+    c.epoch = p->epoch + p->training.part.is_there;
     c.global_step = p->state.n_steps;
     if (!rc)
         rc = cov_model_add_hparams(&c, &n->hp, n->L, n->learning_rate,

@@ -38,7 +38,8 @@ struct cov_train_point {
     bool has_moments;  /* the optimiser has a state */
     bool has_average;
     struct cov_train_state state;      /* arrays of n_floats. Owned */
-    struct cov_ckpt_training training; /* stopping, saving, seed, loops, rates. Owned */
+    struct cov_ckpt_training training; /* stopping, saving, seed, loops, rates, and the part of
+                                        * epoch + 1 that is done, if any. Owned */
 };
 
 /* Allocates the state of a network. */

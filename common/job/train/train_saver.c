@@ -314,6 +314,12 @@ int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_netwo
     return rc;
 }
 
+int cov_train_saver_save_part(struct cov_train_saver *s, const struct cov_train_network *n,
+                              const struct cov_train_point *p, struct cov_err *e)
+{
+    return write_one(s, "last.ckpt", n, p, e);
+}
+
 static bool is_saved(const struct cov_ckpt_saving *saving, const char *name)
 {
     for (size_t i = 0; i < saving->n_saved; i++)
@@ -346,6 +352,12 @@ int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_trai
         free(path);
     }
     (void)closedir(d);
+    char *best = cov_path_join(s->dir, COV_CKPT_BEST, e);
+    if (!best)
+        rc = COV_ENOMEM;
+    else if (!rc && !s->has_best && !(keep && cov_path_same_file(best, keep)))
+        rc = remove_one(s, COV_CKPT_BEST, e);
+    free(best);
     if (!rc && n > 0)
         cov_info("%s: %" PRId64 " checkpoint%s of the replaced training %s removed", s->dir, n,
                  cov_text_s(n), n == 1 ? "is" : "are");

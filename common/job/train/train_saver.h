@@ -52,8 +52,13 @@ int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_netwo
                          struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e) COV_MUST_USE;
 
+/* Writes last.ckpt within an epoch (p->training.part). */
+int cov_train_saver_save_part(struct cov_train_saver *s, const struct cov_train_network *n,
+                              const struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;
+
 /* Called after the first save of a training run that replaces another run: removes checkpoints of
- * epochs in the folder that are not in this run's list, except the file `keep` (may be NULL). */
+ * epochs in the folder that are not in this run's list, and best.ckpt if this run has not written
+ * it, except the file `keep` (may be NULL). */
 int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
                           const char *keep, struct cov_err *e) COV_MUST_USE;
 

@@ -195,6 +195,7 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
     if (!o->init_from && !p->has_moments) {
         cov_warn("%s: no optimiser state; starting with a new one", path);
         p->state.n_steps = 0;
+        p->training.part = (struct cov_ckpt_part){0};
     }
     if (!o->init_from && p->has_average && o->average <= 0)
         cov_warn("%s: averaged weights are discarded without --average-weights", path);

@@ -75,6 +75,8 @@ struct cov_train_options {
     /* Checkpoints and early stopping. */
     enum cov_train_quantity save_by, stop_by;
     int64_t top_k, patience;
+    int64_t save_every;      /* steps after which last.ckpt is written, too; 0: only after epochs */
+    double max_hours;        /* stop before this time; 0: no limit */
     const char *tensorboard; /* folder for event files; NULL: none */
     struct cov_device_choice device;
     struct cov_cpu_options cpu; /* its precision applies to any device */

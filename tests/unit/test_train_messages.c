@@ -1,11 +1,11 @@
-/* test_train_epochs.c - messages of training about epochs and steps.
+/* test_train_messages.c - messages of training about epochs and steps.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include <string.h>
 
 #include "common/base/log.h"
-#include "common/job/train/train_epochs.h"
+#include "common/job/train/train_messages.h"
 
 /* Epochs are numbered from 0, as in checkpoints. The number after "of" is their count. */
 static void counts_epochs(void **state)
@@ -46,6 +46,16 @@ static void reports_divergence(void **state)
                                 "diverged; a lower --learning-rate or --clip, or more "
                                 "--warmup-steps may prevent it; r.ckpt is unchanged");
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
+    struct cov_train_point within = p;
+    within.training.part.is_there = true;
+    cov_err_clear(&e);
+    (void)cov_fail(&e, COV_EINPUT, "x");
+    assert_int_equal(cov_train_fail_diverged(&o, &within, 0.5, false, 1, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "; m/last.ckpt is from within epoch 4; --resume-training"));
+    cov_err_clear(&e);
+    (void)cov_fail(&e, COV_EINPUT, "x");
+    assert_int_equal(cov_train_fail_diverged(&o, &within, 0.5, true, 1, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "; m/last.ckpt is from within epoch 3; --resume-training"));
 }
 
 static void ignore_log(void *arg, enum cov_log_level level, const char *text)
@@ -70,6 +80,11 @@ static void sets_last_words(void **state)
     cov_train_set_last_words(&o, &p);
     assert_string_equal(cov_log_last_words(),
                         "epoch 2 is saved; resume with --resume-training m/last.ckpt");
+    const struct cov_train_point within = {
+        .epoch = 2, .state = {.n_steps = 31}, .training = {.part = {.is_there = true}}};
+    cov_train_set_last_words(&o, &within);
+    assert_string_equal(cov_log_last_words(),
+                        "step 31 is saved; resume with --resume-training m/last.ckpt");
     cov_log_set_last_words(NULL);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
 }
@@ -120,5 +135,5 @@ int main(void)
         cmocka_unit_test(sets_last_words),
         cmocka_unit_test(compares_steps),
     };
-    return cmocka_run_group_tests_name("train_epochs", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("train_messages", tests, NULL, NULL);
 }
