@@ -189,6 +189,15 @@ int cov_stats_add_figure(struct cov_stats *s, const char *part,
     return COV_OK;
 }
 
+int cov_stats_add_figures(struct cov_stats *s, const char *part,
+                          const struct cov_stats_figure *figures, size_t n, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = cov_stats_add_figure(s, part, &figures[i], e);
+    return rc;
+}
+
 /* Reads the member `key`, which has to be so small that sums of many files do not overflow. */
 static int get_number(const struct cov_json_value *v, const char *key, double *value,
                       struct cov_err *e)

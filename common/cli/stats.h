@@ -4,6 +4,7 @@
 #define COV_CLI_STATS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -110,6 +111,10 @@ int cov_stats_add_figure(struct cov_stats *s, const char *part,
  * once. */
 void cov_stats_set_more(struct cov_stats *s, void (*print)(struct cov_json *j, const void *more),
                         void (*free_it)(void *more), void *more);
+/* Adds the n figures. */
+int cov_stats_add_figures(struct cov_stats *s, const char *part,
+                          const struct cov_stats_figure *figures, size_t n,
+                          struct cov_err *e) COV_MUST_USE;
 /* Adds a job that predicted a shard to s->shards. `path` is the file that its --stats wrote. Fails
  * with COV_EINPUT if it is another file. */
 int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;

@@ -448,8 +448,8 @@ static int fill_stats(const struct bench *b, struct cov_stats *s, struct cov_err
             {"high", "Maximum", "maximum of the repeats", .decimals = 3, .value = f->high},
         };
         rc = part ? COV_OK : COV_ENOMEM;
-        for (size_t k = 0; k < COV_COUNT(columns) && !rc; k++)
-            rc = cov_stats_add_figure(s, part, &columns[k], e);
+        if (!rc)
+            rc = cov_stats_add_figures(s, part, columns, COV_COUNT(columns), e);
         free(part);
     }
     return rc;

@@ -526,10 +526,7 @@ static int tell(const struct sums *sums, struct cov_stats *stats, struct cov_err
         {"bytes_per_base", "Bytes/base", "size of the file in bytes per base", " B/bp",
          .decimals = 3, .value = sums->bases > 0 ? bytes / (double)sums->bases : (double)NAN},
     };
-    int rc = COV_OK;
-    for (size_t i = 0; i < COV_COUNT(figures) && !rc; i++)
-        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
-    return rc;
+    return cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
 
 static int show_chunks(const char *path, struct cov_json *j, FILE *out, struct sums *sums,

@@ -619,10 +619,7 @@ static int add_figures(const struct summary *m, struct cov_stats *stats, struct 
          "mean coverage of a base of the genome, of all files together", "x", .decimals = 2,
          .value = stats->bases > 0 ? sum / (double)stats->bases : (double)NAN},
     };
-    int rc = COV_OK;
-    for (size_t i = 0; i < COV_COUNT(figures) && !rc; i++)
-        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
-    return rc;
+    return cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
 
 /* Moves the counts and the names of the sequences to *stats. */

@@ -204,10 +204,7 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
          .is_hidden = true,
          .value = (double)c->peaks.rules.cutoff},
     };
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
-    return rc;
+    return cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
 
 /* For --stats. */

@@ -276,10 +276,7 @@ static int add_report(const struct counts *total, const char *dataset, struct co
     *c = *total;
     cov_stats_set_more(stats, print_json, free, c);
     stats->place = COV_STATS_GENERAL_FIGURES;
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-        rc = cov_stats_add_figure(stats, dataset, &figures[i], e);
-    return rc;
+    return cov_stats_add_figures(stats, dataset, figures, COV_COUNT(figures), e);
 }
 
 int cov_compare_peaks(const char *predicted, const char *measured,

@@ -308,10 +308,8 @@ static int report_curve(const struct curve *c, struct cov_stats *stats, struct c
          .value = (double)c->best.cutoff},
     };
     char part[40];
-    int rc = COV_OK;
     (void)snprintf(part, sizeof part, "window %" PRId64, c->window);
-    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-        rc = cov_stats_add_figure(stats, part, &figures[i], e);
+    int rc = cov_stats_add_figures(stats, part, figures, COV_COUNT(figures), e);
     cov_info("%s: area %.4f (baseline %.4f), largest F1 %.4f at %.6g", part, c->area, baseline(c),
              c->best.f1, (double)c->best.cutoff);
     return rc;

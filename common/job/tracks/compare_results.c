@@ -256,8 +256,8 @@ static int add_totals(const struct cov_compare_results *r, size_t k, struct cov_
         {"f1", "F1", "harmonic mean of precision and recall", .decimals = 3, .is_score = true,
          .value = has_peaks ? cov_peak_f1(c) : (double)NAN},
     };
-    for (size_t i = 0; i < COV_COUNT(others) && !rc; i++)
-        rc = cov_stats_add_figure(stats, part, &others[i], e);
+    if (!rc)
+        rc = cov_stats_add_figures(stats, part, others, COV_COUNT(others), e);
     return rc;
 }
 

@@ -372,8 +372,8 @@ static int fill_stats(const struct task *t, const struct cov_evaluation *v, stru
             {"pearson_all", "r", "Pearson's r over all positions", .decimals = 4, .is_score = true,
              .value = cov_score_pearson_all(&f->total)},
         };
-        for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-            rc = cov_stats_add_figure(stats, part, &figures[i], e);
+        if (!rc)
+            rc = cov_stats_add_figures(stats, part, figures, COV_COUNT(figures), e);
     }
     return rc;
 }

@@ -695,9 +695,7 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
         figures[i].decimals = 4;
         figures[i].value = r->values[i];
     }
-    for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-        rc = cov_stats_add_figure(stats, NULL, &figures[i], e);
-    return rc;
+    return rc ? rc : cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
 
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
