@@ -1,0 +1,343 @@
+/* annotation.c - see annotation.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/annotation.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/text.h"
+#include "common/file/lines.h"
+
+enum { GFF_COLUMNS = 9, BED_COLUMNS = 6, MOST_TYPES = 100, LONGEST_NAME = 255 };
+
+/* A part of a line. */
+struct word {
+    const char *text;
+    size_t n;
+};
+
+enum format { UNKNOWN, GFF, BED };
+
+struct reader {
+    struct cov_annotation *a;
+    const char *type;
+    enum format format;
+    size_t line;
+    struct cov_names *types; /* other types of features */
+};
+
+/* A line as it was read; words without text are missing. */
+struct record {
+    struct word contig, name, score;
+    struct cov_feature feature;
+};
+
+static bool word_is(struct word w, const char *text)
+{
+    return w.n == strlen(text) && memcmp(w.text, text, w.n) == 0;
+}
+
+static bool begins_with(const char *p, const char *end, const char *text)
+{
+    return (size_t)(end - p) >= strlen(text) && memcmp(p, text, strlen(text)) == 0;
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* Splits a line at tabs, and returns the number of words, at most `max`; the last takes the rest. */
+static size_t split_tabs(const char *p, const char *end, struct word *words, size_t max)
+{
+    size_t n = 0;
+    while (n < max) {
+        const char *tab = n + 1 < max ? memchr(p, '\t', (size_t)(end - p)) : NULL;
+        words[n++] = (struct word){p, (size_t)((tab ? tab : end) - p)};
+        if (!tab)
+            break;
+        p = tab + 1;
+    }
+    return n;
+}
+
+static size_t split_blanks(const char *p, const char *end, struct word *words, size_t max)
+{
+    size_t n = 0;
+    while (n < max && (words[n].text = cov_line_word(&p, end, &words[n].n)) != NULL)
+        n++;
+    return n;
+}
+
+static bool is_strand(struct word w)
+{
+    return w.n == 1 && strchr("+-.?", *w.text);
+}
+
+static bool is_position(struct word w)
+{
+    int64_t unused;
+    return cov_text_position(w.text, w.n, &unused);
+}
+
+static enum format format_of(const char *p, const char *end)
+{
+    struct word w[GFF_COLUMNS];
+    if (split_tabs(p, end, w, GFF_COLUMNS) >= GFF_COLUMNS - 1 && is_position(w[3]) &&
+        is_position(w[4]) && is_strand(w[6]))
+        return GFF;
+    return split_blanks(p, end, w, 3) == 3 && is_position(w[1]) && is_position(w[2]) ? BED
+                                                                                     : UNKNOWN;
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+/* Finds the value of `key` in the last column of a GFF3 (key=value;...) or a GTF (key "value"; ...). */
+static struct word find_attribute(struct word attributes, const char *key, bool is_gtf)
+{
+    const char *p = attributes.text, *end = p + attributes.n;
+    while (p < end) {
+        const char *stop = memchr(p, ';', (size_t)(end - p));
+        stop = stop ? stop : end;
+        while (p < stop && cov_text_is_blank(*p))
+            p++;
+        if (begins_with(p, stop, key) && p + strlen(key) < stop &&
+            p[strlen(key)] == (is_gtf ? ' ' : '=')) {
+            p += strlen(key) + 1;
+            while (p < stop && (*p == '"' || cov_text_is_blank(*p)))
+                p++;
+            while (p < stop && (stop[-1] == '"' || cov_text_is_blank(stop[-1])))
+                stop--;
+            return (struct word){p, (size_t)(stop - p)};
+        }
+        p = stop < end ? stop + 1 : end;
+    }
+    return (struct word){NULL, 0};
+}
+
+/* A GTF separates key and value by a blank, a GFF3 by '='. */
+static bool is_gtf(struct word attributes)
+{
+    const char *p = attributes.text, *end = p + attributes.n;
+    while (p < end && *p != '=' && *p != '"')
+        p++;
+    return p < end && *p == '"';
+}
+
+static struct word find_name(struct word attributes, const char *type)
+{
+    static const char *const keys[2][2] = {{"ID", "Name"}, {"transcript_id", "gene_id"}};
+    const bool gtf = is_gtf(attributes);
+    const bool is_gene = gtf && strcmp(type, "gene") == 0;
+    struct word name = {NULL, 0};
+    for (size_t i = is_gene; i < 2 && name.n == 0; i++)
+        name = find_attribute(attributes, keys[gtf][i], gtf);
+    return name;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Notes a type for the message that there are no features. */
+static int note_type(struct reader *r, struct word type, struct cov_err *e)
+{
+    size_t unused;
+    bool is_new;
+    type.n = type.n < LONGEST_NAME ? type.n : LONGEST_NAME;
+    return cov_names_count(r->types) < MOST_TYPES
+               ? cov_names_add(r->types, type.text, type.n, &unused, &is_new, e)
+               : COV_OK;
+}
+
+/* Fills *out; *kept is false for a feature of another type. */
+static int parse_gff(struct reader *r, const char *p, const char *end, struct record *out,
+                     bool *kept, struct cov_err *e)
+{
+    struct word w[GFF_COLUMNS] = {{NULL, 0}};
+    const size_t n = split_tabs(p, end, w, GFF_COLUMNS);
+    *kept = false;
+    if (n < GFF_COLUMNS - 1 || w[0].n == 0 || w[2].n == 0)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected the %d columns of GFF, separated by tabs",
+                        r->a->path, r->line, (int)GFF_COLUMNS);
+    struct cov_feature *f = &out->feature;
+    if (!cov_text_position(w[3].text, w[3].n, &f->beg) || f->beg == 0 ||
+        !cov_text_position(w[4].text, w[4].n, &f->end))
+        return cov_fail(e, COV_EINPUT,
+                        "%s:%zu: columns 4 and 5 are not a first and a last base, from 1",
+                        r->a->path, r->line);
+    f->beg--;
+    if (!is_strand(w[6]))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: column 7 is not a strand: +, -, . or ?", r->a->path,
+                        r->line);
+    f->strand = *w[6].text == '?' ? '.' : *w[6].text;
+    *kept = word_is(w[2], r->type);
+    if (!*kept)
+        return note_type(r, w[2], e);
+    out->contig = w[0];
+    out->score = w[5];
+    out->name = n == GFF_COLUMNS ? find_name(w[8], r->type) : (struct word){NULL, 0};
+    return COV_OK;
+}
+
+static int parse_bed(const struct reader *r, const char *p, const char *end, struct record *out,
+                     struct cov_err *e)
+{
+    struct word w[BED_COLUMNS] = {{NULL, 0}};
+    const size_t n = split_blanks(p, end, w, BED_COLUMNS);
+    struct cov_feature *f = &out->feature;
+    if (n < 3 || !cov_text_position(w[1].text, w[1].n, &f->beg) ||
+        !cov_text_position(w[2].text, w[2].n, &f->end))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end",
+                        r->a->path, r->line);
+    if (n == BED_COLUMNS && !is_strand(w[5]))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: column 6 is not a strand: +, - or .", r->a->path,
+                        r->line);
+    f->strand = n < BED_COLUMNS || *w[5].text == '?' ? '.' : *w[5].text;
+    out->contig = w[0];
+    out->name = n > 3 ? w[3] : (struct word){NULL, 0};
+    out->score = n > 4 ? w[4] : (struct word){NULL, 0};
+    return COV_OK;
+}
+
+/* Appends a word, shortened if it is too long, and a zero to the texts. */
+static int keep_text(struct cov_annotation *a, struct word w, struct cov_err *e)
+{
+    w.n = w.n < LONGEST_NAME ? w.n : LONGEST_NAME;
+    int rc = COV_RESERVE(&a->text, &a->cap_text, a->n_text + w.n + 1, e);
+    if (rc)
+        return rc;
+    if (w.n > 0)
+        memcpy(a->text + a->n_text, w.text, w.n);
+    a->text[a->n_text + w.n] = '\0';
+    cov_text_make_printable(a->text + a->n_text);
+    a->n_text += w.n + 1;
+    return COV_OK;
+}
+
+static int add_record(struct reader *r, struct record *in, struct cov_err *e)
+{
+    struct cov_annotation *a = r->a;
+    struct cov_feature *f = &in->feature;
+    size_t contig = 0;
+    bool is_new;
+    if (f->end <= f->beg)
+        return cov_fail(e, COV_EINPUT,
+                        "%s:%zu: the feature ends at %" PRId64 ", but starts at %" PRId64, a->path,
+                        r->line, f->end, f->beg + !a->is_bed);
+    if (in->contig.n > LONGEST_NAME)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
+                        a->path, r->line, (int)LONGEST_NAME);
+    int rc = cov_names_add(a->contigs, in->contig.text, in->contig.n, &contig, &is_new, e);
+    if (!rc && contig > UINT32_MAX)
+        rc = cov_fail(e, COV_EINPUT, "%s:%zu: too many sequences", a->path, r->line);
+    if (!rc)
+        rc = COV_RESERVE(&a->items, &a->cap, a->n + 1, e);
+    f->contig = (uint32_t)contig;
+    f->line = r->line < UINT32_MAX ? (uint32_t)r->line : UINT32_MAX;
+    f->text = a->n_text;
+    if (!rc)
+        rc = keep_text(a, in->name, e);
+    if (!rc)
+        rc = keep_text(a, in->score.n ? in->score : (struct word){".", 1}, e);
+    if (!rc)
+        a->items[a->n++] = *f;
+    return rc;
+}
+
+static bool is_comment(const char *p, const char *end)
+{
+    struct word w = {NULL, 0};
+    w.text = cov_line_word(&p, end, &w.n);
+    return !w.text || word_is(w, "track") || word_is(w, "browser");
+}
+
+/* Returns 1 for a line that ends the annotation. */
+static int take_line(struct reader *r, const char *p, const char *end, struct cov_err *e)
+{
+    struct record record = {.feature = {0}};
+    bool kept = true;
+    if (begins_with(p, end, "##FASTA") || (r->format == GFF && p < end && *p == '>'))
+        return 1;
+    while (end > p && cov_text_is_blank(end[-1]))
+        end--;
+    if (is_comment(p, end))
+        return COV_OK;
+    if (r->format == UNKNOWN) {
+        r->format = format_of(p, end);
+        r->a->is_bed = r->format == BED;
+    }
+    if (r->format == UNKNOWN)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: neither GFF3, GTF nor BED%s", r->a->path, r->line,
+                        cov_line_hint(p, end));
+    int rc = r->format == GFF ? parse_gff(r, p, end, &record, &kept, e)
+                              : parse_bed(r, p, end, &record, e);
+    return rc || !kept ? rc : add_record(r, &record, e);
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cov_feature *x = a, *y = b;
+    if (x->contig != y->contig)
+        return x->contig < y->contig ? -1 : 1;
+    if (x->beg != y->beg)
+        return x->beg < y->beg ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->text > y->text) - (x->text < y->text);
+}
+
+static int fail_empty(const struct reader *r, struct cov_err *e)
+{
+    struct cov_listing types = {0};
+    for (size_t i = 0; i < cov_names_count(r->types); i++)
+        cov_listing_add(&types, cov_names_get(r->types, i, NULL));
+    if (types.n == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no features", r->a->path);
+    return cov_fail(e, COV_EINPUT, "%s: no features of type %s; it has: %s%s", r->a->path, r->type,
+                    types.text, cov_listing_more(&types));
+}
+
+int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
+                        struct cov_err *e)
+{
+    struct reader r = {.a = out, .type = type};
+    struct cov_lines *lines = NULL;
+    const char *text;
+    size_t n;
+    *out = (struct cov_annotation){.path = path};
+    int rc = cov_names_new(&out->contigs, e);
+    if (!rc)
+        rc = cov_names_new(&r.types, e);
+    if (!rc)
+        rc = cov_lines_open(path, &lines, e);
+    while (!rc && (rc = cov_lines_next(lines, &text, &n, &r.line, e)) > 0)
+        rc = take_line(&r, text, text + n, e);
+    if (rc == 1) /* the rest is sequence */
+        rc = COV_OK;
+    cov_lines_close(lines);
+    if (!rc && out->n == 0)
+        rc = fail_empty(&r, e);
+    if (!rc)
+        qsort(out->items, out->n, sizeof *out->items, by_place);
+    cov_names_free(r.types);
+    return rc;
+}
+
+void cov_annotation_fini(struct cov_annotation *a)
+{
+    cov_names_free(a->contigs);
+    free(a->items);
+    free(a->text);
+    *a = (struct cov_annotation){0};
+}
+
+const char *cov_annotation_name(const struct cov_annotation *a, size_t i)
+{
+    return a->text + a->items[i].text;
+}
+
+const char *cov_annotation_score(const struct cov_annotation *a, size_t i)
+{
+    const char *name = cov_annotation_name(a, i);
+    return name + strlen(name) + 1;
+}

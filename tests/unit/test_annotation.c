@@ -1,0 +1,134 @@
+/* test_annotation.c - features of GFF3, GTF and BED files, sorted, and messages about wrong lines.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/own_folder.h"
+
+#include "common/track/annotation.h"
+
+static struct cov_annotation a;
+
+static void read_text(const char *text, const char *type)
+{
+    put_text("x", text);
+    assert_ok(cov_annotation_read("x", type, &a, &e));
+}
+
+static void check(size_t i, const char *contig, int64_t beg, int64_t end, char strand)
+{
+    assert_string_equal(cov_names_get(a.contigs, a.items[i].contig, NULL), contig);
+    assert_int_equal(a.items[i].beg, beg);
+    assert_int_equal(a.items[i].end, end);
+    assert_int_equal(a.items[i].strand, strand);
+}
+
+static void gff3(void **state)
+{
+    read_text("##gff-version 3\n"
+              "b c\ts\tgene\t100\t200\t.\t-\t.\tNote=ID;ID=second\r\n"
+              "b c\ts\tmRNA\t100\t200\t.\t-\t.\tID=other\n"
+              "\n###\n"
+              "a\ts\tgene\t7\t7\t0.5\t?\t.\tName=third\n"
+              "b c\ts\tgene\t1\t200\t.\t+\t.\n"
+              "##FASTA\n>a\nACGT\n",
+              "gene");
+    assert_int_equal(a.n, 3);
+    assert_false(a.is_bed);
+    check(0, "b c", 0, 200, '+');
+    check(1, "b c", 99, 200, '-');
+    check(2, "a", 6, 7, '.');
+    assert_string_equal(cov_annotation_name(&a, 0), "");
+    assert_string_equal(cov_annotation_name(&a, 1), "second");
+    assert_string_equal(cov_annotation_name(&a, 2), "third");
+    assert_string_equal(cov_annotation_score(&a, 1), ".");
+    assert_string_equal(cov_annotation_score(&a, 2), "0.5");
+    assert_int_equal(a.items[0].line, 7);
+    cov_annotation_fini(&a);
+}
+
+static void gtf(void **state)
+{
+    static const char text[] =
+        "#!genome\n"
+        "1\ts\tgene\t11\t20\t.\t+\t.\tgene_version \"2\"; gene_id \"g1\"; gene_name \"n\";\n"
+        "1\ts\ttranscript\t12\t20\t.\t+\t.\tgene_id \"g1\"; transcript_id \"t;1\"\n"
+        "1\ts\ttranscript\t13\t20\t.\t+\t.\tgene_id \"g1\";\n";
+    read_text(text, "gene");
+    assert_int_equal(a.n, 1);
+    assert_string_equal(cov_annotation_name(&a, 0), "g1");
+    cov_annotation_fini(&a);
+    read_text(text, "transcript");
+    assert_int_equal(a.n, 2);
+    assert_string_equal(cov_annotation_name(&a, 1), "g1");
+    cov_annotation_fini(&a);
+}
+
+static void bed(void **state)
+{
+    read_text("track name=x\n# c\nbrowser position\nc1 5 "
+              "9\nc1\t2\t9\tn\t7\t-\t2\t9\t0,0,0\nc0\t0\t1\tm\n",
+              "gene");
+    assert_int_equal(a.n, 3);
+    assert_true(a.is_bed);
+    check(0, "c1", 2, 9, '-');
+    check(1, "c1", 5, 9, '.');
+    check(2, "c0", 0, 1, '.');
+    assert_string_equal(cov_annotation_name(&a, 0), "n");
+    assert_string_equal(cov_annotation_score(&a, 0), "7");
+    assert_string_equal(cov_annotation_name(&a, 2), "m");
+    assert_string_equal(cov_annotation_score(&a, 2), ".");
+    cov_annotation_fini(&a);
+}
+
+static void long_names_are_cut(void **state)
+{
+    char text[1000] = "c\t1\t2\t";
+    memset(text + 6, 'x', 500);
+    text[506] = '\0';
+    read_text(text, "gene");
+    assert_int_equal(strlen(cov_annotation_name(&a, 0)), 255);
+    cov_annotation_fini(&a);
+}
+
+static void wrong_files_are_refused(void **state)
+{
+#define LINE "c\ts\tgene\t1\t9\t.\t+\t.\tID=x\n"
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "x: no features"},
+        {"track x\n", "x: no features"},
+        {"c\ts\tmRNA\t1\t9\t.\t+\t.\t\nc\ts\tCDS\t1\t9\t.\t+\t.\t\n",
+         "x: no features of type gene; it has: mRNA, CDS"},
+        {"a;1;2\n",
+         "x:1: neither GFF3, GTF nor BED; separate columns by tabs or blanks instead of ';'"},
+        {"\nACGT\n", "x:2: neither GFF3, GTF nor BED"},
+        {LINE "c\ts\tgene\t1\t9\n", "x:2: expected the 9 columns of GFF, separated by tabs"},
+        {LINE "c\ts\tgene\t0\t9\t.\t+\t.\t\n",
+         "x:2: columns 4 and 5 are not a first and a last base, from 1"},
+        {LINE "c\ts\tgene\t1\t-9\t.\t+\t.\t\n",
+         "x:2: columns 4 and 5 are not a first and a last base, from 1"},
+        {LINE "c\ts\tgene\t10\t9\t.\t+\t.\t\n", "x:2: the feature ends at 9, but starts at 10"},
+        {LINE "c\ts\tgene\t1\t9\t.\t1\t.\t\n", "x:2: column 7 is not a strand: +, -, . or ?"},
+        {"c\t1\t2\nc\t1\n", "x:2: expected a sequence, a start and an end"},
+        {"c\t1\t2\nc\t2\t2\n", "x:2: the feature ends at 2, but starts at 2"},
+        {"c\t1\t2\tn\t0\tplus\n", "x:1: column 6 is not a strand: +, - or ."},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        put_text("x", cases[i].text);
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_annotation_read("x", "gene", &a, &e), COV_EINPUT);
+        assert_string_equal(e.text, cases[i].message);
+        cov_annotation_fini(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gff3),
+        cmocka_unit_test(gtf),
+        cmocka_unit_test(bed),
+        cmocka_unit_test(long_names_are_cut),
+        cmocka_unit_test(wrong_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
