@@ -11,7 +11,7 @@
 #include "common/job/gnuplot.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
-enum { WIDTH = 900, HEIGHT = 420, SLANTED_FROM = 6, MAX_TICS = 8 };
+enum { WIDTH = 900, HEIGHT = 420, MAP_HEIGHT = 460, SLANTED_FROM = 6, MAX_TICS = 8 };
 
 static void free_chart(struct cov_chart *c)
 {
@@ -189,14 +189,19 @@ static void put_lines(FILE *f, const struct cov_chart *c)
     if (c->log_x)
         (void)fprintf(f, "set logscale x 2\nset format x '%%.10g'\n");
     if (!c->log_y && c->top <= 0)
-        (void)fprintf(f, "set yrange [0:*]\n");
-    if (c->right > 0) {
-        (void)fprintf(f, "set xrange [0:%.9g]\nset xtics auto\nplot ", c->right);
+        (void)fprintf(f, "set yrange [*<0:*]\n");
+    if (c->left != c->right) {
+        (void)fprintf(f, "set xrange [%.9g:%.9g]\nset xtics auto\nplot ", c->left, c->right);
     } else {
         /* On a logarithmic axis, space above the values would extend to the next power of ten. */
         (void)fprintf(f, "set offsets graph 0.03, graph 0.03, %s, 0\nplot ",
                       c->log_y ? "0" : "graph 0.06");
     }
+    for (size_t i = 0; c->bands && i < c->n_series; i++)
+        (void)fprintf(f,
+                      "$d%zu using 1:3:4 with filledcurves fs transparent solid 0.25 noborder lc "
+                      "rgb '%s' notitle, ",
+                      i, colours[i % COV_COUNT(colours)]);
     for (size_t i = 0; i < c->n_series; i++) {
         const char *colour = colours[i % COV_COUNT(colours)];
         (void)fprintf(f, "%s$d%zu using 1:2 with %s%s lw 2 lc rgb '%s' title ", i ? ", " : "", i,
@@ -208,13 +213,47 @@ static void put_lines(FILE *f, const struct cov_chart *c)
         if (c->series[i].has_line)
             (void)fprintf(f, ", %.9g+%.9g*x with lines dt 2 lw 1.5 lc rgb '%s' notitle",
                           c->series[i].offset, c->series[i].slope, colour);
-        if (has_spread(&c->series[i]))
+        if (has_spread(&c->series[i]) && !c->bands)
             (void)fprintf(f,
                           ", $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "
                           "lw 1 lc rgb '%s' notitle",
                           i, colour);
     }
     (void)fprintf(f, "\n");
+}
+
+static void put_map_values(FILE *f, size_t number, const struct cov_chart_map *m)
+{
+    (void)fprintf(f, "$m%zu << EOD\n", number);
+    for (size_t i = 0; i < m->rows; i++) {
+        for (size_t k = 0; k < m->columns; k++)
+            (void)fprintf(f, "%.5g ", m->values[i * m->columns + k]);
+        (void)fprintf(f, "\n");
+    }
+    (void)fprintf(f, "EOD\n");
+}
+
+/* Pictures in SVG are made of rectangles, because gnuplot would write an image to a second file. */
+static void put_maps(FILE *f, const struct cov_chart *c, bool is_svg)
+{
+    const double share = (double)MAP_HEIGHT / (HEIGHT + MAP_HEIGHT);
+    (void)fprintf(
+        f, "unset key\nunset grid\nunset offsets\nunset xlabel\nunset ylabel\nunset ytics\n"
+           "set xtics auto\nset palette defined (0 '#ffffff', 0.35 '#8fb8e8', 0.7 '#2f7fd1', "
+           "1 '#0b2a52')\nset lmargin 3\nset rmargin 9\n");
+    for (size_t i = 0; i < c->n_maps; i++) {
+        const struct cov_chart_map *m = &c->maps[i];
+        const double width = (m->end - m->beg) / (double)m->columns;
+        (void)fprintf(f, "set origin %.6f,0\nset size %.6f,%.6f\nset title ",
+                      (double)i / (double)c->n_maps, 1 / (double)c->n_maps, share);
+        cov_gnuplot_put_text(f, m->title);
+        (void)fprintf(f,
+                      " font 'DejaVu Sans,11' textcolor rgb '#222222'\nset xrange [%.9g:%.9g]\n"
+                      "set yrange [%zu:0]\nset cbrange [0:%.9g]\n"
+                      "plot $m%zu matrix using (%.9g+($1+0.5)*%.9g):($2+0.5):3 with image%s\n",
+                      m->beg, m->end, m->rows, m->top, i, m->beg, width, is_svg ? " pixels" : "");
+    }
+    (void)fprintf(f, "unset multiplot\n");
 }
 
 struct script {
@@ -226,6 +265,8 @@ static void put_script(void *arg, FILE *f)
 {
     const struct script *s = arg;
     const struct cov_chart *c = s->chart;
+    const bool is_svg = s->is_svg;
+    const double share = c->n_maps ? (double)HEIGHT / (HEIGHT + MAP_HEIGHT) : 1;
     (void)fprintf(f,
                   "set encoding utf8\n"
                   "set terminal %s size %d,%d font 'DejaVu Sans,11' noenhanced background "
@@ -235,8 +276,8 @@ static void put_script(void *arg, FILE *f)
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
                   "'#333333'%s\n",
-                  s->is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT,
-                  c->n_series > 1 ? "" : "\nunset key");
+                  is_svg ? "svg dynamic" : "pngcairo", WIDTH,
+                  c->n_maps ? HEIGHT + MAP_HEIGHT : HEIGHT, c->n_series > 1 ? "" : "\nunset key");
     (void)fprintf(f, "set title ");
     cov_gnuplot_put_text(f, c->title);
     (void)fprintf(f, " font 'DejaVu Sans,13' textcolor rgb '#222222'\nset xlabel ");
@@ -250,10 +291,16 @@ static void put_script(void *arg, FILE *f)
         (void)fprintf(f, "set yrange [0:%.9g]\n", c->top);
     for (size_t i = 0; i < c->n_series; i++)
         put_series(f, i, &c->series[i]);
+    for (size_t i = 0; i < c->n_maps; i++)
+        put_map_values(f, i, &c->maps[i]);
+    if (c->n_maps)
+        (void)fprintf(f, "set multiplot\nset origin 0,%.6f\nset size 1,%.6f\n", 1 - share, share);
     if (c->kind == COV_CHART_BARS)
         put_bars(f, c);
     else
         put_lines(f, c);
+    if (c->n_maps)
+        put_maps(f, c, is_svg);
 }
 
 static bool has_points(const struct cov_chart *c)

@@ -1,4 +1,5 @@
-/* chart.h - charts of figures drawn by gnuplot: lines over a numeric x axis, or grouped bars.
+/* chart.h - charts of figures drawn by gnuplot: lines over a numeric x axis, with maps of values
+ * below them, or grouped bars.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHART_H
 #define COV_JOB_CHART_H
@@ -25,14 +26,27 @@ struct cov_chart_series {
     double slope, offset;
 };
 
+/* A map of values, drawn as colours from 0 to `top`, the first row above. NaN: white. */
+struct cov_chart_map {
+    const char *title;
+    const double *values; /* [rows][columns]. Borrowed */
+    size_t rows, columns;
+    double beg, end; /* x at the left and right edge */
+    double top;
+};
+
 struct cov_chart {
     /* Set by the caller; borrowed. */
     enum cov_chart_kind kind;
     const char *file;          /* name without folder and suffix */
     const char *title, *x, *y; /* x and y: labels of the axes */
     bool log_x, log_y;
-    bool no_points;    /* lines without their points */
-    double top, right; /* ends of the y and x axes; 0: automatic */
+    bool no_points;                   /* lines without their points */
+    bool bands;                       /* low and high bound an area around a line; no error bars */
+    double top;                       /* end of the y axis; 0: automatic */
+    double left, right;               /* ends of the x axis; the same: automatic */
+    const struct cov_chart_map *maps; /* [n_maps]: below the lines, side by side */
+    size_t n_maps;
 
     struct cov_chart_series *series;
     size_t n_series, cap_series;

@@ -46,7 +46,8 @@ static bool begins_with(const char *p, const char *end, const char *text)
 
 /* ---------------------------------------------------------------- columns */
 
-/* Splits a line at tabs, and returns the number of words, at most `max`; the last takes the rest. */
+/* Splits a line at tabs into at most `max` words, the last of which takes the rest. Returns their
+ * number. */
 static size_t split_tabs(const char *p, const char *end, struct word *words, size_t max)
 {
     size_t n = 0;
@@ -91,7 +92,8 @@ static enum format format_of(const char *p, const char *end)
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Finds the value of `key` in the last column of a GFF3 (key=value;...) or a GTF (key "value"; ...). */
+/* Finds the value of `key` in the last column of a GFF3 (key=value;...) or a GTF (key "value";
+ * ...). */
 static struct word find_attribute(struct word attributes, const char *key, bool is_gtf)
 {
     const char *p = attributes.text, *end = p + attributes.n;

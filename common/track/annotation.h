@@ -1,9 +1,9 @@
 /* annotation.h - the features of an annotation: a GFF3, GTF or BED file.
  *
- * GFF3 and GTF: columns separated by tabs; the third is the type of the feature, the fourth and fifth its
- * first and last base, from 1. BED: columns separated by tabs or blanks; start and end, from 0, then a name,
- * a score and a strand if there are any. The first line that is neither blank, a comment, "track" nor
- * "browser" decides which it is. "##FASTA" ends a GFF3.
+ * GFF3 and GTF: columns separated by tabs; the third is the type of the feature, the fourth and
+ * fifth its first and last base, from 1. BED: columns separated by tabs or blanks; start and end,
+ * from 0, then a name, a score and a strand if there are any. The first line that is neither blank,
+ * a comment, "track" nor "browser" decides which it is. "##FASTA" ends a GFF3.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_ANNOTATION_H
 #define COV_TRACK_ANNOTATION_H
@@ -36,17 +36,17 @@ struct cov_annotation {
     size_t n_text, cap_text;
 };
 
-/* Reads the features of the type `type`, or all lines of a BED file, from `path`, compressed or not. The
- * name of a feature is its ID or Name (GFF3), its transcript_id or gene_id (GTF; of genes the gene_id only),
- * or the fourth column (BED), cut after 255 bytes. COV_EINPUT, with file and line, for a malformed line; without line, if there
- * are no features; the message lists the types that are there. Free with cov_annotation_fini, also after a
- * failure. */
+/* Reads the features of the type `type`, or all lines of a BED file, from `path`, compressed or
+ * not. The name of a feature is its ID or Name (GFF3), its transcript_id or gene_id (GTF; of genes
+ * the gene_id only), or the fourth column (BED), cut after 255 bytes. COV_EINPUT, with file and
+ * line, for a malformed line; without line, if there are no features; the message lists the types
+ * that are there. Free with cov_annotation_fini, also after a failure. */
 int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_annotation_fini(struct cov_annotation *a);
 
-/* Return the name of feature i, "" if it has none, and the text of its score, "." if it has none. Borrowed
- * until fini. */
+/* Return the name of feature i, "" if it has none, and the text of its score, "." if it has none.
+ * Borrowed until fini. */
 const char *cov_annotation_name(const struct cov_annotation *a, size_t i);
 const char *cov_annotation_score(const struct cov_annotation *a, size_t i);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every command of README.md, in order, in a folder that has only what the README says the reader has: the
-# repository, a genome, a model and reads. Programs that install, build or need other machines are replaced by checks of
+# repository, a genome, a model, reads and an annotation. Programs that install, build or need other machines are replaced by checks of
 # their arguments.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -16,6 +16,7 @@ gzip -cn genome.fa >genome.fa.gz
 sed '$d' atacseq.sam >rep2.sam # not the same reads
 sam_convert atacseq.sam rep1.bam && sam_convert rep2.sam rep2.bam && sam_convert h3k4me3.sam chip.bam &&
     cp "$SRC/workflows/demo/plant.ckpt" model.ckpt || exit 99
+awk -F'\t' -v OFS='\t' '$4 == "gene" { print $1, "made", $4, $2 + 1, $3, ".", $6, ".", "ID=gene" NR }' features.bed >genes.gff3
 rm genome.fa features.bed ./*.sam
 
 stubs=$tap_dir/stubs

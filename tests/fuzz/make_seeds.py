@@ -71,6 +71,11 @@ def texts():
     peaks = b"# c\nbrowser x\ntrack type=narrowPeak\nchr1\t10\t60\tp\t100\t.\t4.5\t3\t2\t25\n\nchr2 0 50\n"
     seed("peaks", b"\0" + peaks, b"\1" + peaks, b"\0" + gzip.compress(peaks, mtime=0), b"\1chr1\t1\t2\nchr9\t1\t2\n",
          b"\1chr9\t1\t2\n", b"\0chr1\t5\t5\n", b"\0chr1\t5\n", b"\1chr2\t5\t51\n", b"\0chr1\t-1\t5\n", b"\0")
+    gff = b"##gff-version 3\nchr1\ts\tgene\t11\t60\t.\t+\t.\tID=g1;Name=n\nchr1\ts\tmRNA\t11\t60\t.\t+\t.\tID=m\nchr2\ts\tgene\t1\t9\t5\t-\t.\tName=x\n"
+    gtf = b'##v\nchr1\ts\tgene\t5\t9\t.\t?\t.\tgene_id "a b"; x 1;\n'
+    seed("genes", gff, gff + b"##FASTA\n>chr1\nACGT\n", gzip.compress(gff, mtime=0), gtf, peaks, b"c 1 2\nc 5 9 n 0 -\n",
+         gff.replace(b"gene", b"CDS"), gff + b"chr1\ts\tgene\t0\t5\t.\t+\t.\t\n", gff + b"chr1\ts\tgene\t9\t5\t.\t+\t.\t\n",
+         gff + b"chr1\t5\n", gff.replace(b"+", b"x"), b"chr1\t5\t5\n", b"chr1;1;2\n", b"c 1 2 n 0 *\n", b"")
     seed("json", b'{"figures":[{"name":"a","unit":"s","better":"higher","values":[1,2.5e3,-0]},{"name":"b","unit":"s",'
          b'"better":"lower","values":[1]}],"x":[true,false,null,"\\u00e9\\n\\ud83d\\ude00"]}', b"[[[[]]]]", b"{", b'"\\', b"1e999",
          b'{"figures":[{"name":"a"}]}', b'{"figures":1}', b"", b"nul")

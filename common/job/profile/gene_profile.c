@@ -1,0 +1,259 @@
+/* gene_profile.c - see gene_profile.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/profile/gene_profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/number.h"
+#include "common/base/text.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/job/gnuplot.h"
+#include "common/job/profile/profile_matrix.h"
+#include "common/job/profile/profile_plot.h"
+#include "common/job/profile/profile_tracks.h"
+
+/* Lives until --stats has been printed. */
+struct job {
+    const struct cov_gene_profile_options *o;
+    struct cov_annotation features;
+    struct cov_windows windows;
+    struct cov_profile_tracks tracks;
+    struct cov_outfile table, matrix, picture; /* empty if there are none */
+    char *gnuplot, *dir, *stem;
+};
+
+/* ---------------------------------------------------------------- outputs */
+
+/* Checks the outputs before the inputs are read, which can take long. */
+static int begin_outputs(struct job *j, struct cov_err *e)
+{
+    const struct cov_gene_profile_options *o = j->o;
+    const bool is_file = o->output && !cov_path_is_std(o->output);
+    const char *beside = o->matrix ? o->matrix : o->plot ? o->plot : is_file ? o->output : "./";
+    int rc = COV_OK;
+    if (o->plot && !cov_path_has_suffix(o->plot, ".svg") && !cov_path_has_suffix(o->plot, ".png"))
+        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
+    if (o->plot)
+        rc = cov_gnuplot_find(&j->gnuplot, e);
+    j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(beside, e);
+    j->stem = cov_path_stem(o->genes, e);
+    if (!j->dir || !j->stem)
+        return COV_ENOMEM;
+    if (!rc && is_file)
+        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_STREAM, o->force, e);
+    if (!rc && o->matrix)
+        rc = cov_outfile_begin(&j->matrix, o->matrix, COV_OUTFILE_SEEKABLE, o->force, e);
+    if (!rc && o->plot)
+        rc = cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_SEEKABLE, o->force, e);
+    return rc;
+}
+
+/* The caller checks the stream for errors. */
+static void print_table(const struct job *j, FILE *f)
+{
+    const struct cov_profile_tracks *t = &j->tracks;
+    const struct cov_profile_layout *l = &j->windows.layout;
+    (void)fputs("position", f);
+    for (size_t k = 0; k < t->n; k++)
+        (void)fprintf(f, "\t%s", t->items[k]->name);
+    (void)fputc('\n', f);
+    for (size_t i = 0; i < t->n_bins; i++) {
+        (void)fprintf(f, "%" PRId64, (int64_t)i * l->bin - l->before);
+        for (size_t k = 0; k < t->n; k++) {
+            char text[COV_DOUBLE_TEXT];
+            const double x = t->items[k]->middle[i];
+            (void)fprintf(f, "\t%s", isnan(x) ? "NA" : cov_format_double(x, text));
+        }
+        (void)fputc('\n', f);
+    }
+}
+
+static int write_table(const struct job *j, struct cov_err *e)
+{
+    const char *path = j->table.path;
+    FILE *f = path ? fopen(j->table.tmp, "w") : j->o->printed;
+    if (!f)
+        return cov_fail_errno(e, "%s", path);
+    int why = 0;
+    errno = 0;
+    print_table(j, f);
+    if (fflush(f) != 0 || ferror(f))
+        why = errno ? errno : EIO;
+    if (path && fclose(f) != 0 && !why)
+        why = errno;
+    errno = why;
+    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
+}
+
+static int draw(const struct job *j, struct cov_err *e)
+{
+    const struct cov_gene_profile_options *o = j->o;
+    char *title = cov_strfmt(e, "%s: %zu feature%s", j->stem, j->features.n,
+                             cov_text_s((int64_t)j->features.n));
+    const struct cov_profile_plot plot = {.title = title,
+                                          .gnuplot = j->gnuplot,
+                                          .path = j->picture.tmp,
+                                          .tmpdir = j->dir,
+                                          .is_svg = cov_path_has_suffix(o->plot, ".svg"),
+                                          .median = o->median};
+    int rc = title ? cov_profile_plot_draw(&j->tracks, &plot, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_gnuplot_check(j->gnuplot, j->picture.tmp, plot.is_svg, o->plot, e);
+    free(title);
+    return rc;
+}
+
+static int write_outputs(struct job *j, unsigned n_threads, struct cov_err *e)
+{
+    struct cov_outfile *const files[] = {&j->table, &j->matrix, &j->picture};
+    int rc = j->o->plot ? draw(j, e) : COV_OK;
+    if (!rc && j->o->matrix)
+        rc = cov_profile_matrix_write(&j->tracks, j->matrix.tmp, n_threads, e);
+    if (!rc)
+        rc = write_table(j, e);
+    return rc ? rc : cov_outfile_commit_all(files, COV_COUNT(files), e);
+}
+
+/* ---------------------------------------------------------------- statistics */
+
+/* Returns the bin with the largest value. */
+static size_t find_top(const struct cov_profile_track *track)
+{
+    size_t top = 0;
+    for (size_t i = 0; i < track->all->n_bins; i++)
+        if (isnan(track->middle[top]) || track->middle[i] > track->middle[top])
+            top = i;
+    return top;
+}
+
+static int64_t position_of(const struct job *j, size_t bin)
+{
+    return (int64_t)bin * j->windows.layout.bin - j->windows.layout.before;
+}
+
+/* "profiles": [...] of --stats. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct job *j = arg;
+    cov_json_int(json, "features", (int64_t)j->features.n);
+    cov_json_begin_array(json, "profiles");
+    for (size_t k = 0; k < j->tracks.n; k++) {
+        const struct cov_profile_track *track = j->tracks.items[k];
+        const size_t top = find_top(track);
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "track", track->name);
+        cov_json_int(json, "features", (int64_t)track->n_features);
+        cov_json_double(json, "largest", track->middle[top]);
+        cov_json_int(json, "position", position_of(j, top));
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+}
+
+/* Adds the figures of the report, and tells the user. */
+static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < j->tracks.n; k++) {
+        const struct cov_profile_track *track = j->tracks.items[k];
+        const size_t top = find_top(track);
+        const struct cov_stats_figure figures[] = {
+            {"features", "Features", "features with a value near them",
+             .value = (double)track->n_features},
+            {"largest", "Largest", "largest value of the profile", .decimals = 2,
+             .value = track->middle[top]},
+            {"position", "Position", "position of the largest value", .suffix = " bp",
+             .value = (double)position_of(j, top)},
+        };
+        for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
+            rc = cov_stats_add_figure(stats, track->name, &figures[i], e);
+        cov_info("%s: %zu feature%s, largest value %.6g at %" PRId64, track->name,
+                 track->n_features, cov_text_s((int64_t)track->n_features), track->middle[top],
+                 position_of(j, top));
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void free_job(void *arg)
+{
+    struct job *j = arg;
+    cov_profile_tracks_fini(&j->tracks);
+    cov_windows_fini(&j->windows);
+    cov_annotation_fini(&j->features);
+    free(j->gnuplot);
+    free(j->dir);
+    free(j->stem);
+    free(j);
+}
+
+static int read_features(struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_gene_profile_options *o = j->o;
+    const double beg = cov_clock();
+    int rc = cov_annotation_read(o->genes, o->feature, &j->features, e);
+    if (!rc && o->needs_types && j->features.is_bed)
+        rc = cov_fail(e, COV_EUSAGE, "--feature: %s is a BED file, which has no types of features",
+                      o->genes);
+    if (!rc)
+        rc = cov_windows_init(&j->windows, &j->features, &o->layout, e);
+    cov_stats_add_stage(stats, "annotation", cov_clock() - beg);
+    return rc;
+}
+
+static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
+               struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_gene_profile_options *o = j->o;
+    int rc = begin_outputs(j, e);
+    if (!rc)
+        rc = read_features(j, stats, e);
+    if (!rc)
+        rc = cov_profile_tracks_init(&j->tracks, &j->windows, o->median || o->matrix || o->plot,
+                                     j->dir, e);
+    if (!rc)
+        rc = cov_profile_tracks_read(&j->tracks, inputs, n, &o->source, n_threads, progress, stats,
+                                     e);
+    const double beg = cov_clock();
+    if (!rc)
+        rc = cov_profile_tracks_finish(&j->tracks, o->median, e);
+    if (!rc)
+        rc = write_outputs(j, n_threads, e);
+    if (!rc)
+        rc = tell(j, stats, e);
+    cov_stats_add_stage(stats, "write", cov_clock() - beg);
+    return rc;
+}
+
+int cov_gene_profile_run(char *const *inputs, size_t n_inputs,
+                         const struct cov_gene_profile_options *options, unsigned n_threads,
+                         struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct job *j = cov_calloc(1, sizeof *j, e);
+    if (!j)
+        return COV_ENOMEM;
+    *j = (struct job){.o = options,
+                      .table = COV_OUTFILE_INIT,
+                      .matrix = COV_OUTFILE_INIT,
+                      .picture = COV_OUTFILE_INIT};
+    int rc = run(j, inputs, n_inputs, n_threads, progress, stats, e);
+    cov_outfile_end(&j->table, e);
+    cov_outfile_end(&j->matrix, e);
+    cov_outfile_end(&j->picture, e);
+    if (rc) {
+        free_job(j);
+        return rc;
+    }
+    stats->print_more = print_json;
+    stats->free_more = free_job;
+    stats->more = j;
+    return COV_OK;
+}

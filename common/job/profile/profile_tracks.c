@@ -1,0 +1,500 @@
+/* profile_tracks.c - see profile_tracks.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/profile/profile_tracks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+#include "common/base/text.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
+#include "common/file/tmpfile.h"
+#include "common/job/job.h"
+
+/* COLUMN_BYTES: the bins of all features that are in memory at once for medians. */
+enum { COLUMN_BYTES = 1 << 26 };
+
+static const double Z95 = 1.959963984540054; /* of the normal distribution, for 95 % */
+
+/* ---------------------------------------------------------------- bins */
+
+static int64_t place_of(const struct cov_profile_tracks *t, size_t track, size_t feature)
+{
+    return (int64_t)((track * t->windows->features->n + feature) * t->n_bins * sizeof(double));
+}
+
+static size_t number_of(const struct cov_profile_track *track)
+{
+    size_t i = 0;
+    while (track->all->items[i] != track)
+        i++;
+    return i;
+}
+
+static int store(const struct cov_profile_track *track, size_t feature, const double *bins,
+                 struct cov_err *e)
+{
+    const struct cov_profile_tracks *t = track->all;
+    const char *p = (const char *)bins;
+    size_t n = t->n_bins * sizeof *bins;
+    for (int64_t at = place_of(t, number_of(track), feature); n > 0;) {
+        const ssize_t done = pwrite(t->fd, p, n, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
+        p += done;
+        at += done;
+        n -= (size_t)done;
+    }
+    track->has_bins[feature] = true;
+    return COV_OK;
+}
+
+/* The bins of a feature: cov_profile_fn. */
+static int take_bins(void *arg, size_t feature, const double *bins, struct cov_err *e)
+{
+    struct cov_profile_track *track = arg;
+    struct cov_profile_tracks *t = track->all;
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_bins; i++) {
+        if (isnan(bins[i]))
+            continue;
+        track->sum[i] += bins[i];
+        track->squares[i] += bins[i] * bins[i];
+        track->n[i]++;
+        sum += bins[i];
+        n++;
+    }
+    if (n > 0) {
+        track->n_features++;
+        if (t->stores)
+            track->means[feature] = sum / (double)n;
+    }
+    return t->stores ? store(track, feature, bins, e) : COV_OK;
+}
+
+int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, size_t feature,
+                            size_t first, size_t n, double *bins, struct cov_err *e)
+{
+    char *p = (char *)bins;
+    size_t rest = n * sizeof *bins;
+    if (!t->items[track]->has_bins[feature]) {
+        for (size_t i = 0; i < n; i++)
+            bins[i] = (double)NAN;
+        return COV_OK;
+    }
+    for (int64_t at = place_of(t, track, feature) + (int64_t)(first * sizeof *bins); rest > 0;) {
+        const ssize_t done = pread(t->fd, p, rest, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
+        p += done;
+        at += done;
+        rest -= (size_t)done;
+    }
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- tracks */
+
+int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
+                            bool stores, const char *tmpdir, struct cov_err *e)
+{
+    *t = (struct cov_profile_tracks){.windows = windows,
+                                     .n_bins = cov_profile_bins(&windows->layout),
+                                     .stores = stores,
+                                     .fd = -1,
+                                     .tmpdir = tmpdir};
+    return stores ? cov_tmpfile(tmpdir, &t->fd, e) : COV_OK;
+}
+
+static void free_track(struct cov_profile_track *track)
+{
+    if (!track)
+        return;
+    free(track->name);
+    free(track->middle);
+    free(track->low);
+    free(track->high);
+    free(track->n);
+    free(track->sum);
+    free(track->squares);
+    free(track->has_bins);
+    free(track->means);
+    free(track);
+}
+
+void cov_profile_tracks_fini(struct cov_profile_tracks *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free_track(t->items[i]);
+    free(t->items);
+    if (t->stores && t->fd >= 0)
+        (void)close(t->fd);
+    *t = (struct cov_profile_tracks){.fd = -1};
+}
+
+static bool is_known(const struct cov_profile_tracks *t, const char *name)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->items[i]->name && strcmp(t->items[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Names a track after its file, or after the whole path if that name is taken, and its data set. */
+static int name_track(struct cov_profile_tracks *t, struct cov_profile_track *track,
+                      const char *path, const char *dataset, struct cov_err *e)
+{
+    char *stem = cov_path_stem(path, e);
+    const char *const separator = dataset ? "_" : "";
+    dataset = dataset ? dataset : "";
+    char *name = stem ? cov_strfmt(e, "%s%s%s", stem, separator, dataset) : NULL;
+    if (name && is_known(t, name)) {
+        free(name);
+        name = cov_strfmt(e, "%s%s%s", path, separator, dataset);
+    }
+    free(stem);
+    if (!name)
+        return COV_ENOMEM;
+    cov_text_make_printable(name);
+    track->name = name;
+    return COV_OK;
+}
+
+static int add_track(struct cov_profile_tracks *t, const char *path, const char *dataset,
+                     struct cov_profile_track **out, struct cov_err *e)
+{
+    const size_t n = t->stores ? t->windows->features->n : 0;
+    struct cov_profile_track *track = cov_calloc(1, sizeof *track, e);
+    if (!track || COV_RESERVE(&t->items, &t->cap, t->n + 1, e)) {
+        free(track);
+        return COV_ENOMEM;
+    }
+    track->all = t;
+    track->middle = cov_calloc(t->n_bins, sizeof(double), e);
+    track->low = cov_calloc(t->n_bins, sizeof(double), e);
+    track->high = cov_calloc(t->n_bins, sizeof(double), e);
+    track->sum = cov_calloc(t->n_bins, sizeof(double), e);
+    track->squares = cov_calloc(t->n_bins, sizeof(double), e);
+    track->n = cov_calloc(t->n_bins, sizeof *track->n, e);
+    track->means = cov_malloc(n, sizeof *track->means, e);
+    track->has_bins = cov_calloc(n, sizeof *track->has_bins, e);
+    int rc = track->middle && track->low && track->high && track->sum && track->squares &&
+                     track->n && track->means && track->has_bins
+                 ? name_track(t, track, path, dataset, e)
+                 : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++)
+        track->means[i] = (double)NAN;
+    t->items[t->n++] = track;
+    *out = track;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- checks */
+
+/* Compares the sequences of the features with those of the track. */
+static int check_names(const struct cov_profile *p, bool warns, struct cov_err *e)
+{
+    const struct cov_annotation *a = p->windows->features;
+    const struct cov_track_sink *sink = &p->sink;
+    struct cov_listing missing = {0}, known = {0};
+    size_t n_missing = 0;
+    for (size_t i = 0; i < cov_names_count(a->contigs); i++) {
+        if (p->found[i])
+            continue;
+        n_missing += p->windows->first[i + 1] - p->windows->first[i];
+        cov_listing_add(&missing, cov_names_get(a->contigs, i, NULL));
+    }
+    for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
+        cov_listing_add(&known, cov_track_contig_name(sink, i));
+    if (n_missing == a->n)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: none of its sequences (%s%s) is in %s (%s%s); --rename maps names",
+                        a->path, missing.text, cov_listing_more(&missing), sink->name, known.text,
+                        cov_listing_more(&known));
+    if (n_missing > 0 && warns)
+        cov_warn("%s: %zu feature%s on sequences that are not in %s: %s%s", a->path, n_missing,
+                 cov_text_s((int64_t)n_missing), sink->name, missing.text,
+                 cov_listing_more(&missing));
+    return COV_OK;
+}
+
+/* Checks that the features are within their sequences. */
+static int check_lengths(const struct cov_profile *p, struct cov_err *e)
+{
+    const struct cov_annotation *a = p->windows->features;
+    const struct cov_track_sink *sink = &p->sink;
+    int64_t *lengths = cov_calloc(cov_names_count(a->contigs), sizeof *lengths, e);
+    int rc = lengths ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < cov_track_n_contigs(sink); i++) {
+        const char *name = cov_track_contig_name(sink, i);
+        size_t k;
+        if (cov_names_find(a->contigs, name, strlen(name), &k))
+            lengths[k] = cov_track_contig_length(sink, i);
+    }
+    for (size_t i = 0; !rc && i < a->n; i++) {
+        const struct cov_feature *f = &a->items[i];
+        if (lengths[f->contig] > 0 && f->end > lengths[f->contig])
+            rc = cov_fail(e, COV_EINPUT,
+                          "%s:%" PRIu32 ": the feature ends at %" PRId64
+                          ", but %s has only %" PRId64 " bases in %s",
+                          a->path, f->line, f->end, cov_names_get(a->contigs, f->contig, NULL),
+                          lengths[f->contig], sink->name);
+    }
+    free(lengths);
+    return rc;
+}
+
+static int check_track(const struct cov_profile_track *track, const struct cov_profile *p,
+                       const struct cov_track_source *source, const struct cov_source_options *o,
+                       struct cov_err *e)
+{
+    const bool is_all = o->n_regions == 0 && !o->bed_path && !o->blacklist_path;
+    if (p->sink.summary.n_bases == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no base has a value", source->name);
+    int rc = source->has_lengths ? check_lengths(p, e) : COV_OK;
+    if (!rc)
+        rc = check_names(p, is_all, e);
+    if (!rc && track->n_features == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no base near a feature of %s has a value", source->name,
+                      p->windows->features->path);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+/* An input with options that fit its kind. */
+struct input {
+    struct cov_source_input in;
+    struct cov_source_options o;
+    struct cov_track_source *source;
+};
+
+/* Detects the kinds of all inputs before the first is read, which can take long. */
+static int detect_inputs(struct input *list, char *const *paths, size_t n, struct cov_err *e)
+{
+    bool is_read = false;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (cov_path_is_std(paths[i]) && is_read)
+            rc = cov_fail(e, COV_EUSAGE, "standard input can be given only once");
+        is_read = is_read || cov_path_is_std(paths[i]);
+        if (!rc)
+            rc = cov_source_input_detect(paths[i], &list[i].in, e);
+    }
+    return rc;
+}
+
+/* Gives the options to the inputs that they are for. With a single input, the source itself refuses
+ * those that do not fit. */
+static int share_options(struct input *list, size_t n, const struct cov_source_options *o,
+                         struct cov_err *e)
+{
+    size_t n_signal = 0, n_bedgraph = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_track = list[i].in.is_track;
+        const bool is_bedgraph =
+            is_track && cov_kind_of_file(list[i].in.path, NULL) != COV_KIND_BIGWIG;
+        list[i].o = *o;
+        n_signal += !is_track;
+        n_bedgraph += is_bedgraph;
+        if (n > 1 && is_track) {
+            list[i].o.measured = false;
+            list[i].o.n_datasets = 0;
+            list[i].o.strand = COV_STRAND_AVG;
+        }
+        if (n > 1 && !is_bedgraph)
+            list[i].o.sizes_path = NULL;
+    }
+    if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
+        return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
+                        o->measured         ? "experimental"
+                        : o->n_datasets > 0 ? "datasets"
+                                            : "strand");
+    if (n_bedgraph == 0 && o->sizes_path)
+        return cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; there is none");
+    return COV_OK;
+}
+
+/* A genome file has measured coverage instead of predictions. */
+static int open_input(struct input *in, unsigned n_threads, struct cov_err *e)
+{
+    const bool is_file = !in->in.is_track && !in->in.in;
+    struct cov_source_input again = in->in;
+    struct cov_err first = COV_ERR_INIT, second = COV_ERR_INIT;
+    int rc = cov_track_source_open(&in->in, &in->o, n_threads, &in->source, &first);
+    if (rc == COV_EINPUT && is_file && !in->o.measured) {
+        in->o.measured = true;
+        if (cov_track_source_open(&again, &in->o, n_threads, &in->source, &second) == COV_OK)
+            return COV_OK;
+    }
+    return rc ? cov_fail(e, rc, "%s", first.text) : COV_OK;
+}
+
+static int run_source(const struct input *in, struct cov_profile *profiles, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    const size_t n = in->source->n_datasets;
+    const int64_t n_bases = stats->bases > 0 ? stats->bases : 0;
+    struct cov_job job = {.progress = progress, .stats = stats};
+    struct cov_track_sink **sinks = cov_calloc(n, sizeof(struct cov_track_sink *), e);
+    int rc = sinks ? cov_pool_new(n_threads, &job.pool, e) : COV_ENOMEM;
+    for (size_t k = 0; sinks && k < n; k++)
+        sinks[k] = &profiles[k].sink;
+    if (!rc)
+        rc = cov_track_source_run(in->source, sinks, "reading", &job, e);
+    stats->bases += n_bases;
+    stats->chunks = -1;
+    cov_pool_free(job.pool);
+    free(sinks);
+    return rc;
+}
+
+static int read_input(struct cov_profile_tracks *t, struct input *in, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    int rc = open_input(in, n_threads, e);
+    if (rc)
+        return rc;
+    const size_t n = in->source->n_datasets, first = t->n;
+    size_t n_open = 0;
+    struct cov_profile *profiles = cov_calloc(n, sizeof *profiles, e);
+    rc = profiles ? cov_track_source_describe(in->source, stats, e) : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        struct cov_profile_track *track;
+        rc = add_track(t, in->in.path, n > 1 ? in->source->datasets[k] : NULL, &track, e);
+        if (rc)
+            break;
+        n_open++;
+        rc = cov_profile_init(&profiles[k], t->windows, in->source->name, in->source->contigs, e);
+        profiles[k].take = take_bins;
+        profiles[k].arg = track;
+    }
+    if (!rc)
+        rc = run_source(in, profiles, n_threads, progress, stats, e);
+    for (size_t k = 0; !rc && k < n; k++)
+        rc = check_track(t->items[first + k], &profiles[k], in->source, &in->o, e);
+    for (size_t k = 0; k < n_open; k++)
+        cov_track_free(&profiles[k].sink);
+    free(profiles);
+    return rc;
+}
+
+int cov_profile_tracks_read(struct cov_profile_tracks *t, char *const *inputs, size_t n,
+                            const struct cov_source_options *options, unsigned n_threads,
+                            struct cov_progress *progress, struct cov_stats *stats,
+                            struct cov_err *e)
+{
+    struct input *list = cov_calloc(n, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    int rc = detect_inputs(list, inputs, n, e);
+    if (!rc)
+        rc = share_options(list, n, options, e);
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = read_input(t, &list[i], n_threads, progress, stats, e);
+        cov_track_source_close(list[i].source);
+        list[i].source = NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        cov_source_input_close(&list[i].in);
+    free(list);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- means and medians */
+
+static void finish_means(const struct cov_profile_track *track)
+{
+    for (size_t i = 0; i < track->all->n_bins; i++) {
+        const double n = track->n[i], mean = track->sum[i] / n;
+        const double variance = n > 1 ? (track->squares[i] - n * mean * mean) / (n - 1) : 0;
+        const double error = variance > 0 ? Z95 * sqrt(variance / n) : 0;
+        track->middle[i] = mean; /* NaN if n is 0 */
+        track->low[i] = mean - error;
+        track->high[i] = mean + error;
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The interval is that of the sign test: ranks n/2 -+ z sqrt(n)/2. */
+static void finish_median(const struct cov_profile_track *track, size_t bin, double *x, size_t n)
+{
+    double *const out[] = {&track->middle[bin], &track->low[bin], &track->high[bin]};
+    const double half = (double)n / 2, width = Z95 * sqrt((double)n) / 2;
+    if (n == 0) {
+        for (size_t i = 0; i < COV_COUNT(out); i++)
+            *out[i] = (double)NAN;
+        return;
+    }
+    qsort(x, n, sizeof *x, by_value);
+    const size_t low = half - width > 0 ? (size_t)(half - width) : 0;
+    const size_t high = (size_t)ceil(half + width);
+    *out[0] = (x[(n - 1) / 2] + x[n / 2]) / 2;
+    *out[1] = x[low];
+    *out[2] = x[high < n ? high : n - 1];
+}
+
+/* Computes the medians of bins [first, first + n). rows: [features][n], column: [features]. */
+static int finish_columns(const struct cov_profile_tracks *t, size_t track, size_t first, size_t n,
+                          double *rows, double *column, struct cov_err *e)
+{
+    const size_t n_features = t->windows->features->n;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n_features; i++)
+        rc = cov_profile_tracks_bins(t, track, i, first, n, rows + i * n, e);
+    for (size_t k = 0; !rc && k < n; k++) {
+        size_t n_values = 0;
+        for (size_t i = 0; i < n_features; i++)
+            if (!isnan(rows[i * n + k]))
+                column[n_values++] = rows[i * n + k];
+        finish_median(t->items[track], first + k, column, n_values);
+    }
+    return rc;
+}
+
+static int finish_medians(const struct cov_profile_tracks *t, size_t track, struct cov_err *e)
+{
+    const size_t n_features = t->windows->features->n;
+    const size_t most = COLUMN_BYTES / sizeof(double) / n_features;
+    const size_t step = most < 1 ? 1 : most < t->n_bins ? most : t->n_bins;
+    size_t n_rows = 0;
+    int rc = cov_size_mul(n_features, step, &n_rows);
+    double *rows = rc ? NULL : cov_malloc(n_rows, sizeof *rows, e);
+    double *column = cov_malloc(n_features, sizeof *column, e);
+    if (!rows || !column)
+        rc = COV_ENOMEM;
+    for (size_t i = 0; !rc && i < t->n_bins; i += step)
+        rc = finish_columns(t, track, i, t->n_bins - i < step ? t->n_bins - i : step, rows, column,
+                            e);
+    free(rows);
+    free(column);
+    return rc;
+}
+
+int cov_profile_tracks_finish(struct cov_profile_tracks *t, bool median, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < t->n; k++)
+        if (median)
+            rc = finish_medians(t, k, e);
+        else
+            finish_means(t->items[k]);
+    return rc;
+}

@@ -1,0 +1,67 @@
+/* profile_tracks.h - reads any number of tracks around the features of an annotation, one pass
+ * each.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PROFILE_PROFILE_TRACKS_H
+#define COV_JOB_PROFILE_PROFILE_TRACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/progress.h"
+#include "common/cli/stats.h"
+#include "common/job/source/track_source.h"
+#include "common/track/profile.h"
+
+/* A track, and its bins over all features. Arrays are [n_bins]. */
+struct cov_profile_track {
+    char *name;            /* the stem of its file, and its data set if there are several. Owned */
+    size_t n_features;     /* those with a value in their window */
+    double *middle;        /* mean or median; NaN: no feature has a value there. Owned */
+    double *low, *high;    /* its confidence interval of 95 %. Owned */
+    uint32_t *n;           /* features with a value. Owned */
+    double *sum, *squares; /* private. Owned */
+    /* [features], only if bins are stored. Owned. */
+    double *means;                  /* of the bins of a feature; NaN: none has a value */
+    bool *has_bins;                 /* private */
+    struct cov_profile_tracks *all; /* private */
+};
+
+/* Empty if all zero. */
+struct cov_profile_tracks {
+    const struct cov_windows *windows; /* borrowed */
+    size_t n_bins;
+    struct cov_profile_track **items; /* [n]. Owned */
+    size_t n, cap;
+    bool stores;        /* the bins of all features are in a temporary file */
+    int fd;             /* private */
+    const char *tmpdir; /* private */
+};
+
+/* With `stores`, the bins of all features are kept in a file in `tmpdir`. Borrows `windows` and
+ * `tmpdir` until fini, which also follows a failure. */
+int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windows *windows,
+                            bool stores, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
+void cov_profile_tracks_fini(struct cov_profile_tracks *t);
+
+/* Reads the inputs, each once, and adds a track for each of their data sets. HDF5 inputs are
+ * measured coverage with options->measured or if they have no predictions. Options for one kind of
+ * input do not apply to the others; COV_EUSAGE if no input is of that kind. COV_EINPUT if an input
+ * has no values, if it has none of the sequences with features, or if a feature ends after its
+ * sequence. Warns about sequences that are missing, unless the options choose regions. */
+int cov_profile_tracks_read(struct cov_profile_tracks *t, char *const *inputs, size_t n,
+                            const struct cov_source_options *options, unsigned n_threads,
+                            struct cov_progress *progress, struct cov_stats *stats,
+                            struct cov_err *e) COV_MUST_USE;
+
+/* Computes middle, low and high: of the mean, the normal approximation; of the median, order
+ * statistics. A median needs stored bins. */
+int cov_profile_tracks_finish(struct cov_profile_tracks *t, bool median,
+                              struct cov_err *e) COV_MUST_USE;
+
+/* Reads n stored bins of a feature, from bin `first` on; NaN if the track lacks its sequence. */
+int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, size_t feature,
+                            size_t first, size_t n, double *bins, struct cov_err *e) COV_MUST_USE;
+
+#endif

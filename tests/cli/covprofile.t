@@ -1,0 +1,175 @@
+#!/bin/sh
+# covprofile genes: tables and matrices against bins computed base by base (tests/lib/profile_check.py); formats of annotations,
+# kinds of inputs, pictures, statistics, refusals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
+need_python h5py numpy
+start_python "$SRC/tests/lib/track_check.py"
+
+check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+genes() { run covprofile genes -q -f "$@"; }
+# refuses_genes STATUS REGEX NAME [ARG]...
+refuses_genes() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run covprofile genes "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
+# ---------------------------------------------------------------- windows
+
+for seed in 1 2; do
+    check make $seed || exit 99
+    for anchor in tss tes centre scale; do
+        genes --genes f.bed --anchor $anchor --matrix m.mat.gz --chrom-sizes sizes -o t.tsv t.bg u.bg
+        ok "$anchor, made $seed: the table" check table t.tsv anchor=$anchor
+        ok '  and the matrix' check matrix m.mat.gz anchor=$anchor
+        body=
+        [ $anchor = scale ] && body='--body 210'
+        # shellcheck disable=SC2086 # two words
+        genes --genes f.bed --anchor $anchor -b 140 -a 70 $body --bin 7 --median --chrom-sizes sizes -o t.tsv t.bg u.bg
+        ok '  medians, unequal sides' check table t.tsv anchor=$anchor before=140 after=70 bin=7 body=210 reduce=median
+    done
+    genes --genes f.bed --preset predmoter --chrom-sizes sizes -o t.tsv t.bg u.bg
+    ok '  --preset predmoter' check table t.tsv preset=predmoter bin=1
+done
+genes --genes f.bed --preset predmoter -b 20 -a 30 --median --matrix m.mat.gz --chrom-sizes sizes -o - t.bg
+is "$(sed -n '2p;$p' "$stdout" | cut -f 1)" "$(printf '%s\n' -20 30)" '  includes the last position'
+genes --genes f.bed -b 0 -a 100 --bin 100 --chrom-sizes sizes t.bg
+is "$(cut -f 1 "$stdout")" "$(printf '%s\n' position 0)" 'a single bin, to standard output'
+
+# ---------------------------------------------------------------- annotations
+
+genes --genes f.bed --matrix bed.mat.gz --chrom-sizes sizes -o bed.tsv t.bg
+gzip -k f.gff3
+while read -r file options; do
+    # shellcheck disable=SC2086 # words
+    genes --genes $file $options --matrix m.mat.gz --chrom-sizes sizes -o t.tsv t.bg
+    ok "$file $options: the same table" cmp t.tsv bed.tsv
+    is "$(gzip -dc m.mat.gz)" "$(gzip -dc bed.mat.gz)" '  and the same matrix'
+done <<END
+f.gff3
+f.gff3.gz
+f.gtf
+f.gtf --feature gene
+END
+genes --genes f.gff3 --feature mRNA --chrom-sizes sizes -o t.tsv t.bg
+ok 'features of another type' cmp t.tsv bed.tsv
+genes --genes f.gtf --feature transcript --chrom-sizes sizes -o t.tsv t.bg
+ok '  of a GTF' cmp t.tsv bed.tsv
+printf 'chr1\t100\t200\nchr1\t50\t60\n' >three.bed
+genes --genes three.bed -b 10 -a 10 --matrix m.mat.gz -o t.tsv t.bg
+ok 'a BED of three columns' check matrix m.mat.gz genes=three.bed before=10 after=10 tracks=t.bg
+
+# ---------------------------------------------------------------- inputs
+
+for track in t u; do
+    cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
+done
+genes --genes f.bed --chrom-sizes sizes --matrix m.mat.gz -o t.tsv t.bg u.bw
+ok 'bedGraph and bigWig' check matrix m.mat.gz
+genes --genes f.bed -@ 1 -o one.tsv t.bw u.bw
+ok '  one thread' cmp one.tsv t.tsv
+genes --genes f.bed --chrom-sizes sizes -o in.tsv - <t.bg
+is "$(head -n 1 in.tsv)" 'position	stdin' 'standard input'
+ok '  has the same values' test "$(tail -n +2 in.tsv)" = "$(tail -n +2 t.tsv | cut -f 1,2)"
+mkdir other && cp t.bw other
+genes --genes f.bed -o t.tsv t.bw other/t.bw
+is "$(head -n 1 t.tsv)" 'position	t	other/t.bw' 'two files of the same name'
+is "$(cut -f 2 t.tsv | tail -n +2)" "$(cut -f 3 t.tsv | tail -n +2)" '  have the same values'
+
+make_input pred p.h5 datasets=atacseq,h3k4me3
+make_input exp e.h5
+printf 'chr1\t1500\t2500\ta\t0\t+\nchr2\t10\t900\tb\t0\t-\nchr10\t0\t1\tc\t0\t+\n' >h5.bed
+cov2bigwig -q --datasets h3k4me3 -o h.bw p.h5 || exit 99
+genes --genes h5.bed -b 200 -a 200 -o t.tsv p.h5 h.bw
+is "$(head -n 1 t.tsv)" 'position	p_atacseq	p_h3k4me3	h' 'all data sets of a predictions file'
+is "$(cut -f 3 t.tsv | tail -n +2)" "$(cut -f 4 t.tsv | tail -n +2)" '  equal their bigWig'
+genes --genes h5.bed -b 200 -a 200 --datasets h3k4me3 -o one.tsv p.h5 e.h5
+is "$(head -n 1 one.tsv)" 'position	p	e' 'one data set of predictions and of measured coverage'
+is "$(cut -f 2 one.tsv | tail -n +2)" "$(cut -f 3 t.tsv | tail -n +2)" '  has the same values'
+genes --genes h5.bed -b 200 -a 200 --experimental --datasets h3k4me3 -o e.tsv e.h5
+is "$(cut -f 2 e.tsv | tail -n +2)" "$(cut -f 3 one.tsv | tail -n +2)" '  --experimental'
+run sh -c 'h5chunk cat p.h5 | covprofile genes -q --genes h5.bed -b 200 -a 200 --datasets h3k4me3 -o - -'
+is "$(cut -f 2 "$stdout" | tail -n +2)" "$(cut -f 2 one.tsv | tail -n +2)" '  from a stream'
+genes --genes h5.bed -b 200 -a 200 --datasets h3k4me3 --window-size 51 -o smooth.tsv p.h5
+status_is 0 'smoothing'
+ok '  changes the values' sh -c '! cmp -s smooth.tsv one.tsv'
+printf 'chr1\tx1\nchr2\tx2\nchr10\tx10\n' >names
+sed 's/^chr/x/' h5.bed >x.bed
+genes --genes x.bed -b 200 -a 200 --datasets h3k4me3 --rename names -o t.tsv p.h5 e.h5
+ok '--rename' cmp t.tsv one.tsv
+
+printf 'elsewhere\t5\t9\nlost\t5\t9\n' | cat h5.bed - >more.bed
+run covprofile genes -f --genes more.bed -b 200 -a 200 --datasets h3k4me3 --matrix m.mat.gz -o t.tsv p.h5 e.h5
+ok 'features on unknown sequences are left out' cmp t.tsv one.tsv
+stderr_like '^covprofile: warning: more\.bed: 2 features on sequences that are not in p\.h5: elsewhere, lost$' '  with a warning'
+is "$(gzip -dc m.mat.gz | tail -n 1 | cut -f 1,7-9)" 'lost	nan	nan	nan' '  and nan in the matrix'
+
+# ---------------------------------------------------------------- pictures and statistics
+
+if command -v gnuplot >/dev/null; then
+    genes --genes f.bed --median --plot p.png --chrom-sizes sizes -o t.tsv t.bg u.bg
+    status_is 0 'a picture'
+    ok '  is a PNG' sh -c 'head -c 4 p.png | grep -q PNG'
+    for anchor in tss scale; do
+        genes --genes f.bed --anchor $anchor --plot p.svg -o t.tsv t.bw
+        ok "  or an SVG: $anchor" grep -q '</svg>' p.svg
+    done
+    genes --genes h5.bed -b 0 -a 10 --plot p.svg --datasets h3k4me3 p.h5
+    status_is 0 '  of a single bin'
+    like "$(cat p.svg)" 'h5: 3 features' '  has the number of features'
+    head -n 1 h5.bed >one.bed
+    genes --genes one.bed -b 0 -a 20 --plot p.svg --datasets h3k4me3 p.h5
+    status_is 0 '  and of a single feature'
+    refuses_genes 2 "--plot p\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' --genes f.bed --plot p.pdf t.bw
+else
+    pass 'pictures # SKIP no gnuplot'
+fi
+run covprofile genes --genes f.bed --stats s.covprofile_mqc.json -o s.tsv t.bw u.bw
+status_is 0 '--stats'
+stderr_like '^covprofile: t: [0-9]+ features, largest value [0-9.]+ at -?[0-9]+$' '  also on standard error'
+ok '  has the largest values' "$PYTHON" -c '
+import json
+s = json.load(open("s.covprofile_mqc.json"))
+table = [line.split("\t") for line in open("s.tsv")]
+for k, track in enumerate(s["profiles"], 1):
+    top = max(table[1:], key=lambda row: float(row[k]))
+    assert track["track"] == table[0][k].strip(), track
+    assert [track["position"], track["largest"]] == [int(top[0]), float(top[k])], track
+assert s["features"] == sum(line[0] == "c" for line in open("f.bed"))
+assert s["data"]["s.t"]["largest"] == s["profiles"][0]["largest"], s["data"]'
+
+# ---------------------------------------------------------------- refusals
+
+refuses_genes 2 '--genes is missing$' 'no annotation' t.bw
+refuses_genes 2 '--mean and --median cannot be used together$' '--mean and --median' --genes f.bed --mean --median t.bw
+refuses_genes 2 '--before and --after are both 0$' 'no bases' --genes f.bed -b 0 -a 0 t.bw
+refuses_genes 2 '--body needs --anchor scale$' '--body without scale' --genes f.bed --body 10 t.bw
+refuses_genes 2 '--before 120 must be a multiple of --bin 7$' 'bins that do not fit' --genes f.bed -b 120 --bin 7 t.bw
+refuses_genes 2 '--body 1000 must be a multiple of --bin 7$' '  nor in the scaled feature' --genes f.bed -b 14 -a 14 --bin 7 --anchor scale t.bw
+refuses_genes 2 '--bin and --preset predmoter cannot be used together$' 'the preset with other bins' --genes f.bed --preset predmoter --bin 1 t.bw
+refuses_genes 2 '--feature: f\.bed is a BED file, which has no types of features$' 'types of a BED' --genes f.bed --feature gene t.bw
+refuses_genes 2 '--experimental is for predictions and genome files; there is none$' '--experimental for tracks' --genes f.bed --experimental t.bw u.bw
+refuses_genes 2 '--chrom-sizes is for bedGraph; there is none$' '--chrom-sizes for bigWig' --genes f.bed --chrom-sizes sizes t.bw u.bw
+refuses_genes 2 'standard input can be given only once$' 'standard input twice' --genes f.bed - -
+refuses_genes 1 '^covprofile: error: f\.gff3: no features of type exon; it has: gene, mRNA$' 'no such features' --genes f.gff3 --feature exon t.bw
+printf 'chr1\t29000\t30000\nchr1\t29000\t30001\n' >long.bed
+refuses_genes 1 'long\.bed:2: the feature ends at 30001, but chr1 has only 30000 bases in t\.bw$' 'a feature that is too long' \
+    --genes long.bed -o x.tsv --matrix x.mat.gz t.bw
+refuses_genes 1 'x\.bed: none of its sequences \(x1, x2, x10\) is in t\.bw \(chr1, chr10, chr2, c\|3, unused\); --rename maps names$' 'other names' \
+    --genes x.bed -o x.tsv t.bw
+printf 'chr1\t0\t100000000\n' >huge.bed
+refuses_genes 1 'huge\.bed:1: the feature has 100000000 bases; those that are scaled must not be longer than 33554432$' 'a feature that is too long to be scaled' \
+    --genes huge.bed --anchor scale t.bg
+printf 'chr1\t5\n' >bad.bed
+refuses_genes 1 'bad\.bed:1: neither GFF3, GTF nor BED$' 'wrong columns' --genes bad.bed -o x.tsv t.bw
+: >empty.bg
+refuses_genes 1 'empty\.bg: ' 'an empty track' --genes f.bed -o x.tsv t.bw empty.bg
+refuses_genes 1 't\.bw: no base near a feature of f\.bed has a value$' 'a region without features' --genes f.bed -r unused -o x.tsv t.bw
+refuses_genes 1 'missing\.bw: No such file' 'a missing track' --genes f.bed -o x.tsv t.bw missing.bw
+refuses_genes 1 'missing\.gff: No such file' 'a missing annotation' --genes missing.gff -o x.tsv t.bw
+done_testing

@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""Random tracks and annotations, and profiles computed base by base: an independent answer for the tests of covprofile.
+
+usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and the same features as f.gff3, f.gtf, f.bed
+       profile_check.py table TABLE [KEY=VALUE]... compares a table with the tracks t.bg and u.bg around f.bed
+       profile_check.py matrix FILE [KEY=VALUE]... compares the file of --matrix
+
+Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg).
+SPDX-License-Identifier: MIT"""
+
+import gzip
+import json
+import random
+import sys
+
+import numpy
+
+
+def make(seed):
+    r = random.Random(seed)
+    sizes = {"chr1": 30000, "chr10": 9000, "chr2": 500, "c|3": 20000, "unused": 100}
+    with open("sizes", "w", encoding="ascii") as f:
+        f.writelines(f"{name}\t{n}\n" for name, n in sizes.items())
+    for path, gaps, values in (("t.bg", 0, [0, 0, 0, 1, 2, 3, 5, 8, 13]), ("u.bg", 0.3, [0, 0.5, 2.25, 7.1, -3.3, 1e-3])):
+        with open(path, "w", encoding="ascii") as f:
+            for name, n in sizes.items():
+                at = 0
+                while at < n:
+                    to = min(n, at + r.choice([1, 1, 2, 3, 5, 10, 30, 31, 100, 300]))
+                    if r.random() >= gaps:
+                        f.write(f"{name}\t{at}\t{to}\t{r.choice(values)}\n")
+                    at = to
+    features = []
+    for name, n in sizes.items():
+        for _ in range({"chr2": 2, "unused": 0}.get(name, 25)):
+            beg = r.randrange(n)
+            end = min(n, beg + r.choice([1, 5, 9, 10, 37, 400, 2000, 5000]))
+            features.append((name, beg, end, f"g{len(features)}", r.choice(".079"), r.choice("+-+-.")))
+    r.shuffle(features)
+    with open("f.bed", "w", encoding="ascii") as f:
+        f.write("track name=x\n\n")
+        f.writelines("\t".join(map(str, x)) + "\n" for x in features)
+    with open("f.gff3", "w", encoding="ascii") as f:
+        f.write("##gff-version 3\n")
+        for name, beg, end, gene, score, strand in features:
+            f.write(f"{name}\tmade\tgene\t{beg + 1}\t{end}\t{score}\t{strand}\t.\tNote=a,b;ID={gene};Name=x\n"
+                    f"{name}\tmade\tmRNA\t{beg + 1}\t{end}\t.\t{strand}\t.\tID=m\n###\n")
+        f.write("##FASTA\n>chr1\nACGT\n")
+    with open("f.gtf", "w", encoding="ascii") as f:
+        for name, beg, end, gene, score, strand in features:
+            f.write(f"{name}\tmade\tgene\t{beg + 1}\t{end}\t{score}\t{strand}\t.\tgene_biotype \"a\"; gene_id \"{gene}\";\n"
+                    f"{name}\tmade\ttranscript\t{beg + 1}\t{end}\t{score}\t{strand}\t.\tgene_id \"x\"; transcript_id \"{gene}\";\n")
+
+
+def read_track(path):
+    """{contig: values by base}; NaN: no value."""
+    with open("sizes", encoding="ascii") as f:
+        track = {name: numpy.full(int(n), numpy.nan, numpy.float32) for name, n in (line.split() for line in f)}
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            contig, beg, end, value = line.split()
+            track[contig][int(beg):int(end)] = float(value)
+    return track
+
+
+def read_features(path):
+    with open(path, encoding="ascii") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f if line.startswith("c") or line.startswith("x")]
+    order = list(dict.fromkeys(row[0] for row in rows))
+    rows = [(row[0], int(row[1]), int(row[2]), *(row[3:] or ["", ".", "."])) for row in rows]
+    return sorted(rows, key=lambda row: (order.index(row[0]), row[1], row[2]))
+
+
+def mean(values):
+    values = values[~numpy.isnan(values)].astype(numpy.float64)
+    return values.mean() if values.size else numpy.nan
+
+
+def value_at(values, positions):
+    inside = (positions >= 0) & (positions < len(values))
+    return numpy.where(inside, values[numpy.clip(positions, 0, len(values) - 1)], numpy.float32(numpy.nan))
+
+
+def bins_of(values, feature, o):
+    """The bins of a feature, in its direction."""
+    _, beg, end, _, _, strand = feature
+    step = -1 if strand == "-" else 1
+    if o["anchor"] == "scale":
+        if end - beg < o["bin"]:
+            return numpy.full((o["before"] + o["body"] + o["after"]) // o["bin"], numpy.nan)
+        left, right = (o["after"], o["before"]) if step < 0 else (o["before"], o["after"])
+        n = o["body"] // o["bin"]
+        cuts = numpy.linspace(left, left + end - beg, n, endpoint=False, dtype=int) - left + beg
+        cuts = numpy.append(cuts, end)
+        parts = [value_at(values, numpy.arange(beg - left + i, beg - left + i + o["bin"])) for i in range(0, left, o["bin"])]
+        parts += [value_at(values, numpy.arange(a, max(b, a + 1))) for a, b in zip(cuts, cuts[1:])]
+        parts += [value_at(values, numpy.arange(end + i, end + i + o["bin"])) for i in range(0, right, o["bin"])]
+        return numpy.array([mean(x) for x in parts])[::step]
+    if o["preset"] == "predmoter":  # positions as in Predmoter's script
+        if strand == "+":
+            window = numpy.arange(beg - o["before"], beg + 1 + o["after"])
+        else:
+            window = numpy.arange(end - 1 - o["after"], end + o["before"])
+    else:
+        first, last = (end - 1, beg) if step < 0 else (beg, end - 1)
+        anchor = {"tss": first, "tes": last + step, "centre": beg + (end - beg) // 2 - (step < 0)}[o["anchor"]]
+        window = numpy.arange(anchor - step * o["before"], anchor + step * o["after"], step)
+        step = 1
+    found = value_at(values, window)[::step]
+    return numpy.array([mean(found[i:i + o["bin"]]) for i in range(0, len(found), o["bin"])])
+
+
+def profile(o):
+    """{track: bins of each feature}"""
+    features = read_features(o["genes"])
+    found = []
+    for path in o["tracks"].split(","):
+        track = read_track(path)
+        found.append(numpy.array([bins_of(track[f[0]], f, o) if f[0] in track else
+                                  numpy.full((o["before"] + o["body"] * (o["anchor"] == "scale") + o["after"]) // o["bin"], numpy.nan)
+                                  for f in features]))
+    return features, found
+
+
+def check_table(path, o):
+    with open(path, encoding="ascii") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f]
+    _, wanted = profile(o)
+    names = [x.split(".")[0] for x in o["tracks"].split(",")]
+    assert rows[0] == ["position", *names], rows[0]
+    reduce = numpy.nanmedian if o["reduce"] == "median" else numpy.nanmean
+    assert [int(row[0]) for row in rows[1:]] == [i * o["bin"] - o["before"] for i in range(wanted[0].shape[1])]
+    for k, bins in enumerate(wanted):
+        got = numpy.array([numpy.nan if row[k + 1] == "NA" else float(row[k + 1]) for row in rows[1:]])
+        empty = numpy.isnan(bins).all(axis=0)
+        assert (numpy.isnan(got) == empty).all(), names[k]
+        assert not empty.all()
+        numpy.testing.assert_allclose(got[~empty], reduce(bins[:, ~empty], axis=0), rtol=1e-12, atol=1e-12)
+
+
+def check_matrix(path, o):
+    with gzip.open(path, "rt", encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    features, wanted = profile(o)
+    wanted = numpy.hstack(wanted)
+    n_tracks, n = len(o["tracks"].split(",")), len(features)
+    head = json.loads(lines[0][1:])
+    assert lines[0][0] == "@" and len(lines) == n + 1, (lines[0], len(lines))
+    point = {"tss": "TSS", "tes": "TES", "centre": "center", "scale": None}[o["anchor"]]
+    each = {"upstream": o["before"], "downstream": o["after"], "body": o["body"] * (o["anchor"] == "scale"),
+            "bin size": o["bin"], "ref point": point, "unscaled 5 prime": 0, "unscaled 3 prime": 0}
+    whole = {"verbose": False, "bin avg type": "mean", "missing data as zero": False, "min threshold": None,
+             "max threshold": None, "scale": 1, "skip zeros": False, "nan after end": False, "proc number": 1,
+             "sort regions": "keep", "sort using": "mean", "group_labels": ["genes"], "group_boundaries": [0, n],
+             "sample_labels": [x.split(".")[0] for x in o["tracks"].split(",")],
+             "sample_boundaries": [i * wanted.shape[1] // n_tracks for i in range(n_tracks + 1)]}
+    assert head == {**{key: [value] * n_tracks for key, value in each.items()}, **whole}, head
+    for line, (contig, beg, end, name, score, strand), bins in zip(lines[1:], features, wanted):
+        row = line.split("\t")
+        assert row[:6] == [contig, str(beg), str(end), name or f"{contig}:{beg}-{end}", score, strand], row[:6]
+        for got, x in zip(row[6:], bins, strict=True):
+            assert got == f"{x:f}" or abs(float(got) - x) < 1e-6 and abs(x * 1e6 % 1 - 0.5) < 1e-6, (row[:6], got, x)
+
+
+def main():
+    what, path, *settings = sys.argv[1:]
+    o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
+         "genes": "f.bed", "tracks": "t.bg,u.bg"}
+    for text in settings:
+        key, value = text.split("=")
+        o[key] = int(value) if isinstance(o[key], int) else value
+    if what == "make":
+        make(int(path))
+    elif what == "table":
+        check_table(path, o)
+    else:
+        check_matrix(path, o)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+/* covprofile.c - predicted and measured signal around genes.
+ *
+ * The subcommands are in tools/covprofile/.
+ * SPDX-License-Identifier: MIT */
+#include "tools/covprofile/covprofile.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/job/libraries.h"
+#include "common/track/formats/bigwig_verify.h"
+
+static const struct cov_tool *const subcommands[] = {&covprofile_genes, NULL};
+
+static void print_versions(FILE *f)
+{
+    cov_libraries_print(f);
+    (void)fprintf(f, "libBigWig %s\n", cov_bigwig_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct cov_tool tool = {
+        .name = "covprofile",
+        .summary = "profiles of predicted and measured signal around genes",
+        .subcommands = subcommands,
+        .examples = "  covprofile genes --genes genes.gff3 --plot genes.png -o genes.tsv "
+                    "predictions.h5\n",
+        .print_versions = print_versions,
+    };
+    return cov_tool_main(&tool, argc, argv);
+}

@@ -1,0 +1,10 @@
+/* covprofile.h - the subcommands of covprofile.
+ * SPDX-License-Identifier: MIT */
+#ifndef COVPROFILE_COVPROFILE_H
+#define COVPROFILE_COVPROFILE_H
+
+#include "common/cli/tool.h"
+
+extern const struct cov_tool covprofile_genes; /* genes.c */
+
+#endif

@@ -1,0 +1,179 @@
+/* genes.c - covprofile genes: tracks around the features of an annotation.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/cli/stats_file.h"
+#include "common/job/profile/gene_profile.h"
+#include "common/job/source/source_options.h"
+#include "tools/covprofile/covprofile.h"
+
+struct config {
+    struct cov_source_flags source;
+    const char *genes, *feature, *matrix, *plot;
+    int64_t before, after, body, bin;
+    int anchor, preset;
+    bool mean, median;
+};
+
+enum {
+    ROW_GENES,
+    ROW_FEATURE,
+    ROW_BEFORE,
+    ROW_AFTER,
+    ROW_ANCHOR,
+    ROW_BODY,
+    ROW_BIN,
+    ROW_MEAN,
+    ROW_MEDIAN,
+    ROW_PRESET,
+    ROW_MATRIX,
+    ROW_PLOT,
+    ROW_SOURCE
+};
+
+static const char *const anchors[] = {"tss", "tes", "centre", "scale", NULL};
+static const char *const presets[] = {"none", "predmoter", NULL};
+
+enum { MOST_BASES = 1000000 };
+
+#define FIELD(name) offsetof(struct config, name)
+
+static const struct cov_opt options[] = {
+    [ROW_GENES] = COV_OPT(STRING, "genes", 0, FIELD(genes), "FILE",
+                          "the annotation: GFF3, GTF or BED, compressed or not",
+                          .flags = COV_OPT_PATH_IN | COV_OPT_REQUIRED),
+    [ROW_FEATURE] =
+        COV_OPT(STRING, "feature", 0, FIELD(feature), "TYPE",
+                "GFF3, GTF: the features to use, by their type in column 3", .def = "gene"),
+    [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(before), "N", "bases before the anchor",
+                           .def = "3000", .max = MOST_BASES),
+    [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(after), "N", "bases from the anchor on",
+                          .def = "3000", .max = MOST_BASES),
+    [ROW_ANCHOR] = COV_OPT(ENUM, "anchor", 0, FIELD(anchor), NULL,
+                           "the start, end or middle of a feature; or scale all features to the "
+                           "same length, between -b and -a",
+                           .def = "tss", .choices = anchors),
+    [ROW_BODY] = COV_OPT(SIZE, "body", 0, FIELD(body), "N",
+                         "with --anchor scale: the length of the features", .def = "1000", .min = 1,
+                         .max = MOST_BASES),
+    [ROW_BIN] = COV_OPT(SIZE, "bin", 0, FIELD(bin), "N", "use means of N bases", .def = "10",
+                        .min = 1, .max = MOST_BASES),
+    [ROW_MEAN] =
+        COV_OPT(FLAG, "mean", 0, FIELD(mean), NULL, "the mean over the features (the default)"),
+    [ROW_MEDIAN] =
+        COV_OPT(FLAG, "median", 0, FIELD(median), NULL, "the median over the features instead"),
+    [ROW_PRESET] = COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
+                           "predmoter: as its tss_computations.py, with the base at -a, --bin 1, "
+                           "and genes without a strand anchored at their end",
+                           .def = "none", .choices = presets),
+    [ROW_MATRIX] = COV_OPT(STRING, "matrix", 0, FIELD(matrix), "FILE",
+                           "write the bins of each feature for deepTools' plotHeatmap and "
+                           "plotProfile (gzip)",
+                           .flags = COV_OPT_PATH_OUT),
+    [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
+                         "draw the curves, and maps of the features sorted by signal, as a .png or "
+                         ".svg picture",
+                         .flags = COV_OPT_PATH_OUT),
+    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
+                                      "the data sets to read, if an INPUT has several; each is a "
+                                      "column",
+                                      "read", ""),
+    {.name = NULL},
+};
+
+/* Applies the preset. */
+static int apply_preset(struct config *c, const bool *given, struct cov_err *e)
+{
+    static const int fixed[] = {ROW_BIN, ROW_ANCHOR, ROW_FEATURE};
+    if (c->preset == 0)
+        return COV_OK;
+    for (size_t i = 0; i < COV_COUNT(fixed); i++)
+        if (given[fixed[i]])
+            return cov_fail(e, COV_EUSAGE, "--%s and --preset predmoter cannot be used together",
+                            options[fixed[i]].name);
+    c->bin = 1;
+    c->after++;
+    return COV_OK;
+}
+
+static int check_bin(const char *name, int64_t n, int64_t bin, struct cov_err *e)
+{
+    return n % bin == 0
+               ? COV_OK
+               : cov_fail(e, COV_EUSAGE, "--%s %" PRId64 " must be a multiple of --bin %" PRId64,
+                          name, n, bin);
+}
+
+static int get_layout(const struct config *c, const bool *given, struct cov_profile_layout *out,
+                      struct cov_err *e)
+{
+    const bool is_scaled = c->anchor == COV_ANCHOR_SCALE;
+    *out = (struct cov_profile_layout){.anchor = (enum cov_anchor)c->anchor,
+                                       .before = c->before,
+                                       .after = c->after,
+                                       .body = is_scaled ? c->body : 0,
+                                       .bin = c->bin,
+                                       .no_strand_is_minus = c->preset > 0};
+    if (given[ROW_BODY] && !is_scaled)
+        return cov_fail(e, COV_EUSAGE, "--body needs --anchor scale");
+    if (c->mean && c->median)
+        return cov_fail(e, COV_EUSAGE, "--mean and --median cannot be used together");
+    if (out->before + out->after + out->body == 0)
+        return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
+    int rc = check_bin("before", out->before, c->bin, e);
+    if (!rc)
+        rc = check_bin("after", out->after, c->bin, e);
+    return rc ? rc : check_bin("body", out->body, c->bin, e);
+}
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    struct config *c = config;
+    struct cov_gene_profile_options o = {
+        .genes = c->genes,
+        .feature = c->feature,
+        .needs_types = given[ROW_FEATURE],
+        .median = c->median,
+        .output = common->output,
+        .printed = stdout,
+        .force = common->force,
+        .matrix = c->matrix,
+        .plot = c->plot,
+        .tmpdir = common->tmpdir,
+    };
+    int rc = cov_common_check_table(common, e);
+    if (!rc)
+        rc = apply_preset(c, given, e);
+    if (!rc)
+        rc = get_layout(c, given, &o.layout, e);
+    if (!rc)
+        rc = cov_source_options_fill(&c->source, &o.source, e);
+    o.source.values.unrounded = true;
+    if (!rc && common->stats_path)
+        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
+    return rc ? rc
+              : cov_gene_profile_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
+                                     &common->progress, &common->stats, e);
+}
+
+const struct cov_tool covprofile_genes = {
+    .name = "genes",
+    .summary = "mean or median signal around the genes of an annotation",
+    .synopsis = "[options] --genes FILE [-o OUT.tsv] INPUT...",
+    .examples =
+        "  covprofile genes --genes genes.gff3 --plot genes.png -o genes.tsv predictions.h5\n"
+        "  covprofile genes --genes genes.gtf --anchor scale --matrix genes.mat.gz atac.bw "
+        "h3k4me3.bw\n"
+        "  covprofile genes --genes peaks.bed --anchor centre -b 500 -a 500 predictions.h5 "
+        "genome.h5\n",
+    .options = options,
+    .config_bytes = sizeof(struct config),
+    .min_operands = 1,
+    .max_operands = -1,
+    .output_optional = true,
+    .output_help = "where the table goes (default: standard output)",
+    .run = run,
+};
