@@ -53,11 +53,12 @@ void cov_stats_fini(struct cov_stats *s)
     s->sources = NULL;
     s->n_sources = 0;
     free(s->device);
+    free(s->products);
     s->command = NULL;
     s->inputs = NULL;
     s->n_inputs = 0;
     s->model = s->model_sha256 = NULL;
-    s->device = NULL;
+    s->device = s->products = NULL;
 }
 
 /* Prints `arg` quoted as one word for a shell. */
@@ -342,6 +343,8 @@ void cov_stats_put(const struct cov_stats *s, struct cov_json *j)
     cov_json_string(j, "device", s->device ? s->device : "cpu");
     cov_json_int(j, "threads", s->threads);
     cov_json_string(j, "precision", s->precision);
+    if (s->products)
+        cov_json_string(j, "products", s->products);
     cov_json_double(j, "wall_seconds", s->wall_seconds);
     cov_json_double(j, "cpu_seconds", s->cpu_seconds);
     put_optional(j, "peak_rss_bytes", s->peak_rss_bytes);

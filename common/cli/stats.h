@@ -66,6 +66,7 @@ struct cov_stats {
     int n_sources;
     char *device;          /* Owned; NULL: "cpu" */
     const char *precision; /* NULL: there is no choice; written as null */
+    char *products;        /* what computes products on a GPU. Owned; NULL: there is no choice */
     unsigned threads;
     int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
     struct {

@@ -216,6 +216,12 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
     return rc || !d->cpu ? rc : d->cpu->ops->training_new(d->cpu, spec, out, e);
 }
 
+static const char *products(const struct cov_device *dev)
+{
+    const struct cov_device *d = current(dev);
+    return d->ops->products ? d->ops->products(d) : NULL;
+}
+
 int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *cpu,
                          struct cov_device **out, struct cov_err *e)
 {
@@ -244,6 +250,7 @@ int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *c
         .advise = advise,
         .program_new = program_new,
         .training_new = training_new,
+        .products = products,
     };
     d->base.ops = &d->ops;
     *out = &d->base;

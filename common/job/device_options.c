@@ -34,8 +34,10 @@ int cov_device_fill_stats(const struct cov_device *device, const struct cov_forw
         stats->positions_at_rest = (int64_t)counts->positions_at_rest;
         stats->chunks_repeated = (int64_t)counts->chunks_repeated;
     }
+    const char *products = device->ops->products ? device->ops->products(device) : NULL;
     stats->device = cov_strdup(device->ops->describe(device), e);
-    return stats->device ? COV_OK : COV_ENOMEM;
+    stats->products = products ? cov_strdup(products, e) : NULL;
+    return stats->device && !products == !stats->products ? COV_OK : COV_ENOMEM;
 }
 
 void cov_device_print(FILE *f)

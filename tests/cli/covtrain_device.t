@@ -95,6 +95,12 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     status_is 0 'more cards than chunks in a batch'
     run covtrain -f -i d $net -b 2 -o one -e 1 --device cuda
     ok '  the same losses as on one' close three one
+    COVTOOLS_MOCK=cards=2,cublas=130100
+    train -o blas -e 1 --device cuda:0,1 --precision bf16 --stats stats.json
+    status_is 0 'products by cuBLAS, on two cards'
+    is "$(grep '"products"' stats.json | tr -d ' ,')" '"products":"cublas13.1.0"' '  --stats names it'
+    train -o again -e 1 --device cuda:0,1 --precision bf16
+    ok '  again: the same bytes' cmp again/last.ckpt blas/last.ckpt
     COVTOOLS_MOCK=cards=2,wrong=1
     train -o x -e 1 --device cuda:0,1
     refused 1 'GPU 1 \(Mock B\) computes wrong ' 'one of two cards is broken'

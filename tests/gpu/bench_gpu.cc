@@ -3,6 +3,7 @@
  *             as many concurrent calls as the plugin supports; and the time of each layer, next to
  *             the limit that the card's data sheet sets
  *   training  chunks per second by precision and batch
+ * and notes of the plugin, such as the times of products by our kernels and by cuBLAS.
  *   bench_gpu [--forward] [--training] [--once] [--precision NAME] [--length BASES]
  *             [SECONDS [BATCH...]]
  * Measures both unless one is selected, each for SECONDS (5), with batches of 64, 256 and what the
@@ -11,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/clock.h"
+#include "common/base/log.h"
 #include "common/base/number.h"
 #include "common/base/pool.h"
 #include "common/net/net.h"
@@ -376,6 +378,11 @@ Settings parse_settings(int argc, char **argv)
     return set;
 }
 
+void note(void *, enum cov_log_level, const char *text)
+{
+    printf("# %s\n", text);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -384,6 +391,7 @@ int main(int argc, char **argv)
                                              COV_PRECISION_BALANCED, COV_PRECISION_TF32,
                                              COV_PRECISION_BF16};
     const Settings set = parse_settings(argc, argv);
+    cov_log_set(note, NULL, COV_LOG_DEBUG);
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
     struct cov_hparams hp = published(DEPTH);

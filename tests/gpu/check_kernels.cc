@@ -351,8 +351,7 @@ bool check_layers(const Network &net, const Precision &p)
     for (size_t i = 0; i < plan.n_steps; i++) {
         const struct cov_cuda_step &s = plan.steps[i];
         must(cov_rt_use(0, &e), &e);
-        cov_cuda_plan_queue(&plan, &s, &batch, card.weights, card.area, card.stream);
-        must(cov_rt_launched(cov_cuda_step_name(&s), &e), &e);
+        must(cov_cuda_plan_queue(&plan, &s, &batch, card.weights, card.area, card.stream, &e), &e);
         must(cov_rt_wait(card.stream, &e), &e);
         /* The steps of an LSTM follow the product of its gates; the table of the first layer is exact. */
         if (s.kind == COV_CUDA_STEP_GEMM)

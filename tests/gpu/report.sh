@@ -143,6 +143,7 @@ print_report() {
     echo
     echo '== layers (other precisions: all.log)'
     sed -n '/^layers of /p; /^  layer /p; /^  all /p' "$parts/bench-bf16.log" 2>/dev/null
+    sed -n '/: own kernel /s/^# //p' "$parts/bench-bf16.log" "$parts/train-bf16.log" 2>/dev/null | sort -u
     echo
     echo '== chunks/s'
     print_rates

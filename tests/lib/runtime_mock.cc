@@ -11,6 +11,7 @@ extern "C" {
 #include <string.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -18,7 +19,22 @@ extern "C" {
 #include <mutex>
 #include <vector>
 
+#include "tests/lib/cublas_mock.h"
 #include "tests/lib/simt_emulated.h"
+
+/* Also used by cublas_mock.cc. */
+extern "C" long runtime_mock_setting(const char *name, long otherwise)
+{
+    const char *text = getenv("COVTOOLS_MOCK");
+    size_t n = strlen(name);
+    while (text && *text) {
+        if (strncmp(text, name, n) == 0 && text[n] == '=')
+            return strtol(text + n + 1, nullptr, 10);
+        text = strchr(text, ',');
+        text = text ? text + 1 : nullptr;
+    }
+    return otherwise;
+}
 
 namespace
 {
@@ -47,20 +63,6 @@ std::mutex queue_lock;
 std::condition_variable queued_more;
 size_t n_queued, most_queued;
 
-/* The number after "name=" in COVTOOLS_MOCK. */
-long setting(const char *name, long otherwise)
-{
-    const char *text = getenv("COVTOOLS_MOCK");
-    size_t n = strlen(name);
-    while (text && *text) {
-        if (strncmp(text, name, n) == 0 && text[n] == '=')
-            return strtol(text + n + 1, nullptr, 10);
-        text = strchr(text, ',');
-        text = text ? text + 1 : nullptr;
-    }
-    return otherwise;
-}
-
 bool no_driver(void)
 {
     const char *text = getenv("COVTOOLS_MOCK");
@@ -73,6 +75,10 @@ void protect(int card, int how)
         if (b.second.card == card && mprotect(b.second.pages + PAGE, b.second.bytes, how))
             abort();
 }
+
+thread_local int chosen_card;
+std::atomic<long> clock_us;
+enum { WORK_US = 1000 };
 
 } // namespace
 
@@ -92,7 +98,7 @@ extern "C" {
 
 int cov_rt_count(int *n, struct cov_err *e)
 {
-    *n = (int)setting("cards", 1);
+    *n = (int)runtime_mock_setting("cards", 1);
     if (no_driver())
         return cov_fail(e, COV_EUNSUPPORTED, "no working NVIDIA driver (libcuda.so.1)");
     return *n > 0 ? COV_OK : cov_fail(e, COV_EUNSUPPORTED, "the NVIDIA driver finds no GPU");
@@ -103,9 +109,9 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     (void)e;
     *out = cov_rt_card{};
     snprintf(out->name, sizeof out->name, "Mock %c", 'A' + card);
-    out->major = (int)setting("major", 9);
+    out->major = (int)runtime_mock_setting("major", 9);
     out->n_multiprocessors = 2;
-    out->shared_bytes = (size_t)setting("shared", 100 * 1024);
+    out->shared_bytes = (size_t)runtime_mock_setting("shared", 100 * 1024);
     return COV_OK;
 }
 
@@ -116,16 +122,18 @@ int cov_rt_check(int card, struct cov_err *e)
 
 int cov_rt_use(int card, struct cov_err *e)
 {
-    return card < setting("cards", 1) ? COV_OK : cov_fail(e, COV_EIO, "choosing the GPU: none");
+    chosen_card = card;
+    return card < runtime_mock_setting("cards", 1) ? COV_OK
+                                                   : cov_fail(e, COV_EIO, "choosing the GPU: none");
 }
 
 int cov_rt_free_bytes(int card, size_t *out, struct cov_err *e)
 {
     std::lock_guard<std::mutex> guard(lock);
     (void)e;
-    *out = (size_t)setting("memory", 64L << 20) - used[card];
+    *out = (size_t)runtime_mock_setting("memory", 64L << 20) - used[card];
     /* Above 100: another process takes memory before this one does. */
-    *out = *out * (size_t)setting("free_percent", 100) / 100;
+    *out = *out * (size_t)runtime_mock_setting("free_percent", 100) / 100;
     return COV_OK;
 }
 
@@ -133,7 +141,7 @@ int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
 {
     std::lock_guard<std::mutex> guard(lock);
     *out = nullptr;
-    if (used[card] + bytes > (size_t)setting("memory", 64L << 20)) {
+    if (used[card] + bytes > (size_t)runtime_mock_setting("memory", 64L << 20)) {
         refused++;
         return cov_fail(e, COV_ENOMEM, "memory: out of memory");
     }
@@ -213,7 +221,7 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
                     struct cov_err *e)
 {
     (void)e;
-    bool wrong = setting("wrong", -1) == ((Stream *)stream)->card;
+    bool wrong = runtime_mock_setting("wrong", -1) == ((Stream *)stream)->card;
     simt_queue(stream, [=] {
         memcpy(host, card_memory, bytes);
         if (wrong)
@@ -232,7 +240,7 @@ int cov_rt_launched(const char *what, struct cov_err *e)
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
     Stream *s = (Stream *)stream;
-    size_t together = (size_t)setting("together", 0);
+    size_t together = (size_t)runtime_mock_setting("together", 0);
     {
         std::unique_lock<std::mutex> guard(queue_lock);
         if (!queued_more.wait_for(guard, std::chrono::seconds(10),
@@ -243,16 +251,43 @@ int cov_rt_wait(void *stream, struct cov_err *e)
     std::lock_guard<std::mutex> guard(lock);
     waits[s->card]++;
     all_waits++;
-    if (all_waits == (size_t)setting("fail", 0)) {
+    if (all_waits == (size_t)runtime_mock_setting("fail", 0)) {
         s->queue.clear();
         return cov_fail(e, COV_EIO, "computing: an illegal memory access was encountered");
     }
     protect(s->card, PROT_READ | PROT_WRITE);
-    for (auto &work : s->queue)
+    for (auto &work : s->queue) {
         work();
+        clock_us += WORK_US;
+    }
     s->queue.clear();
     protect(s->card, PROT_NONE);
     return COV_OK;
+}
+
+double cov_rt_clock(void)
+{
+    return (double)clock_us * 1e-6;
+}
+
+void runtime_mock_took(long microseconds)
+{
+    clock_us += microseconds - WORK_US;
+}
+
+void *cov_rt_cublas_function(const char *name)
+{
+    return cublas_mock_function(name);
+}
+
+int runtime_mock_card(void)
+{
+    return chosen_card;
+}
+
+int runtime_mock_stream_card(const void *stream)
+{
+    return ((const Stream *)stream)->card;
 }
 
 size_t runtime_mock_waits(int card)

@@ -13,6 +13,7 @@
  *   together=N  nothing runs until N streams have once had queued work at the same time; fails
  *               after ten seconds
  *   driver=no   no driver
+ * cublas_mock.h adds words for cuBLAS.
  * SPDX-License-Identifier: MIT */
 #ifndef RUNTIME_MOCK_H
 #define RUNTIME_MOCK_H
@@ -24,5 +25,14 @@
 size_t runtime_mock_waits(int card);
 size_t runtime_mock_refused(void);
 size_t runtime_mock_left(void);
+
+/* For cublas_mock.cc: the number after "name=" in COVTOOLS_MOCK, the card that the thread chose last,
+ * and that of a
+ * stream. */
+long runtime_mock_setting(const char *name, long otherwise);
+int runtime_mock_card(void);
+int runtime_mock_stream_card(const void *stream);
+/* Corrects the time of the work that is running. */
+void runtime_mock_took(long microseconds);
 
 #endif

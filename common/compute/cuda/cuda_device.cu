@@ -112,9 +112,37 @@ static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *opt
     return rc;
 }
 
+/* Opens cuBLAS if it may be used: the variable COVTOOLS_CUBLAS is "no", "always", or not set. */
+static int open_cublas(struct cuda_device *dev, struct cov_err *e)
+{
+    const char *wanted = getenv("COVTOOLS_CUBLAS");
+    const bool no = wanted && strcmp(wanted, "no") == 0;
+    const bool always = wanted && strcmp(wanted, "always") == 0;
+    struct cov_err why = COV_ERR_INIT;
+    int cards[COV_CUDA_MAX_CARDS];
+    if (wanted && *wanted && !always && !no)
+        return cov_fail(e, COV_EUSAGE, "COVTOOLS_CUBLAS: '%s': expected no or always", wanted);
+    if (no || !cov_cublas_can(dev->arithmetic.lstm))
+        return COV_OK;
+    for (size_t i = 0; i < dev->cards.n; i++)
+        cards[i] = dev->cards.card[i].index;
+    int rc = cov_cublas_open(cards, dev->cards.n, always, &dev->cards.cublas, &why);
+    if (rc && (always || rc == COV_ENOMEM))
+        return cov_fail(e, rc, "%s", why.text);
+    if (rc)
+        cov_debug("own products only: %s", why.text);
+    return COV_OK;
+}
+
 static void close_device(struct cov_device *dev)
 {
+    cov_cublas_close(((struct cuda_device *)dev)->cards.cublas);
     free(dev);
+}
+
+static const char *products(const struct cov_device *dev)
+{
+    return cov_cublas_choice(((const struct cuda_device *)dev)->cards.cublas);
 }
 
 static const char *describe(const struct cov_device *dev)
@@ -178,6 +206,7 @@ static struct cov_device_ops make_ops(void)
     ops.advise = advise;
     ops.program_new = program_new;
     ops.training_new = training_new;
+    ops.products = products;
     return ops;
 }
 
@@ -195,8 +224,10 @@ static int open_device(const struct cov_cuda_options *options, struct cov_device
     const char *why = choose(dev, options->precision, tensor_cores);
     for (size_t i = 0; !rc && i < dev->cards.n; i++)
         rc = cov_cuda_self_check(&dev->cards, i, dev->arithmetic, dev->shared_bytes, e);
+    if (!rc)
+        rc = open_cublas(dev, e);
     if (rc) {
-        free(dev);
+        close_device(&dev->base);
         return rc;
     }
     dev->batch = dev->batch < MIN_BATCH   ? MIN_BATCH

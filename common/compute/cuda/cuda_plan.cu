@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/mem.h"
+#include "common/compute/cuda/runtime.h"
 #include "common/seq/alphabet.h"
 }
 #include "common/compute/cuda/cuda_plan.h"
@@ -547,8 +548,9 @@ static void queue_first(const struct cov_cuda_step *step, const struct cov_cuda_
     cov_cuda_first_layer(&f, stream);
 }
 
-static void queue_gemm(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
-                       const struct weights *w, char *const area[COV_CUDA_N_AREAS], void *stream)
+static int queue_gemm(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
+                      int card, const struct weights *w, char *const area[COV_CUDA_N_AREAS],
+                      void *stream, struct cov_err *e)
 {
     struct cov_cuda_gemm g = step->gemm;
     bool gates = step->to == COV_CUDA_GATES; /* for the rows of the input */
@@ -561,7 +563,7 @@ static void queue_gemm(const struct cov_cuda_step *step, const struct cov_cuda_g
     g.scale = w->scale;
     g.shift = w->shift;
     g.y = rows_at(area[step->to], group->first, g.t_out, g.pitch, g.y_bf16);
-    cov_cuda_gemm(step->products, &g, stream);
+    return cov_dense_gemm(step->dense, card, step->products, &g, stream, e);
 }
 
 static void queue_lstm(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
@@ -597,10 +599,11 @@ static void queue_output(const struct cov_cuda_step *step, const struct cov_cuda
     cov_cuda_output(&o, stream);
 }
 
-void cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
-                         const struct cov_cuda_batch *batch, const char *weights,
-                         char *const area[COV_CUDA_N_AREAS], void *stream)
+int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
+                        const struct cov_cuda_batch *batch, const char *weights,
+                        char *const area[COV_CUDA_N_AREAS], void *stream, struct cov_err *e)
 {
+    int rc = COV_OK;
     struct weights w;
     w.bias = (const float *)(const void *)(weights + step->bias);
     w.scale = (const float *)(const void *)(weights + step->scale);
@@ -608,19 +611,20 @@ void cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda
     w.w = weights + step->w;
     if (step->kind == COV_CUDA_STEP_LSTM_FP32 || step->kind == COV_CUDA_STEP_LSTM_BF16) {
         queue_lstm(plan, step, batch, &w, area, stream);
-        return;
+        return COV_OK;
     }
     float *values = (float *)(void *)area[COV_CUDA_VALUES];
-    for (size_t i = 0; i < batch->n_groups; i++) {
+    for (size_t i = 0; !rc && i < batch->n_groups; i++) {
         const struct cov_cuda_group *group = &batch->groups[i];
         if (step->kind == COV_CUDA_STEP_FIRST)
             queue_first(step, group, &w, area, stream);
         else if (step->kind == COV_CUDA_STEP_GEMM)
-            queue_gemm(step, group, &w, area, stream);
+            rc = queue_gemm(step, group, batch->card, &w, area, stream, e);
         else
             queue_output(step, group, &w, area, values, stream);
         values += group->n * group->ends[plan->n_layers].head * plan->depth;
     }
+    return rc ? rc : cov_rt_launched(cov_cuda_step_name(step), e);
 }
 
 const char *cov_cuda_step_name(const struct cov_cuda_step *step)

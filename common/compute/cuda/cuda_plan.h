@@ -8,6 +8,7 @@ extern "C" {
 #include "common/compute/device.h"
 #include "common/compute/plan.h"
 }
+#include "common/compute/cuda/cublas.h"
 #include "common/compute/cuda/kernels.h"
 
 /* The operands of products in convolutions and LSTMs. */
@@ -45,6 +46,7 @@ struct cov_cuda_step {
     size_t w, bias, scale, shift;
     struct cov_cuda_first first;
     struct cov_cuda_gemm gemm;
+    const struct cov_dense *dense; /* how `gemm` is computed; set by the program */
     struct cov_cuda_lstm lstm;
     struct cov_cuda_output output;
 };
@@ -89,6 +91,7 @@ struct cov_cuda_batch {
     size_t n, n_groups;
     struct cov_cuda_group groups[COV_CUDA_GROUPS];
     bool rest; /* LSTMs skip steps */
+    int card;  /* that computes it */
 };
 
 /* Returns COV_EUNSUPPORTED if the kernels cannot run the network, because the LSTM is too large for
@@ -112,9 +115,10 @@ double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_pl
                            const struct cov_cuda_extent *extents);
 
 /* Queues a step. weights: the plan's weights on the card; area[i]: the start of area i. */
-void cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
-                         const struct cov_cuda_batch *batch, const char *weights,
-                         char *const area[COV_CUDA_N_AREAS], void *stream);
+int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
+                        const struct cov_cuda_batch *batch, const char *weights,
+                        char *const area[COV_CUDA_N_AREAS], void *stream,
+                        struct cov_err *e) COV_MUST_USE;
 
 /* "convolution", "gates of an LSTM", ... */
 const char *cov_cuda_step_name(const struct cov_cuda_step *step);

@@ -103,6 +103,22 @@ static int make_lane(struct cov_cuda_program *p, struct lane *l, struct cov_err 
     return rc;
 }
 
+/* Decides who computes the products of LSTMs with x. */
+static int choose_products(struct cov_cuda_program *p, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
+        struct cov_cuda_step *s = &p->plan.steps[i];
+        if (s->kind == COV_CUDA_STEP_GEMM && s->to == COV_CUDA_GATES)
+            rc = cov_cublas_add_gemm(p->cards.cublas, cov_cuda_step_name(s), s->products, &s->gemm,
+                                     &s->dense, e);
+    }
+    if (rc)
+        return name_card(p, 0, e);
+    cov_cublas_decide(p->cards.cublas);
+    return COV_OK;
+}
+
 static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_err *e)
 {
     int index = p->cards.card[card].index;
@@ -194,12 +210,11 @@ static int make(struct cov_cuda_program *p, unsigned n_workers, size_t max_batch
             return COV_ENOMEM;
     for (size_t i = 0; i < p->n_lanes; i++)
         p->lanes[i].card = i % p->cards.n;
-    for (size_t card = 0; card < p->cards.n; card++) {
-        int rc = upload_weights(p, card, e);
-        if (rc)
-            return rc;
-    }
-    int rc = fit_batch(p, e);
+    int rc = choose_products(p, e);
+    for (size_t card = 0; !rc && card < p->cards.n; card++)
+        rc = upload_weights(p, card, e);
+    if (!rc)
+        rc = fit_batch(p, e);
     return rc ? rc : make_lanes(p, e);
 }
 
@@ -366,10 +381,9 @@ static int run_lane(const struct cov_cuda_program *p, struct lane *l, struct par
         rc = cov_rt_copy_in(l->stream, area[COV_CUDA_CODES], l->codes, n * codes_bytes(p), e);
     if (!rc && p->plan.n_lstms)
         rc = cov_rt_copy_in(l->stream, area[COV_CUDA_EXTENTS], l->extents, n * extents_bytes(p), e);
-    for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
-        cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, weights, area, l->stream);
-        rc = cov_rt_launched(cov_cuda_step_name(&p->plan.steps[i]), e);
-    }
+    batch.card = p->cards.card[l->card].index;
+    for (size_t i = 0; !rc && i < p->plan.n_steps; i++)
+        rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, weights, area, l->stream, e);
     if (!rc)
         rc = cov_rt_copy_out(l->stream, l->values, area[COV_CUDA_VALUES],
                              batch_values_bytes(p, &batch), e);
@@ -484,6 +498,7 @@ int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, s
     find_areas(p, l, area);
     struct cov_cuda_batch batch;
     cov_cuda_batch_full(&p->plan, n, l->ends, &batch);
+    batch.card = p->cards.card[l->card].index;
     cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)l->extents);
     int rc = cov_rt_use(p->cards.card[l->card].index, e);
     if (!rc)
@@ -492,10 +507,9 @@ int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, s
         rc = cov_rt_wait(l->stream, e);
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
         double beg = cov_clock();
-        for (int k = 0; k < REPEATS; k++)
-            cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch,
-                                (const char *)p->weights[l->card], area, l->stream);
-        rc = cov_rt_launched(cov_cuda_step_name(&p->plan.steps[i]), e);
+        for (int k = 0; !rc && k < REPEATS; k++)
+            rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch,
+                                     (const char *)p->weights[l->card], area, l->stream, e);
         if (!rc)
             rc = cov_rt_wait(l->stream, e);
         seconds[i] = (cov_clock() - beg) / REPEATS;

@@ -15,6 +15,7 @@ enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_LANES = 4 /* per card */ };
 /* The cards that a program runs on. */
 struct cov_cuda_cards {
     size_t n;
+    struct cov_cublas *cublas; /* NULL: all products by our kernels. Borrowed */
     struct {
         int index;
         char name[280]; /* "GPU 0 (NVIDIA H200)" */

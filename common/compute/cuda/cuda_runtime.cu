@@ -1,10 +1,12 @@
 /* cuda_runtime.cu - see runtime.h.
  * SPDX-License-Identifier: MIT */
 extern "C" {
+#include "common/base/clock.h"
 #include "common/compute/cuda/runtime.h"
 }
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <stdio.h>
 
 /* Translates a CUDA error; `what` is the operation that failed. */
@@ -172,4 +174,19 @@ int cov_rt_wait(void *stream, struct cov_err *e)
         rc = check(cudaEventSynchronize(event), e, "computing");
     (void)cudaEventDestroy(event);
     return rc;
+}
+
+double cov_rt_clock(void)
+{
+    return cov_clock();
+}
+
+void *cov_rt_cublas_function(const char *name)
+{
+    /* The plugin does not depend on the version, whose functions and numbers stay the same. */
+    static void *const library = [] {
+        void *found = dlopen("libcublasLt.so.13", RTLD_NOW | RTLD_LOCAL);
+        return found ? found : dlopen("libcublasLt.so.12", RTLD_NOW | RTLD_LOCAL);
+    }();
+    return library ? dlsym(library, name) : NULL;
 }

@@ -162,10 +162,36 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
     return rc;
 }
 
+/* Decides who computes the products of LSTMs with x and their gradients. */
+static int choose_products(struct cov_cuda_training *t, struct cov_cublas *cublas,
+                           struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < t->plan.n_layers; i++) {
+        struct cov_train_layer *s = &t->plan.layers[i];
+        if (s->layer.kind != COV_LAYER_LSTM)
+            continue;
+        rc = cov_cublas_add_gemm(cublas, "gates of an LSTM", s->products, &s->forward[0].gemm,
+                                 &s->forward[0].dense, e);
+        if (!rc)
+            rc = cov_cublas_add_gemm(cublas, "gradient of an LSTM's input", s->products,
+                                     &s->back[0].gemm, &s->back[0].dense, e);
+        if (!rc)
+            rc = cov_cublas_add_outer(cublas, "gradient of an LSTM's weights", s->products,
+                                      &s->outers[0].outer, &s->outers[0].dense, e);
+    }
+    if (!rc)
+        cov_cublas_decide(cublas);
+    return rc;
+}
+
 static int make(struct cov_cuda_training *t, const struct cov_training_spec *spec,
-                struct cov_cuda_arithmetic arithmetic, size_t shared_bytes, struct cov_err *e)
+                struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                struct cov_cublas *cublas, struct cov_err *e)
 {
     int rc = cov_train_plan_init(spec, arithmetic, shared_bytes, &t->plan, e);
+    if (!rc)
+        rc = choose_products(t, cublas, e);
     if (rc)
         return rc;
     if (spec->max_batch > t->plan.max_batch)
@@ -457,7 +483,7 @@ int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
     t->card = cards->card[which].index;
     t->n_cards = cards->n;
     (void)snprintf(t->name, sizeof t->name, "%s", cards->card[which].name);
-    int rc = make(t, spec, arithmetic, shared_bytes, e);
+    int rc = make(t, spec, arithmetic, shared_bytes, cards->cublas, e);
     if (rc) {
         (void)name_card(t, e);
         free_training(t);

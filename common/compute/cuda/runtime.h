@@ -49,4 +49,11 @@ int cov_rt_launched(const char *what, struct cov_err *e) COV_MUST_USE;
 /* Waits for all queued work; the thread sleeps. */
 int cov_rt_wait(void *stream, struct cov_err *e) COV_MUST_USE;
 
+/* Seconds of a clock, to measure work that is waited for. */
+double cov_rt_clock(void);
+
+/* Returns a function of NVIDIA's library cuBLASLt, which the first call loads as the system finds
+ * it; NULL: the library or the function is missing. */
+void *cov_rt_cublas_function(const char *name);
+
 #endif

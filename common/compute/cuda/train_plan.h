@@ -16,16 +16,18 @@ struct cov_train_places {
 
 /* A product of rows with weights. */
 struct cov_train_product {
-    struct cov_cuda_gemm gemm; /* n and pointers unset */
-    size_t w;                  /* first element among the packed operands of its type */
+    struct cov_cuda_gemm gemm;     /* n and pointers unset */
+    const struct cov_dense *dense; /* how it is computed; set by the training */
+    size_t w;                      /* first element among the packed operands of its type */
 };
 
 /* A gradient of weights. */
 struct cov_train_outer {
     struct cov_cuda_outer outer; /* n, pointers, splits and stride unset */
-    bool of_h;                   /* x is the h of the layer itself, not its input */
-    size_t x_first, z_first;     /* elements */
-    size_t at;                   /* first element in a split of the layer's partial sums */
+    const struct cov_dense *dense;
+    bool of_h;               /* x is the h of the layer itself, not its input */
+    size_t x_first, z_first; /* elements */
+    size_t at;               /* first element in a split of the layer's partial sums */
 };
 
 /* Sums that become gradients. For i < n, block[to + i] is the partial sum at collected[places + i]

@@ -54,9 +54,9 @@ static int share(struct cov_cuda_training *t, double *v, size_t n, struct cov_er
 
 /* ---- products ---- */
 
-static void queue_product(const struct cov_cuda_training *t, const struct cov_train_layer *s,
-                          const struct cov_train_product *p, const void *x, const float *bias,
-                          void *y, bool y_bf16)
+static int queue_product(const struct cov_cuda_training *t, const struct cov_train_layer *s,
+                         const struct cov_train_product *p, const void *x, const float *bias,
+                         float *y, struct cov_err *e)
 {
     struct cov_cuda_gemm g = p->gemm;
     bool bf16 = s->products == COV_CUDA_BF16;
@@ -68,18 +68,19 @@ static void queue_product(const struct cov_cuda_training *t, const struct cov_tr
     g.scale = floats(t, t->mem.ones);
     g.shift = floats(t, t->mem.zeros);
     g.y = y;
-    g.y_bf16 = y_bf16;
-    cov_cuda_gemm(s->products, &g, t->stream);
+    return cov_dense_gemm(p->dense, t->card, s->products, &g, t->stream, e);
 }
 
 /* Queues the gradients of weights and biases, given z, the gradient of the sums. */
-static void queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z)
+static int queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z,
+                           struct cov_err *e)
 {
+    int rc = COV_OK;
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
     size_t element = s->products == COV_CUDA_BF16 ? 2 : 4;
     int splits = cov_train_splits(s, t->n), slices = cov_cuda_column_slices(rows_of(t, i));
-    for (size_t k = 0; k < s->n_outers; k++) {
+    for (size_t k = 0; !rc && k < s->n_outers; k++) {
         const struct cov_train_outer *from = &s->outers[k];
         struct cov_cuda_outer o = from->outer;
         const void *x = from->of_h ? cov_train_at(t, m->h) : input_of(t, i);
@@ -89,9 +90,9 @@ static void queue_gradients(const struct cov_cuda_training *t, size_t i, const v
         o.partial = floats(t, t->mem.partial) + from->at;
         o.splits = splits;
         o.stride = s->stride;
-        cov_cuda_outer(s->products, &o, t->stream);
+        rc = cov_dense_outer(from->dense, t->card, s->products, &o, t->stream, e);
     }
-    for (size_t k = 0; k < s->n_collects; k++) {
+    for (size_t k = 0; !rc && k < s->n_collects; k++) {
         const struct cov_train_collect *c = &s->collects[k];
         const int *places = c->places == COV_TRAIN_IN_ORDER
                                 ? NULL
@@ -104,6 +105,7 @@ static void queue_gradients(const struct cov_cuda_training *t, size_t i, const v
             cov_cuda_collect_floats(floats(t, t->mem.partial), s->stride, splits, places, to, c->n,
                                     t->stream);
     }
+    return rc;
 }
 
 /* ---- convolutions ---- */
@@ -184,17 +186,18 @@ static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
     const float *bias = floats(t, t->mem.floats) + s->bias;
-    for (size_t k = 0; k < s->n_forward; k++)
-        queue_product(t, s, &s->forward[k], input_of(t, i), bias, floats(t, m->r), false);
-    if (!s->applies)
-        return COV_OK;
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < s->n_forward; k++)
+        rc = queue_product(t, s, &s->forward[k], input_of(t, i), bias, floats(t, m->r), e);
+    if (rc || !s->applies)
+        return rc;
     const float *scale = floats(t, s->norm ? m->scale : t->mem.ones);
     const float *shift = floats(t, s->norm ? m->shift : t->mem.zeros);
     if (s->norm) {
         double positions;
         struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_NORM);
         cov_cuda_columns(&c, t->stream);
-        int rc = total_up(t, i, false, &positions, e);
+        rc = total_up(t, i, false, &positions, e);
         if (rc)
             return rc;
         struct cov_cuda_norm n = norm_of(t, i, positions);
@@ -221,10 +224,10 @@ static int conv_backward(struct cov_cuda_training *t, size_t i, struct cov_err *
     }
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_BACK);
     cov_cuda_columns(&c, t->stream);
-    queue_gradients(t, i, c.z);
-    for (size_t k = 0; k < s->n_back; k++)
-        queue_product(t, s, &s->back[k], c.z, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
-    return COV_OK;
+    int rc = queue_gradients(t, i, c.z, e);
+    for (size_t k = 0; !rc && k < s->n_back; k++)
+        rc = queue_product(t, s, &s->back[k], c.z, floats(t, t->mem.zeros), floats(t, t->mem.d), e);
+    return rc;
 }
 
 /* ---- LSTMs ---- */
@@ -272,12 +275,14 @@ static void queue_dropout(const struct cov_cuda_training *t, size_t i, const flo
     cov_cuda_dropout(&d, t->stream);
 }
 
-static void lstm_forward(const struct cov_cuda_training *t, size_t i)
+static int lstm_forward(const struct cov_cuda_training *t, size_t i, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
-    queue_product(t, s, &s->forward[0], input_of(t, i), floats(t, t->mem.floats) + s->bias,
-                  floats(t, m->gates), false);
+    int rc = queue_product(t, s, &s->forward[0], input_of(t, i), floats(t, t->mem.floats) + s->bias,
+                           floats(t, m->gates), e);
+    if (rc)
+        return rc;
     struct cov_cuda_lstm_train l = lstm_of(t, i, false);
     if (s->bf16_steps)
         cov_cuda_lstm_forward_bf16(&l, t->stream);
@@ -285,9 +290,10 @@ static void lstm_forward(const struct cov_cuda_training *t, size_t i)
         cov_cuda_lstm_forward_fp32(&l, t->stream);
     if (s->drops)
         queue_dropout(t, i, floats(t, m->y), cov_train_at(t, m->dropped), s->next_bf16);
+    return COV_OK;
 }
 
-static void lstm_backward(const struct cov_cuda_training *t, size_t i)
+static int lstm_backward(const struct cov_cuda_training *t, size_t i, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     if (s->drops)
@@ -300,8 +306,10 @@ static void lstm_backward(const struct cov_cuda_training *t, size_t i)
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
     c.z = l.dgates;
     cov_cuda_columns(&c, t->stream);
-    queue_gradients(t, i, l.dgates);
-    queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
+    int rc = queue_gradients(t, i, l.dgates, e);
+    return rc ? rc
+              : queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros),
+                              floats(t, t->mem.d), e);
 }
 
 /* ---- the network ---- */
@@ -346,7 +354,7 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
                     (int)t->n, (int)t->plan.length, t->stream);
     for (size_t i = 0; !rc && i < t->plan.n_layers; i++) {
         if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
-            lstm_forward(t, i);
+            rc = lstm_forward(t, i, e);
         else
             rc = conv_forward(t, i, e);
         if (!rc)
@@ -356,7 +364,7 @@ static int forward(struct cov_cuda_training *t, struct cov_err *e)
 }
 
 /* Computes the gradients of the last layer from the gradient of its output. */
-static void last_backward(const struct cov_cuda_training *t)
+static int last_backward(const struct cov_cuda_training *t, struct cov_err *e)
 {
     size_t i = t->plan.n_layers - 1;
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -364,8 +372,10 @@ static void last_backward(const struct cov_cuda_training *t)
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
     c.z = p;
     cov_cuda_columns(&c, t->stream);
-    queue_gradients(t, i, p);
-    queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
+    int rc = queue_gradients(t, i, p, e);
+    return rc ? rc
+              : queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d),
+                              e);
 }
 
 static int backward(struct cov_cuda_training *t, struct cov_err *e)
@@ -373,9 +383,9 @@ static int backward(struct cov_cuda_training *t, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = t->plan.n_layers; !rc && i-- > 0;) {
         if (is_last(t, i))
-            last_backward(t);
+            rc = last_backward(t, e);
         else if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
-            lstm_backward(t, i);
+            rc = lstm_backward(t, i, e);
         else
             rc = conv_backward(t, i, e);
         if (!rc)

@@ -379,17 +379,16 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model,
                     .n_slots = cov_ring_slots(job->pool)};
     const struct cov_device *device = options->device;
     struct cov_ring_times times = {0};
-    const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
     choose_batch(&r, device, options->batch, options->overlap > 0);
 
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
              cov_text_s(r.n_workers), model->path, model->description);
-    int rc = COV_OK;
-    if (options->begin)
-        rc = options->begin(options->begin_arg, device, e);
-    if (rc == COV_OK)
-        rc = cov_net_new(options->device, &model->hp, model->block,
+    int rc = cov_net_new(options->device, &model->hp, model->block,
                          (struct cov_net_size){r.length, r.n_workers, r.batch}, &r.net, e);
+    /* Only now is it known which device computes the network, and how. */
+    const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
+    if (rc == COV_OK && options->begin)
+        rc = options->begin(options->begin_arg, device, e);
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
     if (rc == COV_OK && options->overlap > 0)

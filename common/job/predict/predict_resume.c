@@ -153,8 +153,10 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
     (void)snprintf(overlap, sizeof overlap, "%zu", o->overlap);
     (void)snprintf(chunks, sizeof chunks, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
                    fingerprint_grid(grid));
+    const char *products = device->ops->products ? device->ops->products(device) : NULL;
     const struct cov_predict_fact own[] = {
         {"--precision", device->ops->precision(device)},
+        {"products (COVTOOLS_CUBLAS)", products ? products : "own"},
         {"type of values", types[o->type]},
         {"length of chunks", length},
         {"--overlap", overlap},
