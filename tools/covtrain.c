@@ -118,6 +118,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .weight_decay = c->weight_decay,
         .beta1 = c->beta1,
         .beta2 = c->beta2,
+        .freeze = (const char *const *)c->freeze.items,
+        .n_freeze = c->freeze.n,
         .resume = c->resume,
         .init_from = c->init_from,
         .loading = (enum cov_loading)c->loading,

@@ -378,6 +378,8 @@ static void put_adam(struct put *p, const struct cov_ckpt_adam *a)
     cov_pickle_begin_dict(w);
     begin_dict(w, "state");
     for (size_t i = 0; a->moments && i < a->n_params; i++) {
+        if (a->moments[i].mean.n_elems == 0)
+            continue;
         cov_pickle_int(w, (int64_t)i);
         cov_pickle_begin_dict(w);
         cov_pickle_text(w, "step");

@@ -102,6 +102,8 @@ struct cov_training_spec {
     double dropout;            /* applied between LSTM layers */
     uint64_t seed;             /* seed of dropout */
     const float *loss_weights; /* [D]; NULL: all 1 */
+    const uint8_t *frozen;     /* [n_floats]: 1 where a step changes nothing; NULL: nowhere */
+    size_t first_trained;      /* layers before it need no gradients */
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
 };
@@ -185,7 +187,8 @@ struct cov_gradient_ops {
     /* Reads the parameters in spec.block; call it before the first run and whenever they change. */
     int (*load)(struct cov_training *t, struct cov_err *e);
     /* Sets gradient[n_floats] to this process's share of the gradient of the batch's loss with
-     * respect to each parameter; the sum over all processes is the whole gradient. In place of a
+     * respect to each parameter; the sum over all processes is the whole gradient. Layers before
+     * spec.first_trained have a gradient of 0. In place of a
      * norm's running statistics, the gradient holds the mean and the unbiased variance of the whole
      * batch. `step` seeds dropout. Returns COV_EINPUT if the loss is not finite. Results do not
      * depend on the number of threads. */

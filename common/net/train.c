@@ -39,12 +39,13 @@ struct cov_trainer {
 };
 
 /* Lists the slices; with NULL, only counts them. */
-static size_t list_slices(const struct cov_params *params, struct slice *out)
+static size_t list_slices(const struct cov_params *params, const bool *frozen, struct slice *out)
 {
     size_t n = 0;
     for (size_t k = 0; k < params->n_items; k++) {
         const struct cov_param *p = &params->items[k];
-        for (size_t at = 0; p->trained && at < p->n; at += SLICE, n++)
+        bool changes = p->trained && !(frozen && frozen[k]);
+        for (size_t at = 0; changes && at < p->n; at += SLICE, n++)
             if (out)
                 out[n] = (struct slice){p->offset + at, p->n - at < SLICE ? p->n - at : SLICE, 0};
     }
@@ -52,7 +53,7 @@ static size_t list_slices(const struct cov_params *params, struct slice *out)
 }
 
 /* Arrays that the device does not keep. */
-static int make_arrays(struct cov_trainer *t, struct cov_err *e)
+static int make_arrays(struct cov_trainer *t, const bool *frozen, struct cov_err *e)
 {
     size_t n = t->params.n_floats;
     float **arrays[] = {&t->moment1, &t->moment2, &t->average, &t->gradient, &t->sum};
@@ -62,13 +63,39 @@ static int make_arrays(struct cov_trainer *t, struct cov_err *e)
             return COV_ENOMEM;
     }
     memcpy(t->average, t->block, n * sizeof *t->average);
-    t->n_slices = list_slices(&t->params, NULL);
+    t->n_slices = list_slices(&t->params, frozen, NULL);
     t->slices = cov_calloc(t->n_slices, sizeof *t->slices, e);
     if (t->slices)
-        (void)list_slices(&t->params, t->slices);
+        (void)list_slices(&t->params, frozen, t->slices);
     if (t->reduce.fn)
         t->shared = cov_calloc(n, sizeof *t->shared, e);
     return t->slices && (t->shared || !t->reduce.fn) ? COV_OK : COV_ENOMEM;
+}
+
+/* Returns frozen[n_floats] of a spec, or NULL without memory. Caller frees. */
+static uint8_t *list_frozen(const struct cov_params *params, const bool *frozen, struct cov_err *e)
+{
+    uint8_t *list = cov_calloc(params->n_floats, sizeof *list, e);
+    for (size_t k = 0; list && k < params->n_items; k++)
+        if (frozen[k])
+            memset(list + params->items[k].offset, 1, params->items[k].n);
+    return list;
+}
+
+/* Returns the first layer with a parameter that is not frozen, or the last layer. */
+static size_t find_first_trained(const struct cov_training_spec *spec)
+{
+    size_t i = 0;
+    for (; spec->frozen && i + 1 < spec->n_layers; i++) {
+        const struct cov_layer_weights *w = &spec->weights[i];
+        const float *const trained[] = {w->weight,  w->bias,    w->gamma,   w->beta,
+                                        w->w_ih[0], w->w_ih[1], w->w_hh[0], w->w_hh[1],
+                                        w->b_ih[0], w->b_ih[1], w->b_hh[0], w->b_hh[1]};
+        for (size_t k = 0; k < COV_COUNT(trained); k++)
+            if (trained[k] && !spec->frozen[trained[k] - spec->block])
+                return i;
+    }
+    return i;
 }
 
 static int make_training(struct cov_trainer *t, struct cov_device *dev,
@@ -84,11 +111,18 @@ static int make_training(struct cov_trainer *t, struct cov_device *dev,
                                      .reduce = options->reduce,
                                      .pool = options->pool};
     int rc = cov_shape(options->hp, options->L, &t->params, t->block, &layers, e);
+    uint8_t *frozen = NULL;
     spec.layers = layers.layers;
     spec.weights = layers.weights;
     spec.n_layers = layers.n;
+    if (rc == COV_OK && options->frozen) {
+        spec.frozen = frozen = list_frozen(&t->params, options->frozen, e);
+        spec.first_trained = frozen ? find_first_trained(&spec) : 0;
+        rc = frozen ? COV_OK : COV_ENOMEM;
+    }
     if (rc == COV_OK)
         rc = dev->ops->training_new(dev, &spec, &t->training, e);
+    free(frozen);
     cov_layers_fini(&layers);
     return rc;
 }
@@ -117,7 +151,7 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
         rc = make_training(t, dev, options, e);
     }
     if (rc == COV_OK && !t->training->resident)
-        rc = make_arrays(t, e);
+        rc = make_arrays(t, options->frozen, e);
     if (rc) {
         cov_trainer_free(t);
         return rc;

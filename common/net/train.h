@@ -8,7 +8,7 @@
  *   accuracy = mean over rows of Pearson's r of exp(p) and t, with 1e-8 added to its denominator
  * w_d = 1 without loss_weights. Norms use the mean and (biased) variance of all positions of the
  * batch, including padding, as PyTorch does, and update their running statistics with momentum 0.1
- * (unbiased variance). Dropout is applied between LSTM layers.
+ * (unbiased variance), even if their parameters are frozen. Dropout is applied between LSTM layers.
  *
  * Results do not depend on the number of threads: sums are over fixed pieces in a fixed order.
  * Several processes may share a batch (reduce); each has an equal trainer and makes the same calls
@@ -31,6 +31,7 @@ struct cov_trainer_options {
     size_t max_batch;             /* chunks per call */
     uint64_t seed;                /* seed of dropout */
     const float *loss_weights;    /* [D]; NULL: all 1 */
+    const bool *frozen; /* [n_items of cov_params]: parameters that do not change; NULL: none */
     struct cov_train_reduce reduce;
     struct cov_pool *pool; /* borrowed until free */
 };

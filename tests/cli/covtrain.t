@@ -294,6 +294,67 @@ for option in '--hidden-size 9' '--model-type hybrid' '--bnorm False' '--dropout
     run covtrain -i d -o bad --resume-training one/two/last.ckpt $option
     refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "  and --resume-training"
 done
+
+# ---------------------------------------------------------------- frozen layers
+
+# changed A B: the layers whose parameters differ in two checkpoints, and "statistics" if those of all norms do.
+changed() {
+    dump_ckpt "$1" a.raw >a.txt && dump_ckpt "$2" b.raw >b.txt && "$PYTHON" - <<'EOF'
+from math import prod
+a, b = (open(x + ".raw", "rb").read() for x in "ab")
+at, layers, statistics = 0, {}, []
+for line in open("a.txt"):
+    if line.startswith("tensor"):
+        _, name, kind, shape, _ = line.rstrip("\n").split("\t")
+        end = at + prod(map(int, filter(None, shape.split(",")))) * int(kind[-2:]) // 8
+        differs, at = a[at:end] != b[at:end], end
+        if "running" in name:
+            statistics.append(differs)
+        elif "num_batches" not in name:
+            layer = name.rpartition(".")[0]
+            layers[layer] = layers.get(layer, False) or differs
+assert at == len(a) == len(b)
+print(*sorted(x for x in layers if layers[x]), *["statistics"] * all(statistics))
+EOF
+}
+up='up_layer_list.0 up_layer_list.1'
+while IFS='|' read -r layers left; do
+    run covtrain -i d -b 8 -e 1 --seed 3 -o ice -f --init-from one/two/last.ckpt --freeze "$layers" --average-weights 0.5
+    status_is 0 "--freeze $layers"
+    stderr_like 'parameters, [0-9]+ of them frozen$' '  is reported'
+    is "$(changed one/two/last.ckpt ice/last.ckpt)" "$left statistics" '  changes only the other layers'
+done <<END
+conv|lstm_layer_list.0 out
+lstm|down_layer_list.0 down_layer_list.1 out $up
+linear|down_layer_list.0 down_layer_list.1 lstm_layer_list.0 $up
+conv,lstm|out
+down_layer_list.0,out|down_layer_list.1 lstm_layer_list.0 $up
+down_layer_list.0,down_layer_list.1|lstm_layer_list.0 out $up
+END
+train -q -o ice -f -e 3 --freeze conv
+train -q -o ice2 -e 1 --freeze down_layer_list.0,down_layer_list.1,up_layer_list.0,up_layer_list.1
+cp ice2/last.ckpt ice.ckpt
+run covtrain -i d -b 8 -o ice2 --resume-training ice2/last.ckpt -e 3
+ok 'a resumed training keeps them: the same bytes' cmp ice2/last.ckpt ice/last.ckpt
+run covtrain -i d -b 8 -o ice3 --resume-training ice.ckpt -e 3 --freeze conv
+status_is 0 '  also if they are named'
+run covtrain -i d -b 8 -o bad --resume-training ice.ckpt -e 3 --freeze lstm
+refused 2 '--freeze lstm contradicts ice\.ckpt, where the frozen layers are: conv; use --init-from' '  others: an error'
+run covtrain -i d -b 8 -o bad --resume-training one/two/last.ckpt -e 4 --freeze lstm
+refused 2 '--freeze lstm contradicts one/two/last\.ckpt, where the frozen layers are: none; use' '  also after a training without'
+run covtrain -q -i d -b 8 -e 1 --seed 3 -o ice3 -f --init-from ice.ckpt
+is "$(changed ice.ckpt ice3/last.ckpt)" "down_layer_list.0 down_layer_list.1 lstm_layer_list.0 out $up statistics" \
+    '  --init-from freezes none by itself'
+run h5chunk info ice/last.ckpt
+stdout_like 'covtrain --seed 1 .* --freeze conv' '  h5chunk info shows them'
+train -o bad --freeze conv,dense
+refused 2 '--freeze: the network has no layer dense; it has conv,lstm,linear,down_layer_list\.0,down_layer_list\.1,lstm_layer_list\.0,up_layer_list\.0,up_layer_list\.1,out$' \
+    'an unknown layer'
+train -o bad --freeze lstm --model-type cnn
+refused 2 '--freeze: the network has no layer lstm; it has conv,linear,down' '  or one that this network lacks'
+train -o bad --freeze linear,lstm,conv
+refused 2 '--freeze: all layers are frozen: nothing to train' 'all layers'
+
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
 run covtrain -i d -o bad --init-from d

@@ -66,6 +66,11 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
         ok "weight decay and betas as on the CPU, cuda:$cards" close decay decay.cpu
     done
     is "$(close decay cpu >/dev/null 2>&1; echo $?)" 1 '  which changes the losses'
+    train -o ice.cpu -e 2 --device cpu --freeze conv
+    for cards in 0 0,2; do
+        COVTOOLS_MOCK=cards=3 train -o ice -e 2 --device cuda:$cards --freeze conv
+        ok "frozen layers as on the CPU, cuda:$cards" close ice ice.cpu
+    done
 
     train -o part -e 1 --device cuda
     train -o part -e 2 --device cuda --resume-training part/last.ckpt

@@ -40,6 +40,12 @@ status_is 0 'stopped by --max-hours'
 stderr_like '^covtrain: stopped after .* h; step 1 is saved; resume' '  after a step'
 ranks 2 -q -o part --resume-training part/last.ckpt
 ok '  resumed: the same bytes' cmp part/last.ckpt 2/last.ckpt
+run covtrain -q -i d $net -o ice.one --freeze lstm
+ranks 2 -q -o ice --freeze lstm
+ok 'frozen layers: the same losses' "$PYTHON" -c '
+import json
+a, b, c = ([json.loads(x)["loss"] for x in open(f + "/metrics.jsonl") if "step" in x] for f in ("ice.one", "ice", "one"))
+assert all(abs(x - y) <= 1e-5 * abs(x) for x, y in zip(a, b)) and abs(a[-1] - c[-1]) > 1e-4'
 ranks 2 -o again
 is "$status" 1 'a folder that contains a training'
 like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is reported'

@@ -61,6 +61,16 @@ import torch
 group = torch.load("decays/last.ckpt", map_location="cpu")["optimizer_states"][0]["param_groups"][0]
 assert (group["weight_decay"], group["betas"], group["decoupled_weight_decay"]) == (2, (0.8, 0.99), True), group'
 
+# Frozen layers, which have no state of the optimiser; their norms follow the data.
+for layers in conv down_layer_list.0,lstm,up_layer_list.0; do
+    rm -rf ice
+    run covtrain -q -i s -o ice -b 3 -e 1 --init-from first/last.ckpt --seed 7 --learning-rate 0.01 --freeze $layers
+    status_is 0 "--freeze $layers"
+    run covtrain -q -i s -o ice -b 3 -e 5 --resume-training ice/predmoter*epoch=0_*
+    sed 1,7d ice/metrics.jsonl >ice/metrics.last
+    ok '  as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" ice/predmoter*epoch=0_* s/train/short.h5 3 ice/metrics.last 7 ice/last.ckpt
+done
+
 # Within an epoch.
 run covtrain -q -i s -o within -b 3 -e 3 --resume-training first/last.ckpt --max-hours 0.000001
 ok 'a checkpoint within an epoch, in the terms of Lightning' "$PYTHON" -c '

@@ -27,6 +27,7 @@ struct Toy {
     std::vector<uint8_t> codes;
     std::vector<float> targets, loss_weights; /* loss_weights: empty, or [outputs] */
     std::vector<char> present;
+    std::vector<char> frozen; /* by parameter; empty: none */
 };
 
 /* Bases and a few ambiguity codes. The second half of the last chunk and all of chunk 2 are padding.
@@ -371,6 +372,7 @@ Rig make_rig(struct cov_device *dev, const Toy &t, struct cov_train_reduce reduc
     options.seed = 9;
     options.reduce = reduce;
     options.pool = r.pool;
+    options.frozen = t.frozen.empty() ? NULL : (const bool *)t.frozen.data();
     must(cov_trainer_new(dev, &options, t.block.data(), &r.trainer, &e), &e);
     return r;
 }
@@ -443,6 +445,26 @@ void steps_match_the_cpu(struct cov_device *gpu, struct cov_device *cpu, const T
     printf("# off by %g\n", off);
     result(off <= 2e-5, "steps of several batches, clipped and averaged, match the CPU's");
     result(train(gpu, t) == got, "  the same bytes in a second run");
+}
+
+void freezes(struct cov_device *gpu, struct cov_device *cpu, Toy t)
+{
+    size_t n_changed = 0, n = t.params.n_floats;
+    for (size_t k = 0; k < t.params.n_items; k++) {
+        const struct cov_param *p = &t.params.items[k];
+        t.frozen.push_back(p->trained && (strncmp(p->name, "down", 4) == 0 ||
+                                          strncmp(p->name, "lstm_layer_list.0", 17) == 0 ||
+                                          strncmp(p->name, "up_layer_list.0", 15) == 0));
+    }
+    printf("# with frozen layers:\n");
+    steps_match_the_cpu(gpu, cpu, t);
+    std::vector<float> got = train(gpu, t);
+    for (size_t k = 0; k < t.params.n_items; k++) {
+        const struct cov_param *p = &t.params.items[k];
+        for (size_t i = p->offset; t.frozen[k] && i < p->offset + p->n; i++)
+            n_changed += got[i] != t.block[i] || got[3 * n + i] != t.block[i];
+    }
+    result(n_changed == 0, "  they do not change");
 }
 
 void resumes(struct cov_device *gpu, const Toy &t)
@@ -574,6 +596,7 @@ void check_trainer(void)
     Toy t = make_toy(hybrid(), L, N, 5);
     struct cov_device *gpu = open_gpu(COV_PRECISION_FP32), *cpu = open_cpu("scalar");
     steps_match_the_cpu(gpu, cpu, t);
+    freezes(gpu, cpu, t);
     resumes(gpu, t);
     refuses_infinite_loss(gpu, t);
     processes_share(gpu, t, 1, "two processes that share a batch perform the same steps as one");

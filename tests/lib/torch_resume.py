@@ -1,9 +1,10 @@
 """torch_resume.py - resumes training from a checkpoint of Predmoter in PyTorch, to compare with covtrain.
 
-torch_resume.py CKPT GENOME BATCH METRICS [SEED]    continues CKPT with its weights and its optimiser, and compares loss
-                                                    and accuracy of each step with METRICS (metrics.jsonl); uses the
-                                                    order of the file, or the order and the dropout that covtrain
-                                                    draws with SEED
+torch_resume.py CKPT GENOME BATCH METRICS [SEED [AFTER]]
+                    continues CKPT with its weights and its optimiser, and compares loss and accuracy of each step with
+                    METRICS (metrics.jsonl); uses the order of the file, or the order and the dropout that covtrain draws
+                    with SEED. Parameters without a state of the optimiser are frozen. AFTER: the checkpoint after these
+                    steps, whose running statistics must be the same
 
 SPDX-License-Identifier: MIT
 """
@@ -40,7 +41,7 @@ class Dropout(torch.nn.Module):
         return x * torch.from_numpy(training_draws.dropout(x.shape, self.p, self.seed, self.step, self.layer))
 
 
-def main(ckpt, genome, batch, metrics, seed=None):
+def main(ckpt, genome, batch, metrics, seed=None, after=None):
     torch.set_num_threads(1)  # the steps of the LSTM are too small for threads
     c = torch.load(ckpt, map_location="cpu")
     hp = c["hyper_parameters"]
@@ -52,6 +53,8 @@ def main(ckpt, genome, batch, metrics, seed=None):
     state = c["optimizer_states"][0]
     adam = (torch.optim.AdamW if state["param_groups"][0]["weight_decay"] else torch.optim.Adam)(net.parameters())
     adam.load_state_dict(state)
+    for i, p in enumerate(net.parameters()):
+        p.requires_grad_(i in state["state"])
     with h5py.File(genome) as f:
         x = f["data/X"][:].astype("f4")
         y = [np.around(f[f"evaluation/{d}_coverage"][:].astype("f4").mean(axis=2), 2) for d in hp["datasets"]]
@@ -76,6 +79,9 @@ def main(ckpt, genome, batch, metrics, seed=None):
         print(step["step"], loss.item(), step["loss"], r, step["accuracy"])
         if abs(loss.item() - step["loss"]) > 1e-4 * abs(loss.item()) or abs(r - step["accuracy"]) > 1e-4:
             return "another step"
+    for name, wanted in torch.load(after, map_location="cpu")["state_dict"].items() if after else ():
+        if "running" in name and not torch.allclose(net.state_dict()[name], wanted, rtol=1e-3, atol=1e-5):
+            return "other statistics: " + name
     return 0 if steps and not order else "the steps are not whole epochs"
 
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,9 @@ struct rig {
     struct cov_trainer *trainer;
 };
 
+/* Used by rig_init; NULL: no parameter is frozen. */
+static const bool *frozen;
+
 static void rig_init(struct rig *r, const struct cov_hparams *hp, unsigned threads,
                      struct cov_train_reduce reduce)
 {
@@ -47,8 +51,13 @@ static void rig_init(struct rig *r, const struct cov_hparams *hp, unsigned threa
     assert_ok(cov_pool_new(threads, &r->pool, &e));
     assert_ok(cov_params_init(hp, &r->params, &e));
     float *block = toy_block(hp, &r->params, 5);
-    const struct cov_trainer_options options = {
-        .hp = hp, .L = L, .max_batch = N, .seed = 9, .reduce = reduce, .pool = r->pool};
+    const struct cov_trainer_options options = {.hp = hp,
+                                                .L = L,
+                                                .max_batch = N,
+                                                .seed = 9,
+                                                .reduce = reduce,
+                                                .pool = r->pool,
+                                                .frozen = frozen};
     assert_ok(cov_trainer_new(r->dev, &options, block, &r->trainer, &e));
     free(block);
 }
@@ -308,6 +317,82 @@ static void refuses_what_is_not_finite(void **state)
     toy_data_fini(&d);
 }
 
+/* Returns the number of parameters whose floats differ in two blocks. */
+static size_t count_changed(const struct cov_params *params, const float *a, const float *b,
+                            const bool *which, bool trained)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < params->n_items; k++) {
+        const struct cov_param *p = &params->items[k];
+        n += (!which || which[k]) && p->trained == trained &&
+             memcmp(a + p->offset, b + p->offset, p->n * sizeof *a) != 0;
+    }
+    return n;
+}
+
+/* Frozen parameters do not change; the others, and running statistics, change as without. Clipping
+ * measures only the gradient of the others. */
+static void freezes(void **state)
+{
+    static const char *const lists[] = {"down",
+                                        "down_layer_list.0 up_layer_list",
+                                        "lstm",
+                                        "down lstm_layer_list.0",
+                                        "down lstm up",
+                                        "out",
+                                        "down_layer_list.0.bias",
+                                        "down_layer_list.0 down_layer_list.1"};
+    struct toy_data d;
+    toy_data_init(&d, N, L, 2, 9);
+    for (size_t i = 0; i < COV_COUNT(lists); i++) {
+        struct rig free_rig, r;
+        bool which[128] = {false};
+        struct cov_adam cut = adam;
+        rig_init(&free_rig, &hybrid, 2, alone);
+        size_t n = free_rig.params.n_floats, n_frozen = 0;
+        assert_in_range(free_rig.params.n_items, 1, COV_COUNT(which));
+        for (size_t k = 0; k < free_rig.params.n_items; k++) {
+            const struct cov_param *p = &free_rig.params.items[k];
+            char list[200], *rest = NULL;
+            (void)snprintf(list, sizeof list, "%s", lists[i]);
+            for (char *name = strtok_r(list, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+                which[k] |= p->trained && strncmp(p->name, name, strlen(name)) == 0;
+            n_frozen += which[k];
+        }
+        frozen = which;
+        rig_init(&r, &hybrid, 2, alone);
+        frozen = NULL;
+        float *before = state_of(&r);
+        (void)learn(&free_rig, &d, 0, N);
+        (void)learn(&r, &d, 0, N);
+        step(&free_rig, &adam);
+        step(&r, &adam);
+        float *wanted = state_of(&free_rig), *got = state_of(&r);
+        size_t n_changed = count_changed(&r.params, got, wanted, NULL, true);
+        assert_true(n_frozen > 0 && n_frozen < r.params.n_items);
+        assert_int_equal(count_changed(&r.params, got, before, which, true), 0);
+        assert_int_equal(n_changed, count_changed(&r.params, before, wanted, which, true));
+        assert_int_equal(count_changed(&r.params, got, wanted, NULL, false), 0);
+        assert_true(count_changed(&r.params, got, before, NULL, false) > 0);
+        free(wanted);
+        free(got);
+        cut.clip = 1e-3;
+        cut.average = 0.5;
+        for (int k = 0; k < STEPS; k++) {
+            (void)learn(&r, &d, 0, N);
+            step(&r, &cut);
+        }
+        got = state_of(&r);
+        assert_int_equal(count_changed(&r.params, got, before, which, true), 0);
+        assert_int_equal(count_changed(&r.params, got + 3 * n, before, which, true), 0);
+        free(got);
+        free(before);
+        rig_fini(&free_rig);
+        rig_fini(&r);
+    }
+    toy_data_fini(&d);
+}
+
 /* A batch without targets or without chunks has neither a loss nor a gradient. */
 static void learns_nothing_from_nothing(void **state)
 {
@@ -441,6 +526,7 @@ int main(void)
         cmocka_unit_test(several_calls_make_a_step),
         cmocka_unit_test(cuts_the_gradient),
         cmocka_unit_test(averages),
+        cmocka_unit_test(freezes),
         cmocka_unit_test(refuses_what_is_not_finite),
         cmocka_unit_test(learns_nothing_from_nothing),
         cmocka_unit_test(processes_share_a_batch),

@@ -123,6 +123,10 @@ const struct cov_opt covtrain_options[] = {
     [ROW_LOSS_WEIGHTS] =
         COV_OPT(LIST, "loss-weights", 0, FIELD(loss_weights), "V,...",
                 "weights of the data sets in the loss, in their order (default: all 1)"),
+    [ROW_FREEZE] = COV_OPT(LIST, "freeze", 0, FIELD(freeze), "LAYER,...",
+                           "do not change these layers: conv, lstm, linear, or names as in "
+                           "PyTorch, such as down_layer_list.0 (default: none, or those of the "
+                           "resumed checkpoint)"),
     [ROW_PAIR_STRANDS] = COV_OPT(FLAG, "pair-strands", 0, FIELD(pair_strands), NULL,
                                  "put a chunk and its reverse complement into the same batch"),
     [ROW_RANDOM_OFFSET] = COV_OPT(FLAG, "random-offset", 0, FIELD(random_offset), NULL,

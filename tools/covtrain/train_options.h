@@ -30,7 +30,7 @@ struct covtrain_config {
     int schedule;
     int64_t warmup_steps, max_steps, accumulate;
     double clip, average;
-    struct cov_strings loss_weights;
+    struct cov_strings loss_weights, freeze;
     const char *tensorboard;
     struct cov_device_options device;
     int precision;
@@ -71,6 +71,7 @@ enum {
     ROW_ACCUMULATE,
     ROW_AVERAGE,
     ROW_LOSS_WEIGHTS,
+    ROW_FREEZE,
     ROW_PAIR_STRANDS,
     ROW_RANDOM_OFFSET,
     ROW_NO_SHUFFLE,

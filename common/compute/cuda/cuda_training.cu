@@ -125,6 +125,8 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
         ones[i] = 1;
     for (size_t d = 0; !rc && d < p->depth; d++)
         weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+    for (size_t i = 0; !rc && spec->frozen && i < p->n_floats; i++)
+        statistic[i] = spec->frozen[i] ? 2 : 0;
     for (size_t i = 0; !rc && i < p->n_layers; i++)
         if (p->layers[i].norm) {
             memset(statistic + p->layers[i].norm_places.mean, 1, p->layers[i].layer.c_out);
@@ -479,6 +481,7 @@ int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
     t->max_batch = spec->max_batch;
     t->dropout = spec->dropout;
     t->seed = spec->seed;
+    t->first_trained = spec->first_trained;
     t->reduce = spec->reduce;
     t->card = cards->card[which].index;
     t->n_cards = cards->n;

@@ -275,8 +275,9 @@ void cov_cuda_dropout(const struct cov_cuda_dropout *d, void *stream);
 
 /* ---- the optimiser step: optimiser.cu ---- */
 
-/* Adds the gradient of a batch. Where statistic[i] is 0, `sum` becomes gradient if `first`, else
- * sum + gradient. Elsewhere, `block` moves towards the gradient by `momentum`. */
+/* Adds the gradient of a batch. Where statistic[i] is 1, `block` moves towards the gradient by
+ * `momentum`. Elsewhere, `sum` becomes gradient if `first`, else sum + gradient; a step uses it
+ * where statistic[i] is 0, and ignores it where the parameter is frozen, which is 2. */
 struct cov_cuda_gradient {
     const float *gradient;
     const uint8_t *statistic;

@@ -10,7 +10,7 @@ SIMT_KERNEL(THREADS) take_gradient(struct cov_cuda_gradient g)
     size_t i = simt_item();
     if (i >= g.n)
         return;
-    if (g.statistic[i])
+    if (g.statistic[i] == 1)
         g.block[i] += g.momentum * (g.gradient[i] - g.block[i]);
     else
         g.sum[i] = g.first ? g.gradient[i] : g.sum[i] + g.gradient[i];

@@ -225,7 +225,7 @@ static int conv_backward(struct cov_cuda_training *t, size_t i, struct cov_err *
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_BACK);
     cov_cuda_columns(&c, t->stream);
     int rc = queue_gradients(t, i, c.z, e);
-    for (size_t k = 0; !rc && k < s->n_back; k++)
+    for (size_t k = 0; !rc && i > t->first_trained && k < s->n_back; k++)
         rc = queue_product(t, s, &s->back[k], c.z, floats(t, t->mem.zeros), floats(t, t->mem.d), e);
     return rc;
 }
@@ -307,9 +307,10 @@ static int lstm_backward(const struct cov_cuda_training *t, size_t i, struct cov
     c.z = l.dgates;
     cov_cuda_columns(&c, t->stream);
     int rc = queue_gradients(t, i, l.dgates, e);
-    return rc ? rc
-              : queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros),
-                              floats(t, t->mem.d), e);
+    return rc || i == t->first_trained
+               ? rc
+               : queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros),
+                               floats(t, t->mem.d), e);
 }
 
 /* ---- the network ---- */
@@ -373,15 +374,16 @@ static int last_backward(const struct cov_cuda_training *t, struct cov_err *e)
     c.z = p;
     cov_cuda_columns(&c, t->stream);
     int rc = queue_gradients(t, i, p, e);
-    return rc ? rc
-              : queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d),
-                              e);
+    return rc || i == t->first_trained
+               ? rc
+               : queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d),
+                               e);
 }
 
 static int backward(struct cov_cuda_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
-    for (size_t i = t->plan.n_layers; !rc && i-- > 0;) {
+    for (size_t i = t->plan.n_layers; !rc && i-- > t->first_trained;) {
         if (is_last(t, i))
             rc = last_backward(t, e);
         else if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)

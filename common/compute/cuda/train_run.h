@@ -12,6 +12,7 @@ struct cov_cuda_training : cov_training {
     size_t max_batch;
     double dropout;
     uint64_t seed;
+    size_t first_trained; /* layers before it need no gradients */
     struct cov_train_reduce reduce;
     int card;
     size_t n_cards; /* that share a batch */

@@ -591,6 +591,7 @@ static int open_trainer(struct run *r, struct cov_err *e)
         .max_batch = (r->o->batch + r->ranks.n - 1) / r->ranks.n,
         .seed = s->seed,
         .loss_weights = r->o->n_loss_weights > 0 ? r->o->loss_weights : NULL,
+        .frozen = s->network.frozen,
         .pool = r->pool,
         .reduce = {r->ranks.n > 1 ? cov_ranks_sum : NULL, &r->ranks},
     };
@@ -605,13 +606,19 @@ static int open_trainer(struct run *r, struct cov_err *e)
     }
     if (!rc)
         rc = cov_train_describe_making(s, r->o, r->device, e);
-    size_t n = 0;
-    for (size_t i = 0; i < s->network.params.n_items; i++)
-        n += s->network.params.items[i].trained ? s->network.params.items[i].n : 0;
+    size_t n = 0, n_frozen = 0;
+    char frozen[48] = "";
+    for (size_t i = 0; i < s->network.params.n_items; i++) {
+        const struct cov_param *param = &s->network.params.items[i];
+        n += param->trained ? param->n : 0;
+        n_frozen += s->network.frozen[i] ? param->n : 0;
+    }
+    if (n_frozen > 0)
+        (void)snprintf(frozen, sizeof frozen, ", %zu of them frozen", n_frozen);
     if (!rc)
-        cov_info("%s, %u thread%s; %s, %zu parameters", r->device->ops->describe(r->device),
+        cov_info("%s, %u thread%s; %s, %zu parameters%s", r->device->ops->describe(r->device),
                  cov_pool_size(r->pool), cov_text_s(cov_pool_size(r->pool)),
-                 cov_model_type_name(s->network.hp.model_type), n);
+                 cov_model_type_name(s->network.hp.model_type), n, frozen);
     return rc;
 }
 

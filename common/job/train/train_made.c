@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/version.h"
 #include "common/cli/stats.h"
+#include "common/job/train/freeze.h"
 
 enum { MAX_WORDS = 40, WORD = 32 };
 
@@ -73,13 +74,19 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
         w.words[w.n++] = o->blacklist_path;
     }
     char *weights = loss_weights(o, e), *text = NULL;
+    char *frozen = cov_freeze_text(&s->network.params, s->network.frozen, e);
+    if (frozen && *frozen) {
+        w.words[w.n++] = "--freeze";
+        w.words[w.n++] = frozen;
+    }
     if (weights && *weights) {
         w.words[w.n++] = "--loss-weights";
         w.words[w.n++] = weights;
     }
-    if (weights)
+    if (weights && frozen)
         text = cov_command_text(w.n, w.words, e);
     free(weights);
+    free(frozen);
     return text;
 }
 

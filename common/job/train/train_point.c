@@ -26,6 +26,10 @@ int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams
     *n = (struct cov_train_network){.hp = *hp, .learning_rate = learning_rate, .L = L};
     n->datasets = cov_calloc((size_t)hp->output_size, sizeof *n->datasets, e);
     int rc = n->datasets ? cov_params_init(hp, &n->params, e) : COV_ENOMEM;
+    if (!rc) {
+        n->frozen = cov_calloc(n->params.n_items, sizeof *n->frozen, e);
+        rc = n->frozen ? COV_OK : COV_ENOMEM;
+    }
     for (int64_t d = 0; !rc && d < hp->output_size; d++) {
         n->datasets[d] = cov_strdup(datasets[d], e);
         rc = n->datasets[d] ? COV_OK : COV_ENOMEM;
@@ -40,6 +44,7 @@ void cov_train_network_fini(struct cov_train_network *n)
     for (int64_t d = 0; n->datasets && d < n->hp.output_size; d++)
         free(n->datasets[d]);
     free(n->datasets);
+    free(n->frozen);
     cov_params_fini(&n->params);
     cov_ckpt_fini(&n->made);
     *n = (struct cov_train_network){0};
@@ -96,8 +101,7 @@ static int check_moment(const struct cov_torch_tensor *t, const struct cov_param
 }
 
 /* Copies Adam's moments, which are in the order of the parameters. */
-static int take_moments(const struct cov_train_network *n, struct cov_train_point *p,
-                        struct cov_err *e)
+static int take_moments(struct cov_train_network *n, struct cov_train_point *p, struct cov_err *e)
 {
     const struct cov_ckpt_adam *a = &p->training.adam;
     size_t k = 0;
@@ -108,6 +112,9 @@ static int take_moments(const struct cov_train_network *n, struct cov_train_poin
         if (k == a->n_params)
             break;
         const struct cov_ckpt_moments *m = &a->moments[k++];
+        n->frozen[i] = m->mean.n_elems == 0;
+        if (n->frozen[i])
+            continue;
         int rc = check_moment(&m->mean, param, e);
         if (!rc)
             rc = check_moment(&m->square, param, e);
@@ -296,9 +303,12 @@ static int list_moments(const struct cov_train_network *n, const struct cov_trai
         const struct cov_param *param = &n->params.items[i];
         if (!param->trained)
             continue;
-        a->moments[a->n_params++] = (struct cov_ckpt_moments){
-            (double)p->state.n_steps, borrow(param, p->state.moment1 + param->offset),
-            borrow(param, p->state.moment2 + param->offset)};
+        struct cov_ckpt_moments *m = &a->moments[a->n_params++];
+        if (n->frozen[i])
+            continue;
+        *m = (struct cov_ckpt_moments){(double)p->state.n_steps,
+                                       borrow(param, p->state.moment1 + param->offset),
+                                       borrow(param, p->state.moment2 + param->offset)};
     }
     if (!p->has_moments) {
         free(a->moments);

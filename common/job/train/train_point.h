@@ -21,6 +21,7 @@ struct cov_train_network {
     struct cov_hparams hp;
     char **datasets; /* [hp.output_size]. Owned, as is each */
     double learning_rate;
+    bool *frozen;             /* [params.n_items]: parameters that do not change. Owned */
     size_t L;                 /* positions per chunk */
     struct cov_ckpt made;     /* only `made` is used: how it is trained. Owned */
     struct cov_params params; /* of hp. Owned */
@@ -49,7 +50,8 @@ void cov_train_point_fini(struct cov_train_point *p); /* accepts an all-zero str
 
 /* Reads a checkpoint of Predmoter or covtrain: its network for chunks of L positions, and its
  * point. With averaged weights, state.block has the weights being trained and state.average
- * those of the state dict. COV_EINPUT as for cov_model_open, and for an optimiser state that
+ * those of the state dict. n->frozen is true for parameters without a state of the optimiser, if
+ * others have one. COV_EINPUT as for cov_model_open, and for an optimiser state that
  * does not match the network. */
 int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n,
                          struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;

@@ -18,6 +18,7 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/job/predict/model.h"
+#include "common/job/train/freeze.h"
 #include "common/job/train/train_log.h"
 #include "common/seq/names.h"
 
@@ -281,6 +282,41 @@ static void choose_optimiser(struct cov_train_setup *s, const struct cov_train_o
         a->beta2 = o->beta2;
 }
 
+/* Fails because a resumed training has other frozen layers than the options. */
+static int refuse_freeze(const struct cov_train_setup *s, const struct cov_train_options *o,
+                         struct cov_err *e)
+{
+    char *given = cov_strjoin(o->freeze, o->n_freeze, ",", e);
+    char *is = given ? cov_freeze_text(&s->network.params, s->network.frozen, e) : NULL;
+    int rc = is ? cov_fail(e, COV_EUSAGE,
+                           "--freeze %s contradicts %s, where the frozen layers are: %s; use "
+                           "--init-from to freeze others",
+                           given, o->resume, *is ? is : "none")
+                : COV_ENOMEM;
+    free(given);
+    free(is);
+    return rc;
+}
+
+/* Chooses the layers that do not change. */
+static int freeze(struct cov_train_setup *s, const struct cov_train_options *o, struct cov_err *e)
+{
+    struct cov_train_network *n = &s->network;
+    bool keeps = o->resume && s->point.has_moments;
+    if (o->init_from)
+        memset(n->frozen, 0, n->params.n_items * sizeof *n->frozen);
+    if (o->n_freeze == 0)
+        return COV_OK;
+    bool *frozen = cov_calloc(n->params.n_items, sizeof *frozen, e);
+    int rc = frozen ? cov_freeze_parse(&n->params, o->freeze, o->n_freeze, frozen, e) : COV_ENOMEM;
+    if (!rc && keeps && memcmp(frozen, n->frozen, n->params.n_items * sizeof *frozen) != 0)
+        rc = refuse_freeze(s, o, e);
+    if (!rc)
+        memcpy(n->frozen, frozen, n->params.n_items * sizeof *frozen);
+    free(frozen);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- the data */
 
 static int by_name(const void *a, const void *b)
@@ -512,6 +548,8 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
         rc = init_weights(s, o, e);
+    if (!rc)
+        rc = freeze(s, o, e);
     if (!rc)
         choose_optimiser(s, o);
     if (rc || ranks->rank > 0)

@@ -52,6 +52,9 @@ struct cov_train_options {
     struct cov_hparams hp;
     const char *const *datasets; /* [hp.output_size]; NULL (and 0): those of the files */
     double learning_rate, weight_decay, beta1, beta2;
+    const char *const *freeze; /* layers that do not change (freeze.h). A resumed training must have
+                                * the same ones, and keeps them if none are given */
+    size_t n_freeze;
     bool requested[COV_TRAIN_FIELDS];
     const char *resume;    /* checkpoint to resume; NULL: none */
     const char *init_from; /* checkpoint to start from; NULL: none */

@@ -309,7 +309,7 @@ static int backward(struct cov_fast_training *t, struct cov_err *e)
     size_t at = 0;
     t->d_out = t->d[at];
     int rc = cov_train_loss_backward(t, e);
-    for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > 0;) {
+    for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > t->spec.first_trained;) {
         t->layer = i;
         t->d_in = t->d[at];
         at = is_lstm(t, i) ? 1 - at : at;

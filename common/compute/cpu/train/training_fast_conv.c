@@ -27,7 +27,7 @@ int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e
     s->forward = s->backward = NULL;
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(&k->arithmetic, operands, &k->plain);
     int rc = cov_fast_layer_new(&plain, &s->weights, &kernels, &s->forward, e);
-    if (rc || i == 0)
+    if (rc || i <= t->spec.first_trained)
         return rc;
     return cov_fast_sums_new(&s->back, s->weights.weight, &kernels, &s->backward, e);
 }

@@ -330,7 +330,8 @@ static void rows_item(const struct cov_fast_training *t, size_t item)
     memset(bias, 0, l->directions * n_gates * sizeof *bias);
     for (size_t d = 0; d < l->directions; d++) {
         const float *dgates = s->gates + (d * all + first) * n_gates;
-        s->gemm->run(rows, dgates, n_gates, &s->back_ih[d], dx, l->c_in, d > 0);
+        if (t->layer > t->spec.first_trained)
+            s->gemm->run(rows, dgates, n_gates, &s->back_ih[d], dx, l->c_in, d > 0);
         t->kernels->vec->column_sums(rows, n_gates, dgates, n_gates, bias + d * n_gates);
     }
 }
@@ -393,7 +394,7 @@ int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e)
         add_bias(t, r.n_rows);
     free(t->bias_sums);
     t->bias_sums = NULL;
-    if (rc || !t->layers[t->layer - 1].drops)
+    if (rc || t->layer <= t->spec.first_trained || !t->layers[t->layer - 1].drops)
         return rc;
     return cov_pool_for(t->spec.pool, n_parts(l->t_in, DROP_STEPS), drop_back, t, e);
 }

@@ -32,7 +32,7 @@ struct cov_train_layer {
     struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
 
     /* The parameters, packed. */
-    struct cov_fast_layer *forward, *backward; /* backward: NULL for the first layer */
+    struct cov_fast_layer *forward, *backward; /* backward: NULL up to the first trained layer */
     struct cov_matrix w_ih[2], w_hh[2];        /* [c_in, 4*hidden], [hidden, 4*hidden] */
     struct cov_matrix back_ih[2], back_hh[2];  /* transposed */
     float *bias;                               /* [directions, 4*hidden] */

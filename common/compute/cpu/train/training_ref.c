@@ -460,7 +460,7 @@ static int backward(struct cov_ref_training *t, struct cov_err *e)
 {
     size_t n = t->batch->n;
     int rc = cov_pool_for(t->spec.pool, n, loss_backward_one, t, e);
-    for (size_t i = t->n_layers; rc == COV_OK && i-- > 0;) {
+    for (size_t i = t->n_layers; rc == COV_OK && i-- > t->spec.first_trained;) {
         double *sums;
         t->layer = i;
         t->d_in = t->d[(t->n_layers - 1 - i) % 2];
