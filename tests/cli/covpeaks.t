@@ -328,7 +328,7 @@ refuses_curve 2 'u\.bg: a track needs --measured-cutoff$' 'a track without a cut
 refuses_curve 2 'p\.bw: a track needs --measured-cutoff$' '  a bigWig' --measured p.bw t.bg
 refuses_curve 1 'u\.bg: no peaks at 99: the largest value is 13$' 'a track without peaks' --measured u.bg --measured-cutoff 99 -o y.tsv t.bg
 refuses_curve 1 'none\.bed: there are no peaks$' 'a file without peaks' --measured none.bed -o y.tsv --plot y.svg t.bg
-refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
+refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
 refuses_curve 1 'word\.bed:2: expected a sequence, a start and an end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
 refuses_curve 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' --measured m.bed -o y.tsv tiny.bg
 refuses_curve 1 'long\.bed: a peak ends at 99999 of chr1, but it has only [0-9]+ bases in p\.bw$' 'past the end' --measured long.bed -o y.tsv p.bw

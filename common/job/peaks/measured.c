@@ -220,8 +220,8 @@ int cov_measured_check_length(const struct cov_measured *m, const char *name, in
                                     m->path, end, name, length, input);
 }
 
-int cov_measured_check_names(const struct cov_measured *m, const char *input, const char *first,
-                             bool warns, struct cov_err *e)
+int cov_measured_check_names(const struct cov_measured *m, const char *input,
+                             const struct cov_listing *there, bool warns, struct cov_err *e)
 {
     struct cov_listing missing = {0};
     size_t n_missing = 0, n = 0;
@@ -234,11 +234,12 @@ int cov_measured_check_names(const struct cov_measured *m, const char *input, co
         cov_listing_add(&missing, cov_names_get(m->names, i, NULL));
     }
     if (n == 0)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: none of the sequences with peaks (%s%s) is in %s (%s); --rename maps "
-                        "names",
-                        m->path, missing.text, cov_listing_more(&missing), input,
-                        first ? first : "no sequences");
+        return cov_fail(
+            e, COV_EINPUT,
+            "%s: none of the sequences with peaks (%s%s) is in %s (%s%s); --rename maps "
+            "names",
+            m->path, missing.text, cov_listing_more(&missing), input,
+            there->n ? there->text : "no sequences", cov_listing_more(there));
     if (n_missing > 0 && warns)
         cov_warn("%s: %zu peak%s on sequences that are not in %s: %s%s", m->path, n_missing,
                  cov_text_s((int64_t)n_missing), input, missing.text, cov_listing_more(&missing));

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 #include "common/job/source/track_source.h"
 #include "common/seq/names.h"
 #include "common/seq/region_list.h"
@@ -58,8 +59,9 @@ int cov_measured_check_length(const struct cov_measured *m, const char *name, in
                               const char *input, struct cov_err *e) COV_MUST_USE;
 
 /* After all sequences of `input`: with `warns`, warns about peaks on other sequences. COV_EINPUT if
- * all are; `first` is a sequence of the input, or NULL. */
-int cov_measured_check_names(const struct cov_measured *m, const char *input, const char *first,
-                             bool warns, struct cov_err *e) COV_MUST_USE;
+ * all are; `there` lists the sequences of the input. */
+int cov_measured_check_names(const struct cov_measured *m, const char *input,
+                             const struct cov_listing *there, bool warns,
+                             struct cov_err *e) COV_MUST_USE;
 
 #endif

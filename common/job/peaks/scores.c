@@ -3,6 +3,7 @@
 #include "common/job/peaks/scores.h"
 
 #include "common/base/log.h"
+#include "common/base/text.h"
 
 /* A smaller share of bases with a value causes a warning. */
 static const double MUCH = 0.9;
@@ -65,7 +66,8 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
         cov_warn("%s: missing values at %.0f %% of its bases, which do not count (zeros must be "
                  "stored)",
                  source->name, 100 - 100 * valued / all);
-    return cov_measured_check_names(s->measured, source->name,
-                                    n > 0 ? cov_track_contig_name(sink, 0) : NULL,
-                                    is_all && !o->quiet, e);
+    struct cov_listing there = {0};
+    for (size_t i = 0; i < n; i++)
+        cov_listing_add(&there, cov_track_contig_name(sink, i));
+    return cov_measured_check_names(s->measured, source->name, &there, is_all && !o->quiet, e);
 }
