@@ -414,6 +414,11 @@ printf 'chr1\t0\t10\nchr1\t5\t25\nchr2\t100\t133\n' >s.bed
 run covpeaks stats s.bed
 stdout_is 'file	peaks	mean_length	median_length	bases	share
 s.bed	3	21	20	58	NA' 'stats: overlapping bases count once'
+h5chunk subset -q -r chr1:1-500 -o part.h5 g.h5
+run covpeaks stats --genome part.h5 s.bed
+stderr_is "covpeaks: warning: part.h5: partial file: $(awk '{ n += $2 } END { print n - 500 }' sizes) bases are missing, but count in the share" '  a partial file is a warning'
+run covpeaks stats --genome g.h5 s.bed
+stderr_is '' '  a whole one is none'
 printf 'chr1\t150\nchr2\t200\n' >sizes
 run covpeaks stats --chrom-sizes sizes s.bed x.narrowPeak
 refused 1 'x\.narrowPeak: No such file' '  of a missing file'

@@ -383,6 +383,9 @@ int cov_peak_file_stats(char *const *paths, size_t n, const struct cov_peak_file
 {
     struct cov_peak_genome genome = {0};
     int rc = read_genome(o, &genome, e);
+    if (!rc && genome.n_missing > 0)
+        cov_warn("%s: partial file: %" PRId64 " bases are missing, but count in the share",
+                 genome.path, genome.n_missing);
     for (size_t i = 0; !rc && i < n; i++)
         rc = print_stats(paths[i], &genome, i == 0, out, e);
     cov_peak_genome_fini(&genome);

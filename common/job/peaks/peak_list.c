@@ -48,8 +48,16 @@ static int read_grid(struct cov_peak_genome *g, struct cov_err *e)
     if (rc)
         return rc;
     const struct cov_grid *grid = cov_chunk_file_grid(f);
-    for (size_t i = 0; !rc && i < cov_grid_n_seqs(grid); i++)
+    for (size_t i = 0; !rc && i < cov_grid_n_seqs(grid); i++) {
         rc = add_sequence(g, &cap, cov_grid_name(grid, i), cov_grid_seq_length(grid, i), e);
+        g->n_missing += cov_grid_seq_length(grid, i);
+    }
+    for (size_t i = 0; i < cov_grid_n_pairs(grid); i++) {
+        const struct cov_pair pair = cov_grid_pair(grid, i);
+        g->n_missing -= pair.end - pair.beg;
+    }
+    if (!cov_grid_is_partial(grid))
+        g->n_missing = 0;
     cov_chunk_file_close(f);
     return rc;
 }

@@ -15,6 +15,7 @@ struct cov_peak_genome {
     const char *path;        /* borrowed; NULL: not known, sequences are added as peaks name them */
     struct cov_names *names; /* Owned */
     int64_t *lengths;        /* [count of names]; NULL without a path. Owned */
+    int64_t n_missing;       /* bases of the sequences that a partial file lacks */
 };
 
 /* Reads the names and lengths of a genome file, a predictions file, or, with `is_list`, of a list of
