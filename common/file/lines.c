@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/file/lines.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +114,26 @@ const char *cov_line_hint(const char *beg, const char *end)
     if (first && (is_only ? memchr(first, ',', n) != NULL : first[n - 1] == ','))
         return "; separate columns by tabs or blanks instead of ','";
     return "";
+}
+
+static bool has_digit(const char *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isdigit((unsigned char)word[i]))
+            return true;
+    return false;
+}
+
+const char *cov_line_bed_hint(const char *beg, const char *end)
+{
+    size_t n_start, n_end;
+    const char *p = beg, *start, *stop;
+    if (!cov_line_word(&p, end, &n_start) || !(start = cov_line_word(&p, end, &n_start)))
+        return cov_line_hint(beg, end);
+    if (n_start > 1 && start[0] == '-' && isdigit((unsigned char)start[1]))
+        return "; the start is negative";
+    stop = cov_line_word(&p, end, &n_end);
+    if (stop && !has_digit(start, n_start) && !has_digit(stop, n_end))
+        return "; if this is a header, begin it with '#'";
+    return cov_line_hint(beg, end);
 }

@@ -29,4 +29,8 @@ const char *cov_line_word(const char **p, const char *end, size_t *n);
  * semicolons or commas, or "". */
 const char *cov_line_hint(const char *beg, const char *end);
 
+/* The same for a line without a sequence, a start and an end, which may also have a negative start,
+ * or be a header. */
+const char *cov_line_bed_hint(const char *beg, const char *end);
+
 #endif

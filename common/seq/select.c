@@ -294,7 +294,7 @@ static int parse_bed(const char *path, size_t number, const char *text, size_t n
     word = good ? cov_line_word(&text, end, &n_word) : NULL;
     if (!word || !cov_text_position(word, n_word, &r->end))
         return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end%s", path, number,
-                        cov_line_hint(beg, end));
+                        cov_line_bed_hint(beg, end));
     if (r->end < r->beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: region ends before it starts", path, number);
     return COV_OK;

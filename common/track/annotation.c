@@ -187,8 +187,8 @@ static int parse_bed(const struct reader *r, const char *p, const char *end, str
     struct cov_feature *f = &out->feature;
     if (n < 3 || !cov_text_position(w[1].text, w[1].n, &f->beg) ||
         !cov_text_position(w[2].text, w[2].n, &f->end))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end",
-                        r->a->path, r->line);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end%s",
+                        r->a->path, r->line, cov_line_bed_hint(p, end));
     if (n == BED_COLUMNS && !is_strand(w[5]))
         return cov_fail(e, COV_EINPUT, "%s:%zu: column 6 is not a strand: +, - or .", r->a->path,
                         r->line);
@@ -268,7 +268,7 @@ static int take_line(struct reader *r, const char *p, const char *end, struct co
     }
     if (r->format == UNKNOWN)
         return cov_fail(e, COV_EINPUT, "%s:%zu: neither GFF3, GTF nor BED%s", r->a->path, r->line,
-                        cov_line_hint(p, end));
+                        cov_line_bed_hint(p, end));
     int rc = r->format == GFF ? parse_gff(r, p, end, &record, &kept, e)
                               : parse_bed(r, p, end, &record, e);
     return rc || !kept ? rc : add_record(r, &record, e);

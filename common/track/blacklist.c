@@ -80,7 +80,7 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
                      cov_text_position(words[2].text, words[2].n, &region.end);
     if (n > 1 && !is_region)
         return cov_fail(e, COV_EINPUT, "%s:%zu: expected an id alone, or contig, start and end%s",
-                        path, line, cov_line_hint(beg, end));
+                        path, line, cov_line_bed_hint(beg, end));
     if (cov_names_count(b->names) == 0)
         b->is_bed = is_region;
     if (b->is_bed != is_region)

@@ -121,6 +121,28 @@ static void hints_at_separators(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *line = cases[i].line;
         assert_string_equal(cov_line_hint(line, line + strlen(line)), cases[i].hint);
+        assert_string_equal(cov_line_bed_hint(line, line + strlen(line)), cases[i].hint);
+    }
+}
+
+static void hints_at_faults_of_bed(void **state)
+{
+    static const struct {
+        const char *line, *hint;
+    } cases[] = {
+        {"chr1\t-5\t500", "; the start is negative"},
+        {"chr1\t-5", "; the start is negative"},
+        {"chrom start end", "; if this is a header, begin it with '#'"},
+        {"chrom\tstart\tend\tname", "; if this is a header, begin it with '#'"},
+        {"chr1\t-\t5", ""},
+        {"chr1\tx\t5", ""},
+        {"chr1\t5\tx", ""},
+        {"chrom\tstart", ""},
+        {"chrom start #end", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *line = cases[i].line;
+        assert_string_equal(cov_line_bed_hint(line, line + strlen(line)), cases[i].hint);
     }
 }
 
@@ -129,7 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_lines),         cmocka_unit_test(reads_long_lines),
         cmocka_unit_test(refuses_bad_lines),   cmocka_unit_test(splits_words),
-        cmocka_unit_test(hints_at_separators),
+        cmocka_unit_test(hints_at_separators), cmocka_unit_test(hints_at_faults_of_bed),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -159,15 +159,15 @@ static int take_line(struct reader *r, size_t line, const char *p, const char *e
     size_t n_name, n_beg = 0, n_end = 0;
     bool is_new;
     struct cov_region peak = {0, 0, 0};
-    const char *name = cov_line_word(&p, end, &n_name);
+    const char *text = p, *name = cov_line_word(&p, end, &n_name);
     if (!name || word_is(name, n_name, "track") || word_is(name, n_name, "browser"))
         return COV_OK;
     const char *beg_text = cov_line_word(&p, end, &n_beg);
     const char *end_text = beg_text ? cov_line_word(&p, end, &n_end) : NULL;
     if (!end_text || !cov_text_position(beg_text, n_beg, &peak.beg) ||
         !cov_text_position(end_text, n_end, &peak.end))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end", r->path,
-                        line);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end%s", r->path,
+                        line, cov_line_bed_hint(text, end));
     if (peak.end <= peak.beg)
         return cov_fail(e, COV_EINPUT,
                         "%s:%zu: the peak ends at %" PRId64 ", but starts at %" PRId64, r->path,
