@@ -26,6 +26,7 @@ static int append_strings(struct cov_strings *list, const char *what, const char
                           struct cov_err *e)
 {
     for (const char *part = text;; part++) {
+        part += part > text ? strspn(part, " ") : 0;
         size_t n = strcspn(part, ",");
         if (n == 0)
             return cov_fail(e, COV_EUSAGE, "%s: '%s' has an empty part", what, text);

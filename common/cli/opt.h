@@ -26,7 +26,8 @@ enum cov_opt_type {
     COV_OPT_FLOAT,  /* double in [min, max], finite */
     COV_OPT_ENUM,   /* int: the index in `choices` */
     COV_OPT_STRING, /* const char * (into argv); must not be empty */
-    COV_OPT_LIST,   /* struct cov_strings: comma separated, no empty parts. Freed by cov_opt_fini */
+    COV_OPT_LIST,   /* struct cov_strings: comma separated; blanks after a comma
+                     * are skipped; no empty parts. Freed by cov_opt_fini */
 };
 
 enum cov_opt_flags {

@@ -88,11 +88,13 @@ bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, 
 int cov_range_fail_unknown(const struct cov_range *r, const char *where,
                            const struct cov_listing *contigs, struct cov_err *e)
 {
-    bool listed = contigs && contigs->n > 0;
+    bool several = strchr(r->text, ' ') != NULL; /* names have no blanks */
+    bool listed = contigs && contigs->n > 0 && !several;
     int n = r->n_name > 0 && r->n_name < SHOWN ? (int)r->n_name : SHOWN;
-    return cov_fail(e, COV_EUSAGE, "%s%sregion %.*s: unknown contig %.*s%s%s%s%s",
+    return cov_fail(e, COV_EUSAGE, "%s%sregion %.*s: unknown contig %.*s%s%s%s%s%s",
                     where ? where : "", where ? ": " : "", SHOWN, r->text, n, r->name,
                     r->n_name ? "" : " (expected " COV_RANGE_FORMS ")",
+                    several ? "; separate regions by commas" : "",
                     listed ? "; the contigs are: " : "", listed ? contigs->text : "",
                     listed ? cov_listing_more(contigs) : "");
 }

@@ -255,6 +255,25 @@ static void refuses(void **state)
     }
 }
 
+static void lists_may_have_blanks(void **state)
+{
+    char *argv[] = {(char[]){"tool"}, (char[]){"--list=a,  b c, d"}, NULL};
+    struct config c = {0};
+    struct cov_err e = COV_ERR_INIT;
+    int n_operands;
+    const struct cov_opt_set set = {table, &c, NULL};
+    assert_int_equal(cov_opt_parse(&set, 1, 2, argv, &n_operands, &e), COV_OK);
+    assert_int_equal(c.list.n, 3);
+    assert_string_equal(c.list.items[0], "a");
+    assert_string_equal(c.list.items[1], "b c");
+    assert_string_equal(c.list.items[2], "d");
+    cov_opt_fini(table, &c);
+    argv[1] = (char[]){"--list=a, "};
+    assert_int_equal(cov_opt_parse(&set, 1, 2, argv, &n_operands, &e), COV_EUSAGE);
+    assert_string_equal(e.text, "--list: 'a, ' has an empty part");
+    cov_opt_fini(table, &c);
+}
+
 static void several_tables_and_required(void **state)
 {
     struct config first = {0}, second = {0};
@@ -369,10 +388,12 @@ int main(void)
         cmocka_unit_test(sets_defaults),
         cmocka_unit_test(takes_every_form),
         cmocka_unit_test(optional_value_only_after_equals),
+        cmocka_unit_test(lists_may_have_blanks),
         cmocka_unit_test(same_value_may_be_repeated),
         cmocka_unit_test(size_units),
         cmocka_unit_test(refuses),
         cmocka_unit_test(several_tables_and_required),
+        cmocka_unit_test(lists_may_have_blanks),
         cmocka_unit_test(wrong_default_is_an_error),
         cmocka_unit_test(prints_help),
         cmocka_unit_test(wraps_help),

@@ -218,6 +218,7 @@ static void bad_regions_are_refused(void **state)
         {"c", "unknown contig c; the contigs are: a"},
         {"c:1-2", "unknown contig c; the contigs are: a"},
         {"{c:1}:1-2", "unknown contig c:1; the contigs are: a"},
+        {"a:1-2 a:5-6", "unknown contig a:1-2 a; separate regions by commas"},
         {"c:x", "unknown contig c:x (expected NAME or NAME:FIRST-LAST); the contigs are: a"},
         {"a:y", "unknown contig a:y (expected NAME or NAME:FIRST-LAST); the contigs are: a"},
         {"a:", "(expected NAME or NAME:FIRST-LAST)"},
