@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/number.h"
 #include "common/cli/tool.h"
@@ -105,7 +104,7 @@ static int parse_shift(const char *text, struct cov_counting *counting, struct c
     return rc;
 }
 
-static int check(const struct config *c, const bool *given, int n_operands, char **operands,
+static int check(const struct config *c, int n_operands, char **operands,
                  const struct cov_common *common, struct cov_err *e)
 {
     if (c->append && c->replace)
@@ -115,9 +114,6 @@ static int check(const struct config *c, const bool *given, int n_operands, char
     if (common->output && cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE,
                         "-o -: the genome file cannot be written to standard output");
-    if (given[ROW_SHIFT] && access(operands[0], F_OK) && strchr(operands[0], ','))
-        return cov_fail(e, COV_EUSAGE, "%s: a value for --shift needs '=': --shift=%s", operands[0],
-                        operands[0]);
     for (int i = 1; i < n_operands; i++)
         for (int k = 1; k < i; k++)
             if (strcmp(operands[i], operands[k]) == 0)
@@ -160,7 +156,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                              : COV_COVERAGE_NEW,
         .tmpdir = common->tmpdir,
     };
-    int rc = check(c, given, n_operands, operands, common, e);
+    int rc = check(c, n_operands, operands, common, e);
     if (!rc && c->require_flags)
         rc = cov_read_flags_parse(c->require_flags, "--require-flags", &add.counting.require_flags,
                                   e);

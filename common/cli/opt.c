@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/number.h"
@@ -293,6 +294,17 @@ static int next_value(const struct parser *p, const struct cov_opt *o, int *i, c
     return COV_OK;
 }
 
+/* Fails if the next argument is numbers, not a file: "--shift 4,-5" for "--shift=4,-5". */
+static int check_no_value(const struct parser *p, const struct cov_opt *o, int i, struct cov_err *e)
+{
+    const char *next = i + 1 < p->argc ? p->argv[i + 1] : "";
+    if (!isdigit((unsigned char)*next) || next[strspn(next, "0123456789.,+-")] ||
+        access(next, F_OK) == 0)
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE, "--%s %s: a value needs '=', as in --%s=%s", o->name, next,
+                    o->name, o->def ? o->def : next);
+}
+
 static int parse_long(const struct parser *p, int *i, struct cov_err *e)
 {
     const char *name = p->argv[*i] + 2;
@@ -305,12 +317,11 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
     const char *value = name[n] ? name + n + 1 : NULL;
     if (value && !takes_value(r.opt))
         return cov_fail(e, COV_EUSAGE, "--%s takes no value", r.opt->name);
-    if (!value && takes_value(r.opt) && !(r.opt->flags & COV_OPT_OPTIONAL_VALUE)) {
-        int rc = next_value(p, r.opt, i, &value, e);
-        if (rc)
-            return rc;
-    }
-    return take(&r, value, e);
+    int rc = COV_OK;
+    if (!value && takes_value(r.opt))
+        rc = r.opt->flags & COV_OPT_OPTIONAL_VALUE ? check_no_value(p, r.opt, *i, e)
+                                                   : next_value(p, r.opt, i, &value, e);
+    return rc ? rc : take(&r, value, e);
 }
 
 /* Sets *value to the value of a letter, which `rest` of the argument follows. */

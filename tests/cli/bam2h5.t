@@ -370,7 +370,9 @@ done <<'END'
 2 together -p.x --append --replace g.h5 sorted.bam
 2 --shift=4:.expected.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam
-2 needs -p x --shift 4,-5 g.h5 sorted.bam
+2 needs.*as.in.--shift=4,-5$ -p x --shift 4,-5 g.h5 sorted.bam
+2 --shift.4:.a.value.needs -p x --shift 4 g.h5 sorted.bam
+2 --shift.4:.a.value.needs -p x g.h5 sorted.bam --shift 4
 2 must.not.contain -p a/b g.h5 sorted.bam
 2 must.not.contain -p a,b g.h5 sorted.bam
 2 must.not.end -p a_spliced g.h5 sorted.bam

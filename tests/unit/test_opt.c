@@ -136,7 +136,7 @@ static void takes_every_form(void **state)
 static void optional_value_only_after_equals(void **state)
 {
     struct parsed p;
-    assert_int_equal(parse(&p, "--optional 1,2"), COV_OK);
+    assert_int_equal(parse(&p, "--optional x"), COV_OK);
     assert_string_equal(p.config.optional, "4,-5");
     assert_int_equal(p.n_operands, 1);
     done(&p);
@@ -244,6 +244,9 @@ static void refuses(void **state)
         {"-l a,", "--list: 'a,' has an empty part"},
         {"-l a -l _", "--list: '' has an empty part"},
         {"-s 1 -s 2", "--small is given twice: as '1' and as '2'"},
+        {"--optional 4", "--optional 4: a value needs '=', as in --optional=4,-5"},
+        {"x --optional -f --optional 4,-5 y",
+         "--optional 4,-5: a value needs '=', as in --optional=4,-5"},
         {"-s 1 -s 01", "--small is given twice: as '1' and as '01'"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
