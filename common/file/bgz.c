@@ -116,6 +116,13 @@ int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file)
     return number == EPIPE ? EIO : number; /* a connection that ended early */
 }
 
+int cov_bgz_fail_open(const char *path, struct cov_err *e)
+{
+    if (errno == EDESTADDRREQ) /* htslib's for a host without an address */
+        return cov_fail(e, COV_EIO, "%s: unknown host", path);
+    return cov_fail_errno(e, "%s", path);
+}
+
 static int fail_read(const struct cov_bgz *b, struct cov_err *e)
 {
     if (b->file)
@@ -251,7 +258,7 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
     bool regular = !rc && local && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     b->file = rc ? NULL : local ? hdopen(fd, "r") : hopen(path, "r");
     if (!rc && !b->file) {
-        rc = cov_fail_errno(e, "%s", b->name);
+        rc = cov_bgz_fail_open(b->name, e);
         if (fd >= 0)
             (void)close(fd);
     }

@@ -18,6 +18,9 @@ struct cov_bgz;
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
                       struct cov_err *e) COV_MUST_USE;
 
+/* Fails after an htslib function that opens `path`, a file or a URL, has set errno. */
+int cov_bgz_fail_open(const char *path, struct cov_err *e) COV_MUST_USE;
+
 /* Reads up to `n` bytes; *got = 0 at the end. Returns COV_EINPUT if a stream ends inside a
  * compressed block or member, or without BGZF's end-of-file block ("<path>: truncated ..."), or
  * if a checksum is wrong ("<path>: damaged ..."). As in gzip(1), zeros after the last member of

@@ -133,7 +133,7 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (!a->file) {
         if (errno == ENOENT || errno == EACCES || errno == EIO || (is_url && errno)) {
             errno = errno == EPIPE ? EIO : errno;
-            return cov_fail_errno(e, "%s", a->path);
+            return cov_bgz_fail_open(a->path, e);
         }
         return refuse(a, e);
     }

@@ -89,6 +89,12 @@ refused 1 '/none.bam: No such file' '  for reads'
 run fasta2h5 -q -f -o x.out http://127.0.0.1:1/x.fa
 refused 1 'http://127.0.0.1:1/x.fa: Connection refused' 'no server'
 
+host=$(printf '%064d' 0).invalid # longer than a name may be, so that no server is asked
+run fasta2h5 -q -f -o x.out "http://$host/x.fa"
+refused 1 "http://$host/x.fa: unknown host\$" 'a host that does not exist'
+run bam2h5 -q -p x -o x.out www/genome.h5 "http://$host/x.bam"
+refused 1 "http://$host/x.bam: unknown host\$" '  for reads'
+
 # Files that need random access are refused.
 while IFS='|' read -r name command; do
     # shellcheck disable=SC2086 # a list of words
