@@ -119,7 +119,7 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
     if (get32(first) == LOCAL_SIGNATURE)
         return cov_fail(e, COV_EINPUT, "%s: truncated zip archive: the end record is missing",
                         z->path);
-    (void)cov_fail_kind(e, z->path, "not a PyTorch checkpoint (zip archive)");
+    (void)cov_fail_kind(e, z->path, "not a PyTorch checkpoint: not a zip archive");
     return COV_EINPUT;
 }
 

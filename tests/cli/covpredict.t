@@ -270,7 +270,7 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint \(zip archive\), but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa: not a PyTorch checkpoint: not a zip archive, but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5

@@ -71,7 +71,7 @@ x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz x.fq.gz x.bed x.narrowPeak x.gff x.vcf x.ta
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|wrong kind of file: 
 x.bam x.cram x.sam x.bw x.lfs|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|wrong kind of file: 
-x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz x.html x.lfs x.tar.gz x.bed|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint \(zip archive\), but 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz x.html x.lfs x.tar.gz x.bed|covpredict -q -m F -o o.h5 x.fa|not a PyTorch checkpoint: not a zip archive, but 
 x.fa x.bam x.cram x.sam x.fq x.fq.gz x.bed x.narrowPeak|cov2bigwig -q -o o.bw F|not predictions or a track, but 
 x.txt.gz x.gff x.vcf x.tar x.tar.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
 x.fa x.bam x.fq x.narrowPeak|covpeaks call -q -c 1 -o o.bed F|not predictions or a track, but 
@@ -79,7 +79,7 @@ x.ckpt|cov2bigwig -q -o o.bw F|wrong kind of file:
 x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
 x.fa x.bam x.bw x.txt.gz x.html x.lfs|h5chunk info F|not an HDF5 file, but 
 x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but 
-x.h5 x.bam|benchmark model -q --model F|not a PyTorch checkpoint \(zip archive\), but 
+x.h5 x.bam|benchmark model -q --model F|not a PyTorch checkpoint: not a zip archive, but 
 END
 
 run h5chunk repack -q -o o.h5 x.txt
