@@ -38,31 +38,108 @@ static double measured_sum(const struct cov_moments *m)
     return m->mean_y * m->n;
 }
 
-static int by_sum(const void *a, const void *b)
+/* A value of n bases. */
+struct weighted {
+    double value, n;
+};
+
+static int by_value(const void *a, const void *b)
 {
-    double x = measured_sum(a), y = measured_sum(b);
+    double x = ((const struct weighted *)a)->value, y = ((const struct weighted *)b)->value;
     return (x > y) - (x < y);
 }
 
-/* Sets *sum to the measured coverage of the window below which COV_OUTLIER_SHARE of the bases
- * lie. */
-static int find_high(const struct cov_outliers *o, double *sum, struct cov_err *e)
+/* Returns the value below which `share` of the bases lie; 0 without values. Sorts them. */
+static double quantile(struct weighted *values, size_t n, double share)
 {
-    struct cov_moments *sorted = cov_malloc(o->n_windows, sizeof *sorted, e);
-    double n = 0, before = 0;
-    if (!sorted)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < o->n_windows; i++) {
-        sorted[i] = o->windows[i].pairs;
-        n += sorted[i].n;
-    }
-    qsort(sorted, o->n_windows, sizeof *sorted, by_sum);
+    double all = 0, before = 0;
     size_t at = 0;
-    while (at + 1 < o->n_windows && (before += sorted[at].n) < COV_OUTLIER_SHARE * n)
+    if (n == 0)
+        return 0;
+    qsort(values, n, sizeof *values, by_value);
+    for (size_t i = 0; i < n; i++)
+        all += values[i].n;
+    while (at + 1 < n && (before += values[at].n) < share * all)
         at++;
-    *sum = measured_sum(&sorted[at]);
-    free(sorted);
+    return values[at].value;
+}
+
+/* Returns what is high among the windows that are no outliers: of their means, or of their sums. */
+static double find_high(const struct cov_outliers *o, bool of_sums, struct weighted *room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_windows; i++) {
+        const struct cov_moments *m = &o->windows[i].pairs;
+        if (!o->windows[i].is_outlier)
+            room[n++] = (struct weighted){of_sums ? measured_sum(m) : m->mean_y, m->n};
+    }
+    return quantile(room, n, COV_OUTLIER_SHARE);
+}
+
+/* Windows [first, end) of a contig, its bases, and its median coverage, which a repeat of some
+ * windows does not change. */
+struct contig {
+    size_t first, end;
+    double n, median;
+};
+
+static int list_contigs(const struct cov_outliers *o, struct weighted *room, struct contig **out,
+                        size_t *n, struct cov_err *e)
+{
+    size_t cap = 0;
+    const struct cov_outlier_window *w = o->windows;
+    for (size_t first = 0, end; first < o->n_windows; first = end) {
+        int rc = COV_RESERVE(out, &cap, *n + 1, e);
+        if (rc)
+            return rc;
+        struct contig *c = &(*out)[(*n)++];
+        *c = (struct contig){.first = first};
+        for (end = first; end < o->n_windows && w[end].contig == w[first].contig; end++) {
+            room[end - first] = (struct weighted){w[end].pairs.mean_y, w[end].pairs.n};
+            c->n += w[end].pairs.n;
+        }
+        c->end = end;
+        c->median = quantile(room, end - first, 0.5);
+    }
     return COV_OK;
+}
+
+static void mark(struct cov_outliers *o, const struct contig *c, bool is_outlier)
+{
+    for (size_t i = c->first; i < c->end; i++)
+        o->windows[i].is_outlier = is_outlier;
+}
+
+/* Marks the windows of contigs that are outliers as a whole. */
+static void mark_contigs(struct cov_outliers *o, const struct contig *contigs, size_t n,
+                         struct weighted *room)
+{
+    for (size_t i = 0; i < n; i++)
+        room[i] = (struct weighted){contigs[i].median, contigs[i].n};
+    const double median = quantile(room, n, 0.5);
+    size_t n_marked = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct contig *c = &contigs[i];
+        const bool is_elevated =
+            median > 0 && c->n >= COV_OUTLIER_CONTIG && c->median > median * COV_OUTLIER_FACTOR;
+        mark(o, c, is_elevated);
+        n_marked += is_elevated;
+    }
+    if (n_marked == 0)
+        return;
+    const double high = find_high(o, false, room);
+    for (size_t i = 0; i < n; i++)
+        if (!(contigs[i].median > high * COV_OUTLIER_CONTIG_FACTOR))
+            mark(o, &contigs[i], false);
+}
+
+/* Marks windows that are outliers among those not marked yet. */
+static void mark_windows(struct cov_outliers *o, struct weighted *room)
+{
+    const double high = find_high(o, true, room);
+    for (size_t i = 0; i < o->n_windows && high > 0; i++)
+        if (measured_sum(&o->windows[i].pairs) > high * COV_OUTLIER_FACTOR)
+            o->windows[i].is_outlier = true;
 }
 
 static int add_found(struct cov_outliers *o, const struct cov_outlier *outlier, struct cov_err *e)
@@ -110,17 +187,16 @@ static int join(struct cov_outliers *o, size_t first, size_t end, struct cov_err
 int cov_outliers_find(struct cov_outliers *o, struct cov_err *e)
 {
     struct cov_moments all = {.n = 0}, rest = {.n = 0};
-    double high = 0;
-    int rc = o->n_windows > 0 ? find_high(o, &high, e) : COV_OK;
-    for (size_t i = 0; i < o->n_windows; i++)
-        o->windows[i].is_outlier =
-            high > 0 && measured_sum(&o->windows[i].pairs) > high * COV_OUTLIER_FACTOR;
-    for (size_t first = 0, end; !rc && first < o->n_windows; first = end) {
-        end = first + 1;
-        while (end < o->n_windows && o->windows[end].contig == o->windows[first].contig)
-            end++;
-        rc = join(o, first, end, e);
+    struct contig *contigs = NULL;
+    size_t n_contigs = 0;
+    struct weighted *room = cov_malloc(o->n_windows, sizeof *room, e);
+    int rc = room ? list_contigs(o, room, &contigs, &n_contigs, e) : COV_ENOMEM;
+    if (!rc) {
+        mark_contigs(o, contigs, n_contigs, room);
+        mark_windows(o, room);
     }
+    for (size_t i = 0; !rc && i < n_contigs; i++)
+        rc = join(o, contigs[i].first, contigs[i].end, e);
     for (size_t i = 0; i < o->n_windows; i++) {
         cov_moments_merge(&all, &o->windows[i].pairs);
         if (!o->windows[i].is_outlier)
@@ -128,5 +204,7 @@ int cov_outliers_find(struct cov_outliers *o, struct cov_err *e)
     }
     o->pearson = cov_moments_pearson(&all);
     o->pearson_without = cov_moments_pearson(&rest);
+    free(contigs);
+    free(room);
     return rc;
 }

@@ -1,10 +1,15 @@
 /* outliers.h - finds the places of a genome whose measured coverage is so high that they decide
  * Pearson's r of two tracks, such as rDNA, other collapsed repeats, and organelles.
  *
- * The genome is cut into windows. A window is an outlier if the sum of its measured coverage is
- * more than COV_OUTLIER_FACTOR times that of the window below which COV_OUTLIER_SHARE of the bases
- * lie. The limit does not depend on the outliers if they have fewer bases than the remaining share.
- * Sums are compared, not means: a peak in a short window at the end of a contig is no outlier.
+ * The contigs are cut into windows. "High" is the value below which COV_OUTLIER_SHARE of the bases
+ * lie. A contig of at least COV_OUTLIER_CONTIG bases is an outlier if the median of the means of its
+ * windows is more than
+ *   COV_OUTLIER_FACTOR times the median of these medians, and
+ *   COV_OUTLIER_CONTIG_FACTOR times what is high in the windows of contigs below the first limit.
+ * So an organelle does not raise its own limit, a repeat does not condemn its chromosome, and a
+ * contig with peaks is no outlier. A window of the other contigs is an outlier if its sum is more
+ * than COV_OUTLIER_FACTOR times what is high among theirs. Sums are compared, not means: a peak in
+ * a short window at the end of a contig is no outlier. Medians and shares are weighted by bases.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_OUTLIERS_H
 #define COV_TRACK_OUTLIERS_H
@@ -16,8 +21,13 @@
 #include "common/base/err.h"
 #include "common/track/agreement.h"
 
-enum { COV_OUTLIER_WINDOW = 10000, COV_OUTLIER_FACTOR = 5 };
+enum {
+    COV_OUTLIER_WINDOW = 10000,
+    COV_OUTLIER_CONTIG = 3 * COV_OUTLIER_WINDOW,
+    COV_OUTLIER_FACTOR = 5
+};
 #define COV_OUTLIER_SHARE 0.95
+#define COV_OUTLIER_CONTIG_FACTOR 1.5
 /* Worth a warning: r with and without the outliers differ by more than this. */
 #define COV_OUTLIER_CHANGE 0.02
 

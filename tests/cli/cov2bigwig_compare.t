@@ -52,12 +52,20 @@ run cov2bigwig --compare deep_y.bg --stats deep.json deep_x.bg
 status_is 0 'rDNA and an organelle'
 stderr_like "^cov2bigwig: warning: deep_y\.bg: extreme coverage decides Pearson's r: 0\.[0-9]{3} per base, but 0\.[0-9]{3} without chr1:420001-440000, chrM; --blacklist-file omits such regions, and --stats lists them$" \
     '  are a warning'
-ok '  and in the JSON' ask outliers deep.json deep_x.bg deep_y.bg deep.bed
+ok '  and in the JSON' ask outliers deep.json deep_x.bg deep_y.bg deep.bed chr1:420000-440000 chrM:0-12300
 run cov2bigwig --compare deep_y.bg --blacklist-file deep.bed deep_x.bg
 unlike "$(cat "$stderr")" 'extreme coverage' '  without these regions, none is left'
 is "$(awk '$3 == "total" { printf "%.9f\n", $6 }' "$stdout")" \
     "$("$PYTHON" -c 'import json; print("%.9f" % json.load(open("deep.json"))["comparison"]["tracks"][0]["outliers"]["pearson_without"])')" \
     '  and r is pearson_without of --stats'
+ask organelle cell_x.bg cell_y.bg || exit 99
+run cov2bigwig --compare cell_y.bg --stats cell.json cell_x.bg
+status_is 0 'an organelle that is a fifth of the bases'
+stderr_like "^cov2bigwig: warning: cell_y\.bg: extreme coverage decides Pearson's r: 0\.[0-9]{3} per base, but 0\.[0-9]{3} without chrM; " \
+    '  is a warning'
+ok '  and in the JSON as a whole' ask outliers cell.json cell_x.bg cell_y.bg cell.bed chrM:0-85779
+run cov2bigwig --compare cell_y.bg --blacklist-file cell.bed --stats cell.json cell_x.bg
+unlike "$(cat "$stderr")" 'extreme coverage' '  without it, no chromosome is left'
 
 # Thresholds without peaks.
 run cov2bigwig --compare y.bw --peak-threshold 100 x.bw

@@ -3,7 +3,9 @@
     make SEED WHOLE GAPS >x.bg     writes a bedGraph of random values: integers or not, with gaps or not
     columns OUT.h5 N               writes a genome file with the same sparse coverage in N columns, and an rDNA
     repeat X.bg Y.bg               writes tracks of a genome with an rDNA of 100 times the coverage, and an organelle
-    outliers STATS X.bg Y.bg OUT   checks the outliers in STATS, and writes them as BED
+    organelle X.bg Y.bg            writes tracks of small chromosomes and an organelle of 8 times the coverage
+    outliers STATS X.bg Y.bg OUT CONTIG:BEG-END...
+                                   checks that STATS has these outliers, and writes them as BED
     check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
                                    compares the table with the results for the tracks
 
@@ -48,6 +50,16 @@ def repeat(x_path, y_path):
                 print(name, at, end, round((x + r.random() * 5) * deep, 2), sep="\t", file=ys)
 
 
+def organelle(x_path, y_path):
+    r = random.Random(2)
+    with open(x_path, "w") as xs, open(y_path, "w") as ys:
+        for name, length in ("chr1", 100000), ("chr2", 110000), ("chr3", 94000), ("chrM", 85779):
+            for at in range(0, length, 50):
+                end, x = min(at + 50, length), r.random() * 10
+                print(name, at, end, round(x, 2), sep="\t", file=xs)
+                print(name, at, end, round((x + r.random() * 5) * (8 if name == "chrM" else 1), 2), sep="\t", file=ys)
+
+
 def columns(path, n):
     """The sum of the columns does not depend on N, which divides 6."""
     rng, n_rows, length, n = np.random.default_rng(1), 300, 1000, int(n)
@@ -64,22 +76,22 @@ def columns(path, n):
         f["evaluation/atacseq_coverage"] = x.reshape(2 * n_rows, length, n, 6 // n).sum(axis=3)
 
 
-def outliers(stats, x_path, y_path, out):
+def outliers(stats, x_path, y_path, out, *wanted):
     with open(stats) as f:
         found = json.load(f)["comparison"]["tracks"][0]["outliers"]
     regions = [(r["contig"], r["beg"], r["end"]) for r in found["regions"]]
-    if regions != [("chr1", 420000, 440000), ("chrM", 0, 12300)]:
+    if [f"{name}:{beg}-{end}" for name, beg, end in regions] != list(wanted):
         return f"regions {regions}"
     x, y = read(x_path), read(y_path)
     for r in found["regions"]:
         if abs(r["mean_measured"] - y[r["contig"]][r["beg"]:r["end"]].mean()) > 1e-3:
             return f"{r}"
     for key in "pearson", "pearson_without":
-        wanted = pearson(np.concatenate(list(x.values())), np.concatenate(list(y.values())))
-        if abs(found[key] - wanted) > 1e-9:
-            return f"{key}: {found[key]} instead of {wanted}"
-        x["chr1"], y["chr1"] = (np.delete(t["chr1"], np.s_[420000:440000]) for t in (x, y))
-        x.pop("chrM", None), y.pop("chrM", None)
+        r = pearson(np.concatenate(list(x.values())), np.concatenate(list(y.values())))
+        if abs(found[key] - r) > 1e-9:
+            return f"{key}: {found[key]} instead of {r}"
+        for name, beg, end in regions[::-1]:
+            x[name], y[name] = (np.delete(t[name], np.s_[beg:end]) for t in (x, y))
     with open(out, "w") as f:
         for region in regions:
             print(*region, sep="\t", file=f)
@@ -210,7 +222,8 @@ def check(table, x_path, y_path, *options):
 
 
 def main(command, *args):
-    return {"make": make, "check": check, "columns": columns, "repeat": repeat, "outliers": outliers}[command](*args)
+    return {"make": make, "check": check, "columns": columns, "repeat": repeat, "organelle": organelle,
+            "outliers": outliers}[command](*args)
 
 
 serve.run(main)

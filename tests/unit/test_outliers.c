@@ -82,15 +82,116 @@ static void needs_a_background(void **state)
     assert_int_equal(cov_outliers_add(&o, 0, 99 * W, 100 * W, 2, 900, &e), 0);
     assert_int_equal(cov_outliers_find(&o, &e), 0);
     assert_int_equal(o.n_found, 0);
+    assert_int_equal(cov_outliers_add(&o, 1, 0, 4 * W, 3, 900, &e), 0);
+    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_int_equal(o.n_found, 0);
     cov_outliers_fini(&o);
+}
+
+/* Adds the windows of a contig, with the measured coverage 10 times x. */
+static void add_elevated(struct cov_outliers *o, size_t contig, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double x = i % 3 == 0 ? 0.5 : 1.5;
+        assert_int_equal(cov_outliers_add(o, contig, i * W, (i + 1) * W, x, 10 * x, &e), 0);
+    }
+}
+
+/* An organelle of 9 windows among small chromosomes, one of which has a repeat that raises its
+ * mean above that of the organelle. */
+static void finds_elevated_contig(void **state)
+{
+    struct cov_outliers o = {.windows = NULL}, plain = {.windows = NULL};
+    for (size_t contig = 0; contig < 4; contig++)
+        add(&o, contig, 0, 20, 0);
+    add(&o, 3, 20, 1, 2000);
+    add(&o, 3, 21, 1, 0);
+    add_elevated(&o, 4, 9);
+    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_int_equal(o.n_found, 2);
+    assert_true(o.found[0].contig == 3 && !o.found[0].is_whole);
+    assert_true(o.found[0].beg == 20 * W && o.found[0].end == 21 * W);
+    assert_true(o.found[1].contig == 4 && o.found[1].is_whole);
+    assert_true(o.found[1].beg == 0 && o.found[1].end == 9 * W);
+    assert_true(fabs(o.found[1].mean - (3 * 5.0 + 6 * 15.0) / 9) < 1e-9);
+
+    for (size_t contig = 0; contig < 4; contig++)
+        add(&plain, contig, 0, 20, 0);
+    add(&plain, 3, 21, 1, 0);
+    assert_int_equal(cov_outliers_find(&plain, &e), 0);
+    assert_int_equal(plain.n_found, 0);
+    assert_true(fabs(o.pearson_without - plain.pearson) < 1e-12);
+    cov_outliers_fini(&o);
+    cov_outliers_fini(&plain);
+}
+
+/* Half of the contigs are large organelles and contigs of rDNA, of different coverage. The first
+ * contig is a tenth of the bases with a tenth of the coverage. */
+static void finds_many_elevated_contigs(void **state)
+{
+    struct cov_outliers o = {.windows = NULL};
+    assert_int_equal(cov_outliers_add(&o, 0, 0, 10 * W, 1, 0.1, &e), 0);
+    add(&o, 1, 0, 60, 0);
+    for (size_t contig = 2; contig < 7; contig++)
+        add(&o, contig, 0, 6, 10.0 * (double)contig);
+    assert_int_equal(cov_outliers_find(&o, &e), 0);
+    assert_int_equal(o.n_found, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(o.found[i].contig == i + 2 && o.found[i].is_whole);
+    cov_outliers_fini(&o);
+}
+
+/* Coverage of a few windows is a peak, also in a contig of its own: only contigs of at least three
+ * windows count, and only above what the other contigs have in places. */
+static void leaves_peaks_alone(void **state)
+{
+    for (int64_t n = 2; n <= 3; n++) {
+        struct cov_outliers o = {.windows = NULL};
+        add(&o, 0, 0, 30, 0);
+        add(&o, 1, 0, n, 9);
+        assert_int_equal(cov_outliers_add(&o, 2, 0, 1000, 1, 40, &e), 0);
+        assert_int_equal(cov_outliers_find(&o, &e), 0);
+        assert_int_equal(o.n_found, n == 3);
+        cov_outliers_fini(&o);
+    }
+    for (int is_higher = 0; is_higher <= 1; is_higher++) {
+        struct cov_outliers o = {.windows = NULL};
+        for (size_t contig = 0; contig < 20; contig++) {
+            add(&o, contig, 0, 9, 0);
+            add(&o, contig, 9, 1, 9);
+        }
+        add(&o, 20, 0, 9, is_higher ? 18 : 9);
+        assert_int_equal(cov_outliers_find(&o, &e), 0);
+        assert_int_equal(o.n_found, is_higher);
+        cov_outliers_fini(&o);
+    }
+}
+
+/* Many contigs of less than a window, one in ten with a peak: a larger contig is an outlier if
+ * its coverage is above that of the peaks. */
+static void takes_many_contigs(void **state)
+{
+    enum { CONTIGS = 60000 };
+    for (int is_higher = 0; is_higher <= 1; is_higher++) {
+        struct cov_outliers o = {.windows = NULL};
+        for (size_t contig = 0; contig < CONTIGS; contig++)
+            assert_int_equal(cov_outliers_add(&o, contig, 0, 800, 1, contig % 10 == 0 ? 20 : 1, &e),
+                             0);
+        add(&o, CONTIGS, 0, 5, is_higher ? 31 : 5);
+        assert_int_equal(cov_outliers_find(&o, &e), 0);
+        assert_int_equal(o.n_found, is_higher);
+        assert_true(!is_higher || (o.found[0].contig == CONTIGS && o.found[0].is_whole));
+        cov_outliers_fini(&o);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_repeat_and_organelle),
-        cmocka_unit_test(divides_stretches),
-        cmocka_unit_test(needs_a_background),
+        cmocka_unit_test(finds_repeat_and_organelle),  cmocka_unit_test(divides_stretches),
+        cmocka_unit_test(needs_a_background),          cmocka_unit_test(finds_elevated_contig),
+        cmocka_unit_test(finds_many_elevated_contigs), cmocka_unit_test(leaves_peaks_alone),
+        cmocka_unit_test(takes_many_contigs),
     };
     return cmocka_run_group_tests_name("outliers", tests, NULL, NULL);
 }
