@@ -222,7 +222,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     rc = dir ? COV_OK : COV_ENOMEM;
     /* Fail before the genome is read, if possible. */
     if (!rc && to_file)
-        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_HDF5, common->force, e);
     if (!rc && to_file)
         rc = hint_at_journal(common->output, e);
     if (c->shard)

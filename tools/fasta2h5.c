@@ -54,8 +54,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (cov_path_is_std(common->output) && (given[ROW_COMPRESSION] || given[ROW_LAYOUT]))
         return cov_fail(e, COV_EUSAGE, "--%s applies to files, not to a chunk stream",
                         options[given[ROW_LAYOUT] ? ROW_LAYOUT : ROW_COMPRESSION].name);
-    rc = cov_path_check_hdf5_name(common->output, e);
-    if (!rc && !encode.species) {
+    if (!encode.species) {
         encode.species = stem = cov_path_stem(fasta, e);
         rc = stem ? COV_OK : COV_ENOMEM;
     }

@@ -61,9 +61,9 @@ static int write_files(const struct cov_stats *s, const char *path, const char *
     char *sample = NULL;
     int rc = cov_multiqc_sample(s, path, &sample, e);
     if (!rc)
-        rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
+        rc = cov_outfile_begin(&out, path, COV_OUTFILE_JSON, force, e);
     if (!rc && plot_path)
-        rc = cov_outfile_begin(&plot, plot_path, COV_OUTFILE_STREAM, force, e);
+        rc = cov_outfile_begin(&plot, plot_path, COV_OUTFILE_JSON, force, e);
     if (!rc)
         rc = write_file(s, sample, print, &out, e);
     if (!rc && plot_path)
@@ -104,11 +104,11 @@ int cov_stats_check(const struct cov_stats *s, const char *path, bool force, str
         return COV_OK;
     int rc = cov_multiqc_plot_path(s, path, &plot_path, e);
     if (!rc)
-        rc = cov_outfile_try(path, COV_OUTFILE_STREAM, force, e);
+        rc = cov_outfile_try(path, COV_OUTFILE_JSON, force, e);
     if (rc == COV_EEXIST)
         hint_at_name(s, path, e);
     if (!rc && plot_path)
-        rc = cov_outfile_try(plot_path, COV_OUTFILE_STREAM, force, e);
+        rc = cov_outfile_try(plot_path, COV_OUTFILE_JSON, force, e);
     free(plot_path);
     return rc ? cov_err_prefix(e, "--stats") : rc;
 }

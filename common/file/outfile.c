@@ -21,6 +21,7 @@
 #include "common/file/leftovers.h"
 #include "common/file/lock.h"
 #include "common/file/path.h"
+#include "common/file/suffix.h"
 
 /* Another program that may write to the folder can rename or replace the temporary file at any
  * time. It cannot redirect what is written: all writers open o->tmp, the descriptor's name in
@@ -30,6 +31,48 @@
 enum { MAX_TRIES = 1000 };
 
 static _Atomic(bool) has_output; /* see cov_outfile_any_written */
+
+/* ---- names ---- */
+
+#define ACCEPT(kind) (1U << COV_SUFFIX_##kind)
+
+enum { ANY_TEXT = ACCEPT(TEXT) | ACCEPT(BED) };
+
+/* The index is enum cov_outfile_kind. */
+static const struct {
+    const char *what, *suffix; /* for messages */
+    unsigned accepted;         /* known suffixes */
+    bool seekable;             /* needs a regular file */
+} kinds[] = {
+    [COV_OUTFILE_HDF5] = {"an HDF5 file", ".h5", ACCEPT(HDF5), true},
+    [COV_OUTFILE_STREAM] = {"a chunk stream", ".stream", 0, false},
+    [COV_OUTFILE_BIGWIG] = {"a bigWig file", ".bw", ACCEPT(BIGWIG), true},
+    [COV_OUTFILE_BEDGRAPH] = {"a bedGraph file", ".bg", ACCEPT(BEDGRAPH) | ANY_TEXT, false},
+    [COV_OUTFILE_PEAKS] = {"a file of peaks", ".narrowPeak", ACCEPT(PEAKS) | ANY_TEXT, false},
+    [COV_OUTFILE_TABLE] = {"a table", ".tsv", ANY_TEXT, false},
+    [COV_OUTFILE_MATRIX] = {"a compressed table", ".gz", ANY_TEXT, true},
+    [COV_OUTFILE_JSON] = {"a JSON file", ".json", ANY_TEXT, false},
+    [COV_OUTFILE_PICTURE] = {"a picture", ".png or .svg", ACCEPT(PICTURE), true},
+    [COV_OUTFILE_FASTA] = {"a FASTA file", ".fa", ACCEPT(FASTA) | ANY_TEXT, false},
+    [COV_OUTFILE_SAM] = {"a SAM file", ".sam", ACCEPT(SAM) | ANY_TEXT, false},
+    [COV_OUTFILE_BESIDE] = {"a file", "", UINT_MAX, true},
+};
+
+int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind, struct cov_err *e)
+{
+    const unsigned accepted = kinds[kind].accepted;
+    const size_t n = strlen(path), length = cov_suffix_skip_gz(path, n);
+    const struct cov_suffix *suffix = cov_suffix_find(path, length);
+    const char *bad = NULL;
+    if (suffix && !(accepted & 1U << suffix->kind))
+        bad = suffix->text;
+    else if (length < n && !(accepted & ACCEPT(TEXT)))
+        bad = ".gz";
+    if (!bad)
+        return COV_OK;
+    return cov_fail(e, COV_EUSAGE, "%s: the output is %s, but %s is another kind; use %s", path,
+                    kinds[kind].what, bad, kinds[kind].suffix);
+}
 
 /* ---- begin ---- */
 
@@ -76,7 +119,7 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     if ((exists && S_ISDIR(st.st_mode)) || path[strlen(path) - 1] == '/')
         return cov_fail(e, COV_EIO, "%s: is a folder, not a file", path);
     if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {
-        if (kind != COV_OUTFILE_STREAM)
+        if (kinds[kind].seekable)
             return cov_fail(e, COV_EIO, "%s: not a regular file, which this format needs", path);
         o->in_place = true;
     } else if ((exists || is_link) && !o->force) {
@@ -277,14 +320,17 @@ int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_
 {
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
     o->force = force;
-    return begin(o, path, kind, true, e);
+    int rc = cov_outfile_check_name(path, kind, e);
+    return rc ? rc : begin(o, path, kind, true, e);
 }
 
 int cov_outfile_try(const char *path, enum cov_outfile_kind kind, bool force, struct cov_err *e)
 {
     struct cov_outfile o = COV_OUTFILE_INIT;
     o.force = force;
-    int rc = begin(&o, path, kind, false, e);
+    int rc = cov_outfile_check_name(path, kind, e);
+    if (!rc)
+        rc = begin(&o, path, kind, false, e);
     cov_outfile_end(&o, e);
     return rc;
 }
@@ -300,7 +346,8 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
     if (!force && !(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)))
         return cov_fail(e, COV_EIO, "%s: write-protected; use -f to change it, or -o for a copy",
                         path);
-    return cov_outfile_begin(o, path, COV_OUTFILE_SEEKABLE, true, e);
+    o->force = true;
+    return begin(o, path, COV_OUTFILE_HDF5, true, e);
 }
 
 /* ---- copying ---- */

@@ -38,12 +38,29 @@ struct cov_outfile {
         .fd = -1, .slot = -1                                                                       \
     }
 
+/* What is written. HDF5, bigWig, pictures and matrices need a regular file; the others may also go
+ * to a device or a pipe. */
 enum cov_outfile_kind {
-    COV_OUTFILE_SEEKABLE, /* HDF5, bigWig: needs a regular file */
-    COV_OUTFILE_STREAM,   /* text: also a device or a pipe */
-    COV_OUTFILE_BESIDE,   /* a name that the program chose, such as that of an index: like SEEKABLE,
-                           * but a commit replaces a symbolic link instead of following it */
+    COV_OUTFILE_HDF5,
+    COV_OUTFILE_STREAM, /* covstream(5) */
+    COV_OUTFILE_BIGWIG,
+    COV_OUTFILE_BEDGRAPH,
+    COV_OUTFILE_PEAKS,
+    COV_OUTFILE_TABLE,
+    COV_OUTFILE_MATRIX, /* compressed text */
+    COV_OUTFILE_JSON,
+    COV_OUTFILE_PICTURE,
+    COV_OUTFILE_FASTA,
+    COV_OUTFILE_SAM,
+    COV_OUTFILE_BESIDE, /* a name that the program chose, such as that of an index: any suffix, needs
+                         * a regular file, and a commit replaces a symbolic link instead of
+                         * following it */
 };
+
+/* COV_EUSAGE if the name ends in a known suffix of other files: -f would replace such a file.
+ * cov_outfile_begin and cov_outfile_try check it, too. "-" is accepted. */
+int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind,
+                           struct cov_err *e) COV_MUST_USE;
 
 /* Creates and locks the empty temporary file, which is hidden and has the suffix of `path`; first
  * removes that of a killed run. COV_EEXIST if this or another process is writing the same output.

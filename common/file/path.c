@@ -13,20 +13,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
-
-/* Those of HDF5 files come first. */
-enum { N_HDF5_SUFFIXES = 2 };
-static const char *const known_suffixes[] = {
-    ".h5",  ".hdf5", ".fa",       ".fasta", ".fna", ".fas", ".fsa", ".ffn",    ".frn", ".mfa",
-    ".bam", ".cram", ".bedgraph", ".bg",    ".bed", ".bdg", ".bw",  ".bigwig", ".sam", ".ckpt",
-};
-
-/* Returns true if the n bytes at `name` end in `suffix` and are longer than it. */
-static bool ends_in(const char *name, size_t n, const char *suffix)
-{
-    size_t length = strlen(suffix);
-    return n > length && strncasecmp(name + n - length, suffix, length) == 0;
-}
+#include "common/file/suffix.h"
 
 /* Returns the length of `path` without trailing slashes; the root "/" keeps its slash. */
 static size_t trimmed(const char *path)
@@ -53,28 +40,11 @@ char *cov_path_stem(const char *path, struct cov_err *e)
     size_t end = trimmed(path);
     const char *name = path + last_part(path, end);
     size_t n = (size_t)(path + end - name);
-    if (ends_in(name, n, ".gz"))
-        n -= strlen(".gz");
-    for (size_t i = 0; i < COV_COUNT(known_suffixes); i++)
-        if (ends_in(name, n, known_suffixes[i])) {
-            n -= strlen(known_suffixes[i]);
-            break;
-        }
+    n = cov_suffix_skip_gz(name, n);
+    const struct cov_suffix *suffix = cov_suffix_find(name, n);
+    if (suffix && suffix->kind <= COV_SUFFIX_LAST_OF_STEM)
+        n -= strlen(suffix->text);
     return cov_strndup(name, n, e);
-}
-
-int cov_path_check_hdf5_name(const char *path, struct cov_err *e)
-{
-    static const char *const others[] = {".gz", ".txt"};
-    const char *bad = NULL;
-    for (size_t i = N_HDF5_SUFFIXES; i < COV_COUNT(known_suffixes); i++)
-        bad = cov_path_has_suffix(path, known_suffixes[i]) ? known_suffixes[i] : bad;
-    for (size_t i = 0; i < COV_COUNT(others); i++)
-        bad = cov_path_has_suffix(path, others[i]) ? others[i] : bad;
-    if (!bad)
-        return COV_OK;
-    return cov_fail(e, COV_EUSAGE,
-                    "%s: the output is an HDF5 file, but %s is another kind; use .h5", path, bad);
 }
 
 char *cov_path_dir(const char *path, struct cov_err *e)

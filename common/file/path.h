@@ -22,10 +22,6 @@ char *cov_path_join(const char *dir, const char *name, struct cov_err *e) COV_MU
 /* Returns true if the name ends in `suffix`, ignoring case. */
 bool cov_path_has_suffix(const char *path, const char *suffix);
 
-/* COV_EUSAGE if the name of an HDF5 output ends in a known suffix of other files, or ".gz" or
- * ".txt". */
-int cov_path_check_hdf5_name(const char *path, struct cov_err *e) COV_MUST_USE;
-
 /* Returns true if the name ends in a slash or is an existing folder. */
 bool cov_path_names_dir(const char *path);
 

@@ -351,7 +351,7 @@ for threshold in 1e39 -1e39; do
     refuses 2 '--peak-threshold: .*1e\+39 is out of range' "a threshold of $threshold" --compare e.h5 --peak-threshold=$threshold p.h5
 done
 for suffix in bw bigWig bg bedGraph.gz; do
-    refuses 2 "t\.$suffix: has the suffix of a track" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
+    refuses 2 "t\.$suffix: the output is a table, but \.(bw|bigwig|bg|bedgraph) is another kind; use \.tsv$" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
 done
 refuses 2 'error: --compare: must not be standard input$' 'standard input' --compare - p.h5
 refuses 2 '--compare pipe: not a regular file' 'a pipe' --compare pipe p.h5

@@ -157,8 +157,8 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
 -m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
 -m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
--m cnn.ckpt -o x.bw g.h5|x\.bw: its suffix is that of a track; covpredict writes HDF5 \(\.h5\), which cov2bigwig converts to tracks$
--m cnn.ckpt -o x.bedGraph.gz g.h5|x\.bedGraph\.gz: its suffix is that of a track
+-m cnn.ckpt -o x.bw g.h5|x\.bw: the output is an HDF5 file, but \.bw is another kind; use \.h5$
+-m cnn.ckpt -o x.bedGraph.gz g.h5|x\.bedGraph\.gz: the output is an HDF5 file, but \.bedgraph is another kind; use \.h5$
 -m cnn.ckpt -o x.h5 --shard 2 g.h5|--shard: '2' is not I/N$
 -m cnn.ckpt -o x.h5 --shard /2 g.h5|--shard: 
 -m cnn.ckpt -o x.h5 --shard 2/ g.h5|--shard: 

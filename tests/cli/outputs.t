@@ -19,6 +19,75 @@ sam_convert r.sam r.bam || exit 99
 echo a >names
 find . -type f | sort >../before
 
+# ---- names that belong to other kinds of files
+# Each line: the option, the accepted suffix if it is a known one, and a run that would write x.SUFFIX.
+echo 'a	100	200	gene	0	+' >genes.bed
+cat >../named <<'END'
+output .h5 fasta2h5 -f -o x g.fa
+stats - fasta2h5 -f -o o.h5 --stats x g.fa
+output .h5 bam2h5 -f -p atacseq -o x g.h5 r.bam
+output .h5 covpredict -f -m m.ckpt -o x g.h5
+output .h5 covpredict -f -m m.ckpt --resume -o x g.h5
+output - covpredict -f -m m.ckpt --evaluate -o x b.h5
+stats - covpredict -f -m m.ckpt -o o.h5 --stats x g.h5
+output .bw cov2bigwig -f --datasets atacseq -o x p.h5
+output - cov2bigwig -f --compare p.h5 --datasets atacseq -o x p.h5
+plot - cov2bigwig -f --datasets atacseq --plot x --plot-region a p.h5
+output - covpeaks call -f -c 1 --datasets atacseq -o x p.h5
+output - covpeaks curve -f --measured p.h5 --datasets atacseq -o x p.h5
+plot - covpeaks curve -f --measured p.h5 --datasets atacseq --plot x p.h5
+stats - covpeaks compare -f --genome g.h5 --stats x genes.bed genes.bed
+stats - covpeaks stats -f --stats x genes.bed
+output - covprofile genes -f --genes genes.bed --datasets atacseq -o x p.h5
+matrix - covprofile genes -f --genes genes.bed --datasets atacseq --matrix x p.h5
+plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
+stats - h5chunk info -f --stats x g.h5
+output .h5 h5chunk repack -f -o x g.h5
+output .h5 h5chunk subset -f -r a:1-60000 -o x g.h5
+output .h5 h5chunk merge -f -o x g.h5
+output - h5chunk cat -f -o x g.h5
+output .h5 h5chunk save -f -o x g.stream
+output .h5 h5chunk blacklist -f --names names -o x g.h5
+list - h5chunk blacklist -f --names names -o o.h5 --list x g.h5
+output .h5 h5chunk drop -f --datasets atacseq -o x p.h5
+output .h5 h5chunk rename -f --datasets atacseq=rnaseq -o x p.h5
+output .fa benchmark synth -f --size 1k --contigs 1 -o x
+reads .sam benchmark synth -f --size 1k --contigs 1 --depth 1 -o o.fa --reads x
+output - benchmark compare -f --paired -o x true true
+END
+h5chunk cat -o g.stream g.h5
+find . -type f | sort >../before
+while read -r option own line; do
+    refusals='' wanted=''
+    for suffix in .fa .fna.gz .FASTQ.gz .bam .cram .sam .bw .bigWig .h5 .hdf5 .ckpt .gff3.gz .gtf .vcf.gz; do
+        case $own$suffix in .h5.h*5 | .bw.bw | .bw.bigWig | .fa.f*a* | .sam.sam) continue ;; esac
+        echo precious >x$suffix
+        # shellcheck disable=SC2086,SC2046 # a list of words
+        run $(echo "$line" | sed "s/ x\>/ x$suffix/")
+        refusals="$refusals $suffix:$status:$(grep -acx precious x$suffix)"
+        wanted="$wanted $suffix:2:1"
+        rm x$suffix
+    done
+    is "$refusals" "$wanted" "$line (--$option): other kinds of files are kept"
+    is "$(find . -type f | sort | diff ../before -)" '' '  and nothing is written'
+done <../named
+rm genes.bed g.stream
+find . -type f | sort >../before
+
+# The list has every output; covtrain, h5chunk split and the other subcommands of benchmark choose the names of files.
+for tool in fasta2h5 bam2h5 covpredict cov2bigwig covpeaks covprofile h5chunk benchmark; do
+    case $tool in covp[er]* | h5chunk | benchmark) subcommands=$($tool --help-machine | awk -F '\t' 'NF == 2 { print $1 }') ;; *) subcommands= ;; esac
+    for subcommand in ${subcommands:-''}; do
+        # shellcheck disable=SC2086 # nothing if there are no subcommands
+        $tool ${subcommand#\'\'} --help-machine | awk -F '\t' -v tool="$tool ${subcommand#\'\'}" '$7 == "out" && $1 != "stats" { print $1, tool }'
+    done
+done | sed 's/ *$//' | grep -vE ' (h5chunk split|benchmark (stages|pipeline|loader|encode|model|report))$' | sort >../outputs
+while read -r option own tool subcommand line; do
+    case $tool in covpeaks | covprofile | h5chunk | benchmark) ;; *) subcommand= ;; esac
+    echo "$option $tool $subcommand"
+done <../named | sed 's/ $//' | grep -v '^stats' | sort -u >../listed
+is "$(diff ../listed ../outputs)" '' 'all outputs of all tools'
+
 # ---- another run, and the file of a killed run
 while read -r out hidden line; do
     : >../waits

@@ -66,7 +66,7 @@ static void print(const struct toy *toy, int n_operands, char **operands)
 /* Begins the output, reports "waiting", and waits for a signal. */
 static int begin_and_wait(struct cov_outfile *out, const struct cov_common *c, struct cov_err *e)
 {
-    int rc = cov_outfile_begin(out, c->output, COV_OUTFILE_STREAM, c->force, e);
+    int rc = cov_outfile_begin(out, c->output, COV_OUTFILE_BESIDE, c->force, e);
     if (rc)
         return rc;
     (void)fputs("waiting\n", stderr);
@@ -104,7 +104,7 @@ static int create_slowly(struct cov_outfile *out, const struct cov_common *c, st
 
 static int write_output(struct cov_outfile *out, const struct cov_common *c, struct cov_err *e)
 {
-    int rc = cov_outfile_begin(out, c->output, COV_OUTFILE_STREAM, c->force, e);
+    int rc = cov_outfile_begin(out, c->output, COV_OUTFILE_TABLE, c->force, e);
     if (rc)
         return rc;
     FILE *f = fopen(out->tmp, "w");

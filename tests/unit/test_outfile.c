@@ -34,7 +34,9 @@ static void check_begin_fails(const char *path, enum cov_outfile_kind kind, bool
 static void begin(struct cov_outfile *o, const char *path, bool force)
 {
     struct cov_err e = COV_ERR_INIT;
-    if (cov_outfile_begin(o, path, COV_OUTFILE_SEEKABLE, force, &e) != COV_OK)
+    const bool is_bedgraph = strstr(path, ".bg") != NULL;
+    if (cov_outfile_begin(o, path, is_bedgraph ? COV_OUTFILE_BEDGRAPH : COV_OUTFILE_HDF5, force,
+                          &e) != COV_OK)
         fail_msg("%s", e.text);
 }
 
@@ -78,7 +80,7 @@ static void replaces_only_with_force(void **state)
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     put_text("old.h5", "old");
-    check_begin_fails("old.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
+    check_begin_fails("old.h5", COV_OUTFILE_HDF5, false, COV_EEXIST,
                       "old.h5: already exists; use -f to replace it");
     begin(&o, "old.h5", true);
     put_text(o.tmp, "new");
@@ -107,7 +109,7 @@ static void names_the_fault(void **state)
     put_text("file", "");
     assert_int_equal(mkdir("folder", 0777), 0);
     assert_int_equal(mkfifo("pipe", 0666), 0);
-    enum cov_outfile_kind kind = COV_OUTFILE_SEEKABLE;
+    enum cov_outfile_kind kind = COV_OUTFILE_HDF5;
     check_begin_fails("out/x.h5", kind, false, COV_EIO, "out/x.h5: folder out does not exist");
     check_begin_fails("file/x.h5", kind, false, COV_EIO, "file/x.h5: file is not a folder");
     check_begin_fails("folder", kind, true, COV_EIO, "folder: is a folder, not a file");
@@ -142,6 +144,64 @@ static void names_the_fault(void **state)
     assert_int_equal(rmdir("folder"), 0);
 }
 
+static void checks_the_suffix(void **state)
+{
+    static const struct {
+        const char *path;
+        enum cov_outfile_kind kind;
+        const char *bad, *use; /* NULL: accepted */
+    } names[] = {
+        {"a.fa/x.h5", COV_OUTFILE_HDF5, NULL, NULL},
+        {"x.HDF5", COV_OUTFILE_HDF5, NULL, NULL},
+        {"x.genome", COV_OUTFILE_HDF5, NULL, NULL},
+        {"-", COV_OUTFILE_HDF5, NULL, NULL},
+        {"x.Fasta", COV_OUTFILE_HDF5, "an HDF5 file, but .fasta", ".h5"},
+        {"x.h5.gz", COV_OUTFILE_HDF5, "an HDF5 file, but .gz", ".h5"},
+        {"x.tsv", COV_OUTFILE_HDF5, "an HDF5 file, but .tsv", ".h5"},
+        {"x.gtf.GZ", COV_OUTFILE_HDF5, "an HDF5 file, but .gtf", ".h5"},
+        {"x.st", COV_OUTFILE_STREAM, NULL, NULL},
+        {"x.h5", COV_OUTFILE_STREAM, "a chunk stream, but .h5", ".stream"},
+        {"x.gz", COV_OUTFILE_STREAM, "a chunk stream, but .gz", ".stream"},
+        {"x.tsv.gz", COV_OUTFILE_TABLE, NULL, NULL},
+        {"x.bed", COV_OUTFILE_TABLE, NULL, NULL},
+        {"x", COV_OUTFILE_TABLE, NULL, NULL},
+        {"x.h5", COV_OUTFILE_TABLE, "a table, but .h5", ".tsv"},
+        {"x.h5.gz", COV_OUTFILE_TABLE, "a table, but .h5", ".tsv"},
+        {"x_mqc.json", COV_OUTFILE_JSON, NULL, NULL},
+        {"x.bw", COV_OUTFILE_JSON, "a JSON file, but .bw", ".json"},
+        {"x.mat.gz", COV_OUTFILE_MATRIX, NULL, NULL},
+        {"x.bam", COV_OUTFILE_MATRIX, "a compressed table, but .bam", ".gz"},
+        {"x.narrowPeak.gz", COV_OUTFILE_PEAKS, NULL, NULL},
+        {"x.svg", COV_OUTFILE_PICTURE, NULL, NULL},
+        {"x.bw.svg.gz", COV_OUTFILE_PICTURE, "a picture, but .gz", ".png or .svg"},
+        {"x.fna", COV_OUTFILE_FASTA, NULL, NULL},
+        {"x.sam", COV_OUTFILE_FASTA, "a FASTA file, but .sam", ".fa"},
+        {"x.bam", COV_OUTFILE_SAM, "a SAM file, but .bam", ".sam"},
+        {"x.bg.gz", COV_OUTFILE_BEDGRAPH, NULL, NULL},
+        {"x.bg", COV_OUTFILE_BIGWIG, "a bigWig file, but .bg", ".bw"},
+        {"x.ckpt", COV_OUTFILE_BESIDE, NULL, NULL},
+        {"x.bg.gz.tbi", COV_OUTFILE_BESIDE, NULL, NULL},
+    };
+    for (size_t i = 0; i < COV_COUNT(names); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        char text[200] = "";
+        if (names[i].bad)
+            (void)snprintf(text, sizeof text, "%s: the output is %s is another kind; use %s",
+                           names[i].path, names[i].bad, names[i].use);
+        assert_int_equal(cov_outfile_check_name(names[i].path, names[i].kind, &e),
+                         names[i].bad ? COV_EUSAGE : COV_OK);
+        assert_string_equal(e.text, text);
+    }
+    put_text("x.bam", "reads");
+    check_begin_fails("x.bam", COV_OUTFILE_HDF5, true, COV_EUSAGE,
+                      "x.bam: the output is an HDF5 file, but .bam is another kind; use .h5");
+    assert_int_equal(cov_outfile_try("x.bam", COV_OUTFILE_JSON, true, NULL), COV_EUSAGE);
+    struct cov_outfile o; /* a file that is updated may have any name */
+    assert_int_equal(cov_outfile_begin_update(&o, "x.bam", false, NULL), COV_OK);
+    cov_outfile_abort(&o);
+    assert_int_equal(unlink("x.bam"), 0);
+}
+
 static void follows_links(void **state)
 {
     struct cov_outfile o;
@@ -149,7 +209,7 @@ static void follows_links(void **state)
     assert_int_equal(mkdir("store", 0777), 0);
     put_text("store/target.h5", "old");
     assert_int_equal(symlink("store/target.h5", "link.h5"), 0);
-    check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
+    check_begin_fails("link.h5", COV_OUTFILE_HDF5, false, COV_EEXIST,
                       "link.h5: already exists; use -f to replace it");
     begin(&o, "link.h5", true);
     assert_int_equal(count_files("store"),
@@ -162,7 +222,7 @@ static void follows_links(void **state)
     assert_int_equal(count_files("store"), 1);
 
     assert_int_equal(unlink("store/target.h5"), 0);
-    check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
+    check_begin_fails("link.h5", COV_OUTFILE_HDF5, false, COV_EEXIST,
                       "link.h5: already exists; use -f to replace it");
     begin(&o, "link.h5", true);
     put_text(o.tmp, "new");
@@ -249,9 +309,9 @@ static int write_three(void *arg)
 {
     struct cov_outfile o, p, q;
     (void)arg;
-    return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
-           cov_outfile_begin(&p, "b.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
-           cov_outfile_begin(&q, "c.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+    return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, NULL) != COV_OK ||
+           cov_outfile_begin(&p, "b.h5", COV_OUTFILE_HDF5, false, NULL) != COV_OK ||
+           cov_outfile_begin(&q, "c.h5", COV_OUTFILE_HDF5, false, NULL) != COV_OK ||
            cov_outfile_commit(&q, NULL) != COV_OK;
 }
 
@@ -305,7 +365,7 @@ static void copies(void **state)
     assert_int_equal(fwrite(bytes, 1, sizeof bytes, f), sizeof bytes);
     assert_int_equal(fclose(f), 0);
     assert_int_equal(chmod("from", 0440), 0);
-    assert_int_equal(cov_outfile_begin(&o, "to", COV_OUTFILE_SEEKABLE, false, NULL), 0);
+    assert_int_equal(cov_outfile_begin(&o, "to", COV_OUTFILE_HDF5, false, NULL), 0);
     assert_int_equal(cov_outfile_copy(&o, "nowhere", NULL, &e), COV_EIO);
     assert_non_null(strstr(e.text, "nowhere"));
     assert_int_equal(cov_outfile_copy(&o, "from", NULL, NULL), 0);
@@ -331,7 +391,7 @@ static int begin_held(void *arg)
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
     (void)arg;
-    return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, true, &e) != COV_EEXIST ||
+    return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, true, &e) != COV_EEXIST ||
            strcmp(e.text, WRITING) != 0;
 }
 
@@ -341,8 +401,8 @@ static void one_run_writes(void **state)
     struct cov_outfile o;
     begin(&o, "a.h5", false);
     check_in_child(begin_held, NULL);
-    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, true, COV_EEXIST, WRITING);
-    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST, WRITING);
+    check_begin_fails("a.h5", COV_OUTFILE_HDF5, true, COV_EEXIST, WRITING);
+    check_begin_fails("a.h5", COV_OUTFILE_HDF5, false, COV_EEXIST, WRITING);
     put_text(o.tmp, "first");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     check_text("a.h5", "first");
@@ -356,7 +416,7 @@ static int begin_and_die(void *arg)
 {
     struct cov_outfile o;
     (void)arg;
-    if (cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, true, NULL) != COV_OK)
+    if (cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, true, NULL) != COV_OK)
         return -1;
     FILE *f = fopen(o.tmp, "w");
     if (!f || fputs("unfinished", f) < 0)
@@ -391,12 +451,12 @@ static void tries(void **state)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, &e), 0);
-    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_SEEKABLE, false, &e), 0);
+    assert_int_equal(cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, &e), 0);
+    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_HDF5, false, &e), 0);
     assert_int_equal(count_files("."), 1);
     assert_int_equal(cov_outfile_commit(&o, &e), 0);
-    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_SEEKABLE, false, &e), COV_EEXIST);
-    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_SEEKABLE, true, &e), 0);
+    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_HDF5, false, &e), COV_EEXIST);
+    assert_int_equal(cov_outfile_try("a.h5", COV_OUTFILE_HDF5, true, &e), 0);
     assert_int_equal(count_files("."), 1);
     assert_int_equal(unlink("a.h5"), 0);
 }
@@ -422,7 +482,7 @@ static void one_of_many_wins(void **state)
                 (void)close(end[1]);
                 if (read(start[0], &c, 1) != 0)
                     _exit(3);
-                int rc = cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, &e);
+                int rc = cov_outfile_begin(&o, "a.h5", COV_OUTFILE_HDF5, false, &e);
                 if (rc != COV_OK)
                     _exit(rc == COV_EEXIST && strcmp(e.text, WRITING) == 0 ? 1 : 2);
                 if (read(end[0], &c, 1) != 0 || cov_outfile_commit(&o, &e) != COV_OK)
@@ -514,12 +574,12 @@ static void refuses_planted_names(void **state)
 {
     put_text("victim", "untouched");
     assert_int_equal(symlink("victim", ".a.covtools.tmp.h5"), 0);
-    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, true, COV_EIO,
+    check_begin_fails("a.h5", COV_OUTFILE_HDF5, true, COV_EIO,
                       "a.h5: temporary file ./.a.covtools.tmp.h5 of another run: Too many levels "
                       "of symbolic links");
     assert_int_equal(unlink(".a.covtools.tmp.h5"), 0);
     assert_int_equal(mkfifo(".a.covtools.tmp.h5", 0666), 0);
-    check_begin_fails("a.h5", COV_OUTFILE_SEEKABLE, true, COV_EIO,
+    check_begin_fails("a.h5", COV_OUTFILE_HDF5, true, COV_EIO,
                       "a.h5: ./.a.covtools.tmp.h5 is not a regular file; remove it");
     assert_int_equal(unlink(".a.covtools.tmp.h5"), 0);
     check_text("victim", "untouched");
@@ -546,6 +606,7 @@ int main(void)
         cmocka_unit_test(aborts),
         cmocka_unit_test(replaces_only_with_force),
         cmocka_unit_test(names_the_fault),
+        cmocka_unit_test(checks_the_suffix),
         cmocka_unit_test(follows_links),
         cmocka_unit_test(one_run_writes),
         cmocka_unit_test(removes_files_of_killed_runs),

@@ -328,7 +328,7 @@ static int compare_to_file(const struct compare_config *c, char **operands,
     char *path = folder ? cov_path_join(output, "compare.tsv", e) : cov_strdup(output, e);
     int rc = !path ? COV_ENOMEM : folder ? cov_newfolder_make(&made, output, e) : COV_OK;
     if (!rc)
-        rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
+        rc = cov_outfile_begin(&out, path, COV_OUTFILE_TABLE, force, e);
     FILE *f = rc ? NULL : fopen(out.tmp, "we");
     if (!rc && !f)
         rc = cov_fail_errno(e, "%s", path);

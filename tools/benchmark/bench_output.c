@@ -309,7 +309,7 @@ static int check_output(const struct bench *b, const char *name, const char *suf
 {
     char *file = cov_strfmt(e, "%s%s", name, suffix);
     char *path = file ? cov_path_join(b->dir, file, e) : NULL;
-    int rc = path ? cov_outfile_try(path, COV_OUTFILE_SEEKABLE, b->force, e) : COV_ENOMEM;
+    int rc = path ? cov_outfile_try(path, COV_OUTFILE_BESIDE, b->force, e) : COV_ENOMEM;
     free(file);
     free(path);
     return rc;
@@ -359,7 +359,7 @@ static int begin(struct output *o, const char *name, const char *suffix, const c
     int rc = path ? COV_RESERVE(&o->files, &o->cap, o->n + 1, e) : COV_ENOMEM;
     if (!rc) {
         o->files[o->n] = (struct cov_outfile)COV_OUTFILE_INIT;
-        rc = cov_outfile_begin(&o->files[o->n], path, COV_OUTFILE_SEEKABLE, o->b->force, e);
+        rc = cov_outfile_begin(&o->files[o->n], path, COV_OUTFILE_BESIDE, o->b->force, e);
     }
     if (!rc)
         *tmp = o->files[o->n++].tmp;

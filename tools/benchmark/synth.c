@@ -464,7 +464,8 @@ static int synth_files(const struct synth_options *options, const char *fasta_pa
     size_t n = sam_path ? 2 : 1;
     int rc = check_options(options, e);
     for (size_t i = 0; i < n && !rc; i++) {
-        rc = cov_outfile_begin(&out[i], paths[i], COV_OUTFILE_STREAM, force, e);
+        rc =
+            cov_outfile_begin(&out[i], paths[i], i ? COV_OUTFILE_SAM : COV_OUTFILE_FASTA, force, e);
         if (!rc && !(streams[i] = fopen(out[i].tmp, "we")))
             rc = cov_fail_errno(e, "%s", paths[i]);
     }

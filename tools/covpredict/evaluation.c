@@ -60,7 +60,7 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
                 e, COV_EUSAGE,
                 "--evaluate: needs a genome file with measured coverage, not standard input");
     if (!to_stdout)
-        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_STREAM, common->force, e);
+        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_TABLE, common->force, e);
     if (!rc)
         rc = cov_model_open(model, &m, e);
     if (!rc)

@@ -9,8 +9,8 @@
 
 #include "common/base/err.h"
 #include "common/base/number.h"
+#include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/job/tracks/track_files.h"
 
 /* In the order of enum cov_precision, enum cov_signal_type, enum cov_loading. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
@@ -94,19 +94,13 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
 
 static int check_output(const char *output, struct cov_err *e)
 {
-    enum cov_track_kind kind;
     if (!output)
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
     if (cov_path_is_std(output))
         return isatty(STDOUT_FILENO)
                    ? cov_fail(e, COV_EUSAGE, "-o -: a chunk stream cannot go to a terminal")
                    : COV_OK;
-    if (cov_track_kind_of(output, &kind, NULL) == COV_OK)
-        return cov_fail(e, COV_EUSAGE,
-                        "%s: its suffix is that of a track; covpredict writes HDF5 (.h5), which "
-                        "cov2bigwig converts to tracks",
-                        output);
-    return COV_OK;
+    return cov_outfile_check_name(output, COV_OUTFILE_HDF5, e);
 }
 
 static int check_evaluate(const bool *given, struct cov_err *e)

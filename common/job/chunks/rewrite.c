@@ -646,5 +646,5 @@ int cov_rewrite_begin(struct cov_outfile *out, const char *path, const char *con
     for (size_t i = 0; i < n; i++)
         if (cov_path_same_file(path, inputs[i]))
             return cov_fail(e, COV_EUSAGE, "%s: the output is an input", path);
-    return cov_outfile_begin(out, path, COV_OUTFILE_SEEKABLE, force, e);
+    return cov_outfile_begin(out, path, COV_OUTFILE_HDF5, force, e);
 }

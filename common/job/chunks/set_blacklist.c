@@ -291,11 +291,10 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
 {
     struct cov_outfile file = COV_OUTFILE_INIT, list = COV_OUTFILE_INIT;
     bool to_stdout = j->o->list && cov_path_is_std(j->o->list);
-    int rc = j->o->output
-                 ? cov_outfile_begin(&file, j->o->output, COV_OUTFILE_SEEKABLE, j->o->force, e)
-                 : cov_outfile_begin_update(&file, j->path, j->o->force, e);
+    int rc = j->o->output ? cov_outfile_begin(&file, j->o->output, COV_OUTFILE_HDF5, j->o->force, e)
+                          : cov_outfile_begin_update(&file, j->path, j->o->force, e);
     if (!rc && j->o->list && !to_stdout)
-        rc = cov_outfile_begin(&list, j->o->list, COV_OUTFILE_STREAM, j->o->force, e);
+        rc = cov_outfile_begin(&list, j->o->list, COV_OUTFILE_TABLE, j->o->force, e);
     if (!rc)
         rc = write_file(j, &file, replace, progress, e);
     if (!rc && j->o->list)

@@ -707,7 +707,7 @@ int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *
         rc = require_hdf5(genome, e);
     if (!rc)
         rc = options->output
-                 ? cov_outfile_begin(&out, options->output, COV_OUTFILE_SEEKABLE, options->force, e)
+                 ? cov_outfile_begin(&out, options->output, COV_OUTFILE_HDF5, options->force, e)
                  : cov_outfile_begin_update(&out, genome, options->force, e);
     if (!rc) {
         dir = cov_path_dir(out.path, e);

@@ -371,7 +371,7 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
     int rc = COV_OK;
     /* Open the output first, so that a failure is not reported after a long read. */
     if (!stream)
-        rc = cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e);
+        rc = cov_outfile_begin(&out, output, COV_OUTFILE_HDF5, force, e);
     if (!rc)
         rc = convert(&r, fasta, stream ? NULL : out.tmp, job->pool, e);
     double clock = cov_clock();

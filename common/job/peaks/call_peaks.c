@@ -420,7 +420,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc)
         rc = find_format(o, &file, e);
     if (!rc && !is_std)
-        rc = cov_outfile_begin(&f.out, o->output, COV_OUTFILE_STREAM, o->force, e);
+        rc = cov_outfile_begin(&f.out, o->output, COV_OUTFILE_PEAKS, o->force, e);
     if (!rc && o->automatic.by == COV_AUTO_MEASURED)
         rc = cov_measured_read(&o->automatic.measured, n_threads, progress, &stored.measured, e);
     if (!rc)

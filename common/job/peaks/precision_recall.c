@@ -251,11 +251,11 @@ static int begin_outputs(struct job *j, struct cov_err *e)
         j->stem = cov_path_stem(j->input, e);
         j->measured_stem = cov_path_stem(o->measured.path, e);
         rc = j->dir && j->stem && j->measured_stem
-                 ? cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_SEEKABLE, o->force, e)
+                 ? cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_PICTURE, o->force, e)
                  : COV_ENOMEM;
     }
     if (!rc && o->output && !cov_path_is_std(o->output))
-        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_STREAM, o->force, e);
+        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
     return rc;
 }
 

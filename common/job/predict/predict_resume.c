@@ -470,7 +470,7 @@ static int run_journal(struct run *r, bool *done, struct cov_err *e)
     if (rc || *done)
         return rc;
     /* Locks the output against runs without --resume, too. */
-    rc = cov_outfile_begin(&r->out, r->resume->output, COV_OUTFILE_SEEKABLE, r->resume->force, e);
+    rc = cov_outfile_begin(&r->out, r->resume->output, COV_OUTFILE_HDF5, r->resume->force, e);
     char *words = cov_strfmt(NULL, KEPT, cov_journal_path(r->journal));
     cov_log_set_last_words(words);
     free(words);

@@ -47,11 +47,11 @@ static int begin_outputs(struct job *j, struct cov_err *e)
     if (!j->dir || !j->stem)
         return COV_ENOMEM;
     if (!rc && is_file)
-        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_STREAM, o->force, e);
+        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
     if (!rc && o->matrix)
-        rc = cov_outfile_begin(&j->matrix, o->matrix, COV_OUTFILE_SEEKABLE, o->force, e);
+        rc = cov_outfile_begin(&j->matrix, o->matrix, COV_OUTFILE_MATRIX, o->force, e);
     if (!rc && o->plot)
-        rc = cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_SEEKABLE, o->force, e);
+        rc = cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_PICTURE, o->force, e);
     return rc;
 }
 

@@ -64,11 +64,9 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     if (input->output && cov_path_names_dir(input->output))
         return cov_fail(e, COV_EUSAGE, "%s: is a folder; --compare writes a table to a file",
                         input->output);
-    enum cov_track_kind kind;
-    if (input->output && !cov_path_is_std(input->output) &&
-        cov_track_kind_of(input->output, &kind, NULL) == COV_OK)
-        return cov_fail(e, COV_EUSAGE, "%s: has the suffix of a track; --compare writes a table",
-                        input->output);
+    int rc = input->output ? cov_outfile_check_name(input->output, COV_OUTFILE_TABLE, e) : COV_OK;
+    if (rc)
+        return rc;
     if (o->has_peaks && fabs(o->cutoff) > (double)FLT_MAX)
         return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is out of range", o->cutoff);
     return COV_OK;
@@ -376,7 +374,7 @@ static int begin_table(struct job *j, struct cov_err *e)
     const char *output = j->o.input.output;
     return !output || cov_path_is_std(output)
                ? COV_OK
-               : cov_outfile_begin(&j->out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
+               : cov_outfile_begin(&j->out, output, COV_OUTFILE_TABLE, j->o.input.force, e);
 }
 
 static void print_totals(const void *arg, FILE *f)

@@ -74,7 +74,7 @@ static int open_plot(struct cov_plot *p, const char *path, const char *region, b
     if (rc)
         return rc;
     p->tmpdir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(path, e);
-    return p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_SEEKABLE, force, e)
+    return p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_PICTURE, force, e)
                      : COV_ENOMEM;
 }
 

@@ -135,7 +135,7 @@ static int open_track(struct track *t, const struct cov_track_target *target,
         return e ? e->code : COV_EINPUT;
     bool is_bigwig = kind == COV_TRACK_BIGWIG;
     int rc = cov_outfile_begin(
-        &t->data, t->name, is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
+        &t->data, t->name, is_bigwig ? COV_OUTFILE_BIGWIG : COV_OUTFILE_BEDGRAPH, target->force, e);
     if (rc)
         return rc;
     if (is_bigwig)
