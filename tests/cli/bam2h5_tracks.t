@@ -173,6 +173,18 @@ ok 'the rest is taken' make check o.h5 0 renamed.bg
 printf 'chrA a\n' >names
 run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.bg
 ok 'renamed contigs' make check o.h5 0 renamed.bg chrA=a
+# A bigWig that lists a contig of the genome, but has values for others only.
+sed 's/^/chr/' t.bg >foreign.bg
+awk '/^>/ { name = substr($1, 2); next } { n[name] += length($0) } END { for (s in n) print (s == "c" ? "" : "chr") s "\t" n[s] }' g.fa >sizes
+cov2bigwig -q --chrom-sizes sizes -o foreign.bw foreign.bg
+cp o.h5 kept.h5
+run bam2h5 -q -f -p x -o o.h5 g.h5 foreign.bw
+refused 1 "foreign.bw: a track of another genome: all $(grep -c '' t.bg) intervals are on contigs \((chra, chrb|chrb, chra)\) that are not in g.h5, whose other contigs \(a, b\) are missing here; --rename maps names\$" \
+    'a track with values on other contigs only'
+ok '  and no output' cmp o.h5 kept.h5
+awk '/^>/ { on = /^>c/ } on' g.fa | fasta2h5 -q --subsequence-length 1000 --species g -o one.h5 -
+run bam2h5 -q -f -p x -o one_x.h5 one.h5 foreign.bw
+status_is 0 '  but a selection of its contigs may be without values'
 { cat t.bg && printf 'chrA\t0\t1\t1\n'; } >both.bg
 rm -f o.h5
 run bam2h5 -q -p x --rename names -o o.h5 g.h5 both.bg

@@ -71,7 +71,8 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
 
 /* Reads the values of a bigWig or bedGraph file for both strands. Rounds them half to even (with a
  * warning), and uses 0 where there is no value. COV_EINPUT, naming the place, for a value below 0
- * or above 2^31 - 1, and for an interval past the end of its sequence. */
+ * or above 2^31 - 1, for an interval past the end of its sequence, and if all intervals are on
+ * contigs that the genome lacks and the file lacks contigs of the genome, too. */
 int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;
 
