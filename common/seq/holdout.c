@@ -111,11 +111,14 @@ int cov_holdout_sequences(const struct cov_grid *g, double fraction, uint64_t se
             hold_sequence(g, seqs[beg[k] + i], held);
         n_held += m;
     }
-    rc = n_held ? COV_OK
-                : cov_fail(e, COV_EINPUT,
-                           "too few sequences for a validation set (%zu): neither the group up to "
-                           "N90 nor the rest has more than one",
-                           n);
+    rc = n_held
+             ? COV_OK
+             : cov_fail(e, COV_EINPUT,
+                        "too few sequences for a validation set (%zu): it takes whole sequences, "
+                        "%s; --by chunk draws pairs of chunks",
+                        n,
+                        n < 2 ? "so at least 2 are needed"
+                              : "one of at least 2 up to N90 or of at least 2 others");
 out:
     free(x);
     free(seqs);

@@ -288,6 +288,10 @@ is "$(cat part.2.h5; ls part.*)" "kept
 part.2.h5" '  is kept, and no other is written'
 rm part.2.h5
 
+awk 'BEGIN { print ">only"; for (i = 0; i < 9000; i++) printf "ACGT" }' | fasta2h5 -q --species x -o single.h5 -
+refuses 1 'single\.h5: too few sequences for a validation set \(1\): it takes whole sequences, so at least 2 are needed; --by chunk draws pairs of chunks$' \
+    'a single sequence' -- split --val-fraction 0.2 --seed 1 -o out/ single.h5
+rm single.h5
 for by in sequence chunk; do
     for file in long_c many_p; do
         does "$file: by $by" -- split -q --val-fraction 0.25 --seed 5 --by $by -o d1/ $file.h5
