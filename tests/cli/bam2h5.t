@@ -317,6 +317,9 @@ run bam2h5 -q -p x -o o.h5 g.h5 none.bam
 refused 1 'none.bam: No such file' 'a missing file'
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
 refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'no genome file'
+run bam2h5 -p atacseq sorted.bam g.h5
+refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'the operands in the wrong order'
+is "$(grep -c warning "$stderr")" 0 '  and no warning that does not matter'
 mkdir folder && : >empty
 run bam2h5 -q -p x -o o.h5 folder sorted.bam
 refused 1 'folder: is a folder, not a file$' 'a folder as genome file'

@@ -116,9 +116,15 @@ static bool names_histone(const char *name)
     return false;
 }
 
-/* Warns if --shift does not suit the name of the data set. */
-static void check_shift(const struct cov_coverage_add_options *o)
+/* Warns if --shift, which applies to reads, does not suit the name of the data set. */
+static void check_shift(const struct job *j)
 {
+    const struct cov_coverage_add_options *o = j->o;
+    size_t k = 0;
+    while (k < o->n_files && j->kinds[k] != COV_INTERVALS_NONE)
+        k++;
+    if (k == o->n_files)
+        return;
     if (strcasestr(o->prefix, "atac") && !o->counting.has_shift)
         cov_warn("%s: counted without --shift, which moves reads of ATAC-seq to the Tn5 cut; use "
                  "it unless they are shifted already",
@@ -140,8 +146,6 @@ static int find_kinds(struct job *j, struct cov_err *e)
     if (!rc && n_tracks == n && j->o->for_reads)
         rc = cov_fail(e, COV_EUSAGE, "--%s applies to reads, but %s is a track", j->o->for_reads,
                       j->o->files[0]);
-    if (!rc && n_tracks < n)
-        check_shift(j->o);
     return rc;
 }
 
@@ -716,6 +720,8 @@ int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *
     }
     if (!rc)
         rc = open_old(&j, e);
+    if (!rc)
+        check_shift(&j);
     /* Opening HDF5 calls fork(), so threads start later: a child would inherit their locks. */
     if (!rc)
         rc = cov_pool_new(options->n_threads, &j.genome.pool, e);
