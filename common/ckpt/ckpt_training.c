@@ -125,7 +125,11 @@ static int read_moments(struct cov_torch_file *f, const struct cov_pickle_value 
     (void)snprintf(name, sizeof name, "exp_avg of parameter %zu", i);
     rc = cov_torch_read_tensor(f, mean, name, &m->mean, e);
     (void)snprintf(name, sizeof name, "exp_avg_sq of parameter %zu", i);
-    return rc ? rc : cov_torch_read_tensor(f, square, name, &m->square, e);
+    if (!rc)
+        rc = cov_torch_read_tensor(f, square, name, &m->square, e);
+    if (!rc && (m->mean.n_elems == 0 || m->square.n_elems == 0))
+        rc = cov_fail(e, COV_EINPUT, "exp_avg or exp_avg_sq of parameter %zu is empty", i);
+    return rc;
 }
 
 /* Reads the states, whose keys are parameter numbers. A parameter that is frozen has none. */

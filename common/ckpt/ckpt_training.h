@@ -16,8 +16,8 @@
 /* Adam's state of one tensor. */
 struct cov_ckpt_moments {
     double step;
-    struct cov_torch_tensor mean, square; /* exp_avg, exp_avg_sq. Owned. Without elements: the
-                                           * tensor is frozen, so that there is no state */
+    struct cov_torch_tensor mean, square; /* exp_avg, exp_avg_sq. Owned. Without elements: no
+                                           * state, since the parameter is frozen */
 };
 
 struct cov_ckpt_adam {

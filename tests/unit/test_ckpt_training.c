@@ -128,6 +128,13 @@ static void test_refused(void **state)
     const struct cov_ckpt_training t = {.adam = {true, 1, 0.9, 0.999, 1e-8, 0, 1, moments}};
     assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
     assert_int_equal(cov_ckpt_read_training("/dev/null", &r, &e), COV_EINPUT);
+    moments[0].square.n_elems = 0;
+    moments[0].square.shape[0] = 0;
+    cov_err_clear(&e);
+    assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
+    assert_int_equal(cov_ckpt_read_training(path, &r, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "exp_avg or exp_avg_sq of parameter 0 is empty"));
+    moments[0].square = tensor(1);
     values[1][2] = 1.0F / 0.0F;
     cov_err_clear(&e);
     assert_int_equal(cov_ckpt_write_training(path, &c, &t, &e), COV_EINPUT);

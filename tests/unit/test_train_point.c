@@ -117,6 +117,16 @@ static void shorter_moment(struct parts *parts)
     t->shape[0] = 2;
 }
 
+static void bias_without_state(struct parts *parts)
+{
+    parts->t.adam.moments[1].mean.n_elems = 0;
+}
+
+static void weight_without_state(struct parts *parts)
+{
+    parts->t.adam.moments[0].mean.n_elems = 0;
+}
+
 static void negative_step(struct parts *parts)
 {
     parts->t.adam.moments[1].step = -1;
@@ -180,6 +190,9 @@ static void test_refused(void **state)
     } cases[] = {
         {one_moment_less, "optimizer_states: "},
         {shorter_moment, "has 2 elements, but "},
+        {bias_without_state, "optimizer_states: down_layer_list.0.bias has no state, but other"},
+        {weight_without_state,
+         "optimizer_states: down_layer_list.0.weight has no state, but other"},
         {negative_step, "optimizer_states: parameter 1 has -1 steps"},
         {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
         {wrong_decay, "implausible weight_decay 1e+09"},

@@ -96,6 +96,20 @@ int cov_freeze_parse(const struct cov_params *params, const char *const *names, 
                : cov_fail(e, COV_EUSAGE, "--freeze: all layers are frozen: nothing to train");
 }
 
+int cov_freeze_check(const struct cov_params *params, const bool *frozen, struct cov_err *e)
+{
+    size_t first = 0; /* parameter of the layer, which is always trained */
+    for (size_t i = 0; i < params->n_items; i++) {
+        first = begins_layer(params, i) ? i : first;
+        if (params->items[i].trained && frozen[i] != frozen[first])
+            return cov_fail(e, COV_EINPUT,
+                            "optimizer_states: %s has no state, but other parameters of its layer "
+                            "have one",
+                            params->items[frozen[i] ? i : first].name);
+    }
+    return COV_OK;
+}
+
 /* Returns true if the group has layers, and all are frozen. */
 static bool is_all_frozen(const struct cov_params *params, const bool *frozen, size_t group)
 {

@@ -19,6 +19,11 @@
 int cov_freeze_parse(const struct cov_params *params, const char *const *names, size_t n,
                      bool *frozen, struct cov_err *e) COV_MUST_USE;
 
+/* Checks that a checkpoint lacks the optimiser state of whole layers only: frozen[i] is whether
+ * parameter i has none. COV_EINPUT names a parameter without one. */
+int cov_freeze_check(const struct cov_params *params, const bool *frozen,
+                     struct cov_err *e) COV_MUST_USE;
+
 /* Returns the names of frozen layers, or of groups where all layers are frozen, separated by
  * commas; empty without any. Caller frees. NULL without memory. */
 char *cov_freeze_text(const struct cov_params *params, const bool *frozen,

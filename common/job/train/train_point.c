@@ -9,6 +9,7 @@
 
 #include "common/base/mem.h"
 #include "common/job/predict/model.h"
+#include "common/job/train/freeze.h"
 
 /* Version of PyTorch Lightning whose format the checkpoints have. */
 #define LIGHTNING "2.0.2"
@@ -131,7 +132,7 @@ static int take_moments(struct cov_train_network *n, struct cov_train_point *p, 
         return cov_fail(e, COV_EINPUT, "optimizer_states: %zu parameters, but the network has %zu",
                         a->n_params, n_trained);
     p->has_moments = true;
-    return COV_OK;
+    return cov_freeze_check(&n->params, n->frozen, e);
 }
 
 /* Copies the weights being trained, if the state dict holds averaged ones. */
@@ -330,6 +331,8 @@ static int read_back(const char *path, const struct cov_train_network *n,
     bool same = n2.params.n_floats == n->params.n_floats && p2.epoch == p->epoch &&
                 p2.state.n_steps == p->state.n_steps && p2.has_average == p->has_average &&
                 p2.has_moments == p->has_moments &&
+                (!p->has_moments ||
+                 memcmp(n2.frozen, n->frozen, n->params.n_items * sizeof *n->frozen) == 0) &&
                 memcmp(p2.state.block, p->state.block, n_bytes) == 0;
     for (size_t i = 0; same && p->has_moments && i < n->params.n_items; i++) {
         const struct cov_param *param = &n->params.items[i];

@@ -50,9 +50,9 @@ void cov_train_point_fini(struct cov_train_point *p); /* accepts an all-zero str
 
 /* Reads a checkpoint of Predmoter or covtrain: its network for chunks of L positions, and its
  * point. With averaged weights, state.block has the weights being trained and state.average
- * those of the state dict. n->frozen is true for parameters without a state of the optimiser, if
- * others have one. COV_EINPUT as for cov_model_open, and for an optimiser state that
- * does not match the network. */
+ * those of the state dict. n->frozen is true for the parameters of layers without a state of the
+ * optimiser, if others have one. COV_EINPUT as for cov_model_open, and for an optimiser state that
+ * does not match the network or lacks part of a layer. */
 int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n,
                          struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;
 
