@@ -107,9 +107,10 @@ void train(const Data &d, struct cov_device *dev, Run *r)
     spec.max_batch = N;
     r->values.resize(spec.n_floats);
     r->rc = dev->ops->training_new(dev, &spec, &t, &r->e);
-    if (!r->rc)
+    const bool one = !r->rc && t->gradients; /* several cards keep their gradients */
+    if (one)
         r->rc = t->gradients->load(t, &r->e);
-    if (!r->rc)
+    if (one && !r->rc)
         r->rc = t->gradients->run(t, 1, &b, r->values.data(), &score, &r->e);
     cov_training_free(t);
     cov_layers_fini(&shape);
@@ -224,6 +225,14 @@ void check_batches(const Data &d)
     two.batch = 2;
     go(d, &two);
     result(two.rc == COV_OK && two.values == all.values, "  and on two cards");
+    Run uneven;
+    uneven.mock = "cards=2,uneven=6,cublas=130100";
+    uneven.cublas = "always";
+    uneven.cards = {0, 1};
+    uneven.trains = true;
+    go(d, &uneven);
+    result(uneven.rc == COV_OK && uneven.by == "cublas 13.1.0",
+           "  also if one is larger than the other");
 }
 
 /* Checks that single precision never uses the library. */

@@ -110,7 +110,7 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     *out = cov_rt_card{};
     snprintf(out->name, sizeof out->name, "Mock %c", 'A' + card);
     out->major = (int)runtime_mock_setting("major", 9);
-    out->n_multiprocessors = 2;
+    out->n_multiprocessors = 2 + card * (int)runtime_mock_setting("uneven", 0);
     out->shared_bytes = (size_t)runtime_mock_setting("shared", 100 * 1024);
     return COV_OK;
 }

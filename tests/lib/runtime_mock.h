@@ -6,6 +6,7 @@
  *   cards=N     number of cards (1)
  *   memory=N    bytes of memory per card (64 MiB)
  *   shared=N    bytes of shared memory per block (100 KiB)
+ *   uneven=N    multiprocessors that a card has more than the one before it (0)
  *   major=N     compute capability N.0 (9)
  *   fail=N      the N-th wait fails, counted from 1
  *   free_percent=N  percentage of its free memory that a card reports (100)
@@ -27,8 +28,7 @@ size_t runtime_mock_refused(void);
 size_t runtime_mock_left(void);
 
 /* For cublas_mock.cc: the number after "name=" in COVTOOLS_MOCK, the card that the thread chose last,
- * and that of a
- * stream. */
+ * and that of a stream. */
 long runtime_mock_setting(const char *name, long otherwise);
 int runtime_mock_card(void);
 int runtime_mock_stream_card(const void *stream);

@@ -457,8 +457,9 @@ static int fill_vectors(struct trial *t, char *at, size_t n, struct cov_err *e)
     return upload(t, at, v, 3 * n * sizeof *v, e);
 }
 
-/* Sets up as many sequences as keep the card busy. Free with free_trial, even after a failure. */
-static int make_trial(struct trial *t, struct cov_err *e)
+/* Sets up n sequences; if n is 0, as many as keep the card busy. Free with free_trial, even after a
+ * failure. */
+static int make_trial(struct trial *t, int n, struct cov_err *e)
 {
     enum { ROWS = 128 }; /* per multiprocessor */
     const struct shape *s = &t->d->shape;
@@ -471,7 +472,7 @@ static int make_trial(struct trial *t, struct cov_err *e)
         rc = cov_rt_stream_new(t->card, &t->stream, e);
     if (rc)
         return rc;
-    const int n = card.n_multiprocessors * ROWS / s->t + 2;
+    n = n ? n : card.n_multiprocessors * ROWS / s->t + 2;
     const size_t rows = (size_t)n * s->t, n_x = rows * s->x_pitch;
     const size_t n_vector = (size_t)cov_round_up(s->n_cols, 128);
     size_t n_w = n_vector * s->w_pitch, n_y = rows * s->pitch;
@@ -524,6 +525,7 @@ static int make_trial(struct trial *t, struct cov_err *e)
     cov_cuda_gemm_sizes(s->products, 1, s->c, s->n_cols, &g->k, &g->width);
     return rc;
 }
+
 static void free_trial(struct trial *t)
 {
     cov_rt_free(t->card, t->memory);
@@ -643,12 +645,13 @@ static int time_trial(const struct trial *t, bool cublas, double *ms, struct cov
     return rc;
 }
 
-/* Tries a shape on a card. On the first one, sets the algorithm, the times and *values, which the
- * caller frees; on others, compares with *values. */
-static int try_card(struct cov_dense *d, struct trial *t, float **values, struct cov_err *e)
+/* Tries a shape on a card. On the first one, sets the algorithm, the times, *n_sequences and
+ * *values, which the caller frees; on others, compares as many sequences with *values. */
+static int try_card(struct cov_dense *d, struct trial *t, int *n_sequences, float **values,
+                    struct cov_err *e)
 {
     const bool first = !*values;
-    int rc = make_trial(t, e);
+    int rc = make_trial(t, *n_sequences, e);
     if (rc)
         return rc;
     const size_t n = t->parts * t->floats;
@@ -657,6 +660,7 @@ static int try_card(struct cov_dense *d, struct trial *t, float **values, struct
         d->shape.outer
             ? call_of_outer(&t->outer, t->outer.n * (size_t)d->shape.t / t->parts, t->outer.splits)
             : call_of_gemm(d, &t->gemm, 0, d->shape.t, t->gemm.n);
+    *n_sequences = t->gemm.n;
     if (first)
         rc = find_algorithm(d, &c, e);
     float *v = rc ? NULL : (float *)cov_malloc(n, sizeof *v, e);
@@ -682,12 +686,12 @@ static int try_card(struct cov_dense *d, struct trial *t, float **values, struct
 static int try_cards(struct cov_dense *d, struct cov_err *e)
 {
     float *values = NULL;
-    int rc = COV_OK;
+    int rc = COV_OK, n_sequences = 0;
     for (size_t i = 0; !rc && i < d->owner->n_handles; i++) {
         struct trial t = {};
         t.d = d;
         t.card = d->owner->handles[i].card;
-        rc = try_card(d, &t, &values, e);
+        rc = try_card(d, &t, &n_sequences, &values, e);
         free_trial(&t);
     }
     free(values);

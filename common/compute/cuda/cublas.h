@@ -10,8 +10,8 @@
  * is a matrix of a strided batch, so its values depend neither on the other sequences nor on its
  * position. NVIDIA does not promise this for every algorithm; therefore the values of the trial must
  * agree with our kernel's, and a sequence must have the same bytes on its own, with fewer rows, and
- * on every card. Otherwise our kernel computes the shape. cuBLAS computes all
- * other shapes of a device if that takes at least 10 % less time in total.
+ * on every card. Otherwise our kernel computes the shape. cuBLAS computes all other shapes of a
+ * device if that takes at least 10 % less time in total.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUBLAS_H
 #define COV_COMPUTE_CUDA_CUBLAS_H
