@@ -172,8 +172,7 @@ static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
             {"position", "Position", "position of the largest value", .suffix = " bp",
              .value = (double)position_of(j, top)},
         };
-        for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
-            rc = cov_stats_add_figure(stats, track->name, &figures[i], e);
+        rc = cov_stats_add_figures(stats, track->name, figures, COV_COUNT(figures), e);
         cov_info("%s: %zu feature%s, largest value %.6g at %" PRId64, track->name,
                  track->n_features, cov_text_s((int64_t)track->n_features), track->middle[top],
                  position_of(j, top));
@@ -252,8 +251,6 @@ int cov_gene_profile_run(char *const *inputs, size_t n_inputs,
         free_job(j);
         return rc;
     }
-    stats->print_more = print_json;
-    stats->free_more = free_job;
-    stats->more = j;
+    cov_stats_set_more(stats, print_json, free_job, j);
     return COV_OK;
 }
