@@ -108,8 +108,8 @@ static double epochs_left(const struct run *r, int64_t n)
 }
 
 /* Before an epoch of the plan, `done` chunks of which are done: includes later epochs in the time
- * left. Until a validation has been
- * timed, a chunk of it counts as a third of a chunk in training, which needs two more passes. */
+ * left. Until a validation has been timed, a chunk of it counts as a third of a chunk in training,
+ * which needs two more passes. */
 static void expect_epochs(struct run *r, const struct cov_example_plan *plan, size_t done)
 {
     size_t steps = (plan->n_batches + r->o->accumulate - 1) / r->o->accumulate;
