@@ -11,7 +11,14 @@
 #include "common/job/gnuplot.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
-enum { WIDTH = 900, HEIGHT = 420, MAP_HEIGHT = 460, SLANTED_FROM = 6, MAX_TICS = 8 };
+enum {
+    WIDTH = 900,
+    HEIGHT = 420,
+    MAP_HEIGHT = 460,
+    SLANTED_FROM = 6,
+    MAX_TICS = 8,
+    MAX_NUMBERS = 20
+};
 
 static void free_chart(struct cov_chart *c)
 {
@@ -256,6 +263,35 @@ static void put_maps(FILE *f, const struct cov_chart *c, bool is_svg)
     (void)fprintf(f, "unset multiplot\n");
 }
 
+static void put_names(FILE *f, const struct cov_chart *c, char axis)
+{
+    (void)fprintf(f, "set %ctics scale 0%s (", axis, axis == 'x' ? " rotate by 25 right" : "");
+    for (size_t i = 0; i < c->maps->rows; i++) {
+        (void)fprintf(f, "%s", i ? ", " : "");
+        cov_gnuplot_put_text(f, c->names[i]);
+        (void)fprintf(f, " %zu", i);
+    }
+    (void)fprintf(f, ")\n");
+}
+
+static void put_cells(FILE *f, const struct cov_chart *c)
+{
+    const size_t n = c->maps->rows;
+    bool is_signed = false;
+    for (size_t i = 0; i < n * n; i++)
+        is_signed = is_signed || c->maps->values[i] < 0;
+    put_names(f, c, 'x');
+    put_names(f, c, 'y');
+    (void)fprintf(f,
+                  "unset grid\nunset key\nset xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\n"
+                  "set cbrange [%d:1]\nset palette defined (%s0 '#ffffff', 1 '#2f7fd1')\n"
+                  "plot $m0 matrix with image pixels",
+                  n - 1, n - 1, is_signed ? -1 : 0, is_signed ? "-1 '#e07b39', " : "");
+    if (n <= MAX_NUMBERS)
+        (void)fprintf(f, ", $m0 matrix using 1:2:(sprintf('%%.2f',$3)) with labels");
+    (void)fprintf(f, "\n");
+}
+
 struct script {
     const struct cov_chart *chart;
     bool is_svg;
@@ -281,9 +317,9 @@ static void put_script(void *arg, FILE *f)
     (void)fprintf(f, "set title ");
     cov_gnuplot_put_text(f, c->title);
     (void)fprintf(f, " font 'DejaVu Sans,13' textcolor rgb '#222222'\nset xlabel ");
-    cov_gnuplot_put_text(f, c->x);
+    cov_gnuplot_put_text(f, c->x ? c->x : "");
     (void)fprintf(f, " textcolor rgb '#333333'\nset ylabel ");
-    cov_gnuplot_put_text(f, c->y);
+    cov_gnuplot_put_text(f, c->y ? c->y : "");
     (void)fprintf(f, " textcolor rgb '#333333'\n");
     if (c->log_y)
         (void)fprintf(f, "set logscale y\nset format y '%%.10g'\n");
@@ -293,6 +329,10 @@ static void put_script(void *arg, FILE *f)
         put_series(f, i, &c->series[i]);
     for (size_t i = 0; i < c->n_maps; i++)
         put_map_values(f, i, &c->maps[i]);
+    if (c->kind == COV_CHART_CELLS) {
+        put_cells(f, c);
+        return;
+    }
     if (c->n_maps)
         (void)fprintf(f, "set multiplot\nset origin 0,%.6f\nset size 1,%.6f\n", 1 - share, share);
     if (c->kind == COV_CHART_BARS)
@@ -316,6 +356,7 @@ int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *p
                    const char *tmpdir, struct cov_err *e)
 {
     struct script script = {c, is_svg};
-    return has_points(c) ? cov_gnuplot_draw(gnuplot, put_script, &script, path, tmpdir, e)
-                         : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
+    return c->kind == COV_CHART_CELLS || has_points(c)
+               ? cov_gnuplot_draw(gnuplot, put_script, &script, path, tmpdir, e)
+               : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
 }

@@ -9,7 +9,9 @@
 
 #include "common/base/err.h"
 
-enum cov_chart_kind { COV_CHART_LINES, COV_CHART_BARS };
+/* CELLS: the only map, whose rows and columns have names; colours begin at -1 if a value is less
+ * than 0. */
+enum cov_chart_kind { COV_CHART_LINES, COV_CHART_BARS, COV_CHART_CELLS };
 
 /* For bars, x is the index of the group. An error bar shows low and high where they differ from
  * y. */
@@ -47,6 +49,7 @@ struct cov_chart {
     double left, right;               /* ends of the x axis; the same: automatic */
     const struct cov_chart_map *maps; /* [n_maps]: below the lines, side by side */
     size_t n_maps;
+    const char *const *names; /* of rows and columns of cells. Borrowed */
 
     struct cov_chart_series *series;
     size_t n_series, cap_series;

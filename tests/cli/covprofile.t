@@ -1,5 +1,5 @@
 #!/bin/sh
-# covprofile genes: tables and matrices against bins computed base by base (tests/lib/profile_check.py); formats of annotations,
+# covprofile genes, correlate: tables and matrices against bins computed base by base (tests/lib/profile_check.py); formats of annotations,
 # kinds of inputs, pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -8,15 +8,21 @@ need_python h5py numpy
 start_python "$SRC/tests/lib/track_check.py"
 
 check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+correlate() { run covprofile correlate -q -f "$@"; }
 genes() { run covprofile genes -q -f "$@"; }
-# refuses_genes STATUS REGEX NAME [ARG]...
-refuses_genes() {
+# refuses STATUS REGEX NAME SUBCOMMAND [ARG]...
+refuses() {
     wanted=$1 regex=$2 name=$3
     shift 3
     find . | sort >"$tap_dir/before"
-    run covprofile genes "$@"
+    run covprofile "$@"
     refused "$wanted" "$regex" "$name"
     is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+refuses_genes() { # STATUS REGEX NAME [ARG]...
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    refuses "$wanted" "$regex" "$name" genes "$@"
 }
 
 # ---------------------------------------------------------------- windows
@@ -172,4 +178,49 @@ refuses_genes 1 'empty\.bg: ' 'an empty track' --genes f.bed -o x.tsv t.bw empty
 refuses_genes 1 't\.bw: no base near a feature of f\.bed has a value$' 'a region without features' --genes f.bed -r unused -o x.tsv t.bw
 refuses_genes 1 'missing\.bw: No such file' 'a missing track' --genes f.bed -o x.tsv t.bw missing.bw
 refuses_genes 1 'missing\.gff: No such file' 'a missing annotation' --genes missing.gff -o x.tsv t.bw
+
+# ---------------------------------------------------------------- correlate
+
+awk -F'\t' -v OFS='\t' '{ print $1, $2, $3, 20 - $4 + $3 % 7 }' t.bg >v.bg
+for method in pearson spearman; do
+    correlate --bins 100 --method $method --chrom-sizes sizes -o c.tsv t.bg u.bg v.bg
+    ok "bins, $method" check correlations c.tsv bins=100 method=$method tracks=t.bg,u.bg,v.bg
+    correlate --genes f.bed --method $method --chrom-sizes sizes -o c.tsv t.bg u.bg v.bg
+    ok "features, $method" check correlations c.tsv method=$method tracks=t.bg,u.bg,v.bg
+done
+correlate --genes f.gff3 --feature mRNA --method spearman --chrom-sizes sizes -o gff.tsv t.bg u.bg v.bg
+ok '  of a GFF3' cmp gff.tsv c.tsv
+correlate --bins 100 -o c.tsv t.bw u.bw
+ok 'of bigWig' check correlations c.tsv bins=100
+correlate --bins 100 -o c.tsv --chrom-sizes sizes u.bg t.bw
+ok '  in the other order' check correlations c.tsv bins=100 tracks=u.bg,t.bg
+correlate --bins 20 --datasets h3k4me3 --stats s.json p.h5 h.bw e.h5
+is "$(sed -n '2,3s/.*\t1\t1\t.*/same/p' "$stdout")" "$(printf 'same\nsame')" 'predictions and their bigWig'
+ok '  --stats' "$PYTHON" -c '
+import json, sys
+s = json.load(open("s.json"))
+table = [line.split("\t") for line in open(sys.argv[1])]
+assert [(x["a"], x["b"]) for x in s["correlations"]] == [("p", "h"), ("p", "e"), ("h", "e")], s
+assert s["correlations"][1]["r"] == float(table[1][3]) and s["method"] == "pearson" and s["bins"] > 100, s' "$stdout"
+printf 'c\t0\t100\t5\n' >flat.bg
+printf 'c\t0\t50\t5\nc\t50\t100\t6\n' >steps.bg
+correlate --bins 10 flat.bg steps.bg
+is "$(tail -n 2 "$stdout")" "$(printf 'flat\tNA\tNA\nsteps\tNA\t1')" 'a track with equal values'
+if command -v gnuplot >/dev/null; then
+    for file in c.png c.svg; do
+        correlate --bins 100 --chrom-sizes sizes --plot $file -o c.tsv t.bg u.bg v.bg
+        status_is 0 "a picture: $file"
+        ok '  was written' test -s $file
+    done
+fi
+refuses 2 '--bins and --genes cannot be used together$' 'bins and genes' correlate --bins 10 --genes f.bed t.bw u.bw
+refuses 2 '--feature needs --genes$' 'features without genes' correlate --feature gene t.bw u.bw
+refuses 2 'a single track; correlations need two$' 'one track' correlate -o x.tsv t.bw
+refuses 1 'steps\.bg: none of its sequences \(c\) is in t\.bw \(chr1, chr10, chr2, c\|3, unused\); --rename maps names$' 'tracks of other sequences' \
+    correlate -o x.tsv t.bw steps.bg
+sed 's/500$/600/' sizes >other_sizes
+cov2bigwig -q --chrom-sizes other_sizes -o w.bw t.bg || exit 99
+refuses 1 'w\.bw: chr2 has 600 bases, but 500 in t\.bw$' 'tracks of other assemblies' correlate -o x.tsv t.bw w.bw
+refuses 1 '1 bin has a value in all tracks; correlations need two$' 'too few bins' correlate flat.bg steps.bg
+refuses 1 'empty\.bg: ' 'an empty track' correlate -o x.tsv t.bw empty.bg
 done_testing

@@ -4,8 +4,10 @@
 usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and the same features as f.gff3, f.gtf, f.bed
        profile_check.py table TABLE [KEY=VALUE]... compares a table with the tracks t.bg and u.bg around f.bed
        profile_check.py matrix FILE [KEY=VALUE]... compares the file of --matrix
+       profile_check.py correlations TABLE [KEY=VALUE]...  compares the table of covprofile correlate
 
-Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg).
+Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg);
+of correlations: bins (0: features), method (pearson), tracks.
 SPDX-License-Identifier: MIT"""
 
 import gzip
@@ -162,10 +164,38 @@ def check_matrix(path, o):
             assert got == f"{x:f}" or abs(float(got) - x) < 1e-6 and abs(x * 1e6 % 1 - 0.5) < 1e-6, (row[:6], got, x)
 
 
+def ranks(x):
+    """From 0; equal values get the mean of theirs."""
+    return numpy.array([(x < v).sum() + ((x == v).sum() - 1) / 2 for v in x])
+
+
+def check_correlations(path, o):
+    columns = []
+    for track in map(read_track, o["tracks"].split(",")):
+        if o["bins"] > 0:
+            columns.append([mean(values[i:i + o["bins"]]) for _, values in sorted(track.items())
+                            for i in range(0, len(values), o["bins"])])
+        else:
+            columns.append([mean(track[name][beg:end]) for name, beg, end, *_ in read_features(o["genes"])])
+    columns = numpy.array(columns)
+    columns = columns[:, ~numpy.isnan(columns).any(axis=0)]
+    assert columns.shape[1] > 10, columns.shape
+    if o["method"] == "spearman":
+        columns = numpy.array([ranks(x) for x in columns])
+    with open(path, encoding="ascii") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f]
+    names = [x.split(".")[0] for x in o["tracks"].split(",")]
+    assert rows[0] == ["track", *names] and [row[0] for row in rows[1:]] == names, rows
+    got = numpy.array([[float(x) for x in row[1:]] for row in rows[1:]])
+    assert (numpy.diag(got) == 1).all() and (got == got.T).all(), got
+    assert abs(got[0, 1]) < 0.9, got
+    numpy.testing.assert_allclose(got, numpy.corrcoef(columns), atol=1e-12)
+
+
 def main():
     what, path, *settings = sys.argv[1:]
     o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
-         "genes": "f.bed", "tracks": "t.bg,u.bg"}
+         "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson"}
     for text in settings:
         key, value = text.split("=")
         o[key] = int(value) if isinstance(o[key], int) else value
@@ -173,6 +203,8 @@ def main():
         make(int(path))
     elif what == "table":
         check_table(path, o)
+    elif what == "correlations":
+        check_correlations(path, o)
     else:
         check_matrix(path, o)
 

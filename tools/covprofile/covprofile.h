@@ -5,6 +5,7 @@
 
 #include "common/cli/tool.h"
 
-extern const struct cov_tool covprofile_genes; /* genes.c */
+/* genes.c, correlate.c */
+extern const struct cov_tool covprofile_genes, covprofile_correlate;
 
 #endif

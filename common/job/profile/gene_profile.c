@@ -212,6 +212,7 @@ static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
                struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_gene_profile_options *o = j->o;
+    struct cov_profile_report report = {progress, stats};
     int rc = begin_outputs(j, e);
     if (!rc)
         rc = read_features(j, stats, e);
@@ -219,8 +220,7 @@ static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
         rc = cov_profile_tracks_init(&j->tracks, &j->windows, o->median || o->matrix || o->plot,
                                      j->dir, e);
     if (!rc)
-        rc = cov_profile_tracks_read(&j->tracks, inputs, n, &o->source, n_threads, progress, stats,
-                                     e);
+        rc = cov_profile_tracks_read(&j->tracks, inputs, n, &o->source, n_threads, &report, e);
     const double beg = cov_clock();
     if (!rc)
         rc = cov_profile_tracks_finish(&j->tracks, o->median, e);

@@ -11,12 +11,8 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/base/text.h"
-#include "common/file/path.h"
-#include "common/file/peek_kind.h"
 #include "common/file/tmpfile.h"
-#include "common/job/job.h"
 
 /* COLUMN_BYTES: the bins of all features that are in memory at once for medians. */
 enum { COLUMN_BYTES = 1 << 26 };
@@ -76,8 +72,7 @@ static int take_bins(void *arg, size_t feature, const double *bins, struct cov_e
     }
     if (n > 0) {
         track->n_features++;
-        if (t->stores)
-            track->means[feature] = sum / (double)n;
+        track->means[feature] = sum / (double)n;
     }
     return t->stores ? store(track, feature, bins, e) : COV_OK;
 }
@@ -115,7 +110,8 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
                                      .stores = stores,
                                      .fd = -1,
                                      .tmpdir = tmpdir};
-    return stores ? cov_tmpfile(tmpdir, &t->fd, e) : COV_OK;
+    int rc = cov_names_new(&t->names, e);
+    return rc || !stores ? rc : cov_tmpfile(tmpdir, &t->fd, e);
 }
 
 static void free_track(struct cov_profile_track *track)
@@ -139,43 +135,16 @@ void cov_profile_tracks_fini(struct cov_profile_tracks *t)
     for (size_t i = 0; i < t->n; i++)
         free_track(t->items[i]);
     free(t->items);
+    cov_names_free(t->names);
     if (t->stores && t->fd >= 0)
         (void)close(t->fd);
     *t = (struct cov_profile_tracks){.fd = -1};
 }
 
-static bool is_known(const struct cov_profile_tracks *t, const char *name)
-{
-    for (size_t i = 0; i < t->n; i++)
-        if (t->items[i]->name && strcmp(t->items[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Names a track after its file, or after the whole path if that name is taken, and its data set. */
-static int name_track(struct cov_profile_tracks *t, struct cov_profile_track *track,
-                      const char *path, const char *dataset, struct cov_err *e)
-{
-    char *stem = cov_path_stem(path, e);
-    const char *const separator = dataset ? "_" : "";
-    dataset = dataset ? dataset : "";
-    char *name = stem ? cov_strfmt(e, "%s%s%s", stem, separator, dataset) : NULL;
-    if (name && is_known(t, name)) {
-        free(name);
-        name = cov_strfmt(e, "%s%s%s", path, separator, dataset);
-    }
-    free(stem);
-    if (!name)
-        return COV_ENOMEM;
-    cov_text_make_printable(name);
-    track->name = name;
-    return COV_OK;
-}
-
 static int add_track(struct cov_profile_tracks *t, const char *path, const char *dataset,
                      struct cov_profile_track **out, struct cov_err *e)
 {
-    const size_t n = t->stores ? t->windows->features->n : 0;
+    const size_t n = t->windows->features->n;
     struct cov_profile_track *track = cov_calloc(1, sizeof *track, e);
     if (!track || COV_RESERVE(&t->items, &t->cap, t->n + 1, e)) {
         free(track);
@@ -192,7 +161,7 @@ static int add_track(struct cov_profile_tracks *t, const char *path, const char 
     track->has_bins = cov_calloc(n, sizeof *track->has_bins, e);
     int rc = track->middle && track->low && track->high && track->sum && track->squares &&
                      track->n && track->means && track->has_bins
-                 ? name_track(t, track, path, dataset, e)
+                 ? cov_profile_name(t->names, path, dataset, &track->name, e)
                  : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++)
         track->means[i] = (double)NAN;
@@ -274,143 +243,66 @@ static int check_track(const struct cov_profile_track *track, const struct cov_p
 
 /* ---------------------------------------------------------------- inputs */
 
-/* An input with options that fit its kind. */
-struct input {
-    struct cov_source_input in;
-    struct cov_source_options o;
-    struct cov_track_source *source;
+/* The current input. */
+struct reading {
+    struct cov_profile_tracks *t;
+    size_t first, n; /* its tracks that have a profile */
+    struct cov_profile *profiles;
 };
 
-/* Detects the kinds of all inputs before the first is read, which can take long. */
-static int detect_inputs(struct input *list, char *const *paths, size_t n, struct cov_err *e)
+static int begin_input(void *arg, const char *path, const struct cov_track_source *source,
+                       struct cov_track_sink **sinks, struct cov_err *e)
 {
-    bool is_read = false;
+    struct reading *r = arg;
+    const size_t n = source->n_datasets;
     int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++) {
-        if (cov_path_is_std(paths[i]) && is_read)
-            rc = cov_fail(e, COV_EUSAGE, "standard input can be given only once");
-        is_read = is_read || cov_path_is_std(paths[i]);
-        if (!rc)
-            rc = cov_source_input_detect(paths[i], &list[i].in, e);
-    }
-    return rc;
-}
-
-/* Gives the options to the inputs that they are for. With a single input, the source itself refuses
- * those that do not fit. */
-static int share_options(struct input *list, size_t n, const struct cov_source_options *o,
-                         struct cov_err *e)
-{
-    size_t n_signal = 0, n_bedgraph = 0;
-    for (size_t i = 0; i < n; i++) {
-        const bool is_track = list[i].in.is_track;
-        const bool is_bedgraph =
-            is_track && cov_kind_of_file(list[i].in.path, NULL) != COV_KIND_BIGWIG;
-        list[i].o = *o;
-        n_signal += !is_track;
-        n_bedgraph += is_bedgraph;
-        if (n > 1 && is_track) {
-            list[i].o.measured = false;
-            list[i].o.n_datasets = 0;
-            list[i].o.strand = COV_STRAND_AVG;
-        }
-        if (n > 1 && !is_bedgraph)
-            list[i].o.sizes_path = NULL;
-    }
-    if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
-        return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
-                        o->measured         ? "experimental"
-                        : o->n_datasets > 0 ? "datasets"
-                                            : "strand");
-    if (n_bedgraph == 0 && o->sizes_path)
-        return cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; there is none");
-    return COV_OK;
-}
-
-/* A genome file has measured coverage instead of predictions. */
-static int open_input(struct input *in, unsigned n_threads, struct cov_err *e)
-{
-    const bool is_file = !in->in.is_track && !in->in.in;
-    struct cov_source_input again = in->in;
-    struct cov_err first = COV_ERR_INIT, second = COV_ERR_INIT;
-    int rc = cov_track_source_open(&in->in, &in->o, n_threads, &in->source, &first);
-    if (rc == COV_EINPUT && is_file && !in->o.measured) {
-        in->o.measured = true;
-        if (cov_track_source_open(&again, &in->o, n_threads, &in->source, &second) == COV_OK)
-            return COV_OK;
-    }
-    return rc ? cov_fail(e, rc, "%s", first.text) : COV_OK;
-}
-
-static int run_source(const struct input *in, struct cov_profile *profiles, unsigned n_threads,
-                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
-{
-    const size_t n = in->source->n_datasets;
-    const int64_t n_bases = stats->bases > 0 ? stats->bases : 0;
-    struct cov_job job = {.progress = progress, .stats = stats};
-    struct cov_track_sink **sinks = cov_calloc(n, sizeof(struct cov_track_sink *), e);
-    int rc = sinks ? cov_pool_new(n_threads, &job.pool, e) : COV_ENOMEM;
-    for (size_t k = 0; sinks && k < n; k++)
-        sinks[k] = &profiles[k].sink;
-    if (!rc)
-        rc = cov_track_source_run(in->source, sinks, "reading", &job, e);
-    stats->bases += n_bases;
-    stats->chunks = -1;
-    cov_pool_free(job.pool);
-    free(sinks);
-    return rc;
-}
-
-static int read_input(struct cov_profile_tracks *t, struct input *in, unsigned n_threads,
-                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
-{
-    int rc = open_input(in, n_threads, e);
-    if (rc)
-        return rc;
-    const size_t n = in->source->n_datasets, first = t->n;
-    size_t n_open = 0;
-    struct cov_profile *profiles = cov_calloc(n, sizeof *profiles, e);
-    rc = profiles ? cov_track_source_describe(in->source, stats, e) : COV_ENOMEM;
+    r->first = r->t->n;
+    r->n = 0;
+    r->profiles = cov_calloc(n, sizeof *r->profiles, e);
+    if (!r->profiles)
+        return COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
         struct cov_profile_track *track;
-        rc = add_track(t, in->in.path, n > 1 ? in->source->datasets[k] : NULL, &track, e);
+        struct cov_profile *p = &r->profiles[k];
+        rc = add_track(r->t, path, n > 1 ? source->datasets[k] : NULL, &track, e);
         if (rc)
             break;
-        n_open++;
-        rc = cov_profile_init(&profiles[k], t->windows, in->source->name, in->source->contigs, e);
-        profiles[k].take = take_bins;
-        profiles[k].arg = track;
+        r->n++;
+        rc = cov_profile_init(p, r->t->windows, source->name, source->contigs, e);
+        p->take = take_bins;
+        p->arg = track;
+        sinks[k] = &p->sink;
     }
-    if (!rc)
-        rc = run_source(in, profiles, n_threads, progress, stats, e);
-    for (size_t k = 0; !rc && k < n; k++)
-        rc = check_track(t->items[first + k], &profiles[k], in->source, &in->o, e);
-    for (size_t k = 0; k < n_open; k++)
-        cov_track_free(&profiles[k].sink);
-    free(profiles);
     return rc;
+}
+
+static int check_input(void *arg, const struct cov_track_source *source,
+                       const struct cov_source_options *o, struct cov_err *e)
+{
+    const struct reading *r = arg;
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < r->n; k++)
+        rc = check_track(r->t->items[r->first + k], &r->profiles[k], source, o, e);
+    return rc;
+}
+
+static void end_input(void *arg, const struct cov_track_source *source)
+{
+    (void)source;
+    struct reading *r = arg;
+    for (size_t k = 0; k < r->n; k++)
+        cov_track_free(&r->profiles[k].sink);
+    free(r->profiles);
+    r->profiles = NULL;
 }
 
 int cov_profile_tracks_read(struct cov_profile_tracks *t, char *const *inputs, size_t n,
                             const struct cov_source_options *options, unsigned n_threads,
-                            struct cov_progress *progress, struct cov_stats *stats,
-                            struct cov_err *e)
+                            struct cov_profile_report *report, struct cov_err *e)
 {
-    struct input *list = cov_calloc(n, sizeof *list, e);
-    if (!list)
-        return COV_ENOMEM;
-    int rc = detect_inputs(list, inputs, n, e);
-    if (!rc)
-        rc = share_options(list, n, options, e);
-    for (size_t i = 0; !rc && i < n; i++) {
-        rc = read_input(t, &list[i], n_threads, progress, stats, e);
-        cov_track_source_close(list[i].source);
-        list[i].source = NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        cov_source_input_close(&list[i].in);
-    free(list);
-    return rc;
+    struct reading reading = {.t = t};
+    const struct cov_profile_reader r = {begin_input, check_input, end_input, &reading};
+    return cov_profile_inputs_read(inputs, n, options, &r, n_threads, report, e);
 }
 
 /* ---------------------------------------------------------------- means and medians */

@@ -9,9 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
-#include "common/job/source/track_source.h"
+#include "common/job/profile/profile_inputs.h"
 #include "common/track/profile.h"
 
 /* A track, and its bins over all features. Arrays are [n_bins]. */
@@ -22,9 +20,8 @@ struct cov_profile_track {
     double *low, *high;    /* its confidence interval of 95 %. Owned */
     uint32_t *n;           /* features with a value. Owned */
     double *sum, *squares; /* private. Owned */
-    /* [features], only if bins are stored. Owned. */
-    double *means;                  /* of the bins of a feature; NaN: none has a value */
-    bool *has_bins;                 /* private */
+    double *means;         /* [features]: of the bins of a feature; NaN: no value. Owned */
+    bool *has_bins;        /* private: [features]. Owned */
     struct cov_profile_tracks *all; /* private */
 };
 
@@ -34,9 +31,10 @@ struct cov_profile_tracks {
     size_t n_bins;
     struct cov_profile_track **items; /* [n]. Owned */
     size_t n, cap;
-    bool stores;        /* the bins of all features are in a temporary file */
-    int fd;             /* private */
-    const char *tmpdir; /* private */
+    struct cov_names *names; /* of the tracks. Owned */
+    bool stores;             /* the bins of all features are in a temporary file */
+    int fd;                  /* private */
+    const char *tmpdir;      /* private */
 };
 
 /* With `stores`, the bins of all features are kept in a file in `tmpdir`. Borrows `windows` and
@@ -45,15 +43,13 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
                             bool stores, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 void cov_profile_tracks_fini(struct cov_profile_tracks *t);
 
-/* Reads the inputs, each once, and adds a track for each of their data sets. HDF5 inputs are
- * measured coverage with options->measured or if they have no predictions. Options for one kind of
- * input do not apply to the others; COV_EUSAGE if no input is of that kind. COV_EINPUT if an input
- * has no values, if it has none of the sequences with features, or if a feature ends after its
- * sequence. Warns about sequences that are missing, unless the options choose regions. */
+/* Adds a track for each data set of the inputs, which are read as by cov_profile_inputs_read.
+ * COV_EINPUT if an input has no values, if it has none of the sequences with features, or if a
+ * feature ends after its sequence. Warns about sequences that are missing, unless the options
+ * choose regions. */
 int cov_profile_tracks_read(struct cov_profile_tracks *t, char *const *inputs, size_t n,
                             const struct cov_source_options *options, unsigned n_threads,
-                            struct cov_progress *progress, struct cov_stats *stats,
-                            struct cov_err *e) COV_MUST_USE;
+                            struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
 
 /* Computes middle, low and high: of the mean, the normal approximation; of the median, order
  * statistics. A median needs stored bins. */

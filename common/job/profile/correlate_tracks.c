@@ -1,0 +1,305 @@
+/* correlate_tracks.c - see correlate_tracks.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/profile/correlate_tracks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/number.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/job/chart.h"
+#include "common/job/gnuplot.h"
+#include "common/job/profile/profile_tracks.h"
+#include "common/job/profile/track_bins.h"
+#include "common/job/table.h"
+
+/* Lives until --stats has been printed. */
+struct job {
+    const struct cov_correlate_options *o;
+    struct cov_track_bins bins; /* either these */
+    struct cov_annotation features;
+    struct cov_windows windows;
+    struct cov_profile_tracks tracks; /* or these */
+    size_t n;                         /* tracks */
+    const char **names;               /* [n], borrowed from them */
+    double **values;                  /* [n][n_rows], borrowed from them; then without rows that
+                                       * lack a value */
+    size_t n_rows;
+    double *r;                         /* [n][n]. Owned */
+    struct cov_outfile table, picture; /* empty if there are none */
+    char *gnuplot, *dir;
+};
+
+/* ---------------------------------------------------------------- values */
+
+static int read_bins(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
+                     struct cov_profile_report *report, struct cov_err *e)
+{
+    j->bins.width = j->o->bin;
+    int rc = cov_track_bins_read(&j->bins, inputs, n, &j->o->source, n_threads, report, e);
+    j->n = j->bins.n;
+    j->n_rows = j->bins.n_rows;
+    return rc;
+}
+
+/* The mean of a feature is the only bin of its window. */
+static int read_features(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
+                         struct cov_profile_report *report, struct cov_err *e)
+{
+    static const struct cov_profile_layout whole = {
+        .anchor = COV_ANCHOR_SCALE, .body = 1, .bin = 1};
+    const struct cov_correlate_options *o = j->o;
+    int rc = cov_annotation_read(o->genes, o->feature, &j->features, e);
+    if (!rc && o->needs_types && j->features.is_bed)
+        rc = cov_fail(e, COV_EUSAGE, "--feature: %s is a BED file, which has no types of features",
+                      o->genes);
+    if (!rc)
+        rc = cov_windows_init(&j->windows, &j->features, &whole, e);
+    if (!rc)
+        rc = cov_profile_tracks_init(&j->tracks, &j->windows, false, NULL, e);
+    if (!rc)
+        rc = cov_profile_tracks_read(&j->tracks, inputs, n, &o->source, n_threads, report, e);
+    j->n = j->tracks.n;
+    j->n_rows = j->features.n;
+    return rc;
+}
+
+/* Keeps the rows where all tracks have a value. */
+static int choose_rows(struct job *j, struct cov_err *e)
+{
+    const bool has_features = j->o->genes != NULL;
+    size_t n = 0;
+    if (j->n < 2)
+        return cov_fail(e, COV_EUSAGE, "a single track; correlations need two");
+    j->names = cov_calloc(j->n, sizeof *j->names, e);
+    j->values = cov_calloc(j->n, sizeof *j->values, e);
+    if (!j->names || !j->values)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < j->n; k++) {
+        j->names[k] = has_features ? j->tracks.items[k]->name : j->bins.names[k];
+        j->values[k] = has_features ? j->tracks.items[k]->means : j->bins.means[k];
+    }
+    for (size_t i = 0; i < j->n_rows; i++) {
+        bool is_whole = true;
+        for (size_t k = 0; k < j->n; k++)
+            is_whole = is_whole && !isnan(j->values[k][i]);
+        for (size_t k = 0; is_whole && k < j->n; k++)
+            j->values[k][n] = j->values[k][i];
+        n += is_whole;
+    }
+    j->n_rows = n;
+    return n > 1 ? COV_OK
+                 : cov_fail(e, COV_EINPUT, "%zu %s a value in all tracks; correlations need two", n,
+                            has_features ? "features have"
+                            : n == 1     ? "bin has"
+                                         : "bins have");
+}
+
+/* ---------------------------------------------------------------- correlations */
+
+struct ranked {
+    double value;
+    size_t row;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Replaces values by their ranks; equal values get the mean of theirs. */
+static int rank(double *x, size_t n, struct cov_err *e)
+{
+    struct ranked *list = cov_malloc(n, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        list[i] = (struct ranked){x[i], i};
+    qsort(list, n, sizeof *list, by_value);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && list[k].value == list[i].value;)
+            k++;
+        for (size_t h = i; h < k; h++)
+            x[list[h].row] = (double)(i + k - 1) / 2;
+    }
+    free(list);
+    return COV_OK;
+}
+
+/* Subtracts the mean, and divides by the root of the sum of squares, which becomes 1; NaN if all
+ * values are equal. */
+static void standardise(double *x, size_t n)
+{
+    double sum = 0, squares = 0;
+    bool varies = false;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i];
+        varies = varies || x[i] != x[0];
+    }
+    for (size_t i = 0; i < n; i++) {
+        x[i] -= sum / (double)n;
+        squares += x[i] * x[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = varies ? x[i] / sqrt(squares) : (double)NAN;
+}
+
+static int correlate(struct job *j, struct cov_err *e)
+{
+    size_t n;
+    int rc = cov_size_mul(j->n, j->n, &n);
+    j->r = rc ? NULL : cov_calloc(n, sizeof *j->r, e);
+    if (!j->r)
+        return COV_ENOMEM;
+    for (size_t k = 0; !rc && k < j->n; k++) {
+        if (j->o->spearman)
+            rc = rank(j->values[k], j->n_rows, e);
+        standardise(j->values[k], j->n_rows);
+    }
+    for (size_t a = 0; !rc && a < j->n; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double r = 0;
+            for (size_t i = 0; i < j->n_rows; i++)
+                r += j->values[a][i] * j->values[b][i];
+            r = isnan(r) ? r : a == b ? 1 : fmax(-1, fmin(1, r));
+            j->r[a * j->n + b] = j->r[b * j->n + a] = r;
+        }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- outputs */
+
+static int begin_outputs(struct job *j, struct cov_err *e)
+{
+    const struct cov_correlate_options *o = j->o;
+    int rc = COV_OK;
+    if (o->plot && !cov_path_has_suffix(o->plot, ".svg") && !cov_path_has_suffix(o->plot, ".png"))
+        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
+    if (o->plot)
+        rc = cov_gnuplot_find(&j->gnuplot, e);
+    if (!rc && o->plot) {
+        j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(o->plot, e);
+        rc = j->dir ? cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_PICTURE, o->force, e)
+                    : COV_ENOMEM;
+    }
+    if (!rc && o->output && !cov_path_is_std(o->output))
+        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
+    return rc;
+}
+
+static void print_table(const void *arg, FILE *f)
+{
+    const struct job *j = arg;
+    (void)fputs("track", f);
+    for (size_t k = 0; k < j->n; k++)
+        (void)fprintf(f, "\t%s", j->names[k]);
+    for (size_t i = 0; i < j->n; i++) {
+        (void)fprintf(f, "\n%s", j->names[i]);
+        for (size_t k = 0; k < j->n; k++) {
+            char text[COV_DOUBLE_TEXT];
+            const double r = j->r[i * j->n + k];
+            (void)fprintf(f, "\t%s", isnan(r) ? "NA" : cov_format_double(r, text));
+        }
+    }
+    (void)fputc('\n', f);
+}
+
+static int draw(const struct job *j, struct cov_err *e)
+{
+    const struct cov_chart_map map = {
+        .title = "", .values = j->r, .rows = j->n, .columns = j->n, .end = (double)j->n, .top = 1};
+    const bool is_svg = cov_path_has_suffix(j->o->plot, ".svg");
+    const struct cov_chart chart = {.kind = COV_CHART_CELLS,
+                                    .file = "correlation",
+                                    .title = j->o->spearman ? "Spearman's correlation"
+                                                            : "Pearson's correlation",
+                                    .maps = &map,
+                                    .n_maps = 1,
+                                    .names = j->names};
+    int rc = cov_chart_draw(&chart, j->gnuplot, j->picture.tmp, is_svg, j->dir, e);
+    return rc ? rc : cov_gnuplot_check(j->gnuplot, j->picture.tmp, is_svg, j->o->plot, e);
+}
+
+/* "correlations": [...] of --stats. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct job *j = arg;
+    cov_json_int(json, j->o->genes ? "features" : "bins", (int64_t)j->n_rows);
+    cov_json_string(json, "method", j->o->spearman ? "spearman" : "pearson");
+    cov_json_begin_array(json, "correlations");
+    for (size_t a = 0; a < j->n; a++)
+        for (size_t b = a + 1; b < j->n; b++) {
+            cov_json_begin_object(json, NULL);
+            cov_json_string(json, "a", j->names[a]);
+            cov_json_string(json, "b", j->names[b]);
+            cov_json_double(json, "r", j->r[a * j->n + b]);
+            cov_json_end_object(json);
+        }
+    cov_json_end_array(json);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void free_job(void *arg)
+{
+    struct job *j = arg;
+    cov_track_bins_fini(&j->bins);
+    cov_profile_tracks_fini(&j->tracks);
+    cov_windows_fini(&j->windows);
+    cov_annotation_fini(&j->features);
+    free(j->names);
+    free(j->values);
+    free(j->r);
+    free(j->gnuplot);
+    free(j->dir);
+    free(j);
+}
+
+static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
+               struct cov_profile_report *report, struct cov_err *e)
+{
+    struct cov_outfile *const files[] = {&j->table, &j->picture};
+    int rc = begin_outputs(j, e);
+    if (!rc)
+        rc = (j->o->genes ? read_features : read_bins)(j, inputs, n, n_threads, report, e);
+    const double beg = cov_clock();
+    if (!rc)
+        rc = choose_rows(j, e);
+    if (!rc)
+        rc = correlate(j, e);
+    if (!rc && j->o->plot)
+        rc = draw(j, e);
+    if (!rc)
+        rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
+    if (!rc)
+        rc = cov_outfile_commit_all(files, COV_COUNT(files), e);
+    cov_stats_add_stage(report->stats, "correlate", cov_clock() - beg);
+    if (!rc)
+        cov_info("%zu %s with a value in all tracks", j->n_rows, j->o->genes ? "features" : "bins");
+    return rc;
+}
+
+int cov_correlate_run(char *const *inputs, size_t n_inputs,
+                      const struct cov_correlate_options *options, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct cov_profile_report report = {progress, stats};
+    struct job *j = cov_calloc(1, sizeof *j, e);
+    if (!j)
+        return COV_ENOMEM;
+    *j = (struct job){.o = options, .table = COV_OUTFILE_INIT, .picture = COV_OUTFILE_INIT};
+    int rc = run(j, inputs, n_inputs, n_threads, &report, e);
+    cov_outfile_end(&j->table, e);
+    cov_outfile_end(&j->picture, e);
+    if (rc) {
+        free_job(j);
+        return rc;
+    }
+    cov_stats_set_more(stats, print_json, free_job, j);
+    return COV_OK;
+}

@@ -1,0 +1,39 @@
+/* correlate_tracks.h - the job of `covprofile correlate`: how similar tracks are.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PROFILE_CORRELATE_TRACKS_H
+#define COV_JOB_PROFILE_CORRELATE_TRACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/err.h"
+#include "common/base/progress.h"
+#include "common/cli/stats.h"
+#include "common/job/source/track_source.h"
+
+/* Borrowed for the call. */
+struct cov_correlate_options {
+    struct cov_source_options source; /* except `only` and `factors` */
+    int64_t bin;                      /* correlate the means of bins of this width */
+    const char *genes;                /* or of the features of this annotation; NULL: none */
+    const char *feature;              /* the type of features, except for BED */
+    bool needs_types;                 /* refuse a BED */
+    bool spearman;                    /* correlate ranks; ties have the mean of their ranks */
+    const char *output;               /* the table; NULL or "-": `printed` */
+    FILE *printed;
+    bool force;
+    const char *plot;   /* a picture, .svg or .png; NULL: none */
+    const char *tmpdir; /* NULL: the folder of the picture */
+};
+
+/* Writes a square table. Bins and features count where all tracks have a value. COV_EUSAGE for
+ * options that do not fit the files, or a single track; COV_EINPUT for files that do not fit each
+ * other. *stats gets "correlations". */
+int cov_correlate_run(char *const *inputs, size_t n_inputs,
+                      const struct cov_correlate_options *options, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_stats *stats,
+                      struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,158 @@
+/* profile_inputs.c - see profile_inputs.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/profile/profile_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+#include "common/base/text.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
+#include "common/job/job.h"
+
+/* An input with options that fit its kind. */
+struct input {
+    struct cov_source_input in;
+    struct cov_source_options o;
+    struct cov_track_source *source;
+};
+
+/* Detects the kinds of all inputs before the first is read, which can take long. */
+static int detect_inputs(struct input *list, char *const *paths, size_t n, struct cov_err *e)
+{
+    bool is_read = false;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (cov_path_is_std(paths[i]) && is_read)
+            rc = cov_fail(e, COV_EUSAGE, "standard input can be given only once");
+        is_read = is_read || cov_path_is_std(paths[i]);
+        if (!rc)
+            rc = cov_source_input_detect(paths[i], &list[i].in, e);
+    }
+    return rc;
+}
+
+/* Gives the options to the inputs that they are for. With a single input, the source itself refuses
+ * those that do not fit. */
+static int share_options(struct input *list, size_t n, const struct cov_source_options *o,
+                         struct cov_err *e)
+{
+    size_t n_signal = 0, n_bedgraph = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_track = list[i].in.is_track;
+        const bool is_bedgraph =
+            is_track && cov_kind_of_file(list[i].in.path, NULL) != COV_KIND_BIGWIG;
+        list[i].o = *o;
+        n_signal += !is_track;
+        n_bedgraph += is_bedgraph;
+        if (n > 1 && is_track) {
+            list[i].o.measured = false;
+            list[i].o.n_datasets = 0;
+            list[i].o.strand = COV_STRAND_AVG;
+        }
+        if (n > 1 && !is_bedgraph)
+            list[i].o.sizes_path = NULL;
+    }
+    if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
+        return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
+                        o->measured         ? "experimental"
+                        : o->n_datasets > 0 ? "datasets"
+                                            : "strand");
+    if (n_bedgraph == 0 && o->sizes_path)
+        return cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; there is none");
+    return COV_OK;
+}
+
+/* A genome file has measured coverage instead of predictions. */
+static int open_input(struct input *in, unsigned n_threads, struct cov_err *e)
+{
+    const bool is_file = !in->in.is_track && !in->in.in;
+    struct cov_source_input again = in->in;
+    struct cov_err first = COV_ERR_INIT, second = COV_ERR_INIT;
+    int rc = cov_track_source_open(&in->in, &in->o, n_threads, &in->source, &first);
+    if (rc == COV_EINPUT && is_file && !in->o.measured) {
+        in->o.measured = true;
+        if (cov_track_source_open(&again, &in->o, n_threads, &in->source, &second) == COV_OK)
+            return COV_OK;
+    }
+    return rc ? cov_fail(e, rc, "%s", first.text) : COV_OK;
+}
+
+static int run_source(const struct input *in, struct cov_track_sink *const *sinks,
+                      unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
+                      struct cov_err *e)
+{
+    const int64_t n_bases = stats->bases > 0 ? stats->bases : 0;
+    struct cov_job job = {.progress = progress, .stats = stats};
+    int rc = cov_pool_new(n_threads, &job.pool, e);
+    if (!rc)
+        rc = cov_track_source_run(in->source, sinks, "reading", &job, e);
+    stats->bases += n_bases;
+    stats->chunks = -1;
+    cov_pool_free(job.pool);
+    return rc;
+}
+
+static int read_input(struct input *in, const struct cov_profile_reader *r, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    int rc = open_input(in, n_threads, e);
+    if (rc)
+        return rc;
+    struct cov_track_sink **sinks =
+        cov_calloc(in->source->n_datasets, sizeof(struct cov_track_sink *), e);
+    rc = sinks ? cov_track_source_describe(in->source, stats, e) : COV_ENOMEM;
+    if (!rc)
+        rc = r->begin(r->arg, in->in.path, in->source, sinks, e);
+    if (!rc)
+        rc = run_source(in, sinks, n_threads, progress, stats, e);
+    if (!rc)
+        rc = r->check(r->arg, in->source, &in->o, e);
+    r->end(r->arg, in->source);
+    free(sinks);
+    return rc;
+}
+
+int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_source_options *options,
+                            const struct cov_profile_reader *r, unsigned n_threads,
+                            struct cov_profile_report *report, struct cov_err *e)
+{
+    struct input *list = cov_calloc(n, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    int rc = detect_inputs(list, inputs, n, e);
+    if (!rc)
+        rc = share_options(list, n, options, e);
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = read_input(&list[i], r, n_threads, report->progress, report->stats, e);
+        cov_track_source_close(list[i].source);
+        list[i].source = NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        cov_source_input_close(&list[i].in);
+    free(list);
+    return rc;
+}
+
+int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,
+                     struct cov_err *e)
+{
+    char *stem = cov_path_stem(path, e);
+    const char *const separator = dataset ? "_" : "";
+    dataset = dataset ? dataset : "";
+    char *name = stem ? cov_strfmt(e, "%s%s%s", stem, separator, dataset) : NULL;
+    size_t i;
+    bool is_new;
+    if (name && cov_names_find(taken, name, strlen(name), &i)) {
+        free(name);
+        name = cov_strfmt(e, "%s%s%s", path, separator, dataset);
+    }
+    free(stem);
+    *out = name;
+    if (!name)
+        return COV_ENOMEM;
+    cov_text_make_printable(name);
+    return cov_names_add(taken, name, strlen(name), &i, &is_new, e);
+}

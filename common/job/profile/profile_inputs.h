@@ -1,0 +1,44 @@
+/* profile_inputs.h - reads any number of inputs, one pass each, and names their tracks.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PROFILE_PROFILE_INPUTS_H
+#define COV_JOB_PROFILE_PROFILE_INPUTS_H
+
+#include <stddef.h>
+
+#include "common/base/err.h"
+#include "common/base/progress.h"
+#include "common/cli/stats.h"
+#include "common/job/source/track_source.h"
+#include "common/seq/names.h"
+
+/* What to do with an input. */
+struct cov_profile_reader {
+    /* Sets sinks[] for the data sets of the source. */
+    int (*begin)(void *arg, const char *path, const struct cov_track_source *source,
+                 struct cov_track_sink **sinks, struct cov_err *e);
+    /* Called when the sinks have been closed. */
+    int (*check)(void *arg, const struct cov_track_source *source,
+                 const struct cov_source_options *o, struct cov_err *e);
+    /* Frees the sinks. Called if begin was, even after a failure. */
+    void (*end)(void *arg, const struct cov_track_source *source);
+    void *arg;
+};
+
+struct cov_profile_report {
+    struct cov_progress *progress;
+    struct cov_stats *stats;
+};
+
+/* Reads each input once. HDF5 inputs are measured coverage with options->measured or if they have
+ * no predictions. Options for one kind of input do not apply to the others; COV_EUSAGE if no input
+ * is of that kind. */
+int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_source_options *options,
+                            const struct cov_profile_reader *r, unsigned n_threads,
+                            struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
+
+/* Names a track after its file, or after the whole path if that name is taken, and its data set
+ * (NULL: none). Adds it to `taken`. Caller frees *out. */
+int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,
+                     struct cov_err *e) COV_MUST_USE;
+
+#endif

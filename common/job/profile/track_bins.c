@@ -1,0 +1,181 @@
+/* track_bins.c - see track_bins.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/profile/track_bins.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/text.h"
+#include "common/track/bin_means.h"
+
+/* ---------------------------------------------------------------- rows */
+
+static size_t end_of(const struct cov_bin_means *b, size_t i)
+{
+    return i + 1 < b->n_contigs ? b->contigs[i + 1].first : b->n;
+}
+
+static int64_t length_of(const struct cov_bin_means *b, size_t i, bool has_lengths)
+{
+    return has_lengths ? cov_track_contig_length(&b->sink, b->contigs[i].contig) : 0;
+}
+
+/* The bins of the first track become the rows. */
+static int make_rows(struct cov_track_bins *t, const struct cov_bin_means *b, bool has_lengths,
+                     struct cov_err *e)
+{
+    int rc = cov_names_new(&t->contigs, e);
+    if (!rc)
+        rc = COV_RESERVE(&t->first, &t->cap_first, b->n_contigs + 1, e);
+    if (!rc)
+        rc = COV_RESERVE(&t->lengths, &t->cap_lengths, b->n_contigs + 1, e);
+    for (size_t i = 0; !rc && i < b->n_contigs; i++) {
+        const char *name = cov_track_contig_name(&b->sink, b->contigs[i].contig);
+        size_t k;
+        bool is_new;
+        rc = cov_names_add(t->contigs, name, strlen(name), &k, &is_new, e);
+        t->first[i] = b->contigs[i].first;
+        t->lengths[i] = length_of(b, i, has_lengths);
+    }
+    if (!rc)
+        t->first[b->n_contigs] = t->n_rows = b->n;
+    return rc;
+}
+
+static int fail_names(const struct cov_track_bins *t, const struct cov_bin_means *b,
+                      struct cov_err *e)
+{
+    struct cov_listing here = {0}, there = {0};
+    for (size_t i = 0; i < b->n_contigs; i++)
+        cov_listing_add(&here, cov_track_contig_name(&b->sink, b->contigs[i].contig));
+    for (size_t i = 0; i < cov_names_count(t->contigs); i++)
+        cov_listing_add(&there, cov_names_get(t->contigs, i, NULL));
+    return cov_fail(e, COV_EINPUT,
+                    "%s: none of its sequences (%s%s) is in %s (%s%s); --rename maps names",
+                    b->sink.name, here.text, cov_listing_more(&here), t->first_input, there.text,
+                    cov_listing_more(&there));
+}
+
+/* Copies the bins of a track to its column. */
+static int fill_column(const struct cov_track_bins *t, const struct cov_bin_means *b,
+                       bool has_lengths, double *column, struct cov_err *e)
+{
+    size_t n_shared = 0;
+    for (size_t i = 0; i < t->n_rows; i++)
+        column[i] = (double)NAN;
+    for (size_t i = 0; i < b->n_contigs; i++) {
+        const char *name = cov_track_contig_name(&b->sink, b->contigs[i].contig);
+        const int64_t length = length_of(b, i, has_lengths);
+        size_t k;
+        if (!cov_names_find(t->contigs, name, strlen(name), &k))
+            continue;
+        if (length > 0 && t->lengths[k] > 0 && length != t->lengths[k])
+            return cov_fail(e, COV_EINPUT, "%s: %s has %" PRId64 " bases, but %" PRId64 " in %s",
+                            b->sink.name, name, length, t->lengths[k], t->first_input);
+        const size_t n = end_of(b, i) - b->contigs[i].first, room = t->first[k + 1] - t->first[k];
+        n_shared++;
+        if (n > 0 && room > 0)
+            memcpy(column + t->first[k], b->means + b->contigs[i].first,
+                   (n < room ? n : room) * sizeof *column);
+    }
+    return n_shared > 0 ? COV_OK : fail_names(t, b, e);
+}
+
+static int add_column(struct cov_track_bins *t, const struct cov_bin_means *b, const char *dataset,
+                      bool has_lengths, struct cov_err *e)
+{
+    char **names = cov_realloc(t->names, t->n + 1, sizeof(char *), e);
+    if (!names)
+        return COV_ENOMEM;
+    t->names = names;
+    double **means = cov_realloc(t->means, t->n + 1, sizeof(double *), e);
+    if (!means)
+        return COV_ENOMEM;
+    t->means = means;
+    if (b->sink.summary.n_bases == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no base has a value", b->sink.name);
+    int rc = t->n == 0 ? make_rows(t, b, has_lengths, e) : COV_OK;
+    if (rc)
+        return rc;
+    t->means[t->n] = cov_malloc(t->n_rows, sizeof(double), e);
+    t->names[t->n] = NULL;
+    if (!t->means[t->n])
+        return COV_ENOMEM;
+    rc = cov_profile_name(t->taken, t->path, dataset, &t->names[t->n], e);
+    t->n++;
+    return rc ? rc : fill_column(t, b, has_lengths, t->means[t->n - 1], e);
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+static int begin(void *arg, const char *path, const struct cov_track_source *source,
+                 struct cov_track_sink **sinks, struct cov_err *e)
+{
+    struct cov_track_bins *t = arg;
+    int rc = COV_OK;
+    t->path = path;
+    t->n_sinks = 0;
+    t->sinks = cov_calloc(source->n_datasets, sizeof *t->sinks, e);
+    if (t->sinks && !t->first_input)
+        t->first_input = cov_strdup(source->name, e);
+    if (!t->sinks || !t->first_input)
+        return COV_ENOMEM;
+    for (size_t k = 0; !rc && k < source->n_datasets; k++) {
+        t->n_sinks++;
+        sinks[k] = &t->sinks[k].sink;
+        rc = cov_bin_means_init(&t->sinks[k], t->width, source->name, source->contigs, e);
+    }
+    return rc;
+}
+
+static int check(void *arg, const struct cov_track_source *source,
+                 const struct cov_source_options *o, struct cov_err *e)
+{
+    (void)o;
+    struct cov_track_bins *t = arg;
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < t->n_sinks; k++)
+        rc = add_column(t, &t->sinks[k], t->n_sinks > 1 ? source->datasets[k] : NULL,
+                        source->has_lengths, e);
+    return rc;
+}
+
+static void end(void *arg, const struct cov_track_source *source)
+{
+    (void)source;
+    struct cov_track_bins *t = arg;
+    for (size_t k = 0; k < t->n_sinks; k++)
+        cov_track_free(&t->sinks[k].sink);
+    free(t->sinks);
+    t->sinks = NULL;
+    t->n_sinks = 0;
+}
+
+int cov_track_bins_read(struct cov_track_bins *t, char *const *inputs, size_t n,
+                        const struct cov_source_options *options, unsigned n_threads,
+                        struct cov_profile_report *report, struct cov_err *e)
+{
+    const struct cov_profile_reader r = {begin, check, end, t};
+    int rc = cov_names_new(&t->taken, e);
+    return rc ? rc : cov_profile_inputs_read(inputs, n, options, &r, n_threads, report, e);
+}
+
+void cov_track_bins_fini(struct cov_track_bins *t)
+{
+    for (size_t k = 0; k < t->n; k++) {
+        free(t->names[k]);
+        free(t->means[k]);
+    }
+    free(t->names);
+    free(t->means);
+    cov_names_free(t->taken);
+    cov_names_free(t->contigs);
+    free(t->first_input);
+    free(t->first);
+    free(t->lengths);
+    *t = (struct cov_track_bins){0};
+}

@@ -1,0 +1,37 @@
+/* track_bins.h - the means of the bins of several tracks, side by side.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PROFILE_TRACK_BINS_H
+#define COV_JOB_PROFILE_TRACK_BINS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/job/profile/profile_inputs.h"
+
+/* Empty if all zero. The rows are the bins of the first track. */
+struct cov_track_bins {
+    int64_t width;  /* set by the caller */
+    size_t n;       /* tracks */
+    char **names;   /* [n]. Owned */
+    double **means; /* [n][n_rows]; NaN: no value. Owned */
+    size_t n_rows;
+    /* Private. */
+    struct cov_names *taken, *contigs;
+    char *first_input;
+    size_t *first;    /* [contigs + 1]: where the rows of a contig begin. Owned */
+    int64_t *lengths; /* [contigs]; 0: not known. Owned */
+    size_t cap_first, cap_lengths;
+    struct cov_bin_means *sinks; /* of the current input */
+    size_t n_sinks;
+    const char *path;
+};
+
+/* Reads the inputs. COV_EINPUT if one has no values, if it shares no contig with the first, or if a
+ * contig has another length there. Free with cov_track_bins_fini, also after a failure. */
+int cov_track_bins_read(struct cov_track_bins *t, char *const *inputs, size_t n,
+                        const struct cov_source_options *options, unsigned n_threads,
+                        struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
+void cov_track_bins_fini(struct cov_track_bins *t);
+
+#endif
