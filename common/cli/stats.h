@@ -108,14 +108,14 @@ void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
  * all runs have the same columns. */
 int cov_stats_add_figure(struct cov_stats *s, const char *part,
                          const struct cov_stats_figure *figure, struct cov_err *e) COV_MUST_USE;
-/* Lets `print` add members to the top-level object. Owns `more`, which free_it frees. Call it
- * once. */
-void cov_stats_set_more(struct cov_stats *s, void (*print)(struct cov_json *j, const void *more),
-                        void (*free_it)(void *more), void *more);
 /* Adds the n figures. */
 int cov_stats_add_figures(struct cov_stats *s, const char *part,
                           const struct cov_stats_figure *figures, size_t n,
                           struct cov_err *e) COV_MUST_USE;
+/* Lets `print` add members to the top-level object. Owns `more`, which free_it frees. Call it
+ * once. */
+void cov_stats_set_more(struct cov_stats *s, void (*print)(struct cov_json *j, const void *more),
+                        void (*free_it)(void *more), void *more);
 /* Adds a job that predicted a shard to s->shards. `path` is the file that its --stats wrote. Fails
  * with COV_EINPUT if it is another file. */
 int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;

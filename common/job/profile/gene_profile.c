@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/profile/gene_profile.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "common/job/profile/profile_matrix.h"
 #include "common/job/profile/profile_plot.h"
 #include "common/job/profile/profile_tracks.h"
+#include "common/job/table.h"
 
 /* Lives until --stats has been printed. */
 struct job {
@@ -55,9 +55,9 @@ static int begin_outputs(struct job *j, struct cov_err *e)
     return rc;
 }
 
-/* The caller checks the stream for errors. */
-static void print_table(const struct job *j, FILE *f)
+static void print_table(const void *arg, FILE *f)
 {
+    const struct job *j = arg;
     const struct cov_profile_tracks *t = &j->tracks;
     const struct cov_profile_layout *l = &j->windows.layout;
     (void)fputs("position", f);
@@ -73,23 +73,6 @@ static void print_table(const struct job *j, FILE *f)
         }
         (void)fputc('\n', f);
     }
-}
-
-static int write_table(const struct job *j, struct cov_err *e)
-{
-    const char *path = j->table.path;
-    FILE *f = path ? fopen(j->table.tmp, "w") : j->o->printed;
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    int why = 0;
-    errno = 0;
-    print_table(j, f);
-    if (fflush(f) != 0 || ferror(f))
-        why = errno ? errno : EIO;
-    if (path && fclose(f) != 0 && !why)
-        why = errno;
-    errno = why;
-    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
 }
 
 static int draw(const struct job *j, struct cov_err *e)
@@ -117,7 +100,7 @@ static int write_outputs(struct job *j, unsigned n_threads, struct cov_err *e)
     if (!rc && j->o->matrix)
         rc = cov_profile_matrix_write(&j->tracks, j->matrix.tmp, n_threads, e);
     if (!rc)
-        rc = write_table(j, e);
+        rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
     return rc ? rc : cov_outfile_commit_all(files, COV_COUNT(files), e);
 }
 
