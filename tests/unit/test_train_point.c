@@ -132,6 +132,11 @@ static void negative_step(struct parts *parts)
     parts->t.adam.moments[1].step = -1;
 }
 
+static void unfrozen_later(struct parts *parts)
+{
+    parts->t.adam.moments[1].step++;
+}
+
 static void wrong_beta(struct parts *parts)
 {
     parts->t.adam.beta1 = 1;
@@ -194,6 +199,7 @@ static void test_refused(void **state)
         {weight_without_state,
          "optimizer_states: down_layer_list.0.weight has no state, but other"},
         {negative_step, "optimizer_states: parameter 1 has -1 steps"},
+        {unfrozen_later, "optimizer_states: down_layer_list.0.bias has taken "},
         {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
         {wrong_decay, "implausible weight_decay 1e+09"},
         {part_of_many_steps, "covtools_epoch: implausible values"},

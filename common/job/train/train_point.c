@@ -105,6 +105,7 @@ static int check_moment(const struct cov_torch_tensor *t, const struct cov_param
 static int take_moments(struct cov_train_network *n, struct cov_train_point *p, struct cov_err *e)
 {
     const struct cov_ckpt_adam *a = &p->training.adam;
+    const struct cov_ckpt_moments *first = NULL;
     size_t k = 0;
     for (size_t i = 0; i < n->params.n_items; i++) {
         const struct cov_param *param = &n->params.items[i];
@@ -116,6 +117,11 @@ static int take_moments(struct cov_train_network *n, struct cov_train_point *p, 
         n->frozen[i] = m->mean.n_elems == 0;
         if (n->frozen[i])
             continue;
+        first = first ? first : m;
+        if (m->step != first->step)
+            return cov_fail(e, COV_EINPUT,
+                            "optimizer_states: %s has taken %g steps, but other parameters %g",
+                            param->name, m->step, first->step);
         int rc = check_moment(&m->mean, param, e);
         if (!rc)
             rc = check_moment(&m->square, param, e);
