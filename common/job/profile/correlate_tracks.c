@@ -19,8 +19,9 @@
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_correlate_options *o;
-    struct cov_track_bins bins; /* either these */
+    const struct cov_correlate_options *o; /* NULL after the run */
+    bool has_genes, spearman;              /* as in *o */
+    struct cov_track_bins bins;            /* either these */
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks; /* or these */
@@ -229,8 +230,8 @@ static int draw(const struct job *j, struct cov_err *e)
 static void print_json(struct cov_json *json, const void *arg)
 {
     const struct job *j = arg;
-    cov_json_int(json, j->o->genes ? "features" : "bins", (int64_t)j->n_rows);
-    cov_json_string(json, "method", j->o->spearman ? "spearman" : "pearson");
+    cov_json_int(json, j->has_genes ? "features" : "bins", (int64_t)j->n_rows);
+    cov_json_string(json, "method", j->spearman ? "spearman" : "pearson");
     cov_json_begin_array(json, "correlations");
     for (size_t a = 0; a < j->n; a++)
         for (size_t b = a + 1; b < j->n; b++) {
@@ -292,7 +293,11 @@ int cov_correlate_run(char *const *inputs, size_t n_inputs,
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options, .table = COV_OUTFILE_INIT, .picture = COV_OUTFILE_INIT};
+    *j = (struct job){.o = options,
+                      .has_genes = options->genes,
+                      .spearman = options->spearman,
+                      .table = COV_OUTFILE_INIT,
+                      .picture = COV_OUTFILE_INIT};
     int rc = run(j, inputs, n_inputs, n_threads, &report, e);
     cov_outfile_end(&j->table, e);
     cov_outfile_end(&j->picture, e);
@@ -300,6 +305,7 @@ int cov_correlate_run(char *const *inputs, size_t n_inputs,
         free_job(j);
         return rc;
     }
+    j->o = NULL;
     cov_stats_set_more(stats, print_json, free_job, j);
     return COV_OK;
 }
