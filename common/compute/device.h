@@ -186,10 +186,10 @@ struct cov_training {
 struct cov_gradient_ops {
     /* Reads the parameters in spec.block; call it before the first run and whenever they change. */
     int (*load)(struct cov_training *t, struct cov_err *e);
-    /* Sets gradient[n_floats] to this process's share of the gradient of the batch's loss with
-     * respect to each parameter; the sum over all processes is the whole gradient. Layers before
-     * spec.first_trained have a gradient of 0. In place of a norm's running statistics, the
-     * gradient holds the mean and the unbiased variance of the whole batch. `step` seeds dropout.
+    /* Sets gradient[n_floats] to this process's share of the gradient of the batch's loss; the
+     * shares of all processes add up to the gradient. It is 0 for layers before
+     * spec.first_trained. At the places of a norm's running statistics, it holds the mean and the
+     * unbiased variance of the whole batch instead. `step` seeds dropout.
      * Returns COV_EINPUT if the loss is not finite. Results do not depend on the number of
      * threads. */
     int (*run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,

@@ -283,7 +283,7 @@ for wanted in "not smoothed: area 0.", "window 16: area 0.", "baseline 0.", "rec
     assert wanted in texts, wanted'
 run covpeaks curve -q --measured m.bed --windows 64 --points 10 --stats s.json -f t.bg
 check curve t.bg m.bed 64 | sort >all
-is "$(sort "$stdout" | comm -13 all -)" '' '--points: rows of the whole table'
+is "$(sort "$stdout" | comm -13 all -)" '' '--points: each row is also in the whole table'
 n=$(wc -l <"$stdout")
 ok '  few' [ "$n" -ge 5 -a "$n" -le 14 ]
 is "$(check areas s.json t.bg m.bed 2>&1)" 1 '  with the same area'

@@ -48,7 +48,7 @@ is "$(cat names)" './grass.h3k4me3.measured.gappedPeak
 ./weed.plant.atacseq.narrowPeak
 ./weed.plant.h3k4me3.gappedPeak' 'there are peaks of all data sets that have a cutoff'
 is "$(cd metrics && echo ./*.peaks.tsv)" './grass.plant.h3k4me3.peaks.tsv ./weed.plant.h3k4me3.peaks.tsv' \
-    '  and comparisons with those that were measured'
+    '  and its comparison with the measured peaks'
 
 compared() { # SAMPLE DATASET READS [--shift]: prints the table of the tools run by hand
     sample=$1 dataset=$2 reads=$3

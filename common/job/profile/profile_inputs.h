@@ -36,8 +36,8 @@ int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_sour
                             const struct cov_profile_reader *r, unsigned n_threads,
                             struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
 
-/* Names a track after its file, or after the whole path if that name is taken, and its data set
- * (NULL: none). Adds it to `taken`. Caller frees *out. */
+/* Names a track after its file and `dataset` (NULL: none). If another track has that name, the
+ * file's whole path is used. Adds the name to `taken`. Caller frees *out. */
 int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,
                      struct cov_err *e) COV_MUST_USE;
 
