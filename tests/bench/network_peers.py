@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""network_peers.py - chunks per second of the published network on the CPU: covtools compared to PyTorch and ONNX Runtime.
+"""network_peers.py - chunks per second of the published network on the CPU: covtools compared to PyTorch, ONNX Runtime and OpenVINO.
 
   network_peers.py [--python PYTHON] [--training] [--rounds N] [--seconds S] [-@ N] [--batch-size N] [--peer-batch-size N]
                    [--precision LIST] [--peers LIST] [--patience S] [-o FILE]
@@ -12,6 +12,7 @@ each for at least S seconds (2) after a warm-up pass. Peers:
   fp32-eager  fp32-compiled  bf16-eager  bf16-compiled    PyTorch, eager or by torch.compile; bf16 is its autocast
   bf16-weights                                            PyTorch with weights and activations of bf16
   fp32-onnx                                               ONNX Runtime
+  fp32-openvino  bf16-openvino                            OpenVINO; bf16 is its inference precision
 
 covtools is measured by `benchmark model` from PATH at each --precision (exact,balanced,bf16), with N threads (-@, all)
 and batches of --batch-size (16). A peer uses all threads for a batch of --peer-batch-size (16). With --training, Adam
@@ -32,7 +33,7 @@ import tempfile
 import time
 
 LENGTH = 21384
-PEERS = ["fp32-eager", "fp32-compiled", "fp32-onnx", "bf16-eager", "bf16-compiled", "bf16-weights"]
+PEERS = ["fp32-eager", "fp32-compiled", "fp32-onnx", "fp32-openvino", "bf16-eager", "bf16-compiled", "bf16-weights", "bf16-openvino"]
 TRAINING_PEERS = ["fp32-eager", "bf16-eager"]
 
 
@@ -87,6 +88,18 @@ def predictor(name, batch, threads):
             session = onnxruntime.InferenceSession(f"{folder}/network.onnx", options, providers=["CPUExecutionProvider"])
         x = x.numpy()
         return f"ONNX Runtime {onnxruntime.__version__}", lambda: session.run(None, {"x": x})[0]
+    if how == "openvino":
+        try:
+            import openvino
+        except ImportError as e:
+            raise Skip("no OpenVINO") from e
+        with torch.no_grad():
+            converted = openvino.convert_model(module, example_input=x, input=list(x.shape))
+        compiled = openvino.Core().compile_model(converted, "CPU", {
+            "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bf16" else "f32"})
+        x = x.numpy()
+        return f"OpenVINO {openvino.__version__.split('-')[0]}", lambda: compiled(x)[0]
     if how == "weights":
         network.to(torch.bfloat16)
         x = x.to(torch.bfloat16)
