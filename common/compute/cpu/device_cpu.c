@@ -35,7 +35,6 @@ struct cpu_device {
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
     struct cov_cpu_arithmetic arithmetic, training;
-    unsigned features; /* COV_CPU_* bits that are allowed */
     char description[256];
 };
 
@@ -121,17 +120,12 @@ static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_we
     const struct cov_layer *l = &p->layers[i];
     const struct cov_cpu_kernels *plain = &p->dev->kernels;
     const struct cov_cpu_arithmetic *a = &p->dev->arithmetic;
-    enum cov_arithmetic operands = arithmetic_of(p, i);
     if (p->dev->reference)
         return copy_weights(p, i, w, e);
-    const struct cov_gemm *floats = cov_gemm_choose_for(
-        p->dev->features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
     if (l->kind == COV_LAYER_LSTM)
-        return cov_lstm_new(l, w, operands != COV_FP32 ? a->lstm_gemm : floats, plain->vec,
-                            cov_cpu_lstm_rest(a), &p->lstm[i], e);
-    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, operands, plain);
-    if (operands == COV_FP32)
-        kernels.gemm = floats;
+        return cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), plain->vec, cov_cpu_lstm_rest(a),
+                            &p->lstm[i], e);
+    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, l, arithmetic_of(p, i), plain);
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
@@ -575,13 +569,14 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
         return cov_ref_training_new(dev, spec, out, e);
     const struct cov_cpu_arithmetic *a = &cpu->training;
     bool rounds = a->conv == COV_BF16 || a->conv == COV_INT16;
+    unsigned features = a->features;
     const struct cov_training_kernels kernels = {
         .plain = cpu->kernels,
         .arithmetic = *a,
-        .vec = cov_trainvec_choose(cpu->features),
-        .conv_outer = cov_outer_choose(cpu->features, rounds ? COV_BF16 : COV_FP32),
-        .lstm_outer = cov_outer_choose(cpu->features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
-        .last_outer = cov_outer_choose(cpu->features, COV_FP32),
+        .vec = cov_trainvec_choose(features),
+        .conv_outer = cov_outer_choose(features, rounds ? COV_BF16 : COV_FP32),
+        .lstm_outer = cov_outer_choose(features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
+        .last_outer = cov_outer_choose(features, COV_FP32),
     };
     return cov_fast_training_new(&kernels, spec, out, e);
 }
@@ -644,7 +639,6 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         return COV_ENOMEM;
     dev->reference = cpu.level == COV_LEVEL_SCALAR;
     dev->base.ops = &ops;
-    dev->features = cpu.features;
     dev->kernels.vec = cov_vec_choose(cpu.features);
     dev->kernels.gemm = cov_gemm_choose(cpu.features);
     /* Without kernels for this CPU, OpenBLAS is faster, if it is installed. */

@@ -36,7 +36,7 @@ static void set_operands(enum cov_precision precision, struct cov_cpu_arithmetic
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool training, struct cov_cpu_arithmetic *out)
 {
-    *out = (struct cov_cpu_arithmetic){0};
+    *out = (struct cov_cpu_arithmetic){.features = cpu->features};
     bool dot = cpu->level == COV_LEVEL_AVX512BF16, amx = cpu->level == COV_LEVEL_AMX;
     set_operands(wanted, out);
     if (wanted == COV_PRECISION_TF32)
@@ -93,14 +93,24 @@ struct cov_lstm_rest cov_cpu_lstm_rest(const struct cov_cpu_arithmetic *a)
 }
 
 struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
+                                            const struct cov_layer *layer,
                                             enum cov_arithmetic operands,
                                             const struct cov_cpu_kernels *plain)
 {
     struct cov_cpu_kernels kernels = *plain;
-    if (operands != COV_FP32 && !kernels.openblas) {
+    if (operands == COV_FP32) {
+        kernels.gemm = cov_gemm_choose_for(a->features, layer->c_in, layer->c_out);
+    } else if (!kernels.openblas) {
         kernels.gemm = a->conv_gemm;
         if (operands != COV_INT16) /* minimal filtering amplifies the rounding of bf16 too much */
             kernels.minimal = NULL;
     }
     return kernels;
+}
+
+const struct cov_gemm *cov_cpu_lstm_gemm(const struct cov_cpu_arithmetic *a,
+                                         const struct cov_layer *layer)
+{
+    return a->lstm != COV_FP32 ? a->lstm_gemm
+                               : cov_gemm_choose_for(a->features, layer->c_in, 4 * layer->hidden);
 }

@@ -11,6 +11,7 @@
 #include "common/compute/device.h"
 
 struct cov_cpu_arithmetic {
+    unsigned features;            /* COV_CPU_* bits that are allowed */
     enum cov_precision precision; /* the precision in use; never EXACT */
     const char *why;              /* why it is not the requested one; NULL if it is */
     enum cov_arithmetic conv, lstm;
@@ -32,10 +33,14 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
  * convolutions before them, whose rounding differs from row to row even where their input is
  * constant. */
 struct cov_lstm_rest cov_cpu_lstm_rest(const struct cov_cpu_arithmetic *a);
-/* Returns the kernels of a convolution with these operands; `plain` are the single-precision
- * ones. */
+/* Returns the kernels of a convolution with these operands; `plain` are the single-precision kernels
+ * for few channels. */
 struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
+                                            const struct cov_layer *layer,
                                             enum cov_arithmetic operands,
                                             const struct cov_cpu_kernels *plain);
+/* Returns the products of an LSTM. */
+const struct cov_gemm *cov_cpu_lstm_gemm(const struct cov_cpu_arithmetic *a,
+                                         const struct cov_layer *layer);
 
 #endif

@@ -162,7 +162,7 @@ static int make_layer(struct cov_fast_training *t, size_t i, struct cov_err *e)
     if (l->kind == COV_LAYER_LSTM) {
         s->drops = t->spec.dropout > 0 && t->layers[i + 1].layer.kind == COV_LAYER_LSTM;
         s->outer = k->lstm_outer;
-        s->gemm = k->arithmetic.lstm == COV_FP32 ? k->plain.gemm : k->arithmetic.lstm_gemm;
+        s->gemm = cov_cpu_lstm_gemm(&k->arithmetic, l);
         s->gates = make(n * l->directions * l->t_in * 4 * l->hidden, &failed, e);
         s->cells = make(n * l->directions * l->t_in * l->hidden, &failed, e);
         s->bias = make(l->directions * 4 * l->hidden, &failed, e);

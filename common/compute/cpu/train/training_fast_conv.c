@@ -25,7 +25,8 @@ int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e
     cov_fast_layer_free(s->forward);
     cov_fast_layer_free(s->backward);
     s->forward = s->backward = NULL;
-    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(&k->arithmetic, operands, &k->plain);
+    struct cov_cpu_kernels kernels =
+        cov_cpu_conv_kernels(&k->arithmetic, &s->layer, operands, &k->plain);
     int rc = cov_fast_layer_new(&plain, &s->weights, &kernels, &s->forward, e);
     if (rc || i <= t->spec.first_trained)
         return rc;
