@@ -24,6 +24,7 @@ struct cov_fasta {
     int64_t space_column; /* start of white space at the end of this line so far; 0: none */
     bool seen_header;
     bool lone_cr; /* the last header line has a carriage return inside */
+    int64_t *n_lower;
     char name[COV_FASTA_MAX_NAME + 1];
 };
 
@@ -34,6 +35,11 @@ void cov_fasta_free(struct cov_fasta *f)
     cov_bgz_abort(f->own);
     free(f->buf);
     free(f);
+}
+
+void cov_fasta_count_lower(struct cov_fasta *f, int64_t *n)
+{
+    f->n_lower = n;
 }
 
 bool cov_fasta_has_lone_cr(const struct cov_fasta *f)
@@ -279,6 +285,17 @@ static int handle_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
     return COV_OK;
 }
 
+/* Counts the lower-case letters of bases and line ends, if requested. */
+static void count_lower(const struct cov_fasta *f, const char *text, size_t n)
+{
+    int64_t n_lower = 0;
+    if (!f->n_lower)
+        return;
+    for (size_t i = 0; i < n; i++)
+        n_lower += text[i] >= 'a';
+    *f->n_lower += n_lower;
+}
+
 /* Fast path: reads complete lines that are as long as the last line and hold only A, C, G, T and
  * N. Returns the number of letters read. */
 static size_t take_lines(struct cov_fasta *f, uint8_t *codes, size_t cap)
@@ -287,6 +304,7 @@ static size_t take_lines(struct cov_fasta *f, uint8_t *codes, size_t cap)
         return 0;
     size_t in_buf = (f->n - f->at) / (f->width + 1), n = cap / f->width;
     n = cov_codes_of_lines(f->buf + f->at, f->width, n < in_buf ? n : in_buf, codes);
+    count_lower(f, f->buf + f->at, n * (f->width + 1));
     f->at += n * (f->width + 1);
     f->line += (int64_t)n;
     return n * f->width;
@@ -313,6 +331,7 @@ int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
             if (rc)
                 return rc;
         }
+        count_lower(f, f->buf + f->at, piece.n);
         *n += piece.n;
         if (f->column == 1 && piece.newline && piece.n == piece.skip)
             f->width = piece.n;

@@ -37,6 +37,9 @@ struct cov_bgz;
 int cov_fasta_open_in(struct cov_bgz *in, struct cov_fasta **out, struct cov_err *e) COV_MUST_USE;
 void cov_fasta_free(struct cov_fasta *f); /* NULL is accepted */
 
+/* Adds the number of lower-case letters that cov_fasta_codes reads from now on to *n. */
+void cov_fasta_count_lower(struct cov_fasta *f, int64_t *n);
+
 /* Reads the next header. Call it at the start, or after reading all letters of a sequence.
  * Returns 1, 0 at the end of the file, or a failure: COV_EINPUT "<path>:<line>: ..." for text
  * before the first header; for a header without a name, with a name that is too long, or with a

@@ -56,6 +56,7 @@ int cov_fasta_pairs_open(const char *path, const struct cov_genome_options *opti
         cov_fasta_pairs_free(p);
         return rc;
     }
+    cov_fasta_count_lower(p->fasta, options->n_lower);
     p->path = cov_fasta_name(p->fasta);
     *out = p;
     return COV_OK;

@@ -27,6 +27,7 @@ struct cov_genome_options {
     const char *rename_path; /* two columns: name in the FASTA, name to use; NULL: none */
     const char *tmpdir;      /* folder of the temporary file */
     unsigned n_threads;      /* for decompression */
+    int64_t *n_lower;        /* gets the number of lower-case letters; NULL: not counted */
     struct cov_bgz *opened;  /* the FASTA if already open, at its start; borrowed. May be NULL */
 };
 

@@ -44,6 +44,7 @@ plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
 output - covprofile correlate -f --datasets atacseq -o x p.h5 p.h5
 plot - covprofile correlate -f --datasets atacseq --plot x p.h5 p.h5
 stats - h5chunk info -f --stats x g.h5
+plot - h5chunk info -f --sequences --plot x g.h5
 output .h5 h5chunk repack -f -o x g.h5
 output .h5 h5chunk subset -f -r a:1-60000 -o x g.h5
 output .h5 h5chunk merge -f -o x g.h5

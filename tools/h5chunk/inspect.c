@@ -8,28 +8,57 @@
 #include "common/base/pool.h"
 #include "common/file/path.h"
 #include "common/job/chunks/chunk_info.h"
+#include "common/job/chunks/sequence_info.h"
 #include "common/job/chunks/set_blacklist.h"
 #include "common/job/chunks/verify.h"
+#include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- info */
 
 struct info_config {
-    bool json;
+    bool json, sequences;
+    const char *plot;
+    int64_t chunk_length;
 };
 
+enum { ROW_JSON, ROW_SEQUENCES, ROW_PLOT, ROW_LENGTH };
+
 static const struct cov_opt info_options[] = {
-    COV_OPT(FLAG, "json", 0, offsetof(struct info_config, json), NULL,
-            "print JSON instead of a table"),
+    [ROW_JSON] = COV_OPT(FLAG, "json", 0, offsetof(struct info_config, json), NULL,
+                         "print JSON instead of a table"),
+    [ROW_SEQUENCES] =
+        COV_OPT(FLAG, "sequences", 0, offsetof(struct info_config, sequences), NULL,
+                "read genome files or FASTAs, and print statistics of their sequences: lengths, "
+                "bases, chunks with the same bases"),
+    [ROW_PLOT] =
+        COV_OPT(STRING, "plot", 0, offsetof(struct info_config, plot), "FILE.png|svg",
+                "with --sequences: draw the lengths of one file", .flags = COV_OPT_PATH_OUT),
+    [ROW_LENGTH] = COV_SUBSEQUENCE_LENGTH_OPTION(offsetof(struct info_config, chunk_length)),
     {.name = NULL},
 };
 
 static int info_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                     char **operands, struct cov_err *e)
 {
-    (void)given;
     const struct info_config *c = config;
-    return cov_chunk_info(operands, (size_t)n_operands, c->json, stdout, &common->stats, e);
+    const struct cov_sequence_info_options options = {.json = c->json,
+                                                      .plot = c->plot,
+                                                      .force = common->force,
+                                                      .L = (size_t)c->chunk_length,
+                                                      .printed = stdout};
+    struct cov_job job = {.progress = &common->progress, .stats = &common->stats};
+    if (!c->sequences && (c->plot || given[ROW_LENGTH]))
+        return cov_fail(e, COV_EUSAGE, "--%s needs --sequences",
+                        info_options[c->plot ? ROW_PLOT : ROW_LENGTH].name);
+    if (!c->sequences)
+        return cov_chunk_info(operands, (size_t)n_operands, c->json, stdout, &common->stats, e);
+    common->stats.section = "h5chunk info --sequences";
+    int rc = cov_pool_new((unsigned)common->threads, &job.pool, e);
+    if (!rc)
+        rc = cov_sequence_info(operands, (size_t)n_operands, &options, &job, e);
+    cov_pool_free(job.pool);
+    return rc;
 }
 
 const struct cov_tool h5chunk_info = {
@@ -38,12 +67,13 @@ const struct cov_tool h5chunk_info = {
     .synopsis = "[options] FILE...",
     .examples = "  h5chunk info genome.h5\n"
                 "  h5chunk info model.ckpt\n"
-                "  h5chunk info --json *.h5 | jq '.files[].bytes_per_base'\n",
+                "  h5chunk info --json *.h5 | jq '.files[].bytes_per_base'\n"
+                "  h5chunk info --sequences --plot lengths.svg genome.fa.gz\n",
     .options = info_options,
     .config_bytes = sizeof(struct info_config),
     .min_operands = 1,
     .max_operands = -1,
-    .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
+    .lacks = COV_LACKS_OUTPUT | COV_LACKS_TMPDIR,
     .run = info_run,
 };
 

@@ -81,9 +81,10 @@ struct split_config {
     double fraction;
     const char *val_names;
     int by;
+    bool allow_copies;
 };
 
-enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES };
+enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES, ROW_ALLOW_COPIES };
 
 static const char *const units[] = {"sequence", "chunk", NULL};
 
@@ -103,6 +104,10 @@ static const struct cov_opt split_options[] = {
                 .def = "sequence", .choices = units),
     [ROW_VAL_NAMES] = H5CHUNK_FILE_OPTION("val-names", offsetof(struct split_config, val_names),
                                           "the sequences for validation, one per line"),
+    [ROW_ALLOW_COPIES] =
+        COV_OPT(FLAG, "allow-copies", 0, offsetof(struct split_config, allow_copies), NULL,
+                "keep chunks for validation whose bases, on either strand, are in training data, "
+                "too (default: they go to training)"),
     {.name = NULL},
 };
 
@@ -116,6 +121,8 @@ static int check_split(const struct split_config *c, const bool *given, const ch
     if (!given[ROW_FRACTION] && (given[ROW_SEED] || given[ROW_BY]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --val-fraction",
                         given[ROW_SEED] ? "seed" : "by");
+    if (c->shards && c->allow_copies)
+        return cov_fail(e, COV_EUSAGE, "--allow-copies needs --val-fraction or --val-names");
     if (given[ROW_FRACTION] && !given[ROW_SEED])
         return cov_fail(e, COV_EUSAGE, "--val-fraction needs --seed");
     if (c->shards && cov_path_names_dir(output))
@@ -134,7 +141,8 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
     const struct cov_split_holdout holdout = {.names_path = c->val_names,
                                               .fraction = c->fraction,
                                               .seed = (uint64_t)c->seed,
-                                              .by_pairs = c->by == 1};
+                                              .by_pairs = c->by == 1,
+                                              .allow_copies = c->allow_copies};
     struct cov_rewrite_job job;
     int rc = check_split(c, given, common->output, e);
     if (rc)

@@ -8,132 +8,35 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/file/tmpfile.h"
-#include "common/seq/alphabet.h"
+#include "common/job/chunks/survey.h"
 #include "common/seq/holdout.h"
 #include "common/seq/select.h"
 
 /* ---- chunks of N only ---- */
 
-struct slot {
-    size_t n;
-    size_t *rows;         /* [batch] */
-    struct cov_blob *raw; /* [batch] */
-};
-
-/* Clears `wanted` for rows without bases. */
-struct sieve {
-    struct cov_chunk_file *file;
-    struct cov_progress *progress;
-    size_t L, n_rows, batch, next;
-    bool *wanted; /* [n_rows]; an element is accessed only by the worker of its row */
-    struct slot *slots;
-    size_t n_slots;
-    uint8_t *codes; /* [workers][L] */
-};
-
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
-{
-    (void)n;
-    struct sieve *v = arg;
-    struct slot *s = &v->slots[slot];
-    s->n = 0;
-    for (; s->n < v->batch && v->next < v->n_rows; v->next++) {
-        if (!v->wanted[v->next])
-            continue;
-        cov_blob_clear(&s->raw[s->n]);
-        int rc = cov_chunk_file_fetch(v->file, v->next, COV_CHUNK_BASES, &s->raw[s->n], e);
-        if (rc)
-            return rc;
-        s->rows[s->n++] = v->next;
-    }
-    return s->n > 0;
-}
-
-static bool is_all_n(const uint8_t *codes, size_t n)
-{
-    size_t i = 0;
-    while (i < n && codes[i] == COV_CODE_N)
-        i++;
-    return i > 0 && (i == n || codes[i] == COV_CODE_PAD); /* padding is at the end */
-}
-
-static int look(void *arg, size_t slot, unsigned worker, struct cov_err *e)
-{
-    struct sieve *v = arg;
-    struct slot *s = &v->slots[slot];
-    uint8_t *codes = v->codes + v->L * worker;
-    for (size_t k = 0; k < s->n; k++) {
-        int rc =
-            cov_chunk_file_decode(v->file, s->rows[k], COV_CHUNK_BASES, &s->raw[k], codes, NULL, e);
-        if (rc)
-            return rc;
-        v->wanted[s->rows[k]] = !is_all_n(codes, v->L);
-    }
-    return COV_OK;
-}
-
-static int count(void *arg, size_t slot, uint64_t n, struct cov_err *e)
-{
-    (void)n;
-    (void)e;
-    struct sieve *v = arg;
-    cov_progress_add(v->progress, (int64_t)v->slots[slot].n);
-    return COV_OK;
-}
-
-static int allocate(struct sieve *v, unsigned n_workers, struct cov_err *e)
-{
-    size_t n_codes;
-    if (cov_size_mul(v->L, n_workers, &n_codes))
-        return cov_fail(e, COV_ENOMEM, "chunks of %zu bases are too large", v->L);
-    v->codes = cov_malloc(n_codes, 1, e);
-    v->slots = cov_calloc(v->n_slots, sizeof *v->slots, e);
-    for (size_t i = 0; v->slots && i < v->n_slots; i++) {
-        v->slots[i].rows = cov_calloc(v->batch, sizeof *v->slots[i].rows, e);
-        v->slots[i].raw = cov_calloc(v->batch, sizeof *v->slots[i].raw, e);
-        if (!v->slots[i].rows || !v->slots[i].raw)
-            return COV_ENOMEM;
-    }
-    return v->codes && v->slots ? COV_OK : COV_ENOMEM;
-}
-
-static void release(struct sieve *v)
-{
-    for (size_t i = 0; v->slots && i < v->n_slots; i++) {
-        for (size_t k = 0; v->slots[i].raw && k < v->batch; k++)
-            cov_blob_fini(&v->slots[i].raw[k]);
-        free(v->slots[i].rows);
-        free(v->slots[i].raw);
-    }
-    free(v->slots);
-    free(v->codes);
-}
-
 static int drop_n(struct cov_chunk_file *f, const char *path, bool *wanted,
                   const struct cov_job *job, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, look, count};
-    const struct cov_chunk_head *head = cov_chunk_file_head(f);
-    if (!head->has_bases)
+    const struct cov_grid *g = cov_chunk_file_grid(f);
+    const size_t n_rows = cov_grid_n_chunks(g);
+    struct cov_survey v = {.n = 0};
+    if (!cov_chunk_file_head(f)->has_bases)
         return cov_fail(e, COV_EUSAGE, "--drop-n: %s has no bases", path);
-    struct sieve v = {.file = f,
-                      .progress = job->progress,
-                      .L = head->L,
-                      .n_rows = cov_grid_n_chunks(cov_chunk_file_grid(f)),
-                      .batch = 1 + COV_REWRITE_SLOT_BASES / head->L,
-                      .n_slots = cov_ring_slots(job->pool)};
-    v.wanted = wanted;
-    int rc = allocate(&v, cov_pool_size(job->pool), e);
-    if (!rc) {
-        cov_progress_begin(job->progress, "looking for N", "chunks", (int64_t)v.n_rows);
-        rc = cov_ring_run(job->pool, v.n_slots, &stages, &v, NULL, e);
-        cov_progress_end(job->progress);
+    bool *kept = cov_calloc(n_rows, sizeof *kept, e);
+    int rc = kept ? cov_survey_file(f, wanted, "looking for N", job, &v, e) : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < v.n; i++) {
+        const struct cov_pair p = cov_grid_pair(g, v.chunks[i].index);
+        for (int k = COV_PLUS; k <= COV_MINUS; k++)
+            if (p.rows[k] != COV_NO_ROW)
+                kept[p.rows[k]] = wanted[p.rows[k]];
     }
-    release(&v);
+    if (!rc && n_rows > 0)
+        memcpy(wanted, kept, n_rows * sizeof *kept);
+    cov_survey_fini(&v);
+    free(kept);
     return rc;
 }
 
@@ -329,24 +232,93 @@ static int hold_listed(const struct cov_grid *g, const char *path, bool *held, s
     return rc;
 }
 
-static int hold(const struct cov_grid *g, const char *input, const struct cov_split_holdout *o,
+static bool is_held(const struct cov_pair *p, const bool *held)
+{
+    return (p->rows[COV_PLUS] != COV_NO_ROW && held[p->rows[COV_PLUS]]) ||
+           (p->rows[COV_MINUS] != COV_NO_ROW && held[p->rows[COV_MINUS]]);
+}
+
+/* Clears held[i] for the rows of chunks[0..n), which have the same bases, if some of them are for
+ * training. Returns the number of rows. */
+static size_t release_copies(const struct cov_grid *g, const struct cov_keyed_chunk *chunks,
+                             size_t n, bool *held)
+{
+    size_t n_held = 0, n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct cov_pair p = cov_grid_pair(g, chunks[i].index);
+        n_held += is_held(&p, held);
+    }
+    for (size_t i = 0; n_held < n && i < n; i++) {
+        const struct cov_pair p = cov_grid_pair(g, chunks[i].index);
+        for (int k = COV_PLUS; k <= COV_MINUS; k++)
+            if (p.rows[k] != COV_NO_ROW && held[p.rows[k]]) {
+                held[p.rows[k]] = false;
+                n_rows++;
+            }
+    }
+    return n_rows;
+}
+
+/* Clears held[i] for rows whose bases are in training data, too: validation would measure what the
+ * network remembers. */
+static int hold_no_copies(const struct split *s, bool *held, size_t *n_moved, struct cov_err *e)
+{
+    struct cov_survey v = {.n = 0};
+    size_t end;
+    int rc = cov_survey_file(s->file, NULL, "looking for copies", &s->job->job, &v, e);
+    for (size_t beg = 0; !rc && beg < v.n; beg = end) {
+        end = cov_copies_end(v.chunks, v.n, beg);
+        *n_moved += release_copies(s->grid, v.chunks + beg, end - beg, held);
+    }
+    cov_survey_fini(&v);
+    return rc;
+}
+
+static int draw(const struct cov_grid *g, const char *input, const struct cov_split_holdout *o,
                 bool *held, struct cov_err *e)
 {
     int rc;
     if (o->names_path)
-        rc = hold_listed(g, o->names_path, held, e);
-    else if (o->by_pairs)
+        return hold_listed(g, o->names_path, held, e);
+    if (o->by_pairs)
         rc = cov_holdout_pairs(g, o->fraction, o->seed, held, e);
     else
         rc = cov_holdout_sequences(g, o->fraction, o->seed, held, e);
+    return rc == COV_EINPUT ? cov_err_prefix(e, "%s", input) : rc;
+}
+
+/* "copies_moved": N of --stats. */
+static void print_moved(struct cov_json *json, const void *n_moved)
+{
+    cov_json_int(json, "copies_moved", (int64_t) * (const size_t *)n_moved);
+}
+
+/* Sets s->wanted for the rows for validation. */
+static int hold(struct split *s, const struct cov_split_holdout *o, struct cov_err *e)
+{
+    const size_t n = cov_grid_n_chunks(s->grid);
+    size_t n_held = 0, *n_moved = cov_calloc(1, sizeof *n_moved, e);
+    if (!n_moved)
+        return COV_ENOMEM;
+    cov_stats_set_more(s->job->job.stats, print_moved, free, n_moved);
+    int rc = draw(s->grid, s->input, o, s->wanted, e);
+    if (!rc && !o->allow_copies && cov_chunk_file_head(s->file)->has_bases)
+        rc = hold_no_copies(s, s->wanted, n_moved, e);
     if (rc)
-        return rc == COV_EINPUT && !o->names_path ? cov_err_prefix(e, "%s", input) : rc;
-    size_t n = cov_grid_n_chunks(g), n_held = 0;
+        return rc;
     for (size_t i = 0; i < n; i++)
-        n_held += held[i];
+        n_held += s->wanted[i];
+    if (n_held == 0 && *n_moved > 0)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: no chunks left for validation: all of them have the bases of chunks "
+                        "for training; --allow-copies keeps them",
+                        s->input);
     if (n_held == 0 || n_held == n)
-        return cov_fail(e, COV_EINPUT, "%s: no chunks left for %s", input,
+        return cov_fail(e, COV_EINPUT, "%s: no chunks left for %s", s->input,
                         n_held ? "training" : "validation");
+    if (*n_moved > 0)
+        cov_info("%zu chunk%s moved from validation to training, where the same bases are",
+                 *n_moved, cov_text_s((int64_t)*n_moved));
     cov_info("%zu chunk%s for training, %zu for validation", n - n_held,
              cov_text_s((int64_t)(n - n_held)), n_held);
     return COV_OK;
@@ -367,7 +339,7 @@ int cov_split_holdout(const char *input, const char *folder,
     if (!rc)
         rc = begin_split(&s, e);
     if (!rc)
-        rc = hold(s.grid, input, options, s.wanted, e);
+        rc = hold(&s, options, e);
     if (!rc)
         rc = write_part(&s, VAL, NULL, e);
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(s.grid); i++)

@@ -36,10 +36,14 @@ struct cov_split_holdout {
     double fraction;        /* share to draw, 0 < fraction < 1 */
     uint64_t seed;
     bool by_pairs; /* draw pairs; otherwise whole sequences (holdout.h) */
+    bool allow_copies;
 };
 
-/* Writes FOLDER/train/STEM.h5 and FOLDER/val/STEM.h5 with the stem of `input`. Creates missing folders, and
- * removes them on failure. COV_EINPUT if one of the files would be empty. */
+/* Writes FOLDER/train/STEM.h5 and FOLDER/val/STEM.h5 with the stem of `input`. Creates missing
+ * folders, and removes them on failure. Unless allow_copies is set, chunks for validation that have
+ * the bases of a chunk for training, on either strand, go to training; chunks of N only may be in
+ * both. COV_EINPUT if one of the files would be empty. Adds the number of chunks that were moved to
+ * the statistics. */
 int cov_split_holdout(const char *input, const char *folder,
                       const struct cov_split_holdout *options, const struct cov_rewrite_job *job,
                       struct cov_err *e) COV_MUST_USE;
