@@ -440,8 +440,8 @@ static int check_common(const struct call *call, struct cov_err *e)
     if (c->quiet && (progress == COV_PROGRESS_BAR || progress == COV_PROGRESS_LINES))
         return cov_fail(e, COV_EUSAGE, "--quiet and --progress=%s contradict each other",
                         progress_modes[progress]);
-    int rc = COV_OK;
-    if (c->tmpdir)
+    int rc = call->tool->prints_table ? cov_common_check_table(c, e) : COV_OK;
+    if (!rc && c->tmpdir)
         rc = check_folder(c->tmpdir, "tmpdir", e);
     if (!rc && c->stats_path) /* now, so that the run does not fail after hours of work */
         rc = cov_stats_check(&c->stats, c->stats_path, c->force, e);

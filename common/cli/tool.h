@@ -26,8 +26,7 @@ struct cov_common {
     struct cov_stats stats;
 };
 
-/* For tools that print a table where -o points, or to standard output without -o: fails with
- * COV_EUSAGE if --stats also goes there. */
+/* For tools that print a table only with some options; see cov_tool.prints_table. */
 int cov_common_check_table(const struct cov_common *c, struct cov_err *e) COV_MUST_USE;
 
 /* Common options that a tool does not accept. */
@@ -50,6 +49,9 @@ struct cov_tool {
     const struct cov_opt *options;             /* ended by a row without a name */
     size_t config_bytes;                       /* size of the struct that `options` fill */
     int min_operands, max_operands;            /* max < 0: any number */
+    /* Prints a table where -o points, or to standard output without -o; COV_EUSAGE if --stats also
+     * goes there. */
+    bool prints_table;
     bool output_optional;
     const char *output_help; /* help text of -o; NULL: "where the result goes" */
     unsigned lacks;          /* enum cov_tool_lacks */

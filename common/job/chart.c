@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/gnuplot.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
 enum {
@@ -352,11 +351,25 @@ static bool has_points(const struct cov_chart *c)
     return false;
 }
 
+static int check_points(const struct cov_chart *c, struct cov_err *e)
+{
+    return c->kind == COV_CHART_CELLS || has_points(c)
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
+}
+
 int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
                    const char *tmpdir, struct cov_err *e)
 {
     struct script script = {c, is_svg};
-    return c->kind == COV_CHART_CELLS || has_points(c)
-               ? cov_gnuplot_draw(gnuplot, put_script, &script, path, tmpdir, e)
-               : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
+    int rc = check_points(c, e);
+    return rc ? rc : cov_gnuplot_draw(gnuplot, put_script, &script, path, tmpdir, e);
+}
+
+int cov_chart_draw_picture(const struct cov_chart *c, const struct cov_picture *p,
+                           struct cov_err *e)
+{
+    struct script script = {c, p->is_svg};
+    int rc = check_points(c, e);
+    return rc ? rc : cov_picture_draw(p, put_script, &script, e);
 }

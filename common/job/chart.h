@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/job/gnuplot.h"
 
 /* CELLS: the only map, whose rows and columns have names; colours begin at -1 if a value is less
  * than 0. */
@@ -85,5 +86,8 @@ void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, d
  * Temporary files are in `tmpdir`. COV_EINPUT if the chart has no points. */
 int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
                    const char *tmpdir, struct cov_err *e) COV_MUST_USE;
+/* The same for a picture that has been begun. */
+int cov_chart_draw_picture(const struct cov_chart *c, const struct cov_picture *p,
+                           struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/file/path.h"
 #include "common/file/tmpfile.h"
 
 enum { SHOWN = 60 /* maximum characters of a name */ };
@@ -131,24 +132,61 @@ int cov_gnuplot_draw(const char *program, void (*put_script)(void *arg, FILE *f)
     return rc;
 }
 
-int cov_gnuplot_check(const char *program, const char *output, bool is_svg, const char *name,
-                      struct cov_err *e)
+/* ---------------------------------------------------------------- pictures */
+
+/* Checks that the picture starts and ends like a complete one. */
+static int check_picture(const struct cov_picture *p, struct cov_err *e)
 {
     static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, end[] = {'I', 'E', 'N', 'D'};
     unsigned char head[4], tail[16];
-    int fd = open(output, O_RDONLY | O_CLOEXEC);
+    int fd = open(p->file.tmp, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return cov_fail_errno(e, "%s", name);
+        return cov_fail_errno(e, "%s", p->file.path);
     off_t n = lseek(fd, 0, SEEK_END);
     bool good = n > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
                 pread(fd, tail, sizeof tail, n - (off_t)sizeof tail) == sizeof tail;
     (void)close(fd); /* opened for reading */
-    if (good && is_svg)
+    if (good && p->is_svg)
         good = memcmp(head, "<?xm", 4) == 0 && memmem(tail, sizeof tail, "</svg>", 6);
     else if (good)
         good = memcmp(head, png, 4) == 0 && memmem(tail, sizeof tail, end, sizeof end);
-    return good ? COV_OK : cov_fail(e, COV_EIO, "%s: incomplete picture from %s", name, program);
+    return good ? COV_OK
+                : cov_fail(e, COV_EIO, "%s: incomplete picture from %s", p->file.path, p->gnuplot);
 }
+
+int cov_picture_begin(struct cov_picture *p, const char *path, bool force, const char *tmpdir,
+                      struct cov_err *e)
+{
+    *p = (struct cov_picture)COV_PICTURE_INIT;
+    if (!path)
+        return COV_OK;
+    p->is_svg = cov_path_has_suffix(path, ".svg");
+    if (!p->is_svg && !cov_path_has_suffix(path, ".png"))
+        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", path);
+    int rc = cov_gnuplot_find(&p->gnuplot, e);
+    if (rc)
+        return rc;
+    p->tmpdir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(path, e);
+    return p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_PICTURE, force, e)
+                     : COV_ENOMEM;
+}
+
+int cov_picture_draw(const struct cov_picture *p, void (*put_script)(void *arg, FILE *f), void *arg,
+                     struct cov_err *e)
+{
+    int rc = cov_gnuplot_draw(p->gnuplot, put_script, arg, p->file.tmp, p->tmpdir, e);
+    return rc ? rc : check_picture(p, e);
+}
+
+void cov_picture_end(struct cov_picture *p, struct cov_err *e)
+{
+    cov_outfile_end(&p->file, e);
+    free(p->gnuplot);
+    free(p->tmpdir);
+    *p = (struct cov_picture)COV_PICTURE_INIT;
+}
+
+/* ---------------------------------------------------------------- texts */
 
 /* Returns the number of bytes of the UTF-8 character at `c`; 0 if it is invalid or not
  * printable. */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "common/base/number.h"
-#include "common/cli/stats_file.h"
 #include "common/job/peaks/precision_recall.h"
 #include "common/job/source/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
@@ -105,13 +104,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if ((given[ROW_MIN_LENGTH] || given[ROW_MAX_GAP]) && !given[ROW_MEASURED_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--%s needs --measured-cutoff",
                         options[given[ROW_MIN_LENGTH] ? ROW_MIN_LENGTH : ROW_MAX_GAP].name);
-    int rc = cov_common_check_table(common, e);
-    if (!rc)
-        rc = get_windows(&c->windows, windows, &o.n_windows, e);
+    int rc = get_windows(&c->windows, windows, &o.n_windows, e);
     if (!rc)
         rc = cov_source_options_fill(&c->source, &o.source, e);
-    if (!rc && common->stats_path)
-        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc
               : cov_curve_run(operands[0], &o, (unsigned)common->threads, &common->progress,
                               &common->stats, e);
@@ -128,6 +123,7 @@ const struct cov_tool covpeaks_curve = {
     .config_bytes = sizeof(struct config),
     .min_operands = 1,
     .max_operands = 1,
+    .prints_table = true,
     .output_optional = true,
     .output_help = "where the table goes (default: standard output)",
     .run = run,

@@ -33,9 +33,7 @@ static int compare_run(struct cov_common *common, void *config, const bool *give
 {
     (void)given, (void)n_operands;
     const struct cov_peak_files_options *o = config;
-    int rc = cov_common_check_table(common, e);
-    if (!rc && o->dataset)
-        rc = cov_dataset_check_name(o->dataset, "--dataset", e);
+    int rc = o->dataset ? cov_dataset_check_name(o->dataset, "--dataset", e) : COV_OK;
     return rc ? rc : cov_compare_peaks(operands[0], operands[1], o, stdout, &common->stats, e);
 }
 
@@ -50,6 +48,7 @@ const struct cov_tool covpeaks_compare = {
     .config_bytes = sizeof(struct cov_peak_files_options),
     .min_operands = 2,
     .max_operands = 2,
+    .prints_table = true,
     .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
     .run = compare_run,
 };
@@ -61,9 +60,8 @@ static const struct cov_opt stats_options[] = {GENOME_OPTION, SIZES_OPTION, {.na
 static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)given;
-    int rc = cov_common_check_table(common, e);
-    return rc ? rc : cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
+    (void)common, (void)given;
+    return cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
 }
 
 const struct cov_tool covpeaks_stats = {
@@ -76,6 +74,7 @@ const struct cov_tool covpeaks_stats = {
     .config_bytes = sizeof(struct cov_peak_files_options),
     .min_operands = 1,
     .max_operands = -1,
+    .prints_table = true,
     .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
     .run = stats_run,
 };

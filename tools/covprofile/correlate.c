@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/cli/stats_file.h"
 #include "common/job/profile/correlate_tracks.h"
 #include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
@@ -63,12 +62,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         return cov_fail(e, COV_EUSAGE, "--bins and --genes cannot be used together");
     if (given[ROW_FEATURE] && !c->genes)
         return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
-    int rc = cov_common_check_table(common, e);
-    if (!rc)
-        rc = cov_source_options_fill(&c->source, &o.source, e);
+    int rc = cov_source_options_fill(&c->source, &o.source, e);
     o.source.values.unrounded = true;
-    if (!rc && common->stats_path)
-        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc
               : cov_correlate_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
                                   &common->progress, &common->stats, e);
@@ -85,6 +80,7 @@ const struct cov_tool covprofile_correlate = {
     .config_bytes = sizeof(struct config),
     .min_operands = 1,
     .max_operands = -1,
+    .prints_table = true,
     .output_optional = true,
     .output_help = "where the table goes (default: standard output)",
     .run = run,

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/cli/stats_file.h"
 #include "common/job/profile/gene_profile.h"
 #include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
@@ -144,16 +143,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .plot = c->plot,
         .tmpdir = common->tmpdir,
     };
-    int rc = cov_common_check_table(common, e);
-    if (!rc)
-        rc = apply_preset(c, given, e);
+    int rc = apply_preset(c, given, e);
     if (!rc)
         rc = get_layout(c, given, &o.layout, e);
     if (!rc)
         rc = cov_source_options_fill(&c->source, &o.source, e);
     o.source.values.unrounded = true;
-    if (!rc && common->stats_path)
-        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc
               : cov_gene_profile_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
                                      &common->progress, &common->stats, e);
@@ -173,6 +168,7 @@ const struct cov_tool covprofile_genes = {
     .config_bytes = sizeof(struct config),
     .min_operands = 1,
     .max_operands = -1,
+    .prints_table = true,
     .output_optional = true,
     .output_help = "where the table goes (default: standard output)",
     .run = run,

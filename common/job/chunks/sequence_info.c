@@ -14,7 +14,6 @@
 #include "common/file/path.h"
 #include "common/job/chart.h"
 #include "common/job/chunks/survey.h"
-#include "common/job/gnuplot.h"
 #include "common/job/table.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
@@ -316,26 +315,7 @@ static int add_bars(struct cov_chart *c, const struct summary *s, struct cov_err
     return rc;
 }
 
-/* A picture. */
-struct picture {
-    struct cov_outfile file;
-    char *gnuplot, *dir;
-    bool is_svg;
-};
-
-static int begin_picture(struct picture *p, const struct cov_sequence_info_options *o,
-                         struct cov_err *e)
-{
-    p->is_svg = cov_path_has_suffix(o->plot, ".svg");
-    if (!p->is_svg && !cov_path_has_suffix(o->plot, ".png"))
-        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
-    int rc = cov_gnuplot_find(&p->gnuplot, e);
-    if (!rc && !(p->dir = cov_path_dir(o->plot, e)))
-        rc = COV_ENOMEM;
-    return rc ? rc : cov_outfile_begin(&p->file, o->plot, COV_OUTFILE_PICTURE, o->force, e);
-}
-
-static int draw(struct picture *p, const struct summary *s, const char *name, struct cov_err *e)
+static int draw(struct cov_picture *p, const struct summary *s, struct cov_err *e)
 {
     struct cov_charts charts = {.n = 0};
     struct cov_chart *chart;
@@ -350,9 +330,7 @@ static int draw(struct picture *p, const struct summary *s, const char *name, st
     if (!rc)
         rc = add_bars(chart, s, e);
     if (!rc)
-        rc = cov_chart_draw(chart, p->gnuplot, p->file.tmp, p->is_svg, p->dir, e);
-    if (!rc)
-        rc = cov_gnuplot_check(p->gnuplot, p->file.tmp, p->is_svg, name, e);
+        rc = cov_chart_draw_picture(chart, p, e);
     if (!rc)
         rc = cov_outfile_commit(&p->file, e);
     cov_charts_fini(&charts);
@@ -421,13 +399,13 @@ static int show(const char *path, const struct cov_sequence_info_options *o, str
 int cov_sequence_info(char *const *paths, size_t n, const struct cov_sequence_info_options *options,
                       const struct cov_job *job, struct cov_err *e)
 {
-    struct picture picture = {.file = COV_OUTFILE_INIT};
+    struct cov_picture picture = COV_PICTURE_INIT;
     struct cov_json j;
     bool has_head = false;
     int rc = COV_OK;
     if (options->plot && n > 1)
         return cov_fail(e, COV_EUSAGE, "--plot draws one file, but %zu are given", n);
-    rc = options->plot ? begin_picture(&picture, options, e) : COV_OK;
+    rc = cov_picture_begin(&picture, options->plot, options->force, NULL, e);
     cov_json_init(&j, options->printed);
     if (options->json && !rc) {
         cov_json_begin_object(&j, NULL);
@@ -441,7 +419,7 @@ int cov_sequence_info(char *const *paths, size_t n, const struct cov_sequence_in
         if (!failed)
             failed = report(&s, n > 1 ? paths[i] : NULL, job->stats, &failure);
         if (!failed && options->plot)
-            failed = draw(&picture, &s, options->plot, &failure);
+            failed = draw(&picture, &s, &failure);
         fini(&s);
         if (failed && rc)
             cov_warn("%s", failure.text);
@@ -452,8 +430,6 @@ int cov_sequence_info(char *const *paths, size_t n, const struct cov_sequence_in
         cov_json_end_array(&j);
         cov_json_end_object(&j);
     }
-    cov_outfile_end(&picture.file, e);
-    free(picture.gnuplot);
-    free(picture.dir);
+    cov_picture_end(&picture, e);
     return rc;
 }

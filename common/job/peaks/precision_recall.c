@@ -14,7 +14,6 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/chart.h"
-#include "common/job/gnuplot.h"
 #include "common/job/peaks/scores.h"
 #include "common/job/table.h"
 #include "common/track/formats/bedgraph.h"
@@ -42,8 +41,9 @@ struct job {
     struct cov_measured measured;
     size_t n;
     struct curve curves[COV_CURVE_MAX_WINDOWS];
-    struct cov_outfile table, picture; /* empty if there are none */
-    char *gnuplot, *dir, *stem, *measured_stem;
+    struct cov_outfile table; /* empty if there is none */
+    struct cov_picture picture;
+    char *stem, *measured_stem;
     struct cov_charts charts;
 };
 
@@ -209,7 +209,6 @@ static int draw(struct job *j, struct cov_err *e)
                                    .no_points = true};
     struct cov_chart *chart;
     char name[64];
-    const bool is_svg = cov_path_has_suffix(j->o->plot, ".svg");
     int rc = title ? cov_charts_add(&j->charts, &like, &chart, e) : COV_ENOMEM;
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = add_curve(chart, &j->curves[k], e);
@@ -217,9 +216,7 @@ static int draw(struct job *j, struct cov_err *e)
     for (int end = 0; !rc && end < 2; end++)
         rc = cov_chart_add(chart, name, end, baseline(&j->curves[0]), e);
     if (!rc)
-        rc = cov_chart_draw(chart, j->gnuplot, j->picture.tmp, is_svg, j->dir, e);
-    if (!rc)
-        rc = cov_gnuplot_check(j->gnuplot, j->picture.tmp, is_svg, j->o->plot, e);
+        rc = cov_chart_draw_picture(chart, &j->picture, e);
     cov_charts_fini(&j->charts);
     free(title);
     return rc;
@@ -241,19 +238,11 @@ static int check_input(const char *input, size_t n_windows, struct cov_err *e)
 static int begin_outputs(struct job *j, struct cov_err *e)
 {
     const struct cov_curve_options *o = j->o;
-    int rc = COV_OK;
-    if (o->plot && !cov_path_has_suffix(o->plot, ".svg") && !cov_path_has_suffix(o->plot, ".png"))
-        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
-    if (o->plot)
-        rc = cov_gnuplot_find(&j->gnuplot, e);
-    if (!rc && o->plot) {
-        j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(o->plot, e);
-        j->stem = cov_path_stem(j->input, e);
-        j->measured_stem = cov_path_stem(o->measured.path, e);
-        rc = j->dir && j->stem && j->measured_stem
-                 ? cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_PICTURE, o->force, e)
+    j->stem = cov_path_stem(j->input, e);
+    j->measured_stem = cov_path_stem(o->measured.path, e);
+    int rc = j->stem && j->measured_stem
+                 ? cov_picture_begin(&j->picture, o->plot, o->force, o->tmpdir, e)
                  : COV_ENOMEM;
-    }
     if (!rc && o->output && !cov_path_is_std(o->output))
         rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
     return rc;
@@ -261,7 +250,7 @@ static int begin_outputs(struct job *j, struct cov_err *e)
 
 static int write_outputs(struct job *j, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&j->table, &j->picture};
+    struct cov_outfile *const files[] = {&j->table, &j->picture.file};
     int rc = j->o->plot ? draw(j, e) : COV_OK;
     if (!rc)
         rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
@@ -323,8 +312,6 @@ static void free_job(void *arg)
     for (size_t k = 0; k < j->n; k++)
         free(j->curves[k].points);
     cov_measured_fini(&j->measured);
-    free(j->gnuplot);
-    free(j->dir);
     free(j->stem);
     free(j->measured_stem);
     free(j);
@@ -340,7 +327,7 @@ int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned
                       .input = input,
                       .n = o->n_windows,
                       .table = COV_OUTFILE_INIT,
-                      .picture = COV_OUTFILE_INIT};
+                      .picture = COV_PICTURE_INIT};
     const struct cov_job job = {.progress = progress, .stats = stats};
     int rc = check_input(input, o->n_windows, e);
     if (!rc)
@@ -354,7 +341,7 @@ int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = report_curve(&j->curves[k], stats, e);
     cov_outfile_end(&j->table, e);
-    cov_outfile_end(&j->picture, e);
+    cov_picture_end(&j->picture, e);
     if (rc) {
         free_job(j);
         return rc;

@@ -12,7 +12,6 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/chart.h"
-#include "common/job/gnuplot.h"
 #include "common/job/profile/profile_tracks.h"
 #include "common/job/profile/track_bins.h"
 #include "common/job/table.h"
@@ -30,9 +29,9 @@ struct job {
     double **values;                  /* [n][n_rows], borrowed from them; then without rows that
                                        * lack a value */
     size_t n_rows;
-    double *r;                         /* [n][n]. Owned */
-    struct cov_outfile table, picture; /* empty if there are none */
-    char *gnuplot, *dir;
+    double *r;                /* [n][n]. Owned */
+    struct cov_outfile table; /* empty if there is none */
+    struct cov_picture picture;
 };
 
 /* ---------------------------------------------------------------- values */
@@ -178,16 +177,7 @@ static int correlate(struct job *j, struct cov_err *e)
 static int begin_outputs(struct job *j, struct cov_err *e)
 {
     const struct cov_correlate_options *o = j->o;
-    int rc = COV_OK;
-    if (o->plot && !cov_path_has_suffix(o->plot, ".svg") && !cov_path_has_suffix(o->plot, ".png"))
-        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
-    if (o->plot)
-        rc = cov_gnuplot_find(&j->gnuplot, e);
-    if (!rc && o->plot) {
-        j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(o->plot, e);
-        rc = j->dir ? cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_PICTURE, o->force, e)
-                    : COV_ENOMEM;
-    }
+    int rc = cov_picture_begin(&j->picture, o->plot, o->force, o->tmpdir, e);
     if (!rc && o->output && !cov_path_is_std(o->output))
         rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
     return rc;
@@ -214,7 +204,6 @@ static int draw(const struct job *j, struct cov_err *e)
 {
     const struct cov_chart_map map = {
         .title = "", .values = j->r, .rows = j->n, .columns = j->n, .end = (double)j->n, .top = 1};
-    const bool is_svg = cov_path_has_suffix(j->o->plot, ".svg");
     const struct cov_chart chart = {.kind = COV_CHART_CELLS,
                                     .file = "correlation",
                                     .title = j->o->spearman ? "Spearman's correlation"
@@ -222,8 +211,7 @@ static int draw(const struct job *j, struct cov_err *e)
                                     .maps = &map,
                                     .n_maps = 1,
                                     .names = j->names};
-    int rc = cov_chart_draw(&chart, j->gnuplot, j->picture.tmp, is_svg, j->dir, e);
-    return rc ? rc : cov_gnuplot_check(j->gnuplot, j->picture.tmp, is_svg, j->o->plot, e);
+    return cov_chart_draw_picture(&chart, &j->picture, e);
 }
 
 /* "correlations": [...] of --stats. */
@@ -256,15 +244,13 @@ static void free_job(void *arg)
     free(j->names);
     free(j->values);
     free(j->r);
-    free(j->gnuplot);
-    free(j->dir);
     free(j);
 }
 
 static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
                struct cov_profile_report *report, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&j->table, &j->picture};
+    struct cov_outfile *const files[] = {&j->table, &j->picture.file};
     int rc = begin_outputs(j, e);
     if (!rc)
         rc = (j->o->genes ? read_features : read_bins)(j, inputs, n, n_threads, report, e);
@@ -297,10 +283,10 @@ int cov_correlate_run(char *const *inputs, size_t n_inputs,
                       .has_genes = options->genes,
                       .spearman = options->spearman,
                       .table = COV_OUTFILE_INIT,
-                      .picture = COV_OUTFILE_INIT};
+                      .picture = COV_PICTURE_INIT};
     int rc = run(j, inputs, n_inputs, n_threads, &report, e);
     cov_outfile_end(&j->table, e);
-    cov_outfile_end(&j->picture, e);
+    cov_picture_end(&j->picture, e);
     if (rc) {
         free_job(j);
         return rc;

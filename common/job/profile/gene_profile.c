@@ -13,7 +13,6 @@
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/job/gnuplot.h"
 #include "common/job/profile/profile_matrix.h"
 #include "common/job/profile/profile_plot.h"
 #include "common/job/profile/profile_tracks.h"
@@ -25,8 +24,9 @@ struct job {
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks;
-    struct cov_outfile table, matrix, picture; /* empty if there are none */
-    char *gnuplot, *dir, *stem;
+    struct cov_outfile table, matrix; /* empty if there are none */
+    struct cov_picture picture;
+    char *dir, *stem;
 };
 
 /* ---------------------------------------------------------------- outputs */
@@ -37,21 +37,15 @@ static int begin_outputs(struct job *j, struct cov_err *e)
     const struct cov_gene_profile_options *o = j->o;
     const bool is_file = o->output && !cov_path_is_std(o->output);
     const char *beside = o->matrix ? o->matrix : o->plot ? o->plot : is_file ? o->output : "./";
-    int rc = COV_OK;
-    if (o->plot && !cov_path_has_suffix(o->plot, ".svg") && !cov_path_has_suffix(o->plot, ".png"))
-        return cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", o->plot);
-    if (o->plot)
-        rc = cov_gnuplot_find(&j->gnuplot, e);
     j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(beside, e);
     j->stem = cov_path_stem(o->genes, e);
     if (!j->dir || !j->stem)
         return COV_ENOMEM;
+    int rc = cov_picture_begin(&j->picture, o->plot, o->force, j->dir, e);
     if (!rc && is_file)
         rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
     if (!rc && o->matrix)
         rc = cov_outfile_begin(&j->matrix, o->matrix, COV_OUTFILE_MATRIX, o->force, e);
-    if (!rc && o->plot)
-        rc = cov_outfile_begin(&j->picture, o->plot, COV_OUTFILE_PICTURE, o->force, e);
     return rc;
 }
 
@@ -77,25 +71,17 @@ static void print_table(const void *arg, FILE *f)
 
 static int draw(const struct job *j, struct cov_err *e)
 {
-    const struct cov_gene_profile_options *o = j->o;
     char *title = cov_strfmt(e, "%s: %zu feature%s", j->stem, j->features.n,
                              cov_text_s((int64_t)j->features.n));
-    const struct cov_profile_plot plot = {.title = title,
-                                          .gnuplot = j->gnuplot,
-                                          .path = j->picture.tmp,
-                                          .tmpdir = j->dir,
-                                          .is_svg = cov_path_has_suffix(o->plot, ".svg"),
-                                          .median = o->median};
-    int rc = title ? cov_profile_plot_draw(&j->tracks, &plot, e) : COV_ENOMEM;
-    if (!rc)
-        rc = cov_gnuplot_check(j->gnuplot, j->picture.tmp, plot.is_svg, o->plot, e);
+    int rc =
+        title ? cov_profile_plot_draw(&j->tracks, title, j->o->median, &j->picture, e) : COV_ENOMEM;
     free(title);
     return rc;
 }
 
 static int write_outputs(struct job *j, unsigned n_threads, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&j->table, &j->matrix, &j->picture};
+    struct cov_outfile *const files[] = {&j->table, &j->matrix, &j->picture.file};
     int rc = j->o->plot ? draw(j, e) : COV_OK;
     if (!rc && j->o->matrix)
         rc = cov_profile_matrix_write(&j->tracks, j->matrix.tmp, n_threads, e);
@@ -171,7 +157,6 @@ static void free_job(void *arg)
     cov_profile_tracks_fini(&j->tracks);
     cov_windows_fini(&j->windows);
     cov_annotation_fini(&j->features);
-    free(j->gnuplot);
     free(j->dir);
     free(j->stem);
     free(j);
@@ -225,11 +210,11 @@ int cov_gene_profile_run(char *const *inputs, size_t n_inputs,
     *j = (struct job){.o = options,
                       .table = COV_OUTFILE_INIT,
                       .matrix = COV_OUTFILE_INIT,
-                      .picture = COV_OUTFILE_INIT};
+                      .picture = COV_PICTURE_INIT};
     int rc = run(j, inputs, n_inputs, n_threads, progress, stats, e);
     cov_outfile_end(&j->table, e);
     cov_outfile_end(&j->matrix, e);
-    cov_outfile_end(&j->picture, e);
+    cov_picture_end(&j->picture, e);
     if (rc) {
         free_job(j);
         return rc;

@@ -164,7 +164,8 @@ static int add_curves(const struct cov_profile_tracks *t, struct cov_chart *char
     return rc;
 }
 
-static int draw(struct plot *p, const struct cov_profile_plot *o, struct cov_err *e)
+static int draw(const struct plot *p, const char *title, bool median,
+                const struct cov_picture *picture, struct cov_err *e)
 {
     static const char *const positions[] = {
         "position from the start of the feature", "position from the end of the feature",
@@ -174,9 +175,9 @@ static int draw(struct plot *p, const struct cov_profile_plot *o, struct cov_err
     struct cov_chart *chart;
     const struct cov_chart like = {.kind = COV_CHART_LINES,
                                    .file = "profile",
-                                   .title = o->title,
+                                   .title = title,
                                    .x = positions[l->anchor],
-                                   .y = o->median ? "median signal" : "mean signal",
+                                   .y = median ? "median signal" : "mean signal",
                                    .no_points = true,
                                    .bands = true,
                                    .left = -(double)l->before,
@@ -187,13 +188,13 @@ static int draw(struct plot *p, const struct cov_profile_plot *o, struct cov_err
     if (!rc)
         rc = add_curves(p->t, chart, e);
     if (!rc)
-        rc = cov_chart_draw(chart, o->gnuplot, o->path, o->is_svg, o->tmpdir, e);
+        rc = cov_chart_draw_picture(chart, picture, e);
     cov_charts_fini(&charts);
     return rc;
 }
 
-int cov_profile_plot_draw(const struct cov_profile_tracks *t, const struct cov_profile_plot *p,
-                          struct cov_err *e)
+int cov_profile_plot_draw(const struct cov_profile_tracks *t, const char *title, bool median,
+                          const struct cov_picture *picture, struct cov_err *e)
 {
     struct plot plot = {.t = t};
     int rc = rank(&plot, e);
@@ -201,7 +202,7 @@ int cov_profile_plot_draw(const struct cov_profile_tracks *t, const struct cov_p
     for (size_t k = 0; !rc && has_maps && k < t->n && k < MOST_MAPS; k++)
         rc = make_map(&plot, k, e);
     if (!rc)
-        rc = draw(&plot, p, e);
+        rc = draw(&plot, title, median, picture, e);
     for (size_t k = 0; k < plot.n_maps; k++) {
         free(plot.maps[k].values);
         free(plot.maps[k].n);

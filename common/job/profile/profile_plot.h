@@ -7,17 +7,11 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
+#include "common/job/gnuplot.h"
 #include "common/job/profile/profile_tracks.h"
 
-struct cov_profile_plot {
-    const char *title;
-    const char *gnuplot, *path,
-        *tmpdir; /* the program, an existing file, and where its script goes */
-    bool is_svg, median;
-};
-
-/* Needs stored bins, and finished tracks. */
-int cov_profile_plot_draw(const struct cov_profile_tracks *t, const struct cov_profile_plot *p,
-                          struct cov_err *e) COV_MUST_USE;
+/* Needs stored bins, and finished tracks. `median`: what they were finished as. */
+int cov_profile_plot_draw(const struct cov_profile_tracks *t, const char *title, bool median,
+                          const struct cov_picture *picture, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -26,21 +26,13 @@ static int64_t place_of(const struct cov_profile_tracks *t, size_t track, size_t
     return (int64_t)((track * t->windows->features->n + feature) * t->n_bins * sizeof(double));
 }
 
-static size_t number_of(const struct cov_profile_track *track)
-{
-    size_t i = 0;
-    while (track->all->items[i] != track)
-        i++;
-    return i;
-}
-
 static int store(const struct cov_profile_track *track, size_t feature, const double *bins,
                  struct cov_err *e)
 {
     const struct cov_profile_tracks *t = track->all;
     const char *p = (const char *)bins;
     size_t n = t->n_bins * sizeof *bins;
-    for (int64_t at = place_of(t, number_of(track), feature); n > 0;) {
+    for (int64_t at = place_of(t, track->number, feature); n > 0;) {
         const ssize_t done = pwrite(t->fd, p, n, at);
         if (done < 0 && errno == EINTR)
             continue;
@@ -151,6 +143,7 @@ static int add_track(struct cov_profile_tracks *t, const char *path, const char 
         return COV_ENOMEM;
     }
     track->all = t;
+    track->number = t->n;
     track->middle = cov_calloc(t->n_bins, sizeof(double), e);
     track->low = cov_calloc(t->n_bins, sizeof(double), e);
     track->high = cov_calloc(t->n_bins, sizeof(double), e);

@@ -22,6 +22,7 @@ struct cov_profile_track {
     double *sum, *squares; /* private. Owned */
     double *means;         /* [features]: of the bins of a feature; NaN: no value. Owned */
     bool *has_bins;        /* private: [features]. Owned */
+    size_t number;         /* private: in `all` */
     struct cov_profile_tracks *all; /* private */
 };
 

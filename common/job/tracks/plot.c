@@ -45,9 +45,7 @@ struct series {
 };
 
 struct cov_plot {
-    bool is_svg;
-    char *gnuplot, *tmpdir;
-    struct cov_outfile file;
+    struct cov_picture picture;
     struct cov_range range;
     size_t n_panels, n_series;
     const char *const *datasets; /* [n_panels] */
@@ -66,16 +64,7 @@ static int open_plot(struct cov_plot *p, const char *path, const char *region, b
                      const char *tmpdir, struct cov_err *e)
 {
     int rc = cov_range_parse(region, &p->range, e);
-    p->is_svg = cov_path_has_suffix(path, ".svg");
-    if (!rc && !p->is_svg && !cov_path_has_suffix(path, ".png"))
-        rc = cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", path);
-    if (!rc)
-        rc = cov_gnuplot_find(&p->gnuplot, e);
-    if (rc)
-        return rc;
-    p->tmpdir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(path, e);
-    return p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_PICTURE, force, e)
-                     : COV_ENOMEM;
+    return rc ? rc : cov_picture_begin(&p->picture, path, force, tmpdir, e);
 }
 
 int cov_plot_new(const char *path, const char *region, bool force, const char *tmpdir,
@@ -91,7 +80,7 @@ int cov_plot_new(const char *path, const char *region, bool force, const char *t
     struct cov_plot *p = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
-    p->file = (struct cov_outfile)COV_OUTFILE_INIT;
+    p->picture = (struct cov_picture)COV_PICTURE_INIT;
     int rc = open_plot(p, path, region, force, tmpdir, e);
     if (rc)
         cov_plot_free(p);
@@ -113,9 +102,7 @@ void cov_plot_free(struct cov_plot *p)
         free(s->bins);
         free(s->tees);
     }
-    cov_outfile_abort(&p->file);
-    free(p->gnuplot);
-    free(p->tmpdir);
+    cov_picture_end(&p->picture, NULL);
     free(p);
 }
 
@@ -126,7 +113,7 @@ const struct cov_range *cov_plot_range(const struct cov_plot *p)
 
 struct cov_outfile *cov_plot_file(struct cov_plot *p)
 {
-    return &p->file;
+    return &p->picture.file;
 }
 
 /* ---------------------------------------------------------------- collecting */
@@ -156,7 +143,7 @@ int cov_plot_add(struct cov_plot *p, size_t series, const struct cov_track_sourc
     assert(p->n_series == 0 || n == p->n_panels);
     if (n > COV_PLOT_MAX_PANELS)
         return cov_fail(e, COV_EUSAGE, "%s: too many data sets (%zu); the limit is %d",
-                        p->file.path, n, (int)COV_PLOT_MAX_PANELS);
+                        p->picture.file.path, n, (int)COV_PLOT_MAX_PANELS);
     struct series *s = &p->series[series];
     if (p->n_series++ == 0)
         p->datasets = datasets;
@@ -396,13 +383,12 @@ static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *
 {
     assert(p->n_panels > 0 && p->n_panels <= COV_PLOT_MAX_PANELS);
     assert(p->n_series > 0 && p->n_series <= COV_PLOT_SERIES);
-    struct script s = {.is_svg = p->is_svg,
+    struct script s = {.is_svg = p->picture.is_svg,
                        .panels = panels,
                        .n_panels = p->n_panels,
                        .series = p->series,
                        .n_series = p->n_series};
-    int rc = cov_gnuplot_draw(p->gnuplot, put_script, &s, p->file.tmp, p->tmpdir, e);
-    return rc ? rc : cov_gnuplot_check(p->gnuplot, p->file.tmp, p->is_svg, p->file.path, e);
+    return cov_picture_draw(&p->picture, put_script, &s, e);
 }
 
 /* Finds the extent of data set k: that of series 0, with the contig's length from series 1 if
