@@ -32,12 +32,12 @@ struct task {
     const bool *given;
     const char *input;
     bool to_stream;
-    const struct cov_model *model;
+    const struct cov_ensemble *model;
 };
 
 /* Constraints on the length of chunks. */
 struct length_check {
-    const struct cov_model *model;
+    const struct cov_ensemble *model;
     int64_t overlap;
 };
 
@@ -48,7 +48,7 @@ static int check_length(const void *arg, size_t L, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE,
                         "--overlap: %lld must be less than the length of a chunk, %zu",
                         (long long)c->overlap, L);
-    return cov_model_check_length(c->model, L, e);
+    return cov_ensemble_check_length(c->model, L, e);
 }
 
 /* Opens the input. Inputs that the model cannot take fail before they are read. */
@@ -87,25 +87,34 @@ static int predict_resumed(const struct task *t, struct cov_loader *loader,
                            struct cov_err *e)
 {
     const struct covpredict_config *c = t->config;
+    size_t n_files = 0;
+    struct cov_predict_fact *files = cov_calloc(c->models.n + 2, sizeof *files, e);
     char *regions = cov_strjoin((const char *const *)c->regions.items, c->regions.n, ",", e);
-    if (!regions)
+    if (!files || !regions) {
+        free(files);
+        free(regions);
         return COV_ENOMEM;
-    const struct cov_predict_fact files[] = {
-        {"--model", c->model}, {"--rename", c->fasta.rename}, {"--regions-file", c->bed}};
+    }
+    for (; n_files < c->models.n; n_files++)
+        files[n_files] = (struct cov_predict_fact){"--model", c->models.items[n_files]};
+    files[n_files++] = (struct cov_predict_fact){"--rename", c->fasta.rename};
+    files[n_files++] = (struct cov_predict_fact){"--regions-file", c->bed};
     const struct cov_predict_fact facts[] = {
         {"--shard", c->shard ? c->shard : "none"},
         {"--regions", regions[0] ? regions : "none"},
-        {"--on-bad-base", cov_on_bad_base_names[c->fasta.on_bad_base]}};
+        {"--on-bad-base", cov_on_bad_base_names[c->fasta.on_bad_base]},
+        {"--ensemble", covpredict_options[ROW_ENSEMBLE].choices[c->ensemble]}};
     const struct cov_predict_resume resume = {
         .input = t->input,
         .output = t->common->output,
         .force = t->common->force,
         .files = files,
-        .n_files = COV_COUNT(files),
+        .n_files = n_files,
         .facts = facts,
         .n_facts = COV_COUNT(facts),
     };
     int rc = cov_predict_resume(loader, t->model, how, &resume, job, e);
+    free(files);
     free(regions);
     return rc;
 }
@@ -134,21 +143,22 @@ static int evaluate(struct cov_common *common, const struct covpredict_config *c
     };
     int rc = open_device(c, &how.device, e);
     if (!rc)
-        rc = covpredict_evaluate(common, c->model, &how, files, (size_t)n_files, e);
+        rc = covpredict_evaluate(common, &c->models, &how, files, (size_t)n_files, e);
     cov_device_close(how.device);
     return rc;
 }
 
 /* Returns the options that determine values; threads and the like, regions and shards do not. */
-static char *command_of(const struct covpredict_config *c, size_t L,
-                        const struct cov_device *device, struct cov_err *e)
+static char *command_of(const struct task *t, size_t L, const struct cov_device *device,
+                        struct cov_err *e)
 {
+    const struct covpredict_config *c = t->config;
     char length[32], overlap[32];
     (void)snprintf(length, sizeof length, "%zu", L);
     (void)snprintf(overlap, sizeof overlap, "%lld", (long long)c->overlap);
     const char *words[16] = {"covpredict",
                              "--model",
-                             c->model,
+                             t->model->path,
                              "--subsequence-length",
                              length,
                              "--precision",
@@ -161,6 +171,10 @@ static char *command_of(const struct covpredict_config *c, size_t L,
         words[n++] = covpredict_options[ROW_DTYPE].choices[c->type];
     if (c->full)
         words[n++] = "--full";
+    if (t->model->sd) {
+        words[n++] = "--ensemble";
+        words[n++] = "sd";
+    }
     return cov_command_text(n, words, e);
 }
 
@@ -185,9 +199,9 @@ static int predict(const struct task *t, struct cov_device *device, const char *
     };
     int rc = open_input(t, tmpdir, &loader, e);
     if (!rc)
-        rc = cov_model_try(t->model, device, cov_loader_chunk_length(loader), e);
+        rc = cov_ensemble_try(t->model, device, cov_loader_chunk_length(loader), e);
     if (!rc) {
-        how.command = command = command_of(c, cov_loader_chunk_length(loader), device, e);
+        how.command = command = command_of(t, cov_loader_chunk_length(loader), device, e);
         rc = command ? COV_OK : COV_ENOMEM;
     }
     if (!rc)
@@ -215,7 +229,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (rc || c->evaluate)
         return rc ? rc : evaluate(common, c, n_operands, operands, e);
     struct cov_outfile out = COV_OUTFILE_INIT;
-    struct cov_model *model = NULL;
+    struct cov_ensemble *model = NULL;
     struct cov_device *device = NULL;
     const bool to_stream = cov_path_is_std(common->output), to_file = !to_stream && !c->resume;
     char *dir = cov_path_dir(common->output, e);
@@ -230,9 +244,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     else
         common->stats.place = COV_STATS_GENERAL_COSTS;
     if (!rc)
-        rc = cov_model_open(c->model, &model, e);
+        rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n,
+                               c->ensemble == COVPREDICT_SD, &model, e);
     if (!rc)
-        rc = cov_stats_set_model(&common->stats, c->model, model->sha256, e);
+        rc = cov_stats_set_model(&common->stats, model->path, model->sha256, e);
     if (!rc)
         rc = open_device(c, &device, e);
     const struct task task = {common, c, given, operands[0], to_stream, model};
@@ -245,7 +260,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc && to_file)
         rc = cov_outfile_commit(&out, e);
     cov_device_close(device);
-    cov_model_close(model);
+    cov_ensemble_close(model);
     cov_outfile_end(&out, e);
     free(dir);
     return rc;

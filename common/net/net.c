@@ -2,43 +2,81 @@
  * SPDX-License-Identifier: MIT */
 #include "common/net/net.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "common/net/shape.h"
 
 struct cov_net {
-    struct cov_program *program;
+    struct cov_program **programs; /* [n] */
+    size_t n;
+    /* Of an ensemble, n > 1: */
+    bool sd;
+    size_t L, depth; /* outputs of a member */
+    size_t max_values;
+    float *values; /* [n_workers, n, max_values]: each member's values[max_batch, L, depth] */
 };
+
+static int new_program(struct cov_device *dev, const struct cov_net_member *m,
+                       struct cov_net_size size, struct cov_program **out, struct cov_err *e)
+{
+    struct cov_params params = {0};
+    struct cov_layers layers = {0};
+    int rc = cov_hparams_check(m->hp, e);
+    if (!rc)
+        rc = cov_params_init(m->hp, &params, e);
+    if (!rc)
+        rc = cov_shape(m->hp, size.L, &params, m->block, &layers, e);
+    if (!rc) {
+        const struct cov_program_spec spec = {layers.layers, layers.weights, layers.n,
+                                              size.n_workers, size.max_batch};
+        rc = dev->ops->program_new(dev, &spec, out, e);
+    }
+    cov_layers_fini(&layers);
+    cov_params_fini(&params);
+    return rc;
+}
+
+static int allocate(struct cov_net *net, struct cov_net_size size, struct cov_err *e)
+{
+    size_t n = net->n;
+    if (n == 1)
+        return COV_OK;
+    if (cov_size_mul(size.max_batch, size.L, &net->max_values) ||
+        cov_size_mul(net->max_values, net->depth, &net->max_values) ||
+        cov_size_mul(n, net->max_values, &n) || cov_size_mul(n, size.n_workers, &n))
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", size.max_batch);
+    net->values = cov_malloc(n, sizeof *net->values, e);
+    return net->values ? COV_OK : COV_ENOMEM;
+}
+
+int cov_net_new_ensemble(struct cov_device *dev, const struct cov_net_member *members, size_t n,
+                         bool sd, struct cov_net_size size, struct cov_net **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_net *net = cov_calloc(1, sizeof *net, e);
+    if (!net)
+        return COV_ENOMEM;
+    *net = (struct cov_net){.sd = sd, .L = size.L, .depth = (size_t)members[0].hp->output_size};
+    net->programs = cov_calloc(n, sizeof *net->programs, e);
+    int rc = net->programs ? COV_OK : COV_ENOMEM;
+    for (; !rc && net->n < n; net->n += !rc)
+        rc = new_program(dev, &members[net->n], size, &net->programs[net->n], e);
+    if (!rc)
+        rc = allocate(net, size, e);
+    if (rc) {
+        cov_net_free(net);
+        return rc;
+    }
+    *out = net;
+    return COV_OK;
+}
 
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block,
                 struct cov_net_size size, struct cov_net **out, struct cov_err *e)
 {
-    struct cov_params params = {0};
-    struct cov_layers layers = {0};
-    *out = NULL;
-    struct cov_net *net = cov_calloc(1, sizeof *net, e);
-    int rc = net ? cov_hparams_check(hp, e) : COV_ENOMEM;
-    if (rc)
-        goto out;
-    rc = cov_params_init(hp, &params, e);
-    if (rc)
-        goto out;
-    rc = cov_shape(hp, size.L, &params, block, &layers, e);
-    if (rc)
-        goto out;
-    const struct cov_program_spec spec = {layers.layers, layers.weights, layers.n, size.n_workers,
-                                          size.max_batch};
-    rc = dev->ops->program_new(dev, &spec, &net->program, e);
-    if (rc)
-        goto out;
-    *out = net;
-    net = NULL;
-out:
-    free(net);
-    cov_layers_fini(&layers);
-    cov_params_fini(&params);
-    return rc;
+    return cov_net_new_ensemble(dev, &(struct cov_net_member){hp, block}, 1, false, size, out, e);
 }
 
 int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
@@ -54,22 +92,65 @@ void cov_net_free(struct cov_net *net)
 {
     if (!net)
         return;
-    cov_program_free(net->program);
+    for (size_t i = 0; i < net->n; i++)
+        cov_program_free(net->programs[i]);
+    free(net->programs);
+    free(net->values);
     free(net);
 }
 
 void cov_net_compute_all(struct cov_net *net)
 {
-    net->program->ops->compute_all(net->program);
+    for (size_t i = 0; i < net->n; i++)
+        net->programs[i]->ops->compute_all(net->programs[i]);
 }
 
 void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out)
 {
-    net->program->ops->counts(net->program, out);
+    *out = (struct cov_forward_counts){0};
+    for (size_t i = 0; i < net->n; i++) {
+        struct cov_forward_counts c;
+        net->programs[i]->ops->counts(net->programs[i], &c);
+        out->positions_computed += c.positions_computed;
+        out->positions_at_rest += c.positions_at_rest;
+        out->chunks_repeated += c.chunks_repeated;
+    }
+}
+
+/* Sets out[n, outputs] to the means, and standard deviations if wanted, of `members`: [net->n] rows
+ * of max_values, each with n * depth values. All of them pad the same positions. */
+static void combine(const struct cov_net *net, const float *members, size_t n, float *out)
+{
+    const size_t D = net->depth, outputs = net->sd ? 2 * D : D;
+    for (size_t i = 0; i < n * D; i++) {
+        float *to = out + i / D * outputs + i % D;
+        double sum = 0, squares = 0;
+        for (size_t m = 0; m < net->n; m++)
+            sum += (double)members[m * net->max_values + i];
+        const double mean = sum / (double)net->n;
+        *to = (float)mean;
+        for (size_t m = 0; net->sd && m < net->n; m++) {
+            double d = (double)members[m * net->max_values + i] - mean;
+            squares += d * d;
+        }
+        if (net->sd)
+            to[D] = members[i] == COV_PAD_VALUE ? COV_PAD_VALUE
+                                                : (float)sqrt(squares / (double)(net->n - 1));
+    }
 }
 
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e)
 {
-    return net->program->ops->forward(net->program, worker, n, codes, values, e);
+    if (net->n == 1)
+        return net->programs[0]->ops->forward(net->programs[0], worker, n, codes, values, e);
+    float *members = net->values + worker * net->n * net->max_values;
+    for (size_t i = 0; i < net->n; i++) {
+        int rc = net->programs[i]->ops->forward(net->programs[i], worker, n, codes,
+                                                members + i * net->max_values, e);
+        if (rc)
+            return rc;
+    }
+    combine(net, members, n * net->L, values);
+    return COV_OK;
 }

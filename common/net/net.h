@@ -1,7 +1,9 @@
-/* net.h - a network, ready to run on a device.
+/* net.h - a network, or an ensemble of networks, ready to run on a device.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_NET_H
 #define COV_NET_NET_H
+
+#include <stdbool.h>
 
 #include "common/compute/device.h"
 #include "common/net/hparams.h"
@@ -18,6 +20,20 @@ struct cov_net_size {
  * (borrowed until free). */
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block,
                 struct cov_net_size size, struct cov_net **out, struct cov_err *e) COV_MUST_USE;
+
+/* A network of an ensemble. All have the same output_size. */
+struct cov_net_member {
+    const struct cov_hparams *hp;
+    const float *block;
+};
+
+/* Like cov_net_new, for the means of what n networks predict: outputs 0 to output_size - 1. With
+ * `sd`, n is at least 2, and output_size more outputs are their standard deviations:
+ * sqrt(sum((x - mean)^2) / (n - 1)). Both are computed in double precision. */
+int cov_net_new_ensemble(struct cov_device *dev, const struct cov_net_member *members, size_t n,
+                         bool sd, struct cov_net_size size, struct cov_net **out,
+                         struct cov_err *e) COV_MUST_USE;
+
 /* Checks that the device can run the network, with one chunk per call. A device that can be
  * replaced (cov_device_open_auto) is replaced now, before its advice on batches and threads is
  * used. */
@@ -26,10 +42,10 @@ int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const floa
 /* Makes forward compute every position (device.h); call it before the first forward. */
 void cov_net_compute_all(struct cov_net *net);
 void cov_net_free(struct cov_net *net); /* NULL is accepted */
-/* Returns the work so far; call it only while no forward is running. */
+/* Returns the work so far, of all members; call it only while no forward is running. */
 void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out);
 
-/* Sets values[n,L,output_size] to exp(output) for codes[n,L], or to COV_PAD_VALUE on padding.
+/* Sets values[n,L,outputs] to exp(output) for codes[n,L], or to COV_PAD_VALUE on padding.
  * n <= max_batch, worker < n_workers. */
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e) COV_MUST_USE;

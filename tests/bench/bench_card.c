@@ -166,13 +166,13 @@ static int run(char **argv, unsigned n_threads, struct cov_err *e)
                                               .advise = advise,
                                               .program_new = program_new};
     struct card card = {.base = {&ops}};
-    struct cov_model *m = NULL;
+    struct cov_ensemble *m = NULL;
     struct cov_loader *l = NULL;
     struct cov_pool *pool = NULL;
     struct cov_stats stats = {0};
-    int rc = cov_model_open(argv[1], &m, e);
+    int rc = cov_ensemble_open(&(const char *){argv[1]}, 1, false, &m, e);
     if (!rc)
-        rc = first_values(argv[2], m, &card, e);
+        rc = first_values(argv[2], m->models[0], &card, e);
     if (!rc)
         rc = cov_loader_open(argv[2], &(struct cov_loader_options){.chunk_length = card.length},
                              NULL, &l, e);
@@ -202,7 +202,7 @@ static int run(char **argv, unsigned n_threads, struct cov_err *e)
     }
     cov_pool_free(pool);
     cov_loader_close(l);
-    cov_model_close(m);
+    cov_ensemble_close(m);
     free(card.values);
     return rc;
 }

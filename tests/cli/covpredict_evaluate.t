@@ -38,6 +38,10 @@ status_is 0 'two files'
 cp "$stdout" two.tsv
 ok '  correct table of the first file' ask table two.tsv floats.h5 all.h5
 ok '  and of the second, which lacks a data set' ask table two.tsv floats.h5 one.h5
+make_ckpt bi-hybrid second.ckpt 2 && covpredict -q -m m.ckpt,second.ckpt --float -o means.h5 g.h5 || exit 99
+run covpredict -m m.ckpt,second.ckpt --evaluate all.h5
+cp "$stdout" ensemble.tsv
+ok 'correct table of an ensemble' ask table ensemble.tsv means.h5 all.h5
 ok '  --stats has the same' ask json two.tsv stats.json
 is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing data set'
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do

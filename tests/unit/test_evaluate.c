@@ -11,13 +11,11 @@
 /* A network with constant output: e^bias for each data set. */
 static const float biases[D] = {0.5F, 0, -1};
 
-static struct cov_model *constant_model(int64_t step, const float *bias)
+static struct cov_model *constant_member(int64_t step, const float *bias)
 {
     struct cov_model *m = calloc(1, sizeof *m);
     struct cov_params params;
     assert_non_null(m);
-    m->path = strdup("made.ckpt");
-    m->description = strdup("constant");
     m->hp = (struct cov_hparams){.model_type = COV_MODEL_CNN,
                                  .cnn_layers = 1,
                                  .filter_size = 2,
@@ -44,10 +42,26 @@ static struct cov_model *constant_model(int64_t step, const float *bias)
     return m;
 }
 
+static struct cov_ensemble *constant_model(int64_t step, const float *bias)
+{
+    struct cov_ensemble *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    m->models = calloc(1, sizeof *m->models);
+    m->datasets = calloc(D, sizeof *m->datasets);
+    assert_non_null(m->models);
+    assert_non_null(m->datasets);
+    m->models[m->n++] = constant_member(step, bias);
+    for (; m->n_datasets < D; m->n_datasets++)
+        m->datasets[m->n_datasets] = strdup(datasets[m->n_datasets]);
+    m->path = strdup("made.ckpt");
+    m->description = strdup("constant");
+    return m;
+}
+
 struct rig {
     struct cov_device *device;
     struct cov_pool *pool;
-    struct cov_model *model;
+    struct cov_ensemble *model;
 };
 
 static void rig_init(struct rig *r, unsigned n_threads, const float *bias)
@@ -59,7 +73,7 @@ static void rig_init(struct rig *r, unsigned n_threads, const float *bias)
 
 static void rig_fini(struct rig *r)
 {
-    cov_model_close(r->model);
+    cov_ensemble_close(r->model);
     cov_pool_free(r->pool);
     cov_device_close(r->device);
 }
@@ -120,9 +134,9 @@ static void run_examples(struct rig *r, size_t batch, size_t fail_at)
             list[n++] = cov_example_of_row(x, k, i);
         }
     assert_true(n_gaps > 0 && n > 4 * batch);
-    assert_int_equal(cov_net_new(r->device, &r->model->hp, r->model->block,
-                                 (struct cov_net_size){L, cov_pool_size(r->pool), batch}, &net,
-                                 NULL),
+    assert_int_equal(cov_ensemble_net(r->model, r->device,
+                                      (struct cov_net_size){L, cov_pool_size(r->pool), batch}, &net,
+                                      NULL),
                      0);
     struct seen seen = {.x = x, .list = list, .fail_at = fail_at};
     struct cov_err e = COV_ERR_INIT;
@@ -253,10 +267,10 @@ static void test_failures(void **state)
     const float infinite[D] = {0, 0, 1000};
     rig_init(&r, 2, infinite);
     refused(&r, paths[0], COV_EINPUT, "row 0: the network's value is not finite");
-    cov_model_close(r.model);
+    cov_ensemble_close(r.model);
     r.model = constant_model(3, biases);
     refused(&r, paths[0], COV_EINPUT, "multiple of 3");
-    cov_model_close(r.model);
+    cov_ensemble_close(r.model);
     r.model = constant_model(2, biases);
     refused(&r, "/nonexistent.h5", COV_EIO, "No such file");
     char cut[64];

@@ -25,7 +25,7 @@ static int forward(struct cov_program *base, unsigned worker, size_t n, const ui
     if (worker >= p->n_workers || n > p->max_batch)
         return cov_fail(e, COV_EIO, "too many");
     for (size_t i = 0; i < n * p->T; i++)
-        out[i] = p->first_weight + (float)codes[i];
+        out[i] = codes[i] ? p->first_weight + (float)codes[i] : COV_PAD_VALUE;
     return COV_OK;
 }
 
@@ -89,6 +89,38 @@ static void runs_on_device(void **state)
     cov_net_free(NULL);
 }
 
+static void averages(void **state)
+{
+    struct cov_device dev = {&ops};
+    struct cov_net *net;
+    float blocks[3][N_FLOATS] = {{10}, {13}, {16}}, values[8];
+    static const uint8_t codes[4] = {1, 2, 0, 8};
+    struct cov_net_member members[3];
+    for (size_t i = 0; i < 3; i++)
+        members[i] = (struct cov_net_member){&cnn, blocks[i]};
+    const struct cov_net_size size = {2, 2, 2};
+    assert_int_equal(cov_net_new_ensemble(&dev, members, 3, false, size, &net, NULL), 0);
+    assert_int_equal(n_programs, 3);
+    assert_int_equal(cov_net_forward(net, 1, 2, codes, values, NULL), 0);
+    assert_true(values[0] == 14 && values[1] == 15 && values[2] == COV_PAD_VALUE &&
+                values[3] == 21);
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_net_forward(net, 2, 1, codes, values, &e), COV_EIO);
+    cov_net_free(net);
+    assert_int_equal(n_programs, 0);
+    assert_int_equal(cov_net_new_ensemble(&dev, members, 3, true, size, &net, NULL), 0);
+    assert_int_equal(cov_net_forward(net, 0, 2, codes, values, NULL), 0);
+    static const float wanted[8] = {14, 3, 15, 3, COV_PAD_VALUE, COV_PAD_VALUE, 21, 3};
+    assert_memory_equal(values, wanted, sizeof wanted);
+    cov_net_free(net);
+    struct cov_hparams bad = cnn;
+    bad.up = -1;
+    members[1].hp = &bad;
+    assert_int_equal(cov_net_new_ensemble(&dev, members, 3, true, size, &net, &e), COV_EINPUT);
+    assert_null(net);
+    assert_int_equal(n_programs, 0);
+}
+
 static void refuses(void **state)
 {
     struct cov_device dev = {&ops};
@@ -116,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_on_device),
+        cmocka_unit_test(averages),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "common/compute/device_open.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/job/predict/model.h"
+#include "common/job/predict/ensemble.h"
 #include "common/job/table.h"
 #include "common/store/chunk_file.h"
 
@@ -27,7 +27,7 @@ static void print_table(const void *arg, FILE *f)
 }
 
 /* Checks that the network accepts the chunks of the first file. */
-static int try_model(const struct cov_model *model, struct cov_device *device, const char *path,
+static int try_model(const struct cov_ensemble *model, struct cov_device *device, const char *path,
                      struct cov_err *e)
 {
     struct cov_chunk_file *f;
@@ -38,16 +38,16 @@ static int try_model(const struct cov_model *model, struct cov_device *device, c
         return rc;
     size_t L = cov_grid_chunk_length(cov_chunk_file_grid(f));
     cov_chunk_file_close(f);
-    rc = cov_model_check_length(model, L, e);
-    return rc ? cov_err_prefix(e, "%s", path) : cov_model_try(model, device, L, e);
+    rc = cov_ensemble_check_length(model, L, e);
+    return rc ? cov_err_prefix(e, "%s", path) : cov_ensemble_try(model, device, L, e);
 }
 
-int covpredict_evaluate(struct cov_common *common, const char *model,
+int covpredict_evaluate(struct cov_common *common, const struct cov_strings *models,
                         const struct cov_evaluate_options *options, char *const *files, size_t n,
                         struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
-    struct cov_model *m = NULL;
+    struct cov_ensemble *m = NULL;
     struct cov_pool *pool = NULL;
     struct cov_evaluation *v = NULL;
     bool to_stdout = !common->output || cov_path_is_std(common->output);
@@ -62,9 +62,9 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
     if (!to_stdout)
         rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_TABLE, common->force, e);
     if (!rc)
-        rc = cov_model_open(model, &m, e);
+        rc = cov_ensemble_open((const char *const *)models->items, models->n, false, &m, e);
     if (!rc)
-        rc = cov_stats_set_model(&common->stats, model, m->sha256, e);
+        rc = cov_stats_set_model(&common->stats, m->path, m->sha256, e);
     if (!rc)
         rc = try_model(m, options->device, files[0], e);
     if (!rc)
@@ -78,7 +78,7 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
     if (!rc && !to_stdout)
         rc = cov_outfile_commit(&out, e);
     cov_pool_free(pool);
-    cov_model_close(m);
+    cov_ensemble_close(m);
     cov_outfile_end(&out, e);
     if (rc) {
         cov_evaluation_free(v);

@@ -6,9 +6,9 @@
 #include "common/cli/tool.h"
 #include "common/job/train/evaluate.h"
 
-/* Evaluates the checkpoint at `model` on files[0..n). Writes the table to common->output, or to standard
+/* Evaluates the mean of the checkpoints `models` on files[0..n). Writes the table to common->output, or to standard
  * output if that is NULL or "-". */
-int covpredict_evaluate(struct cov_common *common, const char *model,
+int covpredict_evaluate(struct cov_common *common, const struct cov_strings *models,
                         const struct cov_evaluate_options *options, char *const *files, size_t n,
                         struct cov_err *e) COV_MUST_USE;
 

@@ -12,10 +12,11 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 
-/* In the order of enum cov_precision, enum cov_signal_type, enum cov_loading. */
+/* In the order of enum cov_precision, cov_signal_type, covpredict_ensemble, cov_loading. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
                                          "bf16",  "tf32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL};
+static const char *const ensembles[] = {"mean", "sd", NULL};
 static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 
 #define FIELD(name) offsetof(struct covpredict_config, name)
@@ -23,8 +24,14 @@ static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 
 const struct cov_opt covpredict_options[] = {
     [ROW_MODEL] =
-        COV_OPT(STRING, "model", 'm', FIELD(model), "CKPT", "checkpoint of Predmoter or covtools",
+        COV_OPT(LIST, "model", 'm', FIELD(models), "CKPT[,CKPT]...",
+                "checkpoint of Predmoter or covtools; several, with the same data sets, are an "
+                "ensemble: the mean of their predictions",
                 .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+    [ROW_ENSEMBLE] = COV_OPT(ENUM, "ensemble", 0, FIELD(ensemble), NULL,
+                             "what to predict with several checkpoints; sd adds a data set NAME_sd "
+                             "with the standard deviation of each",
+                             .def = "mean", .choices = ensembles),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
                                "chunks that a thread computes at a time; affects memory and "
                                "speed, not values (default: a fast size)",

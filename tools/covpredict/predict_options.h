@@ -10,7 +10,8 @@
 #include "common/job/shared_options.h"
 
 struct covpredict_config {
-    const char *model;
+    struct cov_strings models;
+    int ensemble; /* enum covpredict_ensemble */
     int64_t batch;
     struct cov_device_options device;
     int precision; /* enum cov_precision */
@@ -28,9 +29,12 @@ struct covpredict_config {
     const char *blacklist_path;
 };
 
+enum covpredict_ensemble { COVPREDICT_MEAN, COVPREDICT_SD };
+
 /* Rows of the table. */
 enum {
     ROW_MODEL,
+    ROW_ENSEMBLE,
     ROW_BATCH_SIZE,
     ROW_DEVICE,
     ROW_CPU,

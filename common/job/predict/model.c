@@ -11,8 +11,6 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/ckpt/ckpt.h"
-#include "common/compute/device_open.h"
-#include "common/net/net.h"
 #include "common/net/shape.h"
 
 static const char *const kind_names[] = {
@@ -329,12 +327,6 @@ int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *
     cov_layers_fini(&layers);
     cov_params_fini(&params);
     return rc;
-}
-
-int cov_model_try(const struct cov_model *m, struct cov_device *dev, size_t L, struct cov_err *e)
-{
-    unsigned n_waiting = cov_device_waiting(dev);
-    return n_waiting > 0 ? cov_net_try(dev, &m->hp, m->block, L, n_waiting, e) : COV_OK;
 }
 
 int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,

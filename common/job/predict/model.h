@@ -3,7 +3,7 @@
 #ifndef COV_JOB_PREDICT_MODEL_H
 #define COV_JOB_PREDICT_MODEL_H
 
-#include "common/compute/device.h"
+#include "common/base/err.h"
 #include "common/file/sha256.h"
 #include "common/net/hparams.h"
 
@@ -30,11 +30,6 @@ void cov_model_close(struct cov_model *m); /* NULL is accepted */
 /* Checks that the network accepts chunks of L positions; COV_EINPUT lists acceptable lengths, as
  * cov_shape does. Lets the caller fail before it reads a genome. */
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
-
-/* Lets GPUs reject the network for chunks of L positions, or fall back to the CPU, before any
- * threads are started for them. Does nothing on the CPU. */
-int cov_model_try(const struct cov_model *m, struct cov_device *dev, size_t L,
-                  struct cov_err *e) COV_MUST_USE;
 
 struct cov_ckpt;
 /* Adds the hyperparameters that cov_model_open reads to checkpoint *c, under Predmoter's names, for

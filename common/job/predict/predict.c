@@ -344,13 +344,13 @@ static uint64_t fingerprint_regions(const struct cov_loader *loader)
 }
 
 struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
-                                                  const struct cov_model *model,
+                                                  const struct cov_ensemble *model,
                                                   const struct cov_predict_options *options)
 {
     return (struct cov_predictions_options){
         .model_name = model->path,
         .datasets = (const char *const *)model->datasets,
-        .n_datasets = (size_t)model->hp.output_size,
+        .n_datasets = model->n_datasets,
         .type = options->type,
         .compression = {COV_CODEC_GZIP, 0},
         .has_regions = cov_loader_regions(loader) != NULL,
@@ -365,7 +365,7 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
     };
 }
 
-int cov_predict(struct cov_loader *loader, const struct cov_model *model,
+int cov_predict(struct cov_loader *loader, const struct cov_ensemble *model,
                 const struct cov_predict_options *options, const char *path,
                 const struct cov_job *job, struct cov_err *e)
 {
@@ -374,7 +374,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model,
                     .progress = job->progress,
                     .round = options->type != COV_SIGNAL_FLOAT32,
                     .length = cov_loader_chunk_length(loader),
-                    .n_datasets = (size_t)model->hp.output_size,
+                    .n_datasets = model->n_datasets,
                     .n_workers = cov_pool_size(job->pool),
                     .n_slots = cov_ring_slots(job->pool)};
     const struct cov_device *device = options->device;
@@ -383,8 +383,8 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model,
 
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
              cov_text_s(r.n_workers), model->path, model->description);
-    int rc = cov_net_new(options->device, &model->hp, model->block,
-                         (struct cov_net_size){r.length, r.n_workers, r.batch}, &r.net, e);
+    int rc = cov_ensemble_net(model, options->device,
+                              (struct cov_net_size){r.length, r.n_workers, r.batch}, &r.net, e);
     /* Only now is it known which device computes the network, and how. */
     const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
     if (rc == COV_OK && options->begin)

@@ -8,8 +8,8 @@
 #include "common/base/err.h"
 #include "common/compute/device.h"
 #include "common/job/job.h"
+#include "common/job/predict/ensemble.h"
 #include "common/job/predict/loader.h"
-#include "common/job/predict/model.h"
 #include "common/store/journal.h"
 #include "common/store/signal_file.h"
 
@@ -31,9 +31,9 @@ struct cov_predict_options {
     const char *tmpdir; /* folder for data buffered while reading a stream */
 };
 
-/* Returns the layout of the predictions file of a model. Borrows from the model. */
+/* Returns the layout of the predictions file of an ensemble. Borrows from it. */
 struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
-                                                  const struct cov_model *model,
+                                                  const struct cov_ensemble *model,
                                                   const struct cov_predict_options *options);
 
 /* Predicts all chunks of `loader` with `model`. Writes a predictions file at `path` (the temporary
@@ -42,7 +42,7 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
  * and a few encoded pairs. The output does not depend on pool size or batch. Adds chunks, bases,
  * computed positions, device, precision and stages to job->stats (may be NULL). Logs one line with
  * device, kernels and model. */
-int cov_predict(struct cov_loader *loader, const struct cov_model *model,
+int cov_predict(struct cov_loader *loader, const struct cov_ensemble *model,
                 const struct cov_predict_options *options, const char *path,
                 const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 

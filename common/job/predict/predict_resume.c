@@ -27,7 +27,7 @@
 
 struct run {
     struct cov_loader *loader;
-    const struct cov_model *model;
+    const struct cov_ensemble *model;
     const struct cov_predict_options *options;
     const struct cov_predict_resume *resume;
     const struct cov_job *job;
@@ -483,7 +483,7 @@ static int run_journal(struct run *r, bool *done, struct cov_err *e)
     return rc;
 }
 
-int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
+int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *model,
                        const struct cov_predict_options *options,
                        const struct cov_predict_resume *resume, const struct cov_job *job,
                        struct cov_err *e)

@@ -35,7 +35,7 @@ char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_U
  * existing output and for a journal of other inputs or options (named in the error), unless
  * `force`; COV_EEXIST also while another process uses the journal. options->journal must be
  * NULL. */
-int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
+int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *model,
                        const struct cov_predict_options *options,
                        const struct cov_predict_resume *resume, const struct cov_job *job,
                        struct cov_err *e) COV_MUST_USE;

@@ -207,14 +207,14 @@ void cov_evaluation_free(struct cov_evaluation *v)
     free(v);
 }
 
-static int new_evaluation(const char *const *paths, size_t n, const struct cov_model *model,
+static int new_evaluation(const char *const *paths, size_t n, const struct cov_ensemble *model,
                           struct cov_evaluation **out, struct cov_err *e)
 {
     struct cov_evaluation *v = cov_calloc(1, sizeof *v, e);
     *out = v;
     if (!v)
         return COV_ENOMEM;
-    v->n_datasets = (size_t)model->hp.output_size;
+    v->n_datasets = model->n_datasets;
     v->n_files = n;
     v->datasets = cov_calloc(v->n_datasets, sizeof *v->datasets, e);
     v->files = cov_calloc(n, sizeof *v->files, e);
@@ -238,7 +238,7 @@ static int new_evaluation(const char *const *paths, size_t n, const struct cov_m
 
 /* State shared by all files of a run. */
 struct task {
-    const struct cov_model *model;
+    const struct cov_ensemble *model;
     const struct cov_evaluate_options *o;
     const struct cov_job *job;
     struct cov_blacklist *list; /* NULL: none */
@@ -275,7 +275,7 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     int rc = cov_evaluate_check(a->x, &a->list[i], fits, e);
     if (rc)
         return rc;
-    for (int64_t d = 0; d < a->task->model->hp.output_size; d++)
+    for (size_t d = 0; d < a->task->model->n_datasets; d++)
         if (fits[d].n > 0) {
             cov_score_add(&a->file->scores[d], &fits[d], 1);
             cov_score_add(&a->file->total, &fits[d], 1);
@@ -285,10 +285,10 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     return COV_OK;
 }
 
-static void warn_without_datasets(const struct cov_model *model, const char *path)
+static void warn_without_datasets(const struct cov_ensemble *model, const char *path)
 {
     struct cov_listing names = {0};
-    for (int64_t d = 0; d < model->hp.output_size; d++)
+    for (size_t d = 0; d < model->n_datasets; d++)
         cov_listing_add(&names, model->datasets[d]);
     cov_warn("%s: none of the model's data sets is in the file: %s%s; bam2h5 -p adds them, "
              "h5chunk rename renames others",
@@ -303,19 +303,20 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
     struct cov_example *list = NULL;
     struct cov_net *net = NULL;
     struct cov_forward_counts counts;
-    int rc = cov_model_check_length(t->model, L, e);
+    int rc = cov_ensemble_check_length(t->model, L, e);
     if (rc)
         (void)cov_err_prefix(e, "%s", f->path);
     if (!rc)
         rc = list_rows(x, &list, &n, e);
     if (!rc)
-        rc = cov_net_new(t->o->device, &t->model->hp, t->model->block,
-                         (struct cov_net_size){L, cov_pool_size(t->job->pool), batch}, &net, e);
+        rc =
+            cov_ensemble_net(t->model, t->o->device,
+                             (struct cov_net_size){L, cov_pool_size(t->job->pool), batch}, &net, e);
     if (rc)
         goto out;
     if (t->o->full)
         cov_net_compute_all(net);
-    memcpy(f->present, cov_examples_present(x, 0), (size_t)t->model->hp.output_size);
+    memcpy(f->present, cov_examples_present(x, 0), t->model->n_datasets);
     cov_progress_begin(t->job->progress, "evaluating", "chunks", (int64_t)n);
     struct adding adding = {t, f, x, list};
     const struct cov_evaluate_work work_on = {x, list, n, net, batch, add_chunk, &adding};
@@ -340,7 +341,7 @@ static int evaluate_file(struct task *t, struct cov_evaluated_file *f, struct co
 {
     const struct cov_examples_options from = {
         .datasets = (const char *const *)t->model->datasets,
-        .n_datasets = (size_t)t->model->hp.output_size,
+        .n_datasets = t->model->n_datasets,
         .blacklist = t->o->blacklist,
         .list = t->list,
     };
@@ -378,7 +379,7 @@ static int fill_stats(const struct task *t, const struct cov_evaluation *v, stru
     return rc;
 }
 
-int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
+int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *model,
                  const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e)
 {

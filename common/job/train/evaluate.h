@@ -13,7 +13,7 @@
 #include "common/base/json.h"
 #include "common/compute/device.h"
 #include "common/job/job.h"
-#include "common/job/predict/model.h"
+#include "common/job/predict/ensemble.h"
 #include "common/job/train/examples.h"
 #include "common/net/loss.h"
 #include "common/net/net.h"
@@ -69,7 +69,7 @@ struct cov_evaluation {
 /* Evaluates `model` on genome files with measured coverage; each file counts as one batch. Adds the
  * same entries as cov_predict to job->stats (may be NULL), plus figures for the MultiQC report.
  * Free with cov_evaluation_free. */
-int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
+int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *model,
                  const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e) COV_MUST_USE;
 void cov_evaluation_free(struct cov_evaluation *v); /* NULL is accepted */
