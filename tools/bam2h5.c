@@ -17,6 +17,7 @@ struct config {
     int preset, count, strand, dtype;
     const char *require_flags, *exclude_flags;
     int64_t min_mapq;
+    double min_correlation;
     bool append, replace;
 };
 
@@ -82,6 +83,9 @@ static const struct cov_opt options[] = {
     COV_OPT(FLAG, "append", 0, FIELD(append), NULL,
             "add columns to the existing coverage of PREFIX"),
     COV_OPT(FLAG, "replace", 0, FIELD(replace), NULL, "replace the existing coverage of PREFIX"),
+    COV_OPT(FLOAT, "min-correlation", 0, FIELD(min_correlation), "R",
+            "warn of a replicate whose Pearson's r with the mean of the others is lower",
+            .def = "0.8", .min = -1, .max = 1),
     COV_RENAME_OPTION(FIELD(rename)),
     {.name = NULL},
 };
@@ -154,6 +158,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .mode = c->append    ? COV_COVERAGE_APPEND
                 : c->replace ? COV_COVERAGE_REPLACE
                              : COV_COVERAGE_NEW,
+        .min_correlation = c->min_correlation,
         .tmpdir = common->tmpdir,
     };
     int rc = check(c, n_operands, operands, common, e);

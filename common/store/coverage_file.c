@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/coverage_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,6 +290,7 @@ int cov_coverage_decode(const struct cov_coverage_reader *r,
 struct cov_coverage_writer {
     struct cov_h5 *h5;
     struct cov_h5_set *sets[COV_COVERAGE_SETS];
+    char *name; /* of the coverage. Owned */
     size_t n_columns;
 };
 
@@ -351,8 +353,9 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
     if (!w)
         return COV_ENOMEM;
     w->n_columns = o->n_columns;
+    w->name = set_name(o->prefix, COV_COVERAGE, e);
     char *settings = join_lines(o->settings, o->n_columns, e);
-    int rc = settings ? cov_h5_open_to_change(path, &w->h5, e) : COV_ENOMEM;
+    int rc = w->name && settings ? cov_h5_open_to_change(path, &w->h5, e) : COV_ENOMEM;
     for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++)
         rc = create_set(w, o, which, settings, e);
     if (!rc)
@@ -378,6 +381,21 @@ int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_b
     return rc;
 }
 
+int cov_coverage_note(struct cov_coverage_writer *w, const char *name, const double *values,
+                      struct cov_err *e)
+{
+    enum { BYTES = 32 };
+    char *text = cov_malloc(w->n_columns, BYTES, e);
+    size_t used = 0;
+    if (!text)
+        return COV_ENOMEM;
+    for (size_t b = 0; b < w->n_columns; b++)
+        used += (size_t)snprintf(text + used, BYTES, "%s%.6g", b > 0 ? "\n" : "", values[b]);
+    int rc = cov_h5_write_attr(w->h5, w->name, name, text, e);
+    free(text);
+    return rc;
+}
+
 static void close_sets(struct cov_coverage_writer *w)
 {
     for (int which = 0; which < COV_COVERAGE_SETS; which++)
@@ -388,6 +406,7 @@ int cov_coverage_writer_close(struct cov_coverage_writer *w, struct cov_err *e)
 {
     close_sets(w);
     int rc = cov_h5_finish(w->h5, e);
+    free(w->name);
     free(w);
     return rc;
 }
@@ -398,5 +417,6 @@ void cov_coverage_writer_abort(struct cov_coverage_writer *w)
         return;
     close_sets(w);
     cov_h5_close(w->h5);
+    free(w->name);
     free(w);
 }

@@ -101,6 +101,10 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
 int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,
                      struct cov_err *e) COV_MUST_USE;
 
+/* HDF5's thread: adds an attribute to the coverage, with a number for each column, one per line. */
+int cov_coverage_note(struct cov_coverage_writer *w, const char *name, const double *values,
+                      struct cov_err *e) COV_MUST_USE;
+
 /* Flushes and closes; always frees *w. */
 int cov_coverage_writer_close(struct cov_coverage_writer *w, struct cov_err *e) COV_MUST_USE;
 void cov_coverage_writer_abort(struct cov_coverage_writer *w); /* NULL is accepted */

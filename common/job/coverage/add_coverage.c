@@ -6,7 +6,6 @@
 #include "common/job/coverage/add_coverage.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/job/coverage/count_file.h"
+#include "common/job/coverage/coverage_stats.h"
 #include "common/store/chunk_file.h"
 #include "common/store/coverage_file.h"
 #include "common/store/h5_probe.h"
@@ -46,6 +46,8 @@ struct job {
     const char **names;
     char **new_settings; /* [o->n_files] */
     const char **settings;
+    struct cov_depth_column *columns;
+    struct cov_depth_summary *old_summaries; /* [n_old] */
     size_t next_pair;
     struct slot *slots;
     size_t n_slots;
@@ -363,9 +365,10 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 /* Encodes one row of both data sets into s->out: the old columns, then the new ones. */
-static int encode_row(const struct job *j, struct slot *s, struct cov_coverage_scratch *w,
+static int encode_row(const struct job *j, struct slot *s, unsigned worker,
                       const struct cov_pair *p, int strand, struct cov_err *e)
 {
+    struct cov_coverage_scratch *w = &j->workers[worker];
     size_t n = (size_t)(p->end - p->beg), L = cov_grid_chunk_length(j->genome.grid);
     struct cov_blob *out = &s->out[strand];
     int rc = COV_OK;
@@ -374,6 +377,9 @@ static int encode_row(const struct job *j, struct slot *s, struct cov_coverage_s
         for (size_t b = 0; !rc && b < j->n_old; b++) {
             const struct cov_coverage_column column = {p->rows[strand], which, b};
             rc = cov_coverage_decode(j->old, &column, &s->raw[strand], n, w->values, e);
+            if (!rc && which == COV_COVERAGE)
+                rc = cov_depth_summary_add_row(&j->old_summaries[b], worker, s->pair, strand,
+                                               w->values, e);
             if (!rc)
                 rc = cov_coverage_encode((struct cov_coverage_row){n, L, j->elem_bytes}, w->values,
                                          out, e);
@@ -397,7 +403,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     int rc = COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
-            rc = encode_row(j, s, &j->workers[worker], &p, strand, e);
+            rc = encode_row(j, s, worker, &p, strand, e);
     return rc;
 }
 
@@ -424,8 +430,13 @@ static int prepare(struct job *j, struct cov_err *e)
     j->workers = cov_calloc(j->n_workers, sizeof *j->workers, e);
     j->names = cov_calloc(j->n_columns, sizeof *j->names, e);
     j->settings = cov_calloc(j->n_columns, sizeof *j->settings, e);
-    if (!j->slots || !j->workers || !j->names || !j->settings)
+    j->columns = cov_calloc(j->n_columns, sizeof *j->columns, e);
+    j->old_summaries = cov_calloc(j->n_old, sizeof *j->old_summaries, e);
+    if (!j->slots || !j->workers || !j->names || !j->settings || !j->columns || !j->old_summaries)
         return COV_ENOMEM;
+    for (size_t b = 0; b < j->n_old; b++)
+        if (cov_depth_summary_init(&j->old_summaries[b], j->genome.grid, j->n_workers, e))
+            return COV_ENOMEM;
     for (unsigned i = 0; i < j->n_workers; i++) {
         struct cov_coverage_scratch *w = &j->workers[i];
         w->values = cov_malloc(L, sizeof *w->values, e);
@@ -439,8 +450,48 @@ static int prepare(struct job *j, struct cov_err *e)
         bool is_old = b < j->n_old;
         j->names[b] = is_old ? j->old->files[b] : j->o->files[b - j->n_old];
         j->settings[b] = is_old ? j->old->settings[b] : j->new_settings[b - j->n_old];
+        if (!(j->columns[b].file = cov_strdup(j->names[b], e)))
+            return COV_ENOMEM;
     }
     return COV_OK;
+}
+
+/* Warns of replicates that differ. */
+static void check_replicates(const struct job *j)
+{
+    for (size_t b = 0; b < j->n_columns; b++)
+        if (j->columns[b].r < j->o->min_correlation)
+            cov_warn("%s: Pearson's r of %.3f with %s of %s, in bins of %d bases; replicates "
+                     "should agree, and training and tracks use their mean",
+                     j->columns[b].file, j->columns[b].r,
+                     j->n_columns == 2 ? "the other column" : "the mean of the other columns",
+                     j->o->prefix, COV_DEPTH_BIN);
+}
+
+/* Summarises the columns, and adds the results to the file. */
+static int describe_columns(struct job *j, struct cov_err *e)
+{
+    const size_t n = j->n_columns;
+    struct cov_depth_summary **summaries = cov_malloc(n, sizeof(struct cov_depth_summary *), e);
+    double *values = cov_malloc(n, sizeof *values, e);
+    int rc = summaries && values ? COV_OK : COV_ENOMEM;
+    for (size_t b = 0; !rc && b < n; b++)
+        summaries[b] = b < j->n_old ? &j->old_summaries[b] : &j->files[b - j->n_old].summary;
+    if (!rc)
+        rc = cov_depth_summaries_end(summaries, n, j->columns, e);
+    for (size_t b = 0; !rc && b < n; b++)
+        values[b] = j->columns[b].mean;
+    if (!rc)
+        rc = cov_coverage_note(j->writer, "mean_coverage", values, e);
+    for (size_t b = 0; !rc && b < n; b++)
+        values[b] = j->columns[b].median;
+    if (!rc)
+        rc = cov_coverage_note(j->writer, "median_coverage", values, e);
+    if (!rc)
+        check_replicates(j);
+    free(summaries);
+    free(values);
+    return rc;
 }
 
 static int write_columns(struct job *j, const char *path, struct cov_err *e)
@@ -466,6 +517,8 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
     cov_progress_begin(j->genome.progress, "writing", "chunks", (int64_t)cov_grid_n_pairs(grid));
     rc = cov_ring_run(j->genome.pool, j->n_slots, &stages, j, NULL, e);
     cov_progress_end(j->genome.progress);
+    if (!rc)
+        rc = describe_columns(j, e);
     if (!rc) {
         rc = cov_coverage_writer_close(j->writer, e);
         j->writer = NULL;
@@ -532,127 +585,6 @@ static int verify(const struct job *j, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- statistics */
-
-/* Printed by --stats after the job has been freed. */
-struct summary {
-    struct cov_count_file *files; /* [n_files] */
-    size_t n_files, n_seqs;
-    struct cov_names *names; /* of the sequences */
-    int64_t *lengths;
-    int bits;
-};
-
-static void free_files(struct cov_count_file *files, size_t n)
-{
-    for (size_t k = 0; files && k < n; k++)
-        cov_count_file_fini(&files[k]);
-    free(files);
-}
-
-static void free_summary(void *arg)
-{
-    struct summary *m = arg;
-    free_files(m->files, m->n_files);
-    cov_names_free(m->names);
-    free(m->lengths);
-    free(m);
-}
-
-static void print_file(struct cov_json *json, const struct cov_count_file *f)
-{
-    cov_json_begin_object(json, NULL);
-    cov_json_string(json, "path", f->path);
-    cov_json_int(json, f->is_track ? "intervals" : "reads", f->n_seen);
-    for (int r = COV_COUNTED; !f->is_track && r < COV_SKIP_N; r++)
-        cov_json_int(json, cov_count_result_names[r], f->n_by_result[r]);
-    if (f->is_track)
-        cov_json_int(json, "rounded", f->n_rounded);
-    cov_json_int(json, "not_in_genome", f->n_elsewhere);
-    cov_json_end_object(json);
-}
-
-static double mean_coverage(const struct summary *m, size_t k, size_t s)
-{
-    return m->files[k].sums[s] / (double)m->lengths[s];
-}
-
-static void print_summary(struct cov_json *json, const void *arg)
-{
-    const struct summary *m = arg;
-    cov_json_int(json, "bits", m->bits);
-    cov_json_begin_array(json, "files");
-    for (size_t k = 0; k < m->n_files; k++)
-        print_file(json, &m->files[k]);
-    cov_json_end_array(json);
-    cov_json_begin_array(json, "contigs");
-    for (size_t s = 0; s < m->n_seqs; s++) {
-        cov_json_begin_object(json, NULL);
-        cov_json_string(json, "name", cov_names_get(m->names, s, NULL));
-        cov_json_int(json, "length", m->lengths[s]);
-        cov_json_begin_array(json, "mean_coverage");
-        for (size_t k = 0; k < m->n_files; k++)
-            cov_json_double(json, NULL, mean_coverage(m, k, s));
-        cov_json_end_array(json);
-        cov_json_end_object(json);
-    }
-    cov_json_end_array(json);
-}
-
-/* Adds the figures for the MultiQC report: the reads of all alignment files and the mean coverage
- * of the genome. */
-static int add_figures(const struct summary *m, struct cov_stats *stats, struct cov_err *e)
-{
-    int64_t seen = 0, counted = 0;
-    double sum = 0;
-    bool any_reads = false;
-    for (size_t k = 0; k < m->n_files; k++) {
-        if (!m->files[k].is_track) {
-            any_reads = true;
-            seen += m->files[k].n_seen;
-            counted += m->files[k].n_by_result[COV_COUNTED];
-        }
-        for (size_t s = 0; s < m->n_seqs; s++)
-            sum += mean_coverage(m, k, s) * (double)m->lengths[s];
-    }
-    const struct cov_stats_figure figures[] = {
-        {"reads", "Reads", "reads in all files", .value = any_reads ? (double)seen : (double)NAN},
-        {"counted", "Counted", "reads that were counted",
-         .value = any_reads ? (double)counted : (double)NAN},
-        {"mean_coverage", "Coverage",
-         "mean coverage of a base of the genome, of all files together", "x", .decimals = 2,
-         .value = stats->bases > 0 ? sum / (double)stats->bases : (double)NAN},
-    };
-    return cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
-}
-
-/* Moves the counts and the names of the sequences to *stats. */
-static int add_summary(struct job *j, struct cov_stats *stats, struct cov_err *e)
-{
-    const struct cov_grid *grid = j->genome.grid;
-    struct summary *m = cov_calloc(1, sizeof *m, e);
-    if (!m)
-        return COV_ENOMEM;
-    cov_stats_set_more(stats, print_summary, free_summary, m);
-    m->n_seqs = cov_grid_n_seqs(grid);
-    m->bits = 8 * (int)j->elem_bytes;
-    m->lengths = cov_calloc(m->n_seqs, sizeof *m->lengths, e);
-    if (!m->lengths)
-        return COV_ENOMEM;
-    stats->bases = 0;
-    stats->chunks = (int64_t)cov_grid_n_chunks(grid);
-    for (size_t s = 0; s < m->n_seqs; s++)
-        stats->bases += m->lengths[s] = cov_grid_seq_length(grid, s);
-    m->n_files = j->o->n_files;
-    m->files = j->files;
-    j->files = NULL;
-    for (size_t k = 0; k < m->n_files; k++)
-        cov_coverage_store_fini(&m->files[k].store);
-    m->names = j->genome.names;
-    j->genome.names = NULL;
-    return add_figures(m, stats, e);
-}
-
 /* ---------------------------------------------------------------- all of it */
 
 static void fini(struct job *j)
@@ -667,7 +599,11 @@ static void fini(struct job *j)
         free(j->workers[i].values);
         cov_blob_fini(&j->workers[i].blob);
     }
-    free_files(j->files, j->o->n_files);
+    for (size_t b = 0; j->old_summaries && b < j->n_old; b++)
+        cov_depth_summary_fini(&j->old_summaries[b]);
+    free(j->old_summaries);
+    cov_depth_columns_free(j->columns, j->n_columns);
+    cov_count_files_free(j->files, j->o->n_files);
     for (size_t k = 0; j->new_settings && k < j->o->n_files; k++)
         free(j->new_settings[k]);
     free(j->slots);
@@ -681,6 +617,23 @@ static void fini(struct job *j)
     cov_names_free(j->genome.names);
     cov_chunk_file_close(j->file);
     cov_pool_free(j->genome.pool);
+}
+
+/* Moves the results to *stats. */
+static int add_summary(struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    struct cov_coverage_results results = {.files = j->files,
+                                           .columns = j->columns,
+                                           .n_files = j->o->n_files,
+                                           .n_columns = j->n_columns,
+                                           .names = j->genome.names,
+                                           .grid = j->genome.grid,
+                                           .bits = 8 * (int)j->elem_bytes};
+    int rc = cov_coverage_stats_add(&results, stats, e);
+    j->files = results.files;
+    j->columns = results.columns;
+    j->genome.names = results.names;
+    return rc;
 }
 
 /* Rejects a BAM file given as the genome file before any output is created. */

@@ -26,6 +26,7 @@ struct cov_coverage_add_options {
     const char *rename_path; /* two columns: name in the files, name in the genome; NULL: none */
     size_t elem_bytes;       /* bytes per stored value: 2, 4, 8, or 0 for the smallest that fits */
     enum { COV_COVERAGE_NEW, COV_COVERAGE_APPEND, COV_COVERAGE_REPLACE } mode;
+    double min_correlation; /* warn of columns whose correlation with the others is lower */
     const char *tmpdir;
 };
 
@@ -34,8 +35,8 @@ struct cov_coverage_add_options {
  * for both strands. Warns about contigs that only the genome or only a file has. COV_EINPUT if the
  * lengths of a contig differ (the message names both), or if no contig is shared. COV_EUSAGE for
  * options for reads if no file has reads. COV_EEXIST if the prefix exists and the mode is NEW. The
- * values do not depend on the number of threads. Adds counted and skipped reads, and the mean
- * coverage of each contig, to *stats. */
+ * values do not depend on the number of threads. Adds counted and skipped reads, the mean coverage
+ * of each contig, and each column's mean, median and correlation with the others, to *stats. */
 int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *options,
                      struct cov_progress *progress, struct cov_stats *stats,
                      struct cov_err *e) COV_MUST_USE;

@@ -15,6 +15,8 @@ int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file 
 {
     int rc = cov_coverage_store_init(&m->store, cov_grid_n_pairs(g->grid),
                                      cov_grid_chunk_length(g->grid), g->elem_bytes, g->tmpdir, e);
+    if (!rc)
+        rc = cov_depth_summary_init(&m->summary, g->grid, cov_pool_size(g->pool), e);
     m->sums = rc ? NULL : cov_calloc(cov_grid_n_seqs(g->grid), sizeof *m->sums, e);
     return m->sums ? COV_OK : COV_ENOMEM;
 }
@@ -22,6 +24,7 @@ int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file 
 void cov_count_file_fini(struct cov_count_file *m)
 {
     cov_coverage_store_fini(&m->store);
+    cov_depth_summary_fini(&m->summary);
     free(m->sums);
     free(m->path);
     m->sums = NULL;

@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
+#include "common/job/coverage/depth_summary.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
 #include "common/store/coverage_store.h"
@@ -32,6 +33,7 @@ struct cov_count_genome {
 struct cov_count_file {
     char *path; /* Owned */
     struct cov_coverage_store store;
+    struct cov_depth_summary summary;
     int32_t max;
     double *sums;  /* [n_seqs]: sum of the depth, mean of both strands */
     bool is_track; /* a track, not reads */

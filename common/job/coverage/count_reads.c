@@ -266,7 +266,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return read_until(j, INT64_MAX, e); /* read to the end to detect damage there */
 }
 
-static int encode_pair(const struct job *j, struct piece *piece, struct cov_err *e)
+static int encode_pair(const struct job *j, struct piece *piece, unsigned worker, struct cov_err *e)
 {
     struct cov_pair p = cov_grid_pair(j->g->grid, piece->pair);
     struct cov_depth_lane lanes[COV_COVERAGE_SETS][2];
@@ -283,17 +283,17 @@ static int encode_pair(const struct job *j, struct piece *piece, struct cov_err 
     piece->sum = (double)sums[LANE_DEPTH];
     if (j->n_lanes > LANE_DEPTH_MINUS)
         piece->sum = (piece->sum + (double)sums[LANE_DEPTH_MINUS]) / 2;
+    cov_depth_summary_add(&j->m->summary, worker, piece->pair, lanes[COV_COVERAGE]);
     return cov_coverage_store_pack(&j->m->store, piece->pair, &p, lanes, &piece->packed, e);
 }
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    (void)worker;
     const struct job *j = arg;
     struct slot *s = &j->slots[slot];
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++)
-        rc = encode_pair(j, &s->pieces[i], e);
+        rc = encode_pair(j, &s->pieces[i], worker, e);
     return rc;
 }
 

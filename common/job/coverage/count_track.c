@@ -188,7 +188,6 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    (void)worker;
     struct job *j = arg;
     struct slot *s = &j->slots[slot];
     struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
@@ -200,6 +199,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     };
     s->max = lane.max;
     s->sum = (double)sum;
+    cov_depth_summary_add(&j->m->summary, worker, s->pair, lanes[COV_COVERAGE]);
     return cov_coverage_store_pack(&j->m->store, s->pair, &p, lanes, &s->packed, e);
 }
 
