@@ -16,10 +16,7 @@
 #include "common/base/mem.h"
 #include "common/compute/cpu/layers/lstm_private.h"
 
-enum {
-    AHEAD = 12, /* rows of x */
-    LINE = 16,  /* floats of a cache line */
-};
+enum { LINE = 16 }; /* floats of a cache line */
 
 /* ---- making ---- */
 
@@ -133,29 +130,25 @@ static void multiply_pairs(struct cov_lstm_pass *p, size_t steps, const float *c
     cov_strassen_run(p->f->pairs[p->direction], n_pairs, pairs, p->strassen);
 }
 
-/* Prepares all rows first and multiplies them at once, so that the weights are read only once. */
-static void multiply_prepared(struct cov_lstm_pass *p, size_t n_rows, const float *const *rows)
+/* Prefetches x of a step of sequence b. */
+static void prefetch_x(const struct cov_lstm_pass *p, size_t b, size_t step)
 {
-    const struct cov_gemm *gemm = p->f->gemm;
-    size_t c_in = p->f->layer.c_in, row = x_floats(p->f);
-    for (size_t i = 0; i < n_rows; i++) {
-        for (size_t j = 0; i + AHEAD < n_rows && j < c_in; j += LINE)
-            __builtin_prefetch(rows[i + AHEAD] + j);
-        gemm->prepare(1, c_in, rows[i], 0, p->block.x_rows + i * row);
-    }
-    if (n_rows > 0)
-        gemm->run_prepared(n_rows, p->block.x_rows, &p->f->w_ih[p->direction], p->block.sums,
-                           4 * p->f->layer.hidden);
+    if (step >= p->seq[b].end)
+        return;
+    const float *x = x_at(p, b, cov_lstm_row(p, step));
+    for (size_t i = 0; i < p->f->layer.c_in; i += LINE)
+        __builtin_prefetch(x + i);
 }
 
-/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved. Sets rows[i] to
- * x of row i, and returns the number of rows. Sets *whole to true if all steps have a row and no
+/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved, and prepares them
+ * while they are in the first-level cache. Sets rows[i] to x of row i, and returns the number of rows. Sets *whole to true if all steps have a row and no
  * row of x is a copy of another. */
 static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, const float **rows,
                           bool *whole)
 {
     struct cov_lstm_block *block = &p->block;
-    size_t n = p->io.n, n_rows = 0;
+    const struct cov_gemm *gemm = p->f->gemm;
+    size_t n = p->io.n, c_in = p->f->layer.c_in, n_rows = 0;
     *whole = true;
     for (size_t s = 0; s < steps; s++) {
         size_t t = cov_lstm_row(p, first + s);
@@ -164,14 +157,17 @@ static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, c
             block->row[s][b] = COV_LSTM_NONE;
             const float *x = cov_lstm_runs(p, b, first + s) ? x_at(p, b, t) : NULL;
             if (x && cov_lstm_x_moved(p, b, x)) {
+                prefetch_x(p, b, first + s + 1);
+                if (gemm->prepare && !p->f->pairs[p->direction])
+                    gemm->prepare(1, c_in, x, 0, block->x_rows + n_rows * x_floats(p->f));
                 p->seq[b].x = (struct cov_lstm_anchor){x, NAN};
                 block->row[s][b] = n_rows;
                 rows[n_rows++] = x;
                 block->n_moved[s]++;
                 p->io.tasks[b].x_products++;
             }
-            *whole = *whole && x == p->io.x + (t * n + b) * p->f->layer.c_in &&
-                     block->row[s][b] != COV_LSTM_NONE;
+            *whole =
+                *whole && x == p->io.x + (t * n + b) * c_in && block->row[s][b] != COV_LSTM_NONE;
         }
     }
     return n_rows;
@@ -191,7 +187,9 @@ static void multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
         return;
     }
     if (p->f->gemm->prepare) {
-        multiply_prepared(p, n_rows, rows);
+        if (n_rows > 0)
+            p->f->gemm->run_prepared(n_rows, block->x_rows, &p->f->w_ih[p->direction], block->sums,
+                                     4 * l->hidden);
         return;
     }
     if (whole) {
@@ -228,6 +226,19 @@ static bool wants_sums(struct cov_lstm_pass *p, size_t b, size_t step, size_t s,
     return !cov_lstm_x_moved(p, b, x_at(p, b, cov_lstm_row(p, step + 1)));
 }
 
+/* Prefetches memory that sequence b writes in the next step and reads in the next block. Called
+ * between short computations, since a long series of prefetches would stall. */
+static void prefetch_later(const struct cov_lstm_pass *p, size_t b, size_t step)
+{
+    const struct cov_layer *l = &p->f->layer;
+    if (step + 1 < p->seq[b].end) {
+        const float *h = cov_lstm_h(p, b, cov_lstm_row(p, step + 1));
+        for (size_t i = 0; i < l->hidden; i += LINE)
+            __builtin_prefetch(h + i, 1);
+    }
+    prefetch_x(p, b, step + p->block_steps);
+}
+
 /* Runs a step at which the x of all sequences has moved. */
 static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t steps)
 {
@@ -243,8 +254,12 @@ static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t s
     }
     if (step > 0)
         p->f->gemm->run(n, p->seq[0].h.at, y_row, &p->f->w_hh[p->direction], sums, n_gates, true);
-    p->f->vec->lstm_cell(n, l->hidden, sums, p->f->bias + p->direction * n_gates, p->cell,
-                         cov_lstm_h(p, 0, cov_lstm_row(p, step)), y_row);
+    for (size_t b = 0; b < n; b++) {
+        prefetch_later(p, b, step);
+        p->f->vec->lstm_cell(1, l->hidden, sums + b * n_gates, p->f->bias + p->direction * n_gates,
+                             p->cell + b * l->hidden, cov_lstm_h(p, b, cov_lstm_row(p, step)),
+                             y_row);
+    }
 }
 
 /* Runs a step at which some sequences rest or have ended. */
@@ -307,6 +322,7 @@ static void run_direction(struct cov_lstm_pass *p)
     size_t n = p->io.n, least = l->t_in, most = 0, block_steps = COV_LSTM_BLOCK_ROWS / n;
     block_steps = block_steps < COV_LSTM_STEPS ? block_steps : COV_LSTM_STEPS;
     block_steps -= block_steps % 2; /* pairs start at even steps */
+    p->block_steps = block_steps;
     for (size_t b = 0; b < n; b++) {
         start_sequence(p, b);
         least = p->seq[b].beg < least ? p->seq[b].beg : least;

@@ -11,7 +11,7 @@
 
 enum {
     COV_LSTM_STEPS = 16,       /* the most steps of a block */
-    COV_LSTM_BLOCK_ROWS = 192, /* rows for all sequences; they fit in the cache with the weights */
+    COV_LSTM_BLOCK_ROWS = 128, /* rows for all sequences; they fit in the cache with the weights */
 };
 #define COV_LSTM_NONE SIZE_MAX
 
@@ -63,6 +63,7 @@ struct cov_lstm_pass {
     float *kept_gates; /* [n, 4*hidden] last gates */
 
     struct cov_lstm_block block;
+    size_t block_steps; /* steps of a block */
     struct {
         float *h;    /* [n, hidden] */
         float *sums; /* [n, 4*hidden] */
