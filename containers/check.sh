@@ -82,7 +82,7 @@ if inside run touch /written 2>/dev/null; then
 fi
 # shellcheck disable=SC2016 # expanded by the inner shell
 inside run setpriv --reuid=covtools --regid=covtools --init-groups bash -c \
-    'set -eux; cd /data; ps --version; for tool in fasta2h5 bam2h5 covtrain covpredict cov2bigwig covpeaks covprofile h5chunk benchmark; do $tool --version | head -n 1; done; . ./tutorial.sh'
+    'set -eux; cd /data; ps --version; for tool in fasta2h5 bam2h5 covtrain covpredict cov2bigwig covpeaks covprofile coveffect h5chunk benchmark; do $tool --version | head -n 1; done; . ./tutorial.sh'
 for file in weed.bw weed.png weed.tsv weed_merged.h5 moss.bw; do
     [ -s "$folder/run/data/$file" ] || {
         echo "check.sh: error: the tutorial did not make $file" >&2

@@ -55,6 +55,7 @@ static const struct {
     [COV_OUTFILE_PICTURE] = {"a picture", ".png or .svg", ACCEPT(PICTURE), true},
     [COV_OUTFILE_FASTA] = {"a FASTA file", ".fa", ACCEPT(FASTA) | ANY_TEXT, false},
     [COV_OUTFILE_SAM] = {"a SAM file", ".sam", ACCEPT(SAM) | ANY_TEXT, false},
+    [COV_OUTFILE_VARIANTS] = {"a file of variants", ".vcf", ACCEPT(VARIANTS), false},
     [COV_OUTFILE_BESIDE] = {"a file", "", UINT_MAX, true},
 };
 
@@ -66,7 +67,7 @@ int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind, struct 
     const char *bad = NULL;
     if (suffix && !(accepted & 1U << suffix->kind))
         bad = suffix->text;
-    else if (length < n && !(accepted & ACCEPT(TEXT)))
+    else if (length < n && !(accepted & (ACCEPT(TEXT) | ACCEPT(VARIANTS))))
         bad = ".gz";
     if (!bad)
         return COV_OK;

@@ -52,6 +52,7 @@ enum cov_outfile_kind {
     COV_OUTFILE_PICTURE,
     COV_OUTFILE_FASTA,
     COV_OUTFILE_SAM,
+    COV_OUTFILE_VARIANTS, /* VCF or BCF; also compressed, with .vcf.gz */
     COV_OUTFILE_BESIDE, /* a name that the program chose, such as that of an index: any suffix, needs
                          * a regular file, and a commit replaces a symbolic link instead of
                          * following it */

@@ -25,8 +25,8 @@ static const struct cov_suffix suffixes[] = {
     {".json", COV_SUFFIX_TEXT},        {".fq", COV_SUFFIX_INPUT},
     {".fastq", COV_SUFFIX_INPUT},      {".2bit", COV_SUFFIX_INPUT},
     {".gff", COV_SUFFIX_INPUT},        {".gff3", COV_SUFFIX_INPUT},
-    {".gtf", COV_SUFFIX_INPUT},        {".vcf", COV_SUFFIX_INPUT},
-    {".bcf", COV_SUFFIX_INPUT},        {".bb", COV_SUFFIX_INPUT},
+    {".gtf", COV_SUFFIX_INPUT},        {".vcf", COV_SUFFIX_VARIANTS},
+    {".bcf", COV_SUFFIX_VARIANTS},     {".bb", COV_SUFFIX_INPUT},
     {".bigbed", COV_SUFFIX_INPUT},
 };
 

@@ -21,8 +21,9 @@ enum cov_suffix_kind {
     /* It keeps these. */
     COV_SUFFIX_PEAKS,
     COV_SUFFIX_PICTURE,
-    COV_SUFFIX_TEXT,  /* tables, JSON */
-    COV_SUFFIX_INPUT, /* FASTQ, annotation, variants: covtools never writes them */
+    COV_SUFFIX_TEXT,     /* tables, JSON */
+    COV_SUFFIX_VARIANTS, /* VCF, BCF */
+    COV_SUFFIX_INPUT,    /* FASTQ, annotation: covtools never writes them */
 };
 
 struct cov_suffix {

@@ -99,16 +99,18 @@ enum {
     COV_FASTA_ROWS
 };
 
+#define COV_ON_BAD_BASE_OPTION(at)                                                                 \
+    COV_OPT(ENUM, "on-bad-base", 0, (at), NULL,                                                    \
+            "what to do with a letter that is not an IUPAC code: stop, or read it as N and "       \
+            "count it",                                                                            \
+            .def = "error", .choices = cov_on_bad_base_names)
+
 #define COV_FASTA_OPTIONS(at)                                                                      \
     COV_SUBSEQUENCE_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, chunk_length)),        \
         COV_OPT(STRING, "species", 0, (at) + offsetof(struct cov_fasta_options, species), "NAME",  \
                 "species to store in the output (default: the FASTA's name without folder and "    \
                 "suffix)"),                                                                        \
-        COV_OPT(ENUM, "on-bad-base", 0, (at) + offsetof(struct cov_fasta_options, on_bad_base),    \
-                NULL,                                                                              \
-                "what to do with a letter that is not an IUPAC code: stop, or read it as N and "   \
-                "count it",                                                                        \
-                .def = "error", .choices = cov_on_bad_base_names),                                 \
+        COV_ON_BAD_BASE_OPTION((at) + offsetof(struct cov_fasta_options, on_bad_base)),            \
         COV_RENAME_OPTION((at) + offsetof(struct cov_fasta_options, rename)),                      \
         COV_MIN_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, min_length)),              \
         COV_MAX_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, max_length))

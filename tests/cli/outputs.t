@@ -22,6 +22,7 @@ find . -type f | sort >../before
 # ---- names that belong to other kinds of files
 # Each line: the option, the accepted suffix if it is a known one, and a run that would write x.SUFFIX.
 echo 'a	100	200	gene	0	+' >genes.bed
+printf '##fileformat=VCFv4.3\n##contig=<ID=a>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\na\t9\t.\tN\tA\t.\t.\t.\n' >v.vcf
 cat >../named <<'END'
 output .h5 fasta2h5 -f -o x g.fa
 stats - fasta2h5 -f -o o.h5 --stats x g.fa
@@ -43,6 +44,7 @@ matrix - covprofile genes -f --genes genes.bed --datasets atacseq --matrix x p.h
 plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
 output - covprofile correlate -f --datasets atacseq -o x p.h5 p.h5
 plot - covprofile correlate -f --datasets atacseq --plot x p.h5 p.h5
+output .vcf coveffect vcf -f -m m.ckpt -g g.fa -o x v.vcf
 stats - h5chunk info -f --stats x g.h5
 plot - h5chunk info -f --sequences --plot x g.h5
 output .h5 h5chunk repack -f -o x g.h5
@@ -63,7 +65,7 @@ find . -type f | sort >../before
 while read -r option own line; do
     refusals='' wanted=''
     for suffix in .fa .fna.gz .FASTQ.gz .bam .cram .sam .bw .bigWig .h5 .hdf5 .ckpt .gff3.gz .gtf .vcf.gz; do
-        case $own$suffix in .h5.h*5 | .bw.bw | .bw.bigWig | .fa.f*a* | .sam.sam) continue ;; esac
+        case $own$suffix in .h5.h*5 | .bw.bw | .bw.bigWig | .fa.f*a* | .sam.sam | .vcf.vcf.gz) continue ;; esac
         echo precious >x$suffix
         # shellcheck disable=SC2086,SC2046 # a list of words
         run $(echo "$line" | sed "s/ x\>/ x$suffix/")
@@ -78,15 +80,15 @@ rm genes.bed g.stream
 find . -type f | sort >../before
 
 # The list has every output; covtrain, h5chunk split and the other subcommands of benchmark choose the names of files.
-for tool in fasta2h5 bam2h5 covpredict cov2bigwig covpeaks covprofile h5chunk benchmark; do
-    case $tool in covp[er]* | h5chunk | benchmark) subcommands=$($tool --help-machine | awk -F '\t' 'NF == 2 { print $1 }') ;; *) subcommands= ;; esac
+for tool in fasta2h5 bam2h5 covpredict cov2bigwig covpeaks covprofile coveffect h5chunk benchmark; do
+    case $tool in covp[er]* | coveffect | h5chunk | benchmark) subcommands=$($tool --help-machine | awk -F '\t' 'NF == 2 { print $1 }') ;; *) subcommands= ;; esac
     for subcommand in ${subcommands:-''}; do
         # shellcheck disable=SC2086 # nothing if there are no subcommands
         $tool ${subcommand#\'\'} --help-machine | awk -F '\t' -v tool="$tool ${subcommand#\'\'}" '$7 == "out" && $1 != "stats" { print $1, tool }'
     done
 done | sed 's/ *$//' | grep -vE ' (h5chunk split|benchmark (stages|pipeline|loader|encode|model|report))$' | sort >../outputs
 while read -r option own tool subcommand line; do
-    case $tool in covpeaks | covprofile | h5chunk | benchmark) ;; *) subcommand= ;; esac
+    case $tool in covpeaks | covprofile | coveffect | h5chunk | benchmark) ;; *) subcommand= ;; esac
     echo "$option $tool $subcommand"
 done <../named | sed 's/ $//' | grep -v '^stats' | sort -u >../listed
 is "$(diff ../listed ../outputs)" '' 'all outputs of all tools'
@@ -124,6 +126,8 @@ o.h5 .o.covtools.tmp.h5 covpredict -q -m m.ckpt --resume -o o.h5 g.h5
 o.bw .o.covtools.tmp.bw cov2bigwig -q --datasets atacseq -o o.bw p.h5
 o.bg .o.covtools.tmp.bg cov2bigwig -q --datasets atacseq -o o.bg p.h5
 o.narrowPeak .o.covtools.tmp.narrowPeak covpeaks call -q -c 1 --datasets atacseq -o o.narrowPeak p.h5
+o.tsv .o.covtools.tmp.tsv coveffect vcf -q -m m.ckpt -g g.fa -o o.tsv v.vcf
+o.bcf .o.covtools.tmp.bcf coveffect vcf -q -m m.ckpt -g g.fa -o o.bcf v.vcf
 o.bg.gz .o.covtools.tmp.bg.gz cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 o.bg.gz.tbi .o.bg.gz.covtools.tmp.tbi cov2bigwig -q --datasets atacseq -o o.bg.gz p.h5
 o.h5 .o.covtools.tmp.h5 bam2h5 -q -p x -o o.h5 g.h5 r.bam

@@ -17,6 +17,10 @@ sed '$d' atacseq.sam >rep2.sam # not the same reads
 sam_convert atacseq.sam rep1.bam && sam_convert rep2.sam rep2.bam && sam_convert h3k4me3.sam chip.bam &&
     cp "$SRC/workflows/demo/plant.ckpt" model.ckpt || exit 99
 awk -F'\t' -v OFS='\t' '$4 == "gene" { print $1, "made", $4, $2 + 1, $3, ".", $6, ".", "ID=gene" NR }' features.bed >genes.gff3
+{
+    printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
+    awk '/^>/ { name = substr($1, 2); next } { printf "%s\t1\t.\t%s\tN\t.\t.\t.\n", name, substr($1, 1, 1); exit }' genome.fa
+} | gzip >variants.vcf.gz
 rm genome.fa features.bed ./*.sam
 
 stubs=$tap_dir/stubs

@@ -37,7 +37,7 @@ BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
 LAYERS["job"] = BELOW_JOBS
 LAYERS.update({f"job/{name}": BELOW_JOBS + ["job"] for name in ("encode", "coverage", "chunks", "predict", "source")})
 LAYERS["job/tracks"] = LAYERS["job/peaks"] = LAYERS["job/profile"] = BELOW_JOBS + ["job", "job/source"]
-LAYERS["job/train"] = BELOW_JOBS + ["job", "job/predict"]
+LAYERS["job/effect"] = LAYERS["job/train"] = BELOW_JOBS + ["job", "job/predict"]
 
 # Headers of the C library, Linux and the compiler. All others are third-party.
 SYSTEM = re.compile(

@@ -1,0 +1,224 @@
+/* effect_output.c - see effect_output.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/effect_output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
+
+enum { BUFFER = 1 << 16 };
+
+const struct cov_variant_field cov_effect_field = {
+    "COVEFFECT",
+    "Predicted effect of each alternative allele, for each data set and width: "
+    "ALLELE|DATASET|WIDTH|ALLELE1_PRED_COUNTS|ALLELE2_PRED_COUNTS|LOGFC|JSD|MAX_ABS_DIFF|"
+    "MAX_ABS_DIFF_POS"};
+
+struct cov_effect_output {
+    struct cov_effect_layout layout;
+    struct cov_bgz *table; /* one of these two */
+    struct cov_variant_file *file;
+    char **datasets; /* names as the format allows them. Owned, like each string */
+    char *text;      /* lines that are not written yet, or the value of the field. Owned */
+    size_t n, cap;
+};
+
+static int put(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
+    COV_PRINTF(3, 4);
+
+static int put(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    int rc = n < 0 ? cov_fail_errno(e, "output")
+                   : COV_RESERVE(&o->text, &o->cap, o->n + (size_t)n + 1, e);
+    if (rc)
+        return rc;
+    va_start(list, format);
+    n = vsnprintf(o->text + o->n, o->cap - o->n, format, list);
+    va_end(list);
+    o->n += n > 0 ? (size_t)n : 0;
+    return COV_OK;
+}
+
+static int flush(struct cov_effect_output *o, struct cov_err *e)
+{
+    const size_t n = o->n;
+    o->n = 0;
+    return cov_bgz_write(o->table, o->text, n, e);
+}
+
+/* ---------------------------------------------------------------- names */
+
+/* Returns a name in which the characters that separate values of an INFO field are written as in
+ * VCF 4.3, "%2C"; in a table (`special` is ""), control characters become '?'. */
+static char *safe_name(const char *name, const char *special, struct cov_err *e)
+{
+    enum { MOST = 3 }; /* characters for one */
+    const size_t n = strlen(name);
+    size_t bytes;
+    char *text = cov_size_mul(n + 1, MOST, &bytes) ? NULL : cov_malloc(bytes, 1, e), *to = text;
+    for (const char *p = name; text && *p; p++) {
+        const unsigned char c = (unsigned char)*p;
+        if (*special && (c <= ' ' || c == 0x7f || strchr(special, c)))
+            to += snprintf(to, MOST + 1, "%%%02X", c);
+        else
+            *to++ = c < ' ' || c == 0x7f ? '?' : *p;
+    }
+    if (text)
+        *to = '\0';
+    return text;
+}
+
+static int copy_names(struct cov_effect_output *o, const char *special, struct cov_err *e)
+{
+    o->datasets = cov_calloc(o->layout.n_datasets, sizeof *o->datasets, e);
+    for (size_t d = 0; o->datasets && d < o->layout.n_datasets; d++) {
+        o->datasets[d] = safe_name(o->layout.datasets[d], special, e);
+        if (!o->datasets[d])
+            return COV_ENOMEM;
+    }
+    return o->datasets ? COV_OK : COV_ENOMEM;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+int cov_effect_output_open(const char *path, const char *name,
+                           const struct cov_effect_layout *layout, struct cov_variants *from,
+                           struct cov_effect_output **out, struct cov_err *e)
+{
+    *out = NULL;
+    enum cov_variant_format format;
+    const bool is_table = !cov_variant_format_of(name, &format);
+    struct cov_effect_output *o = cov_calloc(1, sizeof *o, e);
+    if (!o)
+        return COV_ENOMEM;
+    o->layout = *layout;
+    int rc = copy_names(o, is_table ? "" : ",;=|%:", e);
+    if (!rc && is_table)
+        rc = cov_bgz_open_write(path,
+                                cov_path_has_suffix(name, ".gz") ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
+                                1, &o->table, e);
+    else if (!rc)
+        rc = cov_variant_file_open(path, format, from, &o->file, e);
+    if (!rc && is_table)
+        rc = put(o, e,
+                 "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
+                 "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos\n");
+    if (rc)
+        cov_effect_output_free(o);
+    else
+        *out = o;
+    return rc;
+}
+
+void cov_effect_output_free(struct cov_effect_output *o)
+{
+    if (!o)
+        return;
+    cov_bgz_abort(o->table);
+    cov_variant_file_free(o->file);
+    for (size_t d = 0; o->datasets && d < o->layout.n_datasets; d++)
+        free(o->datasets[d]);
+    free(o->datasets);
+    free(o->text);
+    free(o);
+}
+
+int cov_effect_output_close(struct cov_effect_output *o, struct cov_err *e)
+{
+    int rc = o->table ? flush(o, e) : COV_OK;
+    if (!rc && o->table) {
+        rc = cov_bgz_close(o->table, e);
+        o->table = NULL;
+    } else if (!rc) {
+        rc = cov_variant_file_close(o->file, e);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- records */
+
+static int put_number(struct cov_effect_output *o, double x, struct cov_err *e)
+{
+    const char *separator = o->table ? "\t" : "|";
+    return isnan(x) ? put(o, e, "%s%s", separator, o->table ? "NA" : ".")
+                    : put(o, e, "%s%.9g", separator, x);
+}
+
+static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = put_number(o, x[i], e);
+    return rc;
+}
+
+static int put_row(struct cov_effect_output *o, const struct cov_variant *v, size_t allele,
+                   const struct cov_effect_plan *plan, const struct cov_effect_score *s,
+                   struct cov_err *e)
+{
+    const bool scored = plan->alleles[allele].status == COV_ALLELE_SCORED;
+    int rc = COV_OK;
+    for (size_t d = 0; d < o->layout.n_datasets; d++)
+        for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
+            rc =
+                put(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1, v->id,
+                    v->alleles[0], v->alleles[allele + 1], o->datasets[d], o->layout.widths[w]);
+            if (!rc && scored) {
+                const double x[] = {s->counts[0],   s->counts[1], s->logfc,
+                                    fabs(s->logfc), s->jsd,       s->max_diff};
+                rc = put_numbers(o, x, COV_COUNT(x), e);
+                if (!rc)
+                    rc = put(o, e, "\t%" PRId64 "\n", plan->beg + (int64_t)s->max_at + 1);
+            } else if (!rc) {
+                rc = put(o, e, "\tNA\tNA\tNA\tNA\tNA\tNA\tNA\n");
+            }
+        }
+    return rc;
+}
+
+static int put_values(struct cov_effect_output *o, const struct cov_variant *v, size_t allele,
+                      const struct cov_effect_plan *plan, const struct cov_effect_score *s,
+                      struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t d = 0; d < o->layout.n_datasets; d++)
+        for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
+            const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
+            rc = put(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "", v->alleles[allele + 1],
+                     o->datasets[d], o->layout.widths[w]);
+            if (!rc)
+                rc = put_numbers(o, x, COV_COUNT(x), e);
+            if (!rc)
+                rc = put(o, e, "|%" PRId64, plan->beg + (int64_t)s->max_at + 1);
+        }
+    return rc;
+}
+
+int cov_effect_output_put(struct cov_effect_output *o, struct cov_variant *v,
+                          const struct cov_effect_plan *plan, const struct cov_effect_score *scores,
+                          struct cov_err *e)
+{
+    const size_t n = o->layout.n_datasets * o->layout.n_widths;
+    int rc = COV_OK;
+    if (o->table) {
+        for (size_t i = 0; !rc && i < plan->n_alleles; i++)
+            rc = put_row(o, v, i, plan, scores + i * n, e);
+        return rc || o->n < BUFFER ? rc : flush(o, e);
+    }
+    o->n = 0;
+    for (size_t i = 0; !rc && i < plan->n_alleles; i++)
+        if (plan->alleles[i].status == COV_ALLELE_SCORED)
+            rc = put_values(o, v, i, plan, scores + i * n, e);
+    return rc ? rc : cov_variant_file_put(o->file, v, o->n > 0 ? o->text : NULL, e);
+}

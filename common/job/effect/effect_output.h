@@ -1,0 +1,45 @@
+/* effect_output.h - writes the scores of variants: a table, or the variants with an INFO field.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_EFFECT_EFFECT_OUTPUT_H
+#define COV_JOB_EFFECT_EFFECT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/effect_scores.h"
+#include "common/track/variants.h"
+
+/* The INFO field of VCF and BCF. */
+extern const struct cov_variant_field cov_effect_field;
+
+/* Borrowed until free. */
+struct cov_effect_layout {
+    const char *const *datasets; /* names */
+    size_t n_datasets;
+    const int64_t *widths;
+    size_t n_widths;
+};
+
+struct cov_effect_output;
+
+/* Writes to `path` (the table also to "-"), in the format that the suffix of `name` tells: VCF, BCF
+ * or a table, compressed if it ends in .gz. VCF and BCF: `from` was opened with the field and is
+ * borrowed until free. */
+int cov_effect_output_open(const char *path, const char *name,
+                           const struct cov_effect_layout *layout, struct cov_variants *from,
+                           struct cov_effect_output **out, struct cov_err *e) COV_MUST_USE;
+
+/* Writes a record: scores[n_alleles of ALT][n_datasets][n_widths], of which those of alleles that are
+ * not scored are not read. */
+int cov_effect_output_put(struct cov_effect_output *o, struct cov_variant *v,
+                          const struct cov_effect_plan *plan, const struct cov_effect_score *scores,
+                          struct cov_err *e) COV_MUST_USE;
+
+int cov_effect_output_close(struct cov_effect_output *o, struct cov_err *e) COV_MUST_USE;
+/* An output that was not closed is incomplete. NULL is accepted. */
+void cov_effect_output_free(struct cov_effect_output *o);
+
+#endif

@@ -1,0 +1,135 @@
+/* effect_plan.c - see effect_plan.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/effect_plan.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/seq/alphabet.h"
+
+int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome *genome,
+                           struct cov_err *e)
+{
+    *g = (struct cov_effect_genome){.genome = genome};
+    int rc = cov_names_new(&g->names, e);
+    for (size_t i = 0; !rc && i < genome->n_seqs; i++) {
+        size_t index;
+        bool is_new;
+        rc =
+            cov_names_add(g->names, genome->names[i], strlen(genome->names[i]), &index, &is_new, e);
+    }
+    return rc;
+}
+
+void cov_effect_genome_fini(struct cov_effect_genome *g)
+{
+    cov_names_free(g->names);
+    g->names = NULL;
+}
+
+void cov_effect_plan_fini(struct cov_effect_plan *p)
+{
+    free(p->alleles);
+    free(p->codes);
+    *p = (struct cov_effect_plan){0};
+}
+
+/* Appends the codes of a text at codes[*n]. */
+static int add_codes(struct cov_effect_plan *p, const char *text, size_t *n, bool *valid,
+                     struct cov_err *e)
+{
+    const size_t length = strlen(text);
+    int rc = COV_RESERVE(&p->codes, &p->cap_codes, *n + length, e);
+    *valid = false;
+    if (rc)
+        return rc;
+    *valid = cov_codes_of_letters(text, length, p->codes + *n);
+    *n += length;
+    return COV_OK;
+}
+
+/* Compares REF with the genome, and sets p->status. Uses p->codes. */
+static int check_ref(struct cov_effect_plan *p, const struct cov_effect_genome *g, int64_t pos,
+                     const char *ref, struct cov_err *e)
+{
+    const int64_t length = g->genome->lengths[p->seq];
+    size_t n = 0;
+    bool valid;
+    p->found[0] = '\0';
+    p->status = COV_ALLELE_MISMATCH;
+    if (pos < 0 || pos >= length || (uint64_t)(length - pos) < p->n_ref)
+        return COV_OK;
+    int rc = add_codes(p, ref, &n, &valid, e);
+    if (!rc)
+        rc = COV_RESERVE(&p->codes, &p->cap_codes, 2 * n, e);
+    if (!rc)
+        rc = cov_genome_codes(g->genome, p->seq, pos, pos + (int64_t)n, p->codes + n, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; valid && i < n; i++)
+        valid = (p->codes[i] & p->codes[n + i]) != 0;
+    if (valid)
+        p->status = COV_ALLELE_SCORED;
+    const size_t shown = n < sizeof p->found ? n : sizeof p->found - 1;
+    for (size_t i = 0; i < shown; i++)
+        p->found[i] = cov_letter_of_code[p->codes[n + i]];
+    p->found[shown] = '\0';
+    return COV_OK;
+}
+
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Plans the alleles of ALT in the window. */
+static int plan_alleles(struct cov_effect_plan *p, size_t L, char *const *alleles,
+                        struct cov_err *e)
+{
+    size_t n = 0, shortest = p->n_ref;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < p->n_alleles; i++) {
+        struct cov_effect_allele *a = &p->alleles[i];
+        bool valid;
+        a->codes = n;
+        rc = add_codes(p, alleles[i], &n, &valid, e);
+        a->n = n - a->codes;
+        a->status = strcmp(alleles[i], "*") == 0               ? COV_ALLELE_OVERLAP
+                    : !valid || a->n == 0                      ? COV_ALLELE_SYMBOLIC
+                    : p->n_ref > L - p->at || a->n > L - p->at ? COV_ALLELE_LONG
+                                                               : COV_ALLELE_SCORED;
+        if (a->status == COV_ALLELE_SCORED) {
+            p->n_scored++;
+            shortest = a->n < shortest ? a->n : shortest;
+        }
+    }
+    p->n_codes = L + (p->n_ref - shortest);
+    return rc;
+}
+
+int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
+                         const struct cov_variant *v, struct cov_err *e)
+{
+    p->n_alleles = v->n_alleles - 1;
+    p->n_ref = strlen(v->alleles[0]);
+    p->n_scored = 0;
+    int rc = COV_RESERVE(&p->alleles, &p->cap_alleles, p->n_alleles, e);
+    if (rc)
+        return rc;
+    p->status = COV_ALLELE_UNKNOWN;
+    if (cov_names_find(g->names, v->contig, strlen(v->contig), &p->seq))
+        rc = check_ref(p, g, v->pos, v->alleles[0], e);
+    for (size_t i = 0; i < p->n_alleles; i++)
+        p->alleles[i] = (struct cov_effect_allele){.status = p->status};
+    if (rc || p->status != COV_ALLELE_SCORED)
+        return rc;
+    const int64_t length = g->genome->lengths[p->seq], size = (int64_t)L;
+    p->beg = clamp(v->pos - size / 2, 0, length > size ? length - size : 0);
+    p->at = (size_t)(v->pos - p->beg);
+    rc = plan_alleles(p, L, v->alleles + 1, e);
+    if ((uint64_t)(length - p->beg) < p->n_codes)
+        p->n_codes = (size_t)(length - p->beg);
+    return rc;
+}

@@ -1,0 +1,63 @@
+/* effect_plan.h - which alleles of a variant are scored, and in which window of the genome.
+ *
+ * The window of a variant begins L / 2 bases before REF, as in ChromBPNet's variant scorer; near the
+ * ends of a sequence it is moved into the sequence. A sequence shorter than L is its own window.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_EFFECT_EFFECT_PLAN_H
+#define COV_JOB_EFFECT_EFFECT_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/seq/genome.h"
+#include "common/seq/names.h"
+#include "common/track/variants.h"
+
+enum cov_allele_status {
+    COV_ALLELE_SCORED,
+    COV_ALLELE_UNKNOWN,  /* of a record whose sequence the genome lacks */
+    COV_ALLELE_MISMATCH, /* of a record whose REF is not in the genome at its place */
+    COV_ALLELE_OVERLAP,  /* "*": deleted by another record */
+    COV_ALLELE_SYMBOLIC, /* not bases: "<DEL>", a breakend */
+    COV_ALLELE_LONG,     /* REF or ALT reaches past the window */
+    COV_ALLELE_STATUSES
+};
+
+struct cov_effect_allele {
+    enum cov_allele_status status;
+    size_t codes, n; /* its bases are codes[codes .. codes+n) of the plan */
+};
+
+/* Empty if all zero; reused for record after record. */
+struct cov_effect_plan {
+    enum cov_allele_status status; /* SCORED, UNKNOWN or MISMATCH */
+    size_t seq;                    /* in the genome */
+    int64_t beg;                   /* the window's first base */
+    size_t n_codes;   /* bases from there on that the window and its versions need, at most 2 L */
+    size_t at, n_ref; /* REF in the window */
+    size_t n_scored;
+    struct cov_effect_allele *alleles; /* [n_alleles]: those of ALT */
+    size_t n_alleles;
+    char found[32]; /* MISMATCH: the first bases of the genome there; "" past its end */
+    /* Private, except as given above. */
+    uint8_t *codes;
+    size_t cap_alleles, cap_codes;
+};
+
+struct cov_effect_genome {
+    const struct cov_genome *genome;
+    struct cov_names *names; /* numbered as in the genome. Owned */
+};
+
+int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome *genome,
+                           struct cov_err *e) COV_MUST_USE;
+void cov_effect_genome_fini(struct cov_effect_genome *g); /* safe on zeros */
+
+/* Plans a record, for windows of L bases. REF matches where each of its bases shares a base with the
+ * genome's IUPAC code; so N matches everything. */
+int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
+                         const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
+void cov_effect_plan_fini(struct cov_effect_plan *p);
+
+#endif

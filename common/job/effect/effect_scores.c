@@ -1,0 +1,94 @@
+/* effect_scores.c - see effect_scores.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/effect_scores.h"
+
+#include <math.h>
+
+/* Bases of the windows: the i-th of n aligned ones is base `at1` + i of allele 1 and `at2` + i of
+ * allele 2. */
+struct stretch {
+    size_t at1, at2, n;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Sets the aligned bases of the positions [beg, end): those up to the end of the shorter allele, and
+ * those after both alleles. */
+static void align(const struct cov_effect_pair *p, size_t beg, const size_t end[2],
+                  struct stretch out[2])
+{
+    const size_t shared = p->at + least(p->n_allele1, p->n_allele2);
+    const size_t stop = least(shared, least(end[0], end[1]));
+    const size_t tail1 = p->at + p->n_allele1, tail2 = p->at + p->n_allele2;
+    out[0] = (struct stretch){beg, beg, stop > beg ? stop - beg : 0};
+    out[1] = (struct stretch){tail1, tail2, 0};
+    if (tail1 < end[0] && tail2 < end[1])
+        out[1].n = least(end[0] - tail1, end[1] - tail2);
+}
+
+static double value(const struct cov_effect_pair *p, size_t allele, size_t i, size_t dataset)
+{
+    return (double)p->values[allele][i * p->n_datasets + dataset];
+}
+
+static double sum(const struct cov_effect_pair *p, size_t allele, size_t beg, size_t end,
+                  size_t dataset)
+{
+    double x = 0;
+    for (size_t i = beg; i < end; i++)
+        x += value(p, allele, i, dataset);
+    return x;
+}
+
+/* a log2(a / mean of a and b); 0 log 0 = 0 */
+static double divergence(double a, double b)
+{
+    return a > 0 ? a * log2(2 * a / (a + b)) : 0;
+}
+
+static double distance(const struct cov_effect_pair *p, const struct stretch s[2], size_t dataset)
+{
+    double totals[2] = {0, 0}, x = 0;
+    for (size_t k = 0; k < 2; k++) {
+        totals[0] += sum(p, 0, s[k].at1, s[k].at1 + s[k].n, dataset);
+        totals[1] += sum(p, 1, s[k].at2, s[k].at2 + s[k].n, dataset);
+    }
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < s[k].n; i++) {
+            const double a = value(p, 0, s[k].at1 + i, dataset) / totals[0];
+            const double b = value(p, 1, s[k].at2 + i, dataset) / totals[1];
+            x += divergence(a, b) + divergence(b, a);
+        }
+    /* Rounding may make the sum slightly negative, or larger than 2. */
+    return isfinite(x) ? sqrt(fmin(1, fmax(0, x / 2))) : (double)NAN;
+}
+
+void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t width,
+                      struct cov_effect_score *out)
+{
+    const size_t half = width / 2, beg = p->at > half ? p->at - half : 0;
+    const size_t reach = p->at + (width - half);
+    const size_t end[2] = {least(reach, p->n_bases[0]), least(reach, p->n_bases[1])};
+    struct stretch stretches[2];
+    align(p, beg, end, stretches);
+    *out = (struct cov_effect_score){.max_at = p->at};
+    for (size_t k = 0; k < 2; k++)
+        out->counts[k] = sum(p, k, beg, end[k], dataset);
+    const double ratio = out->counts[1] / out->counts[0];
+    const int valid = isfinite(ratio) && ratio > 0;
+    out->logfc = valid ? log2(ratio) : (double)NAN;
+    out->jsd = valid ? distance(p, stretches, dataset) : (double)NAN;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < stretches[k].n; i++) {
+            const size_t at = stretches[k].at1 + i;
+            const double diff =
+                fabs(value(p, 1, stretches[k].at2 + i, dataset) - value(p, 0, at, dataset));
+            if (diff > out->max_diff) {
+                out->max_diff = diff;
+                out->max_at = at;
+            }
+        }
+}

@@ -1,0 +1,500 @@
+/* effect_vcf.c - see effect_vcf.h.
+ *
+ * A slot of the ring holds a few records. The source plans their windows, a worker predicts them in
+ * batches and scores them, and the sink writes them in order.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/effect_vcf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/ring.h"
+#include "common/base/text.h"
+#include "common/compute/device_open.h"
+#include "common/file/path.h"
+#include "common/job/device_options.h"
+#include "common/job/effect/edited_windows.h"
+#include "common/job/effect/effect_output.h"
+#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/effect_scores.h"
+
+struct record {
+    struct cov_variant variant;
+    struct cov_effect_plan plan;
+    struct cov_effect_score *scores; /* [n_alleles of ALT][n_datasets][n_widths] */
+    size_t cap_scores;
+};
+
+struct slot {
+    struct record *records; /* [n_records of the job] */
+    size_t n;
+};
+
+/* A version to be scored. */
+struct todo {
+    struct record *record;
+    size_t allele;    /* of ALT */
+    size_t reference; /* the version without the edit */
+};
+
+/* The windows that a worker predicts at a time, of at most n_versions versions. */
+struct worker {
+    uint8_t *codes; /* [n_versions / 2][2 L] */
+    struct cov_edited_window *windows;
+    struct cov_version *versions;
+    struct cov_edit *edits; /* of each version; that of a reference is not used */
+    struct todo *todo;      /* of each version; without a record for a reference */
+    size_t n_windows, n_versions;
+    float *values; /* [n_versions,L,D] */
+    size_t *n_bases;
+};
+
+/* What became of the alleles; lives until --stats has been printed. */
+struct tally {
+    int64_t n_records, n_alleles[COV_ALLELE_STATUSES];
+    int64_t n_unknown, n_mismatches;  /* records */
+    char unknown[200], mismatch[200]; /* the first of them */
+};
+
+struct run {
+    const struct cov_effect_options *o;
+    const struct cov_job *job;
+    struct cov_effect_genome genome;
+    struct cov_variants *in;
+    struct cov_effect_output *out;
+    struct cov_edited_windows *net;
+    struct slot *slots;
+    struct worker *workers;
+    size_t n_slots, n_workers, n_records; /* n_records: of a slot */
+    size_t n_versions;                    /* of a worker, at least 2 */
+    struct tally *tally;
+    bool to_bcf;
+};
+
+/* ---------------------------------------------------------------- planning */
+
+/* Returns "REF is A, but g.fa has C", or why there is nothing to compare. */
+static void describe_mismatch(const struct run *r, const struct cov_variant *v,
+                              const struct cov_effect_plan *p, char *text, size_t n)
+{
+    enum { SHOWN = 20 };
+    const int length = p->n_ref < SHOWN ? (int)p->n_ref : SHOWN;
+    if (p->status == COV_ALLELE_UNKNOWN)
+        (void)snprintf(text, n, "%s does not have the sequence '%.100s'", r->o->genome_path,
+                       v->contig);
+    else if (!p->found[0])
+        (void)snprintf(text, n, "%.100s:%" PRId64 ": REF is not inside the sequence", v->contig,
+                       v->pos + 1);
+    else
+        (void)snprintf(text, n, "%.60s:%" PRId64 ": REF is %.*s%s, but the genome has %.*s%s",
+                       v->contig, v->pos + 1, length, v->alleles[0], p->n_ref > SHOWN ? "..." : "",
+                       length, p->found, p->n_ref > SHOWN ? "..." : "");
+}
+
+/* Reads and plans the next record. Returns 1, 0 at the end, or a failure. */
+static int next_record(struct run *r, struct cov_variants *in, struct cov_variant *v,
+                       struct cov_effect_plan *p, struct tally *t, struct cov_err *e)
+{
+    const int got = cov_variants_next(in, v, e);
+    if (got <= 0)
+        return got;
+    if (r->to_bcf && !cov_variant_is_declared(v))
+        return cov_variants_fail(in, e,
+                                 "the header does not declare the sequence or another name of the "
+                                 "record, which BCF needs; write VCF");
+    const int rc = cov_effect_plan_make(p, &r->genome, r->o->window, v, e);
+    if (rc)
+        return rc;
+    t->n_records++;
+    for (size_t i = 0; i < p->n_alleles; i++)
+        t->n_alleles[p->alleles[i].status]++;
+    if (p->status == COV_ALLELE_SCORED)
+        return 1;
+    const bool unknown = p->status == COV_ALLELE_UNKNOWN;
+    char text[sizeof t->mismatch];
+    describe_mismatch(r, v, p, text, sizeof text);
+    if (r->o->strict)
+        return cov_variants_fail(in, e, "%s", text);
+    if ((unknown ? t->n_unknown : t->n_mismatches) == 0)
+        memcpy(unknown ? t->unknown : t->mismatch, text, sizeof text);
+    *(unknown ? &t->n_unknown : &t->n_mismatches) += 1;
+    return 1;
+}
+
+/* Fails if all records are on unknown sequences. */
+static int check_names(const struct run *r, const struct tally *t, struct cov_err *e)
+{
+    const struct cov_genome *g = r->o->genome;
+    struct cov_listing names = {.text = ""};
+    if (t->n_records == 0 || t->n_unknown < t->n_records)
+        return COV_OK;
+    for (size_t i = 0; i < g->n_seqs; i++)
+        cov_listing_add(&names, g->names[i]);
+    return cov_fail(e, COV_EINPUT,
+                    "%s: no variant is on a sequence of the genome: %s; it has %s%s; --rename "
+                    "changes its names",
+                    cov_variants_name(r->in), t->unknown, names.text, cov_listing_more(&names));
+}
+
+/* Reads a regular file to its end, so that faults are found before anything is computed. *n is the
+ * number of records, -1 for other inputs. */
+static int check_input(struct run *r, const char *input, int64_t *n, struct cov_err *e)
+{
+    struct stat st;
+    struct cov_variants *in = NULL;
+    struct cov_variant v = {0};
+    struct cov_effect_plan plan = {0};
+    struct tally t = {0};
+    const double clock = cov_clock();
+    int got = 1;
+    *n = -1;
+    if (cov_path_is_std(input) || stat(input, &st) != 0 || !S_ISREG(st.st_mode))
+        return COV_OK;
+    int rc = cov_variants_open(input, NULL, &in, e);
+    if (!rc)
+        rc = cov_variant_init(&v, e);
+    cov_progress_begin(r->job->progress, "checking", "variants", -1);
+    while (!rc && got > 0) {
+        got = next_record(r, in, &v, &plan, &t, e);
+        rc = got < 0 ? got : COV_OK;
+        cov_progress_add(r->job->progress, got > 0);
+    }
+    cov_progress_end(r->job->progress);
+    if (!rc)
+        rc = check_names(r, &t, e);
+    *n = t.n_records;
+    cov_effect_plan_fini(&plan);
+    cov_variant_fini(&v);
+    cov_variants_close(in);
+    cov_stats_add_stage(r->job->stats, "check", cov_clock() - clock);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the stages */
+
+static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    size_t n_versions = 0;
+    s->n = 0;
+    while (s->n < r->n_records && n_versions < r->n_versions) {
+        struct record *record = &s->records[s->n];
+        const int got = next_record(r, r->in, &record->variant, &record->plan, r->tally, e);
+        if (got < 0)
+            return got;
+        if (got == 0)
+            break;
+        const size_t n_scores = record->plan.n_alleles * r->o->n_datasets * r->o->n_widths;
+        const int rc = COV_RESERVE(&record->scores, &record->cap_scores, n_scores + 1, e);
+        if (rc)
+            return rc;
+        if (record->plan.n_scored > 0)
+            n_versions += 1 + record->plan.n_scored;
+        s->n++;
+    }
+    return s->n > 0;
+}
+
+static void score(const struct run *r, const struct worker *w, size_t version)
+{
+    const struct todo *t = &w->todo[version];
+    const struct cov_effect_options *o = r->o;
+    const size_t D = o->model->n_datasets, row = o->window * D;
+    const struct cov_effect_plan *p = &t->record->plan;
+    struct cov_effect_score *to = t->record->scores + t->allele * o->n_datasets * o->n_widths;
+    const struct cov_effect_pair pair = {
+        .values = {w->values + t->reference * row, w->values + version * row},
+        .n_bases = {w->n_bases[t->reference], w->n_bases[version]},
+        .n_datasets = D,
+        .at = p->at,
+        .n_allele1 = p->n_ref,
+        .n_allele2 = p->alleles[t->allele].n,
+    };
+    for (size_t d = 0; d < o->n_datasets; d++)
+        for (size_t k = 0; k < o->n_widths; k++)
+            cov_effect_score(&pair, o->datasets[d], (size_t)o->widths[k], to++);
+}
+
+/* Predicts and scores the worker's windows. */
+static int flush(const struct run *r, unsigned worker, struct cov_err *e)
+{
+    struct worker *w = &r->workers[worker];
+    int rc = cov_edited_windows_predict(r->net, worker, w->windows, w->n_windows, w->values,
+                                        w->n_bases, e);
+    for (size_t i = 0; !rc && i < w->n_versions; i++)
+        if (w->todo[i].record)
+            score(r, w, i);
+    w->n_windows = w->n_versions = 0;
+    return rc;
+}
+
+/* Begins the window of a record with the version without edits. */
+static int begin_window(const struct run *r, struct worker *w, struct record *record,
+                        struct cov_err *e)
+{
+    const struct cov_effect_plan *p = &record->plan;
+    uint8_t *codes = w->codes + w->n_windows * 2 * r->o->window;
+    w->windows[w->n_windows++] =
+        (struct cov_edited_window){codes, p->n_codes, w->versions + w->n_versions, 1};
+    w->versions[w->n_versions] = (struct cov_version){NULL, 0};
+    w->todo[w->n_versions++] = (struct todo){.record = NULL};
+    return cov_genome_codes(r->o->genome, p->seq, p->beg, p->beg + (int64_t)p->n_codes, codes, e);
+}
+
+/* Adds the alleles of a record to the worker's windows. A record with more alleles than fit has
+ * several windows. */
+static int add_record(const struct run *r, unsigned worker, struct record *record,
+                      struct cov_err *e)
+{
+    struct worker *w = &r->workers[worker];
+    const struct cov_effect_plan *p = &record->plan;
+    size_t reference = SIZE_MAX;
+    for (size_t i = 0; i < p->n_alleles; i++) {
+        if (p->alleles[i].status != COV_ALLELE_SCORED)
+            continue;
+        int rc = COV_OK;
+        if (w->n_versions + 1 + (reference == SIZE_MAX) > r->n_versions) {
+            rc = flush(r, worker, e);
+            reference = SIZE_MAX;
+        }
+        if (!rc && reference == SIZE_MAX) {
+            reference = w->n_versions;
+            rc = begin_window(r, w, record, e);
+        }
+        if (rc)
+            return rc;
+        const size_t k = w->n_versions++;
+        w->windows[w->n_windows - 1].n_versions++;
+        w->edits[k] =
+            (struct cov_edit){p->at, p->n_ref, p->codes + p->alleles[i].codes, p->alleles[i].n};
+        w->versions[k] = (struct cov_version){&w->edits[k], 1};
+        w->todo[k] = (struct todo){record, i, reference};
+    }
+    return COV_OK;
+}
+
+static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    const struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    int rc = COV_OK;
+    r->workers[worker].n_windows = r->workers[worker].n_versions = 0;
+    for (size_t i = 0; !rc && i < s->n; i++)
+        rc = add_record(r, worker, &s->records[i], e);
+    return rc ? rc : flush(r, worker, e);
+}
+
+static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    for (size_t i = 0; i < s->n; i++) {
+        struct record *record = &s->records[i];
+        const int rc =
+            cov_effect_output_put(r->out, &record->variant, &record->plan, record->scores, e);
+        if (rc)
+            return rc;
+    }
+    cov_progress_add(r->job->progress, (int64_t)s->n);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static int allocate_worker(const struct run *r, struct worker *w, struct cov_err *e)
+{
+    const size_t n = r->n_versions, L = r->o->window;
+    size_t row, n_values;
+    if (cov_size_mul(L, r->o->model->n_datasets, &row) || cov_size_mul(row, n, &n_values))
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", n);
+    w->codes = cov_malloc(n / 2, 2 * L, e);
+    w->windows = cov_calloc(n / 2, sizeof *w->windows, e);
+    w->versions = cov_calloc(n, sizeof *w->versions, e);
+    w->edits = cov_calloc(n, sizeof *w->edits, e);
+    w->todo = cov_calloc(n, sizeof *w->todo, e);
+    w->values = cov_malloc(n_values, sizeof *w->values, e);
+    w->n_bases = cov_calloc(n, sizeof *w->n_bases, e);
+    return w->codes && w->windows && w->versions && w->edits && w->todo && w->values && w->n_bases
+               ? COV_OK
+               : COV_ENOMEM;
+}
+
+static int allocate(struct run *r, struct cov_err *e)
+{
+    int rc = COV_OK;
+    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
+    r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
+    if (!r->slots || !r->workers)
+        return COV_ENOMEM;
+    for (size_t i = 0; !rc && i < r->n_slots; i++) {
+        struct slot *s = &r->slots[i];
+        s->records = cov_calloc(r->n_records, sizeof *s->records, e);
+        rc = s->records ? COV_OK : COV_ENOMEM;
+        for (size_t k = 0; !rc && k < r->n_records; k++)
+            rc = cov_variant_init(&s->records[k].variant, e);
+    }
+    for (size_t i = 0; !rc && i < r->n_workers; i++)
+        rc = allocate_worker(r, &r->workers[i], e);
+    return rc;
+}
+
+static void release(struct run *r)
+{
+    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
+        struct record *records = r->slots[i].records;
+        for (size_t k = 0; records && k < r->n_records; k++) {
+            cov_variant_fini(&records[k].variant);
+            cov_effect_plan_fini(&records[k].plan);
+            free(records[k].scores);
+        }
+        free(records);
+    }
+    for (size_t i = 0; r->workers && i < r->n_workers; i++) {
+        struct worker *w = &r->workers[i];
+        free(w->codes);
+        free(w->windows);
+        free(w->versions);
+        free(w->edits);
+        free(w->todo);
+        free(w->values);
+        free(w->n_bases);
+    }
+    free(r->slots);
+    free(r->workers);
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static void print_json(struct cov_json *json, const void *arg)
+{
+    static const char *const names[] = {
+        [COV_ALLELE_SCORED] = "scored",     [COV_ALLELE_UNKNOWN] = "unknown_sequence",
+        [COV_ALLELE_MISMATCH] = "mismatch", [COV_ALLELE_OVERLAP] = "overlapping_deletion",
+        [COV_ALLELE_SYMBOLIC] = "symbolic", [COV_ALLELE_LONG] = "too_long"};
+    const struct tally *t = arg;
+    cov_json_int(json, "variants", t->n_records);
+    cov_json_begin_object(json, "alleles");
+    for (size_t i = 0; i < COV_COUNT(names); i++)
+        cov_json_int(json, names[i], t->n_alleles[i]);
+    cov_json_end_object(json);
+}
+
+/* Warns about records without scores. */
+static void report(const struct run *r)
+{
+    const struct tally *t = r->tally;
+    const char *input = cov_variants_name(r->in);
+    if (t->n_mismatches > 0)
+        cov_warn("%s: %" PRId64 " of %" PRId64
+                 " variants differ from the genome and have no scores, "
+                 "the first at %s",
+                 input, t->n_mismatches, t->n_records, t->mismatch);
+    if (t->n_unknown > 0)
+        cov_warn("%s: %" PRId64 " of %" PRId64 " variants are on unknown sequences and have no "
+                 "scores; %s",
+                 input, t->n_unknown, t->n_records, t->unknown);
+    if (t->n_alleles[COV_ALLELE_LONG] > 0)
+        cov_warn("%s: %" PRId64
+                 " alleles reach past their windows and have no scores; use a larger "
+                 "--window",
+                 input, t->n_alleles[COV_ALLELE_LONG]);
+    cov_info("%" PRId64 " variants: %" PRId64 " alleles with scores; without: %" PRId64
+             " symbolic ones, %" PRId64 " overlapping deletions (*)",
+             t->n_records, t->n_alleles[COV_ALLELE_SCORED], t->n_alleles[COV_ALLELE_SYMBOLIC],
+             t->n_alleles[COV_ALLELE_OVERLAP]);
+}
+
+static int fill_stats(struct run *r, const struct cov_ring_times *times, struct cov_err *e)
+{
+    struct cov_stats *stats = r->job->stats;
+    struct cov_forward_counts counts;
+    cov_edited_windows_counts(r->net, &counts);
+    cov_stats_add_stage(stats, "fetch", times->source);
+    cov_stats_add_stage(stats, "compute", times->work);
+    cov_stats_add_stage(stats, "store", times->sink);
+    cov_stats_set_more(stats, print_json, free, r->tally);
+    r->tally = NULL;
+    return cov_device_fill_stats(r->o->device, &counts, stats, e);
+}
+
+/* ---------------------------------------------------------------- the job */
+
+static int open_output(struct run *r, const char *path, const char *name, const char *const *names,
+                       struct cov_err *e)
+{
+    const struct cov_effect_layout layout = {names, r->o->n_datasets, r->o->widths, r->o->n_widths};
+    return cov_effect_output_open(path, name, &layout, r->in, &r->out, e);
+}
+
+static int score_all(struct run *r, int64_t n, struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {fetch, compute, store};
+    struct cov_ring_times times = {0};
+    int rc = allocate(r, e);
+    cov_progress_begin(r->job->progress, "scoring", "variants", n);
+    if (!rc)
+        rc = cov_ring_run(r->job->pool, r->n_slots, &stages, r, &times, e);
+    cov_progress_end(r->job->progress);
+    if (!rc)
+        rc = check_names(r, r->tally, e);
+    if (!rc)
+        rc = cov_effect_output_close(r->out, e);
+    if (rc)
+        return rc;
+    report(r);
+    return fill_stats(r, &times, e);
+}
+
+int cov_effect_vcf_run(const char *input, const struct cov_effect_options *options,
+                       const char *path, const char *name, const struct cov_job *job,
+                       struct cov_err *e)
+{
+    const struct cov_effect_options *o = options;
+    const size_t batch = o->batch ? o->batch : cov_device_batch(o->device, o->window);
+    struct run r = {.o = o,
+                    .job = job,
+                    .n_workers = cov_pool_size(job->pool),
+                    .n_slots = cov_ring_slots(job->pool),
+                    .n_versions = batch < 4 ? 2 : batch / 2};
+    const struct cov_edited_options edited = {o->window, (unsigned)r.n_workers, batch, o->full};
+    enum cov_variant_format format = COV_VARIANTS_VCF;
+    const bool to_variants = cov_variant_format_of(name, &format);
+    int64_t n = -1;
+    r.n_records = r.n_versions / 2;
+    r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
+    r.tally = cov_calloc(1, sizeof *r.tally, e);
+    const char **names = cov_calloc(o->n_datasets, sizeof *names, e);
+    int rc = r.tally && names ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
+    for (size_t d = 0; !rc && d < o->n_datasets; d++)
+        names[d] = o->model->datasets[o->datasets[d]];
+    if (!rc)
+        rc = cov_variants_open(input, to_variants ? &cov_effect_field : NULL, &r.in, e);
+    if (!rc)
+        rc = check_input(&r, input, &n, e);
+    if (!rc)
+        cov_info("%s, %zu thread%s; %s: %s", o->device->ops->describe(o->device), r.n_workers,
+                 cov_text_s((int64_t)r.n_workers), o->model->path, o->model->description);
+    if (!rc)
+        rc = cov_edited_windows_new(o->model, o->device, &edited, &r.net, e);
+    if (!rc)
+        rc = open_output(&r, path, name, names, e);
+    if (!rc)
+        rc = score_all(&r, n, e);
+    cov_effect_output_free(r.out);
+    release(&r);
+    cov_edited_windows_free(r.net);
+    cov_variants_close(r.in);
+    cov_effect_genome_fini(&r.genome);
+    free(names);
+    free(r.tally);
+    return rc;
+}

@@ -1,0 +1,85 @@
+/* variants.h - reads the records of a VCF or BCF file in order, and writes them with another INFO
+ * field.
+ *
+ * The only module that uses htslib for variants. A reader, its records and the files they are
+ * written to belong to one thread.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_TRACK_VARIANTS_H
+#define COV_TRACK_VARIANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+struct bcf1_t;
+
+/* A record; the strings are borrowed until the record is read again. */
+struct cov_variant {
+    const char *contig, *id; /* id: "." if there is none */
+    int64_t pos;             /* of the first base of REF, 0-based; -1 before the first base */
+    size_t n_alleles;        /* > 0 */
+    char **alleles;          /* REF, then ALT; only REF where ALT is "." */
+    int64_t number;          /* in the file, from 1 */
+    struct bcf1_t *record;   /* private */
+};
+
+int cov_variant_init(struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
+void cov_variant_fini(struct cov_variant *v); /* safe on zeros, and safe to call twice */
+
+/* An INFO field. */
+struct cov_variant_field {
+    const char *name, *description;
+};
+
+struct cov_variants;
+
+/* Opens a VCF, compressed or not, or a BCF ("-": standard input), and reads its header. With
+ * `field`, records can be written: the header gets its line (a text per record, a list), and genotypes
+ * are kept. COV_EINPUT if it is another kind of file, if the header is damaged or has the field with
+ * another type, or if a BGZF file lacks its end. Free with cov_variants_close. */
+int cov_variants_open(const char *path, const struct cov_variant_field *field,
+                      struct cov_variants **out, struct cov_err *e) COV_MUST_USE;
+void cov_variants_close(struct cov_variants *r); /* NULL is accepted */
+
+/* Returns the name of the file for messages. Borrowed until close. */
+const char *cov_variants_name(const struct cov_variants *r);
+
+/* Reads the next record into *v. Returns 1, 0 at the end, or a failure; COV_EINPUT names the file and
+ * the line, or the number of the record in a BCF. */
+int cov_variants_next(struct cov_variants *r, struct cov_variant *v,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* Returns true if the header declares the record's sequence, filters and fields, as BCF requires. A
+ * reader adds what is missing, so it is missing in the first record only. */
+bool cov_variant_is_declared(const struct cov_variant *v);
+
+/* Fails with COV_EINPUT about the record that was read last. */
+int cov_variants_fail(const struct cov_variants *r, struct cov_err *e, const char *fmt, ...)
+    COV_PRINTF(3, 4);
+
+/* ---- writing ---- */
+
+enum cov_variant_format { COV_VARIANTS_VCF, COV_VARIANTS_VCF_GZ, COV_VARIANTS_BCF };
+
+/* Returns true if the name ends in .vcf, .vcf.gz or .bcf, and sets *format. */
+bool cov_variant_format_of(const char *path, enum cov_variant_format *format);
+
+struct cov_variant_file;
+
+/* Writes a file with the header of `from`, which has a field and is borrowed until free. */
+int cov_variant_file_open(const char *path, enum cov_variant_format format,
+                          struct cov_variants *from, struct cov_variant_file **out,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* Writes a record of `from`, which is declared if the file is a BCF, with this value of the field;
+ * NULL: without the field. */
+int cov_variant_file_put(struct cov_variant_file *f, struct cov_variant *v, const char *value,
+                         struct cov_err *e) COV_MUST_USE;
+
+int cov_variant_file_close(struct cov_variant_file *f, struct cov_err *e) COV_MUST_USE;
+/* A file that was not closed is incomplete. NULL is accepted. */
+void cov_variant_file_free(struct cov_variant_file *f);
+
+#endif

@@ -1,0 +1,179 @@
+#!/bin/sh
+# coveffect vcf: scores equal those of covpredict's values for the edited genome; VCF and BCF; variants without scores.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+start_python "$SRC/tests/lib/effect_check.py"
+
+make_ckpt bi-hybrid m.ckpt || exit 99
+awk 'BEGIN {
+    srand(7)
+    n = split("2500 300 504 9", length_of, " ")
+    for (s = 1; s <= n; s++) {
+        printf ">c%d some words\n", s
+        for (i = 1; i <= length_of[s]; i++)
+            printf "%s", (i % 1200 > 900 ? "N" : substr("ACGTacgtR", 1 + int(rand() * (i % 50 ? 8 : 9)), 1))
+        print ""
+    }
+}' >g.fa
+ask variants v.vcf g.fa 3 || exit 99
+vcf() { run coveffect vcf -q -m m.ckpt -g g.fa --window 504 "$@"; }
+
+# ---------------------------------------------------------------- scores
+
+vcf --width 101,504,2 -o o.tsv v.vcf
+status_is 0 'a table'
+ask edited e.fa g.fa v.vcf 504 || exit 99
+covpredict -q --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  has the scores of the values that covpredict gives the edited genome' ask scores o.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3
+vcf --full --width 101,504,2 -o full.tsv v.vcf
+covpredict -q -f --full --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  with --full, too' ask scores full.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3
+make_ckpt bi-hybrid n.ckpt 5 || exit 99
+run coveffect vcf -q -m m.ckpt,n.ckpt -g g.fa --window 504 --width 504 -o ensemble.tsv v.vcf
+covpredict -q -f --float --subsequence-length 504 -m m.ckpt,n.ckpt -o e.h5 e.fa || exit 99
+ok '  with several checkpoints, too' ask scores ensemble.tsv g.fa v.vcf 504 504 e.h5 atacseq,h3k4me3
+for how in '-@ 1 --batch-size 1' '-@ 2 --batch-size 3' '-@ 3 --batch-size 4' '-@ 2 --batch-size 50'; do
+    # shellcheck disable=SC2086 # a list of words
+    vcf -f $how --width 101,504,2 -o x.tsv v.vcf
+    ok "  the same bytes with $how" cmp o.tsv x.tsv
+done
+vcf --datasets h3k4me3 --width 504 -o - v.vcf
+is "$(cat "$stdout")" "$(awk 'NR == 1 || ($6 == "h3k4me3" && $7 == 504)' o.tsv)" '  --datasets and --width choose rows'
+vcf --width 101,504,2 -o o.tsv.gz v.vcf
+is "$(gzip -dc o.tsv.gz | cksum)" "$(cksum <o.tsv)" '  compressed'
+vcf -o - v.vcf
+is "$(awk 'NR > 1 { print $7 }' "$stdout" | sort -u)" 504 'the default width is the window, if that is short'
+
+# ---------------------------------------------------------------- VCF and BCF
+
+for format in vcf vcf.gz bcf; do
+    vcf --width 101,504,2 -o o.$format v.vcf
+    status_is 0 "writes $format"
+    vcf -f --width 101,504,2 -o x.vcf o.$format
+    ok '  with the same scores' ask fields o.tsv x.vcf
+    ok '  and all that the input has' ask same x.vcf v.vcf
+    vcf --width 101,504,2 -o - o.$format
+    is "$(cksum <"$stdout")" "$(cksum <o.tsv)" '  and reads it'
+    vcf --width 101,504,2 -o - - <o.$format
+    is "$(cksum <"$stdout")" "$(cksum <o.tsv)" '  also from standard input'
+done
+is "$(grep -c '^##INFO=<ID=COVEFFECT,' x.vcf)" 1 'the header describes the field once'
+vcf -f -o x.vcf v.vcf
+is "$(grep -v '^##INFO=<ID=COVEFFECT,' x.vcf | grep '^##' | grep -v '^##FILTER=<ID=PASS')" "$(grep '^##' v.vcf)" 'the header is kept'
+
+# ---------------------------------------------------------------- variants without scores
+
+second=$(awk '!/^>/ { s = s $0 } />c2/ { s = "" } END { print toupper(substr(s, 10, 1)) }' g.fa)
+other=$(echo "$second" | tr ACGT CGTA)
+c1=$(sed -n 2p g.fa | tr acgtr ACGTR)
+at() { printf '%s' "$c1" | cut -c"$1-$2"; }
+{
+    printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
+    printf 'c1\t%s\t.\t.\t.\n' "5	same	$(at 5 5)	." "6	star	$(at 6 6)	*" "7	sym	$(at 7 7)	<DEL>,$(at 7 7)]c2:4]" \
+        "8	case	$(at 8 8 | tr ACGT acgt)	acg" "9	wrong	$(at 9 9 | tr ACGTR CGTAY)	G" "2500	past	NN	G" "0	none	N	G" \
+        "1000	n	N	A" "12	long	$(at 12 12)	$(printf '%0600d' 0 | tr 0 A)" "13	odd	$(at 13 13)	A-"
+    printf 'c9\t5\tfar\tA\tC\t.\t.\t.\n'
+} >odd.vcf
+run coveffect vcf -m m.ckpt -g g.fa --window 504 --datasets atacseq -o odd.tsv odd.vcf
+status_is 0 'odd variants'
+is "$(awk 'NR > 1 { print $3, $4 == "N" ? "N" : "", $8 == "NA" }' odd.tsv | tr '\n' ';')" \
+    'star  1;sym  1;sym  1;case  0;wrong  1;past  1;none N 1;n N 0;long  1;odd  1;far  1;' '  have scores or NA'
+stderr_like "^coveffect: warning: odd\.vcf: 3 of 11 variants differ from the genome and have no scores, the first at c1:9: REF is ., but the genome has .$" '  REF differs'
+stderr_like "^coveffect: warning: odd\.vcf: 1 of 11 variants are on unknown sequences and have no scores; g\.fa does not have the sequence 'c9'$" '  unknown sequences'
+stderr_like '^coveffect: warning: odd\.vcf: 1 alleles reach past their windows' '  long alleles'
+stderr_like '^coveffect: 11 variants: 2 alleles with scores; without: 3 symbolic ones, 1 overlapping deletions' '  and all are counted'
+vcf --strict -o y.tsv odd.vcf
+refused 1 '^coveffect: error: odd\.vcf:7: c1:9: REF is ., but the genome has .$' '--strict'
+vcf -o x.bcf odd.vcf
+refused 1 '^coveffect: error: odd\.vcf:3: the header does not declare the sequence or another name of the record, which BCF needs; write VCF$' 'BCF needs a complete header'
+vcf -f -o x.vcf odd.vcf
+is "$(grep -v '^#' x.vcf | cut -f 1-5)" "$(grep -v '^#' odd.vcf | cut -f 1-5)" 'VCF does not'
+grep -v '^c1' odd.vcf >far.vcf
+for input in far.vcf -; do
+    vcf -o y.tsv $input <far.vcf
+    refused 1 "^coveffect: error: .*: no variant is on a sequence of the genome: g\.fa does not have the sequence 'c9'; it has c1, c2, c3, c4; --rename changes its names$" "only unknown sequences: $input"
+done
+echo 'c2 c9' >names
+printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nc9\t10\tx\t%s\t%s\t.\t.\t.\n' "$second" "$other" >renamed.vcf
+vcf --rename names -o - renamed.vcf
+is "$(awk 'NR > 1 { print $1, $3, $8 == "NA" }' "$stdout" | sort -u)" 'c9 x 0' '--rename'
+grep '^#' v.vcf >none.vcf
+vcf -o - none.vcf
+is "$status $(wc -l <"$stdout")" '0 1' 'a VCF without variants'
+sed 's/^/x/' v.vcf >no.vcf
+sed 's/^\(##INFO=<ID=\)DP\(.*\)/\1COVEFFECT\2/; s/DP=/COVEFFECT=/' v.vcf >type.vcf
+
+# ---------------------------------------------------------------- faults
+
+head -c 300 o.bcf >cut.bcf
+head -c $(($(wc -c <o.vcf.gz) - 28)) o.vcf.gz >cut.vcf.gz
+head -n 12 v.vcf | cut -c 1-9 >short.vcf
+{ cat v.vcf; printf 'c1\t5\tx\tA\tC\t.\t.\t.\n'; } >columns.vcf
+: >empty.vcf
+rm -f x.*
+: >x.tsv
+while IFS='|' read -r code args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    vcf $args
+    refused "$code" "^coveffect: error: $regex" "refused: $args"
+done <<'END'
+1|-o y.tsv cut.bcf|cut\.bcf: truncated: the end-of-file block of BGZF is missing$
+1|-o y.tsv cut.vcf.gz|cut\.vcf\.gz: truncated: the end-of-file block of BGZF is missing$
+1|-o y.tsv columns.vcf|columns\.vcf:[0-9]*: 8 columns, but the header has 11$
+1|-o y.tsv short.vcf|short\.vcf
+1|-o y.tsv empty.vcf|empty\.vcf: empty file$
+1|-o y.tsv g.fa|g\.fa: neither VCF nor BCF, but a FASTA file$
+1|-o y.tsv no.vcf|no\.vcf: neither VCF nor BCF$
+1|-o y.tsv missing.vcf|missing\.vcf: No such file
+1|-o y.vcf type.vcf|type\.vcf: the header has INFO/COVEFFECT with another type$
+1|-o x.tsv v.vcf|x\.tsv: already exists; use -f to replace it$
+2|--width 505 -o y.tsv v.vcf|--width: 
+2|--width 5,5 -o y.tsv v.vcf|--width: duplicate 5$
+2|--datasets rnaseq -o y.tsv v.vcf|--datasets: m\.ckpt does not have 'rnaseq'
+2|-o y.h5 v.vcf|y\.h5: the output is a table
+2|-o y.bcf.gz v.vcf|y\.bcf\.gz: the output is a table
+2|v.vcf|-o/--output is missing
+END
+run coveffect vcf -m m.ckpt -g g.fa --window 505 -o y.tsv v.vcf
+refused 1 '^coveffect: error: --window: .*505' 'a window that the network does not accept'
+vcf --stats s.json -o y.vcf.gz v.vcf
+is "$("$PYTHON" -c 'import json; s = json.load(open("s.json")); print(s["variants"], s["alleles"]["scored"] > 0, "compute" in s["stages"])')" \
+    "$(grep -vc '^#' v.vcf) True True" '--stats'
+rm -f x.tsv y.vcf.gz s.json
+if [ -e /dev/full ]; then
+    for name in full.vcf full.tsv; do
+        ln -s /dev/full $name.x.${name#*.}
+        vcf -f -o $name.x.${name#*.} v.vcf
+        refused 1 'No space left on device$' "no space: $name"
+        rm $name.x.${name#*.}
+    done
+fi
+
+# ---------------------------------------------------------------- damaged files
+
+# A damaged file is read or refused, and leaves no output when it is refused.
+"$PYTHON" - o.vcf.gz o.bcf v.vcf <<'END'
+import random, sys
+rng = random.Random(4)
+for i in range(24):
+    data = bytearray(open(sys.argv[1 + i % 3], "rb").read())
+    if rng.random() < 0.3:
+        del data[rng.randrange(len(data)) :]
+    else:
+        for _ in range(rng.choice((1, 3, 30))):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    open(f"damaged{i}", "wb").write(data)
+END
+bad=''
+for i in $(seq 0 23); do
+    vcf -f -o damaged.tsv "damaged$i"
+    case $status in
+    0) [ -s damaged.tsv ] || bad="$bad $i:empty" ;;
+    1) [ "$(grep -c 'error: ' "$stderr")" -eq 1 ] && [ ! -e damaged.tsv ] || bad="$bad $i" ;;
+    *) bad="$bad $i:$status" ;;
+    esac
+    rm -f damaged.tsv
+done
+is "$bad" '' 'damaged files'
+done_testing

@@ -1,0 +1,188 @@
+"""effect_check.py - checks for tests/cli/coveffect.t; see start_python in tap.sh.
+
+    variants OUT.vcf GENOME.fa SEED        writes variants of all kinds, on all kinds of places
+    edited OUT.fa GENOME.fa VCF WINDOW     writes the window of each allele in the edited genome, for covpredict
+    scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS
+                                           computes all rows from covpredict's values of these windows
+    fields TABLE VCF                       compares INFO/COVEFFECT with the table
+    same A.vcf B.vcf                       compares two VCFs without INFO/COVEFFECT
+
+SPDX-License-Identifier: MIT"""
+import gzip
+import math
+import random
+
+import h5py
+import numpy as np
+import serve
+
+BASES = set("ACGTRYSWKMBDHVNacgtryswkmbdhvn")
+MEANS = {"R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT", "M": "AC", "B": "CGT", "D": "AGT", "H": "ACT", "V": "ACG",
+         "N": "ACGT"}
+
+
+def read_fasta(path):
+    genome = {}
+    with open(path) as f:
+        for line in f:
+            if line.startswith(">"):
+                name = line[1:].split()[0]
+                genome[name] = ""
+            else:
+                genome[name] += line.strip()
+    return genome
+
+
+def read_vcf(path):
+    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path)
+    with opened as f:
+        return [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
+
+
+def variants(path, genome_path, seed):
+    rng = random.Random(int(seed))
+    genome = read_fasta(genome_path)
+    with open(path, "w") as f:
+        f.write("##fileformat=VCFv4.2\n##INFO=<ID=DP,Number=1,Type=Integer,Description=\"depth\">\n"
+                '##FORMAT=<ID=GT,Number=1,Type=String,Description="genotype">\n')
+        for name, bases in genome.items():
+            f.write(f"##contig=<ID={name},length={len(bases)}>\n")
+        f.write("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tone\ttwo\n")
+        number = 0
+        for name, bases in genome.items():
+            n = len(bases)
+            places = {0, 1, n // 2, n - 1, n - 2, *(rng.randrange(n) for _ in range(6))}
+            for at in sorted(p for p in places if 0 <= p < n):
+                number += 1
+                ref = bases[at : at + rng.choice((1, 1, 1, 2, 7))].upper()
+                alts = {"".join(rng.choice("ACGT") for _ in range(rng.choice((1, 1, len(ref), 5)))) for _ in range(rng.choice((1, 1, 3)))}
+                alts = sorted(alts) + rng.choice(([], [], ["*"], ["<DEL>"], ["N"]))
+                f.write(f"{name}\t{at + 1}\tv{number}\t{ref}\t{','.join(alts)}\t{number}.5\tPASS\tDP={number}\tGT\t0|1\t./.\n")
+
+
+def beginning(length, at, window):
+    return max(0, min(at - window // 2, length - window))
+
+
+def edits(genome, record, window):
+    """Yields each allele of ALT, and its edit unless it has no scores: contig, place, REF, ALT."""
+    contig, at, ref = record[0], int(record[1]) - 1, record[3]
+    for alt in record[4].split(","):
+        bases = genome.get(contig, "")
+        found = bases[at : at + len(ref)].upper()
+        fits = 0 <= at and len(found) == len(ref) and all(
+            set(MEANS.get(a, a)) & set(MEANS.get(b, b)) for a, b in zip(found, ref.upper()))
+        beg = beginning(len(bases), at, window)
+        inside = at - beg + max(len(ref), len(alt)) <= window
+        yield alt, fits and inside and set(alt) <= BASES
+
+
+def edited(path, genome_path, vcf, window):
+    genome, window = read_fasta(genome_path), int(window)
+    with open(path, "w") as f:
+        number = 0
+        for record in read_vcf(vcf):
+            bases, at, ref = genome.get(record[0], ""), int(record[1]) - 1, record[3]
+            beg = beginning(len(bases), at, window)
+            for alt, scored in edits(genome, record, window):
+                if scored:
+                    changed = bases[:at] + alt + bases[at + len(ref) :]
+                    f.write(f">{number}a\n{bases[beg : beg + window]}\n>{number}b\n{changed[beg : beg + window]}\n")
+                    number += 1
+
+
+def mean_of_strands(rows, n):
+    plus, minus = rows
+    assert (plus[n:] == -1).all() and (minus[n:] == -1).all() and (plus[:n] != -1).all()
+    return (plus[:n] + minus[:n][::-1]) * np.float32(0.5)
+
+
+def score(one, two, at, n_ref, n_alt, width):
+    """The scores of a data set by their definitions."""
+    beg = max(0, at - width // 2)
+    place = np.arange(len(one)), np.arange(len(two))
+    inside = [(p >= beg) & (p < at - width // 2 + width) for p in place]
+    counts = [v[i].astype(np.float64).sum() for v, i in zip((one, two), inside)]
+    # Bases of the genome before and after the variant, and of both alleles as long as they last.
+    partner = {}
+    for i in place[1][inside[1]]:
+        if i < at + min(n_ref, n_alt):
+            partner[i] = i
+        elif i >= at + n_alt:
+            partner[i - n_alt + n_ref] = i
+    pairs = [(i, k) for i, k in sorted(partner.items()) if i < len(one) and inside[0][i]]
+    a = np.array([one[i] for i, _ in pairs], np.float64)
+    b = np.array([two[k] for _, k in pairs], np.float64)
+    p, q = a / a.sum(), b / b.sum()
+    m = (p + q) / 2
+    jsd = math.sqrt(max(0, (np.sum(p * np.log2(p / m)) + np.sum(q * np.log2(q / m))) / 2))
+    diff = np.abs(b - a)
+    best = int(np.argmax(diff))
+    return counts, math.log2(counts[1] / counts[0]), jsd, diff[best], pairs[best][0] if diff[best] > 0 else at
+
+
+def close(got, wanted, relative=1e-8, absolute=1e-12):
+    return abs(float(got) - wanted) <= relative * abs(wanted) + absolute
+
+
+def scores(table, genome_path, vcf, window, widths, predictions, datasets):
+    genome, window, widths = read_fasta(genome_path), int(window), [int(w) for w in widths.split(",")]
+    with open(table) as f:
+        rows = iter([line.rstrip("\n").split("\t") for line in f][1:])
+    with h5py.File(predictions) as f:
+        values = f["prediction/predictions"][:]
+        names = [name.decode() for name in f["prediction/datasets"][:]]
+        ends = np.abs(np.diff(f["data/start_ends"][:], axis=1))[:, 0]
+    assert values.dtype == np.float32 and values.shape[1] == window
+    number = checked = 0
+    for record in read_vcf(vcf):
+        length, at, ref = len(genome.get(record[0], "")), int(record[1]) - 1, record[3]
+        beg = beginning(length, at, window)
+        for alt, scored in edits(genome, record, window):
+            if scored:
+                one, two = (mean_of_strands(values[i : i + 2], ends[i]) for i in (4 * number, 4 * number + 2))
+                number += 1
+            for dataset in datasets.split(","):
+                for width in widths:
+                    row = next(rows)
+                    assert row[:7] == [*record[:2], record[2], ref, alt, dataset, str(width)], row
+                    checked += 1
+                    if not scored:
+                        assert row[7:] == ["NA"] * 7, row
+                        continue
+                    d = names.index(dataset)
+                    counts, logfc, jsd, diff, place = score(one[:, d], two[:, d], at - beg, len(ref), len(alt), width)
+                    assert close(row[7], counts[0]) and close(row[8], counts[1]), (row, counts)
+                    assert close(row[9], logfc) and row[10] == row[9].lstrip("-"), (row, logfc)
+                    assert close(row[11], jsd, 1e-6, 2e-8), (row, jsd)
+                    assert row[12] == f"{diff:.9g}" and int(row[13]) == beg + place + 1, (row, diff, beg + place + 1)
+    assert next(rows, None) is None and 4 * number == len(values) and number > 0 and checked > number
+
+
+def fields(table, vcf):
+    with open(table) as f:
+        rows = [line.rstrip("\n").split("\t") for line in f][1:]
+    wanted = {}
+    for r in rows:
+        if r[7] != "NA":
+            wanted.setdefault(r[2], []).append("|".join([*r[4:10], *r[11:]]))
+    got = {}
+    for record in read_vcf(vcf):
+        for item in record[7].split(";"):
+            if item.startswith("COVEFFECT="):
+                got[record[2]] = item[10:].split(",")
+    assert got == wanted and got, (got, wanted)
+
+
+def same(a, b):
+    for record, other in zip(read_vcf(a), read_vcf(b), strict=True):
+        kept = [[i for i in r[7].split(";") if not i.startswith("COVEFFECT=") and i != "."] for r in (record, other)]
+        assert kept[0] == kept[1] and record[:7] + record[8:] == other[:7] + other[8:], (record, other)
+
+
+def main(action, *args):
+    return ACTIONS[action](*args)
+
+
+ACTIONS = {f.__name__: f for f in (variants, edited, scores, fields, same)}
+serve.run(main)

@@ -1,0 +1,239 @@
+/* test_effect.c - edits of windows, windows of variants, and scores of predictions, by hand.
+ * coveffect.t compares with other programs.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/own_folder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/job/effect/edited_windows.h"
+#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/effect_scores.h"
+#include "common/seq/alphabet.h"
+
+/* ---------------------------------------------------------------- edits */
+
+/* Applies edits, given as texts "AT:N:NEW", to a window of L positions, and compares the bases. */
+static void check_edits(const char *window, size_t L, const char *const *texts, size_t n,
+                        const char *wanted)
+{
+    enum { MOST = 64 };
+    uint8_t codes[MOST], new[4][MOST], out[MOST];
+    struct cov_edit edits[4];
+    const size_t n_codes = strlen(window), n_wanted = strlen(wanted);
+    assert_true(cov_codes_of_letters(window, n_codes, codes));
+    for (size_t i = 0; i < n; i++) {
+        char *rest;
+        edits[i].at = strtoul(texts[i], &rest, 10);
+        edits[i].n_old = strtoul(rest + 1, &rest, 10);
+        edits[i].n_new = strlen(rest + 1);
+        assert_true(cov_codes_of_letters(rest + 1, edits[i].n_new, new[i]));
+        edits[i].codes = new[i];
+    }
+    const struct cov_version version = {edits, n};
+    const struct cov_edited_window w = {codes, n_codes, &version, 1};
+    memset(out, 0xee, sizeof out);
+    assert_int_equal(cov_version_codes(&w, &version, L, out), n_wanted);
+    for (size_t i = 0; i < L; i++)
+        assert_int_equal(cov_letter_of_code[out[i]], i < n_wanted ? wanted[i] : '-');
+    assert_int_equal(out[L], 0xee);
+}
+
+#define CHECK_EDITS(window, L, wanted, ...)                                                        \
+    check_edits(window, L, (const char *const[]){__VA_ARGS__},                                     \
+                COV_COUNT(((const char *const[]){__VA_ARGS__})), wanted)
+
+static void edits_windows(void **state)
+{
+    check_edits("ACGTAC", 4, NULL, 0, "ACGT");
+    check_edits("ACG", 4, NULL, 0, "ACG"); /* the sequence ends */
+    CHECK_EDITS("ACGTAC", 4, "ATGT", "1:1:T");
+    CHECK_EDITS("ACGTAC", 4, "AGTA", "1:1:"); /* bases move in */
+    CHECK_EDITS("ACGT", 4, "AT", "1:2:");
+    CHECK_EDITS("ACGTAC", 4, "ACTT", "2:1:TTTTT"); /* and out */
+    CHECK_EDITS("ACGTAC", 6, "TCGTAG", "0:1:T", "5:1:G");
+    CHECK_EDITS("ACGTAC", 6, "TTTCAC", "0:1:TTT", "2:2:");
+    CHECK_EDITS("ACGTAC", 4, "TTTT", "0:1:TTTT", "2:2:");
+    CHECK_EDITS("ACGTAC", 4, "AC", "0:4:");
+}
+
+/* ---------------------------------------------------------------- plans */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+struct expected {
+    int64_t pos;
+    const char *ref, *alt;
+    enum cov_allele_status status;
+    int64_t beg;
+    size_t at, n_codes;
+};
+
+static void plans_windows(void **state)
+{
+    /* Windows of 6 bases in a sequence of 20. */
+    static const struct expected cases[] = {
+        {10, "A", "C", COV_ALLELE_SCORED, 7, 3, 6},
+        {10, "a", "c", COV_ALLELE_SCORED, 7, 3, 6},
+        {0, "A", "C", COV_ALLELE_SCORED, 0, 0, 6},
+        {3, "A", "C", COV_ALLELE_SCORED, 0, 3, 6},
+        {19, "A", "C", COV_ALLELE_SCORED, 14, 5, 6},
+        {16, "A", "C", COV_ALLELE_SCORED, 13, 3, 6},
+        {10, "AAA", "A", COV_ALLELE_SCORED, 7, 3, 8},  /* needs two bases more */
+        {16, "AAA", "A", COV_ALLELE_SCORED, 13, 3, 7}, /* where there is one */
+        {10, "A", "AGG", COV_ALLELE_SCORED, 7, 3, 6},
+        {10, "A", "AGGG", COV_ALLELE_LONG, 7, 3, 6},
+        {10, "AAAA", "A", COV_ALLELE_LONG, 7, 3, 6},
+        {0, "A", "AGGGGG", COV_ALLELE_SCORED, 0, 0, 6},
+        {18, "A", "AGG", COV_ALLELE_LONG, 14, 4, 6},
+        {10, "A", "*", COV_ALLELE_OVERLAP, 7, 3, 6},
+        {10, "A", "<DEL>", COV_ALLELE_SYMBOLIC, 7, 3, 6},
+        {10, "A", "A[s:3[", COV_ALLELE_SYMBOLIC, 7, 3, 6},
+        {10, "A", "-", COV_ALLELE_SYMBOLIC, 7, 3, 6},
+        {10, "R", "N", COV_ALLELE_SCORED, 7, 3, 6}, /* R and A share a base */
+        {10, "C", "A", COV_ALLELE_MISMATCH, 0, 0, 0},
+        {10, "?", "A", COV_ALLELE_MISMATCH, 0, 0, 0},
+        {19, "AA", "A", COV_ALLELE_MISMATCH, 0, 0, 0},
+        {20, "A", "C", COV_ALLELE_MISMATCH, 0, 0, 0},
+        {-1, "A", "C", COV_ALLELE_MISMATCH, 0, 0, 0},
+    };
+    struct cov_genome *genome = NULL;
+    struct cov_effect_genome g = {0};
+    struct cov_effect_plan p = {0};
+    write_text("g.fa", ">s\nAAAAAAAAAAAAAAAAAAAA\n");
+    assert_ok(
+        cov_genome_read("g.fa", &(struct cov_genome_options){.tmpdir = "."}, NULL, &genome, &e));
+    assert_ok(cov_effect_genome_init(&g, genome, &e));
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        const struct expected *c = &cases[i];
+        char ref[16], alt[16];
+        (void)snprintf(ref, sizeof ref, "%s", c->ref);
+        (void)snprintf(alt, sizeof alt, "%s", c->alt);
+        const struct cov_variant v = {
+            .contig = "s", .pos = c->pos, .n_alleles = 2, .alleles = (char *[]){ref, alt}};
+        assert_ok(cov_effect_plan_make(&p, &g, 6, &v, &e));
+        assert_int_equal(p.n_alleles, 1);
+        assert_int_equal(p.alleles[0].status, c->status);
+        assert_int_equal(p.n_scored, c->status == COV_ALLELE_SCORED);
+        if (p.status != COV_ALLELE_SCORED)
+            continue;
+        assert_int_equal(p.beg, c->beg);
+        assert_int_equal(p.at, c->at);
+        assert_int_equal(p.n_codes, c->n_codes);
+    }
+    const struct cov_variant other = {
+        .contig = "t", .n_alleles = 3, .alleles = (char *[]){"A", "C", "*"}};
+    assert_ok(cov_effect_plan_make(&p, &g, 6, &other, &e));
+    assert_int_equal(p.status, COV_ALLELE_UNKNOWN);
+    assert_int_equal(p.alleles[1].status, COV_ALLELE_UNKNOWN);
+    cov_effect_plan_fini(&p);
+    cov_effect_genome_fini(&g);
+    cov_genome_free(genome);
+}
+
+/* ---------------------------------------------------------------- scores */
+
+static void assert_near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) < 1e-12))
+        fail_msg("%.17g is not %.17g", got, wanted);
+}
+
+/* The second of two data sets is constant. */
+static void scores_substitutions(void **state)
+{
+    static const float one[] = {1, 7, 1, 7, 2, 7, 4, 7, 0, 7},
+                       two[] = {1, 7, 3, 7, 8, 7, 4, 7, 0, 7};
+    struct cov_effect_pair p = {{one, two}, {5, 5}, 2, 2, 1, 1};
+    struct cov_effect_score s;
+    cov_effect_score(&p, 0, 5, &s);
+    assert_near(s.counts[0], 8);
+    assert_near(s.counts[1], 16);
+    assert_near(s.logfc, 1);
+    assert_near(s.max_diff, 6);
+    assert_int_equal(s.max_at, 2);
+    /* p = 1/8 1/8 1/4 1/2, q = 1/16 3/16 1/2 1/4 */
+    double js = 0;
+    const double a[] = {0.125, 0.125, 0.25, 0.5}, b[] = {0.0625, 0.1875, 0.5, 0.25};
+    for (size_t i = 0; i < 4; i++)
+        js +=
+            (a[i] * log2(a[i] / ((a[i] + b[i]) / 2)) + b[i] * log2(b[i] / ((a[i] + b[i]) / 2))) / 2;
+    assert_near(s.jsd, sqrt(js));
+    cov_effect_score(&p, 0, 2, &s); /* positions 1 and 2 */
+    assert_near(s.counts[0], 3);
+    assert_near(s.counts[1], 11);
+    cov_effect_score(&p, 0, 1, &s);
+    assert_near(s.counts[1], 8);
+    assert_near(s.jsd, 0);
+    cov_effect_score(&p, 1, 5, &s); /* no difference */
+    assert_true(s.logfc == 0 && s.jsd == 0 && s.max_diff == 0 && s.max_at == 2);
+    p.at = 4; /* the end of the window; without signal in a width of 1 */
+    cov_effect_score(&p, 0, 100, &s);
+    assert_near(s.counts[0], 8);
+    cov_effect_score(&p, 0, 1, &s);
+    assert_true(isnan(s.logfc) && isnan(s.jsd) && s.max_diff == 0);
+}
+
+static void scores_indels(void **state)
+{
+    /* Position 2 and what follows it moves by two; aligned bases are equal. */
+    static const float one[] = {1, 2, 3, 50, 60, 4, 5, 6}, two[] = {1, 2, 3, 4, 5, 6, 70, 80};
+    struct cov_effect_score s;
+    const struct cov_effect_pair deletion = {{one, two}, {8, 8}, 1, 2, 3, 1};
+    cov_effect_score(&deletion, 0, 100, &s);
+    assert_near(s.counts[0], 131);
+    assert_near(s.counts[1], 171);
+    assert_true(s.jsd == 0 && s.max_diff == 0);
+    const struct cov_effect_pair insertion = {{two, one}, {8, 8}, 1, 2, 1, 3};
+    cov_effect_score(&insertion, 0, 100, &s);
+    assert_true(s.jsd == 0 && s.max_diff == 0);
+    /* A width of 4 ends within the deletion: positions 0 to 3. */
+    cov_effect_score(&deletion, 0, 4, &s);
+    assert_near(s.counts[0], 56);
+    assert_near(s.counts[1], 10);
+    assert_true(s.jsd == 0 && s.max_diff == 0);
+    /* The place of a difference is that of allele 1. */
+    static const float three[] = {1, 2, 3, 4, 6, 6, 70, 80};
+    const struct cov_effect_pair later = {{one, three}, {8, 8}, 1, 2, 3, 1};
+    cov_effect_score(&later, 0, 100, &s);
+    assert_near(s.max_diff, 1);
+    assert_int_equal(s.max_at, 6);
+    assert_true(s.jsd > 0);
+    /* The sequence ends with the deletion. */
+    const struct cov_effect_pair end = {{one, two}, {5, 3}, 1, 2, 3, 1};
+    cov_effect_score(&end, 0, 100, &s);
+    assert_near(s.counts[0], 116);
+    assert_near(s.counts[1], 6);
+    assert_true(s.jsd == 0);
+}
+
+static void rejects_values_without_a_ratio(void **state)
+{
+    static const float one[] = {0, 0}, two[] = {1, (float)INFINITY};
+    struct cov_effect_score s;
+    const struct cov_effect_pair zero = {{one, two}, {1, 1}, 1, 0, 1, 1};
+    cov_effect_score(&zero, 0, 1, &s);
+    assert_true(isnan(s.logfc) && isnan(s.jsd) && s.max_diff == 1);
+    const struct cov_effect_pair infinite = {{two, two}, {2, 2}, 1, 0, 1, 1};
+    cov_effect_score(&infinite, 0, 9, &s);
+    assert_true(isnan(s.logfc) && isnan(s.jsd));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edits_windows),
+        cmocka_unit_test(plans_windows),
+        cmocka_unit_test(scores_substitutions),
+        cmocka_unit_test(scores_indels),
+        cmocka_unit_test(rejects_values_without_a_ratio),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,32 @@
+/* coveffect.c - what changes in the DNA do to the predicted signal.
+ *
+ * The subcommands are in tools/coveffect/.
+ * SPDX-License-Identifier: MIT */
+#include "tools/coveffect/coveffect.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/job/device_options.h"
+#include "common/job/libraries.h"
+
+static const struct cov_tool *const subcommands[] = {&coveffect_vcf, NULL};
+
+static void print_versions(FILE *f)
+{
+    cov_libraries_print(f);
+    cov_device_print(f);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct cov_tool tool = {
+        .name = "coveffect",
+        .summary = "predict what variants do to the signal along a genome",
+        .subcommands = subcommands,
+        .examples =
+            "  coveffect vcf -m model.ckpt -g genome.fa.gz -o effects.tsv variants.vcf.gz\n",
+        .print_versions = print_versions,
+    };
+    return cov_tool_main(&tool, argc, argv);
+}

@@ -1,0 +1,10 @@
+/* coveffect.h - the subcommands of coveffect.
+ * SPDX-License-Identifier: MIT */
+#ifndef COVEFFECT_COVEFFECT_H
+#define COVEFFECT_COVEFFECT_H
+
+#include "common/cli/tool.h"
+
+extern const struct cov_tool coveffect_vcf; /* vcf.c */
+
+#endif

@@ -1,0 +1,220 @@
+/* vcf.c - coveffect vcf: the predicted effects of the variants of a VCF or BCF.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/number.h"
+#include "common/base/pool.h"
+#include "common/base/text.h"
+#include "common/file/outfile.h"
+#include "common/file/path.h"
+#include "common/job/device_options.h"
+#include "common/job/effect/effect_vcf.h"
+#include "common/job/shared_options.h"
+#include "common/track/variants.h"
+#include "tools/coveffect/coveffect.h"
+
+#define DEFAULT_WIDTH 1001 /* about that of ChromBPNet */
+#define MAX_WINDOW (1 << 28)
+
+struct config {
+    struct cov_strings models;
+    const char *genome, *rename;
+    int64_t window, batch;
+    struct cov_strings widths, datasets;
+    struct cov_device_options device;
+    int precision, on_bad_base; /* enum cov_precision, enum cov_on_bad_base */
+    bool full, strict;
+};
+
+/* In the order of enum cov_precision. */
+static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
+                                         "bf16",  "tf32", NULL};
+
+#define FIELD(name) offsetof(struct config, name)
+
+static const struct cov_opt options[] = {
+    COV_OPT(
+        LIST, "model", 'm', FIELD(models), "CKPT[,CKPT]...",
+        "checkpoint of Predmoter or covtools; several, with the same data sets, are an ensemble: "
+        "the mean of their predictions",
+        .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+    COV_OPT(STRING, "genome", 'g', FIELD(genome), "FASTA",
+            "the genome of the variants; may be compressed",
+            .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+    COV_OPT(SIZE, "window", 0, FIELD(window), "N", "bases that the network reads around a variant",
+            .def = "21384", .min = 2, .max = MAX_WINDOW),
+    COV_OPT(
+        LIST, "width", 0, FIELD(widths), "N,...",
+        "score this many bases around a variant; several: each (default: 1001, or the window if "
+        "that is shorter)"),
+    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST",
+            "the data sets of the model to score (default: all)"),
+    COV_OPT(FLAG, "strict", 0, FIELD(strict), NULL,
+            "stop at the first variant whose REF differs from the genome, or whose sequence the "
+            "genome lacks"),
+    COV_RENAME_OPTION(FIELD(rename)),
+    COV_ON_BAD_BASE_OPTION(FIELD(on_bad_base)),
+    COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+            "windows and strands that a thread computes at a time; affects memory and speed, not "
+            "values (default: a fast size)",
+            .min = 1, .max = 4096),
+    COV_DEVICE_OPTIONS(FIELD(device)),
+    COV_PRECISION_OPTION(FIELD(precision), "exact", precisions, "see covpredict(1)"),
+    COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
+            "compute everything, for comparison: including padding, the constant interior of long "
+            "runs of N, and repeated windows"),
+    {.name = NULL},
+};
+
+/* Parses --width; all must differ. */
+static int get_widths(const struct config *c, int64_t *widths, struct cov_effect_options *o,
+                      struct cov_err *e)
+{
+    int rc = COV_OK;
+    o->n_widths = c->widths.n ? c->widths.n : 1;
+    o->widths = widths;
+    widths[0] = c->window < DEFAULT_WIDTH ? c->window : DEFAULT_WIDTH;
+    for (size_t i = 0; !rc && i < c->widths.n; i++) {
+        rc = cov_parse_size(c->widths.items[i], "--width", 1, c->window, &widths[i], e);
+        for (size_t k = 0; !rc && k < i; k++)
+            if (widths[k] == widths[i])
+                rc = cov_fail(e, COV_EUSAGE, "--width: duplicate %s", c->widths.items[i]);
+    }
+    return rc;
+}
+
+/* Finds the data sets of --datasets in the model. */
+static int get_datasets(const struct config *c, size_t *datasets, struct cov_effect_options *o,
+                        struct cov_err *e)
+{
+    const size_t n_all = o->model->n_datasets;
+    o->n_datasets = c->datasets.n ? c->datasets.n : n_all;
+    o->datasets = datasets;
+    for (size_t i = 0; i < o->n_datasets; i++) {
+        const char *name = c->datasets.n ? c->datasets.items[i] : o->model->datasets[i];
+        size_t d = 0;
+        while (d < n_all && strcmp(name, o->model->datasets[d]) != 0)
+            d++;
+        if (d == n_all)
+            return cov_fail(e, COV_EUSAGE, "--datasets: %s does not have '%.100s': %s",
+                            o->model->path, name, o->model->description);
+        for (size_t k = 0; k < i; k++)
+            if (datasets[k] == d)
+                return cov_fail(e, COV_EUSAGE, "--datasets: duplicate %.100s", name);
+        datasets[i] = d;
+    }
+    return COV_OK;
+}
+
+/* Reads the genome and scores the variants. */
+static int score(struct cov_common *common, const struct config *c, struct cov_effect_options *o,
+                 const char *input, const char *path, struct cov_err *e)
+{
+    struct cov_genome *genome = NULL;
+    struct cov_pool *pool = NULL;
+    char *dir = cov_path_dir(common->output, e);
+    const struct cov_genome_options how = {.bad_base_is_n = c->on_bad_base == COV_BAD_BASE_N,
+                                           .rename_path = c->rename,
+                                           .tmpdir = common->tmpdir ? common->tmpdir : dir,
+                                           .n_threads = (unsigned)common->threads};
+    const double clock = cov_clock();
+    int rc = dir ? cov_genome_read(c->genome, &how, &common->progress, &genome, e) : COV_ENOMEM;
+    cov_stats_add_stage(&common->stats, "genome", cov_clock() - clock);
+    o->genome = genome;
+    if (!rc)
+        rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(o->device), &pool, e);
+    const struct cov_job job = {pool, &common->progress, &common->stats};
+    if (!rc)
+        rc = cov_effect_vcf_run(input, o, path, common->output, &job, e);
+    cov_pool_free(pool);
+    cov_genome_free(genome);
+    free(dir);
+    return rc;
+}
+
+/* Opens model and device, and checks what does not need the genome. */
+static int prepare(struct cov_common *common, const struct config *c, size_t **datasets,
+                   struct cov_ensemble **model, struct cov_effect_options *o, struct cov_err *e)
+{
+    const struct cov_cpu_options cpu = {.levels = c->device.cpu,
+                                        .precision = (enum cov_precision)c->precision};
+    int rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n, false, model, e);
+    if (rc)
+        return rc;
+    o->model = *model;
+    rc = cov_stats_set_model(&common->stats, (*model)->path, (*model)->sha256, e);
+    if (!rc && cov_ensemble_check_length(*model, o->window, e))
+        rc = cov_err_prefix(e, "--window");
+    const size_t n_asked = c->datasets.n, n_all = (*model)->n_datasets;
+    *datasets = rc ? NULL : cov_calloc(n_asked > n_all ? n_asked : n_all, sizeof **datasets, e);
+    if (!*datasets)
+        return rc ? rc : COV_ENOMEM;
+    rc = get_datasets(c, *datasets, o, e);
+    if (!rc)
+        rc = cov_device_open(&c->device.choice, &cpu, &o->device, e);
+    return rc ? rc : cov_ensemble_try(*model, o->device, o->window, e);
+}
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    struct config *c = config;
+    struct cov_effect_options o = {.genome_path = c->genome,
+                                   .window = (size_t)c->window,
+                                   .batch = (size_t)c->batch,
+                                   .full = c->full,
+                                   .strict = c->strict};
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_ensemble *model = NULL;
+    enum cov_variant_format format;
+    size_t *datasets = NULL;
+    const bool to_file = !cov_path_is_std(common->output);
+    int64_t *widths = cov_calloc(c->widths.n + 1, sizeof *widths, e);
+    int rc = widths ? get_widths(c, widths, &o, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_device_options_parse(&c->device, e);
+    if (!rc && to_file)
+        rc = cov_outfile_begin(&out, common->output,
+                               cov_variant_format_of(common->output, &format) ? COV_OUTFILE_VARIANTS
+                                                                              : COV_OUTFILE_TABLE,
+                               common->force, e);
+    if (!rc)
+        rc = prepare(common, c, &datasets, &model, &o, e);
+    if (!rc)
+        rc = score(common, c, &o, operands[0], to_file ? out.tmp : "-", e);
+    if (!rc && to_file)
+        rc = cov_outfile_commit(&out, e);
+    cov_device_close(o.device);
+    cov_ensemble_close(model);
+    cov_outfile_end(&out, e);
+    free(datasets);
+    free(widths);
+    return rc;
+}
+
+const struct cov_tool coveffect_vcf = {
+    .name = "vcf",
+    .summary = "effects of the variants of a VCF or BCF on the predicted signal",
+    .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -o "
+                "OUT.tsv|OUT.vcf|OUT.vcf.gz|OUT.bcf "
+                "VARIANTS|-",
+    .examples = "  coveffect vcf -m model.ckpt -g maize.fa.gz -o effects.tsv variants.vcf.gz\n"
+                "  coveffect vcf -m model.ckpt -g maize.fa.gz --width 501,2001 -o scored.bcf "
+                "variants.bcf\n",
+    .options = options,
+    .config_bytes = sizeof(struct config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .prints_table = true,
+    .output_help =
+        "where the scores go: a table (- is standard output), or the variants with an INFO "
+        "field if the name ends in .vcf, .vcf.gz or .bcf",
+    .run = run,
+};
