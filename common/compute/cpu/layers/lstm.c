@@ -140,9 +140,9 @@ static void prefetch_x(const struct cov_lstm_pass *p, size_t b, size_t step)
         __builtin_prefetch(x + i);
 }
 
-/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved, and prepares them
- * while they are in the first-level cache. Sets rows[i] to x of row i, and returns the number of rows. Sets *whole to true if all steps have a row and no
- * row of x is a copy of another. */
+/* Gives rows of the block to the steps first .. first+steps-1 at which x has moved, and prepares
+ * them while they are in the first-level cache. Sets rows[i] to x of row i, and returns the number
+ * of rows. Sets *whole to true if all steps have a row and no row of x is a copy of another. */
 static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, const float **rows,
                           bool *whole)
 {
