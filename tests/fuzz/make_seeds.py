@@ -100,6 +100,19 @@ def binaries():
         at += 4 + struct.unpack_from("<I", bam, at)[0]
     seed("alignments", *(bytes((rule, q, 4, 251)) + text for rule, q in ((0, 0), (1, 1), (2, 0), (70, 1), (13, 0), (69, 0))
                          for text in (sam, bam[:at])))
+    header = b'##fileformat=VCFv4.3\n##INFO=<ID=DP,Number=1,Type=Integer,Description="d">\n##contig=<ID=chr1,length=31>\n'
+    columns = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+    lines = [b"chr1\t%d\t%s\t%s\t%s\t%s\tPASS\tDP=3" % fields for fields in (
+        (1, b".", b"A", b"C", b"."), (4, b"x", b"TNR", b"T,*,<DEL>,TA[chr2:1[", b"3.5"), (31, b"y;z", b"T", b"TACGT", b"9"),
+        (9, b".", b"CG", b"A,AAAAAAAAAAAAAAAAAAAAAAAAAAAAA", b"1e3"), (0, b".", b"N", b".", b"0"), (5, b".", b"C", b"G", b"."))]
+    vcf = header + columns + b"\n" + b"\n".join([*lines, b"chr9\t1\t.\tA\tC\t.\tq10\tXX=1;YY"]) + b"\n"
+    samples = header + columns + b"\tFORMAT\tone\ttwo\n" + b"".join(line + b"\tGT:AD\t0|1:3,4\t./.:.\n" for line in lines)
+    text = header.replace(b"ID=DP", b"ID=PASS,IDX=0>\n##INFO=<ID=DP,IDX=1").replace(b"##INFO=<ID=PASS", b'##FILTER=<ID=PASS,Description="p"') \
+        + columns + b"\n\0"
+    record = struct.pack("<3if2I", 0, 3, 3, 7.5, 3 << 16 | 1, 0) + b"\x17x\x37TNR\x17T\x17*" + b"\x11\0" + b"\x11\1\x11\3"
+    bcf = b"BCF\2\2" + struct.pack("<I", len(text)) + text + struct.pack("<2I", len(record), 0) + record
+    seed("variants", *(bytes((rule,)) + file for rule in (4, 38, 68, 196) for file in (vcf, samples, bcf)), b"\4" + vcf[:-20],
+         b"\4" + samples.replace(b"\t./.:.", b""), b"\4" + vcf.replace(b"3.5", b"\0"), b"D" + vcf.replace(b"DP", b"NEW"), b"\4" + bcf[:-3])
     journal = b"version\t1\nx\ty\n"
     piece = lambda number, ends, body: struct.pack("<II5Q", 0x70766f63, 0, number, len(body), 0, len(ends), 0) + \
         b"".join(struct.pack("<Q", end) for end in ends) + body
