@@ -225,7 +225,8 @@ static void put_lines(FILE *f, const struct cov_chart *c)
                           "lw 1 lc rgb '%s' notitle",
                           i, colour);
     }
-    (void)fprintf(f, "\n");
+    (void)fprintf(f, "%s\n",
+                  c->diagonal ? ", x with lines dt 2 lw 1 lc rgb '#aaaaaa' notitle" : "");
 }
 
 static void put_map_values(FILE *f, size_t number, const struct cov_chart_map *m)
@@ -296,12 +297,10 @@ struct script {
     bool is_svg;
 };
 
-static void put_script(void *arg, FILE *f)
+/* Puts what all charts of a picture share. */
+static void put_settings(FILE *f, const struct cov_chart *c, bool is_svg)
 {
-    const struct script *s = arg;
-    const struct cov_chart *c = s->chart;
-    const bool is_svg = s->is_svg;
-    const double share = c->n_maps ? (double)HEIGHT / (HEIGHT + MAP_HEIGHT) : 1;
+    const int below = c->n_maps ? MAP_HEIGHT : c->below ? HEIGHT : 0;
     (void)fprintf(f,
                   "set encoding utf8\n"
                   "set terminal %s size %d,%d font 'DejaVu Sans,11' noenhanced background "
@@ -311,8 +310,15 @@ static void put_script(void *arg, FILE *f)
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
                   "'#333333'%s\n",
-                  is_svg ? "svg dynamic" : "pngcairo", WIDTH,
-                  c->n_maps ? HEIGHT + MAP_HEIGHT : HEIGHT, c->n_series > 1 ? "" : "\nunset key");
+                  is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT + below,
+                  c->n_series > 1 ? "" : "\nunset key");
+    if (c->below)
+        (void)fprintf(f, "set lmargin 10\nset multiplot layout 2,1\n");
+}
+
+static void put_chart(FILE *f, const struct cov_chart *c, bool is_svg)
+{
+    const double share = c->n_maps ? (double)HEIGHT / (HEIGHT + MAP_HEIGHT) : 1;
     (void)fprintf(f, "set title ");
     cov_gnuplot_put_text(f, c->title);
     (void)fprintf(f, " font 'DejaVu Sans,13' textcolor rgb '#222222'\nset xlabel ");
@@ -340,6 +346,17 @@ static void put_script(void *arg, FILE *f)
         put_lines(f, c);
     if (c->n_maps)
         put_maps(f, c, is_svg);
+}
+
+static void put_script(void *arg, FILE *f)
+{
+    const struct script *s = arg;
+    put_settings(f, s->chart, s->is_svg);
+    put_chart(f, s->chart, s->is_svg);
+    if (s->chart->below)
+        put_chart(f, s->chart->below, s->is_svg);
+    if (s->chart->below)
+        (void)fprintf(f, "unset multiplot\n");
 }
 
 static bool has_points(const struct cov_chart *c)

@@ -47,9 +47,12 @@ struct cov_chart {
     bool no_points;                   /* lines without their points */
     bool bands;                       /* low and high bound an area around a line; no error bars */
     double top;                       /* end of the y axis; 0: automatic */
+    bool diagonal;                    /* draw y = x, dashed and without a name */
     double left, right;               /* ends of the x axis; the same: automatic */
     const struct cov_chart_map *maps; /* [n_maps]: below the lines, side by side */
     size_t n_maps;
+    /* Another chart of lines, drawn below; both have `left`, `right` and `top`, and no maps. */
+    const struct cov_chart *below;
     const char *const *names; /* of rows and columns of cells. Borrowed */
 
     struct cov_chart_series *series;

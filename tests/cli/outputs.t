@@ -44,6 +44,12 @@ matrix - covprofile genes -f --genes genes.bed --datasets atacseq --matrix x p.h
 plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
 output - covprofile correlate -f --datasets atacseq -o x p.h5 p.h5
 plot - covprofile correlate -f --datasets atacseq --plot x p.h5 p.h5
+output - covprofile fingerprint -f --datasets atacseq -o x p.h5
+curves - covprofile fingerprint -f --datasets atacseq --curves x p.h5
+plot - covprofile fingerprint -f --datasets atacseq --plot x p.h5
+output - covprofile coverage -f --datasets atacseq -o x p.h5
+curves - covprofile coverage -f --datasets atacseq --curves x p.h5
+plot - covprofile coverage -f --datasets atacseq --plot x p.h5
 output .vcf coveffect vcf -f -m m.ckpt -g g.fa -o x v.vcf
 stats - h5chunk info -f --stats x g.h5
 plot - h5chunk info -f --sequences --plot x g.h5

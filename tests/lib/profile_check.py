@@ -5,9 +5,12 @@ usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and
        profile_check.py table TABLE [KEY=VALUE]... compares a table with the tracks t.bg and u.bg around f.bed
        profile_check.py matrix FILE [KEY=VALUE]... compares the file of --matrix
        profile_check.py correlations TABLE [KEY=VALUE]...  compares the table of covprofile correlate
+       profile_check.py fingerprints TABLE CURVES [KEY=VALUE]... compares the tables of covprofile fingerprint
+       profile_check.py coverage TABLE CURVES [KEY=VALUE]...     compares the tables of covprofile coverage
 
 Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg);
-of correlations: bins (0: features), method (pearson), tracks.
+of correlations: bins (0: features), method (pearson), tracks; of fingerprints: bins, tracks, control (0: the first track is none);
+of coverage: step (1), tracks, drop (none; contig:beg-end, without these bases).
 SPDX-License-Identifier: MIT"""
 
 import gzip
@@ -169,7 +172,8 @@ def ranks(x):
     return numpy.array([(x < v).sum() + ((x == v).sum() - 1) / 2 for v in x])
 
 
-def check_correlations(path, o):
+def columns_of(o):
+    """[track][bin or feature], where all tracks have a value."""
     columns = []
     for track in map(read_track, o["tracks"].split(",")):
         if o["bins"] > 0:
@@ -180,6 +184,91 @@ def check_correlations(path, o):
     columns = numpy.array(columns)
     columns = columns[:, ~numpy.isnan(columns).any(axis=0)]
     assert columns.shape[1] > 10, columns.shape
+    return columns
+
+
+def names_of(o):
+    return [x.split(".")[0] for x in o["tracks"].split(",")]
+
+
+def read_table(path):
+    with open(path, encoding="ascii") as f:
+        return [line.rstrip("\n").split("\t") for line in f]
+
+
+def entropy(p):
+    p = p[p > 0]
+    return -(p * numpy.log2(p)).sum()
+
+
+def js_distance(p, q):
+    return numpy.sqrt(entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2)
+
+
+def rises(x):
+    """How the curve of the values above 0 grows in 100,000 steps."""
+    x = numpy.sort(x[x > 0])
+    curve = numpy.insert(numpy.cumsum(x), 0, 0) / x.sum()
+    return numpy.diff(numpy.interp(numpy.linspace(0, 1, 100001), numpy.linspace(0, 1, len(x) + 1), curve))
+
+
+def check_fingerprints(path, curves, o):
+    columns = columns_of(o)
+    n = columns.shape[1]
+    wanted = []
+    for k, x in enumerate(columns):
+        curve = numpy.cumsum(numpy.sort(x)) / x.sum()
+        row = [curve.mean(), (numpy.argmax(curve > 0) + 1) / n, (numpy.argmax(numpy.arange(n) / (n - 1) - curve) + 1) / n]
+        if o["control"] and k > 0:
+            cuts = numpy.unique(x)
+            shares = numpy.array([[y[x <= v].sum() / y.sum() for y in (x, columns[0])] for v in cuts])
+            best = numpy.argmax(shares[:, 1] - shares[:, 0])
+            p, q = shares[best]
+            assert q - p > 0.01, (p, q)
+            row += [js_distance(rises(x), rises(columns[0])), (n - (x <= cuts[best]).sum() + 1) / n, q - p,
+                    js_distance(numpy.array([p, 1 - p]), numpy.array([q, 1 - q]))]
+        elif o["control"]:
+            row += [numpy.nan] * 4
+        wanted.append(row)
+    rows = read_table(path)
+    assert rows[0] == ["track", "auc", "x_intercept", "elbow"] + ["js_distance", "enriched", "difference", "divergence"] * o["control"]
+    assert [row[0] for row in rows[1:]] == names_of(o), rows
+    got = numpy.array([[numpy.nan if x == "NA" else float(x) for x in row[1:]] for row in rows[1:]])
+    numpy.testing.assert_allclose(got, wanted, rtol=1e-7, atol=1e-9)
+    rows = read_table(curves)
+    assert rows[0] == ["rank", *names_of(o)] and len(rows) == 1002, rows[0]
+    got = numpy.array(rows[1:], float)
+    numpy.testing.assert_allclose(got[:, 0], numpy.linspace(0, 1, 1001), atol=1e-9)
+    for k, x in enumerate(columns):
+        curve = numpy.insert(numpy.cumsum(numpy.sort(x)), 0, 0) / x.sum()
+        numpy.testing.assert_allclose(got[:, k + 1], numpy.interp(got[:, 0], numpy.linspace(0, 1, n + 1), curve), atol=1e-8)
+
+
+def check_coverage(path, curves, o):
+    rows, points = read_table(path), read_table(curves)
+    assert rows[0] == "track bases mean sd min q1 median q3 max zero missing".split(), rows[0]
+    assert points[0] == ["track", "coverage", "share", "share_at_least"], points[0]
+    assert [row[0] for row in rows[1:]] == names_of(o), rows
+    for row, path in zip(rows[1:], o["tracks"].split(",")):
+        track = read_track(path)
+        n_all = sum(map(len, track.values()))
+        if o["drop"]:
+            contig, beg, end = o["drop"].replace(":", "-").split("-")
+            track[contig][int(beg):int(end)] = numpy.nan
+        x = numpy.concatenate(list(track.values()))
+        x = x[~numpy.isnan(x)].astype(numpy.float64)
+        wanted = [len(x), x.mean(), x.std(), x.min(), *numpy.percentile(x, [25, 50, 75]), x.max(), (x == 0).mean(),
+                  numpy.nan if o["drop"] else 1 - len(x) / n_all]
+        numpy.testing.assert_allclose([numpy.nan if v == "NA" else float(v) for v in row[1:]], wanted, rtol=1e-6, atol=1e-9)
+        steps = numpy.floor(numpy.round(x / float(o["step"]), 4))
+        values, counts = numpy.unique(steps, return_counts=True)
+        got = numpy.array([point[1:] for point in points if point[0] == row[0]], float)
+        numpy.testing.assert_allclose(got, numpy.transpose([values * float(o["step"]), counts / len(x),
+                                                            [(steps >= v).mean() for v in values]]), rtol=1e-7, atol=1e-9)
+
+
+def check_correlations(path, o):
+    columns = columns_of(o)
     if o["method"] == "spearman":
         columns = numpy.array([ranks(x) for x in columns])
     with open(path, encoding="ascii") as f:
@@ -195,7 +284,8 @@ def check_correlations(path, o):
 def main():
     what, path, *settings = sys.argv[1:]
     o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
-         "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson"}
+         "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
+    curves = settings.pop(0) if what in ("fingerprints", "coverage") else None
     for text in settings:
         key, value = text.split("=")
         o[key] = int(value) if isinstance(o[key], int) else value
@@ -205,6 +295,10 @@ def main():
         check_table(path, o)
     elif what == "correlations":
         check_correlations(path, o)
+    elif what == "fingerprints":
+        check_fingerprints(path, curves, o)
+    elif what == "coverage":
+        check_coverage(path, curves, o)
     else:
         check_matrix(path, o)
 

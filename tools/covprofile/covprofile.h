@@ -5,7 +5,8 @@
 
 #include "common/cli/tool.h"
 
-/* genes.c, correlate.c */
-extern const struct cov_tool covprofile_genes, covprofile_correlate;
+/* genes.c, correlate.c, fingerprints.c, coverage.c */
+extern const struct cov_tool covprofile_genes, covprofile_correlate, covprofile_fingerprint,
+    covprofile_coverage;
 
 #endif

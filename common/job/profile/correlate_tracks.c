@@ -72,7 +72,6 @@ static int read_features(struct job *j, char *const *inputs, size_t n, unsigned 
 static int choose_rows(struct job *j, struct cov_err *e)
 {
     const bool has_features = j->o->genes != NULL;
-    size_t n = 0;
     if (j->n < 2)
         return cov_fail(e, COV_EUSAGE, "a single track; correlations need two");
     j->names = cov_calloc(j->n, sizeof *j->names, e);
@@ -83,14 +82,7 @@ static int choose_rows(struct job *j, struct cov_err *e)
         j->names[k] = has_features ? j->tracks.items[k]->name : j->bins.names[k];
         j->values[k] = has_features ? j->tracks.items[k]->means : j->bins.means[k];
     }
-    for (size_t i = 0; i < j->n_rows; i++) {
-        bool is_whole = true;
-        for (size_t k = 0; k < j->n; k++)
-            is_whole = is_whole && !isnan(j->values[k][i]);
-        for (size_t k = 0; is_whole && k < j->n; k++)
-            j->values[k][n] = j->values[k][i];
-        n += is_whole;
-    }
+    const size_t n = cov_rows_keep_whole(j->values, j->n, j->n_rows);
     j->n_rows = n;
     return n > 1 ? COV_OK
                  : cov_fail(e, COV_EINPUT, "%zu %s a value in all tracks; correlations need two", n,

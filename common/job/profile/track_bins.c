@@ -119,6 +119,8 @@ static int begin(void *arg, const char *path, const struct cov_track_source *sou
     int rc = COV_OK;
     t->path = path;
     t->n_sinks = 0;
+    if (t->first_is_track && !t->first_input && cov_track_source_check_single(source, e))
+        return COV_EUSAGE;
     t->sinks = cov_calloc(source->n_datasets, sizeof *t->sinks, e);
     if (t->sinks && !t->first_input)
         t->first_input = cov_strdup(source->name, e);
@@ -162,6 +164,20 @@ int cov_track_bins_read(struct cov_track_bins *t, char *const *inputs, size_t n,
     const struct cov_profile_reader r = {begin, check, end, t};
     int rc = cov_names_new(&t->taken, e);
     return rc ? rc : cov_profile_inputs_read(inputs, n, options, &r, n_threads, report, e);
+}
+
+size_t cov_rows_keep_whole(double *const *values, size_t n, size_t n_rows)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        bool is_whole = true;
+        for (size_t k = 0; k < n; k++)
+            is_whole = is_whole && !isnan(values[k][i]);
+        for (size_t k = 0; is_whole && k < n; k++)
+            values[k][n_kept] = values[k][i];
+        n_kept += is_whole;
+    }
+    return n_kept;
 }
 
 void cov_track_bins_fini(struct cov_track_bins *t)

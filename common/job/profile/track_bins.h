@@ -3,6 +3,7 @@
 #ifndef COV_JOB_PROFILE_TRACK_BINS_H
 #define COV_JOB_PROFILE_TRACK_BINS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,10 +12,11 @@
 
 /* Empty if all zero. The rows are the bins of the first track. */
 struct cov_track_bins {
-    int64_t width;  /* set by the caller */
-    size_t n;       /* tracks */
-    char **names;   /* [n]. Owned */
-    double **means; /* [n][n_rows]; NaN: no value. Owned */
+    int64_t width;       /* set by the caller, like: */
+    bool first_is_track; /* COV_EUSAGE if the first input has several data sets */
+    size_t n;            /* tracks */
+    char **names;        /* [n]. Owned */
+    double **means;      /* [n][n_rows]; NaN: no value. Owned */
     size_t n_rows;
     /* Private. */
     struct cov_names *taken, *contigs;
@@ -33,5 +35,9 @@ int cov_track_bins_read(struct cov_track_bins *t, char *const *inputs, size_t n,
                         const struct cov_source_options *options, unsigned n_threads,
                         struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
 void cov_track_bins_fini(struct cov_track_bins *t);
+
+/* Keeps the rows of values[n][n_rows] that have a value, not NaN, in all columns, at the start of
+ * the columns. Returns their number. */
+size_t cov_rows_keep_whole(double *const *values, size_t n, size_t n_rows);
 
 #endif

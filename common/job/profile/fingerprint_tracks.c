@@ -1,0 +1,267 @@
+/* fingerprint_tracks.c - see fingerprint_tracks.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/profile/fingerprint_tracks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/text.h"
+#include "common/job/chart.h"
+#include "common/job/profile/track_bins.h"
+#include "common/job/table.h"
+#include "common/track/lorenz.h"
+
+struct track {
+    struct cov_lorenz_shape shape;
+    double distance; /* from the control; NaN: none, also in `gain` */
+    struct cov_lorenz_gain gain;
+};
+
+/* Lives until --stats has been printed. */
+struct job {
+    const struct cov_fingerprint_options *o; /* NULL after the run */
+    struct cov_track_bins bins;              /* means, then curves */
+    struct track *tracks;                    /* [bins.n]. Owned */
+    struct cov_profile_outputs out;
+};
+
+/* ---------------------------------------------------------------- metrics */
+
+static int read_bins(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
+                     struct cov_profile_report *report, struct cov_err *e)
+{
+    const char *control = j->o->control;
+    const size_t n_controls = control ? 1 : 0;
+    char *first = control ? cov_strdup(control, e) : NULL;
+    char **all = cov_calloc(n + 1, sizeof(char *), e);
+    int rc = all && (first || !control) ? COV_OK : COV_ENOMEM;
+    if (!rc) {
+        all[0] = first;
+        memcpy(all + n_controls, inputs, n * sizeof(char *));
+        j->bins.width = j->o->bin;
+        j->bins.first_is_track = control;
+        rc =
+            cov_track_bins_read(&j->bins, all, n + n_controls, &j->o->source, n_threads, report, e);
+    }
+    free(all);
+    free(first);
+    return rc;
+}
+
+static int check_values(const struct cov_track_bins *b, size_t track, struct cov_err *e)
+{
+    double sum = 0;
+    for (size_t i = 0; i < b->n_rows; i++) {
+        const double x = b->means[track][i];
+        if (x < 0)
+            return cov_fail(e, COV_EINPUT,
+                            "%s: a bin has the mean %g; there must be no values "
+                            "below 0",
+                            b->names[track], x);
+        sum += x;
+    }
+    return sum > 0 ? COV_OK : cov_fail(e, COV_EINPUT, "%s: all bins are 0", b->names[track]);
+}
+
+/* Computes the metrics. Turns the means into curves. */
+static int measure(struct job *j, struct cov_err *e)
+{
+    struct cov_track_bins *b = &j->bins;
+    const bool has_control = j->o->control;
+    int rc = COV_OK;
+    b->n_rows = cov_rows_keep_whole(b->means, b->n, b->n_rows);
+    if (b->n_rows < 2)
+        return cov_fail(e, COV_EINPUT, "%zu bin%s a value in all tracks; a curve needs two",
+                        b->n_rows, b->n_rows == 1 ? " has" : "s have");
+    j->tracks = cov_calloc(b->n, sizeof *j->tracks, e);
+    if (!j->tracks)
+        return COV_ENOMEM;
+    for (size_t k = 0; !rc && k < b->n; k++)
+        rc = check_values(b, k, e);
+    for (size_t k = 0; !rc && k < b->n; k++) {
+        const double none = (double)NAN;
+        j->tracks[k].distance = none;
+        j->tracks[k].gain = (struct cov_lorenz_gain){none, none, none};
+        if (has_control && k > 0)
+            rc = cov_lorenz_gain(b->means[k], b->means[0], b->n_rows, &j->tracks[k].gain, e);
+    }
+    for (size_t k = 0; !rc && k < b->n; k++) {
+        cov_lorenz_make(b->means[k], b->n_rows);
+        cov_lorenz_measure(b->means[k], b->n_rows, &j->tracks[k].shape);
+        if (has_control && k > 0)
+            j->tracks[k].distance = cov_lorenz_distance(b->means[k], b->means[0], b->n_rows);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- outputs */
+
+static void print_table(const void *arg, FILE *f)
+{
+    const struct job *j = arg;
+    (void)fprintf(f, "track\tauc\tx_intercept\telbow%s\n",
+                  j->o->control ? "\tjs_distance\tenriched\tdifference\tdivergence" : "");
+    for (size_t k = 0; k < j->bins.n; k++) {
+        const struct track *t = &j->tracks[k];
+        const double values[] = {t->shape.area,     t->shape.intercept, t->shape.elbow,
+                                 t->distance,       t->gain.enriched,   t->gain.difference,
+                                 t->gain.divergence};
+        cov_table_put_text(j->bins.names[k], f);
+        for (size_t i = 0; i < (j->o->control ? COV_COUNT(values) : 3); i++)
+            cov_table_put_number(values[i], f);
+        (void)fputc('\n', f);
+    }
+}
+
+static double rank_of(size_t point)
+{
+    return (double)point / (COV_FINGERPRINT_POINTS - 1);
+}
+
+static void print_curves(const void *arg, FILE *f)
+{
+    const struct cov_track_bins *b = &((const struct job *)arg)->bins;
+    (void)fputs("rank", f);
+    for (size_t k = 0; k < b->n; k++) {
+        (void)fputc('\t', f);
+        cov_table_put_text(b->names[k], f);
+    }
+    for (size_t i = 0; i < COV_FINGERPRINT_POINTS; i++) {
+        (void)fprintf(f, "\n%.9g", rank_of(i));
+        for (size_t k = 0; k < b->n; k++)
+            cov_table_put_number(cov_lorenz_at(b->means[k], b->n_rows, rank_of(i)), f);
+    }
+    (void)fputc('\n', f);
+}
+
+static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
+{
+    const struct job *j = arg;
+    const struct cov_track_bins *b = &j->bins;
+    struct cov_charts charts = {0};
+    char title[64];
+    (void)snprintf(title, sizeof title, "Fingerprint of bins of %" PRId64 " bases", b->width);
+    struct cov_chart *chart;
+    const struct cov_chart like = {.kind = COV_CHART_LINES,
+                                   .file = "fingerprint",
+                                   .title = title,
+                                   .x = "share of the bins, from low to high signal",
+                                   .y = "share of the signal",
+                                   .top = 1,
+                                   .right = 1,
+                                   .diagonal = true,
+                                   .no_points = true};
+    int rc = cov_charts_add(&charts, &like, &chart, e);
+    for (size_t k = 0; !rc && k < b->n; k++)
+        for (size_t i = 0; !rc && i < COV_FINGERPRINT_POINTS; i++)
+            rc = cov_chart_add(chart, b->names[k], rank_of(i),
+                               cov_lorenz_at(b->means[k], b->n_rows, rank_of(i)), e);
+    if (!rc)
+        rc = cov_chart_draw_picture(chart, picture, e);
+    cov_charts_fini(&charts);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- statistics */
+
+/* "fingerprints": [...] of --stats. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct job *j = arg;
+    cov_json_int(json, "bins", (int64_t)j->bins.n_rows);
+    cov_json_begin_array(json, "fingerprints");
+    for (size_t k = 0; k < j->bins.n; k++) {
+        const struct track *t = &j->tracks[k];
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "track", j->bins.names[k]);
+        cov_json_double(json, "auc", t->shape.area);
+        cov_json_double(json, "x_intercept", t->shape.intercept);
+        cov_json_double(json, "elbow", t->shape.elbow);
+        cov_json_double(json, "js_distance", t->distance);
+        cov_json_double(json, "enriched", t->gain.enriched);
+        cov_json_double(json, "difference", t->gain.difference);
+        cov_json_double(json, "divergence", t->gain.divergence);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+}
+
+/* Adds the figures of the report, and tells the user. */
+static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < j->bins.n; k++) {
+        const struct track *t = &j->tracks[k];
+        const struct cov_stats_figure figures[] = {
+            {"auc", "AUC", "area below the fingerprint; 0.5 is even signal", .decimals = 3,
+             .value = t->shape.area},
+            {"x_intercept", "X-intercept", "share of the bins without signal", .decimals = 3,
+             .value = t->shape.intercept},
+            {"elbow", "Elbow", "share of the bins before the curve rises most", .decimals = 3,
+             .value = t->shape.elbow},
+            {"js_distance", "JS distance", "Jensen-Shannon distance from the control",
+             .decimals = 3, .value = t->distance},
+            {"enriched", "Enriched", "share of the bins with more signal than the control",
+             .decimals = 3, .is_hidden = true, .value = t->gain.enriched},
+            {"divergence", "Divergence", "CHANCE divergence from the control", .decimals = 3,
+             .is_hidden = true, .value = t->gain.divergence},
+        };
+        rc = cov_stats_add_figures(stats, j->bins.names[k], figures, COV_COUNT(figures), e);
+        cov_info("%s: AUC %.4f, X-intercept %.4f, elbow %.4f", j->bins.names[k], t->shape.area,
+                 t->shape.intercept, t->shape.elbow);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void free_job(void *arg)
+{
+    struct job *j = arg;
+    cov_track_bins_fini(&j->bins);
+    free(j->tracks);
+    free(j);
+}
+
+static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
+               struct cov_profile_report *report, struct cov_err *e)
+{
+    const struct cov_profile_writer writer = {print_table, print_curves, draw, j};
+    int rc = cov_profile_outputs_begin(&j->out, &j->o->paths, e);
+    if (!rc)
+        rc = read_bins(j, inputs, n, n_threads, report, e);
+    const double beg = cov_clock();
+    if (!rc)
+        rc = measure(j, e);
+    if (!rc)
+        rc = cov_profile_outputs_write(&j->out, &writer, e);
+    if (!rc)
+        rc = tell(j, report->stats, e);
+    cov_stats_add_stage(report->stats, "fingerprint", cov_clock() - beg);
+    return rc;
+}
+
+int cov_fingerprint_run(char *const *inputs, size_t n_inputs,
+                        const struct cov_fingerprint_options *options, unsigned n_threads,
+                        struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct cov_profile_report report = {progress, stats};
+    struct job *j = cov_calloc(1, sizeof *j, e);
+    if (!j)
+        return COV_ENOMEM;
+    *j = (struct job){.o = options, .out = COV_PROFILE_OUTPUTS_INIT};
+    int rc = run(j, inputs, n_inputs, n_threads, &report, e);
+    cov_profile_outputs_end(&j->out, e);
+    if (rc) {
+        free_job(j);
+        return rc;
+    }
+    j->o = NULL;
+    cov_stats_set_more(stats, print_json, free_job, j);
+    return COV_OK;
+}

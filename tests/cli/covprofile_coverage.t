@@ -1,0 +1,93 @@
+#!/bin/sh
+# covprofile coverage: tables against values counted base by base (tests/lib/profile_check.py); inputs, pictures, statistics, refusals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
+need_python h5py numpy
+start_python "$SRC/tests/lib/track_check.py"
+
+check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+coverage() { run covprofile coverage -q -f "$@"; }
+refuses() { # STATUS REGEX NAME [ARG]...
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run covprofile coverage "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
+# ---------------------------------------------------------------- tables
+
+for seed in 1 2; do
+    check make $seed || exit 99
+    for step in 1 0.25 7; do
+        coverage --step $step --chrom-sizes sizes --curves c.tsv -o t.tsv t.bg u.bg
+        ok "made $seed: tables in steps of $step" check coverage t.tsv c.tsv step=$step
+    done
+done
+coverage --step 0.1 --chrom-sizes sizes --curves c.tsv -o t.tsv t.bg u.bg
+ok 'steps that are no binary fractions' check coverage t.tsv c.tsv step=0.1
+for track in t u; do
+    cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
+done
+coverage --step 0.1 --curves d.tsv -@ 1 -o v.tsv t.bw u.bw
+ok 'of bigWig, with one thread' cmp v.tsv t.tsv
+ok '  and the curves' cmp d.tsv c.tsv
+printf 'chr1\t1000\t7000\n' >drop.bed
+coverage --blacklist-file drop.bed --curves c.tsv -o t.tsv t.bw u.bw
+ok '--blacklist-file' check coverage t.tsv c.tsv drop=chr1:1000-7000
+printf 'c\t0\t10\t4\nc\t15\t20\t1\n' >gap.bg
+run covprofile coverage gap.bg
+is "$(cat "$stdout")" "$(printf '%s\n' 'track	bases	mean	sd	min	q1	median	q3	max	zero	missing' \
+    "gap	15	3	1.41421356	1	1	4	4	4	0	NA")" 'a track with a gap, of unknown length'
+
+make_input pred p.h5 datasets=atacseq,h3k4me3
+make_input exp e.h5
+cov2bigwig -q --datasets h3k4me3 -o h.bw p.h5 || exit 99
+coverage --curves c.tsv p.h5 h.bw
+is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track p_atacseq p_h3k4me3 h)" 'all data sets of a predictions file'
+is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 4p "$stdout" | cut -f 2-)" '  one equals its bigWig'
+is "$(awk '$1 == "p_h3k4me3"' c.tsv | cut -f 2-)" "$(awk '$1 == "h"' c.tsv | cut -f 2-)" '  also the curves'
+coverage --experimental --datasets h3k4me3 e.h5
+status_is 0 'measured coverage'
+is "$(sed -n 2p "$stdout" | cut -f 6,7)" "$(covprofile coverage -q --datasets h3k4me3 e.h5 | sed -n 2p | cut -f 6,7)" '  is read without that option, too'
+
+# ---------------------------------------------------------------- pictures and statistics
+
+if command -v gnuplot >/dev/null; then
+    for file in c.png c.svg; do
+        coverage --plot $file -o t.tsv t.bw u.bw
+        status_is 0 "a picture: $file"
+        ok '  was written' test -s $file
+    done
+    is "$(grep -c 'Bases by coverage\|Bases with at least this coverage' c.svg)" 2 '  with two charts'
+    printf 'c\t0\t10\t7\n' >one.bg
+    coverage --plot c.svg one.bg
+    status_is 0 '  of a single value'
+fi
+run covprofile coverage -f --stats s.covprofile_mqc.json -o t.tsv t.bw u.bw
+status_is 0 '--stats'
+stderr_like '^covprofile: t: mean [0-9.]+, median [0-9.]+, [0-9.]+ % of the bases are 0$' '  also on standard error'
+stderr_like '^covprofile: warning: u\.bw: missing values at [23][0-9] % of its bases, which do not count \(zeros must be stored\)$' '  warns about gaps'
+ok '  has the figures' "$PYTHON" -c '
+import json
+s = json.load(open("s.covprofile_mqc.json"))
+table = [line.rstrip("\n").split("\t") for line in open("t.tsv")]
+assert [x["track"] for x in s["coverage"]] == ["t", "u"], s
+for got, row in zip(s["coverage"], table[1:]):
+    for name, value in zip(table[0][1:], row[1:]):
+        assert abs(got[name] - float(value)) < 1e-6, (name, got, value)
+assert s["data"]["s.u"]["median"] == s["coverage"][1]["median"], s["data"]'
+
+# ---------------------------------------------------------------- refusals
+
+: >empty.bg
+refuses 1 'empty\.bg: ' 'an empty track' -o x.tsv t.bw empty.bg
+printf 'unused\t0\t100\n' >unused.bed
+refuses 1 't\.bw: no base has a value$' 'a region without values' -r unused:1-10 --blacklist-file unused.bed -o x.tsv t.bw
+refuses 2 '--step: ' 'a step of 0' --step 0 t.bw
+refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
+refuses 2 '--stats and the table cannot both go to standard output$' '--stats to standard output' --stats - t.bw
+refuses 1 'missing\.bw: No such file' 'a missing track' -o x.tsv t.bw missing.bw
+done_testing

@@ -1,0 +1,96 @@
+#!/bin/sh
+# covprofile fingerprint: metrics and curves against those of bins computed base by base (tests/lib/profile_check.py); inputs, pictures,
+# statistics, refusals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
+need_python h5py numpy
+start_python "$SRC/tests/lib/track_check.py"
+
+check() { "$PYTHON" "$SRC/tests/lib/profile_check.py" "$@"; }
+fingerprint() { run covprofile fingerprint -q -f "$@"; }
+refuses() { # STATUS REGEX NAME [ARG]...
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run covprofile fingerprint "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
+# ---------------------------------------------------------------- metrics
+
+for seed in 1 2; do
+    check make $seed || exit 99
+    sed 's/-//' u.bg >v.bg
+    fingerprint --bins 100 --chrom-sizes sizes --curves c.tsv -o f.tsv t.bg v.bg
+    ok "made $seed: metrics and curves" check fingerprints f.tsv c.tsv bins=100 tracks=t.bg,v.bg
+    fingerprint --bins 70 --chrom-sizes sizes --control v.bg --curves c.tsv -o f.tsv t.bg
+    ok '  with a control' check fingerprints f.tsv c.tsv bins=70 tracks=v.bg,t.bg control=1
+done
+for track in t v; do
+    cov2bigwig -q --chrom-sizes sizes -o $track.bw $track.bg || exit 99
+done
+fingerprint --bins 70 --control v.bw --curves d.tsv -@ 1 -o g.tsv t.bw
+ok 'of bigWig, with one thread' cmp g.tsv f.tsv
+ok '  and the curves' cmp d.tsv c.tsv
+fingerprint --bins 70 --chrom-sizes sizes --control v.bw - <t.bg
+is "$(sed -n 3p "$stdout" | cut -f 1)" stdin 'standard input, to standard output'
+is "$(sed -n 3p "$stdout" | cut -f 2-)" "$(sed -n 3p f.tsv | cut -f 2-)" '  has the same metrics'
+
+# Four bins: 0, 1, 2 and 5; the control has 2 in each.
+printf 'c\t0\t10\t0\nc\t10\t20\t1\nc\t20\t30\t5\nc\t30\t40\t2\n' >four.bg
+printf 'c\t0\t40\t2\n' >flat.bg
+fingerprint --bins 10 --control flat.bg --curves c.tsv four.bg
+is "$(cut -f 1-4,6-7 "$stdout")" "$(printf '%s\n' 'track	auc	x_intercept	elbow	enriched	difference' 'flat	0.625	0.25	1	NA	NA' \
+    'four	0.375	0.5	0.75	0.75	0.375')" 'four bins, counted by hand'
+is "$(awk '$1 == 0 || $1 == 0.5 || $1 == 0.625 || $1 == 1' c.tsv)" "$(printf '%s\n' '0	0	0' '0.5	0.5	0.125' '0.625	0.625	0.25' '1	1	1')" \
+    '  and the curves'
+fingerprint --bins 10 --control four.bg flat.bg
+is "$(sed -n 3p "$stdout" | cut -f 6-)" '0	0	0' 'a track below its control'
+
+make_input pred p.h5 datasets=atacseq,h3k4me3
+cov2bigwig -q --datasets h3k4me3 -o h.bw p.h5 || exit 99
+fingerprint --bins 20 --control h.bw p.h5
+is "$(cut -f 1 "$stdout")" "$(printf '%s\n' track h p_atacseq p_h3k4me3)" 'all data sets of a predictions file'
+is "$(sed -n 4p "$stdout" | cut -f 2-7)" "$(sed -n 2p "$stdout" | cut -f 2-4)	0	0	0" '  one equals its bigWig'
+fingerprint --bins 20 -r chr1:1-2000 --datasets atacseq -o r.tsv p.h5
+printf 'chr1\t0\t2000\n' >r.bed
+fingerprint --bins 20 -R r.bed --datasets atacseq p.h5
+ok 'regions' cmp r.tsv "$stdout"
+
+# ---------------------------------------------------------------- pictures and statistics
+
+if command -v gnuplot >/dev/null; then
+    for file in f.png f.svg; do
+        fingerprint --bins 100 --plot $file -o f.tsv t.bw v.bw
+        status_is 0 "a picture: $file"
+        ok '  was written' test -s $file
+    done
+    like "$(cat f.svg)" 'Fingerprint of bins of 100 bases' '  has the width of the bins'
+fi
+run covprofile fingerprint -f --bins 70 --control v.bw --stats s.covprofile_mqc.json -o f.tsv t.bw
+status_is 0 '--stats'
+stderr_like '^covprofile: t: AUC 0\.[0-9]+, X-intercept 0\.[0-9]+, elbow 0\.[0-9]+$' '  also on standard error'
+ok '  has the metrics' "$PYTHON" -c '
+import json
+s = json.load(open("s.covprofile_mqc.json"))
+table = [line.rstrip("\n").split("\t") for line in open("f.tsv")]
+assert [x["track"] for x in s["fingerprints"]] == ["v", "t"] and s["bins"] > 100, s
+for got, row in zip(s["fingerprints"], table[1:]):
+    for name, value in zip(table[0][1:], row[1:]):
+        assert (got[name] is None) if value == "NA" else abs(got[name] - float(value)) < 1e-8, (name, got, value)
+assert s["data"]["s.t"]["js_distance"] == s["fingerprints"][1]["js_distance"], s["data"]'
+
+# ---------------------------------------------------------------- refusals
+
+refuses 1 'u: a bin has the mean -[0-9.]+; there must be no values below 0$' 'negative values' --bins 10 --chrom-sizes sizes -o x.tsv u.bg
+printf 'c\t0\t400\t0\n' >zero.bg
+refuses 1 'zero: all bins are 0$' 'no signal' --bins 10 -o x.tsv zero.bg
+refuses 1 '1 bin has a value in all tracks; a curve needs two$' 'a single bin' -o x.tsv flat.bg
+refuses 2 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
+refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' --control t.bw -o x.tsv four.bg
+refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
+refuses 2 "--plot x\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' --plot x.pdf t.bw
+refuses 1 'missing\.bw: No such file' 'a missing control' --control missing.bw -o x.tsv t.bw
+done_testing

@@ -1,0 +1,99 @@
+/* test_lorenz.c - curves and metrics of a few values, computed by hand.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
+#include <math.h>
+
+#include "common/track/lorenz.h"
+
+static const double NEAR = 1e-12;
+
+static void check_near(double got, double want, double tolerance)
+{
+    if (!(fabs(got - want) <= tolerance))
+        fail_msg("%.17g instead of %.17g", got, want);
+}
+
+static void measures_a_curve(void **state)
+{
+    double x[] = {3, 0, 1, 0};
+    const double want[] = {0, 0, 0.25, 1};
+    struct cov_lorenz_shape shape;
+    cov_lorenz_make(x, 4);
+    for (size_t i = 0; i < 4; i++)
+        check_near(x[i], want[i], NEAR);
+    cov_lorenz_measure(x, 4, &shape);
+    check_near(shape.area, 0.3125, NEAR);
+    check_near(shape.intercept, 0.75, NEAR);
+    check_near(shape.elbow, 0.75, NEAR);
+    (void)state;
+}
+
+static void interpolates(void **state)
+{
+    double x[] = {1, 3};
+    cov_lorenz_make(x, 2);
+    check_near(cov_lorenz_at(x, 2, 0), 0, NEAR);
+    check_near(cov_lorenz_at(x, 2, 0.25), 0.125, NEAR);
+    check_near(cov_lorenz_at(x, 2, 0.5), 0.25, NEAR);
+    check_near(cov_lorenz_at(x, 2, 0.75), 0.625, NEAR);
+    check_near(cov_lorenz_at(x, 2, 1), 1, NEAR);
+    (void)state;
+}
+
+static void measures_a_single_bin(void **state)
+{
+    double x[] = {5};
+    struct cov_lorenz_shape shape;
+    cov_lorenz_make(x, 1);
+    cov_lorenz_measure(x, 1, &shape);
+    check_near(shape.area, 1, NEAR);
+    check_near(shape.intercept, 1, NEAR);
+    check_near(shape.elbow, 1, NEAR);
+    (void)state;
+}
+
+static double entropy(double p, double q)
+{
+    return -p * log2(p) - q * log2(q);
+}
+
+/* Half of the bins have a quarter of the signal of b, and half of that of a; zeros do not count. */
+static void measures_distances(void **state)
+{
+    double a[] = {2, 2, 0, 0}, b[] = {0, 0, 3, 1}, c[] = {2, 0, 0, 6};
+    const double want = sqrt(entropy(0.375, 0.625) - (entropy(0.5, 0.5) + entropy(0.25, 0.75)) / 2);
+    cov_lorenz_make(a, 4);
+    cov_lorenz_make(b, 4);
+    cov_lorenz_make(c, 4);
+    check_near(cov_lorenz_distance(a, b, 4), want, 1e-9);
+    check_near(cov_lorenz_distance(b, a, 4), want, 1e-9);
+    check_near(cov_lorenz_distance(b, c, 4), 0, 1e-6);
+    (void)state;
+}
+
+static void compares_with_a_control(void **state)
+{
+    const double x[] = {1, 6, 1, 2}, control[] = {1, 1, 5, 3}, other[] = {5, 1, 1, 3};
+    const double want = sqrt(entropy(0.65, 0.35) - (entropy(0.4, 0.6) + entropy(0.9, 0.1)) / 2);
+    struct cov_lorenz_gain gain, again;
+    assert_ok(cov_lorenz_gain(x, control, 4, &gain, &e));
+    check_near(gain.enriched, 0.5, NEAR);
+    check_near(gain.difference, 0.5, NEAR);
+    check_near(gain.divergence, want, NEAR);
+    assert_ok(cov_lorenz_gain(x, other, 4, &again, &e)); /* equal values of x count together */
+    check_near(again.difference, gain.difference, NEAR);
+    assert_ok(cov_lorenz_gain(x, x, 4, &gain, &e));
+    assert_true(gain.enriched == 0 && gain.difference == 0 && gain.divergence == 0);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measures_a_curve),        cmocka_unit_test(interpolates),
+        cmocka_unit_test(measures_a_single_bin),   cmocka_unit_test(measures_distances),
+        cmocka_unit_test(compares_with_a_control),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
