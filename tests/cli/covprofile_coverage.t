@@ -1,5 +1,6 @@
 #!/bin/sh
-# covprofile coverage: tables against values counted base by base (tests/lib/profile_check.py); inputs, pictures, statistics, refusals.
+# covprofile coverage, and --fill-gaps of all subcommands: tables against values counted base by base (tests/lib/profile_check.py); inputs,
+# pictures, statistics, refusals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
@@ -53,6 +54,35 @@ coverage --experimental --datasets h3k4me3 e.h5
 status_is 0 'measured coverage'
 is "$(sed -n 2p "$stdout" | cut -f 6,7)" "$(covprofile coverage -q --datasets h3k4me3 e.h5 | sed -n 2p | cut -f 6,7)" '  is read without that option, too'
 
+# ---------------------------------------------------------------- --fill-gaps
+
+# The same tracks with and without zeros; gaps are also two sequences.
+mkdir gaps filled
+for track in t u; do
+    sed '/^chr2/d; /^unused/d; s/-//' $track.bg >gaps/$track.bg
+    check fill gaps/$track.bg filled/$track.bg || exit 99
+    cov2bigwig -q --chrom-sizes sizes -o gaps/$track.bw gaps/$track.bg || exit 99
+done
+while read -r options; do
+    # shellcheck disable=SC2086 # words
+    run covprofile $options -q -f --chrom-sizes sizes -o want.tsv filled/t.bg filled/u.bg
+    for suffix in bg bw; do
+        # shellcheck disable=SC2086 # words
+        run covprofile $options -q -f --fill-gaps --chrom-sizes sizes -o got.tsv gaps/t.bg gaps/u.$suffix
+        ok "--fill-gaps, .$suffix: $options" cmp got.tsv want.tsv
+        is "$(cat "$stderr")" '' '  without a warning'
+    done
+done <<'END'
+coverage --curves c.tsv
+coverage --window-size 51
+coverage --blacklist-file drop.bed
+coverage -r chr1:1-2000,chr2
+fingerprint --bins 70
+genes --genes f.bed
+END
+coverage --fill-gaps --datasets h3k4me3 -o t.tsv p.h5 t.bw
+status_is 0 'with predictions, which need none'
+
 # ---------------------------------------------------------------- pictures and statistics
 
 if command -v gnuplot >/dev/null; then
@@ -69,7 +99,7 @@ fi
 run covprofile coverage -f --stats s.covprofile_mqc.json -o t.tsv t.bw u.bw
 status_is 0 '--stats'
 stderr_like '^covprofile: t: mean [0-9.]+, median [0-9.]+, [0-9.]+ % of the bases are 0$' '  also on standard error'
-stderr_like '^covprofile: warning: u\.bw: missing values at [23][0-9] % of its bases, which do not count \(zeros must be stored\)$' '  warns about gaps'
+stderr_like '^covprofile: warning: u\.bw: missing values at [23][0-9] % of its bases, which do not count; --fill-gaps counts them as 0$' '  warns about gaps'
 ok '  has the figures' "$PYTHON" -c '
 import json
 s = json.load(open("s.covprofile_mqc.json"))
@@ -86,6 +116,8 @@ assert s["data"]["s.u"]["median"] == s["coverage"][1]["median"], s["data"]'
 refuses 1 'empty\.bg: ' 'an empty track' -o x.tsv t.bw empty.bg
 printf 'unused\t0\t100\n' >unused.bed
 refuses 1 't\.bw: no base has a value$' 'a region without values' -r unused:1-10 --blacklist-file unused.bed -o x.tsv t.bw
+refuses 2 '--fill-gaps is for bigWig and bedGraph; there is none$' '--fill-gaps for predictions' --fill-gaps p.h5
+refuses 2 '--fill-gaps: t\.bg has no lengths; give --chrom-sizes$' '  without lengths' --fill-gaps t.bg
 refuses 2 '--step: ' 'a step of 0' --step 0 t.bw
 refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
 refuses 2 '--stats and the table cannot both go to standard output$' '--stats to standard output' --stats - t.bw

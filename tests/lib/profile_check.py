@@ -2,6 +2,7 @@
 """Random tracks and annotations, and profiles computed base by base: an independent answer for the tests of covprofile.
 
 usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and the same features as f.gff3, f.gtf, f.bed
+       profile_check.py fill TRACK OUT            writes TRACK with zeros at bases that lack a value
        profile_check.py table TABLE [KEY=VALUE]... compares a table with the tracks t.bg and u.bg around f.bed
        profile_check.py matrix FILE [KEY=VALUE]... compares the file of --matrix
        profile_check.py correlations TABLE [KEY=VALUE]...  compares the table of covprofile correlate
@@ -66,6 +67,12 @@ def read_track(path):
             contig, beg, end, value = line.split()
             track[contig][int(beg):int(end)] = float(value)
     return track
+
+
+def fill(path, out):
+    with open(out, "w", encoding="ascii") as f:
+        for name, values in read_track(path).items():
+            f.writelines(f"{name}\t{i}\t{i + 1}\t{x if x == x else 0}\n" for i, x in enumerate(values))
 
 
 def read_features(path):
@@ -285,20 +292,22 @@ def main():
     what, path, *settings = sys.argv[1:]
     o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
          "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
-    curves = settings.pop(0) if what in ("fingerprints", "coverage") else None
+    second = settings.pop(0) if what in ("fill", "fingerprints", "coverage") else None
     for text in settings:
         key, value = text.split("=")
         o[key] = int(value) if isinstance(o[key], int) else value
     if what == "make":
         make(int(path))
+    elif what == "fill":
+        fill(path, second)
     elif what == "table":
         check_table(path, o)
     elif what == "correlations":
         check_correlations(path, o)
     elif what == "fingerprints":
-        check_fingerprints(path, curves, o)
+        check_fingerprints(path, second, o)
     elif what == "coverage":
-        check_coverage(path, curves, o)
+        check_coverage(path, second, o)
     else:
         check_matrix(path, o)
 

@@ -25,6 +25,7 @@ static const struct cov_opt options[] = {
             .flags = COV_OPT_PATH_OUT),
     COV_SOURCE_OPTIONS(FIELD(source), "read",
                        "the data sets to read, if an INPUT has several; each is a row", "read", ""),
+    COV_FILL_GAPS_OPTION(FIELD(source)),
     {.name = NULL},
 };
 

@@ -79,6 +79,7 @@ static const struct cov_opt options[] = {
                                       "the data sets to read, if an INPUT has several; each is a "
                                       "column",
                                       "read", ""),
+    COV_FILL_GAPS_OPTION(FIELD(source)),
     {.name = NULL},
 };
 

@@ -17,8 +17,6 @@
 /* PLOTTED: most points of a curve in the picture. */
 enum { N_QUARTILES = 3, PLOTTED = 1000 };
 
-/* A smaller share of bases with a value causes a warning. */
-static const double MUCH = 0.9;
 /* The largest share that is drawn, in multiples of the second largest. */
 static const double HIGH = 1.5;
 /* The picture omits up to this share of the bases on each side. */
@@ -47,19 +45,6 @@ struct job {
 };
 
 /* ---------------------------------------------------------------- a track */
-
-/* Returns the share of the bases without a value; NaN if the options leave bases out or lengths are
- * not known. */
-static double find_missing(const struct cov_track_sink *sink, bool has_lengths,
-                           const struct cov_source_options *o)
-{
-    double all = 0;
-    if (!has_lengths || o->n_regions > 0 || o->bed_path || o->blacklist_path)
-        return (double)NAN;
-    for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
-        all += (double)cov_track_contig_length(sink, i);
-    return 1 - (double)sink->summary.n_bases / all;
-}
 
 static int fill_track(struct track *t, struct cov_spread *s, double step, struct cov_err *e)
 {
@@ -111,11 +96,7 @@ static int check_input(void *arg, const struct cov_track_source *source,
         if (COV_RESERVE(&j->tracks, &j->cap, j->n + 1, e))
             return COV_ENOMEM;
         struct track *t = &j->tracks[j->n++];
-        *t = (struct track){.missing = find_missing(&s->sink, source->has_lengths, o)};
-        if (t->missing > 1 - MUCH)
-            cov_warn("%s: missing values at %.0f %% of its bases, which do not count (zeros must "
-                     "be stored)",
-                     source->name, 100 * t->missing);
+        *t = (struct track){.missing = cov_profile_missing(&s->sink, source, o)};
         rc = fill_track(t, s, j->o->step, e);
         if (!rc)
             rc = cov_profile_name(j->names, j->path, j->n_sinks > 1 ? source->datasets[k] : NULL,

@@ -2,15 +2,20 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/profile/profile_inputs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/job/job.h"
+
+/* A larger share of bases without a value causes a warning. */
+static const double MOST_MISSING = 0.1;
 
 /* An input with options that fit its kind. */
 struct input {
@@ -54,12 +59,15 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
         }
         if (n > 1 && !is_bedgraph)
             list[i].o.sizes_path = NULL;
+        list[i].o.fill_gaps = o->fill_gaps && is_track;
     }
     if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
         return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
                         o->measured         ? "experimental"
                         : o->n_datasets > 0 ? "datasets"
                                             : "strand");
+    if (n_signal == n && o->fill_gaps)
+        return cov_fail(e, COV_EUSAGE, "--fill-gaps is for bigWig and bedGraph; there is none");
     if (n_bedgraph == 0 && o->sizes_path)
         return cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; there is none");
     return COV_OK;
@@ -134,6 +142,21 @@ int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_sour
         cov_source_input_close(&list[i].in);
     free(list);
     return rc;
+}
+
+double cov_profile_missing(const struct cov_track_sink *sink, const struct cov_track_source *source,
+                           const struct cov_source_options *o)
+{
+    double all = 0;
+    if (!source->has_lengths || o->n_regions > 0 || o->bed_path || o->blacklist_path)
+        return (double)NAN;
+    for (size_t i = 0; i < cov_track_n_contigs(sink); i++)
+        all += (double)cov_track_contig_length(sink, i);
+    const double missing = 1 - (double)sink->summary.n_bases / all;
+    if (missing > MOST_MISSING)
+        cov_warn("%s: missing values at %.0f %% of its bases, which do not count%s", source->name,
+                 100 * missing, source->is_track ? "; --fill-gaps counts them as 0" : "");
+    return missing;
 }
 
 int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,

@@ -36,6 +36,11 @@ int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_sour
                             const struct cov_profile_reader *r, unsigned n_threads,
                             struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
 
+/* Returns the share of the bases without a value, and warns if they are many; NaN if the options
+ * choose regions, or lengths are not known. */
+double cov_profile_missing(const struct cov_track_sink *sink, const struct cov_track_source *source,
+                           const struct cov_source_options *o);
+
 /* Names a track after its file and `dataset` (NULL: none). If another track has that name, the
  * file's whole path is used. Adds the name to `taken`. Caller frees *out. */
 int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,

@@ -137,12 +137,13 @@ static int begin(void *arg, const char *path, const struct cov_track_source *sou
 static int check(void *arg, const struct cov_track_source *source,
                  const struct cov_source_options *o, struct cov_err *e)
 {
-    (void)o;
     struct cov_track_bins *t = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < t->n_sinks; k++)
         rc = add_column(t, &t->sinks[k], t->n_sinks > 1 ? source->datasets[k] : NULL,
                         source->has_lengths, e);
+    if (!rc)
+        (void)cov_profile_missing(&t->sinks[0].sink, source, o);
     return rc;
 }
 

@@ -17,7 +17,8 @@ int cov_source_options_fill(const struct cov_source_flags *f, struct cov_source_
                                        .bed_path = f->regions_file,
                                        .blacklist_path = f->blacklist,
                                        .rename_path = f->rename,
-                                       .sizes_path = f->sizes};
+                                       .sizes_path = f->sizes,
+                                       .fill_gaps = f->fill_gaps};
     if (f->smooth && f->window > 0)
         return cov_fail(e, COV_EUSAGE, "--smooth and --window-size cannot be used together");
     return f->smooth ? cov_smoothing_parse(f->smooth, "--smooth", &out->values.smoothing, e)

@@ -9,7 +9,7 @@
 #include "common/track/smooth.h"
 
 struct cov_source_flags {
-    bool experimental;
+    bool experimental, fill_gaps;
     struct cov_strings datasets, regions;
     const char *regions_file, *blacklist, *rename, *sizes, *smooth;
     int strand; /* enum cov_strand */
@@ -56,6 +56,11 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
                 "two columns: name and length of each sequence of a bedGraph" lengths              \
                 "; or the FASTA file's index (.fai)",                                              \
                 .flags = COV_OPT_PATH_IN)
+
+/* A row for tools in which bases without a value would not count. */
+#define COV_FILL_GAPS_OPTION(at)                                                                   \
+    COV_OPT(FLAG, "fill-gaps", 0, (at) + offsetof(struct cov_source_flags, fill_gaps), NULL,       \
+            "bigWig, bedGraph: count bases without a value as 0")
 
 /* Fills *out, which borrows the strings, with a scale of 1. COV_EUSAGE for two ways of
  * smoothing. */

@@ -53,6 +53,8 @@ static int check_options(const struct track_input *j, struct cov_err *e)
     if (is_bigwig && o->sizes_path)
         return cov_fail(e, COV_EUSAGE, "--chrom-sizes: %s is a bigWig, which has the lengths",
                         name);
+    if (o->fill_gaps && !is_bigwig && !o->sizes_path)
+        return cov_fail(e, COV_EUSAGE, "--fill-gaps: %s has no lengths; give --chrom-sizes", name);
     return COV_OK;
 }
 
@@ -66,6 +68,14 @@ static const char *listed_name(const struct track_input *j, size_t i)
 static int64_t listed_length(const struct track_input *j, size_t i)
 {
     return j->sizes ? cov_sizes_length(j->sizes, i) : cov_intervals_length(j->file, i);
+}
+
+/* With --fill-gaps, adds zeros from `beg` to `end`. */
+static int fill_gap(struct track_input *j, int64_t beg, int64_t end, struct cov_err *e)
+{
+    const struct cov_interval zeros = {beg, end, 0};
+    return j->o->fill_gaps && beg < end ? cov_value_pipe_add_intervals(j->pipe, &zeros, 1, e)
+                                        : COV_OK;
 }
 
 /* Announces the listed contigs before `end` that had no intervals. */
@@ -85,7 +95,12 @@ static int announce_until(struct track_input *j, size_t end, struct cov_err *e)
                                                 cov_intervals_name(j->file), e);
         if (rc || !kept)
             continue;
+        cov_value_pipe_begin(j->pipe, c.regions, c.n_regions);
         rc = cov_track_begin_named(j->sink, c.name, e);
+        if (!rc)
+            rc = fill_gap(j, 0, length, e);
+        if (!rc)
+            rc = cov_value_pipe_end(j->pipe, e);
         if (!rc)
             rc = cov_track_end_contig(j->sink, length, e);
     }
@@ -96,7 +111,9 @@ static int end_contig(struct track_input *j, struct cov_err *e)
 {
     if (!j->begun || j->skips)
         return COV_OK;
-    int rc = cov_value_pipe_end(j->pipe, e);
+    int rc = fill_gap(j, j->end, j->length, e);
+    if (!rc)
+        rc = cov_value_pipe_end(j->pipe, e);
     return rc ? rc : cov_track_end_contig(j->sink, j->length < 0 ? j->end : j->length, e);
 }
 
@@ -150,8 +167,19 @@ static int take_batch(struct track_input *j, const struct cov_intervals_batch *b
         }
         j->n_bases += b->iv[i].end - b->iv[i].beg;
     }
-    j->end = b->iv[b->n - 1].end;
-    return cov_value_pipe_add_intervals(j->pipe, b->iv, b->n, e);
+    size_t first = 0;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < b->n; i++) {
+        if (j->o->fill_gaps && b->iv[i].beg > j->end) {
+            if (i > first)
+                rc = cov_value_pipe_add_intervals(j->pipe, b->iv + first, i - first, e);
+            if (!rc)
+                rc = fill_gap(j, j->end, b->iv[i].beg, e);
+            first = i;
+        }
+        j->end = b->iv[i].end;
+    }
+    return rc ? rc : cov_value_pipe_add_intervals(j->pipe, b->iv + first, b->n - first, e);
 }
 
 static int convert(struct track_input *j, struct cov_err *e)

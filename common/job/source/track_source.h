@@ -37,6 +37,7 @@ struct cov_source_options {
     const char *blacklist_path;   /* NULL: none */
     const char *rename_path;      /* NULL: none */
     const char *sizes_path;       /* lengths of the contigs of a bedGraph; NULL: none */
+    bool fill_gaps;               /* tracks: bases without a value are 0; needs lengths */
     bool quiet;                   /* no warnings about lists and gaps */
     const struct cov_range *only; /* read only the contig with this new name; NULL: all */
 };
