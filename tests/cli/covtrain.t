@@ -425,6 +425,20 @@ status_is 0 'a validation file that is also a training file'
 is "$(grep warning "$stderr")" "covtrain: warning: c/val/x.h5: the same chunks as c/train/b.h5: validation on training data does not show how the network does on other sequences
 covtrain: warning: c/val/y.h5: the same chunks as c/train/a.h5: validation on training data does not show how the network does on other sequences" \
     '  causes a warning, and others do not'
+rm c/val/*
+"$PYTHON" - <<'END'
+import shutil
+import h5py
+shutil.copyfile("d/val/v.h5", "c/val/v.h5")
+with h5py.File("c/train/b.h5") as f, h5py.File("c/val/v.h5", "r+") as g:
+    g["data/X"][0] = f["data/X"][3]
+    g["data/X"][1] = f["data/X"][2][::-1, ::-1]  # the reverse complement
+END
+for loading in disk ram ram-packed; do
+    run covtrain -q -f -i c $net -e 1 --loading $loading -o copies
+    is "$(grep warning "$stderr")" "covtrain: warning: c/val/v.h5: 2 of 24 chunks (8.33 %) have the bases of training data, which validation should not see; h5chunk split keeps them apart" \
+        "chunks for validation whose bases are in training data, --loading $loading"
+done
 mkdir -p p/train p/val
 has p/train/1.h5 h3k4me3 && has p/train/2.h5 atacseq && has p/val/v.h5 h3k4me3 atacseq
 run covtrain -i p $net -e 1 --seed 1 -o union

@@ -261,6 +261,7 @@ struct file {
     struct genome_file *file;
     size_t first, n_rows;       /* first: number of the first row, counted over all files */
     bool *gap;                  /* [n_rows]; NULL before cov_examples_prepare */
+    struct cov_bases_key *keys; /* [n_rows]; NULL before cov_examples_prepare, or if spread */
     struct cov_kept_rows *kept; /* rows in memory, except gaps; NULL: none */
 };
 
@@ -284,6 +285,7 @@ void cov_examples_close(struct cov_examples *x)
         cov_kept_rows_free(x->files[k].kept);
         close_genome_file(x->files[k].file);
         free(x->files[k].gap);
+        free(x->files[k].keys);
     }
     cov_rank_rows_free(x->spread);
     free(x->files);
@@ -454,6 +456,11 @@ bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)
     return !(f->gap && f->gap[i]) && !is_dropped(f->file, i);
 }
 
+const struct cov_bases_key *cov_examples_keys(const struct cov_examples *x, size_t file)
+{
+    return x->files[file].keys;
+}
+
 size_t cov_examples_n_kept(const struct cov_examples *x)
 {
     size_t n = 0;
@@ -546,10 +553,11 @@ struct slot {
     size_t row;
     struct cov_blob raw;
     bool gap;
+    struct cov_bases_key key;
 };
 
 struct worker {
-    uint8_t *scratch, *codes;
+    uint8_t *scratch, *codes; /* codes[2 L]: of a row, and scratch */
     float *targets;
 };
 
@@ -588,6 +596,10 @@ static int check_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     if (rc)
         return rc;
     s->gap = cov_example_is_gap(w->codes, x->L);
+    if (p->file->keys && !s->gap) {
+        const struct cov_chunk c = cov_grid_chunk(cov_chunk_file_grid(p->file->file->file), s->row);
+        s->key = cov_bases_key(w->codes, (size_t)(c.end - c.beg), w->codes + x->L);
+    }
     if (s->gap || !x->packed)
         return COV_OK;
     uint8_t *at;
@@ -605,6 +617,8 @@ static int keep_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct preparation *p = arg;
     const struct slot *s = &p->slots[slot];
     p->file->gap[s->row] = s->gap;
+    if (p->file->keys)
+        p->file->keys[s->row] = s->key;
     cov_progress_add(p->progress, 1);
     if (s->gap)
         return COV_OK;
@@ -626,7 +640,9 @@ static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_
     p->end = end > f->first ? end - f->first : 0;
     p->end = p->end < f->n_rows ? p->end : f->n_rows;
     f->gap = cov_calloc(f->n_rows, sizeof *f->gap, e);
-    if (!f->gap)
+    if (!p->x->spread)
+        f->keys = cov_calloc(f->n_rows, sizeof *f->keys, e);
+    if (!f->gap || (!f->keys && !p->x->spread))
         return COV_ENOMEM;
     int rc = p->x->loading == COV_LOAD_DISK || p->x->spread
                  ? COV_OK
@@ -646,7 +662,7 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
     for (unsigned i = 0; !rc && i < n_workers; i++) {
         struct worker *w = &p.workers[i];
         w->scratch = cov_malloc(x->scratch, 1, e);
-        w->codes = cov_malloc(x->L, 1, e);
+        w->codes = cov_malloc(x->L, 2, e);
         w->targets = cov_malloc(x->L, x->n_datasets * sizeof *w->targets, e);
         rc = w->scratch && w->codes && w->targets ? COV_OK : COV_ENOMEM;
     }

@@ -17,6 +17,7 @@
 #include "common/codec/blob.h"
 #include "common/job/predict/loader.h"
 #include "common/job/train/ranks.h"
+#include "common/seq/copies.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
 #include "common/track/blacklist.h"
@@ -72,6 +73,10 @@ size_t cov_examples_n_kept(const struct cov_examples *x);
  * sequences, and equal bases in the first, the middle and the last row. HDF5's thread. */
 bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
                               size_t b);
+
+/* After cov_examples_prepare: returns the keys of the bases of each row that cov_examples_keeps
+ * keeps, or NULL with COV_LOAD_RANKS. Borrowed until close. */
+const struct cov_bases_key *cov_examples_keys(const struct cov_examples *x, size_t file);
 
 /* Bases [beg, end) of a strand, at most L of them, from one row or two consecutive ones. */
 struct cov_example {

@@ -16,6 +16,7 @@
 #include "common/file/path.h"
 #include "common/job/device_options.h"
 #include "common/job/train/evaluate.h"
+#include "common/job/train/example_copies.h"
 #include "common/job/train/example_feed.h"
 #include "common/job/train/example_plan.h"
 #include "common/job/train/ranks.h"
@@ -560,6 +561,8 @@ static int load_data(struct run *r, struct cov_err *e)
     int rc = cov_examples_prepare(r->setup.train, r->pool, r->progress, e);
     if (!rc)
         rc = cov_examples_prepare(r->setup.val, r->pool, r->progress, e);
+    if (!rc)
+        rc = cov_examples_warn_copies(r->setup.val, r->setup.train, e);
     if (!rc)
         rc = count_steps(r, e);
     if (!rc)

@@ -485,17 +485,6 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_trai
     return COV_OK;
 }
 
-/* Warns about files of val/ that are also in train/, perhaps as copies. */
-static void look_for_copies(const struct cov_train_setup *s)
-{
-    for (size_t v = 0; v < cov_examples_n_files(s->val); v++)
-        for (size_t t = 0; t < cov_examples_n_files(s->train); t++)
-            if (cov_examples_same_chunks(s->val, v, s->train, t))
-                cov_warn("%s: the same chunks as %s: validation on training data does not show "
-                         "how the network does on other sequences",
-                         cov_examples_path(s->val, v), cov_examples_path(s->train, t));
-}
-
 static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
                      struct cov_ranks *ranks, struct cov_err *e)
 {
@@ -529,8 +518,6 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         rc = check_datasets(s, o, s->train, "train", e);
     if (!rc)
         rc = check_datasets(s, o, s->val, "val", e);
-    if (!rc)
-        look_for_copies(s);
     return rc;
 }
 
