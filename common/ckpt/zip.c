@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/zip.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "common/codec/deflate.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/file/read_at.h"
 
 enum {
     END_BYTES = 22,
@@ -91,20 +91,11 @@ static uint32_t get32(const uint8_t *p)
 /* Reads n bytes at offset `at`, which were in the file when it was opened. */
 static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, struct cov_err *e)
 {
-    uint8_t *p = buf;
-    while (n > 0) {
-        ssize_t got = pread(z->fd, p, n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cov_fail_errno(e, "%s", z->path);
-        if (got == 0)
-            return cov_fail(e, COV_EINPUT, "%s: truncated while being read", z->path);
-        p += got;
-        at += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return COV_OK;
+    const ssize_t got = cov_read_at(z->fd, (int64_t)at, buf, n);
+    if (got < 0)
+        return cov_fail_errno(e, "%s", z->path);
+    return (size_t)got == n ? COV_OK
+                            : cov_fail(e, COV_EINPUT, "%s: truncated while being read", z->path);
 }
 
 /* ---------------------------------------------------------------- the end records */

@@ -15,6 +15,7 @@
 #include "common/base/mem.h"
 #include "common/file/leftovers.h"
 #include "common/file/path.h"
+#include "common/file/read_at.h"
 
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
 {
@@ -208,14 +209,8 @@ int cov_spool_append(struct cov_spool *s, const void *data, size_t n, int64_t *a
                      struct cov_err *e)
 {
     int rc = s->fd < 0 ? cov_tmpfile(s->dir, &s->fd, e) : COV_OK;
-    const char *from = data;
-    for (size_t done = 0; !rc && done < n;) {
-        ssize_t got = pwrite(s->fd, from + done, n - done, (off_t)(s->n_bytes + (int64_t)done));
-        if (got >= 0)
-            done += (size_t)got;
-        else if (errno != EINTR)
-            rc = fail(s, e);
-    }
+    if (!rc && cov_write_at(s->fd, s->n_bytes, data, n) != 0)
+        rc = fail(s, e);
     if (rc)
         return rc;
     if (at)
@@ -226,17 +221,11 @@ int cov_spool_append(struct cov_spool *s, const void *data, size_t n, int64_t *a
 
 int cov_spool_read(const struct cov_spool *s, int64_t at, void *buf, size_t n, struct cov_err *e)
 {
-    char *to = buf;
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(s->fd, to + done, n - done, (off_t)(at + (int64_t)done));
-        if (got > 0)
-            done += (size_t)got;
-        else if (got == 0)
-            return cov_fail(e, COV_EIO, "temporary file in %s: truncated", s->dir);
-        else if (errno != EINTR)
-            return fail(s, e);
-    }
-    return COV_OK;
+    const ssize_t got = cov_read_at(s->fd, at, buf, n);
+    if (got < 0)
+        return fail(s, e);
+    return (size_t)got == n ? COV_OK
+                            : cov_fail(e, COV_EIO, "temporary file in %s: truncated", s->dir);
 }
 
 int cov_spool_truncate(struct cov_spool *s, int64_t n, struct cov_err *e)

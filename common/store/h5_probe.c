@@ -21,6 +21,7 @@
 #include "common/base/log.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
+#include "common/file/read_at.h"
 #include "common/store/h5_private.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)
@@ -31,19 +32,11 @@ static uint64_t little_endian(const uint8_t *p, size_t n)
     return x;
 }
 
-/* pread that reads zeros past the end. */
+/* Reads zeros past the end. */
 static bool read_at(int fd, off_t offset, uint8_t *buf, size_t n)
 {
     memset(buf, 0, n);
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, buf + done, n - done, offset + (off_t)done);
-        if (got < 0)
-            return false;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return true;
+    return cov_read_at(fd, offset, buf, n) >= 0;
 }
 
 /* Finds the signature, which a user block may precede, at 0, 512, 1024, 2048, and so on. Sets *at

@@ -15,6 +15,7 @@
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
 #include "common/file/lock.h"
+#include "common/file/read_at.h"
 
 enum { MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
 #define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */
@@ -60,17 +61,9 @@ struct cov_journal {
 static int read_at(const struct cov_journal *j, int64_t at, void *buf, size_t n, size_t *got,
                    struct cov_err *e)
 {
-    for (*got = 0; *got < n;) {
-        ssize_t m = pread(j->fd, (char *)buf + *got, n - *got, (off_t)(at + (int64_t)*got));
-        if (m < 0 && errno == EINTR)
-            continue;
-        if (m < 0)
-            return cov_fail_errno(e, "%s: cannot be read", j->path);
-        if (m == 0)
-            break;
-        *got += (size_t)m;
-    }
-    return COV_OK;
+    const ssize_t m = cov_read_at(j->fd, at, buf, n);
+    *got = m > 0 ? (size_t)m : 0;
+    return m < 0 ? cov_fail_errno(e, "%s: cannot be read", j->path) : COV_OK;
 }
 
 /* Appends the n parts of v. */

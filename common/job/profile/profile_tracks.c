@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/profile/profile_tracks.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/file/read_at.h"
 #include "common/file/tmpfile.h"
 
 /* COLUMN_BYTES: the bins of all features that are in memory at once for medians. */
@@ -30,18 +30,9 @@ static int store(const struct cov_profile_track *track, size_t feature, const do
                  struct cov_err *e)
 {
     const struct cov_profile_tracks *t = track->all;
-    const char *p = (const char *)bins;
-    size_t n = t->n_bins * sizeof *bins;
-    for (int64_t at = place_of(t, track->number, feature); n > 0;) {
-        const ssize_t done = pwrite(t->fd, p, n, at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
-        p += done;
-        at += done;
-        n -= (size_t)done;
-    }
+    const int64_t at = place_of(t, track->number, feature);
+    if (cov_write_at(t->fd, at, bins, t->n_bins * sizeof *bins) != 0)
+        return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
     track->has_bins[feature] = true;
     return COV_OK;
 }
@@ -72,24 +63,18 @@ static int take_bins(void *arg, size_t feature, const double *bins, struct cov_e
 int cov_profile_tracks_bins(const struct cov_profile_tracks *t, size_t track, size_t feature,
                             size_t first, size_t n, double *bins, struct cov_err *e)
 {
-    char *p = (char *)bins;
-    size_t rest = n * sizeof *bins;
     if (!t->items[track]->has_bins[feature]) {
         for (size_t i = 0; i < n; i++)
             bins[i] = (double)NAN;
         return COV_OK;
     }
-    for (int64_t at = place_of(t, track, feature) + (int64_t)(first * sizeof *bins); rest > 0;) {
-        const ssize_t done = pread(t->fd, p, rest, at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
-        p += done;
-        at += done;
-        rest -= (size_t)done;
-    }
-    return COV_OK;
+    const int64_t at = place_of(t, track, feature) + (int64_t)(first * sizeof *bins);
+    const ssize_t got = cov_read_at(t->fd, at, bins, n * sizeof *bins);
+    if (got < 0)
+        return cov_fail_errno(e, "temporary file in %s", t->tmpdir);
+    return (size_t)got == n * sizeof *bins
+               ? COV_OK
+               : cov_fail(e, COV_EIO, "temporary file in %s: truncated", t->tmpdir);
 }
 
 /* ---------------------------------------------------------------- tracks */

@@ -6,11 +6,10 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_layout.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/file/read_at.h"
 
 /* ---- file ---- */
 
@@ -19,40 +18,20 @@ enum { BUFFER = 1 << 16 };
 int cov_bigwig_out_write(const struct cov_bigwig_out *out, const void *data, size_t n, uint64_t at,
                          struct cov_err *e)
 {
-    const uint8_t *p = data;
-    while (n > 0) {
-        ssize_t done = pwrite(out->fd, p, n, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            errno = done == 0 ? ENOSPC : errno;
-            return cov_fail_errno(e, "%s: write error%s", out->name, out->what);
-        }
-        p += done;
-        n -= (size_t)done;
-        at += (uint64_t)done;
-    }
-    return COV_OK;
+    return cov_write_at(out->fd, (int64_t)at, data, n) == 0
+               ? COV_OK
+               : cov_fail_errno(e, "%s: write error%s", out->name, out->what);
 }
 
 int cov_bigwig_out_read(const struct cov_bigwig_out *out, void *data, size_t n, uint64_t at,
                         struct cov_err *e)
 {
-    uint8_t *p = data;
-    while (n > 0) {
-        ssize_t done = pread(out->fd, p, n, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return cov_fail_errno(e, "%s: read error%s", out->name, out->what);
-        if (done == 0)
-            return cov_fail(e, COV_EIO, "%s: read error%s: the file was truncated", out->name,
-                            out->what);
-        p += done;
-        n -= (size_t)done;
-        at += (uint64_t)done;
-    }
-    return COV_OK;
+    const ssize_t got = cov_read_at(out->fd, (int64_t)at, data, n);
+    if (got < 0)
+        return cov_fail_errno(e, "%s: read error%s", out->name, out->what);
+    return (size_t)got == n ? COV_OK
+                            : cov_fail(e, COV_EIO, "%s: read error%s: the file was truncated",
+                                       out->name, out->what);
 }
 
 int cov_bigwig_out_flush(struct cov_bigwig_out *out, struct cov_err *e)

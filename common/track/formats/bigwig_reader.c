@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_reader.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,6 +21,7 @@
 #include "common/codec/deflate.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
+#include "common/file/read_at.h"
 #include "common/seq/names.h"
 
 enum {
@@ -129,28 +129,22 @@ bool cov_bigwig_is_magic(const void *bytes)
 static int read_at(const struct cov_bigwig_reader *r, void *data, size_t n, uint64_t at,
                    struct cov_err *e)
 {
-    uint8_t *p = data;
+    size_t done = 0, got = 1;
     int64_t there;
-    int rc = r->url ? cov_bgz_seek(r->url, (int64_t)at, SEEK_SET, &there, e) : COV_OK;
-    while (!rc && n > 0) {
-        size_t got = 0;
-        ssize_t done = r->url ? 0 : pread(r->fd, p, n, (off_t)at);
-        if (r->url)
-            rc = cov_bgz_read(r->url, p, n, &got, e);
-        if (rc)
-            return rc;
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
+    int rc = COV_OK;
+    if (!r->url) {
+        const ssize_t all = cov_read_at(r->fd, (int64_t)at, data, n);
+        if (all < 0)
             return cov_fail_errno(e, "%s: read error", r->path);
-        done += (ssize_t)got;
-        if (done == 0)
-            return cov_fail(e, COV_EIO, "%s: truncated while it was read", r->path);
-        p += done;
-        n -= (size_t)done;
-        at += (uint64_t)done;
+        done = (size_t)all;
+    } else {
+        rc = cov_bgz_seek(r->url, (int64_t)at, SEEK_SET, &there, e);
+        for (; !rc && done < n && got > 0; done += got)
+            rc = cov_bgz_read(r->url, (uint8_t *)data + done, n - done, &got, e);
     }
-    return rc;
+    if (rc || done == n)
+        return rc;
+    return cov_fail(e, COV_EIO, "%s: truncated while it was read", r->path);
 }
 
 /* Sets *p to the n <= WINDOW bytes at `at`, valid until the next call. `what` is for messages. */
