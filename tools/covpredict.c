@@ -15,6 +15,7 @@
 #include "common/job/libraries.h"
 #include "common/job/predict/predict.h"
 #include "common/job/predict/predict_resume.h"
+#include "common/job/run_journal.h"
 #include "tools/covpredict/evaluation.h"
 #include "tools/covpredict/predict_options.h"
 
@@ -123,7 +124,7 @@ static int predict_resumed(const struct task *t, struct cov_loader *loader,
 static int hint_at_journal(const char *output, struct cov_err *e)
 {
     struct stat st;
-    char *journal = cov_predict_journal_name(output, e);
+    char *journal = cov_run_journal_name(output, e);
     if (!journal)
         return COV_ENOMEM;
     if (stat(journal, &st) == 0)

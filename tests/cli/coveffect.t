@@ -104,6 +104,46 @@ is "$status $(wc -l <"$stdout")" '0 1' 'a VCF without variants'
 sed 's/^/x/' v.vcf >no.vcf
 sed 's/^\(##INFO=<ID=\)DP\(.*\)/\1COVEFFECT\2/; s/DP=/COVEFFECT=/' v.vcf >type.vcf
 
+# ---------------------------------------------------------------- --resume
+
+# The limit for files stops the run when its journal has some variants.
+vcf --width 101 -o whole.vcf.gz v.vcf
+interrupt() {
+    # shellcheck disable=SC2016 # for the inner shell
+    run sh -c 'trap "" XFSZ; ulimit -f 6; exec "$@"' sh coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume "$@" -o r.vcf.gz v.vcf
+}
+interrupt -@ 1
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: cannot be written: File too large$' '--resume: interrupted'
+stderr_like '^coveffect: finished variants are kept in r\.vcf\.gz\.resume; run the same command with --resume to continue$' '  says how to continue'
+ok '  keeps the journal only' test -s r.vcf.gz.resume -a ! -e r.vcf.gz
+cp r.vcf.gz.resume kept
+run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume --stats s.json -o r.vcf.gz v.vcf
+status_is 0 '  continued'
+ok '  the same bytes as without an interruption' cmp r.vcf.gz whole.vcf.gz
+ok '  without the journal' test ! -e r.vcf.gz.resume
+n_done=$(sed -n 's/.*resume: \([0-9]*\) of .* variants are done$/\1/p' "$stderr")
+ok "  has not computed the $n_done variants again" "$PYTHON" -c 'import json, sys
+s = json.load(open("s.json"))
+sys.exit(not 0 < int(sys.argv[1]) < s["variants"] or s["positions_computed"] >= 504 * 2 * (s["alleles"]["scored"] + s["variants"]) - 2 * 504 * int(sys.argv[1]))' "$n_done"
+rm r.vcf.gz
+head -c $(($(wc -c <kept) - 30)) kept >r.vcf.gz.resume # torn
+vcf --width 101 --resume -@ 3 --batch-size 3 -o r.vcf.gz v.vcf
+ok '  also after a torn piece, with other threads and batches' cmp r.vcf.gz whole.vcf.gz
+rm r.vcf.gz
+cp kept r.vcf.gz.resume
+vcf --width 101,504 --resume -o r.vcf.gz v.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --width: 101, now 101,504; use the same to resume, or -f to start over$' '  not with other options'
+sed 's/DP=1;*/DP=2/' v.vcf >other.vcf
+vcf --width 101 --resume -o r.vcf.gz other.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different variants: v\.vcf \(' '  nor with other variants'
+vcf --width 101,504 --resume -f -o r.vcf.gz v.vcf
+status_is 0 '  -f starts over'
+rm r.vcf.gz s.json
+cp kept r.vcf.gz.resume
+run coveffect vcf -m m.ckpt -g g.fa --window 504 -o r.vcf.gz v.vcf
+stderr_like '^coveffect: r\.vcf\.gz\.resume is left over from an interrupted run; --resume continues it$' 'a run without --resume mentions the journal'
+rm r.vcf.gz r.vcf.gz.resume kept other.vcf
+
 # ---------------------------------------------------------------- faults
 
 head -c 300 o.bcf >cut.bcf
@@ -134,6 +174,8 @@ done <<'END'
 2|-o y.h5 v.vcf|y\.h5: the output is a table
 2|-o y.bcf.gz v.vcf|y\.bcf\.gz: the output is a table
 2|v.vcf|-o/--output is missing
+2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
+2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END
 run coveffect vcf -m m.ckpt -g g.fa --window 505 -o y.tsv v.vcf
 refused 1 '^coveffect: error: --window: .*505' 'a window that the network does not accept'

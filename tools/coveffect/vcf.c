@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
@@ -28,7 +29,7 @@ struct config {
     struct cov_strings widths, datasets;
     struct cov_device_options device;
     int precision, on_bad_base; /* enum cov_precision, enum cov_on_bad_base */
-    bool full, strict;
+    bool full, strict, resume;
 };
 
 /* In the order of enum cov_precision. */
@@ -57,6 +58,9 @@ static const struct cov_opt options[] = {
     COV_OPT(FLAG, "strict", 0, FIELD(strict), NULL,
             "stop at the first variant whose REF differs from the genome, or whose sequence the "
             "genome lacks"),
+    COV_OPT(FLAG, "resume", 0, FIELD(resume), NULL,
+            "keep finished variants in OUT.resume, and continue from those that an interrupted run "
+            "left there"),
     COV_RENAME_OPTION(FIELD(rename)),
     COV_ON_BAD_BASE_OPTION(FIELD(on_bad_base)),
     COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
@@ -111,9 +115,21 @@ static int get_datasets(const struct config *c, size_t *datasets, struct cov_eff
     return COV_OK;
 }
 
+static int check_resume(const char *output, const char *input, struct cov_err *e)
+{
+    struct stat st;
+    if (cov_path_is_std(output))
+        return cov_fail(e, COV_EUSAGE, "--resume: output to standard output cannot be resumed");
+    if (cov_path_is_std(input) || cov_path_is_url(input) ||
+        (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, COV_EUSAGE, "--resume: %s is not a file that can be read again",
+                        cov_path_is_std(input) ? "standard input" : input);
+    return COV_OK;
+}
+
 /* Reads the genome and scores the variants. */
 static int score(struct cov_common *common, const struct config *c, struct cov_effect_options *o,
-                 const char *input, const char *path, struct cov_err *e)
+                 struct cov_outfile *out, struct cov_err *e)
 {
     struct cov_genome *genome = NULL;
     struct cov_pool *pool = NULL;
@@ -130,7 +146,7 @@ static int score(struct cov_common *common, const struct config *c, struct cov_e
         rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(o->device), &pool, e);
     const struct cov_job job = {pool, &common->progress, &common->stats};
     if (!rc)
-        rc = cov_effect_vcf_run(input, o, path, common->output, &job, e);
+        rc = cov_effect_vcf_run(o, out, &job, e);
     cov_pool_free(pool);
     cov_genome_free(genome);
     free(dir);
@@ -166,11 +182,16 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)given;
     (void)n_operands;
     struct config *c = config;
-    struct cov_effect_options o = {.genome_path = c->genome,
+    struct cov_effect_options o = {.input = operands[0],
+                                   .output = common->output,
+                                   .genome_path = c->genome,
+                                   .rename_path = c->rename,
                                    .window = (size_t)c->window,
                                    .batch = (size_t)c->batch,
                                    .full = c->full,
-                                   .strict = c->strict};
+                                   .strict = c->strict,
+                                   .resume = c->resume,
+                                   .force = common->force};
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_ensemble *model = NULL;
     enum cov_variant_format format;
@@ -180,6 +201,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     int rc = widths ? get_widths(c, widths, &o, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_device_options_parse(&c->device, e);
+    if (!rc && c->resume)
+        rc = check_resume(common->output, operands[0], e);
     if (!rc && to_file)
         rc = cov_outfile_begin(&out, common->output,
                                cov_variant_format_of(common->output, &format) ? COV_OUTFILE_VARIANTS
@@ -188,9 +211,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc)
         rc = prepare(common, c, &datasets, &model, &o, e);
     if (!rc)
-        rc = score(common, c, &o, operands[0], to_file ? out.tmp : "-", e);
-    if (!rc && to_file)
-        rc = cov_outfile_commit(&out, e);
+        rc = score(common, c, &o, to_file ? &out : NULL, e);
     cov_device_close(o.device);
     cov_ensemble_close(model);
     cov_outfile_end(&out, e);

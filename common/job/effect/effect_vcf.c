@@ -20,15 +20,18 @@
 #include "common/file/path.h"
 #include "common/job/device_options.h"
 #include "common/job/effect/edited_windows.h"
+#include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
 #include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
+#include "common/job/run_journal.h"
 
 struct record {
     struct cov_variant variant;
     struct cov_effect_plan plan;
     struct cov_effect_score *scores; /* [n_alleles of ALT][n_datasets][n_widths] */
-    size_t cap_scores;
+    size_t n_scores, cap_scores;
+    bool done; /* scores are those of the journal */
 };
 
 struct slot {
@@ -69,6 +72,7 @@ struct run {
     struct cov_variants *in;
     struct cov_effect_output *out;
     struct cov_edited_windows *net;
+    struct cov_effect_journal *journal; /* NULL: none */
     struct slot *slots;
     struct worker *workers;
     size_t n_slots, n_workers, n_records; /* n_records: of a slot */
@@ -144,8 +148,9 @@ static int check_names(const struct run *r, const struct tally *t, struct cov_er
 
 /* Reads a regular file to its end, so that faults are found before anything is computed. *n is the
  * number of records, -1 for other inputs. */
-static int check_input(struct run *r, const char *input, int64_t *n, struct cov_err *e)
+static int check_input(struct run *r, int64_t *n, struct cov_err *e)
 {
+    const char *input = r->o->input;
     struct stat st;
     struct cov_variants *in = NULL;
     struct cov_variant v = {0};
@@ -178,6 +183,21 @@ static int check_input(struct run *r, const char *input, int64_t *n, struct cov_
 
 /* ---------------------------------------------------------------- the stages */
 
+/* Makes room for the scores of a record, or reads those of the journal. */
+static int prepare_scores(const struct run *r, struct record *record, struct cov_err *e)
+{
+    record->done = false;
+    record->n_scores = record->plan.n_alleles * r->o->n_datasets * r->o->n_widths;
+    int rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
+    if (rc || !r->journal || record->plan.n_scored == 0)
+        return rc;
+    memset(record->scores, 0, record->n_scores * sizeof *record->scores);
+    const int got = cov_effect_journal_read(r->journal, record->variant.number, record->scores,
+                                            record->n_scores, e);
+    record->done = got > 0;
+    return got < 0 ? got : COV_OK;
+}
+
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
@@ -192,11 +212,10 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             return got;
         if (got == 0)
             break;
-        const size_t n_scores = record->plan.n_alleles * r->o->n_datasets * r->o->n_widths;
-        const int rc = COV_RESERVE(&record->scores, &record->cap_scores, n_scores + 1, e);
+        const int rc = prepare_scores(r, record, e);
         if (rc)
             return rc;
-        if (record->plan.n_scored > 0)
+        if (record->plan.n_scored > 0 && !record->done)
             n_versions += 1 + record->plan.n_scored;
         s->n++;
     }
@@ -288,7 +307,7 @@ static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     int rc = COV_OK;
     r->workers[worker].n_windows = r->workers[worker].n_versions = 0;
     for (size_t i = 0; !rc && i < s->n; i++)
-        rc = add_record(r, worker, &s->records[i], e);
+        rc = s->records[i].done ? COV_OK : add_record(r, worker, &s->records[i], e);
     return rc ? rc : flush(r, worker, e);
 }
 
@@ -297,15 +316,17 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
-    for (size_t i = 0; i < s->n; i++) {
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < s->n; i++) {
         struct record *record = &s->records[i];
-        const int rc =
-            cov_effect_output_put(r->out, &record->variant, &record->plan, record->scores, e);
-        if (rc)
-            return rc;
+        if (r->journal && !record->done && record->plan.n_scored > 0)
+            rc = cov_effect_journal_append(r->journal, record->variant.number, record->scores,
+                                           record->n_scores, e);
+        if (!rc)
+            rc = cov_effect_output_put(r->out, &record->variant, &record->plan, record->scores, e);
+        cov_progress_add(r->job->progress, !record->done);
     }
-    cov_progress_add(r->job->progress, (int64_t)s->n);
-    return COV_OK;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -347,7 +368,7 @@ static int allocate(struct run *r, struct cov_err *e)
     return rc;
 }
 
-static void release(struct run *r)
+static void release_buffers(struct run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         struct record *records = r->slots[i].records;
@@ -428,17 +449,41 @@ static int fill_stats(struct run *r, const struct cov_ring_times *times, struct 
 
 /* ---------------------------------------------------------------- the job */
 
-static int open_output(struct run *r, const char *path, const char *name, const char *const *names,
-                       struct cov_err *e)
+static int open_output(struct run *r, const char *path, struct cov_err *e)
 {
-    const struct cov_effect_layout layout = {names, r->o->n_datasets, r->o->widths, r->o->n_widths};
-    return cov_effect_output_open(path, name, &layout, r->in, &r->out, e);
+    const struct cov_effect_options *o = r->o;
+    const char **names = cov_calloc(o->n_datasets, sizeof *names, e);
+    if (!names)
+        return COV_ENOMEM;
+    for (size_t d = 0; d < o->n_datasets; d++)
+        names[d] = o->model->datasets[o->datasets[d]];
+    const struct cov_effect_layout layout = {names, o->n_datasets, o->widths, o->n_widths};
+    int rc = cov_effect_output_open(path, o->output, &layout, r->in, &r->out, e);
+    free(names);
+    return rc;
+}
+
+/* Opens the journal, or mentions that of an interrupted run, which this run ignores. */
+static int open_journal(struct run *r, int64_t n, struct cov_err *e)
+{
+    struct stat st;
+    if (r->o->resume)
+        return cov_effect_journal_open(r->o, (size_t)n, r->job->progress, &r->journal, e);
+    char *path = cov_run_journal_name(r->o->output, e);
+    if (!path)
+        return COV_ENOMEM;
+    if (!cov_path_is_std(r->o->output) && stat(path, &st) == 0)
+        cov_info("%s is left over from an interrupted run; --resume continues it", path);
+    free(path);
+    return COV_OK;
 }
 
 static int score_all(struct run *r, int64_t n, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, compute, store};
     struct cov_ring_times times = {0};
+    if (r->journal)
+        n -= (int64_t)cov_effect_journal_n_done(r->journal);
     int rc = allocate(r, e);
     cov_progress_begin(r->job->progress, "scoring", "variants", n);
     if (!rc)
@@ -454,9 +499,30 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
     return fill_stats(r, &times, e);
 }
 
-int cov_effect_vcf_run(const char *input, const struct cov_effect_options *options,
-                       const char *path, const char *name, const struct cov_job *job,
-                       struct cov_err *e)
+/* Keeps the journal until the output has its name. */
+static int finish(struct run *r, struct cov_outfile *out, struct cov_err *e)
+{
+    int rc = out ? cov_outfile_commit(out, e) : COV_OK;
+    if (rc)
+        return rc;
+    rc = cov_effect_journal_remove(r->journal, e);
+    r->journal = NULL;
+    return rc;
+}
+
+static void release(struct run *r)
+{
+    cov_effect_output_free(r->out);
+    release_buffers(r);
+    cov_effect_journal_close(r->journal);
+    cov_edited_windows_free(r->net);
+    cov_variants_close(r->in);
+    cov_effect_genome_fini(&r->genome);
+    free(r->tally);
+}
+
+int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outfile *out,
+                       const struct cov_job *job, struct cov_err *e)
 {
     const struct cov_effect_options *o = options;
     const size_t batch = o->batch ? o->batch : cov_device_batch(o->device, o->window);
@@ -467,34 +533,29 @@ int cov_effect_vcf_run(const char *input, const struct cov_effect_options *optio
                     .n_versions = batch < 4 ? 2 : batch / 2};
     const struct cov_edited_options edited = {o->window, (unsigned)r.n_workers, batch, o->full};
     enum cov_variant_format format = COV_VARIANTS_VCF;
-    const bool to_variants = cov_variant_format_of(name, &format);
+    const bool to_variants = cov_variant_format_of(o->output, &format);
     int64_t n = -1;
     r.n_records = r.n_versions / 2;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
-    const char **names = cov_calloc(o->n_datasets, sizeof *names, e);
-    int rc = r.tally && names ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
-    for (size_t d = 0; !rc && d < o->n_datasets; d++)
-        names[d] = o->model->datasets[o->datasets[d]];
+    int rc = r.tally ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_variants_open(input, to_variants ? &cov_effect_field : NULL, &r.in, e);
+        rc = cov_variants_open(o->input, to_variants ? &cov_effect_field : NULL, &r.in, e);
     if (!rc)
-        rc = check_input(&r, input, &n, e);
+        rc = check_input(&r, &n, e);
     if (!rc)
         cov_info("%s, %zu thread%s; %s: %s", o->device->ops->describe(o->device), r.n_workers,
                  cov_text_s((int64_t)r.n_workers), o->model->path, o->model->description);
     if (!rc)
         rc = cov_edited_windows_new(o->model, o->device, &edited, &r.net, e);
     if (!rc)
-        rc = open_output(&r, path, name, names, e);
+        rc = open_journal(&r, n, e);
+    if (!rc)
+        rc = open_output(&r, out ? out->tmp : "-", e);
     if (!rc)
         rc = score_all(&r, n, e);
-    cov_effect_output_free(r.out);
+    if (!rc)
+        rc = finish(&r, out, e);
     release(&r);
-    cov_edited_windows_free(r.net);
-    cov_variants_close(r.in);
-    cov_effect_genome_fini(&r.genome);
-    free(names);
-    free(r.tally);
     return rc;
 }

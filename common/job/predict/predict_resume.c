@@ -18,12 +18,9 @@
 #include "common/file/outfile.h"
 #include "common/job/predict/bases_check.h"
 #include "common/job/predict/predict_output.h"
+#include "common/job/run_journal.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
-
-/* The only line of a journal's head that may differ: another device changes values only by
- * rounding. */
-#define COMPUTED_BY "computed by"
 
 struct run {
     struct cov_loader *loader;
@@ -38,60 +35,7 @@ struct run {
     uint64_t *bases; /* fingerprints of the rows of the input's grid; NULL: unknown. Owned */
 };
 
-char *cov_predict_journal_name(const char *output, struct cov_err *e)
-{
-    return cov_strfmt(e, "%s.resume", output);
-}
-
 /* ---- the description of a run ---- */
-
-struct text {
-    char *data;
-    size_t n, cap;
-};
-
-/* Adds "name\tvalue\tpath\n"; the path, which may differ in the next run, may be NULL. */
-static int add_line(struct text *t, const char *name, const char *value, const char *path,
-                    struct cov_err *e)
-{
-    enum { MOST = 1000 };
-    const char *fields[] = {name, value, path};
-    for (size_t f = 0; f < COV_COUNT(fields) && fields[f]; f++) {
-        char cut[MOST + 64];
-        size_t n = strlen(fields[f]);
-        if (n > MOST)
-            n = (size_t)snprintf(cut, sizeof cut, "%.*s... fingerprint %016" PRIx64, MOST,
-                                 fields[f], cov_fingerprint(0, fields[f], n));
-        int rc = COV_RESERVE(&t->data, &t->cap, t->n + n + 2, e);
-        if (rc)
-            return rc;
-        memcpy(t->data + t->n, n > MOST ? cut : fields[f], n);
-        for (size_t i = t->n; i < t->n + n; i++) /* a value must not break the line */
-            if (t->data[i] == '\n' || t->data[i] == '\t')
-                t->data[i] = ' ';
-        t->n += n;
-        t->data[t->n++] = '\t';
-    }
-    t->data[t->n - 1] = '\n';
-    t->data[t->n] = '\0';
-    return COV_OK;
-}
-
-static int add_file(struct run *r, struct text *t, const char *name, const char *path,
-                    struct cov_err *e)
-{
-    uint64_t fingerprint;
-    int64_t n_bytes;
-    char value[80];
-    if (!path)
-        return add_line(t, name, "none", NULL, e);
-    int rc = cov_fingerprint_file(path, r->job->progress, &fingerprint, &n_bytes, e);
-    if (rc)
-        return rc;
-    (void)snprintf(value, sizeof value, "%" PRId64 " bytes, fingerprint %016" PRIx64, n_bytes,
-                   fingerprint);
-    return add_line(t, name, value, path, e);
-}
 
 /* Returns a fingerprint of the names, lengths and rows to be predicted. */
 static uint64_t fingerprint_grid(const struct cov_grid *g)
@@ -127,11 +71,11 @@ static bool needs_other_rows(const struct run *r)
 }
 
 /* The same bases are the same input, whatever else is in the file. */
-static int add_input(struct run *r, struct text *t, struct cov_err *e)
+static int add_input(struct run *r, struct cov_run_lines *t, struct cov_err *e)
 {
     char value[64];
     if (needs_other_rows(r))
-        return add_file(r, t, "input", r->resume->input, e);
+        return cov_run_lines_add_file(t, "input", r->resume->input, r->job->progress, e);
     int rc = check_bases(r, e);
     if (rc)
         return rc;
@@ -139,10 +83,10 @@ static int add_input(struct run *r, struct text *t, struct cov_err *e)
         value, sizeof value, "bases with fingerprint %016" PRIx64,
         cov_fingerprint(0, r->bases,
                         cov_grid_n_chunks(cov_loader_grid(r->loader)) * sizeof *r->bases));
-    return add_line(t, "input", value, NULL, e);
+    return cov_run_lines_add(t, "input", value, NULL, e);
 }
 
-static int describe_run(struct run *r, const struct cov_device *device, struct text *t,
+static int describe_run(struct run *r, const struct cov_device *device, struct cov_run_lines *t,
                         struct cov_err *e)
 {
     static const char *const types[] = {"int16", "int32", "int64", "float32"};
@@ -153,74 +97,28 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
     (void)snprintf(overlap, sizeof overlap, "%zu", o->overlap);
     (void)snprintf(chunks, sizeof chunks, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
                    fingerprint_grid(grid));
-    const char *products = device->ops->products ? device->ops->products(device) : NULL;
     const struct cov_predict_fact own[] = {
-        {"--precision", device->ops->precision(device)},
-        {"products (COVTOOLS_CUBLAS)", products ? products : "own"},
         {"type of values", types[o->type]},
         {"length of chunks", length},
         {"--overlap", overlap},
         {"--full", o->full ? "yes" : "no"},
     };
-    int rc = add_line(t, "version", cov_version(), NULL, e);
+    int rc = cov_run_lines_add(t, "version", cov_version(), NULL, e);
     for (size_t i = 0; !rc && i < r->resume->n_files; i++)
-        rc = add_file(r, t, r->resume->files[i].name, r->resume->files[i].value, e);
+        rc = cov_run_lines_add_file(t, r->resume->files[i].name, r->resume->files[i].value,
+                                    r->job->progress, e);
+    if (!rc)
+        rc = cov_run_lines_add_precision(t, device, e);
     for (size_t i = 0; !rc && i < COV_COUNT(own); i++)
-        rc = add_line(t, own[i].name, own[i].value, NULL, e);
+        rc = cov_run_lines_add(t, own[i].name, own[i].value, NULL, e);
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
-        rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, NULL, e);
+        rc = cov_run_lines_add(t, r->resume->facts[i].name, r->resume->facts[i].value, NULL, e);
     if (!rc)
         /* number and fingerprint of the rows */
-        rc = add_line(t, "chunks or --species", chunks, NULL, e);
+        rc = cov_run_lines_add(t, "chunks or --species", chunks, NULL, e);
     if (!rc)
         rc = add_input(r, t, e);
-    return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), NULL, e);
-}
-
-/* A part of a line. */
-struct field {
-    const char *text;
-    int n;
-};
-
-/* Splits the line that begins at *at (add_line), and moves *at to the next. Fields that the line
- * lacks are empty. */
-static void split_line(const char **at, struct field *name, struct field *value, struct field *path)
-{
-    struct field *const fields[] = {name, value, path};
-    for (size_t f = 0; f < COV_COUNT(fields); f++) {
-        *fields[f] = (struct field){*at, (int)strcspn(*at, "\t\n")};
-        *at += fields[f]->n;
-        *at += **at == '\t';
-    }
-    *at += **at == '\n';
-}
-
-/* Checks that a journal started by the run `old` can be resumed by the run `new`. */
-static int compare_runs(const struct run *r, const char *old, const char *new, struct cov_err *e)
-{
-    const char *journal = cov_journal_path(r->journal);
-    while (*old || *new) {
-        struct field old_name, name, was, is, from, to;
-        split_line(&old, &old_name, &was, &from);
-        split_line(&new, &name, &is, &to);
-        if (was.n == is.n && strncmp(was.text, is.text, (size_t)was.n) == 0)
-            continue;
-        if (name.n == 0)
-            name = old_name;
-        if (strncmp(name.text, COMPUTED_BY "\t", sizeof COMPUTED_BY) == 0) {
-            cov_warn("%s: started on %.*s, resuming on %.*s: values may differ by rounding",
-                     journal, was.n, was.text, is.n, is.text);
-            continue;
-        }
-        return cov_fail(e, COV_EEXIST,
-                        "%s: journal of a run with different %.*s: %.*s%s%.*s%s, now "
-                        "%.*s%s%.*s%s; use the same to resume, or -f to start over",
-                        journal, name.n, name.text, from.n, from.text, from.n ? " (" : "", was.n,
-                        was.text, from.n ? ")" : "", to.n, to.text, to.n ? " (" : "", is.n, is.text,
-                        to.n ? ")" : "");
-    }
-    return COV_OK;
+    return rc ? rc : cov_run_lines_add_device(t, device, e);
 }
 
 /* ---- the journal ---- */
@@ -247,20 +145,12 @@ static bool fits(const void *arg, size_t pair, const struct cov_blob blobs[2])
 static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 {
     struct run *r = arg;
-    struct text now = {0};
-    struct cov_err differs = COV_ERR_INIT;
-    bool damaged;
-    const char *old = cov_journal_head(r->journal, &damaged), *path = cov_journal_path(r->journal);
+    struct cov_run_lines now = {0};
+    const char *path = cov_journal_path(r->journal);
     int rc = describe_run(r, device, &now, e);
-    if (!rc && damaged)
-        (void)cov_fail(&differs, COV_EINPUT, "%s: damaged head; use -f to start over", path);
-    else if (!rc && old)
-        (void)compare_runs(r, old, now.data, &differs);
-    if (!rc && differs.code && !r->resume->force)
-        rc = cov_fail(e, differs.code, "%s", differs.text);
-    if (!rc && (!old || differs.code))
-        rc = cov_journal_begin(r->journal, now.data, e);
-    free(now.data);
+    if (!rc)
+        rc = cov_run_journal_start(r->journal, &now, r->resume->force, e);
+    cov_run_lines_fini(&now);
     const struct cov_predictions_options layout =
         cov_predict_layout(r->loader, r->model, r->options);
     if (!rc)
@@ -497,7 +387,7 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *mod
                     .out = COV_OUTFILE_INIT};
     struct stat st;
     bool done = false;
-    char *path = cov_predict_journal_name(resume->output, e);
+    char *path = cov_run_journal_name(resume->output, e);
     int rc = path ? COV_OK : COV_ENOMEM;
     /* A complete output may be in a read-only folder. */
     if (!rc && stat(path, &st) != 0)

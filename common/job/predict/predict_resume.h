@@ -25,9 +25,6 @@ struct cov_predict_resume {
     size_t n_facts;
 };
 
-/* "OUTPUT.resume". Caller frees. */
-char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_USE;
-
 /* Runs cov_predict to the file resume->output, starting from its journal if there is one. Leaves an
  * existing output alone if it matches this run as far as can be checked without predicting (grid,
  * bases, model, precision, regions, overlap, types, data sets), and logs that there is nothing to

@@ -1,0 +1,177 @@
+/* effect_journal.c - see effect_journal.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/effect_journal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/version.h"
+#include "common/job/run_journal.h"
+
+struct cov_effect_journal {
+    struct cov_journal *file;
+    struct cov_blob blobs[2]; /* the second is empty */
+};
+
+#define KEPT "finished variants are kept in %s; run the same command with --resume to continue"
+
+/* "501,2001", or names of data sets. */
+static int add_lists(const struct cov_effect_options *o, struct cov_run_lines *l, struct cov_err *e)
+{
+    char *widths = cov_strdup("", e), *datasets = cov_strdup("", e);
+    int rc = widths && datasets ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < o->n_widths; i++) {
+        char *longer = cov_strfmt(e, "%s%s%" PRId64, widths, i ? "," : "", o->widths[i]);
+        free(widths);
+        widths = longer;
+        rc = longer ? COV_OK : COV_ENOMEM;
+    }
+    for (size_t i = 0; !rc && i < o->n_datasets; i++) {
+        char *longer =
+            cov_strfmt(e, "%s%s%s", datasets, i ? "," : "", o->model->datasets[o->datasets[i]]);
+        free(datasets);
+        datasets = longer;
+        rc = longer ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc)
+        rc = cov_run_lines_add(l, "--width", widths, NULL, e);
+    if (!rc)
+        rc = cov_run_lines_add(l, "--datasets", datasets, NULL, e);
+    free(widths);
+    free(datasets);
+    return rc;
+}
+
+static int describe_run(const struct cov_effect_options *o, struct cov_progress *progress,
+                        struct cov_run_lines *l, struct cov_err *e)
+{
+    char window[32];
+    (void)snprintf(window, sizeof window, "%zu", o->window);
+    int rc = cov_run_lines_add(l, "version", cov_version(), NULL, e);
+    for (size_t i = 0; !rc && i < o->model->n; i++)
+        rc = cov_run_lines_add_file(l, "--model", o->model->models[i]->path, progress, e);
+    if (!rc)
+        rc = cov_run_lines_add_file(l, "--genome", o->genome_path, progress, e);
+    if (!rc)
+        rc = cov_run_lines_add_file(l, "--rename", o->rename_path, progress, e);
+    if (!rc)
+        rc = cov_run_lines_add_file(l, "variants", o->input, progress, e);
+    if (!rc)
+        rc = cov_run_lines_add_precision(l, o->device, e);
+    if (!rc)
+        rc = cov_run_lines_add(l, "--window", window, NULL, e);
+    if (!rc)
+        rc = add_lists(o, l, e);
+    if (!rc)
+        rc = cov_run_lines_add(l, "--full", o->full ? "yes" : "no", NULL, e);
+    return rc ? rc : cov_run_lines_add_device(l, o->device, e);
+}
+
+static int start(struct cov_effect_journal *j, const struct cov_effect_options *o, size_t n,
+                 struct cov_progress *progress, struct cov_err *e)
+{
+    struct cov_run_lines now = {0};
+    int rc = describe_run(o, progress, &now, e);
+    if (!rc)
+        rc = cov_run_journal_start(j->file, &now, o->force, e);
+    cov_run_lines_fini(&now);
+    if (!rc)
+        rc = cov_journal_scan(j->file, n, NULL, NULL, e);
+    if (!rc && cov_journal_n_pieces(j->file) > 0)
+        cov_info("%s: %zu of %zu variants are done", cov_journal_path(j->file),
+                 cov_journal_n_pieces(j->file), n);
+    return rc;
+}
+
+int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
+                            struct cov_progress *progress, struct cov_effect_journal **out,
+                            struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_effect_journal *j = cov_calloc(1, sizeof *j, e);
+    char *path = cov_run_journal_name(options->output, e);
+    int rc = j && path ? cov_journal_open(path, &j->file, e) : COV_ENOMEM;
+    if (!rc)
+        rc = start(j, options, n, progress, e);
+    free(path);
+    if (rc) {
+        if (j)
+            cov_journal_close(j->file);
+        free(j);
+        return rc;
+    }
+    char *words = cov_strfmt(NULL, KEPT, cov_journal_path(j->file));
+    cov_log_set_last_words(words);
+    free(words);
+    *out = j;
+    return COV_OK;
+}
+
+static void release(struct cov_effect_journal *j)
+{
+    cov_log_set_last_words(NULL);
+    cov_blob_fini(&j->blobs[0]);
+    cov_blob_fini(&j->blobs[1]);
+    free(j);
+}
+
+void cov_effect_journal_close(struct cov_effect_journal *j)
+{
+    if (!j)
+        return;
+    if (cov_journal_n_pieces(j->file) > 0)
+        cov_info(KEPT, cov_journal_path(j->file));
+    cov_journal_close(j->file);
+    release(j);
+}
+
+int cov_effect_journal_remove(struct cov_effect_journal *j, struct cov_err *e)
+{
+    if (!j)
+        return COV_OK;
+    int rc = cov_journal_remove(j->file, e);
+    release(j);
+    return rc;
+}
+
+size_t cov_effect_journal_n_done(const struct cov_effect_journal *j)
+{
+    return cov_journal_n_pieces(j->file);
+}
+
+int cov_effect_journal_read(struct cov_effect_journal *j, int64_t number,
+                            struct cov_effect_score *scores, size_t n, struct cov_err *e)
+{
+    const size_t piece = (size_t)(number - 1);
+    if (!cov_journal_has(j->file, piece))
+        return 0;
+    int rc = cov_journal_read(j->file, piece, j->blobs, e);
+    if (rc)
+        return rc;
+    if (j->blobs[0].n_pieces != 1 || j->blobs[0].n_bytes != n * sizeof *scores)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: other scores than those of variant %" PRId64
+                        "; use -f without --resume to start over",
+                        cov_journal_path(j->file), number);
+    memcpy(scores, j->blobs[0].data, n * sizeof *scores);
+    return 1;
+}
+
+int cov_effect_journal_append(struct cov_effect_journal *j, int64_t number,
+                              const struct cov_effect_score *scores, size_t n, struct cov_err *e)
+{
+    const size_t n_bytes = n * sizeof *scores;
+    uint8_t *to;
+    cov_blob_clear(&j->blobs[0]);
+    cov_blob_clear(&j->blobs[1]);
+    int rc = cov_blob_room(&j->blobs[0], n_bytes, &to, e);
+    if (rc)
+        return rc;
+    memcpy(to, scores, n_bytes);
+    rc = cov_blob_end_piece(&j->blobs[0], n_bytes, e);
+    return rc ? rc : cov_journal_append(j->file, (size_t)(number - 1), j->blobs, e);
+}

@@ -1,0 +1,35 @@
+/* effect_options.h - what coveffect computes, and from what.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_EFFECT_EFFECT_OPTIONS_H
+#define COV_JOB_EFFECT_EFFECT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/compute/device.h"
+#include "common/job/predict/ensemble.h"
+#include "common/seq/genome.h"
+
+/* Borrowed for the run. */
+struct cov_effect_options {
+    const char *input; /* the variants; "-": standard input */
+    const char
+        *output; /* the final name, whose suffix tells the format (effect_output.h); or "-" */
+    const struct cov_ensemble *model;
+    struct cov_device *device;
+    const struct cov_genome *genome;
+    const char *genome_path, *rename_path; /* what it was read from; rename_path may be NULL */
+    size_t window;                         /* L, which the model accepts */
+    const int64_t *widths;                 /* [n_widths], at most L */
+    size_t n_widths;
+    const size_t *datasets; /* [n_datasets] of the model */
+    size_t n_datasets;
+    size_t batch; /* chunks that a worker computes at a time; 0: chosen automatically */
+    bool full;    /* compute everything, even known values (device.h) */
+    bool strict;  /* fail where REF and genome differ, and for unknown sequences */
+    bool resume;  /* keep finished variants (effect_journal.h); the input is a regular file */
+    bool force;   /* replace the journal of another run */
+};
+
+#endif
