@@ -14,6 +14,7 @@ static void dot(int32_t *sums, const int32_t *a, const int32_t *b);
         dot((int32_t *)&(sums), (const int32_t *)&a_, (const int32_t *)&b_);                       \
     } while (0)
 #define EVERY_PAIR(p) ((int32s){0} + *(const int32_t *)(const void *)(p))
+#define PAIRS_AT(p) (*(p))
 /* With optimisation, the copies of DOT take minutes to compile. */
 #pragma GCC push_options
 #pragma GCC optimize("O0")

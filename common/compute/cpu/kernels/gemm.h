@@ -34,8 +34,8 @@ struct cov_matrix {
     float *data;
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] units of columns, or NULL; owned */
-    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH elements of k, rounded down to
-     * a multiple of COV_INT16_CROSS: [ceil(n / panel), parts, panel]. */
+    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH elements of k:
+     * [ceil(n / panel), parts, panel]. */
     int32_t *cross;
     /* Owned; only for floats divided by units: for each column, sums of products of its own
      * elements (gemm_inner_body.h). */

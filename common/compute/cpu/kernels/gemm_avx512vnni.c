@@ -6,7 +6,18 @@
 
 /* In assembly, because the compiler writes sums to other registers and copies them back. */
 #define DOT(sums, a, b) __asm__ volatile("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(a), "v"(b))
-#define EVERY_PAIR(p) ((int32s){0} + *(const int32_t *)(const void *)(p))
+#define EVERY_PAIR(p)                                                                              \
+    ({                                                                                             \
+        int32s v_;                                                                                 \
+        __asm__ volatile("vpbroadcastd %1, %0" : "=v"(v_) : "m"(*(p)));                            \
+        v_;                                                                                        \
+    })
+#define PAIRS_AT(p)                                                                                \
+    ({                                                                                             \
+        int32s v_;                                                                                 \
+        __asm__ volatile("vmovdqa64 %1, %0" : "=v"(v_) : "m"(*(p)));                               \
+        v_;                                                                                        \
+    })
 #include "common/compute/cpu/kernels/gemm_int16_body.h"
 
 const struct cov_gemm cov_gemm_dot_int16 = {

@@ -1,14 +1,14 @@
 /* gemm_int16_body.h - products of 16-bit integers (int16.h) by an instruction that multiplies pairs
  * of them and adds both products to a 32-bit integer; included by gemm_avx512vnni.c, and by its
  * test with C in place of the instruction. Both define DOT(sums, a, b) on vectors of 16, in place
- * and modulo 2^32, and EVERY_PAIR(p), the pair at p in all lanes.
+ * and modulo 2^32, EVERY_PAIR(p), the pair at p in all lanes, and PAIRS_AT(p), the vector at p.
  *
- * Two of Zen 4's four vector units execute DOT, and all four add: for two pairs of k (int16.h), one
- * DOT and two additions take three quarters of the time of two DOTs.
+ * Two of the four vector units of AMD's cores execute DOT, and all four add. Of three pairs of k,
+ * two are crossed (int16.h), which takes one DOT and two additions, and one is multiplied directly.
+ * These four instructions keep all units busy, and take two thirds of the time of three DOTs.
  *
  * A prepared row consists of its k integers, zeros up to a cache line, its unit, and its negative
- * cross terms. There is one cross term per COV_INT16_CROSS elements of k, summed from the start of
- * its part of COV_INT16_DEPTH elements.
+ * cross terms, one for each part of COV_INT16_DEPTH elements of k.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -23,8 +23,7 @@ enum {
     INT16_PANEL = 32,
     INT16_ROWS = 12, /* rows of a tile */
     INT16_UNIT = 2,
-    INT16_LINE = 16, /* floats of a cache line */
-    INT16_UNROLL = 4,
+    INT16_LINE = 16,        /* floats of a cache line */
     INT16_AHEAD = 16,       /* pairs of rows of b */
     INT16_DEPTH = 8192,     /* elements of k prepared at once */
     INT16_ROOM = 24 * 1024, /* floats of prepared rows */
@@ -35,7 +34,8 @@ typedef int32_t int32s __attribute__((vector_size(INT16_LANES * 4), aligned(4), 
 typedef uint16_t halves __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
 /* Additions that may overflow use unsigned types, which wrap. */
 typedef uint32_t words __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
-typedef uint64_t fours __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
 
 static size_t int16_lines(size_t n)
 {
@@ -50,7 +50,13 @@ static size_t row_floats(size_t k)
 
 static size_t prepared_floats(size_t k)
 {
-    return row_floats(k) + int16_lines(1 + (k + k % 2) / COV_INT16_CROSS);
+    return row_floats(k) + int16_lines(1 + (k + COV_INT16_DEPTH - 1) / COV_INT16_DEPTH);
+}
+
+/* The pairs of the next part of a row, of which n are left. */
+static size_t part_of(size_t n)
+{
+    return n < COV_INT16_DEPTH / 2 ? n : COV_INT16_DEPTH / 2;
 }
 
 static float largest_of(size_t k, const float *a)
@@ -74,21 +80,27 @@ static void round_row(size_t k, const float *restrict a, float inverse, int16_t 
         to[i] = cov_int16_of(a[i], inverse);
 }
 
-/* cross[k / COV_INT16_CROSS] of a row; k is even. */
-static void sum_row_cross(size_t k, const int16_t *row, int32_t *cross)
+/* Lanes in which the first of two crossed pairs can be, for the three vectors of a period. */
+static const int32s firsts[COV_INT16_THREE] = {
+    {-1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1},
+    {0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0},
+    {0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0},
+};
+
+/* Returns the negative cross term of a part of n pairs. */
+static int32_t cross_of_row(size_t n, const int32_t *row)
 {
-    const fours *v = (const fours *)(const void *)row;
+    const int32s lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     int32s sum = {0};
-    for (size_t i = 0; i + COV_INT16_CROSS <= k; i += COV_INT16_CROSS) {
-        if (i % COV_INT16_DEPTH == 0)
-            sum = (int32s){0};
-        for (int j = 0; j < 2; j++, v++) /* two pairs are a 64-bit number */
-            DOT(sum, (int32s)(*v & UINT32_MAX), (int32s)(*v >> 32));
-        uint64_t total = 0;
-        for (int j = 0; j < INT16_LANES / 2; j++)
-            total += ((fours)sum)[j];
-        *cross++ = (int32_t) - (uint32_t)total;
+    size_t crossed = n / COV_INT16_THREE * COV_INT16_THREE;
+    for (size_t i = 0, j = 0; i < crossed; i += INT16_LANES, j = j == 2 ? 0 : j + 1) {
+        int32s which = firsts[j] & (lanes < (int32_t)(crossed - i));
+        DOT(sum, *(const int32s *)(row + i) & which, *(const int32s *)(row + i + 1));
     }
+    uint32_t total = 0;
+    for (int j = 0; j < INT16_LANES; j++)
+        total += (uint32_t)sum[j];
+    return (int32_t)-total;
 }
 
 static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready)
@@ -102,119 +114,121 @@ static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready
         round_row(k, from, inverse, to);
         if (k < 2 * n)
             memset(to + k, 0, (2 * n - k) * sizeof *to);
-        sum_row_cross(k + k % 2, to, (int32_t *)(void *)(ready + n + 1));
+        int32_t *cross = (int32_t *)(void *)(ready + n + 1);
+        size_t pairs = (k + 1) / 2;
+        for (size_t i = 0; i < pairs; i += COV_INT16_DEPTH / 2)
+            *cross++ = cross_of_row(part_of(pairs - i), (const int32_t *)(void *)ready + i);
     }
 }
 
 /* Part of a product: prepared rows of `a`, starting at some pair, and rows of a panel. */
 struct int16_part {
     const float *a, *units; /* operands and units of row 0 */
-    const int32_t *cross;   /* cross terms of row 0, if pairs are crossed */
+    const int32_t *cross;   /* cross term of row 0 */
     size_t stride;          /* from row to row */
-    size_t pairs, crossed;  /* crossed: how many of the first pairs are crossed */
+    size_t pairs;
     const int16_t *b;
     const float *b_units;
     const int32_t *b_cross;
 };
 
-/* Multiplies with one pair of rows of B; row[j] as in gemm_body.h. */
-static inline __attribute__((always_inline)) void int16_row(const int rows, const int vectors,
-                                                            const float *const *row, size_t stride,
-                                                            const int32s *right, int32s *sum0,
-                                                            int32s *sum1)
+/* One pointer serves two rows of `a`: the pointer for row r points to row 4 (r / 4) + r % 2, which
+ * is row r or two rows above it. */
+struct int16_rows {
+    const float *at[INT16_ROWS / 2];
+    size_t two; /* floats of two rows */
+};
+
+INLINE const float *row_of(const struct int16_rows *a, int r)
 {
-    int32s right0 = right[0], right1 = right[vectors - 1];
-    __builtin_prefetch((const char *)(right + INT16_AHEAD * vectors));
-    if (vectors == 2)
-        __builtin_prefetch((const char *)(right + INT16_AHEAD * vectors) + 64);
-#pragma GCC unroll 16
-    for (int r = 0; r < rows; r++) {
-        const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * stride);
-        int32s left = EVERY_PAIR(p);
-        DOT(sum0[r], left, right0);
-        if (vectors == 2)
-            DOT(sum1[r], left, right1);
+    return a->at[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : a->two);
+}
+
+INLINE void step(struct int16_rows *a, const int rows, size_t pairs)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++) {
+        a->at[j] += pairs;
+        __asm__("" : "+r"(a->at[j])); /* keeps a pointer per row: the CPU splits indexed reads */
     }
 }
 
-/* Multiplies with two crossed pairs of rows of B. */
-static inline __attribute__((always_inline)) void crossed_rows(const int rows, const int vectors,
-                                                               const float *const *row,
-                                                               size_t stride, const int32s *right,
-                                                               int32s *sum0, int32s *sum1)
+/* Multiplies with one pair of rows of B; `pair` is its place in the rows of `a`. */
+INLINE void multiply_pair(const int rows, const int vectors, const struct int16_rows *a, int pair,
+                          const int32s *b, int32s (*sums)[2])
 {
-    halves first0 = (halves)right[0], first1 = (halves)right[vectors - 1];
-    halves second0 = (halves)right[vectors], second1 = (halves)right[2 * vectors - 1];
-#pragma GCC unroll 4
-    for (int i = 0; i < 2 * vectors; i++)
-        __builtin_prefetch((const char *)(right + INT16_AHEAD * vectors + i));
+    int32s right0 = PAIRS_AT(b), right1 = vectors == 2 ? PAIRS_AT(b + 1) : right0;
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * stride);
-        halves first = (halves)EVERY_PAIR(p), second = (halves)EVERY_PAIR(p + 1);
-        DOT(sum0[r], (int32s)(first + second0), (int32s)(second + first0));
+        int32s left = EVERY_PAIR(row_of(a, r) + pair);
+        DOT(sums[r][0], left, right0);
         if (vectors == 2)
-            DOT(sum1[r], (int32s)(first + second1), (int32s)(second + first1));
+            DOT(sums[r][1], left, right1);
+    }
+}
+
+/* Multiplies with three pairs of rows of B, of which the first two are crossed. The direct product
+ * comes first, so that only the sums, two crossed pairs and four more vectors need registers. */
+INLINE void multiply_three(const int rows, const int vectors, const struct int16_rows *a,
+                           const int32s *b, int32s (*sums)[2])
+{
+#pragma GCC unroll 8
+    for (int i = 0; i < COV_INT16_THREE * vectors; i++)
+        __builtin_prefetch((const char *)(b + INT16_AHEAD * vectors + i));
+    multiply_pair(rows, vectors, a, 2, b + 2 * vectors, sums);
+    halves first0 = (halves)PAIRS_AT(b), second0 = (halves)PAIRS_AT(b + vectors);
+    halves first1 = vectors == 2 ? (halves)PAIRS_AT(b + 1) : first0;
+    halves second1 = vectors == 2 ? (halves)PAIRS_AT(b + 3) : second0;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const float *p = row_of(a, r);
+        halves first = (halves)EVERY_PAIR(p), second = (halves)EVERY_PAIR(p + 1);
+        DOT(sums[r][0], (int32s)(first + second0), (int32s)(second + first0));
+        if (vectors == 2)
+            DOT(sums[r][1], (int32s)(first + second1), (int32s)(second + first1));
     }
 }
 
 /* rows <= INT16_ROWS and vectors are constants when this is inlined, so the sums stay in
  * registers. */
-static inline __attribute__((always_inline)) void int16_tile(const int rows, const int vectors,
-                                                             const struct int16_part *p, float *c,
-                                                             size_t ldc, bool add)
+INLINE void int16_tile(const int rows, const int vectors, const struct int16_part *p, float *c,
+                       size_t ldc, bool add)
 {
-    int32s sum0[INT16_ROWS] = {{0}}, sum1[INT16_ROWS] = {{0}};
-    const float *row[INT16_ROWS / 2 + 1];
-    const int n = (rows + 3) / 4 * 2;
+    int32s sums[INT16_ROWS][2];
+    struct int16_rows a = {.two = 2 * p->stride};
     const int32s *b = (const int32s *)(const void *)p->b;
-    size_t k = p->crossed, stride = p->stride;
+    const words *cross = (const words *)p->b_cross;
+    words cross0 = cross[0], cross1 = cross[vectors - 1];
+    size_t k = p->pairs;
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++)
+        a.at[j] = p->a + (size_t)(j / 2 * 4 + j % 2) * p->stride;
 #pragma GCC unroll 16
-    for (int j = 0; j < n; j++)
-        row[j] = p->a + (size_t)(j / 2 * 4 + j % 2) * stride;
-    if (k > 0) {
-        const words *cross = (const words *)p->b_cross;
-        words cross0 = cross[0], cross1 = cross[vectors - 1];
-#pragma GCC unroll 16
-        for (int r = 0; r < rows; r++) {
-            uint32_t of_row = (uint32_t)p->cross[(size_t)r * stride];
-            sum0[r] = (int32s)(cross0 + of_row);
-            sum1[r] = (int32s)(cross1 + of_row);
-        }
+    for (int r = 0; r < rows; r++) {
+        uint32_t of_row = (uint32_t)p->cross[(size_t)r * p->stride];
+        sums[r][0] = (int32s)(cross0 + of_row);
+        sums[r][1] = (int32s)(cross1 + of_row);
     }
-    for (; k > 0; k -= INT16_UNROLL, b += INT16_UNROLL * vectors) {
-#pragma GCC unroll 4
-        for (int i = 0; i < INT16_UNROLL; i += 2) {
-            const float *at[INT16_ROWS / 2 + 1];
-#pragma GCC unroll 16
-            for (int j = 0; j < n; j++)
-                at[j] = row[j] + i;
-            crossed_rows(rows, vectors, at, stride, b + i * vectors, sum0, sum1);
-        }
-#pragma GCC unroll 16
-        for (int j = 0; j < n; j++) {
-            row[j] += INT16_UNROLL;
-            __asm__("" : "+r"(row[j])); /* keeps a pointer per row: the CPU splits indexed reads */
-        }
+    for (; k >= COV_INT16_THREE; k -= COV_INT16_THREE, b += COV_INT16_THREE * vectors) {
+        multiply_three(rows, vectors, &a, b, sums);
+        step(&a, rows, COV_INT16_THREE);
     }
-    for (k = p->pairs - p->crossed; k > 0; k--, b += vectors) {
-        int16_row(rows, vectors, row, stride, b, sum0, sum1);
-#pragma GCC unroll 16
-        for (int j = 0; j < n; j++)
-            row[j]++;
+    for (; k > 0; k--, b += vectors) {
+        multiply_pair(rows, vectors, &a, 0, b, sums);
+        step(&a, rows, 1);
     }
     const floats *units = (const floats *)p->b_units;
     floats unit0 = units[0], unit1 = units[vectors - 1];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         floats *to = (floats *)(c + (size_t)r * ldc);
-        floats unit = (floats){0} + p->units[(size_t)r * stride];
-        floats v0 = __builtin_convertvector(sum0[r], floats) * (unit0 * unit);
+        floats unit = (floats){0} + p->units[(size_t)r * p->stride];
+        floats v0 = __builtin_convertvector(sums[r][0], floats) * (unit0 * unit);
         if (add)
             v0 += to[0];
         to[0] = v0;
         if (vectors == 2) {
-            floats v1 = __builtin_convertvector(sum1[r], floats) * (unit1 * unit);
+            floats v1 = __builtin_convertvector(sums[r][1], floats) * (unit1 * unit);
             if (add)
                 v1 += to[1];
             to[1] = v1;
@@ -227,9 +241,8 @@ static inline __attribute__((always_inline)) void int16_tile(const int rows, con
         int16_tile(r, vectors, p, c, ldc, add);                                                    \
         break;
 
-static inline __attribute__((always_inline)) void int16_rows(const int vectors, size_t rows,
-                                                             const struct int16_part *p, float *c,
-                                                             size_t ldc, bool add)
+INLINE void run_tile(const int vectors, size_t rows, const struct int16_part *p, float *c,
+                     size_t ldc, bool add)
 {
     switch (rows) {
         COV_TILES_12(INT16_CASE)
@@ -263,23 +276,20 @@ static void multiply_panel(const struct int16_product *of, size_t panel, size_t 
         const float *a = ready + r0 * stride;
         for (size_t i = 0; i < pairs; i += part) {
             const float *units = a + row_floats(k);
-            size_t n_pairs = pairs - i < part ? pairs - i : part;
-            size_t n_units = n_pairs / (COV_INT16_CROSS / 2); /* units of cross terms */
             struct int16_part p = {
                 .a = a + i,
                 .units = units,
-                .cross = (const int32_t *)(const void *)units + i / (COV_INT16_CROSS / 2) + n_units,
+                .cross = (const int32_t *)(const void *)units + 1 + i / part,
                 .stride = stride,
-                .pairs = n_pairs,
-                .crossed = n_units * (COV_INT16_CROSS / 2),
+                .pairs = part_of(pairs - i),
                 .b = rows + i * 2 * b->panel,
                 .b_units = b->unit + panel * b->panel,
                 .b_cross = cross + i / part * b->panel,
             };
             if (b->panel > INT16_LANES)
-                int16_rows(2, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
+                run_tile(2, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
             else
-                int16_rows(1, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
+                run_tile(1, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
         }
         r0 += n;
     }

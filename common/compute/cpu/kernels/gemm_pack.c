@@ -13,10 +13,10 @@
  * for each part of COV_INT16_DEPTH elements of k. */
 static void sum_cross(size_t depth, size_t width, const uint16_t *pairs, int32_t *cross)
 {
-    const size_t part = COV_INT16_DEPTH / 2, unit = COV_INT16_CROSS / 2; /* in pairs */
+    const size_t part = COV_INT16_DEPTH / 2;
     for (size_t beg = 0; beg < depth; beg += part, cross += width) {
-        size_t n = (depth - beg < part ? depth - beg : part) / unit * unit;
-        for (size_t i = beg; i < beg + n; i += 2)
+        size_t end = depth - beg < part ? depth : beg + part;
+        for (size_t i = beg; i + COV_INT16_THREE <= end; i += COV_INT16_THREE)
             for (size_t j = 0; j < 2 * width; j++) {
                 int32_t product = (int32_t)(int16_t)pairs[2 * i * width + j] *
                                   (int16_t)pairs[2 * (i + 1) * width + j];

@@ -20,7 +20,7 @@
 #define COV_INT16_MOST_COLUMN 24576    /* the largest in a column: both together fit in 16 bits */
 #define COV_INT16_DEPTH ((size_t)256)  /* products in a sum before it becomes a float */
 #define COV_INT16_SUM (262176.0 - 128) /* 2^31 / 8191, minus what rounding adds to 256 values */
-#define COV_INT16_CROSS ((size_t)64)   /* elements of k per cross term */
+#define COV_INT16_THREE 3              /* pairs of k: two are crossed, one is not */
 /* Rows whose largest value is smaller count as zeros: the inverse of their unit could overflow. */
 #define COV_INT16_LEAST 0x1p-100f
 
