@@ -124,6 +124,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .init_from = c->init_from,
         .loading = (enum cov_loading)c->loading,
         .blacklist = c->blacklist,
+        .target_scale = (enum cov_target_kind)c->target_scale,
         .blacklist_path = c->blacklist_path,
         .shuffle = !c->no_shuffle,
         .pair_strands = c->pair_strands,

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "common/job/train/target_scale.h"
 #include "common/job/train/train_log.h"
 #include "common/job/train/train_point.h"
 
@@ -28,6 +29,11 @@ const struct cov_opt covtrain_options[] = {
                              "(default: those that files of both train/ and val/ have)"),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), ""),
     [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(FIELD(blacklist_path), "omit"),
+    [ROW_TARGET_SCALE] =
+        COV_OPT(ENUM, "target-scale", 0, FIELD(target_scale), NULL,
+                "scale the coverage of each file to a common depth by the median of its values "
+                "above 0; kept when resuming",
+                .def = "none", .choices = cov_target_kind_names),
     [ROW_LOADING] =
         COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,
                            ", or packed and distributed over the processes that mpirun started"),

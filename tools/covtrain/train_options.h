@@ -17,6 +17,7 @@ struct covtrain_config {
     const char *blacklist_path;
     const char *ram_efficient;
     int loading;
+    int target_scale;      /* enum cov_target_kind */
     int model_type;        /* enum cov_model_type */
     struct cov_hparams hp; /* except model_type, bnorm, input_size and output_size */
     const char *bnorm;
@@ -42,6 +43,7 @@ enum {
     ROW_DATASETS,
     ROW_BLACKLIST,
     ROW_BLACKLIST_FILE,
+    ROW_TARGET_SCALE,
     ROW_LOADING,
     ROW_RAM_EFFICIENT,
     ROW_RESUME,

@@ -5,243 +5,18 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/compute/device.h"
 #include "common/file/path.h"
 #include "common/job/predict/loader_memory.h"
+#include "common/job/train/example_file.h"
 #include "common/job/train/example_pack.h"
 #include "common/job/train/rank_rows.h"
+#include "common/job/train/target_counts.h"
 #include "common/seq/alphabet.h"
-#include "common/store/chunk_file.h"
-#include "common/store/signal_file.h"
-
-/* ---------------------------------------------------------------- one file */
-
-#define BLACKLIST "data/blacklist"
-
-/* A data set found in the file. */
-struct source {
-    size_t dataset, n_columns;
-};
-
-struct genome_file {
-    char *path;
-    struct cov_chunk_file *file;
-    size_t L, n_datasets;
-    bool *present;
-    struct cov_signal_part *parts; /* [n_parts]: all data sets in the file */
-    size_t n_parts;
-    struct source *sources; /* [n_sources]; source s is set ks[s] of the head */
-    size_t *ks, n_sources;
-    size_t scratch;                   /* bytes of the elements of a row, all sources */
-    bool *dropped;                    /* [n_rows]: on a blacklist; NULL: none */
-    const struct cov_blacklist *list; /* NULL: none */
-};
-
-static void close_genome_file(struct genome_file *f)
-{
-    if (!f)
-        return;
-    cov_chunk_file_close(f->file);
-    free(f->path);
-    free(f->present);
-    cov_signal_free_parts(f->parts, f->n_parts);
-    free(f->sources);
-    free(f->ks);
-    free(f->dropped);
-    free(f);
-}
-
-/* Returns the bytes of a row, rounded up so that the elements of each set are aligned to 8
- * bytes. */
-static size_t row_bytes(const struct cov_chunk_set *set)
-{
-    return (cov_chunk_set_row_bytes(set) + 7) / 8 * 8;
-}
-
-static int find_sources(struct genome_file *f, const char *const *datasets, size_t n_datasets,
-                        struct cov_err *e)
-{
-    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
-    f->n_datasets = n_datasets;
-    f->present = cov_calloc(n_datasets, sizeof *f->present, e);
-    f->sources = cov_calloc(n_datasets, sizeof *f->sources, e);
-    f->ks = cov_calloc(n_datasets, sizeof *f->ks, e);
-    if (!f->present || !f->sources || !f->ks)
-        return COV_ENOMEM;
-    for (size_t d = 0; d < n_datasets; d++)
-        for (size_t i = 0; i < f->n_parts; i++) {
-            if (strcmp(f->parts[i].name, datasets[d]) != 0)
-                continue;
-            const struct cov_chunk_set *set = &head->sets[f->parts[i].set];
-            f->present[d] = true;
-            f->sources[f->n_sources] = (struct source){d, set->dims[1]};
-            f->ks[f->n_sources++] = f->parts[i].set;
-            f->scratch += row_bytes(set);
-        }
-    return COV_OK;
-}
-
-static int read_blacklist(struct genome_file *f, struct cov_err *e)
-{
-    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
-    const struct cov_chunk_set *set = cov_chunk_head_set(head, BLACKLIST);
-    if (!set) {
-        cov_warn("%s: no " BLACKLIST "; --blacklist has no effect (h5chunk blacklist adds one)",
-                 f->path);
-        return COV_OK;
-    }
-    if (set->type.kind != COV_H5_INT || cov_chunk_set_row_bytes(set) != set->type.bytes)
-        return cov_fail(e, COV_EINPUT, "%s: " BLACKLIST ": not one integer per chunk", f->path);
-    struct cov_blob raw = COV_BLOB_INIT;
-    size_t k = (size_t)(set - head->sets), n = cov_grid_n_chunks(cov_chunk_file_grid(f->file));
-    const struct cov_chunk_parts parts = {false, &k, 1};
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++) {
-        uint8_t elem[8];
-        uint8_t *const elems[1] = {elem};
-        int64_t value = 1;
-        cov_blob_clear(&raw);
-        rc = cov_chunk_file_fetch(f->file, i, parts, &raw, e);
-        if (!rc)
-            rc = cov_chunk_file_decode(f->file, i, parts, &raw, NULL, elems, e);
-        if (!rc)
-            rc = cov_h5_to_int64(&set->type, elem, 1, &value, e);
-        f->dropped[i] = value == 0;
-    }
-    cov_blob_fini(&raw);
-    return rc;
-}
-
-/* Drops the rows that the list covers. */
-static void apply_list(struct genome_file *f, struct cov_blacklist *list)
-{
-    const struct cov_grid *grid = cov_chunk_file_grid(f->file);
-    f->list = list;
-    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
-        struct cov_chunk c = cov_grid_chunk(grid, i);
-        const char *name = cov_grid_name(grid, c.seq);
-        size_t n;
-        const struct cov_region *in = cov_blacklist_overlaps(list, name, c.beg, c.end, &n);
-        bool drops = cov_blacklist_drops(list, name); /* also marks the name as known */
-        if (drops || (n == 1 && in->beg <= c.beg && in->end >= c.end))
-            f->dropped[i] = true;
-    }
-}
-
-/* Masks the targets of a row that are in regions of the list. */
-static void mask_targets(const struct genome_file *f, size_t i, float *targets)
-{
-    const struct cov_grid *grid = cov_chunk_file_grid(f->file);
-    struct cov_chunk c = cov_grid_chunk(grid, i);
-    size_t n;
-    const struct cov_region *in =
-        cov_blacklist_overlaps(f->list, cov_grid_name(grid, c.seq), c.beg, c.end, &n);
-    for (; n > 0; n--, in++) {
-        int64_t beg = in->beg > c.beg ? in->beg : c.beg, end = in->end < c.end ? in->end : c.end;
-        size_t first = (size_t)(c.minus ? c.end - end : beg - c.beg) * f->n_datasets;
-        for (size_t k = 0; k < (size_t)(end - beg) * f->n_datasets; k++)
-            targets[first + k] = COV_TARGET_MASKED;
-    }
-}
-
-static int open_genome_file(const char *path, const struct cov_examples_options *o,
-                            struct genome_file **out, struct cov_err *e)
-{
-    *out = NULL;
-    struct genome_file *f = cov_calloc(1, sizeof *f, e);
-    if (!f)
-        return COV_ENOMEM;
-    f->path = cov_strdup(path, e);
-    int rc = f->path ? cov_chunk_file_open(path, &f->file, e) : COV_ENOMEM;
-    if (!rc && !cov_chunk_file_head(f->file)->has_bases)
-        rc = cov_fail(e, COV_EINPUT, "%s: not a genome file: no bases", path);
-    if (!rc) {
-        f->L = cov_grid_chunk_length(cov_chunk_file_grid(f->file));
-        rc = cov_signal_find_parts(cov_chunk_file_head(f->file), COV_SIGNAL_MEASURED, &f->parts,
-                                   &f->n_parts, e);
-        if (rc)
-            (void)cov_err_prefix(e, "%s", path);
-    }
-    if (!rc && (o->blacklist || o->list)) {
-        f->dropped =
-            cov_calloc(cov_grid_n_chunks(cov_chunk_file_grid(f->file)), sizeof *f->dropped, e);
-        rc = f->dropped ? COV_OK : COV_ENOMEM;
-    }
-    if (!rc && o->blacklist)
-        rc = read_blacklist(f, e);
-    if (!rc && o->list)
-        apply_list(f, o->list);
-    if (rc) {
-        close_genome_file(f);
-        return rc;
-    }
-    *out = f;
-    return COV_OK;
-}
-
-static bool is_dropped(const struct genome_file *f, size_t i)
-{
-    return f->dropped && f->dropped[i];
-}
-
-static int fetch_stored_row(struct genome_file *f, size_t i, struct cov_blob *raw,
-                            struct cov_err *e)
-{
-    cov_blob_clear(raw);
-    return cov_chunk_file_fetch(f->file, i, (struct cov_chunk_parts){true, f->ks, f->n_sources},
-                                raw, e);
-}
-
-/* Returns the bytes of scratch for decode_stored_row. */
-static size_t stored_row_scratch(const struct genome_file *f)
-{
-    return f->n_sources * sizeof(uint8_t *) + f->scratch + f->L * sizeof(float);
-}
-
-/* Sets targets[t, d] to the means of one data set, rounded to hundredths. */
-static int put_targets(const struct genome_file *f, size_t i, size_t s, const uint8_t *elems,
-                       float *means, float *targets, struct cov_err *e)
-{
-    const struct cov_grid *grid = cov_chunk_file_grid(f->file);
-    const struct cov_chunk_set *set = &cov_chunk_file_head(f->file)->sets[f->ks[s]];
-    struct cov_chunk chunk = cov_grid_chunk(grid, i);
-    size_t length = (size_t)(chunk.end - chunk.beg), n_columns = f->sources[s].n_columns;
-    const struct cov_signal_columns columns = {&set->type, n_columns, 0, n_columns, false};
-    size_t good = cov_signal_means(&columns, elems, length, f->L, means);
-    if (good < length)
-        return cov_fail(e, COV_EINPUT, "%s: %s: row %zu, index %zu: %g is not a valid coverage",
-                        f->path, set->name, i, good, (double)means[good]);
-    float *at = targets + f->sources[s].dataset;
-    for (size_t t = 0; t < length; t++, at += f->n_datasets)
-        *at = rintf(means[t] * 100.0F) / 100.0F;
-    return COV_OK;
-}
-
-static int decode_stored_row(const struct genome_file *f, size_t i, struct cov_blob *raw,
-                             uint8_t *scratch, uint8_t *codes, float *targets, struct cov_err *e)
-{
-    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
-    uint8_t **elems = (uint8_t **)(void *)scratch, *at = scratch + f->n_sources * sizeof *elems;
-    for (size_t s = 0; s < f->n_sources; s++) {
-        elems[s] = at;
-        at += row_bytes(&head->sets[f->ks[s]]);
-    }
-    int rc = cov_chunk_file_decode(f->file, i, (struct cov_chunk_parts){true, f->ks, f->n_sources},
-                                   raw, codes, elems, e);
-    memset(targets, 0, f->L * f->n_datasets * sizeof *targets);
-    for (size_t s = 0; !rc && s < f->n_sources; s++)
-        rc = put_targets(f, i, s, elems[s], (float *)(void *)at, targets, e);
-    if (!rc && f->list)
-        mask_targets(f, i, targets);
-    return rc;
-}
 
 bool cov_example_is_gap(const uint8_t *codes, size_t n)
 {
@@ -255,21 +30,22 @@ bool cov_example_is_gap(const uint8_t *codes, size_t n)
     return has_n;
 }
 
-/* ---------------------------------------------------------------- several files */
-
 struct file {
-    struct genome_file *file;
+    struct cov_example_file *file;
     size_t first, n_rows;       /* first: number of the first row, counted over all files */
     bool *gap;                  /* [n_rows]; NULL before cov_examples_prepare */
     struct cov_bases_key *keys; /* [n_rows]; NULL before cov_examples_prepare, or if spread */
     struct cov_kept_rows *kept; /* rows in memory, except gaps; NULL: none */
+    double *medians;            /* [n_datasets] of targets above 0; NULL: not counted */
+    float *factors;             /* [n_datasets] of targets */
+    bool scales;                /* a factor is not 1 */
 };
 
 struct cov_examples {
     struct file *files;
     size_t n_files, n_datasets, L, scratch;
     size_t n_rows; /* in all files */
-    bool packed;
+    bool packed, counts;
     enum cov_loading loading;
     struct cov_ranks *ranks;
     struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
@@ -283,9 +59,11 @@ void cov_examples_close(struct cov_examples *x)
         return;
     for (size_t k = 0; x->files && k < x->n_files; k++) {
         cov_kept_rows_free(x->files[k].kept);
-        close_genome_file(x->files[k].file);
+        cov_example_file_close(x->files[k].file);
         free(x->files[k].gap);
         free(x->files[k].keys);
+        free(x->files[k].medians);
+        free(x->files[k].factors);
     }
     cov_rank_rows_free(x->spread);
     free(x->files);
@@ -296,7 +74,7 @@ static int open_file(struct cov_examples *x, const char *path, const struct cov_
                      struct cov_err *e)
 {
     struct file *f = &x->files[x->n_files];
-    int rc = open_genome_file(path, o, &f->file, e);
+    int rc = cov_example_file_open(path, o->blacklist, o->list, &f->file, e);
     if (rc)
         return rc;
     const struct cov_grid *grid = cov_chunk_file_grid(f->file->file);
@@ -317,10 +95,16 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
 {
     x->n_datasets = n;
     for (size_t k = 0; k < x->n_files; k++) {
-        int rc = find_sources(x->files[k].file, datasets, n, e);
+        int rc = cov_example_file_select(x->files[k].file, datasets, n, e);
         if (rc)
             return rc;
-        size_t scratch = stored_row_scratch(x->files[k].file);
+        struct file *f = &x->files[k];
+        f->factors = cov_calloc(n, sizeof *f->factors, e);
+        if (!f->factors)
+            return COV_ENOMEM;
+        for (size_t d = 0; d < n; d++)
+            f->factors[d] = 1;
+        size_t scratch = cov_example_file_scratch(f->file);
         x->scratch = scratch > x->scratch ? scratch : x->scratch;
     }
     /* An example cut from two rows needs room for the codes and targets of one row, after the
@@ -340,6 +124,7 @@ int cov_examples_open(const char *const *paths, size_t n,
         return COV_ENOMEM;
     x->loading = options->loading;
     x->ranks = options->ranks;
+    x->counts = options->medians;
     assert(x->loading != COV_LOAD_RANKS || x->ranks);
     x->files = cov_calloc(n, sizeof *x->files, e);
     int rc = x->files ? COV_OK : COV_ENOMEM;
@@ -442,7 +227,7 @@ int cov_examples_list(const struct cov_examples *x, struct cov_names *names, str
     bool is_new;
     int rc = COV_OK;
     for (size_t k = 0; k < x->n_files; k++) {
-        const struct genome_file *f = x->files[k].file;
+        const struct cov_example_file *f = x->files[k].file;
         for (size_t i = 0; !rc && i < f->n_parts; i++)
             rc = cov_names_add(names, f->parts[i].name, strlen(f->parts[i].name), &index, &is_new,
                                e);
@@ -450,10 +235,22 @@ int cov_examples_list(const struct cov_examples *x, struct cov_names *names, str
     return rc;
 }
 
+double cov_examples_median(const struct cov_examples *x, size_t file, size_t dataset)
+{
+    return x->files[file].medians[dataset];
+}
+
+void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor)
+{
+    struct file *f = &x->files[file];
+    f->factors[dataset] = factor;
+    f->scales = f->scales || factor != 1;
+}
+
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)
 {
     const struct file *f = &x->files[file];
-    return !(f->gap && f->gap[i]) && !is_dropped(f->file, i);
+    return !(f->gap && f->gap[i]) && !cov_example_file_drops(f->file, i);
 }
 
 const struct cov_bases_key *cov_examples_keys(const struct cov_examples *x, size_t file)
@@ -477,9 +274,9 @@ static bool same_chunk(const struct cov_grid *x, const struct cov_grid *y, size_
            strcmp(cov_grid_name(x, a.seq), cov_grid_name(y, b.seq)) == 0;
 }
 
-static bool same_bases(const struct genome_file *x, const struct genome_file *y, size_t i)
+static bool same_bases(const struct cov_example_file *x, const struct cov_example_file *y, size_t i)
 {
-    const struct genome_file *const files[2] = {x, y};
+    const struct cov_example_file *const files[2] = {x, y};
     const struct cov_chunk_parts bases = {true, NULL, 0};
     struct cov_blob raw = COV_BLOB_INIT;
     uint8_t *codes = cov_calloc(2, x->L, NULL);
@@ -500,7 +297,7 @@ bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const stru
                               size_t b)
 {
     const struct cov_grid *of_a = cov_examples_grid(x, a), *of_b = cov_examples_grid(y, b);
-    const struct genome_file *f = x->files[a].file, *g = y->files[b].file;
+    const struct cov_example_file *f = x->files[a].file, *g = y->files[b].file;
     size_t n = cov_grid_n_chunks(of_a);
     bool same = n > 0 && n == cov_grid_n_chunks(of_b) && f->L == g->L;
     for (size_t i = 0; same && i < n; i++)
@@ -523,12 +320,12 @@ static int share_rows(struct cov_examples *x, size_t *firsts, struct cov_err *e)
     size_t n = x->ranks->n, n_read = 0, k = 0, seen = 0;
     for (size_t f = 0; f < x->n_files; f++)
         for (size_t i = 0; i < x->files[f].n_rows; i++)
-            n_read += !is_dropped(x->files[f].file, i);
+            n_read += !cov_example_file_drops(x->files[f].file, i);
     for (size_t f = 0; f < x->n_files; f++)
         for (size_t i = 0; i < x->files[f].n_rows; i++) {
             while (k < n && seen >= n_read / n * k + (k < n_read % n ? k : n_read % n))
                 firsts[k++] = x->files[f].first + i;
-            seen += !is_dropped(x->files[f].file, i);
+            seen += !cov_example_file_drops(x->files[f].file, i);
         }
     while (k <= n)
         firsts[k++] = x->n_rows;
@@ -542,8 +339,8 @@ static int publish_rows(struct cov_examples *x, struct cov_err *e)
     for (size_t f = 0; !rc && f < x->n_files; f++) {
         const struct file *file = &x->files[f];
         for (size_t i = 0; i < file->n_rows; i++)
-            file->gap[i] =
-                !is_dropped(file->file, i) && cov_rank_rows_bytes(x->spread, file->first + i) == 0;
+            file->gap[i] = !cov_example_file_drops(file->file, i) &&
+                           cov_rank_rows_bytes(x->spread, file->first + i) == 0;
     }
     return rc;
 }
@@ -567,7 +364,8 @@ struct preparation {
     struct slot *slots;
     struct worker *workers;
     struct cov_progress *progress;
-    size_t next, end; /* rows of the file */
+    struct cov_target_counts *counts; /* of the targets of the file; NULL: not needed */
+    size_t next, end;                 /* rows of the file */
 };
 
 static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -575,14 +373,14 @@ static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct preparation *p = arg;
     struct slot *s = &p->slots[slot];
-    while (p->next < p->end && is_dropped(p->file->file, p->next)) {
+    while (p->next < p->end && cov_example_file_drops(p->file->file, p->next)) {
         p->next++;
         cov_progress_add(p->progress, 1);
     }
     if (p->next >= p->end)
         return 0;
     s->row = p->next++;
-    int rc = fetch_stored_row(p->file->file, s->row, &s->raw, e);
+    int rc = cov_example_file_fetch(p->file->file, s->row, &s->raw, e);
     return rc ? rc : 1;
 }
 
@@ -592,7 +390,8 @@ static int check_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     const struct cov_examples *x = p->x;
     struct slot *s = &p->slots[slot];
     const struct worker *w = &p->workers[worker];
-    int rc = decode_stored_row(p->file->file, s->row, &s->raw, w->scratch, w->codes, w->targets, e);
+    int rc = cov_example_file_decode(p->file->file, s->row, &s->raw, w->scratch, w->codes,
+                                     w->targets, e);
     if (rc)
         return rc;
     s->gap = cov_example_is_gap(w->codes, x->L);
@@ -600,6 +399,8 @@ static int check_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
         const struct cov_chunk c = cov_grid_chunk(cov_chunk_file_grid(p->file->file->file), s->row);
         s->key = cov_bases_key(w->codes, (size_t)(c.end - c.beg), w->codes + x->L);
     }
+    if (p->counts && !s->gap)
+        cov_target_counts_add(p->counts, w->targets, x->L);
     if (s->gap || !x->packed)
         return COV_OK;
     uint8_t *at;
@@ -630,6 +431,19 @@ static int keep_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return p->file->kept ? cov_kept_rows_put(p->file->kept, s->row, &s->raw, e) : COV_OK;
 }
 
+/* Computes the medians of a file from the counts of its rows. */
+static int take_medians(struct preparation *p, struct file *f, struct cov_err *e)
+{
+    f->medians = cov_calloc(p->x->n_datasets, sizeof *f->medians, e);
+    int rc = !f->medians    ? COV_ENOMEM
+             : p->x->spread ? cov_target_counts_share(p->counts, p->x->ranks, e)
+                            : COV_OK;
+    for (size_t d = 0; !rc && d < p->x->n_datasets; d++)
+        f->medians[d] = cov_target_counts_median(p->counts, d);
+    cov_target_counts_clear(p->counts);
+    return rc;
+}
+
 /* Prepares those of the rows [beg, end), counted over all files, that are in this file. */
 static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_t end,
                         struct cov_pool *pool, struct cov_err *e)
@@ -647,7 +461,9 @@ static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_
     int rc = p->x->loading == COV_LOAD_DISK || p->x->spread
                  ? COV_OK
                  : cov_kept_rows_new(f->n_rows, &f->kept, e);
-    return rc ? rc : cov_ring_run(pool, cov_ring_slots(pool), &stages, p, NULL, e);
+    if (!rc)
+        rc = cov_ring_run(pool, cov_ring_slots(pool), &stages, p, NULL, e);
+    return rc || !p->counts ? rc : take_medians(p, f, e);
 }
 
 int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
@@ -666,6 +482,8 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
         w->targets = cov_malloc(x->L, x->n_datasets * sizeof *w->targets, e);
         rc = w->scratch && w->codes && w->targets ? COV_OK : COV_ENOMEM;
     }
+    if (!rc && x->counts)
+        rc = cov_target_counts_new(x->n_datasets, &p.counts, e);
     x->packed = x->loading == COV_LOAD_RAM_PACKED || x->loading == COV_LOAD_RANKS;
     if (!rc && x->loading == COV_LOAD_RANKS) {
         firsts = cov_calloc(x->ranks->n + 1, sizeof *firsts, e);
@@ -683,6 +501,7 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
     if (!rc && x->spread)
         rc = publish_rows(x, e);
     free(firsts);
+    cov_target_counts_free(p.counts);
     for (size_t i = 0; p.slots && i < n_slots; i++)
         cov_blob_fini(&p.slots[i].raw);
     for (unsigned i = 0; p.workers && i < n_workers; i++) {
@@ -712,7 +531,7 @@ int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example
         size_t i = example->rows[k];
         rc = x->spread ? cov_rank_rows_get(x->spread, f->first + i, &raw->rows[k], e)
              : f->kept ? cov_kept_rows_get(f->kept, i, &raw->rows[k], e)
-                       : fetch_stored_row(f->file, i, &raw->rows[k], e);
+                       : cov_example_file_fetch(f->file, i, &raw->rows[k], e);
     }
     return rc;
 }
@@ -738,17 +557,17 @@ static int decode_row(const struct cov_examples *x, const struct cov_example *ex
 {
     const struct file *f = &x->files[example->file];
     if (!x->packed || !(f->kept || x->spread))
-        return decode_stored_row(f->file, example->rows[k], &raw->rows[k], to->scratch, to->codes,
-                                 to->targets, e);
+        return cov_example_file_decode(f->file, example->rows[k], &raw->rows[k], to->scratch,
+                                       to->codes, to->targets, e);
     size_t n;
     cov_example_unpack(cov_blob_piece(&raw->rows[k], 0, &n), x->L, x->n_datasets, to->codes,
                        to->targets);
     return COV_OK;
 }
 
-int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
-                        struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
-                        float *targets, struct cov_err *e)
+static int decode_rows(const struct cov_examples *x, const struct cov_example *example,
+                       struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
+                       float *targets, struct cov_err *e)
 {
     const struct cov_grid *grid = cov_examples_grid(x, example->file);
     size_t D = x->n_datasets;
@@ -775,4 +594,17 @@ int cov_examples_decode(const struct cov_examples *x, const struct cov_example *
         memcpy(targets + to * D, from + at * D, n * D * sizeof *targets);
     }
     return COV_OK;
+}
+
+int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
+                        struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
+                        float *targets, struct cov_err *e)
+{
+    const struct file *f = &x->files[example->file];
+    int rc = decode_rows(x, example, raw, scratch, codes, targets, e);
+    for (size_t i = 0; !rc && f->scales && i < x->L; i++)
+        for (size_t d = 0; d < x->n_datasets; d++)
+            if (targets[i * x->n_datasets + d] > 0) /* not masked */
+                targets[i * x->n_datasets + d] *= f->factors[d];
+    return rc;
 }

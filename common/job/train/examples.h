@@ -33,6 +33,7 @@ struct cov_examples_options {
     /* Omits rows of sequences or in regions on this list, and masks the other positions in regions.
      * NULL: none. Borrowed until close. */
     struct cov_blacklist *list;
+    bool medians; /* cov_examples_prepare computes cov_examples_median */
 };
 
 /* Opens files; COV_EINPUT if their chunk lengths differ, or a file has no bases or no measured
@@ -64,6 +65,12 @@ const bool *cov_examples_present(const struct cov_examples *x, size_t file); /* 
 /* Adds the names of all data sets of all files, selected or not, to *names. */
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
                       struct cov_err *e) COV_MUST_USE;
+/* Returns the median of the targets above 0 of a data set in the kept rows of a file, as in
+ * target_counts.h; 0 if there are none. */
+double cov_examples_median(const struct cov_examples *x, size_t file, size_t dataset);
+/* Makes cov_examples_decode multiply the targets of a data set of a file by `factor` > 0. Not while
+ * another thread decodes. */
+void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor);
 /* cov_examples_keeps returns true if row i is neither a gap nor on a blacklist;
  * cov_examples_n_kept counts such rows in all files. */
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);

@@ -564,6 +564,10 @@ static int load_data(struct run *r, struct cov_err *e)
     if (!rc)
         rc = cov_examples_warn_copies(r->setup.val, r->setup.train, e);
     if (!rc)
+        rc = cov_target_scale_apply(&r->setup.network.scale, r->setup.train, r->setup.val, e);
+    if (!rc)
+        rc = cov_target_scale_describe(&r->setup.network.scale, &r->setup.network.made, e);
+    if (!rc)
         rc = count_steps(r, e);
     if (!rc)
         rc = cov_example_plan_init(&r->val, r->setup.val, &in_order, 0, e);

@@ -60,6 +60,10 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     add_number(&w, a->weight_decay > 0, "--weight-decay", a->weight_decay);
     add_number(&w, a->beta1 != 0.9, "--beta1", a->beta1);
     add_number(&w, a->beta2 != 0.999, "--beta2", a->beta2);
+    if (s->network.scale.kind != COV_TARGET_NONE) {
+        w.words[w.n++] = "--target-scale";
+        w.words[w.n++] = cov_target_kind_names[s->network.scale.kind];
+    }
     add_number(&w, o->clip > 0, "--clip", o->clip);
     add_number(&w, o->average > 0, "--average-weights", o->average);
     add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);

@@ -36,6 +36,7 @@ enum cov_train_field {
     COV_FIELD_WEIGHT_DECAY,
     COV_FIELD_BETA1,
     COV_FIELD_BETA2,
+    COV_FIELD_TARGET_SCALE,
     COV_TRAIN_FIELDS
 };
 extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers" */
@@ -61,9 +62,10 @@ struct cov_train_options {
     /* The data. */
     enum cov_loading loading;
     bool blacklist, shuffle, pair_strands, random_offset;
-    const char *blacklist_path; /* regions or sequences to omit; NULL: none */
-    size_t batch;               /* chunks per batch */
-    size_t accumulate;          /* batches per step */
+    enum cov_target_kind target_scale; /* a resumed training keeps that of its checkpoint */
+    const char *blacklist_path;        /* regions or sequences to omit; NULL: none */
+    size_t batch;                      /* chunks per batch */
+    size_t accumulate;                 /* batches per step */
     /* Optimisation. */
     bool has_seed;
     uint32_t seed;

@@ -1,0 +1,145 @@
+/* target_scale.c - see target_scale.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/target_scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/number.h"
+
+const char *const cov_target_kind_names[] = {"none", "median", NULL};
+
+#define KIND "target_scale"
+#define REFERENCES "target_depths"
+
+int cov_target_scale_init(struct cov_target_scale *s, size_t n_datasets, struct cov_err *e)
+{
+    *s = (struct cov_target_scale){.n = n_datasets};
+    s->references = cov_calloc(n_datasets, sizeof *s->references, e);
+    return s->references ? COV_OK : COV_ENOMEM;
+}
+
+void cov_target_scale_fini(struct cov_target_scale *s)
+{
+    free(s->references);
+    *s = (struct cov_target_scale){.kind = COV_TARGET_NONE};
+}
+
+/* ---- checkpoints ---- */
+
+static const char *made_text(const struct cov_ckpt *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_made; i++)
+        if (strcmp(c->made[i].name, name) == 0 && c->made[i].kind == COV_HPARAM_STRING)
+            return c->made[i].string;
+    return NULL;
+}
+
+/* Reads "3.5, 0, 12". */
+static int read_references(const char *text, struct cov_target_scale *s, struct cov_err *e)
+{
+    char *copy = cov_strdup(text ? text : "", e), *rest = NULL;
+    int rc = copy ? COV_OK : COV_ENOMEM;
+    size_t n = 0;
+    for (char *word = copy ? strtok_r(copy, ", ", &rest) : NULL; !rc && word;
+         word = strtok_r(NULL, ", ", &rest), n++)
+        if (n < s->n)
+            rc = cov_parse_double(word, REFERENCES, 0, 1e30, &s->references[n], NULL);
+    if (copy && (rc || n != s->n))
+        rc = cov_fail(e, COV_EINPUT, REFERENCES ": not %zu depths", s->n);
+    free(copy);
+    return rc;
+}
+
+int cov_target_scale_read(const struct cov_ckpt *c, struct cov_target_scale *s, struct cov_err *e)
+{
+    const char *kind = made_text(c, KIND);
+    s->kind = COV_TARGET_NONE;
+    if (!kind)
+        return COV_OK;
+    for (int i = 0; cov_target_kind_names[i]; i++)
+        if (strcmp(kind, cov_target_kind_names[i]) == 0)
+            s->kind = (enum cov_target_kind)i;
+    if (s->kind == COV_TARGET_NONE)
+        return cov_fail(e, COV_EINPUT, KIND ": unknown scale");
+    return read_references(made_text(c, REFERENCES), s, e);
+}
+
+int cov_target_scale_describe(const struct cov_target_scale *s, struct cov_ckpt *made,
+                              struct cov_err *e)
+{
+    if (s->kind == COV_TARGET_NONE)
+        return COV_OK;
+    char *text = cov_strdup("", e);
+    for (size_t d = 0; text && d < s->n; d++) {
+        char *longer = cov_strfmt(e, "%s%s%.17g", text, d ? ", " : "", s->references[d]);
+        free(text);
+        text = longer;
+    }
+    int rc = text ? cov_ckpt_add_made(made, KIND, cov_target_kind_names[s->kind], e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_ckpt_add_made(made, REFERENCES, text, e);
+    free(text);
+    return rc;
+}
+
+/* ---- scaling ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sets the reference to the median of the depths of the files; of two in the middle, to their
+ * mean. */
+static int choose_reference(struct cov_target_scale *s, const struct cov_examples *train, size_t d,
+                            struct cov_err *e)
+{
+    size_t n_files = cov_examples_n_files(train), n = 0;
+    double *depths = cov_calloc(n_files, sizeof *depths, e);
+    if (!depths)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < n_files; k++) {
+        depths[n] = cov_examples_median(train, k, d);
+        n += depths[n] > 0;
+    }
+    qsort(depths, n, sizeof *depths, by_value);
+    if (n > 0)
+        s->references[d] = n % 2 ? depths[n / 2] : (depths[n / 2 - 1] + depths[n / 2]) / 2;
+    free(depths);
+    return COV_OK;
+}
+
+static void scale_files(const struct cov_target_scale *s, struct cov_examples *x)
+{
+    for (size_t k = 0; k < cov_examples_n_files(x); k++)
+        for (size_t d = 0; d < s->n; d++) {
+            double depth = cov_examples_median(x, k, d);
+            if (!(depth > 0 && s->references[d] > 0))
+                continue;
+            double factor = s->references[d] / depth;
+            cov_examples_scale_targets(x, k, d, (float)factor);
+            cov_debug("%s: data set %zu: depth %g, times %g", cov_examples_path(x, k), d + 1, depth,
+                      factor);
+        }
+}
+
+int cov_target_scale_apply(struct cov_target_scale *s, struct cov_examples *train,
+                           struct cov_examples *val, struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (s->kind == COV_TARGET_NONE)
+        return COV_OK;
+    for (size_t d = 0; !rc && d < s->n; d++)
+        if (!(s->references[d] > 0))
+            rc = choose_reference(s, train, d, e);
+    if (rc)
+        return rc;
+    scale_files(s, train);
+    scale_files(s, val);
+    return COV_OK;
+}
