@@ -195,13 +195,13 @@ static int predict(const struct task *t, struct cov_device *device, const char *
         .full = c->full,
         .overlap = (size_t)c->overlap,
         .device = device,
-        .shard = c->n_parts > 1 ? shard : NULL,
         .tmpdir = tmpdir,
     };
     int rc = open_input(t, tmpdir, &loader, e);
     if (!rc)
         rc = cov_ensemble_try(t->model, device, cov_loader_chunk_length(loader), e);
     if (!rc) {
+        how.shard = c->n_parts > 1 ? shard : cov_loader_shard(loader);
         how.command = command = command_of(t, cov_loader_chunk_length(loader), device, e);
         rc = command ? COV_OK : COV_ENOMEM;
     }

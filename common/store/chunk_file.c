@@ -199,6 +199,19 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
     return rc;
 }
 
+/* Adds COV_SHARD_ATTR alone. */
+static int add_shard(struct cov_chunk_file *f, struct cov_err *e)
+{
+    struct cov_h5_attr *attrs;
+    size_t n;
+    int rc = cov_h5_list_attrs(f->h5, NULL, &attrs, &n, e);
+    for (size_t i = 0; !rc && i < n; i++)
+        if (attrs[i].text && strcmp(attrs[i].name, COV_SHARD_ATTR) == 0)
+            rc = cov_chunk_head_add_attr(&f->head, NULL, COV_SHARD_ATTR, attrs[i].text, e);
+    cov_h5_free_attrs(attrs, n);
+    return rc;
+}
+
 static int add_all(struct cov_chunk_file *f, struct cov_err *e)
 {
     char **names;
@@ -254,8 +267,8 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
     if (bases_only && !has_bases && cov_h5_has(f->h5, PREDICTIONS))
         return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file", path);
     rc = has_bases || bases_only ? open_bases(f, e) : count_rows(f, e);
-    if (!rc && !bases_only)
-        rc = add_all(f, e);
+    if (!rc)
+        rc = bases_only ? add_shard(f, e) : add_all(f, e);
     if (!rc && !has_bases)
         rc = find_length(f, e);
     if (!rc)

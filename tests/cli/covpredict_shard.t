@@ -107,6 +107,13 @@ for i in 1 2; do
 done
 h5chunk merge -o c.h5 c1.h5 c2.h5 || exit 99
 same 'predictions of the parts of a genome file' whole.h5 c.h5
+run h5chunk merge -f -o c.h5 c2.h5
+refused 1 'error: part 1 of 2 is missing: ' '  know which part they are'
+h5chunk split --shards 2 -o half g.h5
+covpredict -q -m m.ckpt -r "$(sed -n 's/^>\([^ ]*\).*/\1/p' g.fa | tail -n 1)" -o c1.h5 -f half.2.h5 || exit 99
+run h5chunk info c1.h5 c2.h5
+is "$(grep -c '^  attribute  shard: 2/2$' "$stdout")" 1 '  unless they lack some of its rows'
+rm half.*
 rm [abc].h5 c?.h5 empty.h5
 
 run covpredict -q --shard 1/3 --stats s.json -m m.ckpt -o a.h5 g.h5

@@ -417,6 +417,13 @@ int cov_loader_open(const char *path, const struct cov_loader_options *options,
 
 /* ---------------------------------------------------------------- questions */
 
+const char *cov_loader_shard(const struct cov_loader *l)
+{
+    return l->file && cov_grid_n_chunks(l->grid) == cov_grid_n_chunks(l->stored)
+               ? cov_chunk_head_attr(cov_chunk_file_head(l->file), NULL, COV_SHARD_ATTR)
+               : NULL;
+}
+
 size_t cov_loader_chunk_length(const struct cov_loader *l)
 {
     return l->stream ? cov_loader_stream_chunk_length(l->stream) : cov_grid_chunk_length(l->grid);

@@ -79,6 +79,9 @@ void cov_loader_close(struct cov_loader *l); /* NULL is accepted */
 int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_progress *progress,
                     struct cov_err *e) COV_MUST_USE;
 
+/* Returns COV_SHARD_ATTR of a genome file of which all rows are delivered, or NULL. Borrowed. */
+const char *cov_loader_shard(const struct cov_loader *l);
+
 size_t cov_loader_chunk_length(const struct cov_loader *l);
 /* The grid that is delivered, after regions, shard and length limits; NULL for a stream. */
 const struct cov_grid *cov_loader_grid(const struct cov_loader *l);
