@@ -1,6 +1,7 @@
 /* outer_ahead.h - prefetching for sums of outer products: rows of a block are short and far apart,
  * so the hardware does not prefetch them. While one block is multiplied, the next one is brought
- * into the second-level cache, a few lines per tile.
+ * into the second-level cache, a few lines at a time: many at once delay the reads of the current
+ * block.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_AHEAD_H
 #define COV_COMPUTE_CPU_KERNELS_OUTER_AHEAD_H
@@ -12,7 +13,7 @@ enum { COV_OUTER_LINE = 16 }; /* floats of a cache line */
 struct cov_outer_ahead {
     struct cov_outer_rows rows[2]; /* rows that are still to be prefetched */
     size_t at[2];                  /* floats already prefetched of the first row of each */
-    size_t per_tile;               /* lines */
+    size_t at_once;                /* lines */
 };
 
 static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
@@ -20,12 +21,12 @@ static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
     return r->n_rows * ((r->width + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
 }
 
-/* Returns what to prefetch while rows [r, r + rows) of k are multiplied in n_tiles tiles: the next
- * block, or `next` if there is none. */
+/* Returns what to prefetch while rows [r, r + rows) of k are multiplied, with n_calls calls of
+ * cov_outer_prefetch: the next block, or `next` if there is none. */
 static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_sum *s, size_t r,
                                                         size_t rows,
                                                         const struct cov_outer_rows *next,
-                                                        size_t n_tiles)
+                                                        size_t n_calls)
 {
     struct cov_outer_ahead h = {0};
     size_t beg = r + rows, left = s->k - beg;
@@ -38,14 +39,13 @@ static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_s
         h.rows[1] = next[1];
     }
     size_t lines = cov_outer_lines(&h.rows[0]) + cov_outer_lines(&h.rows[1]);
-    h.per_tile = n_tiles > 0 ? (lines + n_tiles - 1) / n_tiles : 0;
+    h.at_once = n_calls > 0 ? (lines + n_calls - 1) / n_calls : 0;
     return h;
 }
 
-/* Call it before each tile. */
 static inline void cov_outer_prefetch(struct cov_outer_ahead *h)
 {
-    size_t left = h->per_tile;
+    size_t left = h->at_once;
     for (size_t i = 0; i < 2; i++)
         for (struct cov_outer_rows *r = &h->rows[i]; left > 0 && r->n_rows > 0; left--) {
             __builtin_prefetch(r->row + h->at[i], 0, 2);

@@ -17,8 +17,9 @@ enum {
     ROWS = 12,
     WIDTH = 2 * LANES,
     PAIRS = COV_OUTER_DEPTH / 2,
-    SLICE = 8 * ROWS,   /* columns of `a` at once */
-    COLUMNS = 8 * WIDTH /* columns of `b` at once */
+    SLICE = 8 * ROWS,    /* columns of `a` at once */
+    COLUMNS = 8 * WIDTH, /* columns of `b` at once */
+    CALL = 8,            /* rows of k per call of cov_outer_prefetch in a tile */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -37,16 +38,24 @@ static void join(size_t n, const float *x, size_t stride, bool below, uint32_t *
         to[j] = cov_bf16_bits(x[j]) | (uint32_t)(below ? cov_bf16_bits(x[stride + j]) : 0) << 16;
 }
 
-/* c[rows, WIDTH] += the products of `rows` columns of a[k, SLICE] with b[k, WIDTH]; rows is a
- * constant. */
-INLINE void tile(const int rows, size_t k, const uint32_t *a, const uint32_t *b, float *c,
-                 size_t ldc)
+/* A tile: the products of columns of a[k, SLICE] with b[k, WIDTH]. */
+struct operands {
+    size_t k; /* pairs */
+    const uint32_t *a, *b;
+    struct cov_outer_ahead *ahead;
+};
+
+/* c[rows, WIDTH] += the products; rows is a constant. */
+INLINE void tile(const int rows, const struct operands *o, float *c, size_t ldc)
 {
     __m512 sum0[ROWS], sum1[ROWS];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++)
         sum0[r] = sum1[r] = _mm512_setzero_ps();
-    for (size_t i = 0; i < k; i++, a += SLICE, b += WIDTH) {
+    const uint32_t *a = o->a, *b = o->b;
+    for (size_t i = 1; i <= o->k; i++, a += SLICE, b += WIDTH) {
+        if (i % (CALL / 2) == 0)
+            cov_outer_prefetch(o->ahead);
         __m512bh right0 = (__m512bh)_mm512_load_si512(b);
         __m512bh right1 = (__m512bh)_mm512_load_si512(b + LANES);
 #pragma GCC unroll 16
@@ -66,11 +75,10 @@ INLINE void tile(const int rows, size_t k, const uint32_t *a, const uint32_t *b,
 
 #define TILE(r)                                                                                    \
     case r:                                                                                        \
-        tile(r, k, a, b, c, ldc);                                                                  \
+        tile(r, o, c, ldc);                                                                        \
         break;
 
-static void run_tile(size_t rows, size_t k, const uint32_t *a, const uint32_t *b, float *c,
-                     size_t ldc)
+static void run_tile(size_t rows, const struct operands *o, float *c, size_t ldc)
 {
     switch (rows) {
         COV_TILES_12(TILE)
@@ -79,11 +87,10 @@ static void run_tile(size_t rows, size_t k, const uint32_t *a, const uint32_t *b
     }
 }
 
-static void run_edge(size_t rows, size_t cols, size_t k, const uint32_t *a, const uint32_t *b,
-                     float *c, size_t ldc)
+static void run_edge(size_t rows, size_t cols, const struct operands *o, float *c, size_t ldc)
 {
     float whole[ROWS * WIDTH] = {0};
-    run_tile(rows, k, a, b, whole, WIDTH);
+    run_tile(rows, o, whole, WIDTH);
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < cols; j++)
             c[r * ldc + j] += whole[r * WIDTH + j];
@@ -113,13 +120,12 @@ static void add_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahe
         for (size_t j = 0; j < s->n; j += WIDTH)
             for (size_t r = 0; r < slice; r += ROWS) {
                 size_t rows = slice - r < ROWS ? slice - r : ROWS;
-                const uint32_t *panel = right + j * pairs;
+                const struct operands o = {pairs, left + r, right + j * pairs, ahead};
                 float *to = s->c + (i + r) * s->ldc + j;
-                cov_outer_prefetch(ahead);
                 if (s->n - j < WIDTH)
-                    run_edge(rows, s->n - j, pairs, left + r, panel, to, s->ldc);
+                    run_edge(rows, s->n - j, &o, to, s->ldc);
                 else
-                    run_tile(rows, pairs, left + r, panel, to, s->ldc);
+                    run_tile(rows, &o, to, s->ldc);
             }
     }
 }
@@ -129,7 +135,8 @@ static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next
     size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
     for (size_t r = 0; r < s->k; r += COV_OUTER_DEPTH) {
         size_t rows = s->k - r < COV_OUTER_DEPTH ? s->k - r : COV_OUTER_DEPTH;
-        struct cov_outer_ahead ahead = cov_outer_ahead_of(s, r, rows, next, n_tiles);
+        struct cov_outer_ahead ahead =
+            cov_outer_ahead_of(s, r, rows, next, n_tiles * (rows / CALL));
         for (size_t j = 0; j < s->n; j += COLUMNS) {
             struct cov_outer_sum block = *s;
             block.n = s->n - j < COLUMNS ? s->n - j : COLUMNS;

@@ -11,17 +11,34 @@
 #include "common/compute/cpu/kernels/outer_ahead.h"
 #include "common/compute/cpu/kernels/tiles.h"
 
-enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES };
+enum {
+    DEPTH = COV_OUTER_DEPTH,
+    WIDTH = 2 * LANES,
+    CALL = 8, /* rows of k per call of cov_outer_prefetch in a tile */
+};
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Some rows of k, with a packed panel of b. */
+struct panel {
+    size_t cols, k; /* cols <= WIDTH */
+    const float *a; /* [k, all columns of `a`] */
+    size_t lda;
+    const float *b; /* [k, WIDTH] */
+    float *c;
+    size_t ldc;
+    struct cov_outer_ahead *ahead;
+};
+
 /* c[rows, WIDTH] += products of `rows` columns of `a` with b[k, WIDTH]; rows <= ROWS is a constant
  * when this is inlined, so the sums stay in registers. */
-INLINE void outer_tile(const int rows, size_t k, const float *a, size_t lda, const float *b,
-                       float *c, size_t ldc)
+INLINE void outer_tile(const int rows, const struct panel *p, const float *a, float *c, size_t ldc)
 {
+    const float *b = p->b;
     vec sum0[ROWS] = {{0}}, sum1[ROWS] = {{0}};
-    for (size_t i = 0; i < k; i++, a += lda, b += WIDTH) {
+    for (size_t i = 1; i <= p->k; i++, a += p->lda, b += WIDTH) {
+        if (i % CALL == 0)
+            cov_outer_prefetch(p->ahead);
         const vec *right = (const vec *)b;
         vec right0 = right[0], right1 = right[1];
 #pragma GCC unroll 16
@@ -46,19 +63,9 @@ INLINE void outer_tile(const int rows, size_t k, const float *a, size_t lda, con
     }
 }
 
-/* Some rows of k, with a packed panel of b. */
-struct panel {
-    size_t cols, k; /* cols <= WIDTH */
-    const float *a; /* [k, all columns of `a`] */
-    size_t lda;
-    const float *b; /* [k, WIDTH] */
-    float *c;
-    size_t ldc;
-};
-
 #define OUTER_TILE(r)                                                                              \
     case r:                                                                                        \
-        outer_tile(r, p->k, p->a + i, p->lda, p->b, c, ldc);                                       \
+        outer_tile(r, p, p->a + i, c, ldc);                                                        \
         break;
 
 /* c[rows, WIDTH] += products of columns i .. i+rows-1 of `a`. */
@@ -94,11 +101,10 @@ INLINE void pack(size_t k, size_t cols, const float *b, size_t ldb, float *packe
     }
 }
 
-static void run_panel(size_t m, const struct panel *p, struct cov_outer_ahead *ahead)
+static void run_panel(size_t m, const struct panel *p)
 {
     for (size_t i = 0; i < m; i += ROWS) {
         size_t rows = m - i < ROWS ? m - i : ROWS;
-        cov_outer_prefetch(ahead);
         if (p->cols < WIDTH)
             run_outer_edge(rows, p, i);
         else
@@ -112,7 +118,8 @@ static void add_outer(const struct cov_outer_sum *s, const struct cov_outer_rows
     size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
     for (size_t r = 0; r < s->k; r += DEPTH) {
         size_t rows = s->k - r < DEPTH ? s->k - r : DEPTH;
-        struct cov_outer_ahead ahead = cov_outer_ahead_of(s, r, rows, next, n_tiles);
+        struct cov_outer_ahead ahead =
+            cov_outer_ahead_of(s, r, rows, next, n_tiles * (rows / CALL));
         for (size_t j = 0; j < s->n; j += WIDTH) {
             const struct panel p = {.cols = s->n - j < WIDTH ? s->n - j : WIDTH,
                                     .k = rows,
@@ -120,9 +127,10 @@ static void add_outer(const struct cov_outer_sum *s, const struct cov_outer_rows
                                     .lda = s->lda,
                                     .b = packed,
                                     .c = s->c + j,
-                                    .ldc = s->ldc};
+                                    .ldc = s->ldc,
+                                    .ahead = &ahead};
             pack(rows, p.cols, s->b + r * s->ldb + j, s->ldb, packed);
-            run_panel(s->m, &p, &ahead);
+            run_panel(s->m, &p);
         }
     }
 }
