@@ -311,7 +311,7 @@ static void put_settings(FILE *f, const struct cov_chart *c, bool is_svg)
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
                   "'#333333'%s\n",
                   is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT + below,
-                  c->n_series > 1 ? "" : "\nunset key");
+                  c->n_series > 1 || c->has_key ? "" : "\nunset key");
     if (c->below)
         (void)fprintf(f, "set lmargin 10\nset multiplot layout 2,1\n");
 }

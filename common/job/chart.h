@@ -44,6 +44,7 @@ struct cov_chart {
     const char *file;          /* name without folder and suffix */
     const char *title, *x, *y; /* x and y: labels of the axes */
     bool log_x, log_y;
+    bool has_key;                     /* show the name of a single series, too */
     bool no_points;                   /* lines without their points */
     bool bands;                       /* low and high bound an area around a line; no error bars */
     double top;                       /* end of the y axis; 0: automatic */

@@ -95,6 +95,7 @@ if command -v gnuplot >/dev/null; then
     printf 'c\t0\t10\t7\n' >one.bg
     coverage --plot c.svg one.bg
     status_is 0 '  of a single value'
+    is "$(grep -c '>one<' c.svg)" 2 '  has the name of a single track'
 fi
 run covprofile coverage -f --stats s.covprofile_mqc.json -o t.tsv t.bw u.bw
 status_is 0 '--stats'

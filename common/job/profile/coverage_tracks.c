@@ -214,6 +214,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
                              .y = "share of the bases",
                              .left = p.left,
                              .right = p.right,
+                             .has_key = true,
                              .no_points = true};
     int rc = cov_charts_add(&charts, &like, &p.shares, e);
     like.title = "Bases with at least this coverage";

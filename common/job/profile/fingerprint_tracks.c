@@ -155,6 +155,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
                                    .top = 1,
                                    .right = 1,
                                    .diagonal = true,
+                                   .has_key = true,
                                    .no_points = true};
     int rc = cov_charts_add(&charts, &like, &chart, e);
     for (size_t k = 0; !rc && k < b->n; k++)
