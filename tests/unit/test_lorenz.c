@@ -74,6 +74,7 @@ static void measures_distances(void **state)
 
 static void compares_with_a_control(void **state)
 {
+    const double ties[] = {1, 1, 8}, ahead[] = {6, 0, 4};
     const double x[] = {1, 6, 1, 2}, control[] = {1, 1, 5, 3}, other[] = {5, 1, 1, 3};
     const double want = sqrt(entropy(0.65, 0.35) - (entropy(0.4, 0.6) + entropy(0.9, 0.1)) / 2);
     struct cov_lorenz_gain gain, again;
@@ -83,6 +84,8 @@ static void compares_with_a_control(void **state)
     check_near(gain.divergence, want, NEAR);
     assert_ok(cov_lorenz_gain(x, other, 4, &again, &e)); /* equal values of x count together */
     check_near(again.difference, gain.difference, NEAR);
+    assert_ok(cov_lorenz_gain(ties, ahead, 3, &again, &e));
+    check_near(again.difference, 0.4, NEAR);
     assert_ok(cov_lorenz_gain(x, x, 4, &gain, &e));
     assert_true(gain.enriched == 0 && gain.difference == 0 && gain.divergence == 0);
     (void)state;
