@@ -45,6 +45,22 @@ is "$(gzip -dc o.tsv.gz | cksum)" "$(cksum <o.tsv)" '  compressed'
 vcf -o - v.vcf
 is "$(awk 'NR > 1 { print $7 }' "$stdout" | sort -u)" 504 'the default width is the window, if that is short'
 
+# A GPU in emulation
+if [ -e "$TESTLIB/../plugins/covtools-cuda.so" ]; then
+    { grep '^#' v.vcf && grep '^c2' v.vcf | head -n 3; } >few.vcf
+    for batch in 1 4; do
+        COVTOOLS_PLUGINS=$TESTLIB/../plugins run coveffect vcf -q -m m.ckpt -g g.fa --window 48 --device cuda --batch-size $batch -o gpu$batch.tsv few.vcf
+        status_is 0 "on a GPU, $batch strands at a time"
+    done
+    ok '  the same bytes' cmp gpu1.tsv gpu4.tsv
+    run coveffect vcf -q -m m.ckpt -g g.fa --window 48 --device cpu -o - few.vcf
+    ok '  the sums of the CPU' "$PYTHON" -c 'import sys
+a, b = ([line.split("\t") for line in open(f)][1:] for f in sys.argv[1:])
+assert len(a) == len(b) > 0
+for x, y in zip(a, b):
+    assert x[:7] == y[:7] and (x[7] == y[7] == "NA" or abs(float(x[7]) / float(y[7]) - 1) < 2e-5), (x, y)' gpu1.tsv "$stdout"
+fi
+
 # ---------------------------------------------------------------- VCF and BCF
 
 for format in vcf vcf.gz bcf; do
@@ -79,10 +95,10 @@ run coveffect vcf -m m.ckpt -g g.fa --window 504 --datasets atacseq -o odd.tsv o
 status_is 0 'odd variants'
 is "$(awk 'NR > 1 { print $3, $4 == "N" ? "N" : "", $8 == "NA" }' odd.tsv | tr '\n' ';')" \
     'star  1;sym  1;sym  1;case  0;wrong  1;past  1;none N 1;n N 0;long  1;odd  1;far  1;' '  have scores or NA'
-stderr_like "^coveffect: warning: odd\.vcf: 3 of 11 variants differ from the genome and have no scores, the first at c1:9: REF is ., but the genome has .$" '  REF differs'
-stderr_like "^coveffect: warning: odd\.vcf: 1 of 11 variants are on unknown sequences and have no scores; g\.fa does not have the sequence 'c9'$" '  unknown sequences'
-stderr_like '^coveffect: warning: odd\.vcf: 1 alleles reach past their windows' '  long alleles'
-stderr_like '^coveffect: 11 variants: 2 alleles with scores; without: 3 symbolic ones, 1 overlapping deletions' '  and all are counted'
+stderr_like "^coveffect: warning: odd\.vcf: no scores for variants that differ from the genome \(3 of 11\), the first at c1:9: REF is ., but the genome has .$" '  REF differs'
+stderr_like "^coveffect: warning: odd\.vcf: no scores for variants on unknown sequences \(1 of 11\): g\.fa does not have the sequence 'c9'$" '  unknown sequences'
+stderr_like '^coveffect: warning: odd\.vcf: no scores for alleles that reach past their windows \(1\); use a larger --window$' '  long alleles'
+stderr_like '^coveffect: variants: 11; alleles with scores: 2; without: symbolic 3, overlapping deletions \(\*\) 1$' '  and all are counted'
 vcf --strict -o y.tsv odd.vcf
 refused 1 '^coveffect: error: odd\.vcf:7: c1:9: REF is ., but the genome has .$' '--strict'
 vcf -o x.bcf odd.vcf
@@ -174,6 +190,7 @@ done <<'END'
 2|-o y.h5 v.vcf|y\.h5: the output is a table
 2|-o y.bcf.gz v.vcf|y\.bcf\.gz: the output is a table
 2|v.vcf|-o/--output is missing
+2|-f -o v.vcf v.vcf|.*v\.vcf
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END

@@ -415,21 +415,18 @@ static void report(const struct run *r)
     const struct tally *t = r->tally;
     const char *input = cov_variants_name(r->in);
     if (t->n_mismatches > 0)
-        cov_warn("%s: %" PRId64 " of %" PRId64
-                 " variants differ from the genome and have no scores, "
-                 "the first at %s",
+        cov_warn("%s: no scores for variants that differ from the genome (%" PRId64 " of %" PRId64
+                 "), the first at %s",
                  input, t->n_mismatches, t->n_records, t->mismatch);
     if (t->n_unknown > 0)
-        cov_warn("%s: %" PRId64 " of %" PRId64 " variants are on unknown sequences and have no "
-                 "scores; %s",
+        cov_warn("%s: no scores for variants on unknown sequences (%" PRId64 " of %" PRId64 "): %s",
                  input, t->n_unknown, t->n_records, t->unknown);
     if (t->n_alleles[COV_ALLELE_LONG] > 0)
-        cov_warn("%s: %" PRId64
-                 " alleles reach past their windows and have no scores; use a larger "
-                 "--window",
+        cov_warn("%s: no scores for alleles that reach past their windows (%" PRId64
+                 "); use a larger --window",
                  input, t->n_alleles[COV_ALLELE_LONG]);
-    cov_info("%" PRId64 " variants: %" PRId64 " alleles with scores; without: %" PRId64
-             " symbolic ones, %" PRId64 " overlapping deletions (*)",
+    cov_info("variants: %" PRId64 "; alleles with scores: %" PRId64 "; without: symbolic %" PRId64
+             ", overlapping deletions (*) %" PRId64,
              t->n_records, t->n_alleles[COV_ALLELE_SCORED], t->n_alleles[COV_ALLELE_SYMBOLIC],
              t->n_alleles[COV_ALLELE_OVERLAP]);
 }
