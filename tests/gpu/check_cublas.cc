@@ -260,7 +260,7 @@ void check_faults(const Data &d)
         {CUBLAS_FAULT_BIAS, "no bias", "its values are off by ", false},
         {CUBLAS_FAULT_TRANSPOSE, "a swapped transposition", "its values are off by ", true},
         {CUBLAS_FAULT_BATCH, "rounding that depends on the batch", "its values depend on the batch",
-         false},
+         true},
         {CUBLAS_FAULT_ROWS, "rounding that depends on the rows", "its values depend on the batch",
          false},
         {CUBLAS_FAULT_CARD, "rounding that depends on the card", "its values depend on the GPU",

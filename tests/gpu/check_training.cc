@@ -1,9 +1,9 @@
 /* check_training.cc - checks training on a card against the scalar reference: gradients, statistics
  * and scores of random networks at each precision; and optimiser steps of several batches, with
- * clipping, averages, resumption and several processes. Prints TAP.
+ * clipping, averages, resumption, several cards and several processes. Prints TAP.
  *   check_training [--big] [--precision NAME]
- * Runs on a GPU (make check-gpu), where --big adds larger networks, and emulated (make check). The optimiser
- * is checked in fp32.
+ * Runs on GPUs (make check-gpu), where --big adds larger networks, and emulated (make check). The optimiser
+ * is checked in fp32, and several cards in three precisions.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/pool.h"
@@ -266,6 +266,10 @@ std::vector<Toy> draw_toys(bool big)
         if (i % 3 == 1)
             toys.back().loss_weights = std::vector<float>{0.5F, 2, 0};
     }
+    /* Long enough for several splits and slices of a chunk. */
+    struct cov_hparams hp = small_network(3, 3, 3);
+    hp.step = 1;
+    toys.push_back(make_toy(hp, 1030, 2, 99));
     return toys;
 }
 
@@ -563,14 +567,11 @@ void *run_process(void *arg)
     return NULL;
 }
 
-/* The second process has the last `rest` chunks. */
-void processes_share(struct cov_device *gpu, const Toy &t, size_t rest, const char *name)
+/* Returns the states of two processes, the second of which has the last `rest` chunks. */
+std::vector<float> run_processes(struct cov_device *gpu, const Toy &t, size_t rest)
 {
     Meeting m;
     pthread_t threads[2];
-    Rig one = make_rig(gpu, t, alone);
-    Process whole = {one, &t, 0, N, NULL};
-    (void)run_process(&whole);
     (void)pthread_barrier_init(&m.barrier, NULL, 2);
     for (int i = 0; i < 2; i++) {
         m.of[i] = Process{{}, &t, i ? N - rest : 0, i ? N : N - rest, &m};
@@ -580,15 +581,73 @@ void processes_share(struct cov_device *gpu, const Toy &t, size_t rest, const ch
         (void)pthread_create(&threads[i], NULL, run_process, &m.of[i]);
     for (int i = 0; i < 2; i++)
         (void)pthread_join(threads[i], NULL);
-    std::vector<float> a = state_of(m.of[0].rig), b = state_of(m.of[1].rig);
-    double off = most_off(a, state_of(one));
-    if (off > 2e-5)
-        printf("# off by %g\n", off);
-    result(a == b && off <= 2e-5, name);
+    std::vector<float> a = state_of(m.of[0].rig);
+    if (state_of(m.of[1].rig) != a)
+        result(false, "two processes have the same bytes");
     for (Process &p : m.of)
         free_rig(&p.rig);
-    free_rig(&one);
     (void)pthread_barrier_destroy(&m.barrier);
+    return a;
+}
+
+void processes_share(struct cov_device *gpu, const Toy &t, size_t rest, const char *name)
+{
+    Rig one = make_rig(gpu, t, alone);
+    Process whole = {one, &t, 0, N, NULL};
+    (void)run_process(&whole);
+    double off = most_off(run_processes(gpu, t, rest), state_of(one));
+    if (off > 2e-5)
+        printf("# off by %g\n", off);
+    result(off <= 2e-5, name);
+    free_rig(&one);
+}
+
+/* Returns the state and the scores after steps of two batches each, of which the second has fewer chunks
+ * than there may be cards. */
+std::vector<float> train_team(enum cov_precision precision, const Toy &t, size_t n_cards)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_device *dev = open_gpus(precision, n_cards);
+    Rig r = make_rig(dev, t, alone);
+    std::vector<float> scores;
+    for (int i = 0; i < 2; i++) {
+        const struct cov_train_batch batches[] = {batch_of(t, 0, t.n - 2),
+                                                  batch_of(t, t.n - 2, t.n)};
+        for (const struct cov_train_batch &b : batches) {
+            struct cov_train_score score;
+            must(cov_trainer_batch(r.trainer, &b, &score, &e), &e);
+            scores.push_back((float)score.loss);
+            scores.push_back((float)score.accuracy);
+        }
+        struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0.01, 0.5, 0.75};
+        step(r, adam);
+    }
+    std::vector<float> state = state_of(r);
+    state.insert(state.end(), scores.begin(), scores.end());
+    free_rig(&r);
+    cov_device_close(dev);
+    return state;
+}
+
+/* Checks that several cards give the same bytes as one; skips teams that the machine has too few for. */
+void check_teams(enum cov_precision precision, const std::vector<size_t> &teams)
+{
+    struct cov_err e = COV_ERR_INIT;
+    int n_there;
+    struct cov_hparams hp = hybrid();
+    hp.bnorm = true;
+    Toy t = make_toy(hp, 16, 13, 8);
+    must(cov_rt_count(&n_there, &e), &e);
+    std::vector<float> want = train_team(precision, t, 1);
+    for (size_t n : teams) {
+        std::string name = std::string(cov_precision_name(precision)) + ": " + std::to_string(n) +
+                           " cards give the same bytes as one";
+        if (n > (size_t)n_there)
+            printf("ok %d # SKIP %s: %d GPUs\n", ++n_tests, name.c_str(), n_there);
+        else
+            result(train_team(precision, t, n) == want, name.c_str());
+    }
+    cov_params_fini(&t.params);
 }
 
 void check_trainer(void)
@@ -601,6 +660,22 @@ void check_trainer(void)
     refuses_infinite_loss(gpu, t);
     processes_share(gpu, t, 1, "two processes that share a batch perform the same steps as one");
     processes_share(gpu, t, 0, "  the same if one of them has no chunks");
+    check_teams(COV_PRECISION_FP32, {2, 3, 4, 8});
+    if (has_tensor_cores()) {
+        check_teams(COV_PRECISION_TF32, {3});
+        check_teams(COV_PRECISION_BF16, {2});
+    }
+#if defined(SIMT_EMULATED_H)
+    printf("# with cuBLAS:\n");
+    (void)setenv("COVTOOLS_MOCK", "cards=8,cublas=130100", 1);
+    (void)setenv("COVTOOLS_CUBLAS", "always", 1);
+    check_teams(COV_PRECISION_TF32, {2});
+    (void)setenv("COVTOOLS_CUBLAS", "", 1);
+    struct cov_device *two = open_gpus(COV_PRECISION_FP32, 2);
+    result(run_processes(two, t, 1) == run_processes(gpu, t, 1),
+           "two processes with two cards each give the same bytes as with one each");
+    cov_device_close(two);
+#endif
     cov_device_close(gpu);
     cov_device_close(cpu);
     cov_params_fini(&t.params);
@@ -610,6 +685,9 @@ void check_trainer(void)
 
 int main(int argc, char **argv)
 {
+#if defined(SIMT_EMULATED_H)
+    (void)setenv("COVTOOLS_MOCK", "cards=8", 0);
+#endif
     Options o = parse_options(argc, argv);
     std::vector<Precision> precisions = choose_precisions(all_precisions, o.only);
     check_gradients(o.big, precisions);

@@ -142,14 +142,20 @@ inline int finish_tests(void)
     return n_failed > 0;
 }
 
-inline struct cov_device *open_gpu(enum cov_precision precision)
+/* Opens the first n GPUs. */
+inline struct cov_device *open_gpus(enum cov_precision precision, size_t n)
 {
-    static const int first = 0;
+    static const int cards[] = {0, 1, 2, 3, 4, 5, 6, 7};
     struct cov_device *dev;
     struct cov_err e = COV_ERR_INIT;
-    struct cov_cuda_options options = {&first, 1, precision};
+    struct cov_cuda_options options = {cards, n, precision};
     must(cov_cuda_plugin.open(&options, &dev, &e), &e);
     return dev;
+}
+
+inline struct cov_device *open_gpu(enum cov_precision precision)
+{
+    return open_gpus(precision, 1);
 }
 
 inline struct cov_device *open_cpu(const char *levels)

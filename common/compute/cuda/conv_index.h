@@ -141,51 +141,23 @@ COV_HD int cov_tile_column(int bn, int tn, int across, int j)
     return tn >= 4 ? j / 4 * (bn / (tn / 4)) + across * 4 + j % 4 : j * (bn / tn) + across;
 }
 
-/* A row of a phase: row t of sequence b, and number m among the rows of all sequences. */
-struct cov_conv_row {
-    size_t m;
-    int b, t;
-};
-
-COV_HD struct cov_conv_row cov_conv_row_at(const struct cov_conv_phase *p, size_t m)
+/* Returns the row of x that a tap reads for row t of the phase. It may be outside [0, t_in). */
+COV_HD int cov_conv_x_row(const struct cov_conv_phase *p, int t, int tap)
 {
-    struct cov_conv_row r;
-    int rows = p->rows > 0 ? p->rows : 1;
-    r.m = m;
-    r.b = (int)(m / rows);
-    r.t = (int)(m - (size_t)r.b * rows);
-    return r;
+    return t * p->in_stride + p->first + tap * p->step;
 }
 
-/* Advances r by `by` rows; there are n sequences. */
-COV_HD void cov_conv_row_advance(const struct cov_conv_phase *p, int n, struct cov_conv_row *r,
-                                 int by)
+/* Returns the row of y that row t of the phase is. */
+COV_HD int cov_conv_y_row(const struct cov_conv_phase *p, int t)
 {
-    r->m += by;
-    r->t += by;
-    while (r->t >= p->rows && r->m < (size_t)n * p->rows) {
-        r->t -= p->rows;
-        r->b++;
-    }
-}
-
-/* Returns the row of x, within its sequence, that a tap reads. The row may be outside [0, t_in). */
-COV_HD int cov_conv_x_row(const struct cov_conv_phase *p, struct cov_conv_row r, int tap)
-{
-    return r.t * p->in_stride + p->first + tap * p->step;
-}
-
-/* Returns the number of the row of y among the rows of all sequences. */
-COV_HD size_t cov_conv_y_row(const struct cov_conv_phase *p, struct cov_conv_row r, int t_out)
-{
-    return (size_t)r.b * t_out + r.t * p->out_stride + p->out_first;
+    return t * p->out_stride + p->out_first;
 }
 
 /* Returns the rows per split if `rows` rows are divided into `splits` splits. This is a multiple of
  * 32, so the last splits may be shorter. */
-COV_HD size_t cov_conv_split_rows(size_t rows, int splits)
+COV_HD int cov_conv_split_rows(int rows, int splits)
 {
-    return (rows + (size_t)splits * 32 - 1) / ((size_t)splits * 32) * 32;
+    return cov_round_up((rows + splits - 1) / splits, 32);
 }
 
 /* Returns the weight that a lane of the LSTM kernel holds in half `half` < 2 of register `reg` < 4

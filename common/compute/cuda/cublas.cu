@@ -344,24 +344,27 @@ static struct call call_of_gemm(const struct cov_dense *d, const struct cov_cuda
     return c;
 }
 
-/* The call for `splits` splits of `depth` rows each. */
-static struct call call_of_outer(const struct cov_cuda_outer *o, size_t depth, int splits)
+/* The call for `count` sequences. */
+static struct call call_of_outer(const struct cov_cuda_outer *o, int count)
 {
+    const uint64_t depth = (uint64_t)o->t_in;
     struct call c = {};
     c.a = {o->z, (uint64_t)o->n_cols, depth, o->z_pitch, (int64_t)depth * o->z_pitch};
     c.op_a = LT_OP_N;
     c.b = {o->x, (uint64_t)o->c, depth, o->x_pitch, (int64_t)depth * o->x_pitch};
     c.op_b = LT_OP_T;
     c.d = {o->partial, (uint64_t)o->n_cols, (uint64_t)o->c, o->n_cols, (int64_t)o->stride};
-    c.count = splits;
+    c.count = count;
     return c;
 }
+
+/* Most matrices of a batch, which may be blocks of a grid's dimension. */
+enum { MOST = 65535 };
 
 /* Queues a product. */
 static int multiply_rows(const struct cov_dense *d, int card, const struct cov_cuda_gemm *g,
                          void *stream, struct cov_err *e)
 {
-    enum { MOST = 65535 }; /* matrices of a batch, which may be blocks of a grid's dimension */
     const struct cov_conv_phase *p = &g->phase;
     const int head = p->split < p->rows ? p->split : p->rows;
     const int parts[2][2] = {{0, head}, {p->split + p->skip, p->rows - head}};
@@ -380,23 +383,21 @@ static int multiply_rows(const struct cov_dense *d, int card, const struct cov_c
     return rc;
 }
 
-/* Queues a gradient. Splits differ by at most one row. */
-static int multiply_splits(const struct cov_dense *d, int card, const struct cov_cuda_outer *o,
-                           void *stream, struct cov_err *e)
+/* Queues a gradient. */
+static int multiply_outer(const struct cov_dense *d, int card, const struct cov_cuda_outer *o,
+                          void *stream, struct cov_err *e)
 {
-    const size_t rows = (size_t)o->n * o->t_in, depth = rows / o->splits;
-    const int longer = (int)(rows % o->splits);
-    struct cov_cuda_outer rest = *o;
     int rc = COV_OK;
-    if (longer) {
-        struct call c = call_of_outer(o, depth + 1, longer);
+    for (int first = 0; !rc && first < o->n; first += MOST) {
+        const size_t row = (size_t)first * o->t_in;
+        struct cov_cuda_outer part = *o;
+        part.x = (const char *)o->x + row * o->x_pitch * element_of(d);
+        part.z = (const char *)o->z + row * o->z_pitch * element_of(d);
+        part.partial = o->partial + first * o->stride;
+        struct call c = call_of_outer(&part, o->n - first < MOST ? o->n - first : MOST);
         rc = multiply(d, card, &c, stream, e);
     }
-    rest.x = (const char *)o->x + longer * (depth + 1) * o->x_pitch * element_of(d);
-    rest.z = (const char *)o->z + longer * (depth + 1) * o->z_pitch * element_of(d);
-    rest.partial = o->partial + longer * o->stride;
-    struct call c = call_of_outer(&rest, depth, o->splits - longer);
-    return rc ? rc : multiply(d, card, &c, stream, e);
+    return rc;
 }
 
 /* ---- trials ---- */
@@ -479,7 +480,7 @@ static int make_trial(struct trial *t, int n, struct cov_err *e)
     t->floats = (size_t)s->t * s->pitch;
     t->parts = 1;
     if (s->outer) {
-        t->parts = (size_t)cov_cuda_outer_splits(1, s->c, s->n_cols, rows);
+        t->parts = (size_t)n;
         t->floats = (size_t)s->c * s->n_cols;
         n_w = rows * s->pitch;
         n_y = t->floats * t->parts;
@@ -508,7 +509,7 @@ static int make_trial(struct trial *t, int n, struct cov_err *e)
     o->z_pitch = s->pitch;
     o->n_cols = s->n_cols;
     o->phase = cov_conv_phase_plain(s->t, 1, 1, 1, 0);
-    o->splits = (int)t->parts;
+    o->splits = 1;
     o->stride = t->floats;
     struct cov_cuda_gemm *g = &t->gemm;
     g->x = t->memory;
@@ -532,19 +533,20 @@ static void free_trial(struct trial *t)
     cov_rt_stream_free(t->card, t->stream);
 }
 
-/* Queues the product of n sequences, of which rows [0, head) and [tail, t) are computed. */
+/* Queues the product of n sequences, of which rows [0, head) and [tail, t) are computed, or their
+ * gradient, of all rows. */
 static int queue_trial(const struct trial *t, bool cublas, int n, int head, int tail, float *to,
                        struct cov_err *e)
 {
     struct cov_cuda_gemm g = t->gemm;
     struct cov_cuda_outer o = t->outer;
     const enum cov_cuda_products products = t->d->shape.products;
-    g.n = n;
+    g.n = o.n = n;
     g.phase = cov_conv_phase_cut(g.phase, g.t_out, head, tail);
     g.y = o.partial = to;
     int rc = COV_OK;
     if (cublas)
-        rc = t->d->shape.outer ? multiply_splits(t->d, t->card, &o, t->stream, e)
+        rc = t->d->shape.outer ? multiply_outer(t->d, t->card, &o, t->stream, e)
                                : multiply_rows(t->d, t->card, &g, t->stream, e);
     else if (t->d->shape.outer)
         cov_cuda_outer(products, &o, t->stream);
@@ -601,7 +603,7 @@ static int compare_kernels(const struct trial *t, const float *values, struct co
 }
 
 /* Checks that a sequence has the same bytes without the others, with some rows and with all: in this
- * order, since missing rows would otherwise keep the right values. */
+ * order, since missing rows would otherwise keep the right values. A gradient always has all. */
 static int compare_batches(const struct trial *t, const float *values, struct cov_err *e)
 {
     const int rows = t->d->shape.t;
@@ -612,7 +614,10 @@ static int compare_batches(const struct trial *t, const float *values, struct co
         return COV_ENOMEM;
     int rc = COV_OK;
     for (const auto &cut : cuts) {
-        const size_t head = cut[0] * pitch, tail = cut[1] * pitch;
+        const bool all = cut[0] == rows;
+        const size_t head = all ? n : cut[0] * pitch, tail = all ? n : cut[1] * pitch;
+        if (!all && t->d->shape.outer)
+            continue;
         if (!rc)
             rc = queue_trial(t, true, 1, cut[0], cut[1], t->own, e);
         if (!rc)
@@ -656,10 +661,8 @@ static int try_card(struct cov_dense *d, struct trial *t, int *n_sequences, floa
         return rc;
     const size_t n = t->parts * t->floats;
     t->gemm.y = t->outer.partial = t->cublas;
-    const struct call c =
-        d->shape.outer
-            ? call_of_outer(&t->outer, t->outer.n * (size_t)d->shape.t / t->parts, t->outer.splits)
-            : call_of_gemm(d, &t->gemm, 0, d->shape.t, t->gemm.n);
+    const struct call c = d->shape.outer ? call_of_outer(&t->outer, t->outer.n)
+                                         : call_of_gemm(d, &t->gemm, 0, d->shape.t, t->gemm.n);
     *n_sequences = t->gemm.n;
     if (first)
         rc = find_algorithm(d, &c, e);
@@ -670,7 +673,7 @@ static int try_card(struct cov_dense *d, struct trial *t, int *n_sequences, floa
         rc = compare_kernels(t, v, e);
     if (!rc && !first && memcmp(v, *values, n * sizeof *v) != 0)
         rc = cov_fail(e, COV_EUNSUPPORTED, "its values depend on the GPU");
-    if (!rc && !d->shape.outer)
+    if (!rc)
         rc = compare_batches(t, v, e);
     if (!rc && first)
         rc = time_trial(t, false, &d->own_ms, e);
@@ -792,6 +795,6 @@ int cov_dense_outer(const struct cov_dense *d, int card, enum cov_cuda_products 
         cov_cuda_outer(products, o, stream);
         return COV_OK;
     }
-    int rc = multiply_splits(d, card, o, stream, e);
+    int rc = multiply_outer(d, card, o, stream, e);
     return rc ? cov_err_prefix(e, "%s", d->name) : COV_OK;
 }

@@ -7,10 +7,10 @@
  *
  * Each shape (channels, columns, rows of a sequence, precision) is tried once. The library proposes
  * an algorithm, without split-K and workspace, which is used for any number of sequences. A sequence
- * is a matrix of a strided batch, so its values depend neither on the other sequences nor on its
- * position. NVIDIA does not promise this for every algorithm; therefore the values of the trial must
- * agree with our kernel's, and a sequence must have the same bytes on its own, with fewer rows, and
- * on every card. Otherwise our kernel computes the shape. cuBLAS computes all other shapes of a
+ * is a matrix of a strided batch, in gradients too, so its values depend neither on the other sequences
+ * nor on its position. NVIDIA does not promise this for every algorithm; therefore the values of the
+ * trial must agree with our kernel's, and a sequence must have the same bytes on its own, as part of a
+ * product with fewer rows, and on every card. Otherwise our kernel computes the shape. cuBLAS computes all other shapes of a
  * device if that takes at least 10 % less time in total.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUBLAS_H
@@ -33,8 +33,8 @@ int cov_cublas_open(const int *cards, size_t n_cards, bool always, struct cov_cu
                     struct cov_err *e) COV_MUST_USE;
 void cov_cublas_close(struct cov_cublas *b); /* NULL is accepted */
 
-/* Tries the shape of a product without relu and norm, or of a gradient; both have one tap that reads
- * the row it writes. n and pointers of *g and *o are not used. *out belongs to b; it is NULL if b is
+/* Tries the shape of a product without relu and norm, or of a gradient with one split per sequence;
+ * both have one tap that reads the row it writes. n and pointers of *g and *o are not used. *out belongs to b; it is NULL if b is
  * NULL or there is no choice. `what`: "gates of an LSTM". One thread at a time. */
 int cov_cublas_add_gemm(struct cov_cublas *b, const char *what, enum cov_cuda_products products,
                         const struct cov_cuda_gemm *g, const struct cov_dense **out,

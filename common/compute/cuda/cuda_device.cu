@@ -191,9 +191,10 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
     if (rc)
         return rc;
     d->trains = true;
-    return d->cards.n > 1
-               ? cov_cuda_team_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e)
-               : cov_cuda_training_new(&d->cards, 0, spec, d->arithmetic, d->shared_bytes, out, e);
+    if (d->cards.n > 1)
+        return cov_cuda_team_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e);
+    const struct cov_cuda_seat alone = {&d->cards, 0, NULL};
+    return cov_cuda_training_new(&alone, spec, d->arithmetic, d->shared_bytes, out, e);
 }
 
 static struct cov_device_ops make_ops(void)

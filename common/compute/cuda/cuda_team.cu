@@ -4,6 +4,7 @@ extern "C" {
 #include "common/base/mem.h"
 }
 #include "common/compute/cuda/cuda_team.h"
+#include "common/compute/cuda/train_run.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ struct member {
     struct team *team;
     size_t number;
     struct cov_training *training;
-    double *shared; /* what it adds to the sum in progress */
+    struct cov_cuda_share share;
+    void *shared; /* what it adds to the sum in progress */
 
     /* Of the call in progress: */
     pthread_t thread;
@@ -83,29 +85,56 @@ static int meet(struct team *t, struct cov_err *e)
     return failed ? cov_fail(e, COV_EIO, "another GPU failed") : COV_OK;
 }
 
-/* struct cov_train_reduce: the sum over all cards of all processes. Each member sums a part. */
-static int sum_up(void *arg, double *v, size_t n, struct cov_err *e)
+/* A sum over a subtree of parts: values of the member's columns. */
+template <typename T> struct subtree {
+    struct cov_node node;
+    T *v;
+};
+
+/* Adds v[beg..end) of all nodes, and gives the result to all members. */
+template <typename T> static void add_nodes(struct team *t, size_t n, size_t beg, size_t end)
+{
+    struct subtree<T> stack[COV_PART_LEVELS + 1];
+    int depth = 0;
+    for (size_t k = 0; k < t->n; k++) {
+        struct cov_node nodes[COV_MOST_NODES];
+        int n_nodes = cov_parts_nodes(t->members[k].share.parts, nodes);
+        for (int i = 0; i < n_nodes; i++) {
+            stack[depth++] = {nodes[i], (T *)t->members[k].shared + (size_t)i * n};
+            while (depth > 1 && stack[depth - 2].node.n == stack[depth - 1].node.n) {
+                const T *right = stack[--depth].v;
+                struct subtree<T> *left = &stack[depth - 1];
+                left->node.n *= 2;
+                for (size_t at = beg; at < end; at++)
+                    left->v[at] += right[at];
+            }
+        }
+    }
+    for (size_t k = 1; k < t->n; k++)
+        memcpy((T *)t->members[k].shared + beg, stack[0].v + beg, (end - beg) * sizeof(T));
+}
+
+/* Sums up v over the cards (struct cov_cuda_share). Each member does it for some of the n columns. */
+template <typename T> static int sum_up(void *arg, T *v, size_t n, struct cov_err *e)
 {
     struct member *m = (struct member *)arg;
     struct team *t = m->team;
     m->shared = v;
     int rc = meet(t, e);
-    size_t end = n * (m->number + 1) / t->n;
-    for (size_t i = n * m->number / t->n; !rc && i < end; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < t->n; k++)
-            sum += t->members[k].shared[i];
-        for (size_t k = 0; k < t->n; k++)
-            t->members[k].shared[i] = sum;
-    }
     if (!rc)
-        rc = meet(t, e);
-    if (rc || !t->reduce.fn)
-        return rc;
-    if (m->number == 0)
-        rc = t->reduce.fn(t->reduce.arg, v, n, e);
+        add_nodes<T>(t, n, n * m->number / t->n, n * (m->number + 1) / t->n);
+    return rc ? rc : meet(t, e);
+}
+
+/* struct cov_train_reduce: the sum over processes of v, which is the same on all cards of a process. */
+static int sum_processes(void *arg, double *v, size_t n, struct cov_err *e)
+{
+    struct member *m = (struct member *)arg;
+    struct team *t = m->team;
+    int rc = m->number == 0 ? t->reduce.fn(t->reduce.arg, v, n, e) : COV_OK;
     if (rc)
         return rc; /* run_member tells the others */
+    m->shared = v;
     rc = meet(t, e);
     if (!rc && m->number > 0)
         memcpy(v, t->members[0].shared, n * sizeof *v);
@@ -152,9 +181,11 @@ static int run_all(struct team *t, const struct call *call, struct cov_err *e)
 static int add_member(struct member *m, const struct call *c, struct cov_err *e)
 {
     const struct team *t = m->team;
-    size_t n = c->batch->n, beg = n * m->number / t->n;
+    struct cov_parts *parts = &m->share.parts;
     struct cov_train_batch share = *c->batch;
-    share.n = n * (m->number + 1) / t->n - beg;
+    parts->n = share.n;
+    const size_t beg = cov_parts_chunk({parts->n, 0, COV_PARTS}, parts->beg);
+    share.n = cov_parts_chunk(*parts, parts->end);
     share.codes += beg * t->length;
     share.targets += beg * t->length * t->depth;
     share.present += beg * t->depth;
@@ -222,6 +253,9 @@ int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_train
     static const struct cov_resident_ops resident = {add_training, step_training, read_training,
                                                      write_training};
     *out = NULL;
+    if (cards->n > COV_PARTS)
+        return cov_fail(e, COV_EUNSUPPORTED, "%zu GPUs are too many to train: at most %d", cards->n,
+                        COV_PARTS);
     struct team *t = (struct team *)cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
@@ -238,11 +272,15 @@ int cov_cuda_team_new(const struct cov_cuda_cards *cards, const struct cov_train
     for (size_t i = 0; !rc && i < t->n; i++) {
         struct member *m = &t->members[i];
         struct cov_training_spec own = *spec;
+        const struct cov_cuda_seat seat = {cards, i, &m->share};
+        const size_t beg = COV_PARTS * i / t->n, end = COV_PARTS * (i + 1) / t->n;
         m->team = t;
         m->number = i;
-        own.max_batch = (spec->max_batch + t->n - 1) / t->n;
-        own.reduce = {sum_up, m};
-        rc = cov_cuda_training_new(cards, i, &own, arithmetic, shared_bytes, &m->training, e);
+        m->share = {{0, (int)beg, (int)end}, sum_up<double>, sum_up<float>, m};
+        own.max_batch = (spec->max_batch * (end - beg) + COV_PARTS - 1) / COV_PARTS;
+        if (spec->reduce.fn)
+            own.reduce = {sum_processes, m};
+        rc = cov_cuda_training_new(&seat, &own, arithmetic, shared_bytes, &m->training, e);
     }
     if (rc) {
         free_team(t);

@@ -55,7 +55,7 @@ static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
                     "not enough memory for batches of %zu chunks of %zu positions: they need %.0f "
                     "MiB, and %.0f MiB are free; try a batch size of %zu",
                     n, t->plan.length, (double)bytes / mib, (double)free_bytes / mib,
-                    fits * t->n_cards);
+                    fits * COV_PARTS / (size_t)(t->parts.end - t->parts.beg));
 }
 
 static int make_memory(struct cov_cuda_training *t, size_t n, struct cov_err *e)
@@ -80,22 +80,25 @@ static int make_memory(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 static int make_host(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t depth = t->plan.depth, n_targets = n * t->plan.length * depth;
-    void *codes = NULL, *targets = NULL, *present = NULL, *few = NULL;
-    t->n_few = 4;
+    void *codes = NULL, *targets = NULL, *present = NULL, *few = NULL, *gradients = NULL;
+    size_t n_few = 4, n_gradients = t->plan.n_nodes * t->plan.n_floats;
     for (size_t i = 0; i < t->plan.n_layers; i++)
-        if (t->n_few < 2 * (size_t)t->plan.layers[i].width)
-            t->n_few = 2 * (size_t)t->plan.layers[i].width;
+        if (n_few < 2 * (size_t)t->plan.layers[i].width)
+            n_few = 2 * (size_t)t->plan.layers[i].width;
     int rc = cov_rt_alloc_host(t->card, n * codes_bytes(t), &codes, e);
     if (!rc)
         rc = cov_rt_alloc_host(t->card, n_targets * sizeof(float), &targets, e);
     if (!rc)
         rc = cov_rt_alloc_host(t->card, n * depth, &present, e);
     if (!rc)
-        rc = cov_rt_alloc_host(t->card, t->n_few * sizeof(double), &few, e);
+        rc = cov_rt_alloc_host(t->card, t->plan.n_nodes * n_few * sizeof(double), &few, e);
+    if (!rc && (t->share || t->reduce.fn))
+        rc = cov_rt_alloc_host(t->card, n_gradients * sizeof(float), &gradients, e);
     t->codes = (uint8_t *)codes;
     t->targets = (float *)targets;
     t->present = (uint8_t *)present;
     t->few = (double *)few;
+    t->host_gradients = (float *)gradients;
     if (!rc && t->reduce.fn) {
         t->shared = (double *)cov_malloc(t->plan.n_floats, sizeof *t->shared, e);
         rc = t->shared ? COV_OK : COV_ENOMEM;
@@ -115,8 +118,8 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
 {
     const struct cov_train_plan *p = &t->plan;
     size_t columns = (size_t)p->most_columns, bytes = p->n_floats * sizeof(float);
-    float *zeros =
-        (float *)cov_calloc(p->n_floats > columns ? p->n_floats : columns, sizeof *zeros, e);
+    size_t n_zeros = p->n_floats * p->n_nodes;
+    float *zeros = (float *)cov_calloc(n_zeros > columns ? n_zeros : columns, sizeof *zeros, e);
     float *ones = (float *)cov_malloc(columns, sizeof *ones, e);
     float *weights = (float *)cov_malloc(p->depth, sizeof *weights, e);
     uint8_t *statistic = (uint8_t *)cov_calloc(p->n_floats, 1, e);
@@ -147,7 +150,7 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
         {t->mem.collected, p->collected.v, p->collected.n * sizeof(int)},
         {t->mem.moment1, zeros, bytes},
         {t->mem.moment2, zeros, bytes},
-        {t->mem.gradient, zeros, bytes},
+        {t->mem.gradient, zeros, n_zeros * sizeof *zeros},
         {t->mem.sum, zeros, bytes},
         {t->mem.block, spec->block, bytes},
         {t->mem.average, spec->block, bytes},
@@ -192,6 +195,7 @@ static int make(struct cov_cuda_training *t, const struct cov_training_spec *spe
                 struct cov_cublas *cublas, struct cov_err *e)
 {
     int rc = cov_train_plan_init(spec, arithmetic, shared_bytes, &t->plan, e);
+    t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
     if (!rc)
         rc = choose_products(t, cublas, e);
     if (rc)
@@ -220,6 +224,7 @@ static void free_training(struct cov_training *base)
     cov_rt_free_host(t->card, t->targets);
     cov_rt_free_host(t->card, t->present);
     cov_rt_free_host(t->card, t->few);
+    cov_rt_free_host(t->card, t->host_gradients);
     cov_train_plan_fini(&t->plan);
     free(t->mem.layers);
     free(t->shared);
@@ -320,11 +325,9 @@ static int add_training(struct cov_training *base, const struct cov_train_batch 
 static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
 {
     size_t n = t->plan.n_floats, bytes = n * sizeof(float);
+    float *sum = t->host_gradients;
     if (!t->reduce.fn)
         return COV_OK;
-    float *sum = (float *)cov_malloc(n, sizeof *sum, e);
-    if (!sum)
-        return COV_ENOMEM;
     int rc = cov_rt_copy_out(t->stream, sum, cov_train_at(t, t->mem.sum), bytes, e);
     if (!rc)
         rc = cov_rt_wait(t->stream, e);
@@ -336,9 +339,6 @@ static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
         sum[i] = (float)t->shared[i];
     if (!rc)
         rc = copy_in(t, t->mem.sum, sum, bytes, e);
-    if (!rc)
-        rc = cov_rt_wait(t->stream, e);
-    free(sum);
     return rc;
 }
 
@@ -462,11 +462,11 @@ static int write_training(struct cov_training *base, const struct cov_train_stat
     return rc || waited ? name_card(t, e) : COV_OK;
 }
 
-int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
-                          const struct cov_training_spec *spec,
+int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_training_spec *spec,
                           struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                           struct cov_training **out, struct cov_err *e)
 {
+    const struct cov_cuda_cards *cards = seat->cards;
     static const struct cov_gradient_ops gradients = {load_training, run_training};
     static const struct cov_resident_ops resident = {add_training, step_training, read_training,
                                                      write_training};
@@ -474,7 +474,7 @@ int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
     struct cov_cuda_training *t = (struct cov_cuda_training *)cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
-    t->gradients = &gradients;
+    t->gradients = seat->share ? NULL : &gradients;
     t->resident = &resident;
     t->free = free_training;
     t->block = spec->block;
@@ -483,9 +483,12 @@ int cov_cuda_training_new(const struct cov_cuda_cards *cards, size_t which,
     t->seed = spec->seed;
     t->first_trained = spec->first_trained;
     t->reduce = spec->reduce;
-    t->card = cards->card[which].index;
-    t->n_cards = cards->n;
-    (void)snprintf(t->name, sizeof t->name, "%s", cards->card[which].name);
+    t->share = seat->share;
+    t->parts = {0, 0, COV_PARTS};
+    if (t->share)
+        t->parts = t->share->parts;
+    t->card = cards->card[seat->which].index;
+    (void)snprintf(t->name, sizeof t->name, "%s", cards->card[seat->which].name);
     int rc = make(t, spec, arithmetic, shared_bytes, cards->cublas, e);
     if (rc) {
         (void)name_card(t, e);

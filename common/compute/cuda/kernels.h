@@ -4,8 +4,8 @@
  * All pointers are to device memory. n is the number of sequences of a batch. Activations are
  * channel-last, x[n, t, c], with c a multiple of 8, so that rows consist of whole vectors of 16 bytes.
  * The values of a sequence depend neither on the other sequences of the batch nor on its position in
- * the batch. The order in which sums over a batch are added depends on sizes only, so that the same
- * input gives the same bits.
+ * the batch. So do the partial sums of a sequence, whose order depends on its sizes only; batch_parts.h
+ * defines the order of sums over a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_KERNELS_H
 #define COV_COMPUTE_CUDA_KERNELS_H
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/compute/cuda/batch_parts.h"
 #include "common/compute/cuda/conv_index.h"
 
 /* Operands of products; sums are always in single precision. */
@@ -54,8 +55,8 @@ void cov_cuda_gemm_fp32(const struct cov_cuda_gemm *g, void *stream);
 void cov_cuda_gemm_mma(enum cov_cuda_products products, const struct cov_cuda_gemm *g,
                        void *stream);
 
-/* The gradient of the weights of a phase, as partial sums over splits of its rows m:
- *   partial[split][tap * c + i, o] = sum over m of the split of x[row of m and tap, i] z[row of m, o].
+/* The gradient of the weights of a phase, as partial sums over splits of the rows m of each sequence:
+ *   partial[b, split][tap * c + i, o] = sum over m of the split of x[row of m and tap, i] z[row of m, o].
  * A row of partial has n_cols floats; splits start `stride` floats apart. */
 struct cov_cuda_outer {
     const void *x; /* [n, t_in, x_pitch], of which c channels are read: float, or bf16 */
@@ -63,12 +64,12 @@ struct cov_cuda_outer {
     float *partial;
     int n, t_in, x_pitch, c, t_out, z_pitch, n_cols; /* pitches, c and n_cols are multiples of 8 */
     struct cov_conv_phase phase;
-    int splits;
+    int splits; /* of a sequence */
     size_t stride;
 };
 
-/* Returns the number of splits that keeps a card busy; `rows` counts the rows of all sequences. */
-int cov_cuda_outer_splits(int n_taps, int c, int n_cols, size_t rows);
+/* Returns the number of splits of a sequence with `rows` rows that keeps a card busy. */
+int cov_cuda_outer_splits(int n_taps, int c, int n_cols, int rows);
 /* x and z are bf16 with COV_CUDA_BF16. */
 void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream);
 void cov_cuda_outer_fp32(const struct cov_cuda_outer *o, void *stream);
@@ -177,27 +178,22 @@ enum cov_cuda_column_kind {
     COV_CUDA_COLUMN_SUM,       /* sums of z */
 };
 
-/* Sums `width` columns over the rows of each slice, into partial[slice][2][width]. Kinds with only
- * one sum use the first half. */
+/* Sums `width` columns over the rows of each slice of a sequence, into partial[n, slices][2][width].
+ * Kinds with only one sum use the first half. */
 struct cov_cuda_columns {
     enum cov_cuda_column_kind kind;
-    const float *r, *dy;               /* [rows, width] */
+    const float *r, *dy;               /* [n, t, width] */
     const float *mean, *rstd;          /* [width] */
     const float *by_d, *by_r, *by_one; /* [width] */
-    void *z;                           /* [rows, width] */
+    void *z;                           /* [n, t, width] */
     bool z_bf16;
     double *partial;
-    size_t rows;
-    int width;
+    int n, t, width;
 };
 
-int cov_cuda_column_slices(size_t rows);
+/* Returns the number of slices of a sequence of t rows. */
+int cov_cuda_column_slices(int t);
 void cov_cuda_columns(const struct cov_cuda_columns *c, void *stream);
-
-/* Sets total[i] to the sum over slices of partial[slice][i], for i < n <= pitch. Slices start
- * `pitch` apart. */
-void cov_cuda_column_total(const double *partial, int slices, int pitch, int n, double *total,
-                           void *stream);
 
 /* The vectors of a batch norm; they are 0 for channels past c. */
 struct cov_cuda_norm {
@@ -206,7 +202,7 @@ struct cov_cuda_norm {
     float *mean, *rstd;        /* [width] */
     float *scale, *shift;      /* y = r scale + shift */
     float *by_d, *by_r, *by_one;
-    float *batch_mean, *batch_var; /* [c] mean and unbiased variance */
+    float *var; /* [c] unbiased variance */
     double positions, eps;
     int c, width;
 };
@@ -233,13 +229,31 @@ struct cov_cuda_loss {
     const float *weights;   /* [depth] */
     double *slices;         /* [n, cov_cuda_loss_slices(t), depth, 7] */
     double *scores;         /* [n, depth]: positions that count */
-    double *sums;           /* [4]: weighted losses, accuracies, rows, weights */
+    double *rows;           /* [n, depth, 4]: weighted loss, accuracy, 1, weight; 0: no target */
+    const double *sums;     /* [4]: sums of `rows` over the whole batch; not used by the score */
     int n, t, depth, pitch;
 };
 int cov_cuda_loss_slices(int t);
 void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream);
-/* l->sums must be the sums of the whole batch. */
 void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream);
+
+/* ---- sums over a batch: train_sums.cu ---- */
+
+/* The sums, over the sequences of a node and their slices, of partial[sequence, slice][i]: to[i] for
+ * i < n. Slices start `stride` elements apart. sum_floats is fast for many elements, the others
+ * for few. */
+struct cov_cuda_sums {
+    size_t stride, n;
+    int slices; /* of a sequence */
+    struct cov_parts parts;
+    struct cov_node node;
+};
+void cov_cuda_sum_floats(const struct cov_cuda_sums *s, const float *partial, float *to,
+                         void *stream);
+void cov_cuda_sum_columns(const struct cov_cuda_sums *s, const double *partial, float *to,
+                          void *stream);
+void cov_cuda_sum_doubles(const struct cov_cuda_sums *s, const double *partial, double *to,
+                          void *stream);
 
 /* ---- operands from parameters, gradients to parameters, dropout: train_pack.cu ---- */
 
@@ -252,12 +266,8 @@ void cov_cuda_onehot(const uint8_t *codes, const float *table, void *x, bool bf1
  * 0. */
 void cov_cuda_gather(const float *block, const int *places, void *to, bool bf16, size_t n,
                      void *stream);
-/* Sets to[i] to the sum over splits s of partial[s stride + places[i]], or of partial[s stride + i]
- * if `places` is NULL. */
-void cov_cuda_collect_floats(const float *partial, size_t stride, int splits, const int *places,
-                             float *to, size_t n, void *stream);
-void cov_cuda_collect_doubles(const double *partial, size_t stride, int splits, const int *places,
-                              float *to, size_t n, void *stream);
+/* Sets to[i] to from[places[i]], or to from[i] if `places` is NULL. */
+void cov_cuda_collect(const float *from, const int *places, float *to, size_t n, void *stream);
 
 /* Copies `from` to to[n, t, width] with dropout (dropout.h). Columns without a channel are set to
  * 0. `to` may be `from` if both are float. */

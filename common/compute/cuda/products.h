@@ -69,56 +69,63 @@ SIMT_DEVICE size_t y_offset(const struct cov_cuda_gemm &g, int row)
     return ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
 }
 
-/* The work of a block of the gradient kernels: a tile of BM by BN weights and a split of the rows. */
+/* The work of a block of the gradient kernels: a tile of BM by BN weights and a split of a sequence. */
 struct outer_block {
-    int split, k_first, n_first;
-    size_t beg, end; /* rows of the split */
+    int k_first, n_first;
+    int beg, end;      /* rows of the split */
+    const char *x, *z; /* of the sequence */
+    float *partial;
 };
 
-template <int BM, int BN>
+template <int BM, int BN, int ELEMENT>
 SIMT_DEVICE struct outer_block outer_block_of(const struct cov_cuda_outer &o, int tiles,
-                                              size_t split_rows)
+                                              int split_rows)
 {
     struct outer_block at;
-    const size_t rows = (size_t)o.n * o.phase.rows;
-    at.split = (int)blockIdx.x / tiles;
+    const int split = (int)blockIdx.x / tiles, b = split / o.splits;
     at.k_first = (int)blockIdx.x % tiles * BM;
     at.n_first = (int)blockIdx.y * BN;
-    at.beg = at.split * split_rows;
-    at.end = at.beg + split_rows < rows ? at.beg + split_rows : rows;
+    at.beg = split % o.splits * split_rows;
+    at.end = at.beg + split_rows < o.phase.rows ? at.beg + split_rows : o.phase.rows;
+    at.x = (const char *)o.x + (size_t)b * o.t_in * o.x_pitch * ELEMENT;
+    at.z = (const char *)o.z + (size_t)b * o.t_out * o.z_pitch * ELEMENT;
+    at.partial = o.partial + split * o.stride;
     return at;
 }
 
 /* Returns the number of steps, of `depth` rows each, in a split. */
 SIMT_DEVICE int outer_steps(const struct outer_block &at, int depth)
 {
-    return at.end > at.beg ? (int)((at.end - at.beg + depth - 1) / depth) : 0;
+    return at.end > at.beg ? (at.end - at.beg + depth - 1) / depth : 0;
 }
 
-/* Returns the first row of an operand that a thread reads, or the end of the rows if the thread
- * reads none. */
-SIMT_DEVICE struct cov_conv_row outer_row(const struct cov_cuda_outer &o, size_t m, bool reads)
+/* Returns the first row that a thread reads, which is `first` rows after the split's first one; the end
+ * of the split if it reads none. */
+SIMT_DEVICE int outer_row(const struct outer_block &at, int first, bool reads)
 {
-    return cov_conv_row_at(&o.phase, reads ? m : (size_t)o.n * o.phase.rows);
+    return reads ? at.beg + first : at.end;
 }
 
-/* Returns true if x has the row that a tap reads for row r of the split; *offset is then the index of
+/* Returns true if x has the row that a tap reads for row t of the split; *from is then the address of
  * its element `channel`. */
-SIMT_DEVICE bool outer_x(const struct cov_cuda_outer &o, const struct outer_block &at,
-                         const struct cov_conv_row &r, int tap, int channel, size_t *offset)
+template <int ELEMENT>
+SIMT_DEVICE bool outer_x(const struct cov_cuda_outer &o, const struct outer_block &at, int t,
+                         int tap, int channel, const char **from)
 {
-    int row = cov_conv_x_row(&o.phase, r, tap);
-    bool there = r.m < at.end && row >= 0 && row < o.t_in;
-    *offset = there ? ((size_t)r.b * o.t_in + row) * o.x_pitch + channel : 0;
+    int row = cov_conv_x_row(&o.phase, t, tap);
+    bool there = t < at.end && (unsigned)row < (unsigned)o.t_in;
+    *from = there ? at.x + ((size_t)row * o.x_pitch + channel) * ELEMENT : at.x;
     return there;
 }
 
 /* The same for column `column` of z. */
-SIMT_DEVICE bool outer_z(const struct cov_cuda_outer &o, const struct outer_block &at,
-                         const struct cov_conv_row &r, int column, size_t *offset)
+template <int ELEMENT>
+SIMT_DEVICE bool outer_z(const struct cov_cuda_outer &o, const struct outer_block &at, int t,
+                         int column, const char **from)
 {
-    bool there = r.m < at.end;
-    *offset = there ? cov_conv_y_row(&o.phase, r, o.t_out) * o.z_pitch + column : 0;
+    bool there = t < at.end;
+    *from =
+        there ? at.z + ((size_t)cov_conv_y_row(&o.phase, t) * o.z_pitch + column) * ELEMENT : at.z;
     return there;
 }
 
@@ -128,11 +135,11 @@ static void outer_launch(Kernel kernel, const struct cov_cuda_outer *o, int thre
                          size_t shared_bytes, void *stream)
 {
     int tiles = (o->phase.n_taps * o->c + BM - 1) / BM;
-    if (tiles > 0)
+    if (tiles > 0 && o->n > 0)
         simt_launch(kernel,
-                    dim3((unsigned)(tiles * o->splits), (unsigned)(o->n_cols + BN - 1) / BN),
+                    dim3((unsigned)(tiles * o->n * o->splits), (unsigned)(o->n_cols + BN - 1) / BN),
                     threads, shared_bytes, stream, *o, tiles,
-                    cov_conv_split_rows((size_t)o->n * o->phase.rows, o->splits));
+                    cov_conv_split_rows(o->phase.rows, o->splits));
 }
 
 #endif

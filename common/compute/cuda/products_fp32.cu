@@ -149,7 +149,7 @@ gemm_fp32(struct cov_cuda_gemm g)
 
 template <int BM, int BN, int TM, int TN>
 SIMT_KERNEL_BLOCKS(THREADS, 2)
-outer_fp32(struct cov_cuda_outer o, int tiles, size_t split_rows)
+outer_fp32(struct cov_cuda_outer o, int tiles, int split_rows)
 {
     static_assert((BM / TM) * (BN / TN) == THREADS, "one tile per thread");
     constexpr int A_PIECES = BK * BM / 4, A_PARTS = (A_PIECES + THREADS - 1) / THREADS;
@@ -157,30 +157,27 @@ outer_fp32(struct cov_cuda_outer o, int tiles, size_t split_rows)
     float *const a_tile = (float *)simt_shared(); /* [2][BK][BM] */
     float *const b_tile = a_tile + 2 * BK * BM;   /* [2][BK][BN] */
     const int tid = (int)threadIdx.x;
-    const struct outer_block at = outer_block_of<BM, BN>(o, tiles, split_rows);
+    const struct outer_block at = outer_block_of<BM, BN, 4>(o, tiles, split_rows);
     const int a_column = at.k_first + tid % (BM / 4) * 4;
     const int b_column = at.n_first + tid % (BN / 4) * 4;
     const int tap = a_column / o.c, channel = a_column % o.c;
-    struct cov_conv_row a_row[A_PARTS], b_row[B_PARTS];
-    for (int i = 0; i < A_PARTS; i++)
-        a_row[i] = outer_row(o, at.beg + (tid + i * THREADS) / (BM / 4), tap < o.phase.n_taps);
-    for (int i = 0; i < B_PARTS; i++)
-        b_row[i] = outer_row(o, at.beg + (tid + i * THREADS) / (BN / 4), b_column < o.n_cols);
+    int a_row = outer_row(at, tid / (BM / 4), tap < o.phase.n_taps);
+    int b_row = outer_row(at, tid / (BN / 4), b_column < o.n_cols);
     float4 a_next[A_PARTS], b_next[B_PARTS];
     float sum[TM][TN];
 
     auto load = [&]() {
-        size_t from;
+        const char *from;
         for (int i = 0; i < A_PARTS; i++) {
-            bool there = outer_x(o, at, a_row[i], tap, channel, &from);
-            a_next[i] = there ? simt_read4((const float *)o.x + from) : make_float4(0, 0, 0, 0);
-            cov_conv_row_advance(&o.phase, o.n, &a_row[i], BK);
+            bool there = outer_x<4>(o, at, a_row + i * (THREADS / (BM / 4)), tap, channel, &from);
+            a_next[i] = there ? simt_read4((const float *)from) : make_float4(0, 0, 0, 0);
         }
         for (int i = 0; i < B_PARTS; i++) {
-            bool there = outer_z(o, at, b_row[i], b_column, &from);
-            b_next[i] = there ? simt_read4((const float *)o.z + from) : make_float4(0, 0, 0, 0);
-            cov_conv_row_advance(&o.phase, o.n, &b_row[i], BK);
+            bool there = outer_z<4>(o, at, b_row + i * (THREADS / (BN / 4)), b_column, &from);
+            b_next[i] = there ? simt_read4((const float *)from) : make_float4(0, 0, 0, 0);
         }
+        a_row += BK;
+        b_row += BK;
     };
     auto store = [&](int half) {
         store_pieces<A_PIECES>(a_tile + half * BK * BM, a_next);
@@ -194,7 +191,7 @@ outer_fp32(struct cov_cuda_outer o, int tiles, size_t split_rows)
         int k = at.k_first + down * TM + i;
         if (k >= o.phase.n_taps * o.c)
             continue;
-        float *to = o.partial + at.split * o.stride + (size_t)k * o.n_cols;
+        float *to = at.partial + (size_t)k * o.n_cols;
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             int column = at.n_first + cov_tile_column(BN, TN, across, j);

@@ -279,7 +279,7 @@ SIMT_DEVICE void write_partial(const struct cov_cuda_outer &o, const struct oute
             int k = at.k_first + warp.m + mt * 16 + half * 8 + warp.lane / 4;
             if (k >= o.phase.n_taps * o.c)
                 continue;
-            float *to = o.partial + at.split * o.stride + (size_t)k * o.n_cols;
+            float *to = at.partial + (size_t)k * o.n_cols;
 #pragma unroll
             for (int nt = 0; nt < NT; nt++) {
                 int column = at.n_first + warp.n + nt * 8 + warp.lane % 4 * 2;
@@ -292,7 +292,7 @@ SIMT_DEVICE void write_partial(const struct cov_cuda_outer &o, const struct oute
 
 template <int PRODUCTS, int BN>
 SIMT_KERNEL(THREADS)
-outer_mma(struct cov_cuda_outer o, int tiles, size_t split_rows)
+outer_mma(struct cov_cuda_outer o, int tiles, int split_rows)
 {
     using T = struct tile<PRODUCTS, BN>;
     constexpr int BM = T::BM, BK = T::BK, ELEMENT = T::ELEMENT, STAGE = T::A_BYTES + T::B_BYTES;
@@ -302,31 +302,30 @@ outer_mma(struct cov_cuda_outer o, int tiles, size_t split_rows)
                   "whole vectors per thread");
     char *const shared = simt_shared();
     const int tid = (int)threadIdx.x;
-    const struct outer_block at = outer_block_of<BM, BN>(o, tiles, split_rows);
+    const struct outer_block at = outer_block_of<BM, BN, ELEMENT>(o, tiles, split_rows);
     const struct warp_part warp = warp_part_of<T::WARPS_ACROSS>();
     const int a_column = tid % A_ACROSS * T::PIECE, b_column = tid % B_ACROSS * T::PIECE;
     const int tap = (at.k_first + a_column) / o.c, channel = (at.k_first + a_column) % o.c;
     /* The rows that this thread copies next. */
-    struct cov_conv_row a_row = outer_row(o, at.beg + tid / A_ACROSS, tap < o.phase.n_taps);
-    struct cov_conv_row b_row =
-        outer_row(o, at.beg + tid / B_ACROSS, at.n_first + b_column < o.n_cols);
+    int a_row = outer_row(at, tid / A_ACROSS, tap < o.phase.n_taps);
+    int b_row = outer_row(at, tid / B_ACROSS, at.n_first + b_column < o.n_cols);
 
     auto copy = [&](int, int stage) {
         char *const a = shared + stage * STAGE, *const b = a + T::A_BYTES;
-        size_t from;
+        const char *from;
 #pragma unroll
         for (int i = 0; i < A_PARTS; i++) {
-            bool there = outer_x(o, at, a_row, tap, channel, &from);
+            bool there = outer_x<ELEMENT>(o, at, a_row, tap, channel, &from);
             int to = (tid + i * THREADS) / A_ACROSS * T::A_PITCH + a_column;
-            simt_copy16(a + to * ELEMENT, (const char *)o.x + from * ELEMENT, there);
-            cov_conv_row_advance(&o.phase, o.n, &a_row, THREADS / A_ACROSS);
+            simt_copy16(a + to * ELEMENT, from, there);
+            a_row += THREADS / A_ACROSS;
         }
 #pragma unroll
         for (int i = 0; i < B_PARTS; i++) {
-            bool there = outer_z(o, at, b_row, at.n_first + b_column, &from);
+            bool there = outer_z<ELEMENT>(o, at, b_row, at.n_first + b_column, &from);
             int to = (tid + i * THREADS) / B_ACROSS * T::B_PITCH + b_column;
-            simt_copy16(b + to * ELEMENT, (const char *)o.z + from * ELEMENT, there);
-            cov_conv_row_advance(&o.phase, o.n, &b_row, THREADS / B_ACROSS);
+            simt_copy16(b + to * ELEMENT, from, there);
+            b_row += THREADS / B_ACROSS;
         }
     };
     auto load = [&](int stage, int half, uint32_t av[MT][4], uint32_t bv[NT / 2][4]) {
@@ -442,13 +441,12 @@ size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cu
                                      : (size_t)column * g->k + row;
 }
 
-/* Chooses about as many blocks as a large card runs at once, and splits of at least LEAST_ROWS
- * rows. */
-int cov_cuda_outer_splits(int n_taps, int c, int n_cols, size_t rows)
+/* Chooses about BLOCKS blocks per sequence, so that a batch of 32 sequences keeps a large card busy,
+ * and splits of at least LEAST_ROWS rows. */
+int cov_cuda_outer_splits(int n_taps, int c, int n_cols, int rows)
 {
-    enum { BLOCKS = 264, LEAST_ROWS = 512, TILE = 128 };
+    enum { BLOCKS = 16, LEAST_ROWS = 512, TILE = 128 };
     int tiles = ((n_taps * c + TILE - 1) / TILE) * ((n_cols + TILE - 1) / TILE);
-    size_t most = (rows + LEAST_ROWS - 1) / LEAST_ROWS;
-    int splits = tiles > 0 && tiles < BLOCKS ? BLOCKS / tiles : 1;
-    return most < 1 ? 1 : (size_t)splits > most ? (int)most : splits;
+    int splits = tiles > 0 ? (BLOCKS + tiles - 1) / tiles : 1, most = rows / LEAST_ROWS;
+    return splits < most ? splits : most > 1 ? most : 1;
 }

@@ -310,6 +310,7 @@ int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
     float *got = NULL, *want = NULL;
     double off = 0;
     own.cublas = NULL; /* checks our kernels */
+    const struct cov_cuda_seat seat = {&own, which, NULL};
     int rc = make_sample(&s, e);
     if (!rc) {
         got = (float *)cov_malloc(s.n_floats, sizeof *got, e);
@@ -320,7 +321,7 @@ int cov_cuda_train_check(const struct cov_cuda_cards *cards, size_t which,
         rc = reference_gradient(&s, pool, want, e);
     struct cov_training_spec spec = spec_of(&s, pool);
     if (!rc)
-        rc = cov_cuda_training_new(&own, which, &spec, arithmetic, shared_bytes, &t, e);
+        rc = cov_cuda_training_new(&seat, &spec, arithmetic, shared_bytes, &t, e);
     if (!rc)
         rc = run_gradient(&s, t, got, e);
     for (size_t k = 0; !rc && k < s.n_items; k++)

@@ -60,33 +60,29 @@ SIMT_KERNEL(THREADS) score_slices(struct cov_cuda_loss l, int slices)
     }
 }
 
-/* Adds a row to the sums of the batch. */
-SIMT_DEVICE void add_row(const struct cov_cuda_loss &l, int row, int slices, double sums[4])
+/* A thread computes a row. */
+SIMT_KERNEL(THREADS) score_rows(struct cov_cuda_loss l, int slices)
 {
-    int b = row / l.depth, d = row % l.depth;
+    const size_t row = simt_item();
+    if (row >= (size_t)l.n * l.depth)
+        return;
+    const size_t b = row / l.depth, d = row % l.depth;
+    double *const to = l.rows + row * 4;
     double v[SUMS] = {0, 0, 0, 0, 0, 0, 0};
     for (int s = 0; s < slices; s++)
         for (int i = 0; i < SUMS; i++)
-            v[i] += l.slices[(((size_t)b * slices + s) * l.depth + d) * SUMS + i];
+            v[i] += l.slices[((b * slices + s) * l.depth + d) * SUMS + i];
     double n = v[0], weight = (double)l.weights[d];
     l.scores[row] = n;
+    to[0] = to[1] = to[2] = to[3] = 0;
     if (n == 0)
         return;
     double xx = v[4] - v[2] * v[2] / n, tt = v[5] - v[3] * v[3] / n, xt = v[6] - v[2] * v[3] / n;
     double below = sqrt(xx > 0 ? xx : 0) * sqrt(tt > 0 ? tt : 0) + 1e-8; /* COV_PEARSON_EPS */
-    sums[0] += weight * (v[1] / n);
-    sums[1] += xt / below;
-    sums[2] += 1;
-    sums[3] += weight;
-}
-
-/* Runs as one block. */
-SIMT_KERNEL(THREADS) score_batch(struct cov_cuda_loss l, int slices)
-{
-    double sums[4] = {0, 0, 0, 0};
-    for (int row = (int)threadIdx.x; row < l.n * l.depth; row += THREADS)
-        add_row(l, row, slices, sums);
-    add_up(sums, l.sums);
+    to[0] = weight * (v[1] / n);
+    to[1] = xt / below;
+    to[2] = 1;
+    to[3] = weight;
 }
 
 int cov_cuda_loss_slices(int t)
@@ -100,7 +96,7 @@ void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream)
     if (l->n > 0)
         simt_launch(score_slices, dim3((unsigned)l->n * (unsigned)slices), THREADS,
                     SUMS * THREADS * sizeof(double), stream, *l, slices);
-    simt_launch(score_batch, dim3(1), THREADS, 4 * THREADS * sizeof(double), stream, *l, slices);
+    simt_launch_items(score_rows, (size_t)l->n * l->depth, stream, *l, slices);
 }
 
 /* A thread computes one column of one position. */

@@ -1,20 +1,13 @@
 /* train_norm.cu - column sums and batch norm in training (kernels.h).
  *
- * A block sums 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values
+ * A block sums 32 columns of a slice of a sequence, eight rows at a time. A thread adds up to 32 values
  * in single precision, then adds these sums in double, so that few double-precision units do not
  * slow a card down.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
-enum {
-    ACROSS = 32,
-    DOWN = 8,
-    THREADS = ACROSS * DOWN,
-    RUN = 32,
-    LEAST_ROWS = 512,
-    MOST_SLICES = 256
-};
+enum { ACROSS = 32, DOWN = 8, THREADS = ACROSS * DOWN, RUN = 32, MOST_ROWS = 1024 };
 
 SIMT_DEVICE float read_z(const struct cov_cuda_columns &c, size_t at)
 {
@@ -44,15 +37,16 @@ SIMT_DEVICE float2 terms_of(const struct cov_cuda_columns &c, size_t at, int col
     return make_float2(read_z(c, at), 0);
 }
 
-template <int KIND> SIMT_KERNEL(THREADS) columns(struct cov_cuda_columns c, size_t slice_rows)
+template <int KIND> SIMT_KERNEL(THREADS) columns(struct cov_cuda_columns c, int slices)
 {
     constexpr int SUMS = KIND <= COV_CUDA_COLUMN_NORM_BACK ? 2 : 1;
     double *const all = (double *)simt_shared(); /* [2][DOWN][ACROSS] */
     const int across = (int)threadIdx.x % ACROSS, down = (int)threadIdx.x / ACROSS;
     const int column = (int)blockIdx.y * ACROSS + across;
-    const size_t beg = blockIdx.x * slice_rows;
-    const size_t end = beg + slice_rows < c.rows ? beg + slice_rows : c.rows;
-    double first = 0, second = 0;
+    const int each = (c.t + slices - 1) / slices, first = (int)blockIdx.x % slices * each;
+    const size_t beg = (size_t)(blockIdx.x / slices) * c.t + first;
+    const size_t end = beg + (first + each < c.t ? each : c.t - first);
+    double sums[2] = {0, 0};
     if (column < c.width)
         for (size_t row = beg + down; row < end; row += RUN * DOWN) {
             float a = 0, b = 0;
@@ -61,11 +55,11 @@ template <int KIND> SIMT_KERNEL(THREADS) columns(struct cov_cuda_columns c, size
                 a += v.x;
                 b += v.y;
             }
-            first += (double)a;
-            second += (double)b;
+            sums[0] += (double)a;
+            sums[1] += (double)b;
         }
-    all[down * ACROSS + across] = first;
-    all[(DOWN + down) * ACROSS + across] = second;
+    all[down * ACROSS + across] = sums[0];
+    all[(DOWN + down) * ACROSS + across] = sums[1];
     __syncthreads();
     if (down < SUMS && column < c.width) {
         double sum = 0;
@@ -75,49 +69,25 @@ template <int KIND> SIMT_KERNEL(THREADS) columns(struct cov_cuda_columns c, size
     }
 }
 
-static size_t rows_of_slice(size_t rows)
+int cov_cuda_column_slices(int t)
 {
-    size_t rows_each = (rows + MOST_SLICES - 1) / MOST_SLICES, least = LEAST_ROWS;
-    return rows_each < least ? least : rows_each;
-}
-
-int cov_cuda_column_slices(size_t rows)
-{
-    size_t slice = rows_of_slice(rows);
-    return rows ? (int)((rows + slice - 1) / slice) : 1;
+    return (t + MOST_ROWS - 1) / MOST_ROWS;
 }
 
 void cov_cuda_columns(const struct cov_cuda_columns *c, void *stream)
 {
-    size_t slice = rows_of_slice(c->rows), shared = 2 * THREADS * sizeof(double);
-    dim3 grid((unsigned)cov_cuda_column_slices(c->rows),
-              (unsigned)(c->width + ACROSS - 1) / ACROSS);
-    void (*kernel)(struct cov_cuda_columns, size_t) = columns<COV_CUDA_COLUMN_SUM>;
+    const int slices = cov_cuda_column_slices(c->t);
+    const size_t shared = 2 * THREADS * sizeof(double);
+    dim3 grid((unsigned)(c->n * slices), (unsigned)(c->width + ACROSS - 1) / ACROSS);
+    void (*kernel)(struct cov_cuda_columns, int) = columns<COV_CUDA_COLUMN_SUM>;
     if (c->kind == COV_CUDA_COLUMN_NORM)
         kernel = columns<COV_CUDA_COLUMN_NORM>;
     else if (c->kind == COV_CUDA_COLUMN_NORM_BACK)
         kernel = columns<COV_CUDA_COLUMN_NORM_BACK>;
     else if (c->kind == COV_CUDA_COLUMN_BACK)
         kernel = columns<COV_CUDA_COLUMN_BACK>;
-    simt_launch(kernel, grid, THREADS, shared, stream, *c, slice);
-}
-
-SIMT_KERNEL(SIMT_THREADS)
-column_total(const double *partial, int slices, int pitch, int n, double *total)
-{
-    int i = (int)simt_item();
-    if (i >= n)
-        return;
-    double sum = 0;
-    for (int s = 0; s < slices; s++)
-        sum += partial[(size_t)s * pitch + i];
-    total[i] = sum;
-}
-
-void cov_cuda_column_total(const double *partial, int slices, int pitch, int n, double *total,
-                           void *stream)
-{
-    simt_launch_items(column_total, (size_t)n, stream, partial, slices, pitch, n, total);
+    if (c->n > 0)
+        simt_launch(kernel, grid, THREADS, shared, stream, *c, slices);
 }
 
 SIMT_KERNEL(SIMT_THREADS) norm_forward(struct cov_cuda_norm n)
@@ -137,8 +107,7 @@ SIMT_KERNEL(SIMT_THREADS) norm_forward(struct cov_cuda_norm n)
     n.rstd[o] = (float)rstd;
     n.scale[o] = (float)scale;
     n.shift[o] = (float)((double)n.beta[o] - mean * scale);
-    n.batch_mean[o] = (float)mean;
-    n.batch_var[o] = (float)(n.positions > 1 ? var * n.positions / (n.positions - 1) : var);
+    n.var[o] = (float)(n.positions > 1 ? var * n.positions / (n.positions - 1) : var);
 }
 
 /* Computes dr = gamma rstd (dy - sum dy / positions - x^ sum (dy x^) / positions), as a factor of

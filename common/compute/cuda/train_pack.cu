@@ -44,30 +44,16 @@ void cov_cuda_gather(const float *block, const int *places, void *to, bool bf16,
     simt_launch_items(gather, n, stream, block, places, to, bf16, n);
 }
 
-template <typename T>
-SIMT_KERNEL(SIMT_THREADS)
-collect(const T *partial, size_t stride, int splits, const int *places, float *to, size_t n)
+SIMT_KERNEL(SIMT_THREADS) collect(const float *from, const int *places, float *to, size_t n)
 {
     size_t i = simt_item();
-    if (i >= n)
-        return;
-    size_t at = places ? (size_t)places[i] : i;
-    double sum = 0;
-    for (int s = 0; s < splits; s++)
-        sum += (double)partial[s * stride + at];
-    to[i] = (float)sum;
+    if (i < n)
+        to[i] = from[places ? (size_t)places[i] : i];
 }
 
-void cov_cuda_collect_floats(const float *partial, size_t stride, int splits, const int *places,
-                             float *to, size_t n, void *stream)
+void cov_cuda_collect(const float *from, const int *places, float *to, size_t n, void *stream)
 {
-    simt_launch_items(collect<float>, n, stream, partial, stride, splits, places, to, n);
-}
-
-void cov_cuda_collect_doubles(const double *partial, size_t stride, int splits, const int *places,
-                              float *to, size_t n, void *stream)
-{
-    simt_launch_items(collect<double>, n, stream, partial, stride, splits, places, to, n);
+    simt_launch_items(collect, n, stream, from, places, to, n);
 }
 
 /* A thread computes an element of a row. */

@@ -122,6 +122,10 @@ static void set_outer(struct cov_train_layer *s, struct cov_train_outer *o,
     u->n_cols = columns;
     o->at = s->stride;
     s->stride += (size_t)phase->n_taps * c * columns;
+    if (s->splits == 0) /* cuBLAS has one split per sequence */
+        s->splits = s->layer.kind == COV_LAYER_LSTM
+                        ? 1
+                        : cov_cuda_outer_splits(phase->n_taps, c, columns, phase->rows);
 }
 
 static struct cov_train_collect *add_collect(struct cov_train_layer *s, bool of_columns, size_t to,
@@ -514,15 +518,10 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-int cov_train_splits(const struct cov_train_layer *layer, size_t n)
-{
-    const struct cov_cuda_outer *o = &layer->outers[0].outer;
-    return cov_cuda_outer_splits(o->phase.n_taps, o->c, o->n_cols, n * (size_t)o->phase.rows);
-}
-
-static void lay_layer(const struct cov_train_layer *s, size_t n, struct laying *l,
+static void lay_layer(const struct cov_train_plan *plan, size_t i, size_t n, struct laying *l,
                       struct cov_train_layer_memory *m)
 {
+    const struct cov_train_layer *s = &plan->layers[i];
     size_t width = (size_t)cov_channel_width(s->out), rows = n * s->layer.t_out;
     memset(m, 0, sizeof *m);
     if (s->layer.kind == COV_LAYER_LSTM) {
@@ -537,17 +536,18 @@ static void lay_layer(const struct cov_train_layer *s, size_t n, struct laying *
     m->y = m->dropped = s->applies ? take(l, rows, width, s->y_bf16 ? 2 : 4) : m->r;
     if (!s->norm)
         return;
-    size_t *vectors[] = {&m->mean, &m->rstd, &m->scale, &m->shift, &m->by_d, &m->by_r, &m->by_one};
+    size_t *vectors[] = {&m->mean,  &m->var,  &m->rstd, &m->scale,
+                         &m->shift, &m->by_d, &m->by_r, &m->by_one};
     for (size_t *v : vectors)
         *v = take(l, width, 1, sizeof(float));
-    m->total = take(l, width, 2, sizeof(double));
+    m->total = take(l, plan->n_nodes, 2 * width, sizeof(double));
 }
 
 /* Lays out the arrays that the layers use in turn. */
 static void lay_shared(const struct cov_train_plan *plan, size_t n, struct laying *l,
                        struct cov_train_memory *mem)
 {
-    size_t d = 0, z = 0, partial = 0, columns = 0;
+    size_t d = 0, z = 0, partial = 0, columns = 0, node = 0, column_node = 0;
     for (size_t i = 0; i < plan->n_layers; i++) {
         const struct cov_train_layer *s = &plan->layers[i];
         size_t rows = n * s->layer.t_out, width = (size_t)s->width;
@@ -555,13 +555,18 @@ static void lay_shared(const struct cov_train_plan *plan, size_t n, struct layin
         d = max_size(d, rows * (size_t)cov_channel_width(s->out));
         if (s->layer.kind != COV_LAYER_LINEAR_EXP && (s->layer.kind != COV_LAYER_LSTM || bf16))
             z = max_size(z, rows * width * (bf16 ? 2 : 4));
-        partial = max_size(partial, s->stride * (size_t)cov_train_splits(s, n));
-        columns = max_size(columns, (size_t)cov_cuda_column_slices(rows) * 2 * width);
+        partial = max_size(partial, s->stride * (size_t)s->splits);
+        columns =
+            max_size(columns, (size_t)cov_cuda_column_slices((int)s->layer.t_out) * 2 * width);
+        node = max_size(node, s->stride);
+        column_node = max_size(column_node, 2 * width);
     }
     mem->d = take(l, d, 1, sizeof(float));
     mem->z = take(l, z, 1, 1);
-    mem->partial = take(l, partial, 1, sizeof(float));
-    mem->column_partial = take(l, columns, 1, sizeof(double));
+    mem->partial = take(l, n, partial, sizeof(float));
+    mem->column_partial = take(l, n, columns, sizeof(double));
+    mem->node = take(l, node, 1, sizeof(float));
+    mem->column_node = take(l, column_node, 1, sizeof(float));
 }
 
 int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_train_memory *mem,
@@ -569,10 +574,10 @@ int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_tr
 {
     struct laying l = {};
     size_t L = plan->length, depth = plan->depth;
-    size_t *blocks[] = {&mem->block,   &mem->moment1,  &mem->moment2,
-                        &mem->average, &mem->gradient, &mem->sum};
+    size_t *blocks[] = {&mem->block, &mem->moment1, &mem->moment2, &mem->average, &mem->sum};
     for (size_t *at : blocks)
         *at = take(&l, plan->n_floats, 1, sizeof(float));
+    mem->gradient = take(&l, plan->n_nodes, plan->n_floats, sizeof(float));
     mem->statistic = take(&l, plan->n_floats, 1, 1);
     mem->floats = take(&l, plan->floats.n / 2, 1, sizeof(float));
     mem->halves = take(&l, plan->halves.n / 2, 1, 2);
@@ -585,7 +590,8 @@ int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_tr
     mem->loss_weights = take(&l, depth, 1, sizeof(float));
     mem->slices = take(&l, n * (size_t)cov_cuda_loss_slices((int)L), depth * 7, sizeof(double));
     mem->scores = take(&l, n, depth, sizeof(double));
-    mem->sums = take(&l, 4, 1, sizeof(double));
+    mem->rows = take(&l, n * depth, 4, sizeof(double));
+    mem->sums = take(&l, plan->n_nodes, 4, sizeof(double));
     mem->squares = take(&l, (size_t)cov_cuda_square_slices(plan->n_floats), 1, sizeof(double));
     mem->square_total = take(&l, 1, 1, sizeof(double));
     mem->codes = take(&l, n, (L + 1) / 2, 1);
@@ -593,7 +599,7 @@ int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_tr
     mem->present = take(&l, n, depth, 1);
     mem->onehot = take(&l, n * L, 8, plan->layers[0].products == COV_CUDA_BF16 ? 2 : 4);
     for (size_t i = 0; i < plan->n_layers; i++)
-        lay_layer(&plan->layers[i], n, &l, &mem->layers[i]);
+        lay_layer(plan, i, n, &l, &mem->layers[i]);
     lay_shared(plan, n, &l, mem);
     mem->bytes = l.end;
     return l.overflow ? cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", n) : COV_OK;

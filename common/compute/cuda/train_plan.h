@@ -30,8 +30,8 @@ struct cov_train_outer {
     size_t at;               /* first element in a split of the layer's partial sums */
 };
 
-/* Sums that become gradients. For i < n, block[to + i] is the partial sum at collected[places + i]
- * (struct cov_train_plan), or with COV_TRAIN_IN_ORDER the partial sum at i. */
+/* Sums that become gradients. For i < n, block[to + i] is the sum at collected[places + i] (struct
+ * cov_train_plan), or with COV_TRAIN_IN_ORDER the sum at i. */
 #define COV_TRAIN_IN_ORDER SIZE_MAX
 struct cov_train_collect {
     bool of_columns; /* column sums, not gradients of weights */
@@ -63,6 +63,7 @@ struct cov_train_layer {
 
     struct cov_train_outer *outers;
     size_t n_outers;
+    int splits;    /* of a sequence, in gradients of weights */
     size_t stride; /* floats of a split */
     struct cov_train_collect collects[8];
     size_t n_collects;
@@ -72,6 +73,7 @@ struct cov_train_layer {
 struct cov_train_plan {
     struct cov_train_layer *layers;
     size_t n_layers, n_floats;
+    size_t n_nodes;                  /* of the card (batch_parts.h); set by the training */
     size_t length, depth, max_batch; /* max_batch: limit of the kernels' ints */
     int most_columns;                /* most columns of any product */
     /* Pairs of offsets in the block. An element of the packed floats or bf16 is the sum of the two
@@ -97,20 +99,23 @@ struct cov_train_layer_memory {
     size_t dropped;      /* y after dropout, as the next layer reads it; may be y */
     size_t h;            /* bf16 [n, t, out]: h for the layer's own gradients; may be y */
     size_t gates, cells; /* float [n, t, out, 4], [n, t, out] */
-    /* Float [out] each; total: double [2][out]. */
-    size_t mean, rstd, scale, shift, by_d, by_r, by_one, total;
+    /* Float [out] each; total: double [n_nodes][2][out]. */
+    size_t mean, var, rstd, scale, shift, by_d, by_r, by_one, total;
 };
 
 struct cov_train_memory {
     struct cov_train_layer_memory *layers;
-    size_t block, moment1, moment2, average, gradient, sum; /* float [n_floats] */
-    size_t statistic;                                       /* uint8_t [n_floats] */
-    size_t floats, halves;                                  /* packed operands */
-    size_t float_places, half_places, collected;            /* lists of the plan */
-    size_t ones, zeros;                                     /* float [most_columns] */
-    size_t table, loss_weights;                             /* float [16, 4], [depth] */
+    size_t block, moment1, moment2, average, sum; /* float [n_floats] */
+    size_t gradient;                              /* float [n_nodes][n_floats] */
+    size_t statistic;                             /* uint8_t [n_floats] */
+    size_t floats, halves;                        /* packed operands */
+    size_t float_places, half_places, collected;  /* lists of the plan */
+    size_t ones, zeros;                           /* float [most_columns] */
+    size_t table, loss_weights;                   /* float [16, 4], [depth] */
     size_t partial, column_partial; /* float, double: partial sums of the current layer */
-    size_t slices, scores, sums;    /* double: loss */
+    size_t node, column_node;       /* float: sums of a node of the current layer */
+    size_t slices, scores, rows;    /* double: loss */
+    size_t sums;                    /* double [n_nodes][4]: loss */
     size_t squares, square_total;   /* double */
     size_t codes, targets, present; /* bases, targets and their presence in the batch */
     size_t onehot;                  /* float or bf16 [n, L, 8] */
@@ -123,8 +128,5 @@ struct cov_train_memory {
  * mem->layers[n_layers]. Returns COV_ENOMEM if sizes overflow. */
 int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_train_memory *mem,
                       struct cov_err *e) COV_MUST_USE;
-
-/* Returns the number of splits of a layer's gradients, given n sequences. */
-int cov_train_splits(const struct cov_train_layer *layer, size_t n);
 
 #endif

@@ -1,5 +1,6 @@
 /* train_run.cu - see train_run.h. Works on one stream, layer by layer over the whole batch, since a
- * norm needs all of it. The host waits only at the end, except to add sums of other processes.
+ * norm needs all of it. The host waits only at the end, except to add sums of other cards and
+ * processes.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/compute/cuda/runtime.h"
@@ -39,17 +40,71 @@ static size_t rows_of(const struct cov_cuda_training *t, size_t i)
     return t->n * t->plan.layers[i].layer.t_out;
 }
 
-/* Replaces v[n], on the card, by its sum over all processes. */
-static int share(struct cov_cuda_training *t, double *v, size_t n, struct cov_err *e)
+/* ---- sums over a batch ---- */
+
+/* Sums over node k of n values each. */
+static struct cov_cuda_sums sums_of(const struct cov_cuda_training *t, size_t k, int slices,
+                                    size_t stride, size_t n)
 {
-    if (!t->reduce.fn)
+    struct cov_cuda_sums s = {};
+    s.stride = stride;
+    s.n = n;
+    s.slices = slices;
+    s.parts = t->parts;
+    s.node = t->nodes[k];
+    return s;
+}
+
+/* Sets v[n], on the card, to the sums of the whole batch. partial[sequence, slice][n]; v has space for
+ * n values of each node. */
+static int add_up(struct cov_cuda_training *t, const double *partial, int slices, double *v,
+                  size_t n, struct cov_err *e)
+{
+    for (size_t k = 0; k < t->plan.n_nodes; k++) {
+        struct cov_cuda_sums s = sums_of(t, k, slices, n, n);
+        cov_cuda_sum_doubles(&s, partial, v + k * n, t->stream);
+    }
+    if (!t->share && !t->reduce.fn)
         return COV_OK;
-    int rc = cov_rt_copy_out(t->stream, t->few, v, n * sizeof *v, e);
+    int rc = cov_rt_copy_out(t->stream, t->few, v, t->plan.n_nodes * n * sizeof *v, e);
+    if (!rc)
+        rc = cov_rt_wait(t->stream, e);
+    if (!rc && t->share)
+        rc = t->share->add_doubles(t->share->arg, t->few, n, e);
+    if (!rc && t->reduce.fn)
+        rc = t->reduce.fn(t->reduce.arg, t->few, n, e);
+    return rc ? rc : cov_rt_copy_in(t->stream, v, t->few, n * sizeof *v, e);
+}
+
+/* Replaces the gradient by its sum over all cards. */
+static int add_gradients(struct cov_cuda_training *t, struct cov_err *e)
+{
+    float *v = floats(t, t->mem.gradient);
+    size_t n = t->plan.n_floats;
+    if (!t->share)
+        return COV_OK;
+    int rc = cov_rt_copy_out(t->stream, t->host_gradients, v, t->plan.n_nodes * n * sizeof *v, e);
     if (!rc)
         rc = cov_rt_wait(t->stream, e);
     if (!rc)
-        rc = t->reduce.fn(t->reduce.arg, t->few, n, e);
-    return rc ? rc : cov_rt_copy_in(t->stream, v, t->few, n * sizeof *v, e);
+        rc = t->share->add_floats(t->share->arg, t->host_gradients, n, e);
+    return rc ? rc : cov_rt_copy_in(t->stream, v, t->host_gradients, n * sizeof *v, e);
+}
+
+/* The gradient over node k. */
+static float *gradient_of(const struct cov_cuda_training *t, size_t k)
+{
+    return floats(t, t->mem.gradient) + k * t->plan.n_floats;
+}
+
+/* Queues the column sums of layer i over node k. */
+static void queue_columns(const struct cov_cuda_training *t, size_t i, size_t k)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const size_t n = (size_t)s->width * 2;
+    struct cov_cuda_sums sums = sums_of(t, k, cov_cuda_column_slices((int)s->layer.t_out), n, n);
+    cov_cuda_sum_columns(&sums, doubles(t, t->mem.column_partial), floats(t, t->mem.column_node),
+                         t->stream);
 }
 
 /* ---- products ---- */
@@ -71,6 +126,24 @@ static int queue_product(const struct cov_cuda_training *t, const struct cov_tra
     return cov_dense_gemm(p->dense, t->card, s->products, &g, t->stream, e);
 }
 
+/* Queues the gradients of weights and biases over node k, given their partial sums. */
+static void collect_gradients(const struct cov_cuda_training *t, size_t i, size_t k)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    float *node = floats(t, t->mem.node), *columns = floats(t, t->mem.column_node);
+    struct cov_cuda_sums sums = sums_of(t, k, s->splits, s->stride, s->stride);
+    cov_cuda_sum_floats(&sums, floats(t, t->mem.partial), node, t->stream);
+    queue_columns(t, i, k);
+    for (size_t c = 0; c < s->n_collects; c++) {
+        const struct cov_train_collect *from = &s->collects[c];
+        const int *places = from->places == COV_TRAIN_IN_ORDER
+                                ? NULL
+                                : (const int *)cov_train_at(t, t->mem.collected) + from->places;
+        cov_cuda_collect(from->of_columns ? columns : node, places, gradient_of(t, k) + from->to,
+                         from->n, t->stream);
+    }
+}
+
 /* Queues the gradients of weights and biases, given z, the gradient of the sums. */
 static int queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z,
                            struct cov_err *e)
@@ -79,7 +152,6 @@ static int queue_gradients(const struct cov_cuda_training *t, size_t i, const vo
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
     size_t element = s->products == COV_CUDA_BF16 ? 2 : 4;
-    int splits = cov_train_splits(s, t->n), slices = cov_cuda_column_slices(rows_of(t, i));
     for (size_t k = 0; !rc && k < s->n_outers; k++) {
         const struct cov_train_outer *from = &s->outers[k];
         struct cov_cuda_outer o = from->outer;
@@ -88,23 +160,12 @@ static int queue_gradients(const struct cov_cuda_training *t, size_t i, const vo
         o.x = (const char *)x + from->x_first * element;
         o.z = (const char *)z + from->z_first * element;
         o.partial = floats(t, t->mem.partial) + from->at;
-        o.splits = splits;
+        o.splits = s->splits;
         o.stride = s->stride;
         rc = cov_dense_outer(from->dense, t->card, s->products, &o, t->stream, e);
     }
-    for (size_t k = 0; !rc && k < s->n_collects; k++) {
-        const struct cov_train_collect *c = &s->collects[k];
-        const int *places = c->places == COV_TRAIN_IN_ORDER
-                                ? NULL
-                                : (const int *)cov_train_at(t, t->mem.collected) + c->places;
-        float *to = floats(t, t->mem.gradient) + c->to;
-        if (c->of_columns)
-            cov_cuda_collect_doubles(doubles(t, t->mem.column_partial), (size_t)s->width * 2,
-                                     slices, places, to, c->n, t->stream);
-        else
-            cov_cuda_collect_floats(floats(t, t->mem.partial), s->stride, splits, places, to, c->n,
-                                    t->stream);
-    }
+    for (size_t k = 0; !rc && k < t->plan.n_nodes; k++)
+        collect_gradients(t, i, k);
     return rc;
 }
 
@@ -115,20 +176,18 @@ static struct cov_cuda_norm norm_of(const struct cov_cuda_training *t, size_t i,
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
     const float *block = floats(t, t->mem.block);
-    float *gradient = floats(t, t->mem.gradient);
     struct cov_cuda_norm n = {};
     n.total = doubles(t, m->total);
     n.gamma = block + s->norm_places.gamma;
     n.beta = block + s->norm_places.beta;
     n.mean = floats(t, m->mean);
+    n.var = floats(t, m->var);
     n.rstd = floats(t, m->rstd);
     n.scale = floats(t, m->scale);
     n.shift = floats(t, m->shift);
     n.by_d = floats(t, m->by_d);
     n.by_r = floats(t, m->by_r);
     n.by_one = floats(t, m->by_one);
-    n.batch_mean = gradient + s->norm_places.mean;
-    n.batch_var = gradient + s->norm_places.var;
     n.positions = positions;
     n.eps = COV_NORM_EPS;
     n.c = s->out.size;
@@ -153,32 +212,36 @@ static struct cov_cuda_columns columns_of(const struct cov_cuda_training *t, siz
     c.z = cov_train_at(t, t->mem.z);
     c.z_bf16 = s->products == COV_CUDA_BF16;
     c.partial = doubles(t, t->mem.column_partial);
-    c.rows = rows_of(t, i);
+    c.n = (int)t->n;
+    c.t = (int)s->layer.t_out;
     c.width = s->width;
     return c;
 }
 
-/* Queues the totals of layer i's column sums, and adds those of the other processes. *positions = the
- * number of positions of the whole batch. */
-static int total_up(struct cov_cuda_training *t, size_t i, bool back, double *positions,
-                    struct cov_err *e)
+/* Queues the totals of layer i's column sums over the whole batch. *positions = the number of its
+ * positions. */
+static int total_up(struct cov_cuda_training *t, size_t i, double *positions, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
-    double *total = doubles(t, t->mem.layers[i].total);
-    float *gradient = floats(t, t->mem.gradient);
-    cov_cuda_column_total(doubles(t, t->mem.column_partial), cov_cuda_column_slices(rows_of(t, i)),
-                          s->width * 2, s->width * 2, total, t->stream);
-    if (back) {
-        cov_cuda_collect_doubles(total, 0, 1, NULL, gradient + s->norm_places.beta, s->layer.c_out,
-                                 t->stream);
-        cov_cuda_collect_doubles(total + s->width, 0, 1, NULL, gradient + s->norm_places.gamma,
-                                 s->layer.c_out, t->stream);
+    int rc =
+        add_up(t, doubles(t, t->mem.column_partial), cov_cuda_column_slices((int)s->layer.t_out),
+               doubles(t, t->mem.layers[i].total), (size_t)s->width * 2, e);
+    *positions = (double)(t->parts.n * s->layer.t_out);
+    return rc || !t->reduce.fn ? rc : t->reduce.fn(t->reduce.arg, positions, 1, e);
+}
+
+/* Queues the gradients of a norm's parameters, given the partial sums of its columns. */
+static void collect_norm(const struct cov_cuda_training *t, size_t i)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const float *columns = floats(t, t->mem.column_node);
+    for (size_t k = 0; k < t->plan.n_nodes; k++) {
+        queue_columns(t, i, k);
+        cov_cuda_collect(columns, NULL, gradient_of(t, k) + s->norm_places.beta, s->layer.c_out,
+                         t->stream);
+        cov_cuda_collect(columns + s->width, NULL, gradient_of(t, k) + s->norm_places.gamma,
+                         s->layer.c_out, t->stream);
     }
-    *positions = (double)rows_of(t, i);
-    if (!t->reduce.fn)
-        return COV_OK;
-    int rc = share(t, total, (size_t)s->width * 2, e);
-    return rc ? rc : t->reduce.fn(t->reduce.arg, positions, 1, e);
 }
 
 static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e)
@@ -197,7 +260,7 @@ static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e
         double positions;
         struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_NORM);
         cov_cuda_columns(&c, t->stream);
-        rc = total_up(t, i, false, &positions, e);
+        rc = total_up(t, i, &positions, e);
         if (rc)
             return rc;
         struct cov_cuda_norm n = norm_of(t, i, positions);
@@ -216,7 +279,8 @@ static int conv_backward(struct cov_cuda_training *t, size_t i, struct cov_err *
         double positions;
         struct cov_cuda_columns sums = columns_of(t, i, COV_CUDA_COLUMN_NORM_BACK);
         cov_cuda_columns(&sums, t->stream);
-        int rc = total_up(t, i, true, &positions, e);
+        collect_norm(t, i);
+        int rc = total_up(t, i, &positions, e);
         if (rc)
             return rc;
         struct cov_cuda_norm n = norm_of(t, i, positions);
@@ -326,6 +390,7 @@ static struct cov_cuda_loss loss_of(const struct cov_cuda_training *t)
     l.weights = floats(t, t->mem.loss_weights);
     l.slices = doubles(t, t->mem.slices);
     l.scores = doubles(t, t->mem.scores);
+    l.rows = doubles(t, t->mem.rows);
     l.sums = doubles(t, t->mem.sums);
     l.n = (int)t->n;
     l.t = (int)t->plan.length;
@@ -396,22 +461,43 @@ static int backward(struct cov_cuda_training *t, struct cov_err *e)
     return rc;
 }
 
+/* Queues the mean and variance of the batch, at the places of the running statistics. */
+static void collect_statistics(const struct cov_cuda_training *t)
+{
+    float *gradient = gradient_of(t, 0);
+    for (size_t i = 0; i < t->plan.n_layers; i++) {
+        const struct cov_train_layer *s = &t->plan.layers[i];
+        const struct cov_train_layer_memory *m = &t->mem.layers[i];
+        if (!s->norm)
+            continue;
+        cov_cuda_collect(floats(t, m->mean), NULL, gradient + s->norm_places.mean, s->layer.c_out,
+                         t->stream);
+        cov_cuda_collect(floats(t, m->var), NULL, gradient + s->norm_places.var, s->layer.c_out,
+                         t->stream);
+    }
+}
+
 int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
                    double sums[4], struct cov_err *e)
 {
     t->step = step;
     t->n = n;
     t->first = first;
+    t->parts.n = t->share ? t->share->parts.n : n;
     int rc = forward(t, e);
     struct cov_cuda_loss l = loss_of(t);
     if (!rc) {
         cov_cuda_loss_score(&l, t->stream);
-        rc = share(t, l.sums, 4, e);
+        rc = add_up(t, l.rows, l.depth, doubles(t, t->mem.sums), 4, e);
     }
     if (!rc) {
         cov_cuda_loss_backward(&l, t->stream);
         rc = backward(t, e);
     }
+    if (!rc)
+        rc = add_gradients(t, e);
+    if (!rc)
+        collect_statistics(t);
     if (!rc)
         rc = cov_rt_copy_out(t->stream, t->few, l.sums, 4 * sizeof *sums, e);
     int waited = cov_rt_wait(t->stream, e); /* even after a failure: work may be queued */

@@ -5,6 +5,16 @@
 
 #include "common/compute/cuda/train_plan.h"
 
+/* What a card has of each batch, if it shares batches with other cards of the process. */
+struct cov_cuda_share {
+    struct cov_parts parts; /* parts.n: chunks in the batch of the call in progress */
+    /* Replace v[0..n) by the sum of the batch, with the same bits on each card. v has n values for
+     * each node of the card. */
+    int (*add_doubles)(void *arg, double *v, size_t n, struct cov_err *e);
+    int (*add_floats)(void *arg, float *v, size_t n, struct cov_err *e);
+    void *arg;
+};
+
 struct cov_cuda_training : cov_training {
     struct cov_train_plan plan;
     struct cov_train_memory mem;
@@ -12,23 +22,26 @@ struct cov_cuda_training : cov_training {
     size_t max_batch;
     double dropout;
     uint64_t seed;
-    size_t first_trained; /* layers before it need no gradients */
+    size_t first_trained;               /* layers before it need no gradients */
+    const struct cov_cuda_share *share; /* borrowed; NULL: no other card */
     struct cov_train_reduce reduce;
     int card;
-    size_t n_cards; /* that share a batch */
     char name[280]; /* name of the card */
     void *stream;
-    char *memory;     /* on the card, laid out according to mem */
-    uint8_t *codes;   /* pinned, like all buffers on the host: [max_batch, (L + 1) / 2] */
-    float *targets;   /* [max_batch, L, depth] */
-    uint8_t *present; /* [max_batch, depth] */
-    double *few;      /* [n_few], to copy sums */
-    size_t n_few;
-    double *shared;   /* [n_floats], to sum gradients over processes; NULL: one process */
-    bool packed;      /* the packed operands are those of the current block */
-    bool averages;    /* `average` is in use */
-    size_t n_batches; /* since the last step */
+    char *memory;          /* on the card, laid out according to mem */
+    uint8_t *codes;        /* pinned, like all buffers on the host: [max_batch, (L + 1) / 2] */
+    float *targets;        /* [max_batch, L, depth] */
+    uint8_t *present;      /* [max_batch, depth] */
+    double *few;           /* to copy sums */
+    float *host_gradients; /* [n_nodes, n_floats], to add; NULL: one card and process */
+    double *shared;        /* [n_floats], to sum gradients over processes; NULL: one process */
+    bool packed;           /* the packed operands are those of the current block */
+    bool averages;         /* `average` is in use */
+    size_t n_batches;      /* since the last step */
     int64_t n_steps;
+
+    struct cov_parts parts;
+    struct cov_node nodes[COV_MOST_NODES]; /* [plan.n_nodes] */
 
     /* Of the current pass: */
     size_t n;
@@ -38,8 +51,9 @@ struct cov_cuda_training : cov_training {
 /* The address of an offset in the card's memory. */
 void *cov_train_at(const struct cov_cuda_training *t, size_t offset);
 
-/* Runs the forward and backward pass of the batch on the card. Leaves the gradient on the card, and
- * returns the sums of the whole batch (as in struct cov_cuda_loss). Waits for completion. */
+/* Runs the forward and backward pass of the batch on the card. Leaves the gradient of the process on
+ * the card, and returns the sums of the whole batch (as in struct cov_cuda_loss). Waits for
+ * completion. */
 int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
                    double sums[4], struct cov_err *e) COV_MUST_USE;
 
