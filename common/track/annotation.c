@@ -5,12 +5,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/lines.h"
 
 enum { GFF_COLUMNS = 9, BED_COLUMNS = 6, MOST_TYPES = 100, LONGEST_NAME = 255 };
+
+/* A compressed feature takes 3 bytes or more; one line over and over takes less than 0.01. A file may
+ * have one feature per byte, and this many in any case. */
+enum { FEW_FEATURES = 100000 };
 
 /* A part of a line. */
 struct word {
@@ -24,7 +29,7 @@ struct reader {
     struct cov_annotation *a;
     const char *type;
     enum format format;
-    size_t line;
+    size_t line, most;       /* most: features that the file may have */
     struct cov_names *types; /* other types of features */
 };
 
@@ -227,6 +232,10 @@ static int add_record(struct reader *r, struct record *in, struct cov_err *e)
     if (in->contig.n > LONGEST_NAME)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
                         a->path, r->line, (int)LONGEST_NAME);
+    if (a->n >= r->most)
+        return cov_fail(e, COV_EINPUT,
+                        "%s:%zu: over %zu features in a file of at most as many bytes", a->path,
+                        r->line, r->most);
     int rc = cov_names_add(a->contigs, in->contig.text, in->contig.n, &contig, &is_new, e);
     if (!rc && contig > UINT32_MAX)
         rc = cov_fail(e, COV_EINPUT, "%s:%zu: too many sequences", a->path, r->line);
@@ -299,10 +308,19 @@ static int fail_empty(const struct reader *r, struct cov_err *e)
                     types.text, cov_listing_more(&types));
 }
 
+/* Returns the number of features that a file may have; there is no limit for pipes and URLs. */
+static size_t most_features(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode))
+        return SIZE_MAX;
+    return st.st_size > FEW_FEATURES ? (size_t)st.st_size : FEW_FEATURES;
+}
+
 int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
                         struct cov_err *e)
 {
-    struct reader r = {.a = out, .type = type};
+    struct reader r = {.a = out, .type = type, .most = most_features(path)};
     struct cov_lines *lines = NULL;
     const char *text;
     size_t n;

@@ -40,7 +40,8 @@ struct cov_annotation {
  * not. The name of a feature is its ID or Name (GFF3), its transcript_id or gene_id (GTF; of genes
  * the gene_id only), or the fourth column (BED), cut after 255 bytes. COV_EINPUT, with file and
  * line, for a malformed line; without line, if there are no features; the message lists the types
- * that are there. Free with cov_annotation_fini, also after a failure. */
+ * that are there. COV_EINPUT also if a file has over 100000 features and more of them than bytes:
+ * these are a few lines, over and over. Free with cov_annotation_fini, also after a failure. */
 int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_annotation_fini(struct cov_annotation *a);

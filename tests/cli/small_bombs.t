@@ -63,6 +63,11 @@ for name, line, times in (("regions.bed.gz", b"c1\t1\t2\n", 1 << 24), ("names.gz
     with gzip.open(name, "wb", 9) as f:
         for _ in range(times >> 16):
             f.write(line * (1 << 16))
+for name, line in (("genes.bed.gz", b"c1\t1\t2\n"), ("genes.gff3.gz", b"c1\t.\tgene\t1\t2\t.\t+\t.\tID=%s\n" % (b"x" * 200)),
+                   ("long.gff3.gz", b"c1\t.\tgene\t1\t2\t.\t+\t.\tID=%s\n" % (b"x" * 1000000))):
+    with gzip.open(name, "wb", 9) as f:
+        for _ in range(32):
+            f.write(line * ((1 << 20) // len(line)))
 with gzip.open("unknown.gz", "wb", 9) as f:
     for i in range(60000):
         f.write(b"%d" % i + b"x" * 5000 + b"\n")
@@ -133,6 +138,14 @@ printf 'c1\t0\t10\t1\n' >g.bedgraph
 printf 'c1\t10\n' >g.sizes
 frugal cov2bigwig -@ 2 --blacklist-file regions.bed.gz --chrom-sizes g.sizes -o x.bw g.bedgraph
 status_is 0 'a blacklist'
+
+# Annotations.
+for file in genes.bed genes.gff3; do
+    frugal covprofile genes -q -@ 2 --genes $file.gz --chrom-sizes g.sizes g.bedgraph
+    refused 1 "^covprofile: error: $file\\.gz:[0-9]+: over [0-9]+ features in a file of at most as many bytes\$" "one line over and over: $file"
+done
+frugal covprofile genes -q -@ 2 -f --genes long.gff3.gz --chrom-sizes g.sizes -o genes.tsv g.bedgraph
+status_is 0 'long names'
 
 # Files of peaks.
 printf 'c1\t10\nc2\t4\n' >genome.sizes
