@@ -12,8 +12,7 @@
 
 static const char suffix[] = "_mqc.json";
 
-/* Room for a name of a row or a column. */
-enum { NAME_BYTES = 512 };
+enum { NAME_BYTES = COV_MULTIQC_NAME_BYTES };
 
 /* Returns the length of the n bytes of `name` without ".END"; n if they end otherwise, if nothing
  * would remain, or if `end` is NULL. */
@@ -203,14 +202,22 @@ static bool opens_part(const struct cov_stats *s, int i)
     return first == i;
 }
 
+/* Returns true if the part has the name of the sample: "weed.plant_atacseq" of "weed". */
+static bool has_sample(const char *part, const char *sample, size_t n)
+{
+    return strncmp(part, sample, n) == 0 && (part[n] == '.' || part[n] == '_');
+}
+
 /* Writes the first n bytes of `sample`, followed by the part, if any. MultiQC takes a slash for the
  * end of a folder and drops the text before it, so that "encode/x (MB/s)" would become "s)";
  * writes a division slash instead. */
 static void get_row(const char *sample, int n, const char *part, char name[NAME_BYTES])
 {
     static const char slash[] = "\xe2\x88\x95"; /* U+2215 */
-    size_t at =
-        (size_t)snprintf(name, NAME_BYTES, "%.*s%s", n < 255 ? n : 255, sample, part ? "." : "");
+    size_t at = 0;
+    if (!part || !has_sample(part, sample, (size_t)n))
+        at = (size_t)snprintf(name, NAME_BYTES, "%.*s%s", n < 255 ? n : 255, sample,
+                              part ? "." : "");
     for (; part && *part && at + sizeof slash < NAME_BYTES; part++)
         if (*part == '/') {
             memcpy(name + at, slash, sizeof slash - 1);
@@ -219,6 +226,11 @@ static void get_row(const char *sample, int n, const char *part, char name[NAME_
             name[at++] = *part;
         }
     name[at] = '\0';
+}
+
+void cov_multiqc_row(const char *sample, const char *part, char name[COV_MULTIQC_NAME_BYTES])
+{
+    get_row(sample, (int)strlen(sample), part, name);
 }
 
 /* Returns the length of `sample` without the part that all figures describe. */
@@ -341,18 +353,9 @@ void cov_multiqc_print(const struct cov_stats *s, const char *sample, struct cov
         put_general(s, sample, costs, j);
 }
 
-void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struct cov_json *j)
+static void put_bars(const struct cov_stats *s, const char *sample, struct cov_json *j)
 {
-    char id[NAME_BYTES] = "covtools";
-    const struct cov_stats_plot *plot = s->plot;
     const int n = length_without_part(s, sample);
-    add_words(id, plot->name);
-    put_section(id, plot->section, plot->description, "bargraph", j);
-    cov_json_string(j, "ylab", plot->axis);
-    cov_json_string(j, "stacking", "group");
-    cov_json_int(j, "tt_decimals", 3);
-    cov_json_bool(j, "cpswitch", false);
-    cov_json_end_object(j);
     cov_json_begin_object(j, "data");
     for (int i = 0; i < s->n_figures; i++) {
         char row[NAME_BYTES];
@@ -367,4 +370,50 @@ void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struc
         cov_json_end_object(j);
     }
     cov_json_end_object(j);
+}
+
+/* Describes the axes and how the graph looks. */
+static void put_look(const struct cov_stats_plot *plot, struct cov_json *j)
+{
+    if (plot->type == COV_STATS_CELLS) {
+        cov_json_string(j, "xlab", "Track");
+        cov_json_string(j, "ylab", "Track");
+        cov_json_string(j, "zlab", plot->axis);
+        cov_json_int(j, "min", -1);
+        cov_json_int(j, "max", 1);
+        cov_json_bool(j, "display_values", true);
+        cov_json_bool(j, "cluster_rows", false);
+        cov_json_bool(j, "cluster_cols", false);
+    } else {
+        cov_json_string(j, "ylab", plot->axis);
+    }
+    if (plot->type == COV_STATS_BARS) {
+        cov_json_string(j, "stacking", "group");
+        cov_json_bool(j, "cpswitch", false);
+    }
+    if (plot->type == COV_STATS_LINES) {
+        cov_json_string(j, "xlab", plot->x_axis);
+        cov_json_bool(j, "showlegend", true);
+    }
+    cov_json_int(j, "tt_decimals", 3);
+}
+
+void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struct cov_json *j)
+{
+    static const char *const types[] = {"bargraph", "linegraph", "heatmap"};
+    char id[NAME_BYTES] = "covtools", title[NAME_BYTES];
+    const struct cov_stats_plot *plot = s->plot;
+    const bool is_single = plot->type == COV_STATS_CELLS;
+    (void)snprintf(title, sizeof title, "%.200s%s%.200s", plot->section, is_single ? ": " : "",
+                   is_single ? sample : "");
+    add_words(id, plot->name);
+    if (is_single)
+        add_words(id, sample);
+    put_section(id, title, plot->description, types[plot->type], j);
+    put_look(plot, j);
+    cov_json_end_object(j);
+    if (plot->type == COV_STATS_BARS)
+        put_bars(s, sample, j);
+    else
+        plot->put_data(s->more, sample, j);
 }

@@ -11,6 +11,13 @@
 #include "common/base/json.h"
 #include "common/cli/stats.h"
 
+/* Room for a name of a row or a column. */
+enum { COV_MULTIQC_NAME_BYTES = 512 };
+
+/* Sets name to the row of a part of a sample: "SAMPLE.PART", or "PART" if that begins with the sample
+ * and a dot or underscore. */
+void cov_multiqc_row(const char *sample, const char *part, char name[COV_MULTIQC_NAME_BYTES]);
+
 /* Sets *sample to the name of the sample in the report, `path` without its folder, _mqc.json and
  * the name of the tool or section before that ("weed" for weed.covpredict_mqc.json), or to NULL if
  * `path` has another suffix or nothing before the suffix. Caller frees. */
@@ -29,8 +36,8 @@ int cov_multiqc_plot_path(const struct cov_stats *s, const char *path, char **pl
  * part, in the row `sample` without ".PART", so that the runs of a sample share a row. */
 void cov_multiqc_print(const struct cov_stats *s, const char *sample, struct cov_json *j);
 
-/* Adds s->plot, which must not be NULL, to the open object. Its rows are named SAMPLE.PART, even if
- * `sample` ends in the part already. */
+/* Adds s->plot, which must not be NULL, to the open object. The rows of bars are named SAMPLE.PART,
+ * even if `sample` ends in the part already. */
 void cov_multiqc_print_plot(const struct cov_stats *s, const char *sample, struct cov_json *j);
 
 #endif

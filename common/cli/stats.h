@@ -34,11 +34,23 @@ enum cov_stats_place {
     COV_STATS_GENERAL_FIGURES, /* the figures are */
 };
 
-/* A bar graph in a MultiQC report: for each part, the figures that have a title `bar`. */
+enum cov_stats_plot_type {
+    COV_STATS_BARS, /* for each part, the figures that have a title `bar` */
+    COV_STATS_LINES,
+    COV_STATS_CELLS, /* a map, in a section of each sample */
+};
+
+/* A graph in a MultiQC report. */
 struct cov_stats_plot {
+    enum cov_stats_plot_type type;
     const char *name;    /* a word, for the id and the file name */
     const char *section; /* its title in the report */
-    const char *description, *axis;
+    const char *description;
+    const char *x_axis; /* of lines */
+    const char *axis;   /* of the values */
+    /* Adds the data of lines (an object with an array of pairs x, y for each row) or cells (xcats, ycats
+     * and an array of rows) to the open object. `more` is that of cov_stats_set_more. */
+    void (*put_data)(const void *more, const char *sample, struct cov_json *j);
 };
 
 /* The jobs that predicted the shards of a file. */

@@ -174,6 +174,79 @@ static void prints_figures_in_a_table(void **state)
     cov_stats_fini(&s);
 }
 
+/* The part may have the name of the sample. */
+static void names_rows(void **state)
+{
+    static const struct {
+        const char *sample, *part, *row;
+    } cases[] = {
+        {"weed", "a", "weed.a"},
+        {"weed", "weed.a", "weed.a"},
+        {"weed", "weed_a", "weed_a"},
+        {"weed", "weedy.a", "weed.weedy.a"},
+        {"weed", "weed", "weed.weed"},
+        {"weed.b", "weed.a", "weed.b.weed.a"},
+        {"weed", "a/b",
+         "weed.a\xe2\x88\x95"
+         "b"}, /* U+2215 */
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        char row[COV_MULTIQC_NAME_BYTES];
+        cov_multiqc_row(cases[i].sample, cases[i].part, row);
+        assert_string_equal(row, cases[i].row);
+    }
+}
+
+static void put_data(const void *more, const char *sample, struct cov_json *j)
+{
+    cov_json_begin_object(j, "data");
+    cov_json_double(j, sample, *(const double *)more);
+    cov_json_end_object(j);
+}
+
+/* Lines of all samples are one section, cells of each sample another. */
+static void prints_lines_and_cells(void **state)
+{
+    struct cov_stats_plot plot = {.type = COV_STATS_LINES,
+                                  .name = "shape",
+                                  .section = "The shape",
+                                  .description = "What it is.",
+                                  .x_axis = "Place",
+                                  .axis = "Height",
+                                  .put_data = put_data};
+    double value = 0.25;
+    struct cov_stats s;
+    cov_stats_init(&s, "tool", "1.2.3");
+    s.plot = &plot;
+    s.more = &value;
+    char *text = print_section(&s, "x", cov_multiqc_print_plot);
+    assert_non_null(strstr(text, "\"id\": \"covtools_shape\","));
+    assert_non_null(strstr(text, "\"section_name\": \"The shape\","));
+    assert_non_null(strstr(text, "\"plot_type\": \"linegraph\","));
+    assert_non_null(strstr(text, "    \"ylab\": \"Height\",\n"
+                                 "    \"xlab\": \"Place\",\n"
+                                 "    \"showlegend\": true,\n"
+                                 "    \"tt_decimals\": 3\n"
+                                 "  },\n"
+                                 "  \"data\": {\n"
+                                 "    \"x\": 0.25\n"
+                                 "  }\n"));
+    free(text);
+    plot.type = COV_STATS_CELLS;
+    text = print_section(&s, "x.y", cov_multiqc_print_plot);
+    assert_non_null(strstr(text, "\"id\": \"covtools_shape_x_y\","));
+    assert_non_null(strstr(text, "\"section_name\": \"The shape: x.y\","));
+    assert_non_null(strstr(text, "\"plot_type\": \"heatmap\","));
+    assert_non_null(strstr(text, "    \"zlab\": \"Height\",\n"
+                                 "    \"min\": -1,\n"
+                                 "    \"max\": 1,\n"));
+    assert_non_null(strstr(text, "  \"data\": {\n"
+                                 "    \"x.y\": 0.25\n"));
+    free(text);
+    s.more = NULL;
+    cov_stats_fini(&s);
+}
+
 /* Those of a file of shards are the sums over its shards. */
 static void prints_time_and_memory_in_the_general_statistics(void **state)
 {
@@ -277,7 +350,8 @@ static void prints_figures_in_the_general_statistics(void **state)
 
 static void writes_a_plot(void **state)
 {
-    static const struct cov_stats_plot plot = {"bars", "Bars", "Some bars.", "height"};
+    static const struct cov_stats_plot plot = {
+        .name = "bars", .section = "Bars", .description = "Some bars.", .axis = "height"};
     static const char *const datasets[] = {"h3k4me3", "atac"}, *const everything[] = {NULL};
     struct cov_stats s = compare(datasets, 1);
     s.plot = &plot;
@@ -337,6 +411,8 @@ int main(void)
         cmocka_unit_test(names_multiqc_samples),
         cmocka_unit_test(prints_time_and_memory_in_a_table),
         cmocka_unit_test(prints_figures_in_a_table),
+        cmocka_unit_test(names_rows),
+        cmocka_unit_test(prints_lines_and_cells),
         cmocka_unit_test(prints_time_and_memory_in_the_general_statistics),
         cmocka_unit_test(prints_figures_in_the_general_statistics),
         cmocka_unit_test(writes_a_plot),

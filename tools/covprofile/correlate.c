@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/cli/stats_file.h"
 #include "common/job/profile/correlate_tracks.h"
 #include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
@@ -65,6 +66,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
     int rc = cov_source_options_fill(&c->source, &o.source, e);
     o.source.values.unrounded = true;
+    common->stats.plot = &cov_correlate_cells;
+    if (!rc && common->stats_path)
+        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc
               : cov_correlate_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
                                   &common->progress, &common->stats, e);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/cli/stats_file.h"
 #include "common/job/profile/gene_profile.h"
 #include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
@@ -150,6 +151,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc)
         rc = cov_source_options_fill(&c->source, &o.source, e);
     o.source.values.unrounded = true;
+    common->stats.plot = &cov_gene_profile_lines;
+    if (!rc && common->stats_path)
+        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
     return rc ? rc
               : cov_gene_profile_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
                                      &common->progress, &common->stats, e);

@@ -224,6 +224,40 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
+static void put_names(const struct job *j, const char *key, struct cov_json *json)
+{
+    cov_json_begin_array(json, key);
+    for (size_t k = 0; k < j->n; k++)
+        cov_json_string(json, NULL, j->names[k]);
+    cov_json_end_array(json);
+}
+
+/* The map of a MultiQC report. */
+static void put_cells(const void *arg, const char *sample, struct cov_json *json)
+{
+    const struct job *j = arg;
+    (void)sample;
+    put_names(j, "xcats", json);
+    put_names(j, "ycats", json);
+    cov_json_begin_array(json, "data");
+    for (size_t i = 0; i < j->n; i++) {
+        cov_json_begin_array(json, NULL);
+        for (size_t k = 0; k < j->n; k++)
+            cov_json_double(json, NULL, j->r[i * j->n + k]);
+        cov_json_end_array(json);
+    }
+    cov_json_end_array(json);
+}
+
+const struct cov_stats_plot cov_correlate_cells = {
+    .type = COV_STATS_CELLS,
+    .name = "tracks",
+    .section = "Correlation of tracks",
+    .description = "Pearson's or Spearman's correlation, over bins of the genome or over features.",
+    .axis = "r",
+    .put_data = put_cells,
+};
+
 /* ---------------------------------------------------------------- all of it */
 
 static void free_job(void *arg)

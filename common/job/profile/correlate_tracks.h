@@ -36,4 +36,7 @@ int cov_correlate_run(char *const *inputs, size_t n_inputs,
                       struct cov_progress *progress, struct cov_stats *stats,
                       struct cov_err *e) COV_MUST_USE;
 
+/* For the MultiQC report of --stats. */
+extern const struct cov_stats_plot cov_correlate_cells;
+
 #endif

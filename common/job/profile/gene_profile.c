@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/base/text.h"
+#include "common/cli/multiqc.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/profile/profile_matrix.h"
@@ -125,6 +126,39 @@ static void print_json(struct cov_json *json, const void *arg)
     }
     cov_json_end_array(json);
 }
+
+/* The lines of a MultiQC report. */
+static void put_lines(const void *arg, const char *sample, struct cov_json *json)
+{
+    const struct job *j = arg;
+    cov_json_begin_object(json, "data");
+    for (size_t k = 0; k < j->tracks.n; k++) {
+        const struct cov_profile_track *track = j->tracks.items[k];
+        char row[COV_MULTIQC_NAME_BYTES];
+        cov_multiqc_row(sample, track->name, row);
+        cov_json_begin_array(json, row);
+        for (size_t i = 0; i < j->tracks.n_bins; i++) {
+            if (isnan(track->middle[i]))
+                continue;
+            cov_json_begin_array(json, NULL);
+            cov_json_int(json, NULL, position_of(j, i));
+            cov_json_double(json, NULL, track->middle[i]);
+            cov_json_end_array(json);
+        }
+        cov_json_end_array(json);
+    }
+    cov_json_end_object(json);
+}
+
+const struct cov_stats_plot cov_gene_profile_lines = {
+    .type = COV_STATS_LINES,
+    .name = "profile",
+    .section = "Signal around genes",
+    .description = "Mean or median of the tracks around the features of the annotation.",
+    .x_axis = "Position (bp)",
+    .axis = "Signal",
+    .put_data = put_lines,
+};
 
 /* Adds the figures of the report, and tells the user. */
 static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)

@@ -206,6 +206,7 @@ void cov_compare_print_json(const struct cov_compare_results *r, struct cov_json
 }
 
 const struct cov_stats_plot cov_compare_plot = {
+    .type = COV_STATS_BARS,
     .name = "correlation",
     .section = "Correlation with measured coverage",
     .description = "Pearson's r of prediction and measurement, by the size of the bins.",
