@@ -21,6 +21,8 @@ for dataset in atacseq h3k4me3; do
     status_is 0 "the prediction is compared with $dataset"
 done
 cov2bigwig -q -o tracks/ --stats stats/weed.tracks_mqc.json weed_predictions.h5
+covprofile genes -q --genes weed.gff3 --stats stats/weed.covprofile_mqc.json -o genes.tsv weed_predictions.h5 atacseq.h5
+covprofile correlate -q --bins 1k --stats stats/weed.tracks.covprofile_mqc.json -o tracks.tsv weed_predictions.h5 atacseq.h5
 h5chunk verify --stats stats/weed.verify_mqc.json weed_predictions.h5
 
 cat >files.py <<'END'
@@ -66,6 +68,16 @@ for dataset in ("atacseq", "h3k4me3"):
 assert load("stats/weed.atacseq_mqc.json")["id"] != load("stats/weed.h3k4me3_mqc.json")["id"]
 assert load("stats/weed.atacseq.correlation_mqc.json")["id"] == load("stats/weed.h3k4me3.correlation_mqc.json")["id"]
 assert load("stats/weed.tracks_mqc.json")["plot_type"] == "table"
+names = ["weed_predictions_atacseq", "weed_predictions_h3k4me3", "atacseq"]
+profile, rows = load("stats/weed.covprofile.profile_mqc.json"), list(csv.DictReader(open("genes.tsv"), delimiter="\t"))
+assert profile["plot_type"] == "linegraph" and list(profile["data"]) == [*names[:2], "weed.atacseq"], list(profile["data"])
+for name, line in zip(names, profile["data"].values()):
+    assert line == [[int(row["position"]), float(row[name])] for row in rows] and len(line) == 600, name
+assert list(load("stats/weed.covprofile_mqc.json")["data"]) == ["weed", *profile["data"]]
+cells, rows = load("stats/weed.tracks.covprofile.tracks_mqc.json"), list(csv.DictReader(open("tracks.tsv"), delimiter="\t"))
+assert (cells["plot_type"], cells["section_name"]) == ("heatmap", "Correlation of tracks: weed.tracks"), cells
+assert cells["xcats"] == cells["ycats"] == names, cells
+assert cells["data"] == [[float(row[name]) for name in names] for row in rows], cells
 assert all(load(name)["data"] for name in glob.glob("stats/*"))
 END
 ok 'the files have the numbers of the runs, and titles' "$PYTHON" files.py
@@ -157,6 +169,9 @@ assert sorted(bars) == ["weed.atacseq", "weed.h3k4me3"] and float(bars["weed.ata
 assert table("covtools_bam2h5_table")["weed.atacseq.reads"]["reads"]
 html = open("multiqc_report.html").read()
 assert "Correlation with measured coverage" in html
+lines = [line.rstrip("\n").split("\t") for line in open("multiqc_data/multiqc_covtools_profile_linegraph.txt")]
+assert [line[0] for line in lines] == ["weed.atacseq", "weed_predictions_atacseq", "weed_predictions_h3k4me3"], lines
+assert open("multiqc_data/multiqc_covtools_tracks_weed_tracks_heatmap.txt").read().count("\t") == 6
 assert "covtools predicts the coverage" in re.sub(r"\s+", " ", html)
 titles = set(re.findall(r'<span class="mqc_table_tooltip" [^>]*>([^<]*)</span>', html))
 assert {"atacseq: r, 1 bp", "h3k4me3: r, 1 bp", "covpredict: Speed", "Bases", "Speed", "Time", "Memory", "Reads", "Coverage"} <= titles, titles

@@ -66,8 +66,18 @@ ok 'reads of ATAC-seq are shifted' cmp shifted.atacseq.tsv metrics/weed.plant.at
 ok '  which changes the table' test "$(cksum <shifted.atacseq.tsv)" != "$(cksum <unshifted.atacseq.tsv)"
 ok 'reads of ChIP-seq are not' cmp unshifted.h3k4me3.tsv metrics/weed.plant.h3k4me3.compare.tsv
 ok '  which would change the table' test "$(cksum <shifted.h3k4me3.tsv)" != "$(cksum <unshifted.h3k4me3.tsv)"
+# The predictions and the measured coverage of a sample with an annotation, under the names of the workflow.
+cp weed.plant.h5 hand/
+cp shifted.atacseq.h5 hand/weed.atacseq.h5 && cp unshifted.h3k4me3.h5 hand/weed.h3k4me3.h5
+for table in 'genes --genes weed.gff3' 'correlation --bins 1k'; do
+    subcommand=${table%% *}
+    [ "$subcommand" = genes ] || subcommand=correlate
+    # shellcheck disable=SC2086 # a list of words
+    covprofile $subcommand -q ${table#* } hand/weed.plant.h5 hand/weed.atacseq.h5 hand/weed.h3k4me3.h5 >hand.tsv
+    ok "weed.${table%% *}.tsv is that of the tools run by hand" cmp hand.tsv "metrics/weed.${table%% *}.tsv"
+done
 
-is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.plant.atacseq.compare.tsv ./weed.plant.h3k4me3.compare.tsv ./weed.plant.info.json' \
+is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.correlation.tsv ./weed.genes.tsv ./weed.plant.atacseq.compare.tsv ./weed.plant.h3k4me3.compare.tsv ./weed.plant.info.json' \
     'metrics are tables and descriptions'
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
 is "$(find . -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
@@ -107,6 +117,9 @@ for dataset in ("atacseq", "h3k4me3"):
     assert float(general["weed.plant"][column + "outliers"]) == len(outliers["regions"])
 for tool, rows in {"fasta2h5": 2, "bam2h5": 2, "cov2bigwig": 2, "h5chunk_info": 2, "h5chunk_verify": 2}.items():
     assert len(table(f"covtools_{tool}_table")) == rows, tool
+lines = [line.rstrip("\n").split("\t") for line in open("report/multiqc_report_data/multiqc_covtools_profile_linegraph.txt")]
+assert sorted(line[0] for line in lines) == ["weed.atacseq", "weed.h3k4me3", "weed.plant_atacseq", "weed.plant_h3k4me3"], lines
+assert len(lines[0]) == 601, len(lines[0])
 versions = {line.split("\t")[0] for line in open("report/multiqc_report_data/multiqc_software_versions.txt")}
 assert {"fasta2h5", "bam2h5", "covpredict", "h5chunk", "cov2bigwig", "snakemake"} <= versions, versions
 END
@@ -141,7 +154,7 @@ smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tra
 stderr_like 'Nothing to be done' '  nothing is repeated'
 printf 'd.1\t%s\t-plant.ckpt\tp_2\t--version\tother\tatacseq\n' "$odd" >>sheet.tsv
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -n -- tracks metrics
-is "$(cat "$tap_dir"/std* | grep -o 'rule [a-z0-9_]*:' | sort -u | tr -d '\n')" 'rule bam2h5:rule cov2bigwig_compare:rule metrics:' \
+is "$(cat "$tap_dir"/std* | grep -o 'rule [a-z0-9_]*:' | sort -u | tr -d '\n')" 'rule bam2h5:rule cov2bigwig_compare:rule covprofile_correlate:rule metrics:' \
     '  but a first data set of a model is compared'
 cd ..
 
@@ -197,6 +210,9 @@ refuses 'bad\.csv:3: weed: the list of bams of atacseq is b\.bam, but a\.bam;b\.
     'two lists of files' \
     'weed,a.fa,atacseq,,a.bam;b.bam,plant,a.ckpt' 'weed,a.fa,atacseq,,b.bam,b,b.ckpt'
 refuses 'bad\.csv: no samples' 'an empty sheet'
+printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint,genes' 'weed,a.fa,,,,plant,a.ckpt,a.gff3' 'weed,a.fa,,,,b,b.ckpt,' \
+    'weed,a.fa,,,,c,c.ckpt,b.gff3' >bad.csv
+complains 'bad\.csv:4: weed: the annotation of weed is b\.gff3, but a\.gff3 in an earlier row' 'two annotations of a sample' --config samples=bad.csv
 echo 'sample,fasta,bam,model,checkpoint' >bad.csv
 complains "bad\\.csv: unknown column 'bam'; the columns are sample,.*" 'an unknown column' --config samples=bad.csv
 echo 'sample,fasta,model' >bad.csv

@@ -4,7 +4,7 @@
 #   samples.sh MAKE_PLANT FOLDER [BASES]
 #
 # MAKE_PLANT is the program of make_plant.c. Writes to FOLDER: moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
-# plant.ckpt and the sheet samples.csv.
+# weed.gff3, plant.ckpt and the sheet samples.csv.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
@@ -24,11 +24,12 @@ cd "$2"
 mv genome.fa weed.fa
 mv atacseq.sam weed_atacseq.sam
 mv h3k4me3.sam weed_h3k4me3.sam
+awk -F '\t' -v OFS='\t' '$4 == "gene" { print $1, "made", "gene", $2 + 1, $3, ".", $6, ".", "ID=gene" ++n }' features.bed >weed.gff3
 rm features.bed
 # The other genome is a part of this one, with different names.
 awk '/^>/ { n++ } n > 2 { sub(/^>chr/, ">scaffold_"); print }' weed.fa | gzip -n >moss.fa.gz
 cp "$here/plant.ckpt" .
 
-printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' 'moss,moss.fa.gz,,,,plant,plant.ckpt' \
-    'weed,weed.fa,atacseq,atacseq,weed_atacseq.sam,plant,plant.ckpt' \
-    'weed,weed.fa,h3k4me3,chipseq,weed_h3k4me3.sam,plant,plant.ckpt' >samples.csv
+printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint,genes' 'moss,moss.fa.gz,,,,plant,plant.ckpt,' \
+    'weed,weed.fa,atacseq,atacseq,weed_atacseq.sam,plant,plant.ckpt,weed.gff3' \
+    'weed,weed.fa,h3k4me3,chipseq,weed_h3k4me3.sam,plant,plant.ckpt,weed.gff3' >samples.csv

@@ -57,6 +57,8 @@ one_cpu=
 (cd empty/results && find . -type f | LC_ALL=C sort) >empty.files
 same empty.files <<'EOF'
 ./metrics/moss.tiny.info.json
+./metrics/weed.correlation.tsv
+./metrics/weed.genes.tsv
 ./metrics/weed.tiny.atacseq.compare.tsv
 ./metrics/weed.tiny.h3k4me3.compare.tsv
 ./metrics/weed.tiny.info.json
@@ -136,6 +138,8 @@ sheet "$columns" "$weed" 'weed,@moss.fa.gz,,,,tiny,@tiny.ckpt'
 sheet "$columns" "$weed" 'weed,@weed.fa.gz,atacseq,other,@weed_atacseq.sam.gz,tiny,@tiny.ckpt'
 sheet "$columns" "$weed" 'weed,@weed.fa.gz,atacseq,,@weed_h3k4me3.sam.gz,tiny,@tiny.ckpt'
 sheet "$columns"
+sheet "$columns,genes" "$weed,@weed.gff3" "$weed," 'weed,@weed.fa.gz,,,,tiny,@tiny.ckpt,@moss.fa.gz'
+sheet "$columns,genes" "$weed,nix.gff3"
 sheet "$columns" '"we' 'ed",@weed.fa.gz,,,,tiny,@tiny.ckpt'
 # As a spreadsheet writes it: with a byte order mark and CR LF.
 printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" >sheets/spreadsheet.csv
@@ -182,7 +186,9 @@ report has another default
 26.csv sheets/26.csv:3: sample weed: assay other, but line 2 has atacseq for sample weed, dataset atacseq
 27.csv sheets/27.csv:3: sample weed: bams weed_h3k4me3.sam.gz, but line 2 has weed_atacseq.sam.gz for sample weed, dataset atacseq; write replicates in one row, separated by ;
 28.csv sheets/28.csv: no samples
-29.csv sheets/29.csv:2: unbalanced quotes
+29.csv sheets/29.csv:4: sample weed: genes moss.fa.gz, but line 2 has weed.gff3 for sample weed
+30.csv sheets/30.csv:2: sample weed: genes nix.gff3: no such file
+31.csv sheets/31.csv:2: unbalanced quotes
 spreadsheet.csv accepted
 tabs.tsv accepted
 EOF
@@ -295,5 +301,8 @@ grep -q '^#SBATCH -c 8' jobs.txt || fail "$(cat jobs.txt)"
 for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
     [ -e "stub/metrics/weed.plant.$dataset.peaks.tsv" ] || fail "no peaks of $dataset"
+done
+for table in genes correlation; do
+    [ "$(cd stub/metrics && echo ./*".$table.tsv")" = "./weed.$table.tsv" ] || fail "wrong tables: $table"
 done
 echo 'check.sh: passed'

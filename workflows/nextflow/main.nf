@@ -1,5 +1,6 @@
-// From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, and a comparison
-// with measured coverage where a sample has some. Has the same steps as workflows/snakemake.
+// From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, a comparison with
+// measured coverage where a sample has some, and profiles around genes where it has an annotation. Has the same steps as
+// workflows/snakemake.
 //
 //   nextflow run workflows/nextflow/main.nf --input samples.csv --outdir results
 //
@@ -19,6 +20,8 @@ include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from './modules/local/covpeaks/compare/main'
+include { COVPROFILE_GENES   } from './modules/local/covprofile/genes/main'
+include { COVPROFILE_CORRELATE } from './modules/local/covprofile/correlate/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
 
 workflow COVTOOLS {
@@ -114,9 +117,28 @@ workflow COVTOOLS {
             .map { _sample, id, dataset, file, measured_file, genome -> [[id: id], file, measured_file, genome, dataset] }
     )
 
+    // The predictions of a sample and its measured coverage: [sample, files].
+    signals = rows.map { [it.id, it.sample] }.unique().combine(predicted_signal, by: 0).map { _id, sample, file -> [sample, [0, file]] }
+        .mix(
+            with_reads.map { ["${it.sample}.${it.dataset}".toString(), it.sample] }
+                .unique()
+                .combine(measured, by: 0)
+                .map { _id, sample, file -> [sample, [1, file]] }
+        )
+        .map { sample, item -> [groupKey(sample, Sheet.countSignals(sheet, sample)), item] }
+        .groupTuple()
+        .map { key, items -> [key.target, items.sort { "${it[0]}${it[1].name}" }.collect { it[1] }] }
+    COVPROFILE_GENES(
+        signals.map { sample, files -> [[id: sample], files, sheet.find { it.sample == sample && it.genes }?.genes] }.filter { it[2] }
+    )
+    COVPROFILE_CORRELATE(
+        signals.filter { sample, _files -> sheet.any { it.sample == sample && it.bams } }.map { sample, files -> [[id: sample], files] }
+    )
+
     stats = FASTA2H5.out.stats.mix(
         BAM2H5.out.stats, predicted, H5CHUNK_INFO.out.stats, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
-        COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats).map { _meta, files -> files }.flatten()
+        COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats,
+        COVPROFILE_GENES.out.stats, COVPROFILE_CORRELATE.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
         .map { _process, tool, version -> "${tool}: '${version}'" }
         .mix(Channel.of("nextflow: '${workflow.nextflow.version}'".toString()))

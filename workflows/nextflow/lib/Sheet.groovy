@@ -9,10 +9,12 @@ import nextflow.splitter.CsvSplitter
 class Sheet {
     // What must agree in all rows with the same first columns.
     private static final List CONSISTENT = [
-        [['model'], 'checkpoint'], [['sample'], 'fasta'], [['sample', 'dataset'], 'assay'], [['sample', 'dataset'], 'bams']]
+        [['model'], 'checkpoint'], [['sample'], 'fasta'], [['sample', 'dataset'], 'assay'], [['sample', 'dataset'], 'bams'],
+        [['sample'], 'genes']]
 
-    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, id, where}, with files in place of paths,
-    // which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there.
+    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, genes, id, where}, with files in place of
+    // paths, which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there. genes may
+    // be null.
     static List<Map> read(String name, Map schema) {
         def sheet = Nextflow.file(name, glob: false)
         def at = { String path -> path =~ '^/|://' ? Nextflow.file(path, glob: false) : sheet.resolveSibling(path) }
@@ -50,7 +52,7 @@ class Sheet {
             checkRow(where, row, seen, i + 1)
             rows << row + [
                 id: "${row.sample}.${row.model}".toString(), fasta: at(row.fasta), checkpoint: at(row.checkpoint),
-                bams: (row.bams ?: []).collect { at(it) }, where: where]
+                bams: (row.bams ?: []).collect { at(it) }, genes: row.genes ? at(row.genes) : null, where: where]
         }
         if (!rows) {
             Schema.fail("${name}: no samples")
@@ -76,6 +78,12 @@ class Sheet {
             }
         }
         return datasets
+    }
+
+    // Returns the number of predictions and measured data sets of a sample.
+    static int countSignals(List<Map> rows, String sample) {
+        def its = rows.findAll { it.sample == sample }
+        return (its*.id as Set).size() + (its.findAll { it.bams }*.dataset as Set).size()
     }
 
     private static List<String> checkHeader(String where, List<String> columns, Map rule) {

@@ -16,6 +16,8 @@ include { COV2BIGWIG_TRACKS  } from '../modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from '../modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from '../modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from '../modules/local/covpeaks/compare/main'
+include { COVPROFILE_GENES   } from '../modules/local/covprofile/genes/main'
+include { COVPROFILE_CORRELATE } from '../modules/local/covprofile/correlate/main'
 
 workflow {
     def data = { name -> file("${params.data}/${name}", glob: false, checkIfExists: true) }
@@ -30,5 +32,7 @@ workflow {
     COV2BIGWIG_TRACKS([meta, data('-predictions.h5')])
     COVPEAKS_CALL([meta, data('-predictions.h5'), 'atacseq', [5, 2]])
     COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5'), 'atacseq'])
+    COVPROFILE_GENES([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed')])
+    COVPROFILE_CORRELATE([meta, [data('-predictions.h5'), data('-weed.h5')]])
     COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
 }

@@ -12,7 +12,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 
 # The columns of the sheet: a regular expression of its cells, and what to write there. The cells of MEASUREMENT are empty
-# in a row without measured data.
+# in a row without measured data; those of OPTIONAL columns may always be.
 NAME = (r"[A-Za-z0-9_-]+", "use letters, digits, _ and -")
 FILE = (r"[^{}\n]+", "write the path of a file, without { and }")  # Snakemake takes these for wildcards.
 COLUMNS = {
@@ -23,8 +23,10 @@ COLUMNS = {
     "bams": (r"[^;{}\n]+(;[^;{}\n]+)*", "write its files, separated by ;, without { and }"),
     "model": NAME,
     "checkpoint": FILE,
+    "genes": FILE,
 }
 MEASUREMENT = ["dataset", "assay", "bams"]
+OPTIONAL = ["genes"]
 ASSAY_OF_DATASET = {"atacseq": "atacseq", "h3k4me3": "chipseq"}
 TRACK_SUFFIXES = (".bw", ".bigwig", ".bg", ".bdg", ".bedgraph")
 
@@ -56,7 +58,7 @@ def check_header(path, columns):
             fault = "repeated" if column in COLUMNS else "unknown"
             fail(f"{path}: {fault} column {column!r}; the columns are {','.join(COLUMNS)}")
     for column in COLUMNS:
-        if column not in columns and column not in MEASUREMENT:
+        if column not in columns and column not in MEASUREMENT + OPTIONAL:
             fail(f"{path}: missing column {column}")
 
 
@@ -70,7 +72,7 @@ def read_row(where, columns, cells):
         row["assay"] = ASSAY_OF_DATASET.get(row["dataset"], "")
     for column, (pattern, expected) in COLUMNS.items():
         place = where if column == "sample" else f"{where}: {row['sample']}"
-        if column in MEASUREMENT and not is_measured:
+        if (column in MEASUREMENT and not is_measured) or (column in OPTIONAL and not row[column]):
             continue
         if not row[column]:
             fail(f"{place}: missing {column}; {expected}")
@@ -140,13 +142,15 @@ CUTOFFS = read_cutoffs("peak_cutoffs")
 MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS
 TRAININGS = config["training"]
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
-FASTA, CHECKPOINT, ASSAY, MEASURED = {}, {}, {}, {}
+FASTA, CHECKPOINT, ASSAY, MEASURED, GENES = {}, {}, {}, {}, {}
 # (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
 for where, row in read_sheet(config["samples"]):
     sample, model, dataset = row["sample"], row["model"], row["dataset"]
     note(where, f"fasta of {sample}", FASTA, sample, located(row["fasta"]))
     note(where, f"checkpoint of {model}", CHECKPOINT, model, located(row["checkpoint"]))
+    if row["genes"]:
+        note(where, f"annotation of {sample}", GENES, sample, located(row["genes"]))
     RUNS[sample, model] = True
     if dataset:
         note(where, f"assay of {dataset}", ASSAY, (sample, dataset), row["assay"])
@@ -157,11 +161,14 @@ if not RUNS:
     fail(f"{config['samples']}: no samples")
 
 SHARDS = config["shards"]
+CORRELATED = list(dict.fromkeys(s for s, _ in MEASURED))
 TRACKS = [f"tracks/{s}.{m}" for s, m in RUNS]
 METRICS = (
     [f"metrics/{s}.{m}.info.json" for s, m in RUNS]
     + [f"stats/h5chunk_verify/{s}.{m}_mqc.json" for s, m in RUNS]
     + [f"metrics/{s}.{m}.{d}.compare.tsv" for s, m, d in COMPARED]
+    + [f"metrics/{s}.correlation.tsv" for s in CORRELATED]
+    + [f"metrics/{s}.genes.tsv" for s in GENES]
 )
 # The statistics of all steps, for MultiQC. Those of shards are added up by h5chunk merge.
 STATS = (
@@ -174,9 +181,15 @@ STATS = (
         for s, m in RUNS
     ]
     + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
+    + [f"stats/covprofile_correlate/{s}_mqc.json" for s in CORRELATED]
+    + [f"stats/covprofile_genes/{s}_mqc.json" for s in GENES]
 )
 SHARD_STATS = [f"stats/covpredict/{s}.{m}.{i}of{SHARDS}_mqc.json" for s, m in RUNS for i in range(1, SHARDS + 1) if SHARDS > 1]
-PLOTS = [f"stats/compare/{s}.{m}.{d}.correlation_mqc.json" for s, m, d in COMPARED]
+PLOTS = (
+    [f"stats/compare/{s}.{m}.{d}.correlation_mqc.json" for s, m, d in COMPARED]
+    + [f"stats/covprofile_correlate/{s}.tracks_mqc.json" for s in CORRELATED]
+    + [f"stats/covprofile_genes/{s}.profile_mqc.json" for s in GENES]
+)
 
 
 def any_of(names):
@@ -195,6 +208,17 @@ wildcard_constraints:
 
 def fasta_of(wildcards):
     return [FASTA[wildcards.sample]]
+
+
+def genes_of(wildcards):
+    return [GENES[wildcards.sample]]
+
+
+def signals_of(wildcards):
+    """The predictions of a sample, and its measured coverage."""
+    return sorted(f"predictions/{s}.{m}.h5" for s, m in RUNS if s == wildcards.sample) + sorted(
+        f"measured/{s}.{d}.h5" for s, d in MEASURED if s == wildcards.sample
+    )
 
 
 def measured_of(wildcards):

@@ -1,0 +1,55 @@
+# Compares the predictions of a sample with each other and with measured coverage: around the genes of its annotation, and by
+# correlations. SPDX-License-Identifier: MIT
+
+
+rule covprofile_genes:
+    input:
+        genes=files(genes_of),
+        signals=signals_of,
+    output:
+        table="metrics/{sample}.genes.tsv",
+        stats="stats/covprofile_genes/{sample}_mqc.json",
+        plot="stats/covprofile_genes/{sample}.profile_mqc.json",
+    log:
+        "logs/covprofile_genes/{sample}.log",
+    benchmark:
+        "benchmarks/covprofile_genes/{sample}.tsv"
+    params:
+        urls=urls(genes_of),
+        extra=config["covprofile"]["extra"],
+    threads: config["covprofile"]["threads"]
+    resources:
+        mem_mb=memory_of("covprofile"),
+        runtime=config["covprofile"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covprofile genes -f -v -@ {threads} --genes={input.genes:q}{params.urls:q} --stats {output.stats:q} {params.extra}"
+        " -o {output.table:q} {input.signals:q} 2> {log:q}"
+
+
+rule covprofile_correlate:
+    input:
+        signals_of,
+    output:
+        table="metrics/{sample}.correlation.tsv",
+        stats="stats/covprofile_correlate/{sample}_mqc.json",
+        plot="stats/covprofile_correlate/{sample}.tracks_mqc.json",
+    log:
+        "logs/covprofile_correlate/{sample}.log",
+    benchmark:
+        "benchmarks/covprofile_correlate/{sample}.tsv"
+    params:
+        extra=config["correlate"]["extra"],
+    threads: config["covprofile"]["threads"]
+    resources:
+        mem_mb=memory_of("covprofile"),
+        runtime=config["covprofile"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covprofile correlate -f -v -@ {threads} --stats {output.stats:q} {params.extra} -o {output.table:q} {input:q} 2> {log:q}"
