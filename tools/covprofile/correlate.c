@@ -54,11 +54,11 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .feature = c->feature,
         .needs_types = given[ROW_FEATURE],
         .spearman = c->method == 1,
-        .output = common->output,
-        .printed = stdout,
-        .force = common->force,
-        .plot = c->plot,
-        .tmpdir = common->tmpdir,
+        .paths = {.table = common->output,
+                  .printed = stdout,
+                  .plot = c->plot,
+                  .tmpdir = common->tmpdir,
+                  .force = common->force},
     };
     if (given[ROW_BINS] && c->genes)
         return cov_fail(e, COV_EUSAGE, "--bins and --genes cannot be used together");

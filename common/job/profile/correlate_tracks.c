@@ -9,12 +9,9 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/file/outfile.h"
-#include "common/file/path.h"
 #include "common/job/chart.h"
 #include "common/job/profile/profile_tracks.h"
 #include "common/job/profile/track_bins.h"
-#include "common/job/table.h"
 
 /* Lives until --stats has been printed. */
 struct job {
@@ -29,9 +26,8 @@ struct job {
     double **values;                  /* [n][n_rows], borrowed from them; then without rows that
                                        * lack a value */
     size_t n_rows;
-    double *r;                /* [n][n]. Owned */
-    struct cov_outfile table; /* empty if there is none */
-    struct cov_picture picture;
+    double *r; /* [n][n]. Owned */
+    struct cov_profile_outputs out;
 };
 
 /* ---------------------------------------------------------------- values */
@@ -166,15 +162,6 @@ static int correlate(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- outputs */
 
-static int begin_outputs(struct job *j, struct cov_err *e)
-{
-    const struct cov_correlate_options *o = j->o;
-    int rc = cov_picture_begin(&j->picture, o->plot, o->force, o->tmpdir, e);
-    if (!rc && o->output && !cov_path_is_std(o->output))
-        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
-    return rc;
-}
-
 static void print_table(const void *arg, FILE *f)
 {
     const struct job *j = arg;
@@ -192,8 +179,9 @@ static void print_table(const void *arg, FILE *f)
     (void)fputc('\n', f);
 }
 
-static int draw(const struct job *j, struct cov_err *e)
+static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
+    const struct job *j = arg;
     const struct cov_chart_map map = {
         .title = "", .values = j->r, .rows = j->n, .columns = j->n, .end = (double)j->n, .top = 1};
     const struct cov_chart chart = {.kind = COV_CHART_CELLS,
@@ -203,7 +191,7 @@ static int draw(const struct job *j, struct cov_err *e)
                                     .maps = &map,
                                     .n_maps = 1,
                                     .names = j->names};
-    return cov_chart_draw_picture(&chart, &j->picture, e);
+    return cov_chart_draw_picture(&chart, picture, e);
 }
 
 /* "correlations": [...] of --stats. */
@@ -276,8 +264,8 @@ static void free_job(void *arg)
 static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
                struct cov_profile_report *report, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&j->table, &j->picture.file};
-    int rc = begin_outputs(j, e);
+    const struct cov_profile_writer writer = {print_table, NULL, draw, j};
+    int rc = cov_profile_outputs_begin(&j->out, &j->o->paths, e);
     if (!rc)
         rc = (j->o->genes ? read_features : read_bins)(j, inputs, n, n_threads, report, e);
     const double beg = cov_clock();
@@ -285,12 +273,8 @@ static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
         rc = choose_rows(j, e);
     if (!rc)
         rc = correlate(j, e);
-    if (!rc && j->o->plot)
-        rc = draw(j, e);
     if (!rc)
-        rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
-    if (!rc)
-        rc = cov_outfile_commit_all(files, COV_COUNT(files), e);
+        rc = cov_profile_outputs_write(&j->out, &writer, e);
     cov_stats_add_stage(report->stats, "correlate", cov_clock() - beg);
     if (!rc)
         cov_info("%zu %s with a value in all tracks", j->n_rows, j->o->genes ? "features" : "bins");
@@ -308,11 +292,9 @@ int cov_correlate_run(char *const *inputs, size_t n_inputs,
     *j = (struct job){.o = options,
                       .has_genes = options->genes,
                       .spearman = options->spearman,
-                      .table = COV_OUTFILE_INIT,
-                      .picture = COV_PICTURE_INIT};
+                      .out = COV_PROFILE_OUTPUTS_INIT};
     int rc = run(j, inputs, n_inputs, n_threads, &report, e);
-    cov_outfile_end(&j->table, e);
-    cov_picture_end(&j->picture, e);
+    cov_profile_outputs_end(&j->out, e);
     if (rc) {
         free_job(j);
         return rc;

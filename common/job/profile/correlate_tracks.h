@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
+#include "common/job/profile/profile_outputs.h"
 #include "common/job/source/track_source.h"
 
 /* Borrowed for the call. */
@@ -21,11 +21,7 @@ struct cov_correlate_options {
     const char *feature;              /* the type of features, except for BED */
     bool needs_types;                 /* refuse a BED */
     bool spearman;                    /* correlate ranks; ties have the mean of their ranks */
-    const char *output;               /* the table; NULL or "-": `printed` */
-    FILE *printed;
-    bool force;
-    const char *plot;   /* a picture, .svg or .png; NULL: none */
-    const char *tmpdir; /* NULL: the folder of the picture */
+    struct cov_profile_paths paths;   /* without curves */
 };
 
 /* Writes a square table. Bins and features count where all tracks have a value. COV_EUSAGE for
