@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/coverage_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
@@ -147,6 +149,7 @@ void cov_coverage_reader_close(struct cov_coverage_reader *r)
     }
     free(r->files);
     free(r->settings);
+    free(r->reads);
     free(r);
 }
 
@@ -207,7 +210,20 @@ static int read_files(struct cov_coverage_reader *r, const char *prefix, struct 
     return rc;
 }
 
-/* Reads the attribute `settings`, which has one line per column. Only files written by covtools
+void cov_coverage_parse_note(const char *text, size_t n, double *values)
+{
+    for (size_t b = 0; b < n; b++) {
+        size_t length = strcspn(text, "\n");
+        char line[40];
+        values[b] = 0;
+        (void)snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
+        if (cov_parse_double(line, "", 0, 1e18, &values[b], NULL))
+            values[b] = 0;
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* Reads the attributes `settings` and COV_COVERAGE_READS, which have one line per column. Only files written by covtools
  * have it. */
 static int read_settings(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
 {
@@ -219,6 +235,8 @@ static int read_settings(struct cov_coverage_reader *r, const char *prefix, stru
     for (size_t i = 0; !rc && i < n; i++)
         if (strcmp(attrs[i].name, "settings") == 0 && attrs[i].text)
             at = attrs[i].text;
+        else if (strcmp(attrs[i].name, COV_COVERAGE_READS) == 0 && attrs[i].text)
+            cov_coverage_parse_note(attrs[i].text, r->n_columns, r->reads);
     for (size_t b = 0; !rc && b < r->n_columns; b++) {
         size_t length = strcspn(at, "\n");
         r->settings[b] = cov_strndup(at, length, e);
@@ -245,7 +263,8 @@ int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows
     if (!rc && r->n_columns > 0) {
         r->files = cov_calloc(r->n_columns, sizeof *r->files, e);
         r->settings = cov_calloc(r->n_columns, sizeof *r->settings, e);
-        rc = r->files && r->settings ? read_files(r, prefix, e) : COV_ENOMEM;
+        r->reads = cov_calloc(r->n_columns, sizeof *r->reads, e);
+        rc = r->files && r->settings && r->reads ? read_files(r, prefix, e) : COV_ENOMEM;
         if (!rc)
             rc = read_settings(r, prefix, e);
     }
@@ -390,7 +409,8 @@ int cov_coverage_note(struct cov_coverage_writer *w, const char *name, const dou
     if (!text)
         return COV_ENOMEM;
     for (size_t b = 0; b < w->n_columns; b++)
-        used += (size_t)snprintf(text + used, BYTES, "%s%.6g", b > 0 ? "\n" : "", values[b]);
+        used += (size_t)snprintf(text + used, BYTES, "%s%.*g", b > 0 ? "\n" : "",
+                                 values[b] == floor(values[b]) ? 15 : 6, values[b]);
     int rc = cov_h5_write_attr(w->h5, w->name, name, text, e);
     free(text);
     return rc;

@@ -53,6 +53,7 @@ struct cov_coverage_reader {
     size_t n_columns, elem_bytes;               /* 0 columns: the file has no such prefix */
     char **files;                               /* [n_columns]: column names, or "" */
     char **settings;                            /* [n_columns], or "" */
+    double *reads;                              /* [n_columns] counted reads; 0: unknown */
 };
 
 /* Opens a genome file of n_rows rows of length L. COV_EINPUT for data sets of the wrong shape or
@@ -100,6 +101,13 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
  * coverage. */
 int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,
                      struct cov_err *e) COV_MUST_USE;
+
+/* This attribute of coverage has the number of reads of each column that were counted; 0 for
+ * tracks. */
+#define COV_COVERAGE_READS "counted_reads"
+/* Sets values[0..n) to the numbers of an attribute with one per line, 0 for missing ones and other
+ * texts. */
+void cov_coverage_parse_note(const char *text, size_t n, double *values);
 
 /* HDF5's thread: adds an attribute to the coverage, with a number for each column, one per line. */
 int cov_coverage_note(struct cov_coverage_writer *w, const char *name, const double *values,

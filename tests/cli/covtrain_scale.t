@@ -100,4 +100,45 @@ run covtrain -v -i d $net -o zero -e 1 --target-scale median
 status_is 0 'a file without coverage'
 unlike "$(cat "$stderr")" 'b\.h5: data set 1' '  is not scaled'
 stderr_like 'd/train/a\.h5: data set 1: depth 4, times 2\.5$' '  and does not count: the others have depths 4 and 16'
+
+# ---------------------------------------------------------------- by reads
+
+run covtrain -q -i d $net -o cpm -e 1 --target-scale cpm
+refused 1 'd/train/a\.h5: data set 1: its number of reads is unknown; add its BAM files again with .*bam2h5, or use --target-scale median' \
+    'reads that are not noted'
+"$PYTHON" - <<'EOF'
+import h5py
+# h3k4me3 has two columns, whose mean counts.
+for path, reads in ("train/a", 1), ("train/b", 2), ("train/c", 4), ("val/v", 8):
+    with h5py.File("d/" + path + ".h5", "r+") as f:
+        f["evaluation/atacseq_coverage"].attrs["counted_reads"] = "%d" % (reads * 1000000)
+        f["evaluation/h3k4me3_coverage"].attrs["counted_reads"] = "%d\n%d" % (reads * 500000, reads * 1500000)
+EOF
+run covtrain -v -i d $net -o cpm -e 1 --target-scale cpm
+status_is 0 'noted reads'
+stderr_like 'd/train/a\.h5: data set 1: depth 1, times 2$' '  of one column'
+stderr_like 'd/val/v\.h5: data set 2: depth 8, times 0\.25$' '  and of two'
+run h5chunk info cpm/last.ckpt
+stdout_like 'target_depths: 2, 2$' '  the depths are millions of reads'
+"$PYTHON" -c 'import h5py
+h5py.File("d/train/b.h5", "r+")["evaluation/h3k4me3_coverage"].attrs["counted_reads"] = "7\n0"'
+run covtrain -q -i d $net -o bad -e 1 --target-scale cpm
+refused 1 'd/train/b\.h5: data set 2: its number of reads is unknown' 'one of two columns is a track'
+
+printf '>c\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n' >g.fa
+{
+    printf '@SQ\tSN:c\tLN:40\n'
+    for at in 1 5 9; do
+        printf 'r%d\t0\tc\t%d\t60\t8M\t*\t0\t0\tACGTACGT\t*\n' $at $at
+    done
+    printf 'u\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n'
+} >r.sam
+head -n 3 r.sam | sed 's/c\t\([15]\)\t/c\t1\1\t/' >s.sam # reads of other places
+printf 'c\t0\t10\t3\n' >t.bg
+run fasta2h5 -q --subsequence-length 40 -o g.h5 g.fa
+run bam2h5 -q -p x g.h5 r.sam
+run bam2h5 -q -p x --append g.h5 s.sam t.bg
+is "$("$PYTHON" -c 'import h5py
+print(h5py.File("g.h5")["evaluation/x_coverage"].attrs["counted_reads"].split())')" "['3', '2', '0']" \
+    'bam2h5 notes the reads of each column, also when others are added'
 done_testing

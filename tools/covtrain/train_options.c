@@ -31,8 +31,8 @@ const struct cov_opt covtrain_options[] = {
     [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(FIELD(blacklist_path), "omit"),
     [ROW_TARGET_SCALE] =
         COV_OPT(ENUM, "target-scale", 0, FIELD(target_scale), NULL,
-                "scale the coverage of each file to a common depth by the median of its values "
-                "above 0; kept when resuming",
+                "scale the coverage of each file to a common depth, by the median of its values "
+                "above 0 or by its reads (cpm); kept when resuming",
                 .def = "none", .choices = cov_target_kind_names),
     [ROW_LOADING] =
         COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,

@@ -468,6 +468,15 @@ static void check_replicates(const struct job *j)
                      j->o->prefix, COV_DEPTH_BIN);
 }
 
+/* Returns the number of reads counted in a column; 0: unknown, or a track. */
+static double count_of(const struct job *j, size_t column)
+{
+    if (column < j->n_old)
+        return j->old->reads[column];
+    const struct cov_count_file *m = &j->files[column - j->n_old];
+    return m->is_track ? 0 : (double)m->n_by_result[COV_COUNTED];
+}
+
 /* Summarises the columns, and adds the results to the file. */
 static int describe_columns(struct job *j, struct cov_err *e)
 {
@@ -487,6 +496,10 @@ static int describe_columns(struct job *j, struct cov_err *e)
         values[b] = j->columns[b].median;
     if (!rc)
         rc = cov_coverage_note(j->writer, "median_coverage", values, e);
+    for (size_t b = 0; !rc && b < n; b++)
+        values[b] = count_of(j, b);
+    if (!rc)
+        rc = cov_coverage_note(j->writer, COV_COVERAGE_READS, values, e);
     if (!rc)
         check_replicates(j);
     free(summaries);

@@ -240,6 +240,11 @@ double cov_examples_median(const struct cov_examples *x, size_t file, size_t dat
     return x->files[file].medians[dataset];
 }
 
+double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset)
+{
+    return cov_example_file_reads(x->files[file].file, dataset);
+}
+
 void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor)
 {
     struct file *f = &x->files[file];

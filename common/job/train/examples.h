@@ -68,6 +68,8 @@ int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
 /* Returns the median of the targets above 0 of a data set in the kept rows of a file, as in
  * target_counts.h; 0 if there are none. */
 double cov_examples_median(const struct cov_examples *x, size_t file, size_t dataset);
+/* Returns the mean over the columns of a data set of the reads that bam2h5 counted; 0: unknown. */
+double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset);
 /* Makes cov_examples_decode multiply the targets of a data set of a file by `factor` > 0. Not while
  * another thread decodes. */
 void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor);

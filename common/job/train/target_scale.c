@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 
-const char *const cov_target_kind_names[] = {"none", "median", NULL};
+const char *const cov_target_kind_names[] = {"none", "median", "cpm", NULL};
 
 #define KIND "target_scale"
 #define REFERENCES "target_depths"
@@ -94,6 +94,24 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sets *depth to 0 if the file lacks the data set or its coverage. */
+static int depth_of(const struct cov_target_scale *s, const struct cov_examples *x, size_t file,
+                    size_t d, double *depth, struct cov_err *e)
+{
+    *depth = 0;
+    if (s->kind == COV_TARGET_MEDIAN)
+        *depth = cov_examples_median(x, file, d);
+    else if (cov_examples_present(x, file)[d]) {
+        *depth = cov_examples_reads(x, file, d) / 1e6;
+        if (!(*depth > 0))
+            return cov_fail(e, COV_EINPUT,
+                            "%s: data set %zu: its number of reads is unknown; add its BAM files "
+                            "again with this version of bam2h5, or use --target-scale median",
+                            cov_examples_path(x, file), d + 1);
+    }
+    return COV_OK;
+}
+
 /* Sets the reference to the median of the depths of the files; of two in the middle, to their
  * mean. */
 static int choose_reference(struct cov_target_scale *s, const struct cov_examples *train, size_t d,
@@ -103,29 +121,33 @@ static int choose_reference(struct cov_target_scale *s, const struct cov_example
     double *depths = cov_calloc(n_files, sizeof *depths, e);
     if (!depths)
         return COV_ENOMEM;
-    for (size_t k = 0; k < n_files; k++) {
-        depths[n] = cov_examples_median(train, k, d);
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < n_files; k++) {
+        rc = depth_of(s, train, k, d, &depths[n], e);
         n += depths[n] > 0;
     }
     qsort(depths, n, sizeof *depths, by_value);
     if (n > 0)
         s->references[d] = n % 2 ? depths[n / 2] : (depths[n / 2 - 1] + depths[n / 2]) / 2;
     free(depths);
-    return COV_OK;
+    return rc;
 }
 
-static void scale_files(const struct cov_target_scale *s, struct cov_examples *x)
+static int scale_files(const struct cov_target_scale *s, struct cov_examples *x, struct cov_err *e)
 {
-    for (size_t k = 0; k < cov_examples_n_files(x); k++)
-        for (size_t d = 0; d < s->n; d++) {
-            double depth = cov_examples_median(x, k, d);
-            if (!(depth > 0 && s->references[d] > 0))
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < cov_examples_n_files(x); k++)
+        for (size_t d = 0; !rc && d < s->n; d++) {
+            double depth;
+            rc = depth_of(s, x, k, d, &depth, e);
+            if (rc || !(depth > 0 && s->references[d] > 0))
                 continue;
             double factor = s->references[d] / depth;
             cov_examples_scale_targets(x, k, d, (float)factor);
             cov_debug("%s: data set %zu: depth %g, times %g", cov_examples_path(x, k), d + 1, depth,
                       factor);
         }
+    return rc;
 }
 
 int cov_target_scale_apply(struct cov_target_scale *s, struct cov_examples *train,
@@ -137,9 +159,7 @@ int cov_target_scale_apply(struct cov_target_scale *s, struct cov_examples *trai
     for (size_t d = 0; !rc && d < s->n; d++)
         if (!(s->references[d] > 0))
             rc = choose_reference(s, train, d, e);
-    if (rc)
-        return rc;
-    scale_files(s, train);
-    scale_files(s, val);
-    return COV_OK;
+    if (!rc)
+        rc = scale_files(s, train, e);
+    return rc ? rc : scale_files(s, val, e);
 }

@@ -1,7 +1,7 @@
 /* target_scale.h - scales targets so that files of different sequencing depths agree.
  *
  * The depth of a data set in a file is the median of its coverage above 0 in the chunks that are
- * used. The reference of a data set is the median of the depths of the training files. Targets are
+ * used, or the millions of reads that bam2h5 counted, the mean of the BAM files. The reference of a data set is the median of the depths of the training files. Targets are
  * multiplied by reference / depth. So the network learns coverage at the reference depth, and its
  * values need no scaling back; only resuming needs the references, which are in the checkpoint.
  * SPDX-License-Identifier: MIT */
@@ -14,7 +14,7 @@
 #include "common/ckpt/ckpt.h"
 #include "common/job/train/examples.h"
 
-enum cov_target_kind { COV_TARGET_NONE, COV_TARGET_MEDIAN };
+enum cov_target_kind { COV_TARGET_NONE, COV_TARGET_MEDIAN, COV_TARGET_CPM };
 extern const char *const cov_target_kind_names[]; /* NULL at the end */
 
 struct cov_target_scale {
@@ -36,7 +36,8 @@ int cov_target_scale_describe(const struct cov_target_scale *s, struct cov_ckpt 
 
 /* Computes references that are not known from `train`, then sets the factors of the files of both
  * parts (cov_examples_scale_targets). They must be prepared, with their targets counted. Data sets
- * without coverage in a file or in all training files keep their values. */
+ * without coverage in a file or in all training files keep their values. COV_EINPUT for a file
+ * without numbers of reads. */
 int cov_target_scale_apply(struct cov_target_scale *s, struct cov_examples *train,
                            struct cov_examples *val, struct cov_err *e) COV_MUST_USE;
 
