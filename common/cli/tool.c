@@ -511,6 +511,24 @@ static bool print_requested(const struct call *call)
     return own->help || own->version || own->help_machine;
 }
 
+/* Adds to an error about an unknown option which other subcommand has it. */
+static void hint_at_subcommand(const struct call *call, struct cov_err *e)
+{
+    static const char unknown[] = "unknown option '--";
+    const char *name = e->text + strlen(unknown);
+    if (call->tool == call->program || strncmp(e->text, unknown, strlen(unknown)) != 0)
+        return;
+    const size_t n = strcspn(name, "'");
+    if (name[n] == '\0' || name[n + 1] != '\0') /* has a suggestion */
+        return;
+    for (const struct cov_tool *const *t = call->program->subcommands; *t; t++)
+        for (const struct cov_opt *o = (*t)->options; o->name; o++)
+            if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) {
+                cov_err_append(e, "; %s %s has it", call->program->name, (*t)->name);
+                return;
+            }
+}
+
 /* argv[0] is ignored. */
 static int parse_and_run(struct call *call, int argc, char **argv, struct printer *printer,
                          struct cov_err *e)
@@ -523,6 +541,8 @@ static int parse_and_run(struct call *call, int argc, char **argv, struct printe
     };
     int rc = cov_opt_parse(sets, COV_COUNT(sets), argc, argv, &call->n_operands, e);
     call->operands = argv + 1;
+    if (rc == COV_EUSAGE)
+        hint_at_subcommand(call, e);
     if (print_requested(call)) {
         cov_err_clear(e);
         return COV_OK;

@@ -73,6 +73,9 @@ spin --log x --stats x|^toy_box: error: --log and --stats both name 'x'$|toy_box
 rest|an input is missing \\(usage: toy_box rest TOY\\)$|toy_box rest
 rest a b|unexpected argument 'b' \\(usage: toy_box rest TOY\\)$|toy_box rest
 rest -n 2 a|unknown option '-n'|toy_box rest
+rest --times 2 a|unknown option '--times'; toy_box spin has it$|toy_box rest
+rest --times=2 a|unknown option '--times'; toy_box spin has it$|toy_box rest
+rest --tim 2 a|unknown option '--tim'$|toy_box rest
 rest -o x a|unknown option '-o'|toy_box rest
 rest --threads 2 a|unknown option '--threads'|toy_box rest
 rest --tmpdir . a|unknown option '--tmpdir'|toy_box rest
