@@ -240,8 +240,7 @@ void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream);
 /* ---- sums over a batch: train_sums.cu ---- */
 
 /* The sums, over the sequences of a node and their slices, of partial[sequence, slice][i]: to[i] for
- * i < n. Slices start `stride` elements apart. sum_floats is fast for many elements, the others
- * for few. */
+ * i < n. Slices start `stride` elements apart. sum_columns and sum_doubles are for few elements. */
 struct cov_cuda_sums {
     size_t stride, n;
     int slices; /* of a sequence */

@@ -31,16 +31,10 @@ SIMT_KERNEL(SIMT_THREADS) sum_floats(struct cov_cuda_sums s, const float *partia
     to[i] = sum;
 }
 
-void cov_cuda_sum_floats(const struct cov_cuda_sums *s, const float *partial, float *to,
-                         void *stream)
-{
-    simt_launch_items(sum_floats, s->n, stream, *s, partial, to);
-}
-
 /* A block computes ACROSS columns, with a thread for each part. */
-template <typename T>
+template <typename From, typename T>
 SIMT_KERNEL(THREADS)
-sum_columns(struct cov_cuda_sums s, const double *partial, T *to)
+sum_columns(struct cov_cuda_sums s, const From *partial, T *to)
 {
     T *const all = (T *)simt_shared(); /* [COV_PARTS][ACROSS] */
     const int across = (int)threadIdx.x % ACROSS, part = (int)threadIdx.x / ACROSS;
@@ -50,7 +44,7 @@ sum_columns(struct cov_cuda_sums s, const double *partial, T *to)
     if (part < s.node.n && i < s.n) {
         size_t end = cov_parts_chunk(s.parts, s.node.first + part + 1) * s.slices;
         for (size_t k = cov_parts_chunk(s.parts, s.node.first + part) * s.slices; k < end; k++)
-            sum += partial[k * s.stride + i];
+            sum += (double)partial[k * s.stride + i];
     }
     *mine = (T)sum;
     for (int step = 1; step < s.node.n; step *= 2) {
@@ -62,12 +56,21 @@ sum_columns(struct cov_cuda_sums s, const double *partial, T *to)
         to[i] = *mine;
 }
 
-template <typename T>
-static void launch_columns(const struct cov_cuda_sums *s, const double *partial, T *to,
-                           void *stream)
+template <typename From, typename T>
+static void launch_columns(const struct cov_cuda_sums *s, const From *partial, T *to, void *stream)
 {
-    simt_launch(sum_columns<T>, dim3((unsigned)((s->n + ACROSS - 1) / ACROSS)), THREADS,
+    simt_launch(sum_columns<From, T>, dim3((unsigned)((s->n + ACROSS - 1) / ACROSS)), THREADS,
                 THREADS * sizeof(T), stream, *s, partial, to);
+}
+
+void cov_cuda_sum_floats(const struct cov_cuda_sums *s, const float *partial, float *to,
+                         void *stream)
+{
+    enum { MANY = 8192 }; /* elements for which a thread each is enough */
+    if (s->n < MANY)
+        launch_columns(s, partial, to, stream);
+    else
+        simt_launch_items(sum_floats, s->n, stream, *s, partial, to);
 }
 
 void cov_cuda_sum_columns(const struct cov_cuda_sums *s, const double *partial, float *to,
