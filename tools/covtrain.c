@@ -150,6 +150,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .tensorboard = c->tensorboard,
         .device = c->device.choice,
         .cpu = {.levels = c->device.cpu, .precision = precision_values[c->precision]},
+        .recompute = c->recompute,
         .n_threads = (unsigned)common->threads,
     };
     o.hp.model_type = (enum cov_model_type)c->model_type;

@@ -104,6 +104,7 @@ struct cov_training_spec {
     const float *loss_weights; /* [D]; NULL: all 1 */
     const uint8_t *frozen;     /* [n_floats]: 1 where a step changes nothing; NULL: nowhere */
     size_t first_trained;      /* layers before it need no gradients */
+    bool recompute;            /* keep few activations; compute the others again, bit for bit */
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
 };
@@ -242,6 +243,7 @@ struct cov_device_ops {
      * "own", or the library, such as "cublas 13.1.0"; NULL: there is no choice. May be NULL.
      * Borrowed until close. */
     const char *(*products)(const struct cov_device *dev);
+    bool recomputes; /* training_new accepts spec.recompute */
 };
 
 /* The first member of every device. */

@@ -108,6 +108,7 @@ static int make_training(struct cov_trainer *t, struct cov_device *dev,
                                      .dropout = options->hp->dropout,
                                      .seed = options->seed,
                                      .loss_weights = options->loss_weights,
+                                     .recompute = options->recompute,
                                      .reduce = options->reduce,
                                      .pool = options->pool};
     int rc = cov_shape(options->hp, options->L, &t->params, t->block, &layers, e);
@@ -133,6 +134,10 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
     *out = NULL;
     if (!dev->ops->training_new)
         return cov_fail(e, COV_EUNSUPPORTED, "device %s cannot train", dev->ops->name);
+    if (options->recompute && !dev->ops->recomputes)
+        return cov_fail(e, COV_EUNSUPPORTED,
+                        "--recompute is not available on device %s; use --device cpu",
+                        dev->ops->name);
     int rc = cov_hparams_check(options->hp, e);
     if (rc)
         return rc;

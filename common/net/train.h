@@ -32,12 +32,13 @@ struct cov_trainer_options {
     uint64_t seed;                /* seed of dropout */
     const float *loss_weights;    /* [D]; NULL: all 1 */
     const bool *frozen; /* [n_items of cov_params]: parameters that do not change; NULL: none */
+    bool recompute;     /* keep few activations (device.h) */
     struct cov_train_reduce reduce;
     struct cov_pool *pool; /* borrowed until free */
 };
 
 /* `block` and the objects that the options point to are borrowed for the call, except for the pool.
- * Returns COV_EUNSUPPORTED if the device cannot train. */
+ * Returns COV_EUNSUPPORTED if the device cannot train, or cannot recompute. */
 int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *options,
                     const float *block, struct cov_trainer **out, struct cov_err *e) COV_MUST_USE;
 void cov_trainer_free(struct cov_trainer *t); /* NULL is accepted */

@@ -59,6 +59,8 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o again -e 2 -@ 1
     ok '  auto uses it; the same bytes' cmp again/last.ckpt gpu/last.ckpt
 
+    train -o x -e 1 --device cuda --recompute
+    refused 1 'recompute is not available on device cuda; use --device cpu' '  which does not recompute'
     decay='--weight-decay 5 --beta1 0.8 --beta2 0.99'
     train -o decay.cpu -e 2 --device cpu $decay
     for cards in 0 0,2; do

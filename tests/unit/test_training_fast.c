@@ -42,9 +42,15 @@ static void toy_fini(struct toy *t)
     toy_data_fini(&t->data);
 }
 
+struct how {
+    unsigned threads;
+    bool recompute;
+    size_t first_trained;
+};
+
 /* Computes gradient[n_floats] of the batch. */
 static struct cov_train_score run(const struct toy *t, const struct cov_cpu_options *options,
-                                  unsigned threads, float *gradient)
+                                  struct how how, float *gradient)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_device *dev = NULL;
@@ -56,8 +62,10 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
                                      .n_floats = t->params.n_floats,
                                      .max_batch = t->data.n + 1,
                                      .dropout = t->hp.dropout,
+                                     .first_trained = how.first_trained,
+                                     .recompute = how.recompute,
                                      .seed = 3};
-    if (cov_device_open_cpu(options, &dev, &e) || cov_pool_new(threads, &pool, &e) ||
+    if (cov_device_open_cpu(options, &dev, &e) || cov_pool_new(how.threads, &pool, &e) ||
         cov_shape(&t->hp, t->L, &t->params, t->block, &shape, &e))
         fail_msg("%s", e.text);
     spec.layers = shape.layers;
@@ -67,6 +75,8 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
     const struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
     if (dev->ops->training_new(dev, &spec, &training, &e) ||
         training->gradients->load(training, &e) ||
+        /* What an earlier batch leaves must not matter. */
+        (how.recompute && training->gradients->run(training, 4, &batch, gradient, &score, &e)) ||
         training->gradients->run(training, 5, &batch, gradient, &score, &e))
         fail_msg("%s", e.text);
     cov_training_free(training);
@@ -110,13 +120,13 @@ static double compare(const struct toy *t, const char *level, enum cov_precision
     size_t n = t->params.n_floats;
     float *got = calloc(n, sizeof *got), *again = calloc(n, sizeof *again);
     assert_true(got && again);
-    struct cov_train_score s = run(t, &options, 1, got);
+    struct cov_train_score s = run(t, &options, (struct how){1, false, 0}, got);
     double bound = precision == COV_PRECISION_BF16 ? 2e-2 : 1e-5;
     assert_int_equal(s.n_rows, score->n_rows);
     assert_true(fabs(s.loss - score->loss) <= bound * (1 + fabs(score->loss)));
     assert_true(fabs(s.accuracy - score->accuracy) <= bound);
     for (unsigned threads = 2; threads <= 9; threads += threads == 3 ? 6 : 1) {
-        (void)run(t, &options, threads, again);
+        (void)run(t, &options, (struct how){threads, false, 0}, again);
         assert_memory_equal(got, again, n * sizeof *got);
     }
     double off = difference(t, got, want);
@@ -158,7 +168,7 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
     float *want = calloc(t.params.n_floats, sizeof *want);
     assert_non_null(want);
     const struct cov_cpu_options scalar = {.levels = "scalar"};
-    struct cov_train_score score = run(&t, &scalar, 2, want);
+    struct cov_train_score score = run(&t, &scalar, (struct how){2, false, 0}, want);
     if (is_there(level)) {
         off = compare(&t, level, COV_PRECISION_FP32, direct, want, &score);
         if (!(off <= 2e-4))
@@ -220,6 +230,35 @@ static void trains_wide_layers(void **state)
     (void)fflush(stdout);
 }
 
+/* Recomputed activations are the same, bit for bit. */
+static void recomputes_the_same_bits(void **state)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, 78);
+    for (size_t i = 0; i < 48; i++) {
+        struct cov_hparams hp = draw_network(&rng, i);
+        hp.cnn_layers = (int64_t)(1 + i / 3 % 3);
+        hp.lstm_layers = (int64_t)(1 + i / 2 % 3);
+        hp.dropout = i % 2 ? 0.25 : 0;
+        size_t L = draw(&rng, 1, 12), n = draw(&rng, 1, 9);
+        for (int64_t k = 0; k < hp.cnn_layers; k++)
+            L *= (size_t)hp.step;
+        struct toy t;
+        toy_init(&t, &hp, L, n, 400 + i);
+        size_t n_floats = t.params.n_floats, first = i % 4 == 3 ? draw(&rng, 1, 3) : 0;
+        float *kept = calloc(n_floats, sizeof *kept), *again = calloc(n_floats, sizeof *again);
+        assert_true(kept && again);
+        struct cov_train_score a = run(&t, NULL, (struct how){2, false, first}, kept);
+        struct cov_train_score b = run(&t, NULL, (struct how){3, true, first}, again);
+        assert_true(a.loss == b.loss && a.accuracy == b.accuracy && a.n_rows == b.n_rows);
+        assert_memory_equal(kept, again, n_floats * sizeof *kept);
+        free(kept);
+        free(again);
+        toy_fini(&t);
+    }
+    (void)state;
+}
+
 /* Compares only the direction of the gradient, since the products are rounded. */
 static void train_in_bf16(const struct cov_hparams *hp)
 {
@@ -229,7 +268,7 @@ static void train_in_bf16(const struct cov_hparams *hp)
     size_t n = t.params.n_floats;
     float *want = calloc(n, sizeof *want), *got = calloc(n, sizeof *got);
     assert_true(want && got);
-    struct cov_train_score score = run(&t, NULL, 2, want);
+    struct cov_train_score score = run(&t, NULL, (struct how){2, false, 0}, want);
     for (size_t i = 0; i < COV_COUNT(with_bf16); i++) {
         const struct cov_cpu_options options = {.levels = with_bf16[i],
                                                 .precision = COV_PRECISION_BF16};
@@ -238,7 +277,7 @@ static void train_in_bf16(const struct cov_hparams *hp)
             continue;
         bool rounds = strcmp(dev->ops->precision(dev), "bf16") == 0;
         cov_device_close(dev);
-        struct cov_train_score s = run(&t, &options, 3, got);
+        struct cov_train_score s = run(&t, &options, (struct how){3, false, 0}, got);
         double product = 0, of_got = 0, of_want = 0;
         for (size_t k = 0; k < t.params.n_items; k++) {
             const struct cov_param *p = &t.params.items[k];
@@ -286,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(trains_wide_layers),
+        cmocka_unit_test(recomputes_the_same_bits),
         cmocka_unit_test(trains_in_bf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ struct covtrain_config {
     const char *bnorm;
     double learning_rate, weight_decay, beta1, beta2;
     int64_t batch, epochs, seed;
-    bool no_shuffle, pair_strands, random_offset;
+    bool no_shuffle, pair_strands, random_offset, recompute;
     const char *resume, *init_from;
     int save_by, stop_by;
     int64_t top_k, patience, save_every;
@@ -87,6 +87,7 @@ enum {
     ROW_DEVICE,
     ROW_CPU,
     ROW_PRECISION,
+    ROW_RECOMPUTE,
 };
 
 extern const struct cov_opt covtrain_options[];

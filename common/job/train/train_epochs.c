@@ -599,6 +599,7 @@ static int open_trainer(struct run *r, struct cov_err *e)
         .seed = s->seed,
         .loss_weights = r->o->n_loss_weights > 0 ? r->o->loss_weights : NULL,
         .frozen = s->network.frozen,
+        .recompute = r->o->recompute,
         .pool = r->pool,
         .reduce = {r->ranks.n > 1 ? cov_ranks_sum : NULL, &r->ranks},
     };

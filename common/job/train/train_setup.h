@@ -85,6 +85,7 @@ struct cov_train_options {
     const char *tensorboard; /* folder for event files; NULL: none */
     struct cov_device_choice device;
     struct cov_cpu_options cpu; /* its precision applies to any device */
+    bool recompute;             /* keep few activations */
     unsigned n_threads;
 };
 

@@ -20,7 +20,7 @@ enum {
 
 /* ---- places ---- */
 
-static bool is_lstm(const struct cov_fast_training *t, size_t i)
+bool cov_train_is_lstm(const struct cov_fast_training *t, size_t i)
 {
     return t->layers[i].layer.kind == COV_LAYER_LSTM;
 }
@@ -29,7 +29,7 @@ static bool is_lstm(const struct cov_fast_training *t, size_t i)
 static struct cov_view view_of(const struct cov_fast_training *t, size_t i, float *data)
 {
     const struct cov_layer *l = &t->layers[i].layer;
-    bool by_time = is_lstm(t, i) || (i + 1 < t->n_layers && is_lstm(t, i + 1));
+    bool by_time = cov_train_is_lstm(t, i) || (i + 1 < t->n_layers && cov_train_is_lstm(t, i + 1));
     if (by_time)
         return (struct cov_view){data, t->batch->n * l->c_out, l->c_out};
     return (struct cov_view){data, l->c_out, l->t_out * l->c_out};
@@ -119,89 +119,52 @@ static struct cov_layer back_of(const struct cov_layer *l)
     return back;
 }
 
-/* Large arrays use large pages and are not initialised. */
-static float *make(size_t n, bool *failed, struct cov_err *e)
+/* Makes what a convolution needs in addition to activations. */
+static int make_conv(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
-    const size_t page = (size_t)1 << 21;
-    size_t bytes;
-    float *p = NULL;
-    if (n < page)
-        p = cov_calloc64(n, sizeof *p, e);
-    else if (cov_size_mul(n, sizeof *p, &bytes) || cov_size_add(bytes, page, &bytes))
-        (void)cov_fail(e, COV_ENOMEM, "out of memory: %zu activations", n);
-    else
-        p = cov_malloc_huge(bytes / page * page, e);
-    *failed |= !p;
-    return p;
-}
-
-static int make_norm(struct cov_train_layer *s, size_t n, struct cov_err *e)
-{
-    size_t c = s->layer.c_out;
+    struct cov_train_layer *s = &t->layers[i];
+    const struct cov_training_kernels *k = t->kernels;
+    size_t c = s->layer.c_out, n = t->spec.max_batch;
     bool failed = false;
+    s->norm = s->layer.norm;
+    s->outer = i + 2 == t->n_layers ? k->last_outer : k->conv_outer;
+    s->back = back_of(&s->layer);
+    if (k->plain.minimal && cov_train_minimal_pays(&s->layer, s->outer->arithmetic) &&
+        cov_train_minimal_new(&s->layer, k->plain.minimal, &s->minimal, e))
+        return COV_ENOMEM;
+    s->pieces = pieces_of(&s->layer);
+    s->back_pieces = pieces_of(&s->back);
     float **arrays[] = {&s->mean, &s->rstd, &s->scale, &s->shift, &s->by_d, &s->by_r, &s->by_one};
-    for (size_t i = 0; i < COV_COUNT(arrays); i++)
-        *arrays[i] = make(c, &failed, e);
+    for (size_t a = 0; a < COV_COUNT(arrays); a++)
+        *arrays[a] = cov_train_array(t, c, &failed, e);
     s->sums = cov_calloc(n * s->pieces.n, 2 * c * sizeof *s->sums, e);
     s->total = cov_calloc(2 * c + 1, sizeof *s->total, e);
     return failed || !s->sums || !s->total ? COV_ENOMEM : COV_OK;
 }
 
-static int make_layer(struct cov_fast_training *t, size_t i, struct cov_err *e)
+static int make_lstm(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
-    const struct cov_layer *l = &s->layer;
     const struct cov_training_kernels *k = t->kernels;
-    size_t n = t->spec.max_batch, size = l->t_out * l->c_out;
-    bool failed = false, last_conv = i + 2 == t->n_layers;
-    s->y = make(n * size, &failed, e);
-    if (failed)
-        return COV_ENOMEM;
-    if (l->kind == COV_LAYER_LINEAR_EXP)
-        return COV_OK;
-    if (l->kind == COV_LAYER_LSTM) {
-        s->drops = t->spec.dropout > 0 && t->layers[i + 1].layer.kind == COV_LAYER_LSTM;
-        s->outer = k->lstm_outer;
-        s->gemm = cov_cpu_lstm_gemm(&k->arithmetic, l);
-        s->gates = make(n * l->directions * l->t_in * 4 * l->hidden, &failed, e);
-        s->cells = make(n * l->directions * l->t_in * l->hidden, &failed, e);
-        s->bias = make(l->directions * 4 * l->hidden, &failed, e);
-        if (s->drops)
-            s->dropped = make(n * size, &failed, e);
-        return failed ? COV_ENOMEM : COV_OK;
-    }
-    s->norm = l->norm;
-    s->outer = last_conv ? k->last_outer : k->conv_outer;
-    s->back = back_of(l);
-    if (k->plain.minimal && cov_train_minimal_pays(l, s->outer->arithmetic) &&
-        cov_train_minimal_new(l, k->plain.minimal, &s->minimal, e))
-        return COV_ENOMEM;
-    s->pieces = pieces_of(l);
-    s->back_pieces = pieces_of(&s->back);
-    if (s->norm)
-        s->r = make(n * size, &failed, e);
-    return failed ? COV_ENOMEM : make_norm(s, n, e);
+    bool failed = false;
+    s->drops = t->spec.dropout > 0 && cov_train_is_lstm(t, i + 1);
+    s->outer = k->lstm_outer;
+    s->gemm = k->arithmetic.lstm == COV_FP32 ? k->plain.gemm : k->arithmetic.lstm_gemm;
+    s->bias = cov_train_array(t, s->layer.directions * 4 * s->layer.hidden, &failed, e);
+    return failed ? COV_ENOMEM : COV_OK;
 }
 
 static int make_layers(struct cov_fast_training *t, const struct cov_training_spec *spec,
                        struct cov_err *e)
 {
-    bool failed = false;
-    size_t n = spec->max_batch, L = spec->layers[0].t_in, largest = L * 4;
+    int rc = COV_OK;
     for (size_t i = 0; i < t->n_layers; i++) {
         t->layers[i].layer = spec->layers[i];
         t->layers[i].weights = spec->weights[i];
-        largest = max_size(largest, spec->layers[i].t_out * spec->layers[i].c_out);
     }
-    for (size_t i = 0; i < t->n_layers; i++) {
-        int rc = make_layer(t, i, e);
-        if (rc)
-            return rc;
-    }
-    t->onehot = make(n * L * 4, &failed, e);
-    t->d[0] = make(n * largest, &failed, e);
-    t->d[1] = make(n * largest, &failed, e);
-    return failed ? COV_ENOMEM : COV_OK;
+    for (size_t i = 0; rc == COV_OK && i + 1 < t->n_layers; i++)
+        rc = cov_train_is_lstm(t, i) ? make_lstm(t, i, e) : make_conv(t, i, e);
+    return rc ? rc : cov_train_make_activations(t, e);
 }
 
 static void free_layer(struct cov_train_layer *s)
@@ -215,10 +178,6 @@ static void free_layer(struct cov_train_layer *s)
         cov_matrix_fini(&s->back_ih[d]);
         cov_matrix_fini(&s->back_hh[d]);
     }
-    float *arrays[] = {s->bias, s->r,     s->y,     s->dropped, s->gates, s->cells, s->mean,
-                       s->rstd, s->scale, s->shift, s->by_d,    s->by_r,  s->by_one};
-    for (size_t i = 0; i < COV_COUNT(arrays); i++)
-        free(arrays[i]);
     free(s->sums);
     free(s->total);
 }
@@ -236,9 +195,9 @@ static void free_training(struct cov_training *base)
     free(t->scores);
     free(t->linear_sums);
     free(t->scratch);
-    free(t->onehot);
-    free(t->d[0]);
-    free(t->d[1]);
+    for (size_t i = 0; i < t->n_arrays; i++)
+        free(t->arrays[i]);
+    free(t->arrays);
     free(t);
 }
 
@@ -250,7 +209,7 @@ static int pack_one(void *arg, size_t i, unsigned worker, struct cov_err *e)
     struct cov_fast_training *t = arg;
     if (t->layers[i].layer.kind == COV_LAYER_LINEAR_EXP)
         return COV_OK;
-    return is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
+    return cov_train_is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
 }
 
 /* The size is known only once the layers are packed. */
@@ -258,8 +217,8 @@ static int make_scratch(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
     for (size_t i = 0; i + 1 < t->n_layers; i++)
-        size = max_size(size, is_lstm(t, i) ? cov_train_lstm_scratch(t, i)
-                                            : cov_train_conv_scratch(t, i));
+        size = max_size(size, cov_train_is_lstm(t, i) ? cov_train_lstm_scratch(t, i)
+                                                      : cov_train_conv_scratch(t, i));
     for (size_t i = 0; i < t->n_workers; i++) {
         t->scratch[i] = cov_calloc64(size, sizeof(float), e);
         if (!t->scratch[i])
@@ -294,28 +253,26 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
 static int forward(struct cov_fast_training *t, struct cov_err *e)
 {
     int rc = cov_pool_for(t->spec.pool, t->batch->n, one_hot, t, e);
+    if (t->spec.recompute)
+        cov_train_begin_forward(t);
     for (size_t i = 0; rc == COV_OK && i + 1 < t->n_layers; i++) {
         t->layer = i;
-        rc = is_lstm(t, i) ? cov_train_lstm_forward(t, e) : cov_train_conv_forward(t, e);
+        rc = cov_train_is_lstm(t, i) ? cov_train_lstm_forward(t, e) : cov_train_conv_forward(t, e);
     }
     return rc;
 }
 
-/* The gradient of a layer's output is in one of two arrays. A convolution writes the gradient of
- * its sums to the other array, and then the gradient of its input to the first; an LSTM writes the
- * gradient of its input to the other array. */
+/* The gradient of a layer's input replaces that of its output. */
 static int backward(struct cov_fast_training *t, struct cov_err *e)
 {
-    size_t at = 0;
-    t->d_out = t->d[at];
     int rc = cov_train_loss_backward(t, e);
     for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > t->spec.first_trained;) {
+        if (t->spec.recompute)
+            rc = cov_train_recompute(t, i, e);
         t->layer = i;
-        t->d_in = t->d[at];
-        at = is_lstm(t, i) ? 1 - at : at;
-        t->d_out = t->d[at];
-        rc = is_lstm(t, i) ? cov_train_lstm_backward(t, e)
-                           : cov_train_conv_backward(t, t->d[1 - at], e);
+        if (rc == COV_OK)
+            rc = cov_train_is_lstm(t, i) ? cov_train_lstm_backward(t, e)
+                                         : cov_train_conv_backward(t, e);
     }
     return rc;
 }

@@ -138,6 +138,15 @@ int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
     return rc ? rc : cov_pool_for(t->spec.pool, n, norm_piece, t, e);
 }
 
+int cov_train_conv_again(struct cov_fast_training *t, size_t i, bool from_input, struct cov_err *e)
+{
+    const struct cov_train_layer *s = &t->layers[i];
+    size_t n = t->batch->n * s->pieces.n;
+    t->layer = i;
+    int rc = from_input ? cov_pool_for(t->spec.pool, n, forward_piece, t, e) : COV_OK;
+    return rc || !s->norm ? rc : cov_pool_for(t->spec.pool, n, norm_piece, t, e);
+}
+
 /* ---- backward through the norm and the ReLU ---- */
 
 /* Returns the rows of sequence b before the norm, and the gradient of the norm's output. */
@@ -145,7 +154,7 @@ static struct cov_trainvec_rows rows_with_gradient(const struct cov_fast_trainin
                                                    struct cov_rows rows)
 {
     struct cov_view r = cov_train_before_norm(t, t->layer);
-    struct cov_view d = cov_train_at(cov_train_output(t, t->layer), t->d_in);
+    struct cov_view d = cov_train_at(cov_train_output(t, t->layer), t->d);
     return (struct cov_trainvec_rows){.rows = rows.end - rows.beg,
                                       .c = t->layers[t->layer].layer.c_out,
                                       .r = r.data + b * r.seq + rows.beg * r.row,
@@ -364,18 +373,17 @@ static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err
     item -= t->n_tiles;
     size_t b = item / s->back_pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->back_pieces, item % s->back_pieces.n);
-    struct cov_view d = cov_train_at(cov_train_input(t, t->layer), t->d_out);
+    struct cov_view d = cov_train_at(cov_train_input(t, t->layer), t->d);
     const struct cov_layer_io io = {t->z + b * s->layer.t_out * c, c, d.data + b * d.seq, d.row};
     cov_fast_rows(s->backward, rows, &io, t->scratch[worker]);
     return COV_OK;
 }
 
-int cov_train_conv_backward(struct cov_fast_training *t, float *z, struct cov_err *e)
+int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t n = t->batch->n, c = s->layer.c_out;
     int rc = COV_OK;
-    t->z = z;
     if (s->norm)
         rc = lead_through_norm(t, s, e);
     for (size_t o = 0; !s->norm && o < c; o++) {

@@ -130,7 +130,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     struct cov_fast_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t L = s->layer.t_out, n = s->layer.c_out, c = s->layer.c_in;
-    float *dx = t->d_out + b * L * c;
+    float *dx = t->d + b * L * c;
     double *sums = t->linear_sums + b * n * (c + 1);
     memset(dx, 0, L * c * sizeof *dx);
     memset(sums, 0, n * (c + 1) * sizeof *sums);

@@ -219,6 +219,12 @@ int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e)
                         e);
 }
 
+int cov_train_lstm_again(struct cov_fast_training *t, struct cov_err *e)
+{
+    size_t n = t->batch->n > 0 ? n_groups(t) * t->layers[t->layer].layer.directions : 0;
+    return cov_pool_for(t->spec.pool, n, forward_group, t, e);
+}
+
 /* ---- backward ---- */
 
 static int backward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -238,14 +244,14 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
         struct cov_trainvec_lstm kept = kept_of(t, &g, row);
         if (step > 0) {
             kept.before = kept_at(t, &g, s->cells, hidden, before);
-            prefetch_next(t, &g, before, t->d_in, &kept);
+            prefetch_next(t, &g, before, t->d, &kept);
             kept.next_cells =
                 step > 1 ? kept_at(t, &g, s->cells, hidden, g.d ? row + 2 : row - 2) : NULL;
         }
         if (!last)
             s->gemm->run(g.rows, kept_at(t, &g, s->gates, n_gates, next), n_gates, &s->back_hh[g.d],
                          from_next, hidden, false);
-        t->kernels->vec->lstm_backward(&kept, t->d_in + y_place(t, &g, row), l->c_out,
+        t->kernels->vec->lstm_backward(&kept, t->d + y_place(t, &g, row), l->c_out,
                                        last ? NULL : from_next, dc);
     }
     return COV_OK;
@@ -325,7 +331,7 @@ static void rows_item(const struct cov_fast_training *t, size_t item)
     const struct cov_layer *l = &s->layer;
     size_t n = t->batch->n, n_gates = 4 * l->hidden, all = n * l->t_in, first = item * DX_ROWS;
     size_t rows = all - first < DX_ROWS ? all - first : DX_ROWS;
-    float *dx = t->d_out + first * l->c_in;
+    float *dx = t->d + first * l->c_in;
     double *bias = t->bias_sums + item * l->directions * n_gates;
     memset(bias, 0, l->directions * n_gates * sizeof *bias);
     for (size_t d = 0; d < l->directions; d++) {
@@ -373,7 +379,7 @@ static int drop_back(void *arg, size_t item, unsigned worker, struct cov_err *e)
     const struct cov_layer *l = &t->layers[t->layer].layer;
     size_t width = t->batch->n * l->c_in;
     for (size_t row = item * DROP_STEPS; row < l->t_in && row < (item + 1) * DROP_STEPS; row++)
-        drop_rows(t, t->layer - 1, row, t->d_out + row * width, t->d_out + row * width);
+        drop_rows(t, t->layer - 1, row, t->d + row * width, t->d + row * width);
     return COV_OK;
 }
 

@@ -37,10 +37,10 @@ struct cov_train_layer {
     struct cov_matrix back_ih[2], back_hh[2];  /* transposed */
     float *bias;                               /* [directions, 4*hidden] */
 
-    /* Results of the forward pass. */
+    /* Results of the forward pass. Arrays of training_fast_memory.c; some may share memory. */
     float *r;       /* before the norm; NULL: y */
     float *y;       /* the output; in the last layer its exponential */
-    float *dropped; /* the input of the next layer; NULL: y */
+    float *dropped; /* the input of the next layer, perhaps in place of y; NULL: y */
     float *gates;   /* [directions, T, n, 4*hidden], then their gradients */
     float *cells;   /* [directions, T, n, hidden] */
 
@@ -61,8 +61,14 @@ struct cov_fast_training {
     size_t n_layers, n_workers;
     float *loss_weights; /* [D] */
     float *onehot;       /* [max_batch, L, 4] */
-    float *d[2];         /* [max_batch, the largest layer] gradients, alternating */
-    float **scratch;     /* [n_workers] */
+    float *d;     /* [max_batch, the largest layer] gradient of the current layer's output, then
+                          * of its input */
+    float *z;     /* gradient of a convolution's sums, [max_batch, t_out, c_out] */
+    float *again; /* the y of convolutions that are computed again for the next layer */
+    float *again_lstm; /* the same, if the next layer is an LSTM */
+    float **arrays;    /* [n_arrays]. Owned, as is each */
+    size_t n_arrays, cap_arrays;
+    float **scratch; /* [n_workers] */
     size_t scratch_size;
     double *scores;      /* [max_batch, D, 3]: loss, accuracy, columns */
     double *linear_sums; /* [max_batch, D*(4+1)]: gradients of the last layer */
@@ -72,9 +78,6 @@ struct cov_fast_training {
     float *gradient;
     uint64_t step;
     size_t layer;      /* the current one */
-    float *d_in;       /* gradient of its output, in the output's view */
-    float *d_out;      /* gradient of its input, in the input's view */
-    float *z;          /* gradient of a convolution's sums, [n, t_out, c_out] */
     size_t n_tiles;    /* items of outer products of a convolution's backward pass */
     double *bias_sums; /* [items, directions*4*hidden] of an LSTM */
     double weight_sum;
@@ -82,8 +85,9 @@ struct cov_fast_training {
 
 /* ---- places ---- */
 
-/* Return the views of layer i's input and output, and of its r. d_in has the view of y, and d_out
- * that of x. */
+bool cov_train_is_lstm(const struct cov_fast_training *t, size_t i);
+/* Return the views of layer i's input and output, and of its r. `d` has the view of y, then that of
+ * x. */
 struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i);
@@ -109,8 +113,10 @@ enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
 int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
 size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i);
 int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-/* Writes dz to `z`; d_out may be d_in. */
-int cov_train_conv_backward(struct cov_fast_training *t, float *z, struct cov_err *e) COV_MUST_USE;
+int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
+/* Computes y of convolution i again: from r, or with `from_input` from its input. */
+int cov_train_conv_again(struct cov_fast_training *t, size_t i, bool from_input,
+                         struct cov_err *e) COV_MUST_USE;
 
 /* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
 
@@ -133,7 +139,19 @@ cov_task_fn cov_train_minimal_finish;
 int cov_train_lstm_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
 size_t cov_train_lstm_scratch(const struct cov_fast_training *t, size_t i);
 int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
+/* Computes y, gates and cells again, without dropout. */
+int cov_train_lstm_again(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
 int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
+
+/* ---- activations: training_fast_memory.c ---- */
+
+/* Returns a new array of n floats, owned by *t; sets *failed without memory. */
+float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, struct cov_err *e);
+int cov_train_make_activations(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
+/* With spec.recompute: call the first before a forward pass, and the second before the backward
+ * pass of each layer; it computes what that pass needs. */
+void cov_train_begin_forward(struct cov_fast_training *t);
+int cov_train_recompute(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
 
 /* ---- the last layer and the loss: training_fast_loss.c ---- */
 

@@ -518,6 +518,8 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
     static const struct cov_gradient_ops ops = {load, run};
     size_t n = spec->n_layers, outputs = spec->layers[n - 1].c_out;
     *out = NULL;
+    if (spec->recompute)
+        return cov_fail(e, COV_EUNSUPPORTED, "--recompute is not available with --cpu scalar");
     struct cov_ref_training *t = cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
