@@ -226,19 +226,6 @@ static bool wants_sums(struct cov_lstm_pass *p, size_t b, size_t step, size_t s,
     return !cov_lstm_x_moved(p, b, x_at(p, b, cov_lstm_row(p, step + 1)));
 }
 
-/* Prefetches memory that sequence b writes in the next step and reads in the next block. Called
- * between short computations, since a long series of prefetches would stall. */
-static void prefetch_later(const struct cov_lstm_pass *p, size_t b, size_t step)
-{
-    const struct cov_layer *l = &p->f->layer;
-    if (step + 1 < p->seq[b].end) {
-        const float *h = cov_lstm_h(p, b, cov_lstm_row(p, step + 1));
-        for (size_t i = 0; i < l->hidden; i += LINE)
-            __builtin_prefetch(h + i, 1);
-    }
-    prefetch_x(p, b, step + p->block_steps);
-}
-
 /* Runs a step at which the x of all sequences has moved. */
 static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t steps)
 {
@@ -254,12 +241,8 @@ static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t s
     }
     if (step > 0)
         p->f->gemm->run(n, p->seq[0].h.at, y_row, &p->f->w_hh[p->direction], sums, n_gates, true);
-    for (size_t b = 0; b < n; b++) {
-        prefetch_later(p, b, step);
-        p->f->vec->lstm_cell(1, l->hidden, sums + b * n_gates, p->f->bias + p->direction * n_gates,
-                             p->cell + b * l->hidden, cov_lstm_h(p, b, cov_lstm_row(p, step)),
-                             y_row);
-    }
+    p->f->vec->lstm_cell(n, l->hidden, sums, p->f->bias + p->direction * n_gates, p->cell,
+                         cov_lstm_h(p, 0, cov_lstm_row(p, step)), y_row);
 }
 
 /* Runs a step at which some sequences rest or have ended. */
@@ -322,7 +305,6 @@ static void run_direction(struct cov_lstm_pass *p)
     size_t n = p->io.n, least = l->t_in, most = 0, block_steps = COV_LSTM_BLOCK_ROWS / n;
     block_steps = block_steps < COV_LSTM_STEPS ? block_steps : COV_LSTM_STEPS;
     block_steps -= block_steps % 2; /* pairs start at even steps */
-    p->block_steps = block_steps;
     for (size_t b = 0; b < n; b++) {
         start_sequence(p, b);
         least = p->seq[b].beg < least ? p->seq[b].beg : least;

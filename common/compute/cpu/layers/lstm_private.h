@@ -63,7 +63,6 @@ struct cov_lstm_pass {
     float *kept_gates; /* [n, 4*hidden] last gates */
 
     struct cov_lstm_block block;
-    size_t block_steps; /* steps of a block */
     struct {
         float *h;    /* [n, hidden] */
         float *sums; /* [n, 4*hidden] */
