@@ -147,7 +147,6 @@ done <<'END'
 -m cnn.ckpt g.h5|-o/--output is missing$
 -m cnn.ckpt -o x.h5|an input is missing
 -m cnn.ckpt -o x.h5 g.h5 g.fa|unexpected argument 'g\.fa'
--m cnn.ckpt -m hybrid.ckpt -o x.h5 g.h5|--model is given twice
 -m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
 -m cnn.ckpt -o x.h5 --full=yes g.h5|.*--full
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
