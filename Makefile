@@ -320,7 +320,7 @@ NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_
 CUDA_OBJ := $(CUDA_SRC:%.cu=$(B)/cuda/%.o)
 $(B)/cuda/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(NVCC) $(CUDA_ARCHS)' | cmp -s - $@ || echo '$(NVCC) $(CUDA_ARCHS)' > $@
+	@echo '$(NVCC) $(CUDA_ARCHS) $(CUDA_WERROR)' | cmp -s - $@ || echo '$(NVCC) $(CUDA_ARCHS) $(CUDA_WERROR)' > $@
 $(B)/cuda/%.o: %.cu $(B)/cuda/flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)

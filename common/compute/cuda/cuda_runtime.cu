@@ -165,13 +165,13 @@ int cov_rt_launched(const char *what, struct cov_err *e)
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
     cudaEvent_t event;
-    int rc = check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming),
-                   e, "waiting");
-    if (rc)
-        return rc;
-    rc = check(cudaEventRecord(event, (cudaStream_t)stream), e, "computing");
-    if (!rc)
-        rc = check(cudaEventSynchronize(event), e, "computing");
+    /* An event lets the thread sleep. Without one it must wait, too, because the caller will use the
+     * memory again. */
+    if (cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming))
+        return check(cudaStreamSynchronize((cudaStream_t)stream), e, "computing");
+    int rc = cudaEventRecord(event, (cudaStream_t)stream) == cudaSuccess
+                 ? check(cudaEventSynchronize(event), e, "computing")
+                 : check(cudaStreamSynchronize((cudaStream_t)stream), e, "computing");
     (void)cudaEventDestroy(event);
     return rc;
 }
