@@ -12,7 +12,7 @@
 #include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/convert.h"
 #include "common/track/formats/bigwig_verify.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 struct config {
     struct cov_source_flags source;

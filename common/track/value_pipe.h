@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/blacklist.h"
+#include "common/features/blacklist.h"
 #include "common/track/runs.h"
 #include "common/track/sink.h"
 #include "common/track/smooth.h"

@@ -1,8 +1,8 @@
 /* fuzz_alignments.c - reads of SAM or BAM, counted by rules from the first bytes: spans are within their contig and ascend.
  * BAM comes uncompressed and is put into BGZF here.
- * Target: common/track/alignments.c, common/track/counting.c
+ * Target: common/features/alignments.c, common/features/counting.c
  * SPDX-License-Identifier: MIT */
-#include "common/track/counting.h"
+#include "common/features/counting.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

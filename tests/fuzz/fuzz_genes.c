@@ -1,8 +1,8 @@
 /* fuzz_genes.c - annotations: GFF3, GTF and BED, and the windows around their features.
- * Target: common/track/annotation.c common/track/profile.c
+ * Target: common/features/annotation.c common/track/measures/profile.c
  * SPDX-License-Identifier: MIT */
-#include "common/track/annotation.h"
-#include "common/track/profile.h"
+#include "common/features/annotation.h"
+#include "common/track/measures/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 struct seen {

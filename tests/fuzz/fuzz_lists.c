@@ -1,10 +1,10 @@
 /* fuzz_lists.c - the small text files: names to rename, lengths, blacklists, sequence reports. The first byte says
  * which.
- * Target: common/seq/names.c, common/track/blacklist.c, common/job/chunks/set_blacklist.c
+ * Target: common/seq/names.c, common/features/blacklist.c, common/job/chunks/set_blacklist.c
  * SPDX-License-Identifier: MIT */
+#include "common/features/blacklist.h"
 #include "common/job/chunks/set_blacklist.h"
 #include "common/seq/names.h"
-#include "common/track/blacklist.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -28,8 +28,10 @@ LAYERS = {
     "net": ["base", "seq", "codec", "compute"],
     "ckpt": ["base", "file", "codec"],
     "store": ["base", "file", "seq", "codec"],
-    "track": ["base", "file", "seq", "codec"],
-    "track/formats": ["base", "file", "seq", "codec", "track"],
+    "features": ["base", "file", "seq"],
+    "track": ["base", "file", "seq", "codec", "features"],
+    "track/measures": ["base", "file", "features", "track"],
+    "track/formats": ["base", "file", "seq", "codec", "track", "track/measures"],
 }
 BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
 # Jobs share common/job and do not include each other; but training predicts to validate, and jobs on tracks share

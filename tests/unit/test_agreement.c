@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/rng.h"
-#include "common/track/agreement.h"
+#include "common/track/measures/agreement.h"
 
 struct pair {
     float x, y;

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #include "common/base/err.h"
-#include "common/track/alignments.h"
+#include "common/features/alignments.h"
 
 enum { READS = 40000 };
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include "common/track/annotation.h"
+#include "common/features/annotation.h"
 
 static struct cov_annotation a;
 

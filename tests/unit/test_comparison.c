@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/track/comparison.h"
+#include "common/track/measures/comparison.h"
 
 static const char *const names[] = {"a", "b", "c"};
 static const int64_t lengths[] = {25, 7, 1000};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/track/counting.h"
+#include "common/features/counting.h"
 
 enum { LENGTH = 1000 };
 

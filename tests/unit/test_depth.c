@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/rng.h"
-#include "common/track/depth.h"
+#include "common/features/depth.h"
 
 enum { N = 10000, LANES = 3 };
 

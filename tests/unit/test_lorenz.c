@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "common/track/lorenz.h"
+#include "common/track/measures/lorenz.h"
 
 static const double NEAR = 1e-12;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "common/base/rng.h"
-#include "common/track/outliers.h"
+#include "common/track/measures/outliers.h"
 
 enum { W = COV_OUTLIER_WINDOW };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "common/base/rng.h"
-#include "common/track/peak_scan.h"
+#include "common/track/measures/peak_scan.h"
 
 enum { MAX_BASES = 2000 };
 

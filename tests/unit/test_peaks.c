@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 /* Calls peaks in intervals whose bases all count, and compares them with the expected beginnings
  * and ends. */

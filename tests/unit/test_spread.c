@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/rng.h"
-#include "common/track/spread.h"
+#include "common/track/measures/spread.h"
 
 enum { N = 5000 };
 

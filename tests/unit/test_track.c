@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "common/base/rng.h"
+#include "common/features/blacklist.h"
 #include "common/track/bins.h"
-#include "common/track/blacklist.h"
 #include "common/track/runs.h"
 #include "common/track/sink.h"
 #include "common/track/strands.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "common/base/rng.h"
-#include "common/track/value_counts.h"
+#include "common/track/measures/value_counts.h"
 
 enum { MAX = 4096 };
 

@@ -9,13 +9,13 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/features/blacklist.h"
 #include "common/file/bgz.h"
 #include "common/file/lines.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
-#include "common/track/blacklist.h"
 
 #define BLACKLIST "data/blacklist"
 

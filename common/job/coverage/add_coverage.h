@@ -11,7 +11,7 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
-#include "common/track/counting.h"
+#include "common/features/counting.h"
 
 struct cov_coverage_add_options {
     const char *output; /* new file; NULL: replaces the genome file */

@@ -13,11 +13,11 @@
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
+#include "common/features/counting.h"
 #include "common/job/coverage/depth_summary.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
 #include "common/store/coverage_store.h"
-#include "common/track/counting.h"
 
 struct cov_count_genome {
     const char *path; /* for messages */

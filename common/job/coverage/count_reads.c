@@ -12,9 +12,9 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/base/text.h"
+#include "common/features/alignments.h"
+#include "common/features/depth.h"
 #include "common/job/coverage/count_file.h"
-#include "common/track/alignments.h"
-#include "common/track/depth.h"
 
 /* Number of reads between progress updates. */
 enum { TOLD_READS = 1 << 14 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/track/outliers.h"
+#include "common/track/measures/outliers.h"
 
 int cov_depth_summary_init(struct cov_depth_summary *s, const struct cov_grid *grid,
                            unsigned n_workers, struct cov_err *e)

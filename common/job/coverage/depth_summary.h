@@ -49,7 +49,7 @@ struct cov_depth_column {
     char *file; /* Owned by the caller */
     double mean, median;
     /* Pearson's correlation, over bins, with the mean of the other columns, without the outliers of
-     * that mean (track/outliers.h). NaN if there are fewer than two columns or COV_DEPTH_MIN_BINS
+     * that mean (track/measures/outliers.h). NaN if there are fewer than two columns or COV_DEPTH_MIN_BINS
      * bins, or if one of the two is constant. */
     double r;
 };

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/features/variants.h"
 #include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
-#include "common/track/variants.h"
 
 /* The INFO field of VCF and BCF. */
 extern const struct cov_variant_field cov_effect_field;

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/features/variants.h"
 #include "common/seq/genome.h"
 #include "common/seq/names.h"
-#include "common/track/variants.h"
 
 enum cov_allele_status {
     COV_ALLELE_SCORED,

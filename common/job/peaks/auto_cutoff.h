@@ -10,7 +10,7 @@
 #include "common/job/peaks/measured.h"
 #include "common/job/peaks/scores.h"
 #include "common/track/interval_store.h"
-#include "common/track/peak_scan.h"
+#include "common/track/measures/peak_scan.h"
 
 enum cov_auto_by { COV_AUTO_NONE, COV_AUTO_COUNT, COV_AUTO_SHARE, COV_AUTO_MEASURED };
 

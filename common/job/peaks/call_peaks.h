@@ -8,7 +8,7 @@
 #include "common/cli/stats.h"
 #include "common/job/peaks/auto_cutoff.h"
 #include "common/job/source/track_source.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 /* Strings are borrowed for the call. */
 struct cov_call_options {

@@ -10,9 +10,9 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
+#include "common/features/blacklist.h"
 #include "common/job/peaks/peak_list.h"
 #include "common/job/table.h"
-#include "common/track/blacklist.h"
 
 enum { PREDICTED, MEASURED, BLACKLISTED, LISTS };
 

@@ -13,7 +13,7 @@
 #include "common/job/source/track_source.h"
 #include "common/seq/names.h"
 #include "common/seq/region_list.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 /* Strings are borrowed for the call. */
 struct cov_measured_options {

@@ -6,8 +6,8 @@
 #include "common/base/err.h"
 #include "common/job/peaks/measured.h"
 #include "common/job/source/track_source.h"
+#include "common/track/measures/value_counts.h"
 #include "common/track/sink.h"
-#include "common/track/value_counts.h"
 
 struct cov_scores {
     struct cov_track_sink sink; /* first; receives the track */

@@ -12,7 +12,7 @@
 #include "common/job/chart.h"
 #include "common/job/profile/profile_inputs.h"
 #include "common/job/table.h"
-#include "common/track/spread.h"
+#include "common/track/measures/spread.h"
 
 /* PLOTTED: most points of a curve in the picture. */
 enum { N_QUARTILES = 3, PLOTTED = 1000 };

@@ -14,7 +14,7 @@
 #include "common/job/chart.h"
 #include "common/job/profile/track_bins.h"
 #include "common/job/table.h"
-#include "common/track/lorenz.h"
+#include "common/track/measures/lorenz.h"
 
 struct track {
     struct cov_lorenz_shape shape;

@@ -11,7 +11,7 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/source/track_source.h"
-#include "common/track/profile.h"
+#include "common/track/measures/profile.h"
 
 /* Borrowed for the call. */
 struct cov_gene_profile_options {

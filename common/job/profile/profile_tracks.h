@@ -10,7 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/job/profile/profile_inputs.h"
-#include "common/track/profile.h"
+#include "common/track/measures/profile.h"
 
 /* A track, and its bins over all features. Arrays are [n_bins]. */
 struct cov_profile_track {

@@ -8,9 +8,9 @@
 
 #include "common/base/err.h"
 #include "common/base/text.h"
+#include "common/features/blacklist.h"
 #include "common/job/source/track_source.h"
 #include "common/seq/names.h"
-#include "common/track/blacklist.h"
 
 /* A contig of the tracks. */
 struct cov_track_contig {

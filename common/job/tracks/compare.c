@@ -22,9 +22,9 @@
 #include "common/job/tracks/compare_results.h"
 #include "common/job/tracks/plot.h"
 #include "common/job/tracks/same_bases.h"
-#include "common/track/comparison.h"
 #include "common/track/formats/intervals.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/comparison.h"
+#include "common/track/measures/peaks.h"
 
 /* Lives until --stats has been printed. */
 struct job {

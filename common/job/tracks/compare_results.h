@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/cli/stats.h"
-#include "common/track/comparison.h"
+#include "common/track/measures/comparison.h"
 
 /* Borrows everything. */
 struct cov_compare_results {

@@ -12,9 +12,9 @@
 
 #include "common/base/err.h"
 #include "common/codec/blob.h"
+#include "common/features/blacklist.h"
 #include "common/store/chunk_file.h"
 #include "common/store/signal_file.h"
-#include "common/track/blacklist.h"
 
 /* A data set found in the file. */
 struct cov_example_source {

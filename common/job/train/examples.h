@@ -15,12 +15,12 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/codec/blob.h"
+#include "common/features/blacklist.h"
 #include "common/job/predict/loader.h"
 #include "common/job/train/ranks.h"
 #include "common/seq/copies.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
-#include "common/track/blacklist.h"
 
 struct cov_examples;
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 enum cov_peak_format {
     COV_PEAKS_NARROW,

@@ -7,15 +7,15 @@
  * them: bin i of n begins at floor(i * length / n). A bin's value is the mean of its bases with a
  * value. These are the bins of deepTools' computeMatrix.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_PROFILE_H
-#define COV_TRACK_PROFILE_H
+#ifndef COV_TRACK_MEASURES_PROFILE_H
+#define COV_TRACK_MEASURES_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/annotation.h"
+#include "common/features/annotation.h"
 #include "common/track/sink.h"
 
 enum cov_anchor { COV_ANCHOR_TSS, COV_ANCHOR_TES, COV_ANCHOR_CENTRE, COV_ANCHOR_SCALE };

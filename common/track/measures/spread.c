@@ -1,6 +1,6 @@
 /* spread.c - see spread.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/spread.h"
+#include "common/track/measures/spread.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* peaks.c - see peaks.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 #include <inttypes.h>
 #include <math.h>

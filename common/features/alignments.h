@@ -2,8 +2,8 @@
  *
  * The only module that uses htslib for alignment files.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_ALIGNMENTS_H
-#define COV_TRACK_ALIGNMENTS_H
+#ifndef COV_FEATURES_ALIGNMENTS_H
+#define COV_FEATURES_ALIGNMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * from 0, then a name, a score and a strand if there are any. The first line that is neither blank,
  * a comment, "track" nor "browser" decides which it is. "##FASTA" ends a GFF3.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_ANNOTATION_H
-#define COV_TRACK_ANNOTATION_H
+#ifndef COV_FEATURES_ANNOTATION_H
+#define COV_FEATURES_ANNOTATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* outliers.c - see outliers.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/outliers.h"
+#include "common/track/measures/outliers.h"
 
 #include <stdlib.h>
 

@@ -11,15 +11,15 @@
  * than COV_OUTLIER_FACTOR times what is high among theirs. Sums are compared, not means: a peak in
  * a short window at the end of a contig is no outlier. Medians and shares are weighted by bases.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_OUTLIERS_H
-#define COV_TRACK_OUTLIERS_H
+#ifndef COV_TRACK_MEASURES_OUTLIERS_H
+#define COV_TRACK_MEASURES_OUTLIERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/agreement.h"
+#include "common/track/measures/agreement.h"
 
 enum {
     COV_OUTLIER_WINDOW = 10000,

@@ -3,14 +3,14 @@
  * The work per interval grows with the number of cutoffs between its value and the previous one,
  * not with the number of cutoffs.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_PEAK_SCAN_H
-#define COV_TRACK_PEAK_SCAN_H
+#ifndef COV_TRACK_MEASURES_PEAK_SCAN_H
+#define COV_TRACK_MEASURES_PEAK_SCAN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 /* The peaks at a cutoff. */
 struct cov_peak_sums {

@@ -1,6 +1,6 @@
 /* counting.c - see counting.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/counting.h"
+#include "common/features/counting.h"
 
 #include "common/base/mem.h"
 

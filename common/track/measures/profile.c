@@ -4,7 +4,7 @@
  * The ring has room for the longest window, so memory does not depend on the number of features
  * that overlap.
  * SPDX-License-Identifier: MIT */
-#include "common/track/profile.h"
+#include "common/track/measures/profile.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,8 +5,8 @@
  * its bases that have a value in both tracks; bins without such bases are skipped. The total covers
  * the bins or peaks of all contigs.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_COMPARISON_H
-#define COV_TRACK_COMPARISON_H
+#ifndef COV_TRACK_MEASURES_COMPARISON_H
+#define COV_TRACK_MEASURES_COMPARISON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 
 #include "common/base/err.h"
 #include "common/base/pool.h"
-#include "common/track/agreement.h"
 #include "common/track/interval_store.h"
-#include "common/track/outliers.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/agreement.h"
+#include "common/track/measures/outliers.h"
+#include "common/track/measures/peaks.h"
 #include "common/track/sink.h"
 
 struct cov_comparison_options {

@@ -6,8 +6,8 @@
  * unlinked temporary file. So sorted input needs little memory and no file, and unsorted input
  * needs a file but no more memory.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_DEPTH_H
-#define COV_TRACK_DEPTH_H
+#ifndef COV_FEATURES_DEPTH_H
+#define COV_FEATURES_DEPTH_H
 
 #include <stddef.h>
 #include <stdint.h>

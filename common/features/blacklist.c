@@ -1,6 +1,6 @@
 /* blacklist.c - see blacklist.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/blacklist.h"
+#include "common/features/blacklist.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

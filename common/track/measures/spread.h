@@ -3,15 +3,15 @@
  * Memory is bounded as that of value_counts.h: with more than 262,144 different values, quantiles
  * can be up to 0.2 % too small. Everything else is exact.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_SPREAD_H
-#define COV_TRACK_SPREAD_H
+#ifndef COV_TRACK_MEASURES_SPREAD_H
+#define COV_TRACK_MEASURES_SPREAD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/track/measures/value_counts.h"
 #include "common/track/sink.h"
-#include "common/track/value_counts.h"
 
 /* Bases whose values are at least `value`, and less than the next step's. */
 struct cov_spread_step {

@@ -1,6 +1,6 @@
 /* annotation.c - see annotation.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/annotation.h"
+#include "common/features/annotation.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

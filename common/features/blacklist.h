@@ -5,8 +5,8 @@
  * at the start of a column, and BED's `track` and `browser` lines are ignored, as are empty
  * regions. The first line decides whether a file is a list of ids or a BED file.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_BLACKLIST_H
-#define COV_TRACK_BLACKLIST_H
+#ifndef COV_FEATURES_BLACKLIST_H
+#define COV_FEATURES_BLACKLIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,15 +5,15 @@
  * spliced coverage. With a shift, a read covers its whole span, and there is no spliced coverage;
  * the shift moves the start of a read on the + strand and the end of a read on the - strand.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_COUNTING_H
-#define COV_TRACK_COUNTING_H
+#ifndef COV_FEATURES_COUNTING_H
+#define COV_FEATURES_COUNTING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/alignments.h"
+#include "common/features/alignments.h"
 
 enum cov_count_unit {
     COV_COUNT_READ,

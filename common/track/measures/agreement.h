@@ -5,8 +5,8 @@
  * sorted runs go to a temporary file, and ranks are computed by merging the runs. So memory is
  * bounded, and the result is the same.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_AGREEMENT_H
-#define COV_TRACK_AGREEMENT_H
+#ifndef COV_TRACK_MEASURES_AGREEMENT_H
+#define COV_TRACK_MEASURES_AGREEMENT_H
 
 #include <stddef.h>
 #include <stdint.h>

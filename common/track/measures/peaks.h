@@ -4,8 +4,8 @@
  * between them, and is at least min_length bases long. A base without a value is below the cutoff.
  * (MACS3 gives it the value that follows.)
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_PEAKS_H
-#define COV_TRACK_PEAKS_H
+#ifndef COV_TRACK_MEASURES_PEAKS_H
+#define COV_TRACK_MEASURES_PEAKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  * rank, and the products are summed. Ranks are stored doubled, as integers: a group of t values
  * after c others has rank 2c + t + 1; the mean over N pairs is N + 1.
  * SPDX-License-Identifier: MIT */
-#include "common/track/agreement.h"
+#include "common/track/measures/agreement.h"
 
 #include <math.h>
 #include <stdbool.h>

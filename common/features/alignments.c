@@ -1,6 +1,6 @@
 /* alignments.c - see alignments.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/alignments.h"
+#include "common/features/alignments.h"
 
 #include <ctype.h>
 #include <endian.h>

@@ -1,6 +1,6 @@
 /* value_counts.c - see value_counts.h. A hash table of keys: integers in the order of the floats.
  * SPDX-License-Identifier: MIT */
-#include "common/track/value_counts.h"
+#include "common/track/measures/value_counts.h"
 
 #include <assert.h>
 #include <stdlib.h>

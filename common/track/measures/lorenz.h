@@ -7,8 +7,8 @@
  *
  * All values must be finite and not negative, and their sum greater than 0.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_LORENZ_H
-#define COV_TRACK_LORENZ_H
+#ifndef COV_TRACK_MEASURES_LORENZ_H
+#define COV_TRACK_MEASURES_LORENZ_H
 
 #include <stddef.h>
 

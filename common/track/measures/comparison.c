@@ -3,14 +3,14 @@
  * Sweeps both tracks together. Collects stretches where each track has a single value, and then
  * counts them for each bin size, possibly in several threads.
  * SPDX-License-Identifier: MIT */
-#include "common/track/comparison.h"
+#include "common/track/measures/comparison.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/track/peaks.h"
+#include "common/track/measures/peaks.h"
 
 /* Bases beg .. end-1, where each track has a single value: x and y, multiplied by the
  * denominators. */

@@ -1,6 +1,6 @@
 /* depth.c - see depth.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/depth.h"
+#include "common/features/depth.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* lorenz.c - see lorenz.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/lorenz.h"
+#include "common/track/measures/lorenz.h"
 
 #include <math.h>
 #include <stdlib.h>

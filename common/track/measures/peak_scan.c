@@ -1,6 +1,6 @@
 /* peak_scan.c - see peak_scan.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/peak_scan.h"
+#include "common/track/measures/peak_scan.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * share a count. The counts are those of the smallest of these values, so that the number of bases
  * at or above it stays exact.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_VALUE_COUNTS_H
-#define COV_TRACK_VALUE_COUNTS_H
+#ifndef COV_TRACK_MEASURES_VALUE_COUNTS_H
+#define COV_TRACK_MEASURES_VALUE_COUNTS_H
 
 #include <stddef.h>
 #include <stdint.h>

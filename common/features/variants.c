@@ -3,7 +3,7 @@
  * Lines of a VCF are counted and checked here before htslib parses them: it accepts lines that end
  * early.
  * SPDX-License-Identifier: MIT */
-#include "common/track/variants.h"
+#include "common/features/variants.h"
 
 #include <errno.h>
 #include <htslib/vcf.h>

@@ -4,8 +4,8 @@
  * The only module that uses htslib for variants. A reader, its records and the files they are
  * written to belong to one thread.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_TRACK_VARIANTS_H
-#define COV_TRACK_VARIANTS_H
+#ifndef COV_FEATURES_VARIANTS_H
+#define COV_FEATURES_VARIANTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
