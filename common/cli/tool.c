@@ -547,6 +547,7 @@ static int parse_and_run(struct call *call, int argc, char **argv, struct printe
         cov_err_clear(e);
         return COV_OK;
     }
+    call->own.common.stats.plot = call->tool->plot;
     if (!rc)
         rc = check_operands(call, e);
     if (!rc)

@@ -53,8 +53,9 @@ struct cov_tool {
      * goes there. */
     bool prints_table;
     bool output_optional;
-    const char *output_help; /* help text of -o; NULL: "where the result goes" */
-    unsigned lacks;          /* enum cov_tool_lacks */
+    const char *output_help;           /* help text of -o; NULL: "where the result goes" */
+    unsigned lacks;                    /* enum cov_tool_lacks */
+    const struct cov_stats_plot *plot; /* the graph of each run in a report; NULL: none */
     /* Runs the tool. `given` tells for each row of `options` whether it was on the command line.
      * The operands and the files of options with COV_OPT_PATH_IN are already inputs in the
      * statistics. COV_EUSAGE leads to status 2. */

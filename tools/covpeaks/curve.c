@@ -93,11 +93,11 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                      .datasets = c->source.datasets.items,
                      .n_datasets = c->source.datasets.n},
         .n_points = (size_t)c->points,
-        .output = common->output,
-        .printed = stdout,
-        .force = common->force,
-        .plot = c->plot,
-        .tmpdir = common->tmpdir,
+        .paths = {.table = common->output,
+                  .printed = stdout,
+                  .plot = c->plot,
+                  .tmpdir = common->tmpdir,
+                  .force = common->force},
     };
     if (fabs(c->measured_cutoff) > (double)FLT_MAX)
         return cov_fail(e, COV_EUSAGE, "--measured-cutoff: %g is out of range", c->measured_cutoff);

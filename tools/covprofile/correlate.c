@@ -1,11 +1,8 @@
 /* correlate.c - covprofile correlate: how similar tracks are.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include <stdio.h>
 
-#include "common/cli/stats_file.h"
 #include "common/job/profile/correlate_tracks.h"
-#include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
 
 struct config {
@@ -48,30 +45,21 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     const struct config *c = config;
-    struct cov_correlate_options o = {
+    const struct cov_correlate_options o = {
         .bin = c->bin,
         .genes = c->genes,
         .feature = c->feature,
         .needs_types = given[ROW_FEATURE],
         .spearman = c->method == 1,
-        .paths = {.table = common->output,
-                  .printed = stdout,
-                  .plot = c->plot,
-                  .tmpdir = common->tmpdir,
-                  .force = common->force},
     };
+    struct cov_profile_request request;
     if (given[ROW_BINS] && c->genes)
         return cov_fail(e, COV_EUSAGE, "--bins and --genes cannot be used together");
     if (given[ROW_FEATURE] && !c->genes)
         return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
-    int rc = cov_source_options_fill(&c->source, &o.source, e);
-    o.source.values.unrounded = true;
-    common->stats.plot = &cov_correlate_cells;
-    if (!rc && common->stats_path)
-        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
-    return rc ? rc
-              : cov_correlate_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
-                                  &common->progress, &common->stats, e);
+    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
+    request.paths.plot = c->plot;
+    return rc ? rc : cov_correlate_run(&request, &o, e);
 }
 
 const struct cov_tool covprofile_correlate = {
@@ -88,5 +76,6 @@ const struct cov_tool covprofile_correlate = {
     .prints_table = true,
     .output_optional = true,
     .output_help = "where the table goes (default: standard output)",
+    .plot = &cov_correlate_cells,
     .run = run,
 };

@@ -1,10 +1,8 @@
 /* coverage.c - covprofile coverage: how many bases have which coverage.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include <stdio.h>
 
 #include "common/job/profile/coverage_tracks.h"
-#include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
 
 struct config {
@@ -34,20 +32,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)given;
     const struct config *c = config;
-    struct cov_coverage_options o = {
-        .step = c->step,
-        .paths = {.table = common->output,
-                  .printed = stdout,
-                  .curves = c->curves,
-                  .plot = c->plot,
-                  .tmpdir = common->tmpdir,
-                  .force = common->force},
-    };
-    int rc = cov_source_options_fill(&c->source, &o.source, e);
-    o.source.values.unrounded = true;
-    return rc ? rc
-              : cov_coverage_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
-                                 &common->progress, &common->stats, e);
+    struct cov_profile_request request;
+    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
+    request.paths.second = c->curves;
+    request.paths.second_kind = COV_OUTFILE_TABLE;
+    request.paths.plot = c->plot;
+    return rc ? rc : cov_coverage_run(&request, c->step, e);
 }
 
 const struct cov_tool covprofile_coverage = {

@@ -1,10 +1,8 @@
 /* fingerprints.c - covprofile fingerprint: how signal is spread over the genome.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include <stdio.h>
 
 #include "common/job/profile/fingerprint_tracks.h"
-#include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
 
 struct config {
@@ -36,21 +34,13 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)given;
     const struct config *c = config;
-    struct cov_fingerprint_options o = {
-        .bin = c->bin,
-        .control = c->control,
-        .paths = {.table = common->output,
-                  .printed = stdout,
-                  .curves = c->curves,
-                  .plot = c->plot,
-                  .tmpdir = common->tmpdir,
-                  .force = common->force},
-    };
-    int rc = cov_source_options_fill(&c->source, &o.source, e);
-    o.source.values.unrounded = true;
-    return rc ? rc
-              : cov_fingerprint_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
-                                    &common->progress, &common->stats, e);
+    const struct cov_fingerprint_options o = {.bin = c->bin, .control = c->control};
+    struct cov_profile_request request;
+    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
+    request.paths.second = c->curves;
+    request.paths.second_kind = COV_OUTFILE_TABLE;
+    request.paths.plot = c->plot;
+    return rc ? rc : cov_fingerprint_run(&request, &o, e);
 }
 
 const struct cov_tool covprofile_fingerprint = {

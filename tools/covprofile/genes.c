@@ -2,11 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 
-#include "common/cli/stats_file.h"
 #include "common/job/profile/gene_profile.h"
-#include "common/job/source/source_options.h"
 #include "tools/covprofile/covprofile.h"
 
 struct config {
@@ -138,25 +135,19 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .feature = c->feature,
         .needs_types = given[ROW_FEATURE],
         .median = c->median,
-        .output = common->output,
-        .printed = stdout,
-        .force = common->force,
-        .matrix = c->matrix,
-        .plot = c->plot,
-        .tmpdir = common->tmpdir,
     };
+    struct cov_profile_request request;
     int rc = apply_preset(c, given, e);
     if (!rc)
         rc = get_layout(c, given, &o.layout, e);
     if (!rc)
-        rc = cov_source_options_fill(&c->source, &o.source, e);
-    o.source.values.unrounded = true;
-    common->stats.plot = &cov_gene_profile_lines;
-    if (!rc && common->stats_path)
-        rc = cov_stats_check(&common->stats, common->stats_path, common->force, e);
-    return rc ? rc
-              : cov_gene_profile_run(operands, (size_t)n_operands, &o, (unsigned)common->threads,
-                                     &common->progress, &common->stats, e);
+        rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
+    if (rc)
+        return rc;
+    request.paths.second = c->matrix;
+    request.paths.second_kind = COV_OUTFILE_MATRIX;
+    request.paths.plot = c->plot;
+    return cov_gene_profile_run(&request, &o, e);
 }
 
 const struct cov_tool covprofile_genes = {
@@ -176,5 +167,6 @@ const struct cov_tool covprofile_genes = {
     .prints_table = true,
     .output_optional = true,
     .output_help = "where the table goes (default: standard output)",
+    .plot = &cov_gene_profile_lines,
     .run = run,
 };

@@ -11,7 +11,6 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/base/pool.h"
-#include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/chart.h"
 #include "common/job/peaks/scores.h"
@@ -41,10 +40,8 @@ struct job {
     struct cov_measured measured;
     size_t n;
     struct curve curves[COV_CURVE_MAX_WINDOWS];
-    struct cov_outfile table; /* empty if there is none */
-    struct cov_picture picture;
+    struct cov_table_outputs out;
     char *stem, *measured_stem;
-    struct cov_charts charts;
 };
 
 /* ---------------------------------------------------------------- a curve */
@@ -196,8 +193,10 @@ static int add_curve(struct cov_chart *chart, const struct curve *c, struct cov_
     return rc;
 }
 
-static int draw(struct job *j, struct cov_err *e)
+static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
+    const struct job *j = arg;
+    struct cov_charts charts = {0};
     char *title = cov_strfmt(e, "%s: bases in peaks of %s", j->stem, j->measured_stem);
     const struct cov_chart like = {.kind = COV_CHART_LINES,
                                    .file = "curve",
@@ -209,15 +208,15 @@ static int draw(struct job *j, struct cov_err *e)
                                    .no_points = true};
     struct cov_chart *chart;
     char name[64];
-    int rc = title ? cov_charts_add(&j->charts, &like, &chart, e) : COV_ENOMEM;
+    int rc = title ? cov_charts_add(&charts, &like, &chart, e) : COV_ENOMEM;
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = add_curve(chart, &j->curves[k], e);
     (void)snprintf(name, sizeof name, "baseline %.3f", baseline(&j->curves[0]));
     for (int end = 0; !rc && end < 2; end++)
         rc = cov_chart_add(chart, name, end, baseline(&j->curves[0]), e);
     if (!rc)
-        rc = cov_chart_draw_picture(chart, &j->picture, e);
-    cov_charts_fini(&j->charts);
+        rc = cov_chart_draw_picture(chart, picture, e);
+    cov_charts_fini(&charts);
     free(title);
     return rc;
 }
@@ -234,27 +233,12 @@ static int check_input(const char *input, size_t n_windows, struct cov_err *e)
                     cov_path_is_std(input) ? "standard input" : input);
 }
 
-/* Checks the outputs before the input is read, which can take long. */
 static int begin_outputs(struct job *j, struct cov_err *e)
 {
-    const struct cov_curve_options *o = j->o;
     j->stem = cov_path_stem(j->input, e);
-    j->measured_stem = cov_path_stem(o->measured.path, e);
-    int rc = j->stem && j->measured_stem
-                 ? cov_picture_begin(&j->picture, o->plot, o->force, o->tmpdir, e)
-                 : COV_ENOMEM;
-    if (!rc && o->output && !cov_path_is_std(o->output))
-        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
-    return rc;
-}
-
-static int write_outputs(struct job *j, struct cov_err *e)
-{
-    struct cov_outfile *const files[] = {&j->table, &j->picture.file};
-    int rc = j->o->plot ? draw(j, e) : COV_OK;
-    if (!rc)
-        rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
-    return rc ? rc : cov_outfile_commit_all(files, 2, e);
+    j->measured_stem = cov_path_stem(j->o->measured.path, e);
+    return j->stem && j->measured_stem ? cov_table_outputs_begin(&j->out, &j->o->paths, e)
+                                       : COV_ENOMEM;
 }
 
 /* ---------------------------------------------------------------- statistics */
@@ -323,11 +307,8 @@ int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = o,
-                      .input = input,
-                      .n = o->n_windows,
-                      .table = COV_OUTFILE_INIT,
-                      .picture = COV_PICTURE_INIT};
+    *j = (struct job){.o = o, .input = input, .n = o->n_windows, .out = COV_TABLE_OUTPUTS_INIT};
+    const struct cov_table_writer writer = {print_table, NULL, draw, j};
     const struct cov_job job = {.progress = progress, .stats = stats};
     int rc = check_input(input, o->n_windows, e);
     if (!rc)
@@ -337,15 +318,9 @@ int cov_curve_run(const char *input, const struct cov_curve_options *o, unsigned
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = read_window(j, k, n_threads, &job, e);
     if (!rc)
-        rc = write_outputs(j, e);
+        rc = cov_table_outputs_write(&j->out, &writer, e);
     for (size_t k = 0; !rc && k < j->n; k++)
         rc = report_curve(&j->curves[k], stats, e);
-    cov_outfile_end(&j->table, e);
-    cov_picture_end(&j->picture, e);
-    if (rc) {
-        free_job(j);
-        return rc;
-    }
-    cov_stats_set_more(stats, print_json, free_job, j);
-    return COV_OK;
+    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
+                                 stats, e);
 }

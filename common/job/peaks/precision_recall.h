@@ -4,14 +4,15 @@
 #ifndef COV_JOB_PEAKS_PRECISION_RECALL_H
 #define COV_JOB_PEAKS_PRECISION_RECALL_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/peaks/measured.h"
 #include "common/job/source/track_source.h"
+#include "common/job/table_outputs.h"
 
 enum { COV_CURVE_MAX_WINDOWS = 16 };
 
@@ -21,12 +22,8 @@ struct cov_curve_options {
     const int64_t *windows;           /* [n_windows] of the moving mean; 1: none */
     size_t n_windows;
     struct cov_measured_options measured;
-    size_t n_points;    /* about as many cutoffs of each window are in the table; > 1 */
-    const char *output; /* the table; NULL or "-": `printed` */
-    FILE *printed;
-    bool force;
-    const char *plot;   /* a picture, .svg or .png; NULL: none */
-    const char *tmpdir; /* NULL: the folder of the picture */
+    size_t n_points;              /* about as many cutoffs of each window are in the table; > 1 */
+    struct cov_table_paths paths; /* no second file */
 };
 
 /* Writes a row for each cutoff of each window: a base is positive if its value is at least the

@@ -27,24 +27,23 @@ struct job {
                                        * lack a value */
     size_t n_rows;
     double *r; /* [n][n]. Owned */
-    struct cov_profile_outputs out;
+    struct cov_table_outputs out;
 };
 
 /* ---------------------------------------------------------------- values */
 
-static int read_bins(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-                     struct cov_profile_report *report, struct cov_err *e)
+static int read_bins(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
     j->bins.width = j->o->bin;
-    int rc = cov_track_bins_read(&j->bins, inputs, n, &j->o->source, n_threads, report, e);
+    int rc = cov_track_bins_read(&j->bins, request, e);
     j->n = j->bins.n;
     j->n_rows = j->bins.n_rows;
     return rc;
 }
 
 /* The mean of a feature is the only bin of its window. */
-static int read_features(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-                         struct cov_profile_report *report, struct cov_err *e)
+static int read_features(struct job *j, const struct cov_profile_request *request,
+                         struct cov_err *e)
 {
     static const struct cov_profile_layout whole = {
         .anchor = COV_ANCHOR_SCALE, .body = 1, .bin = 1};
@@ -58,7 +57,7 @@ static int read_features(struct job *j, char *const *inputs, size_t n, unsigned 
     if (!rc)
         rc = cov_profile_tracks_init(&j->tracks, &j->windows, false, NULL, e);
     if (!rc)
-        rc = cov_profile_tracks_read(&j->tracks, inputs, n, &o->source, n_threads, report, e);
+        rc = cov_profile_tracks_read(&j->tracks, request, e);
     j->n = j->tracks.n;
     j->n_rows = j->features.n;
     return rc;
@@ -261,45 +260,37 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-               struct cov_profile_report *report, struct cov_err *e)
+static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
-    const struct cov_profile_writer writer = {print_table, NULL, draw, j};
-    int rc = cov_profile_outputs_begin(&j->out, &j->o->paths, e);
+    const struct cov_table_writer writer = {print_table, NULL, draw, j};
+    int rc = cov_table_outputs_begin(&j->out, &request->paths, e);
     if (!rc)
-        rc = (j->o->genes ? read_features : read_bins)(j, inputs, n, n_threads, report, e);
+        rc = (j->o->genes ? read_features : read_bins)(j, request, e);
     const double beg = cov_clock();
     if (!rc)
         rc = choose_rows(j, e);
     if (!rc)
         rc = correlate(j, e);
     if (!rc)
-        rc = cov_profile_outputs_write(&j->out, &writer, e);
-    cov_stats_add_stage(report->stats, "correlate", cov_clock() - beg);
+        rc = cov_table_outputs_write(&j->out, &writer, e);
+    cov_stats_add_stage(request->stats, "correlate", cov_clock() - beg);
     if (!rc)
         cov_info("%zu %s with a value in all tracks", j->n_rows, j->o->genes ? "features" : "bins");
     return rc;
 }
 
-int cov_correlate_run(char *const *inputs, size_t n_inputs,
-                      const struct cov_correlate_options *options, unsigned n_threads,
-                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+int cov_correlate_run(const struct cov_profile_request *request,
+                      const struct cov_correlate_options *options, struct cov_err *e)
 {
-    struct cov_profile_report report = {progress, stats};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
     *j = (struct job){.o = options,
                       .has_genes = options->genes,
                       .spearman = options->spearman,
-                      .out = COV_PROFILE_OUTPUTS_INIT};
-    int rc = run(j, inputs, n_inputs, n_threads, &report, e);
-    cov_profile_outputs_end(&j->out, e);
-    if (rc) {
-        free_job(j);
-        return rc;
-    }
+                      .out = COV_TABLE_OUTPUTS_INIT};
+    const int rc = run(j, request, e);
     j->o = NULL;
-    cov_stats_set_more(stats, print_json, free_job, j);
-    return COV_OK;
+    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
+                                 request->stats, e);
 }

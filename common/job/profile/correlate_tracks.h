@@ -4,33 +4,26 @@
 #define COV_JOB_PROFILE_CORRELATE_TRACKS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/progress.h"
 #include "common/cli/stats.h"
-#include "common/job/profile/profile_outputs.h"
-#include "common/job/source/track_source.h"
+#include "common/job/profile/profile_inputs.h"
 
 /* Borrowed for the call. */
 struct cov_correlate_options {
-    struct cov_source_options source; /* except `only` and `factors` */
-    int64_t bin;                      /* correlate the means of bins of this width */
-    const char *genes;                /* or of the features of this annotation; NULL: none */
-    const char *feature;              /* the type of features, except for BED */
-    bool needs_types;                 /* refuse a BED */
-    bool spearman;                    /* correlate ranks; ties have the mean of their ranks */
-    struct cov_profile_paths paths;   /* without curves */
+    int64_t bin;         /* correlate the means of bins of this width */
+    const char *genes;   /* or of the features of this annotation; NULL: none */
+    const char *feature; /* the type of features, except for BED */
+    bool needs_types;    /* refuse a BED */
+    bool spearman;       /* correlate ranks; ties have the mean of their ranks */
 };
 
-/* Writes a square table. Bins and features count where all tracks have a value. COV_EUSAGE for
+/* Writes a square table, and no second file. Bins and features count where all tracks have a value. COV_EUSAGE for
  * options that do not fit the files, or a single track; COV_EINPUT for files that do not fit each
  * other. *stats gets "correlations". */
-int cov_correlate_run(char *const *inputs, size_t n_inputs,
-                      const struct cov_correlate_options *options, unsigned n_threads,
-                      struct cov_progress *progress, struct cov_stats *stats,
-                      struct cov_err *e) COV_MUST_USE;
+int cov_correlate_run(const struct cov_profile_request *request,
+                      const struct cov_correlate_options *options, struct cov_err *e) COV_MUST_USE;
 
 /* For the MultiQC report of --stats. */
 extern const struct cov_stats_plot cov_correlate_cells;

@@ -34,14 +34,14 @@ struct track {
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_coverage_options *o; /* NULL after the run */
+    double step;
     struct cov_names *names;
     struct track *tracks; /* [n]. Owned */
     size_t n, cap;
     struct cov_spread *sinks; /* of the current input. Owned */
     size_t n_sinks;
     const char *path; /* of the current input */
-    struct cov_profile_outputs out;
+    struct cov_table_outputs out;
 };
 
 /* ---------------------------------------------------------------- a track */
@@ -97,7 +97,7 @@ static int check_input(void *arg, const struct cov_track_source *source,
             return COV_ENOMEM;
         struct track *t = &j->tracks[j->n++];
         *t = (struct track){.missing = cov_profile_missing(&s->sink, source, o)};
-        rc = fill_track(t, s, j->o->step, e);
+        rc = fill_track(t, s, j->step, e);
         if (!rc)
             rc = cov_profile_name(j->names, j->path, j->n_sinks > 1 ? source->datasets[k] : NULL,
                                   &t->name, e);
@@ -155,6 +155,11 @@ static void print_curves(const void *arg, FILE *f)
     }
 }
 
+static int write_curves(const void *arg, const struct cov_outfile *out, struct cov_err *e)
+{
+    return cov_table_write(out, NULL, print_curves, arg, e);
+}
+
 /* The picture: both charts have points at `left` + i * `width`. */
 struct picture {
     double left, right, width;
@@ -165,7 +170,7 @@ struct picture {
 /* Finds the ends of the picture, multiples of the step, and how many steps make a point. */
 static void find_ends(const struct job *j, struct picture *p)
 {
-    const double step = j->o->step;
+    const double step = j->step;
     p->left = p->right = 0;
     for (size_t k = 0; k < j->n; k++) {
         p->left = fmin(p->left, floor(j->tracks[k].left / step) * step);
@@ -294,41 +299,31 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-               struct cov_profile_report *report, struct cov_err *e)
+static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
     const struct cov_profile_reader reader = {begin_input, check_input, end_input, j};
-    const struct cov_profile_writer writer = {print_table, print_curves, draw, j};
+    const struct cov_table_writer writer = {print_table, write_curves, draw, j};
     int rc = cov_names_new(&j->names, e);
     if (!rc)
-        rc = cov_profile_outputs_begin(&j->out, &j->o->paths, e);
+        rc = cov_table_outputs_begin(&j->out, &request->paths, e);
     if (!rc)
-        rc = cov_profile_inputs_read(inputs, n, &j->o->source, &reader, n_threads, report, e);
+        rc = cov_profile_inputs_read(request, &reader, e);
     const double beg = cov_clock();
     if (!rc)
-        rc = cov_profile_outputs_write(&j->out, &writer, e);
+        rc = cov_table_outputs_write(&j->out, &writer, e);
     if (!rc)
-        rc = tell(j, report->stats, e);
-    cov_stats_add_stage(report->stats, "write", cov_clock() - beg);
+        rc = tell(j, request->stats, e);
+    cov_stats_add_stage(request->stats, "write", cov_clock() - beg);
     return rc;
 }
 
-int cov_coverage_run(char *const *inputs, size_t n_inputs,
-                     const struct cov_coverage_options *options, unsigned n_threads,
-                     struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+int cov_coverage_run(const struct cov_profile_request *request, double step, struct cov_err *e)
 {
-    struct cov_profile_report report = {progress, stats};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options, .out = COV_PROFILE_OUTPUTS_INIT};
-    int rc = run(j, inputs, n_inputs, n_threads, &report, e);
-    cov_profile_outputs_end(&j->out, e);
-    if (rc) {
-        free_job(j);
-        return rc;
-    }
-    j->o = NULL;
-    cov_stats_set_more(stats, print_json, free_job, j);
-    return COV_OK;
+    *j = (struct job){.step = step, .out = COV_TABLE_OUTPUTS_INIT};
+    const int rc = run(j, request, e);
+    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
+                                 request->stats, e);
 }

@@ -27,14 +27,15 @@ struct job {
     const struct cov_fingerprint_options *o; /* NULL after the run */
     struct cov_track_bins bins;              /* means, then curves */
     struct track *tracks;                    /* [bins.n]. Owned */
-    struct cov_profile_outputs out;
+    struct cov_table_outputs out;
 };
 
 /* ---------------------------------------------------------------- metrics */
 
-static int read_bins(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-                     struct cov_profile_report *report, struct cov_err *e)
+static int read_bins(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
+    struct cov_profile_request with_control = *request;
+    const size_t n = request->n_inputs;
     const char *control = j->o->control;
     const size_t n_controls = control ? 1 : 0;
     char *first = control ? cov_strdup(control, e) : NULL;
@@ -42,11 +43,12 @@ static int read_bins(struct job *j, char *const *inputs, size_t n, unsigned n_th
     int rc = all && (first || !control) ? COV_OK : COV_ENOMEM;
     if (!rc) {
         all[0] = first;
-        memcpy(all + n_controls, inputs, n * sizeof(char *));
+        memcpy(all + n_controls, request->inputs, n * sizeof(char *));
+        with_control.inputs = all;
+        with_control.n_inputs = n + n_controls;
         j->bins.width = j->o->bin;
         j->bins.first_is_track = control;
-        rc =
-            cov_track_bins_read(&j->bins, all, n + n_controls, &j->o->source, n_threads, report, e);
+        rc = cov_track_bins_read(&j->bins, &with_control, e);
     }
     free(all);
     free(first);
@@ -139,6 +141,11 @@ static void print_curves(const void *arg, FILE *f)
     (void)fputc('\n', f);
 }
 
+static int write_curves(const void *arg, const struct cov_outfile *out, struct cov_err *e)
+{
+    return cov_table_write(out, NULL, print_curves, arg, e);
+}
+
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct job *j = arg;
@@ -229,40 +236,32 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-               struct cov_profile_report *report, struct cov_err *e)
+static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
-    const struct cov_profile_writer writer = {print_table, print_curves, draw, j};
-    int rc = cov_profile_outputs_begin(&j->out, &j->o->paths, e);
+    const struct cov_table_writer writer = {print_table, write_curves, draw, j};
+    int rc = cov_table_outputs_begin(&j->out, &request->paths, e);
     if (!rc)
-        rc = read_bins(j, inputs, n, n_threads, report, e);
+        rc = read_bins(j, request, e);
     const double beg = cov_clock();
     if (!rc)
         rc = measure(j, e);
     if (!rc)
-        rc = cov_profile_outputs_write(&j->out, &writer, e);
+        rc = cov_table_outputs_write(&j->out, &writer, e);
     if (!rc)
-        rc = tell(j, report->stats, e);
-    cov_stats_add_stage(report->stats, "fingerprint", cov_clock() - beg);
+        rc = tell(j, request->stats, e);
+    cov_stats_add_stage(request->stats, "fingerprint", cov_clock() - beg);
     return rc;
 }
 
-int cov_fingerprint_run(char *const *inputs, size_t n_inputs,
-                        const struct cov_fingerprint_options *options, unsigned n_threads,
-                        struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+int cov_fingerprint_run(const struct cov_profile_request *request,
+                        const struct cov_fingerprint_options *options, struct cov_err *e)
 {
-    struct cov_profile_report report = {progress, stats};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options, .out = COV_PROFILE_OUTPUTS_INIT};
-    int rc = run(j, inputs, n_inputs, n_threads, &report, e);
-    cov_profile_outputs_end(&j->out, e);
-    if (rc) {
-        free_job(j);
-        return rc;
-    }
+    *j = (struct job){.o = options, .out = COV_TABLE_OUTPUTS_INIT};
+    const int rc = run(j, request, e);
     j->o = NULL;
-    cov_stats_set_more(stats, print_json, free_job, j);
-    return COV_OK;
+    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
+                                 request->stats, e);
 }

@@ -7,28 +7,23 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/progress.h"
 #include "common/cli/stats.h"
-#include "common/job/profile/profile_outputs.h"
-#include "common/job/source/track_source.h"
+#include "common/job/profile/profile_inputs.h"
 
 /* The curves have this many points, at equal distances from 0 to 1. */
 enum { COV_FINGERPRINT_POINTS = 1001 };
 
 /* Borrowed for the call. */
 struct cov_fingerprint_options {
-    struct cov_source_options source; /* except `only` and `factors` */
-    int64_t bin;                      /* the signal is that of bins of this width */
-    const char *control;              /* an input with one track, the first; NULL: none */
-    struct cov_profile_paths paths;
+    int64_t bin;         /* the signal is that of bins of this width */
+    const char *control; /* an input with one track, the first; NULL: none */
 };
 
-/* Writes a row for each track (lorenz.h), and the curves. Bins count where all tracks have a value.
+/* Writes a row for each track (lorenz.h), and as second file a table of the curves. Bins count where all tracks have a value.
  * COV_EUSAGE for options that do not fit the files; COV_EINPUT for files that do not fit each
  * other, negative values, or a track without signal. *stats gets "fingerprints". */
-int cov_fingerprint_run(char *const *inputs, size_t n_inputs,
-                        const struct cov_fingerprint_options *options, unsigned n_threads,
-                        struct cov_progress *progress, struct cov_stats *stats,
+int cov_fingerprint_run(const struct cov_profile_request *request,
+                        const struct cov_fingerprint_options *options,
                         struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -21,33 +21,24 @@
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_gene_profile_options *o;
+    const struct cov_gene_profile_options *o; /* NULL after the run */
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks;
-    struct cov_outfile table, matrix; /* empty if there are none */
-    struct cov_picture picture;
+    struct cov_table_outputs out;
     char *dir, *stem;
+    unsigned n_threads;
 };
 
 /* ---------------------------------------------------------------- outputs */
 
-/* Checks the outputs before the inputs are read, which can take long. */
-static int begin_outputs(struct job *j, struct cov_err *e)
+static int begin_outputs(struct job *j, const struct cov_table_paths *p, struct cov_err *e)
 {
-    const struct cov_gene_profile_options *o = j->o;
-    const bool is_file = o->output && !cov_path_is_std(o->output);
-    const char *beside = o->matrix ? o->matrix : o->plot ? o->plot : is_file ? o->output : "./";
-    j->dir = o->tmpdir ? cov_strdup(o->tmpdir, e) : cov_path_dir(beside, e);
-    j->stem = cov_path_stem(o->genes, e);
-    if (!j->dir || !j->stem)
-        return COV_ENOMEM;
-    int rc = cov_picture_begin(&j->picture, o->plot, o->force, j->dir, e);
-    if (!rc && is_file)
-        rc = cov_outfile_begin(&j->table, o->output, COV_OUTFILE_TABLE, o->force, e);
-    if (!rc && o->matrix)
-        rc = cov_outfile_begin(&j->matrix, o->matrix, COV_OUTFILE_MATRIX, o->force, e);
-    return rc;
+    const bool is_file = p->table && !cov_path_is_std(p->table);
+    const char *beside = p->second ? p->second : p->plot ? p->plot : is_file ? p->table : "./";
+    j->dir = p->tmpdir ? cov_strdup(p->tmpdir, e) : cov_path_dir(beside, e);
+    j->stem = cov_path_stem(j->o->genes, e);
+    return j->dir && j->stem ? cov_table_outputs_begin(&j->out, p, e) : COV_ENOMEM;
 }
 
 static void print_table(const void *arg, FILE *f)
@@ -70,25 +61,21 @@ static void print_table(const void *arg, FILE *f)
     }
 }
 
-static int draw(const struct job *j, struct cov_err *e)
+static int write_matrix(const void *arg, const struct cov_outfile *out, struct cov_err *e)
 {
+    const struct job *j = arg;
+    return cov_profile_matrix_write(&j->tracks, out->tmp, j->n_threads, e);
+}
+
+static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
+{
+    const struct job *j = arg;
     char *title = cov_strfmt(e, "%s: %zu feature%s", j->stem, j->features.n,
                              cov_text_s((int64_t)j->features.n));
     int rc =
-        title ? cov_profile_plot_draw(&j->tracks, title, j->o->median, &j->picture, e) : COV_ENOMEM;
+        title ? cov_profile_plot_draw(&j->tracks, title, j->o->median, picture, e) : COV_ENOMEM;
     free(title);
     return rc;
-}
-
-static int write_outputs(struct job *j, unsigned n_threads, struct cov_err *e)
-{
-    struct cov_outfile *const files[] = {&j->table, &j->matrix, &j->picture.file};
-    int rc = j->o->plot ? draw(j, e) : COV_OK;
-    if (!rc && j->o->matrix)
-        rc = cov_profile_matrix_write(&j->tracks, j->matrix.tmp, n_threads, e);
-    if (!rc)
-        rc = cov_table_write(&j->table, j->o->printed, print_table, j, e);
-    return rc ? rc : cov_outfile_commit_all(files, COV_COUNT(files), e);
 }
 
 /* ---------------------------------------------------------------- statistics */
@@ -210,49 +197,39 @@ static int read_features(struct job *j, struct cov_stats *stats, struct cov_err 
     return rc;
 }
 
-static int run(struct job *j, char *const *inputs, size_t n, unsigned n_threads,
-               struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
     const struct cov_gene_profile_options *o = j->o;
-    struct cov_profile_report report = {progress, stats};
-    int rc = begin_outputs(j, e);
+    const struct cov_table_paths *paths = &request->paths;
+    const struct cov_table_writer writer = {print_table, write_matrix, draw, j};
+    const bool stores = o->median || paths->second || paths->plot;
+    int rc = begin_outputs(j, paths, e);
     if (!rc)
-        rc = read_features(j, stats, e);
+        rc = read_features(j, request->stats, e);
     if (!rc)
-        rc = cov_profile_tracks_init(&j->tracks, &j->windows, o->median || o->matrix || o->plot,
-                                     j->dir, e);
+        rc = cov_profile_tracks_init(&j->tracks, &j->windows, stores, j->dir, e);
     if (!rc)
-        rc = cov_profile_tracks_read(&j->tracks, inputs, n, &o->source, n_threads, &report, e);
+        rc = cov_profile_tracks_read(&j->tracks, request, e);
     const double beg = cov_clock();
     if (!rc)
         rc = cov_profile_tracks_finish(&j->tracks, o->median, e);
     if (!rc)
-        rc = write_outputs(j, n_threads, e);
+        rc = cov_table_outputs_write(&j->out, &writer, e);
     if (!rc)
-        rc = tell(j, stats, e);
-    cov_stats_add_stage(stats, "write", cov_clock() - beg);
+        rc = tell(j, request->stats, e);
+    cov_stats_add_stage(request->stats, "write", cov_clock() - beg);
     return rc;
 }
 
-int cov_gene_profile_run(char *const *inputs, size_t n_inputs,
-                         const struct cov_gene_profile_options *options, unsigned n_threads,
-                         struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+int cov_gene_profile_run(const struct cov_profile_request *request,
+                         const struct cov_gene_profile_options *options, struct cov_err *e)
 {
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options,
-                      .table = COV_OUTFILE_INIT,
-                      .matrix = COV_OUTFILE_INIT,
-                      .picture = COV_PICTURE_INIT};
-    int rc = run(j, inputs, n_inputs, n_threads, progress, stats, e);
-    cov_outfile_end(&j->table, e);
-    cov_outfile_end(&j->matrix, e);
-    cov_picture_end(&j->picture, e);
-    if (rc) {
-        free_job(j);
-        return rc;
-    }
-    cov_stats_set_more(stats, print_json, free_job, j);
-    return COV_OK;
+    *j = (struct job){.o = options, .n_threads = request->n_threads, .out = COV_TABLE_OUTPUTS_INIT};
+    const int rc = run(j, request, e);
+    j->o = NULL;
+    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
+                                 request->stats, e);
 }

@@ -89,12 +89,12 @@ static int open_input(struct input *in, unsigned n_threads, struct cov_err *e)
 }
 
 static int run_source(const struct input *in, struct cov_track_sink *const *sinks,
-                      unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
-                      struct cov_err *e)
+                      const struct cov_profile_request *request, struct cov_err *e)
 {
+    struct cov_stats *stats = request->stats;
     const int64_t n_bases = stats->bases > 0 ? stats->bases : 0;
-    struct cov_job job = {.progress = progress, .stats = stats};
-    int rc = cov_pool_new(n_threads, &job.pool, e);
+    struct cov_job job = {.progress = request->progress, .stats = stats};
+    int rc = cov_pool_new(request->n_threads, &job.pool, e);
     if (!rc)
         rc = cov_track_source_run(in->source, sinks, "reading", &job, e);
     stats->bases += n_bases;
@@ -103,19 +103,19 @@ static int run_source(const struct input *in, struct cov_track_sink *const *sink
     return rc;
 }
 
-static int read_input(struct input *in, const struct cov_profile_reader *r, unsigned n_threads,
-                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+static int read_input(struct input *in, const struct cov_profile_reader *r,
+                      const struct cov_profile_request *request, struct cov_err *e)
 {
-    int rc = open_input(in, n_threads, e);
+    int rc = open_input(in, request->n_threads, e);
     if (rc)
         return rc;
     struct cov_track_sink **sinks =
         cov_calloc(in->source->n_datasets, sizeof(struct cov_track_sink *), e);
-    rc = sinks ? cov_track_source_describe(in->source, stats, e) : COV_ENOMEM;
+    rc = sinks ? cov_track_source_describe(in->source, request->stats, e) : COV_ENOMEM;
     if (!rc)
         rc = r->begin(r->arg, in->in.path, in->source, sinks, e);
     if (!rc)
-        rc = run_source(in, sinks, n_threads, progress, stats, e);
+        rc = run_source(in, sinks, request, e);
     if (!rc)
         rc = r->check(r->arg, in->source, &in->o, e);
     r->end(r->arg, in->source);
@@ -123,18 +123,18 @@ static int read_input(struct input *in, const struct cov_profile_reader *r, unsi
     return rc;
 }
 
-int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_source_options *options,
-                            const struct cov_profile_reader *r, unsigned n_threads,
-                            struct cov_profile_report *report, struct cov_err *e)
+int cov_profile_inputs_read(const struct cov_profile_request *request,
+                            const struct cov_profile_reader *r, struct cov_err *e)
 {
+    const size_t n = request->n_inputs;
     struct input *list = cov_calloc(n, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
-    int rc = detect_inputs(list, inputs, n, e);
+    int rc = detect_inputs(list, request->inputs, n, e);
     if (!rc)
-        rc = share_options(list, n, options, e);
+        rc = share_options(list, n, &request->source, e);
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = read_input(&list[i], r, n_threads, report->progress, report->stats, e);
+        rc = read_input(&list[i], r, request, e);
         cov_track_source_close(list[i].source);
         list[i].source = NULL;
     }

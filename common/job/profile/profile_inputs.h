@@ -9,6 +9,7 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/source/track_source.h"
+#include "common/job/table_outputs.h"
 #include "common/seq/names.h"
 
 /* What to do with an input. */
@@ -24,17 +25,22 @@ struct cov_profile_reader {
     void *arg;
 };
 
-struct cov_profile_report {
+/* What all jobs of covprofile need. Borrowed for the call. */
+struct cov_profile_request {
+    char *const *inputs;
+    size_t n_inputs;
+    struct cov_source_options source; /* except `factors` */
+    struct cov_table_paths paths;
+    unsigned n_threads;
     struct cov_progress *progress;
     struct cov_stats *stats;
 };
 
-/* Reads each input once. HDF5 inputs are measured coverage with options->measured or if they have
- * no predictions. Options for one kind of input do not apply to the others; COV_EUSAGE if no input
+/* Reads each input once. HDF5 inputs are measured coverage with source.measured or if they have no
+ * predictions. Options for one kind of input do not apply to the others; COV_EUSAGE if no input
  * is of that kind. */
-int cov_profile_inputs_read(char *const *inputs, size_t n, const struct cov_source_options *options,
-                            const struct cov_profile_reader *r, unsigned n_threads,
-                            struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
+int cov_profile_inputs_read(const struct cov_profile_request *request,
+                            const struct cov_profile_reader *r, struct cov_err *e) COV_MUST_USE;
 
 /* Returns the share of the bases without a value, and warns if they are many; NaN if the options
  * choose regions, or lengths are not known. */

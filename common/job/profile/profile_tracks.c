@@ -274,13 +274,12 @@ static void end_input(void *arg, const struct cov_track_source *source)
     r->profiles = NULL;
 }
 
-int cov_profile_tracks_read(struct cov_profile_tracks *t, char *const *inputs, size_t n,
-                            const struct cov_source_options *options, unsigned n_threads,
-                            struct cov_profile_report *report, struct cov_err *e)
+int cov_profile_tracks_read(struct cov_profile_tracks *t, const struct cov_profile_request *request,
+                            struct cov_err *e)
 {
     struct reading reading = {.t = t};
     const struct cov_profile_reader r = {begin_input, check_input, end_input, &reading};
-    return cov_profile_inputs_read(inputs, n, options, &r, n_threads, report, e);
+    return cov_profile_inputs_read(request, &r, e);
 }
 
 /* ---------------------------------------------------------------- means and medians */

@@ -48,9 +48,8 @@ void cov_profile_tracks_fini(struct cov_profile_tracks *t);
  * COV_EINPUT if an input has no values, if it has none of the sequences with features, or if a
  * feature ends after its sequence. Warns about sequences that are missing, unless the options
  * choose regions. */
-int cov_profile_tracks_read(struct cov_profile_tracks *t, char *const *inputs, size_t n,
-                            const struct cov_source_options *options, unsigned n_threads,
-                            struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
+int cov_profile_tracks_read(struct cov_profile_tracks *t, const struct cov_profile_request *request,
+                            struct cov_err *e) COV_MUST_USE;
 
 /* Computes middle, low and high: of the mean, the normal approximation; of the median, order
  * statistics. A median needs stored bins. */

@@ -158,13 +158,12 @@ static void end(void *arg, const struct cov_track_source *source)
     t->n_sinks = 0;
 }
 
-int cov_track_bins_read(struct cov_track_bins *t, char *const *inputs, size_t n,
-                        const struct cov_source_options *options, unsigned n_threads,
-                        struct cov_profile_report *report, struct cov_err *e)
+int cov_track_bins_read(struct cov_track_bins *t, const struct cov_profile_request *request,
+                        struct cov_err *e)
 {
     const struct cov_profile_reader r = {begin, check, end, t};
     int rc = cov_names_new(&t->taken, e);
-    return rc ? rc : cov_profile_inputs_read(inputs, n, options, &r, n_threads, report, e);
+    return rc ? rc : cov_profile_inputs_read(request, &r, e);
 }
 
 size_t cov_rows_keep_whole(double *const *values, size_t n, size_t n_rows)

@@ -31,9 +31,8 @@ struct cov_track_bins {
 
 /* Reads the inputs. COV_EINPUT if one has no values, if it shares no contig with the first, or if a
  * contig has another length there. Free with cov_track_bins_fini, also after a failure. */
-int cov_track_bins_read(struct cov_track_bins *t, char *const *inputs, size_t n,
-                        const struct cov_source_options *options, unsigned n_threads,
-                        struct cov_profile_report *report, struct cov_err *e) COV_MUST_USE;
+int cov_track_bins_read(struct cov_track_bins *t, const struct cov_profile_request *request,
+                        struct cov_err *e) COV_MUST_USE;
 void cov_track_bins_fini(struct cov_track_bins *t);
 
 /* Keeps the rows of values[n][n_rows] that have a value, not NaN, in all columns, at the start of

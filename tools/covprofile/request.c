@@ -1,0 +1,25 @@
+/* request.c - what all subcommands of covprofile read and write.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "tools/covprofile/covprofile.h"
+
+int covprofile_request(const struct cov_source_flags *flags, struct cov_common *common,
+                       int n_operands, char **operands, struct cov_profile_request *out,
+                       struct cov_err *e)
+{
+    *out = (struct cov_profile_request){
+        .inputs = operands,
+        .n_inputs = (size_t)n_operands,
+        .paths = {.table = common->output,
+                  .printed = stdout,
+                  .tmpdir = common->tmpdir,
+                  .force = common->force},
+        .n_threads = (unsigned)common->threads,
+        .progress = &common->progress,
+        .stats = &common->stats,
+    };
+    int rc = cov_source_options_fill(flags, &out->source, e);
+    out->source.values.unrounded = true;
+    return rc;
+}
