@@ -39,9 +39,9 @@ same_weights() { # NAME CKPT1 CKPT2
 run covtrain -q -i same $net -o wanted -e 2
 run covtrain -v -i d $net -o scaled -e 2 --target-scale median
 status_is 0 'three files of depths 2 : 4 : 8'
-stderr_like 'd/train/a\.h5: data set 1: depth 4, times 2$' '  -v: the smallest depth'
-stderr_like 'd/train/b\.h5: data set 2: depth 8, times 1$' '  the middle one'
-stderr_like 'd/val/v\.h5: data set 2: depth 32, times 0\.25$' '  validation data, too'
+stderr_like 'd/train/a\.h5: atacseq: depth 4, times 2$' '  -v: the smallest depth'
+stderr_like 'd/train/b\.h5: h3k4me3: depth 8, times 1$' '  the middle one'
+stderr_like 'd/val/v\.h5: h3k4me3: depth 32, times 0\.25$' '  validation data, too'
 same_weights '  train as if all had the one in the middle' scaled/last.ckpt wanted/last.ckpt
 ok '  with the same metrics' cmp scaled/metrics.jsonl wanted/metrics.jsonl
 run covtrain -q -i d $net -o raw -e 2
@@ -98,13 +98,13 @@ with h5py.File("d/train/b.h5", "r+") as f:
     values[:] = values[:].clip(max=0)'
 run covtrain -v -i d $net -o zero -e 1 --target-scale median
 status_is 0 'a file without coverage'
-unlike "$(cat "$stderr")" 'b\.h5: data set 1' '  is not scaled'
-stderr_like 'd/train/a\.h5: data set 1: depth 4, times 2\.5$' '  and does not count: the others have depths 4 and 16'
+unlike "$(cat "$stderr")" 'b\.h5: atacseq' '  is not scaled'
+stderr_like 'd/train/a\.h5: atacseq: depth 4, times 2\.5$' '  and does not count: the others have depths 4 and 16'
 
 # ---------------------------------------------------------------- by reads
 
 run covtrain -q -i d $net -o cpm -e 1 --target-scale cpm
-refused 1 'd/train/a\.h5: data set 1: its number of reads is unknown; add its BAM files again with .*bam2h5, or use --target-scale median' \
+refused 1 'd/train/a\.h5: atacseq: its number of reads is unknown; add its BAM files again with .*bam2h5, or use --target-scale median' \
     'reads that are not noted'
 "$PYTHON" - <<'EOF'
 import h5py
@@ -116,14 +116,14 @@ for path, reads in ("train/a", 1), ("train/b", 2), ("train/c", 4), ("val/v", 8):
 EOF
 run covtrain -v -i d $net -o cpm -e 1 --target-scale cpm
 status_is 0 'noted reads'
-stderr_like 'd/train/a\.h5: data set 1: depth 1, times 2$' '  of one column'
-stderr_like 'd/val/v\.h5: data set 2: depth 8, times 0\.25$' '  and of two'
+stderr_like 'd/train/a\.h5: atacseq: depth 1, times 2$' '  of one column'
+stderr_like 'd/val/v\.h5: h3k4me3: depth 8, times 0\.25$' '  and of two'
 run h5chunk info cpm/last.ckpt
 stdout_like 'target_depths: 2, 2$' '  the depths are millions of reads'
 "$PYTHON" -c 'import h5py
 h5py.File("d/train/b.h5", "r+")["evaluation/h3k4me3_coverage"].attrs["counted_reads"] = "7\n0"'
 run covtrain -q -i d $net -o bad -e 1 --target-scale cpm
-refused 1 'd/train/b\.h5: data set 2: its number of reads is unknown' 'one of two columns is a track'
+refused 1 'd/train/b\.h5: h3k4me3: its number of reads is unknown' 'one of two columns is a track'
 
 printf '>c\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n' >g.fa
 {

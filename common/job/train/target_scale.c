@@ -15,9 +15,10 @@ const char *const cov_target_kind_names[] = {"none", "median", "cpm", NULL};
 #define KIND "target_scale"
 #define REFERENCES "target_depths"
 
-int cov_target_scale_init(struct cov_target_scale *s, size_t n_datasets, struct cov_err *e)
+int cov_target_scale_init(struct cov_target_scale *s, const char *const *datasets,
+                          size_t n_datasets, struct cov_err *e)
 {
-    *s = (struct cov_target_scale){.n = n_datasets};
+    *s = (struct cov_target_scale){.n = n_datasets, .datasets = datasets};
     s->references = cov_calloc(n_datasets, sizeof *s->references, e);
     return s->references ? COV_OK : COV_ENOMEM;
 }
@@ -105,9 +106,9 @@ static int depth_of(const struct cov_target_scale *s, const struct cov_examples 
         *depth = cov_examples_reads(x, file, d) / 1e6;
         if (!(*depth > 0))
             return cov_fail(e, COV_EINPUT,
-                            "%s: data set %zu: its number of reads is unknown; add its BAM files "
+                            "%s: %s: its number of reads is unknown; add its BAM files "
                             "again with this version of bam2h5, or use --target-scale median",
-                            cov_examples_path(x, file), d + 1);
+                            cov_examples_path(x, file), s->datasets[d]);
     }
     return COV_OK;
 }
@@ -144,7 +145,7 @@ static int scale_files(const struct cov_target_scale *s, struct cov_examples *x,
                 continue;
             double factor = s->references[d] / depth;
             cov_examples_scale_targets(x, k, d, (float)factor);
-            cov_debug("%s: data set %zu: depth %g, times %g", cov_examples_path(x, k), d + 1, depth,
+            cov_debug("%s: %s: depth %g, times %g", cov_examples_path(x, k), s->datasets[d], depth,
                       factor);
         }
     return rc;

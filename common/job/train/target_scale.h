@@ -20,11 +20,13 @@ extern const char *const cov_target_kind_names[]; /* NULL at the end */
 struct cov_target_scale {
     enum cov_target_kind kind;
     size_t n;
-    double *references; /* [n], for each data set; 0: not known. Owned */
+    const char *const *datasets; /* [n]: their names. Borrowed */
+    double *references;          /* [n], for each data set; 0: not known. Owned */
 };
 
-int cov_target_scale_init(struct cov_target_scale *s, size_t n_datasets,
-                          struct cov_err *e) COV_MUST_USE;
+/* Borrows datasets[n_datasets] until fini. */
+int cov_target_scale_init(struct cov_target_scale *s, const char *const *datasets,
+                          size_t n_datasets, struct cov_err *e) COV_MUST_USE;
 void cov_target_scale_fini(struct cov_target_scale *s); /* accepts an all-zero struct */
 
 /* Reads what cov_target_scale_describe added to a checkpoint; kind NONE if it has nothing.

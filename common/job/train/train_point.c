@@ -28,7 +28,8 @@ int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams
     n->datasets = cov_calloc((size_t)hp->output_size, sizeof *n->datasets, e);
     int rc = n->datasets ? cov_params_init(hp, &n->params, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_target_scale_init(&n->scale, (size_t)hp->output_size, e);
+        rc = cov_target_scale_init(&n->scale, (const char *const *)n->datasets,
+                                   (size_t)hp->output_size, e);
     if (!rc) {
         n->frozen = cov_calloc(n->params.n_items, sizeof *n->frozen, e);
         rc = n->frozen ? COV_OK : COV_ENOMEM;
