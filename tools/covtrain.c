@@ -20,6 +20,12 @@
 static const enum cov_precision precision_values[] = {COV_PRECISION_FP32, COV_PRECISION_BF16,
                                                       COV_PRECISION_TF32};
 
+static enum cov_example_strands strands_of(const struct covtrain_config *c, const bool *given)
+{
+    static const enum cov_example_strands values[] = {COV_STRANDS_TOGETHER, COV_STRANDS_APART};
+    return given[ROW_PAIR_STRANDS] ? values[c->pair_strands] : COV_STRANDS_ANYWHERE;
+}
+
 /* Parses "true" or "false" in any case, since Python capitalises them. */
 static int parse_bool(const char *text, int row, bool *out, struct cov_err *e)
 {
@@ -48,7 +54,7 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
     if (c->resume && c->init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
-    if (c->pair_strands && c->batch < 2)
+    if (strands_of(c, given) == COV_STRANDS_TOGETHER && c->batch < 2)
         return cov_fail(e, COV_EUSAGE, "--pair-strands needs batches of at least 2 chunks");
     if (c->ram_efficient) {
         bool efficient = false;
@@ -127,7 +133,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .target_scale = (enum cov_target_kind)c->target_scale,
         .blacklist_path = c->blacklist_path,
         .shuffle = !c->no_shuffle,
-        .pair_strands = c->pair_strands,
+        .strands = strands_of(c, given),
         .random_offset = c->random_offset,
         .batch = (size_t)c->batch,
         .accumulate = (size_t)c->accumulate,

@@ -294,15 +294,25 @@ static int next_value(const struct parser *p, const struct cov_opt *o, int *i, c
     return COV_OK;
 }
 
-/* Fails if the next argument is numbers, not a file: "--shift 4,-5" for "--shift=4,-5". */
+/* Returns true if `next` looks like a value of the option: numbers, or one of its choices. */
+static bool is_value(const struct cov_opt *o, const char *next)
+{
+    if (isdigit((unsigned char)*next) && !next[strspn(next, "0123456789.,+-")])
+        return true;
+    for (int i = 0; o->choices && o->choices[i]; i++)
+        if (strcmp(next, o->choices[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Fails if the next argument is a value, not a file: "--shift 4,-5" for "--shift=4,-5". */
 static int check_no_value(const struct parser *p, const struct cov_opt *o, int i, struct cov_err *e)
 {
     const char *next = i + 1 < p->argc ? p->argv[i + 1] : "";
-    if (!isdigit((unsigned char)*next) || next[strspn(next, "0123456789.,+-")] ||
-        access(next, F_OK) == 0)
+    if (!is_value(o, next) || access(next, F_OK) == 0)
         return COV_OK;
     return cov_fail(e, COV_EUSAGE, "--%s %s: a value needs '=', as in --%s=%s", o->name, next,
-                    o->name, o->def ? o->def : next);
+                    o->name, o->def && !o->choices ? o->def : next);
 }
 
 static int parse_long(const struct parser *p, int *i, struct cov_err *e)

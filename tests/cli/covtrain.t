@@ -169,7 +169,7 @@ run covpredict -m every/last.ckpt --evaluate d/val/v.h5
 status_is 0 '  which covpredict reads'
 train -o every -e 3
 refused 1 'every/last\.ckpt: exists: .*--resume-training every/last\.ckpt to continue it' '  and which is not overwritten'
-for option in '-b 9' '-b 8 --seed 2' '-b 8 --pair-strands'; do
+for option in '-b 9' '-b 8 --seed 2' '-b 8 --pair-strands' '-b 8 --pair-strands=apart'; do
     run covtrain -i d -o every --resume-training every/last.ckpt -e 3 $option
     refused 2 '--resume-training every/last\.ckpt: saved within epoch 0, which had other batches: use the same data' "  resumed with $option"
 done
@@ -198,7 +198,7 @@ for option in '--save-every 0' '--save-every -1' '--max-hours 0' '--max-hours na
     refused 2 "error: ${option% *}: .*(out of range|is not a|expected|too)" "$option"
 done
 
-for option in --random-offset --pair-strands '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
+for option in --random-offset --pair-strands --pair-strands=apart '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
     '--accumulate 3' '--loss-weights 1,3' '--weight-decay 0.1' '--beta1 0.8' '--beta2 0.99' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
     [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
 h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
@@ -209,6 +209,10 @@ h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
 covtrain: warning: d/val/v.h5: no data/blacklist' '  a warning for each file without one'
     is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
 done
+train -o bad --pair-strands apart
+refused 2 "--pair-strands apart: a value needs '=', as in --pair-strands=apart" 'a value after a space'
+train -o bad --pair-strands=apart --accumulate 2
+refused 1 '--pair-strands=apart: 24 chunks with both strands are too few for steps of 16; use a smaller --batch-size \(-b\)$' 'too few steps to keep strands apart'
 train -o few -e 1
 stderr_like 'an epoch has 6 steps, of up to 8 chunks: a smaller --batch-size \(-b\) gives more steps' 'few steps per epoch: a hint'
 train -o many -e 1 --accumulate 1 -f
@@ -593,8 +597,8 @@ done
 ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two killed -- \
     -i d $net --seed 1 -e 3
 
-ok '  and with checkpoints within epochs' "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two killed -- \
-    -i d $net --seed 1 -e 3 --save-every 1
+ok '  and with checkpoints within epochs, and --recompute' "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two killed -- \
+    -i d $net --seed 1 -e 3 --save-every 1 --recompute
 
 train -q -o full -e 1
 cp full/last.ckpt one.ckpt

@@ -18,7 +18,8 @@ static bool is_masked(size_t seq, int64_t at)
 
 static struct cov_examples *open_examples(enum cov_loading loading)
 {
-    const struct cov_examples_options options = {datasets, D, false, loading, NULL, list};
+    const struct cov_examples_options options = {
+        .datasets = datasets, .n_datasets = D, .loading = loading, .list = list};
     struct cov_examples *x;
     struct cov_pool *pool;
     assert_ok(cov_examples_open_dir(home, &options, &x, &e));
@@ -140,17 +141,51 @@ static void check_seen(bool random_offset)
             }
 }
 
+static bool are_partners(const struct cov_examples *x, const struct cov_example *a,
+                         const struct cov_example *b)
+{
+    return a->file == b->file && seq_of(x, a) == seq_of(x, b) && a->beg == b->beg &&
+           a->end == b->end && a->minus != b->minus;
+}
+
+/* Each example has a partner, neither in the same step nor in a neighbouring one. Returns how often
+ * the partners of neighbours are in another order. */
+static size_t check_apart(const struct cov_examples *x, const struct cov_example_plan *p,
+                          size_t step)
+{
+    size_t n_pairs = 0, last = 0, n_changes = 0;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = i + 1; k < p->n; k++)
+            if (are_partners(x, &p->items[i], &p->items[k])) {
+                assert_true(k / step >= i / step + 2);
+                n_changes += k < last;
+                last = k;
+                n_pairs++;
+            }
+    assert_int_equal(2 * n_pairs, p->n);
+    return n_changes;
+}
+
+static void check_together(const struct cov_examples *x, const struct cov_example_plan *p)
+{
+    for (size_t i = 0; i < p->n; i += 2)
+        assert_true(!p->items[i].minus && are_partners(x, &p->items[i], &p->items[i + 1]));
+}
+
 static void test_plans(void **state)
 {
     static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
-    for (size_t how = 0; how < 3 * 8; how++) {
-        struct cov_examples *x = open_examples(loadings[how / 8]);
-        const struct cov_example_plan_options o = {.batch = 5,
+    static const enum cov_example_strands strands[] = {COV_STRANDS_ANYWHERE, COV_STRANDS_TOGETHER,
+                                                       COV_STRANDS_APART};
+    for (size_t how = 0; how < 3 * 12; how++) {
+        struct cov_examples *x = open_examples(loadings[how / 12]);
+        const struct cov_example_plan_options o = {.batch = 4 + (how / 4 % 3 < 2),
+                                                   .accumulate = 2,
                                                    .shuffle = how & 1,
-                                                   .pair_strands = how & 2,
-                                                   .random_offset = how & 4,
+                                                   .strands = strands[how / 4 % 3],
+                                                   .random_offset = how & 2,
                                                    .seed = 7};
-        size_t n_cut = 0;
+        size_t n_cut = 0, n_changes = 0;
         assert_int_equal(cov_examples_n_kept(x), 2 * 2 * (7 + 2 + 1));
         for (uint64_t epoch = 0; epoch < 6; epoch++) {
             struct cov_example_plan plan;
@@ -158,11 +193,10 @@ static void test_plans(void **state)
             assert_int_equal(plan.ends[plan.n_batches - 1], plan.n);
             for (size_t i = 0, beg = 0; i < plan.n_batches; beg = plan.ends[i++])
                 assert_in_range(plan.ends[i] - beg, 1, o.batch);
-            for (size_t i = 0; o.pair_strands && i < plan.n; i += 2) {
-                assert_true(!plan.items[i].minus && plan.items[i + 1].minus);
-                assert_int_equal(plan.items[i].beg, plan.items[i + 1].beg);
-                assert_int_equal(plan.items[i].end, plan.items[i + 1].end);
-            }
+            if (o.strands == COV_STRANDS_TOGETHER)
+                check_together(x, &plan);
+            if (o.strands == COV_STRANDS_APART)
+                n_changes += check_apart(x, &plan, o.batch * o.accumulate);
             memset(seen, 0, sizeof seen);
             n_gaps = 0;
             run_feed(x, &plan, o.batch, 1 + epoch % 3);
@@ -172,6 +206,7 @@ static void test_plans(void **state)
             cov_example_plan_fini(&plan);
         }
         assert_true(n_cut > 0 || !o.random_offset);
+        assert_int_equal(n_changes > 0, o.strands == COV_STRANDS_APART && o.shuffle);
         cov_examples_close(x);
     }
 }
@@ -235,6 +270,26 @@ static void test_orders(void **state)
     cov_examples_close(x);
 }
 
+/* The steps of an epoch are too few to keep strands apart. */
+static void test_few_steps(void **state)
+{
+    struct cov_examples *x = open_examples(COV_LOAD_DISK);
+    struct cov_example_plan_options o = {
+        .batch = 5, .accumulate = 2, .shuffle = true, .strands = COV_STRANDS_APART};
+    struct cov_example_plan p;
+    for (o.seed = 0; o.seed < 20; o.seed++) {
+        assert_ok(cov_example_plan_init(&p, x, &o, 0, &e));
+        assert_int_equal(p.n_batches, 8);
+        assert_int_equal(check_apart(x, &p, o.batch * o.accumulate), 0);
+        cov_example_plan_fini(&p);
+    }
+    o.batch = 11, o.accumulate = 1;
+    assert_fails(cov_example_plan_init(&p, x, &o, 0, &e), COV_EINPUT,
+                 "--pair-strands=apart: 20 chunks with both strands are too few for steps of 11");
+    assert_null(p.items);
+    cov_examples_close(x);
+}
+
 static void test_gaps(void **state)
 {
     const uint8_t all[4] = {COV_CODE_N, COV_CODE_N, COV_CODE_N, COV_CODE_PAD};
@@ -261,8 +316,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans), cmocka_unit_test(test_masks),   cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_gaps),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_plans),  cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_orders), cmocka_unit_test(test_few_steps),
+        cmocka_unit_test(test_gaps),   cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("example_plan", tests, make_examples, remove_examples);
 }

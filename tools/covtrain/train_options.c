@@ -11,6 +11,7 @@
 /* In the order of the enums. */
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};
 const char *const covtrain_loadings[] = {"disk", "ram", "ram-packed", "ranks", NULL};
+static const char *const strands[] = {"together", "apart", NULL};
 static const char *const schedules[] = {"constant", "cosine", NULL};
 static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
 
@@ -133,8 +134,11 @@ const struct cov_opt covtrain_options[] = {
                            "do not change these layers: conv, lstm, linear, or names as in "
                            "PyTorch, such as down_layer_list.0 (default: none, or those of the "
                            "resumed checkpoint)"),
-    [ROW_PAIR_STRANDS] = COV_OPT(FLAG, "pair-strands", 0, FIELD(pair_strands), NULL,
-                                 "put a chunk and its reverse complement into the same batch"),
+    [ROW_PAIR_STRANDS] =
+        COV_OPT(ENUM, "pair-strands", 0, FIELD(pair_strands), NULL,
+                "put a chunk and its reverse complement into the same batch, or "
+                "never into the same step or neighbouring ones",
+                .def = "together", .choices = strands, .flags = COV_OPT_OPTIONAL_VALUE),
     [ROW_RANDOM_OFFSET] = COV_OPT(FLAG, "random-offset", 0, FIELD(random_offset), NULL,
                                   "cut sequences into chunks at a new offset in each epoch"),
     [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, FIELD(no_shuffle), NULL,

@@ -23,7 +23,8 @@ struct covtrain_config {
     const char *bnorm;
     double learning_rate, weight_decay, beta1, beta2;
     int64_t batch, epochs, seed;
-    bool no_shuffle, pair_strands, random_offset, recompute;
+    bool no_shuffle, random_offset, recompute;
+    int pair_strands; /* index of the name; 0 without the option, too */
     const char *resume, *init_from;
     int save_by, stop_by;
     int64_t top_k, patience, save_every;

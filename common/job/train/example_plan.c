@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 
-/* Examples that stay together: one, or both strands of an interval. */
+/* One example, or both strands of an interval. */
 struct unit {
     struct cov_example items[2];
     size_t n;
@@ -41,7 +41,7 @@ static int add_unit(struct maker *m, const struct unit *u, struct cov_err *e)
 static int add_strands(struct maker *m, const struct unit *both, struct cov_err *e)
 {
     int rc = COV_OK;
-    if (m->o->pair_strands || both->n < 2)
+    if (m->o->strands != COV_STRANDS_ANYWHERE || both->n < 2)
         return both->n > 0 ? add_unit(m, both, e) : COV_OK;
     for (size_t k = 0; !rc && k < both->n; k++) {
         const struct unit one = {.items = {both->items[k]}, .n = 1};
@@ -152,6 +152,41 @@ static void shuffle(struct maker *m)
     }
 }
 
+/* Moves one strand of each pair to a second half of the epoch, in another random order: the strand
+ * at place i there is drawn from the pairs up to i + n_pairs - two_steps, so that at least two_steps
+ * examples are between it and its partner. Single strands are in the first half. */
+static int separate_strands(struct maker *m, struct cov_err *e)
+{
+    size_t n_units = m->n_units, n_pairs = 0, two_steps = 2 * m->o->batch * m->o->accumulate;
+    for (size_t i = 0; i < n_units; i++)
+        n_pairs += m->units[i].n == 2;
+    if (n_pairs == 0)
+        return COV_OK;
+    if (n_pairs < two_steps)
+        return cov_fail(e, COV_EINPUT,
+                        "--pair-strands=apart: %zu chunks with both strands are too few for steps "
+                        "of %zu; use a smaller --batch-size (-b)",
+                        n_pairs, two_steps / 2);
+    int rc = COV_RESERVE(&m->units, &m->cap_units, n_units + n_pairs, e);
+    for (size_t i = 0; !rc && i < n_units; i++) {
+        struct unit *u = &m->units[i];
+        if (u->n < 2)
+            continue;
+        size_t first = m->o->shuffle ? (size_t)cov_rng_below(&m->rng, 2) : 0;
+        m->units[m->n_units++] = (struct unit){.items = {u->items[1 - first]}, .n = 1};
+        *u = (struct unit){.items = {u->items[first]}, .n = 1};
+    }
+    struct unit *second = m->units + n_units;
+    for (size_t i = 0; !rc && m->o->shuffle && i < n_pairs; i++) {
+        size_t n = n_pairs - i < n_pairs - two_steps + 1 ? n_pairs - i : n_pairs - two_steps + 1;
+        size_t j = i + (size_t)cov_rng_below(&m->rng, n);
+        struct unit unit = second[j];
+        second[j] = second[i];
+        second[i] = unit;
+    }
+    return rc;
+}
+
 static int make_batches(const struct maker *m, struct cov_example_plan *p, struct cov_err *e)
 {
     size_t n = 0;
@@ -183,11 +218,13 @@ int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples 
     *p = (struct cov_example_plan){0};
     cov_rng_init(&m.rng, options->seed ^ ((epoch + 1) * 0x9e3779b97f4a7c15U));
     for (size_t file = 0; !rc && file < cov_examples_n_files(x); file++)
-        rc = options->random_offset  ? add_stretches(&m, file, e)
-             : options->pair_strands ? add_pairs(&m, file, e)
-                                     : add_rows(&m, file, e);
+        rc = options->random_offset ? add_stretches(&m, file, e)
+             : options->strands     ? add_pairs(&m, file, e)
+                                    : add_rows(&m, file, e);
     if (options->shuffle)
         shuffle(&m);
+    if (!rc && options->strands == COV_STRANDS_APART)
+        rc = separate_strands(&m, e);
     if (!rc)
         rc = make_batches(&m, p, e);
     free(m.units);

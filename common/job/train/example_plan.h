@@ -12,11 +12,18 @@
 #include "common/base/err.h"
 #include "common/job/train/examples.h"
 
+/* Where the two strands of an interval are. */
+enum cov_example_strands {
+    COV_STRANDS_ANYWHERE,
+    COV_STRANDS_TOGETHER, /* next to each other in one batch, which may then be one example short */
+    COV_STRANDS_APART,    /* never in the same step or in neighbouring ones */
+};
+
 struct cov_example_plan_options {
-    size_t batch; /* examples per batch; at least 2 with pair_strands */
-    bool shuffle; /* a new random order in each epoch; otherwise files and rows in order */
-    bool
-        pair_strands; /* put both strands of an interval, if kept, next to each other in one batch; a batch may then be one example short */
+    size_t batch;      /* examples per batch; at least 2 with COV_STRANDS_TOGETHER */
+    size_t accumulate; /* batches per step; matters with COV_STRANDS_APART */
+    bool shuffle;      /* a new random order in each epoch; otherwise files and rows in order */
+    enum cov_example_strands strands;
     /* Cut stretches of consecutive rows at a new offset in each epoch: the examples are pieces of L
      * bases from that offset on, and the remainders at both ends unless shorter than L / 8.
      * Stretches of at most L bases stay whole. */
@@ -31,7 +38,8 @@ struct cov_example_plan {
     size_t n_batches;
 };
 
-/* Plans an epoch over all kept rows. Free with cov_example_plan_fini. */
+/* Plans an epoch over all kept rows. Free with cov_example_plan_fini. COV_EINPUT if there are too few
+ * steps to keep strands apart. */
 int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples *x,
                           const struct cov_example_plan_options *options, uint64_t epoch,
                           struct cov_err *e) COV_MUST_USE;

@@ -94,7 +94,8 @@ static struct cov_example_plan_options plan_options(const struct run *r)
     return (struct cov_example_plan_options){
         .batch = r->o->batch,
         .shuffle = r->o->shuffle,
-        .pair_strands = r->o->pair_strands,
+        .accumulate = r->o->accumulate,
+        .strands = r->o->strands,
         .random_offset = r->o->random_offset,
         .seed = r->setup.seed,
     };

@@ -69,7 +69,8 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);
     add_flag(&w, o->schedule == COV_SCHEDULE_COSINE, "--schedule=cosine");
     add_number(&w, o->schedule == COV_SCHEDULE_COSINE, "--epochs", (double)o->epochs);
-    add_flag(&w, o->pair_strands, "--pair-strands");
+    add_flag(&w, o->strands == COV_STRANDS_TOGETHER, "--pair-strands");
+    add_flag(&w, o->strands == COV_STRANDS_APART, "--pair-strands=apart");
     add_flag(&w, o->random_offset, "--random-offset");
     add_flag(&w, !o->shuffle, "--no-shuffle");
     add_flag(&w, o->blacklist, "--blacklist");

@@ -12,6 +12,7 @@
 #include "common/compute/device_open.h"
 #include "common/file/tmpfile.h"
 #include "common/job/predict/loader.h"
+#include "common/job/train/example_plan.h"
 #include "common/job/train/examples.h"
 #include "common/job/train/ranks.h"
 #include "common/job/train/train_log.h"
@@ -61,7 +62,8 @@ struct cov_train_options {
     const char *init_from; /* checkpoint to start from; NULL: none */
     /* The data. */
     enum cov_loading loading;
-    bool blacklist, shuffle, pair_strands, random_offset;
+    bool blacklist, shuffle, random_offset;
+    enum cov_example_strands strands;
     enum cov_target_kind target_scale; /* a resumed training keeps that of its checkpoint */
     const char *blacklist_path;        /* regions or sequences to omit; NULL: none */
     size_t batch;                      /* chunks per batch */
