@@ -10,7 +10,7 @@
 #include "common/job/device_options.h"
 #include "common/job/libraries.h"
 
-static const struct cov_tool *const subcommands[] = {&coveffect_vcf, NULL};
+static const struct cov_tool *const subcommands[] = {&coveffect_vcf, &coveffect_ism, NULL};
 
 static void print_versions(FILE *f)
 {
@@ -22,10 +22,12 @@ int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
         .name = "coveffect",
-        .summary = "predict what variants do to the signal along a genome",
+        .summary = "predict what changes in the DNA do to the signal along a genome",
         .subcommands = subcommands,
         .examples =
-            "  coveffect vcf -m model.ckpt -g genome.fa.gz -o effects.tsv variants.vcf.gz\n",
+            "  coveffect vcf -m model.ckpt -g genome.fa.gz -o effects.tsv variants.vcf.gz\n"
+            "  coveffect ism -m model.ckpt -g genome.fa.gz -R peaks.bed --target atacseq -o "
+            "attr.npz\n",
         .print_versions = print_versions,
     };
     return cov_tool_main(&tool, argc, argv);

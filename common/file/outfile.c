@@ -51,6 +51,7 @@ static const struct {
     [COV_OUTFILE_PEAKS] = {"a file of peaks", ".narrowPeak", ACCEPT(PEAKS) | ANY_TEXT, false},
     [COV_OUTFILE_TABLE] = {"a table", ".tsv", ANY_TEXT, false},
     [COV_OUTFILE_MATRIX] = {"a compressed table", ".gz", ANY_TEXT, true},
+    [COV_OUTFILE_ARRAYS] = {"an array of NumPy", ".npz", ACCEPT(ARRAYS), true},
     [COV_OUTFILE_JSON] = {"a JSON file", ".json", ANY_TEXT, false},
     [COV_OUTFILE_PICTURE] = {"a picture", ".png or .svg", ACCEPT(PICTURE), true},
     [COV_OUTFILE_FASTA] = {"a FASTA file", ".fa", ACCEPT(FASTA) | ANY_TEXT, false},

@@ -38,7 +38,7 @@ struct cov_outfile {
         .fd = -1, .slot = -1                                                                       \
     }
 
-/* What is written. HDF5, bigWig, pictures and matrices need a regular file; the others may also go
+/* What is written. HDF5, bigWig, pictures, matrices and arrays need a regular file; the others may also go
  * to a device or a pipe. */
 enum cov_outfile_kind {
     COV_OUTFILE_HDF5,
@@ -48,6 +48,7 @@ enum cov_outfile_kind {
     COV_OUTFILE_PEAKS,
     COV_OUTFILE_TABLE,
     COV_OUTFILE_MATRIX, /* compressed text */
+    COV_OUTFILE_ARRAYS, /* of NumPy, .npz */
     COV_OUTFILE_JSON,
     COV_OUTFILE_PICTURE,
     COV_OUTFILE_FASTA,

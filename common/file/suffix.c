@@ -27,7 +27,7 @@ static const struct cov_suffix suffixes[] = {
     {".gff", COV_SUFFIX_INPUT},        {".gff3", COV_SUFFIX_INPUT},
     {".gtf", COV_SUFFIX_INPUT},        {".vcf", COV_SUFFIX_VARIANTS},
     {".bcf", COV_SUFFIX_VARIANTS},     {".bb", COV_SUFFIX_INPUT},
-    {".bigbed", COV_SUFFIX_INPUT},
+    {".bigbed", COV_SUFFIX_INPUT},     {".npz", COV_SUFFIX_ARRAYS},
 };
 
 static bool ends_in(const char *name, size_t n, const char *suffix)

@@ -23,6 +23,7 @@ enum cov_suffix_kind {
     COV_SUFFIX_PICTURE,
     COV_SUFFIX_TEXT,     /* tables, JSON */
     COV_SUFFIX_VARIANTS, /* VCF, BCF */
+    COV_SUFFIX_ARRAYS,   /* of NumPy */
     COV_SUFFIX_INPUT,    /* FASTQ, annotation: covtools never writes them */
 };
 

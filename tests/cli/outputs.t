@@ -22,6 +22,7 @@ find . -type f | sort >../before
 # ---- names that belong to other kinds of files
 # Each line: the option, the accepted suffix if it is a known one, and a run that would write x.SUFFIX.
 echo 'a	100	200	gene	0	+' >genes.bed
+echo 'a	100	104' >one.bed
 printf '##fileformat=VCFv4.3\n##contig=<ID=a>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\na\t9\t.\tN\tA\t.\t.\t.\n' >v.vcf
 cat >../named <<'END'
 output .h5 fasta2h5 -f -o x g.fa
@@ -50,6 +51,9 @@ plot - covprofile fingerprint -f --datasets atacseq --plot x p.h5
 output - covprofile coverage -f --datasets atacseq -o x p.h5
 curves - covprofile coverage -f --datasets atacseq --curves x p.h5
 plot - covprofile coverage -f --datasets atacseq --plot x p.h5
+output .h5 coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
+one-hot - coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o.npz --one-hot x
+bigwig .bw coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o.npz --bigwig x
 output .vcf coveffect vcf -f -m m.ckpt -g g.fa -o x v.vcf
 stats - h5chunk info -f --stats x g.h5
 plot - h5chunk info -f --sequences --plot x g.h5
@@ -82,7 +86,7 @@ while read -r option own line; do
     is "$refusals" "$wanted" "$line (--$option): other kinds of files are kept"
     is "$(find . -type f | sort | diff ../before -)" '' '  and nothing is written'
 done <../named
-rm genes.bed g.stream
+rm genes.bed one.bed g.stream
 find . -type f | sort >../before
 
 # The list has every output; covtrain, h5chunk split and the other subcommands of benchmark choose the names of files.

@@ -185,4 +185,5 @@ def main(action, *args):
 
 
 ACTIONS = {f.__name__: f for f in (variants, edited, scores, fields, same)}
-serve.run(main)
+if __name__ == "__main__":
+    serve.run(main)

@@ -6,5 +6,6 @@
 #include "common/cli/tool.h"
 
 extern const struct cov_tool coveffect_vcf; /* vcf.c */
+extern const struct cov_tool coveffect_ism; /* ism.c */
 
 #endif

@@ -1,0 +1,80 @@
+/* attribution.h - how much each base of a region matters to the predicted signal: the regions, and
+ * their scores.
+ *
+ * What is explained is y = ln(the sum of the predicted values of a data set over `width` bases
+ * around the middle of a region). The network reads a window of L bases around the same middle,
+ * which is moved into the sequence near its ends; a sequence shorter than L is its own window.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_EFFECT_ATTRIBUTION_H
+#define COV_JOB_EFFECT_ATTRIBUTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/compute/device.h"
+#include "common/job/job.h"
+#include "common/job/predict/ensemble.h"
+#include "common/seq/genome.h"
+
+/* Borrowed for the run. */
+struct cov_attribution_options {
+    const char *regions; /* a BED file */
+    const char *genome_path;
+    const struct cov_genome *genome;
+    const struct cov_ensemble *model;
+    struct cov_device *device;
+    size_t target;    /* data set of the model */
+    size_t window;    /* L, which the model accepts */
+    int64_t width;    /* at most L */
+    int64_t length;   /* use this many bases around the middle of each region; 0: the region */
+    int64_t deletion; /* bases that a deletion has; 0: substitutions */
+    size_t batch;     /* chunks that a worker computes at a time; 0: chosen automatically */
+    bool full;        /* compute everything (device.h) */
+};
+
+struct cov_attributed_region {
+    size_t seq;              /* in the genome */
+    int64_t beg, end;        /* perhaps past the ends of the sequence */
+    int64_t window;          /* the window's first base */
+    size_t n_codes;          /* bases from there on that the window and its versions have */
+    size_t sum_beg, sum_end; /* the positions of the window that y adds up */
+};
+
+struct cov_attribution {
+    struct cov_attributed_region *regions; /* [n], in the order of the file. Owned */
+    size_t n, length;                      /* all regions have the same length */
+    /* [n,length]: base codes, COV_CODE_PAD past the ends of the sequence. Owned */
+    uint8_t *codes;
+    /* [n,4,length]: what base A, C, G or T at a place adds to y, relative to their mean: the
+     * hypothetical scores of TF-MoDISco; 0 past the ends of the sequence. Owned */
+    float *scores;
+};
+
+/* Reads the regions and their bases; scores are 0. COV_EINPUT if the file is not a BED file, a
+ * sequence is unknown, a region is not on its sequence, or lengths differ. Free with
+ * cov_attribution_fini, also after a failure. */
+int cov_attribution_init(struct cov_attribution *a, const struct cov_attribution_options *o,
+                         struct cov_err *e) COV_MUST_USE;
+void cov_attribution_fini(struct cov_attribution *a);
+
+/* Returns the column of A, C, G or T (0 .. 3); -1 for other codes. */
+int cov_attribution_column(uint8_t code);
+
+/* Returns the score of the base that is at place i of region r; 0 if that is not A, C, G or T. */
+float cov_attribution_of_base(const struct cov_attribution *a, size_t r, size_t i);
+
+/* Sets *y to ln(sum) of the region's positions among values[n_bases,D]. COV_EINPUT, with the region,
+ * if the sum is not positive or not finite. */
+int cov_attribution_measure(const struct cov_attribution_options *o,
+                            const struct cov_attributed_region *region, const float *values,
+                            size_t n_bases, double *y, struct cov_err *e) COV_MUST_USE;
+
+/* Sets the scores by saturation mutagenesis: y of the window with each base A, C, G and T at a
+ * place, minus the mean of these four. With o->deletion, the score of the base that is there is the
+ * mean, over the deletions that have it, of y without the deletion minus y with it. They do not
+ * depend on pool size or batch. */
+int cov_attribution_mutate(struct cov_attribution *a, const struct cov_attribution_options *o,
+                           const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
+
+#endif

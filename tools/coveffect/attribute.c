@@ -1,0 +1,125 @@
+/* attribute.c - see attribute.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/coveffect/attribute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/file/path.h"
+#include "common/job/effect/attribution_output.h"
+
+#define DEFAULT_WIDTH 1001 /* as coveffect vcf */
+
+/* Finds --target in the model. */
+static int find_target(const struct coveffect_flags *flags, struct cov_attribution_options *o,
+                       struct cov_err *e)
+{
+    const struct cov_ensemble *m = o->model;
+    if (!flags->target && m->n_datasets > 1)
+        return cov_fail(e, COV_EUSAGE, "--target is needed, since %s has several data sets: %s",
+                        m->path, m->description);
+    for (o->target = 0; flags->target && o->target < m->n_datasets; o->target++)
+        if (strcmp(flags->target, m->datasets[o->target]) == 0)
+            break;
+    return o->target < m->n_datasets
+               ? COV_OK
+               : cov_fail(e, COV_EUSAGE, "--target: %s does not have '%.100s': %s", m->path,
+                          flags->target, m->description);
+}
+
+static int get_widths(const struct coveffect_flags *flags, struct cov_attribution_options *o,
+                      struct cov_err *e)
+{
+    o->regions = flags->regions;
+    o->genome_path = flags->genome;
+    o->window = (size_t)flags->window;
+    o->length = flags->length;
+    o->width = flags->width                    ? flags->width
+               : flags->window < DEFAULT_WIDTH ? flags->window
+                                               : DEFAULT_WIDTH;
+    return o->width <= flags->window
+               ? COV_OK
+               : cov_fail(e, COV_EUSAGE, "--width must not be larger than --window");
+}
+
+/* Reads the genome. */
+static int read_genome(struct cov_common *common, const struct coveffect_flags *flags,
+                       struct cov_genome **out, struct cov_err *e)
+{
+    char *dir = cov_path_dir(common->output, e);
+    const struct cov_genome_options how = {.bad_base_is_n = flags->on_bad_base == COV_BAD_BASE_N,
+                                           .rename_path = flags->rename,
+                                           .tmpdir = common->tmpdir ? common->tmpdir : dir,
+                                           .n_threads = (unsigned)common->threads};
+    const double clock = cov_clock();
+    int rc = dir ? cov_genome_read(flags->genome, &how, &common->progress, out, e) : COV_ENOMEM;
+    cov_stats_add_stage(&common->stats, "genome", cov_clock() - clock);
+    free(dir);
+    return rc;
+}
+
+/* Opens the model for o->device. */
+static int open_model(struct cov_common *common, const struct coveffect_flags *flags,
+                      struct cov_attribution_options *o, struct cov_ensemble **model,
+                      struct cov_err *e)
+{
+    int rc = cov_ensemble_open((const char *const *)flags->models.items, flags->models.n, false,
+                               model, e);
+    if (rc)
+        return rc;
+    o->model = *model;
+    rc = cov_stats_set_model(&common->stats, (*model)->path, (*model)->sha256, e);
+    if (!rc)
+        rc = find_target(flags, o, e);
+    if (!rc && cov_ensemble_check_length(*model, o->window, e))
+        rc = cov_err_prefix(e, "--window");
+    return rc ? rc : cov_ensemble_try(*model, o->device, o->window, e);
+}
+
+int coveffect_attribute(struct cov_common *common, const struct coveffect_flags *flags,
+                        struct cov_attribution_options *o, coveffect_scores_fn *fn, const void *arg,
+                        struct cov_err *e)
+{
+    const struct cov_attribution_paths paths = {.scores = common->output,
+                                                .one_hot = flags->one_hot,
+                                                .bigwig = flags->bigwig,
+                                                .tmpdir = common->tmpdir,
+                                                .force = common->force};
+    struct cov_attribution_files files;
+    struct cov_attribution a = {0};
+    struct cov_ensemble *model = NULL;
+    struct cov_genome *genome = NULL;
+    struct cov_pool *pool = NULL;
+    int rc = cov_attribution_files_begin(&files, &paths, e);
+    if (!rc)
+        rc = get_widths(flags, o, e);
+    if (!rc)
+        rc = open_model(common, flags, o, &model, e);
+    if (!rc)
+        rc = read_genome(common, flags, &genome, e);
+    o->genome = genome;
+    if (!rc)
+        rc = cov_attribution_init(&a, o, e);
+    if (!rc)
+        rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(o->device), &pool, e);
+    if (!rc)
+        cov_info("%s, %u thread%s; %s: %s; regions: %zu of %zu bases",
+                 o->device->ops->describe(o->device), cov_pool_size(pool),
+                 cov_text_s(cov_pool_size(pool)), model->path, model->description, a.n, a.length);
+    const struct cov_job job = {pool, &common->progress, &common->stats};
+    if (!rc)
+        rc = fn(&a, o, &job, arg, e);
+    const double clock = cov_clock();
+    if (!rc)
+        rc = cov_attribution_files_write(&files, &a, genome, pool, e);
+    cov_stats_add_stage(&common->stats, "write", cov_clock() - clock);
+    cov_pool_free(pool);
+    cov_attribution_fini(&a);
+    cov_genome_free(genome);
+    cov_ensemble_close(model);
+    cov_attribution_files_end(&files, e);
+    return rc;
+}

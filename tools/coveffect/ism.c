@@ -1,0 +1,77 @@
+/* ism.c - coveffect ism: what each base of a region adds to the predicted signal, by saturation
+ * mutagenesis.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "tools/coveffect/attribute.h"
+#include "tools/coveffect/coveffect.h"
+
+struct config {
+    struct coveffect_flags flags;
+    struct cov_device_options device;
+    int64_t deletions, batch;
+    int precision; /* enum cov_precision */
+    bool full;
+};
+
+/* In the order of enum cov_precision. */
+static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
+                                         "bf16",  "tf32", NULL};
+
+#define FIELD(name) offsetof(struct config, name)
+
+static const struct cov_opt options[] = {
+    COVEFFECT_ATTRIBUTION_OPTIONS(FIELD(flags)),
+    COV_OPT(SIZE, "deletions", 0, FIELD(deletions), "N",
+            "delete N bases at each place, instead of replacing each base", .min = 1, .max = 1000),
+    COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+            "windows and strands that a thread computes at a time; affects memory and speed, not "
+            "values (default: a fast size)",
+            .min = 1, .max = 4096),
+    COV_DEVICE_OPTIONS(FIELD(device)),
+    COV_PRECISION_OPTION(FIELD(precision), "exact", precisions, "see covpredict(1)"),
+    COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
+            "compute everything, for comparison: also what an edit does not change"),
+    {.name = NULL},
+};
+
+static int mutate(struct cov_attribution *a, const struct cov_attribution_options *o,
+                  const struct cov_job *job, const void *arg, struct cov_err *e)
+{
+    (void)arg;
+    return cov_attribution_mutate(a, o, job, e);
+}
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    (void)operands;
+    struct config *c = config;
+    struct cov_attribution_options o = {
+        .deletion = c->deletions, .batch = (size_t)c->batch, .full = c->full};
+    int rc = cov_device_options_parse(&c->device, e);
+    const struct cov_cpu_options cpu = {.levels = c->device.cpu,
+                                        .precision = (enum cov_precision)c->precision};
+    if (!rc)
+        rc = cov_device_open(&c->device.choice, &cpu, &o.device, e);
+    if (!rc)
+        rc = coveffect_attribute(common, &c->flags, &o, mutate, NULL, e);
+    cov_device_close(o.device);
+    return rc;
+}
+
+const struct cov_tool coveffect_ism = {
+    .name = "ism",
+    .summary = "what each base of a region adds to the predicted signal, by mutagenesis",
+    .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed --target "
+                "DATASET -o OUT.npz|OUT.h5",
+    .examples = "  coveffect ism -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 --target "
+                "atacseq \\\n"
+                "      --one-hot ohe.npz --bigwig scores.bw -o attr.npz\n",
+    .options = options,
+    .config_bytes = sizeof(struct config),
+    .output_help = COVEFFECT_ATTRIBUTION_OUTPUT,
+    .run = run,
+};
