@@ -56,6 +56,10 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
     if (strands_of(c, given) == COV_STRANDS_TOGETHER && c->batch < 2)
         return cov_fail(e, COV_EUSAGE, "--pair-strands needs batches of at least 2 chunks");
+    if (c->balance && c->no_shuffle)
+        return cov_fail(e, COV_EUSAGE, "--balance and --no-shuffle contradict each other");
+    if (c->balance && strands_of(c, given) == COV_STRANDS_APART)
+        return cov_fail(e, COV_EUSAGE, "--balance and --pair-strands=apart contradict each other");
     if (c->ram_efficient) {
         bool efficient = false;
         int rc = parse_bool(c->ram_efficient, ROW_RAM_EFFICIENT, &efficient, e);
@@ -134,6 +138,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .blacklist_path = c->blacklist_path,
         .shuffle = !c->no_shuffle,
         .strands = strands_of(c, given),
+        .balance_species = c->balance,
+        .leave_out = (const char *const *)c->leave_out.items,
+        .n_leave_out = c->leave_out.n,
         .random_offset = c->random_offset,
         .batch = (size_t)c->batch,
         .accumulate = (size_t)c->accumulate,

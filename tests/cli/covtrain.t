@@ -477,7 +477,7 @@ refused 2 '--datasets contradicts one/two/last\.ckpt, where they are atacseq,h3k
     '  together with the others of the checkpoint'
 has p/val/v.h5 moaseq
 run covtrain -i p $net -e 1 -o bad
-refused 1 'p: train/ and val/ have no data set in common; train/ has: atacseq; val/ has: moaseq$' 'no common data set'
+refused 1 'p/train has: atacseq; p/val has: moaseq; no data set is in both$' 'no common data set'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq,h3k4me3
 refused 1 'p/val: no file has any of the data sets; they have: moaseq$' '  or none of a checkpoint'
 has p/train/1.h5 moaseq && has p/train/2.h5 moaseq

@@ -18,6 +18,7 @@ enum { L = 16, N_SEQS = 3, MAX = 100, N_FILES = 2 };
 
 static const int64_t lengths[N_SEQS] = {MAX, 48, 7};
 static char *names[] = {"one", "two", "three"};
+static const char *const species[N_FILES] = {"Sp", "Other"};
 static const char *const datasets[] = {"a", "none", "b"};
 enum { D = 3 };
 static char home[] = "/tmp/cov_test_examples_XXXXXX";
@@ -56,7 +57,7 @@ static inline void make_file(size_t file)
     struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     const struct cov_chunk_writer_options options = {.compression = {COV_CODEC_LIBDEFLATE, 6}};
-    assert_ok(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, &e));
+    assert_ok(cov_grid_new(N_SEQS, names, lengths, species[file], L, &grid, &e));
     add_set(&head, "evaluation/a_coverage", 1);
     add_set(&head, "evaluation/b_coverage", 2);
     assert_ok(cov_chunk_writer_new(paths[file], &head, &options, &w, &e));

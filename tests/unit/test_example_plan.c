@@ -270,6 +270,66 @@ static void test_orders(void **state)
     cov_examples_close(x);
 }
 
+/* Of two species, the first has twice as many chunks. Batches have as many of both. */
+static void test_balance(void **state)
+{
+    const char *const three[] = {files[0], files[0], files[1]};
+    const struct cov_examples_options options = {.datasets = datasets, .n_datasets = D};
+    struct cov_examples *x;
+    struct cov_pool *pool;
+    assert_ok(cov_examples_open(three, 3, &options, &x, &e));
+    assert_ok(cov_pool_new(1, &pool, &e));
+    assert_ok(cov_examples_prepare(x, pool, NULL, &e));
+    cov_pool_free(pool);
+    struct cov_example_plan_options o = {.batch = 6, .shuffle = true, .balance_species = true};
+    struct cov_example_plan p;
+    assert_ok(cov_example_plan_init(&p, x, &o, 0, &e));
+    assert_true(p.n == 60 && p.n_batches == 10);
+    for (size_t i = 0; i < p.n; i += 6) {
+        size_t n_other = 0;
+        for (size_t k = i; k < i + 6; k++)
+            n_other += p.items[k].file == 2;
+        assert_int_equal(n_other, 3);
+    }
+    /* No chunk of the first is used twice, each of the second once or twice. */
+    size_t n_same[3] = {0};
+    for (size_t i = 0; i < p.n; i++)
+        for (size_t k = 0; k < i; k++)
+            n_same[p.items[i].file] +=
+                p.items[i].file == p.items[k].file && p.items[i].rows[0] == p.items[k].rows[0];
+    assert_true(n_same[0] == 0 && n_same[1] == 0);
+    assert_int_equal(n_same[2], 10);
+    cov_example_plan_fini(&p);
+    o.strands = COV_STRANDS_TOGETHER;
+    assert_ok(cov_example_plan_init(&p, x, &o, 0, &e));
+    check_together(x, &p);
+    cov_example_plan_fini(&p);
+    cov_examples_close(x);
+}
+
+static void test_choice(void **state)
+{
+    const char *const names_of[] = {"Other", "Sp"}, *const unknown[] = {"Sp", "None"};
+    struct cov_examples_choice choice = {names_of, 1, .others = false, .place = home};
+    const struct cov_examples_options options = {
+        .datasets = datasets, .n_datasets = D, .choice = &choice};
+    struct cov_examples *x;
+    for (int others = 0; others < 2; others++) {
+        choice.others = others;
+        assert_ok(cov_examples_open_dir(home, &options, &x, &e));
+        assert_int_equal(cov_examples_n_files(x), 1);
+        assert_string_equal(cov_examples_path(x, 0), files[!others]);
+        assert_string_equal(cov_examples_species(x, 0), species[!others]);
+        cov_examples_close(x);
+    }
+    choice.n = 2;
+    assert_fails(cov_examples_open_dir(home, &options, &x, &e), COV_EINPUT,
+                 "all files are of Sp, Other");
+    choice = (struct cov_examples_choice){unknown, 2, .others = false, .place = home};
+    assert_fails(cov_examples_open_dir(home, &options, &x, &e), COV_EINPUT,
+                 "no file is of the species None; they are of: Sp, Other");
+}
+
 /* The steps of an epoch are too few to keep strands apart. */
 static void test_few_steps(void **state)
 {
@@ -316,9 +376,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),  cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_orders), cmocka_unit_test(test_few_steps),
-        cmocka_unit_test(test_gaps),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_plans),   cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_orders),  cmocka_unit_test(test_few_steps),
+        cmocka_unit_test(test_balance), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_gaps),    cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("example_plan", tests, make_examples, remove_examples);
 }

@@ -12,6 +12,7 @@
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};
 const char *const covtrain_loadings[] = {"disk", "ram", "ram-packed", "ranks", NULL};
 static const char *const strands[] = {"together", "apart", NULL};
+static const char *const balances[] = {"none", "species", NULL};
 static const char *const schedules[] = {"constant", "cosine", NULL};
 static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
 
@@ -35,6 +36,14 @@ const struct cov_opt covtrain_options[] = {
                 "scale the coverage of each file to a common depth, by the median of its values "
                 "above 0 or by its reads (cpm); kept when resuming",
                 .def = "none", .choices = cov_target_kind_names),
+    [ROW_LEAVE_OUT] =
+        COV_OPT(LIST, "leave-out", 0, FIELD(leave_out), "SPECIES,...",
+                "train on all species but these, and validate on these; DIR has no train/ and "
+                "val/, but a genome file for each species"),
+    [ROW_BALANCE] = COV_OPT(ENUM, "balance", 0, FIELD(balance), NULL,
+                            "use equally many chunks of each species in each batch; those of small "
+                            "genomes several times in an epoch, not all of large ones",
+                            .def = "none", .choices = balances),
     [ROW_LOADING] =
         COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,
                            ", or packed and distributed over the processes that mpirun started"),

@@ -15,6 +15,8 @@ struct covtrain_config {
     struct cov_strings datasets;
     bool blacklist;
     const char *blacklist_path;
+    struct cov_strings leave_out;
+    int balance; /* 1: species */
     const char *ram_efficient;
     int loading;
     int target_scale;      /* enum cov_target_kind */
@@ -45,6 +47,8 @@ enum {
     ROW_BLACKLIST,
     ROW_BLACKLIST_FILE,
     ROW_TARGET_SCALE,
+    ROW_LEAVE_OUT,
+    ROW_BALANCE,
     ROW_LOADING,
     ROW_RAM_EFFICIENT,
     ROW_RESUME,

@@ -3,6 +3,7 @@
 #include "common/job/train/example_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/fingerprint.h"
 #include "common/base/mem.h"
@@ -142,14 +143,72 @@ static int add_pairs(struct maker *m, size_t file, struct cov_err *e)
     return rc;
 }
 
-static void shuffle(struct maker *m)
+static void shuffle(struct cov_rng *rng, struct unit *units, size_t n)
 {
-    for (size_t i = m->n_units; i > 1; i--) {
-        size_t j = (size_t)cov_rng_below(&m->rng, i);
-        struct unit unit = m->units[j];
-        m->units[j] = m->units[i - 1];
-        m->units[i - 1] = unit;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)cov_rng_below(rng, i);
+        struct unit unit = units[j];
+        units[j] = units[i - 1];
+        units[i - 1] = unit;
     }
+}
+
+/* The units of a species: units[0 .. n), of which those before `next` have been drawn. */
+struct stock {
+    struct unit *units;
+    size_t n, next;
+};
+
+/* Returns the next unit of a species; starts over, in another order, when all have been drawn. */
+static struct unit draw(struct cov_rng *rng, struct stock *s)
+{
+    if (s->next == s->n) {
+        shuffle(rng, s->units, s->n);
+        s->next = 0;
+    }
+    return s->units[s->next++];
+}
+
+/* Moves the units of the species of file `first` to the end of `to`. */
+static struct stock take_species(const struct maker *m, size_t first, bool *taken, struct unit *to)
+{
+    struct stock s = {.units = to};
+    const char *species = cov_examples_species(m->x, first);
+    for (size_t i = 0; i < m->n_units; i++) {
+        size_t file = m->units[i].items[0].file;
+        if (!taken[i] && strcmp(cov_examples_species(m->x, file), species) == 0) {
+            s.units[s.n++] = m->units[i];
+            taken[i] = true;
+        }
+    }
+    s.next = s.n; /* the first draw shuffles them */
+    return s;
+}
+
+/* Replaces the units by equally many of each species, which take turns in random order. */
+static int balance(struct maker *m, struct cov_err *e)
+{
+    size_t n_files = cov_examples_n_files(m->x), n_stocks = 0, n = 0;
+    struct unit *units = cov_malloc(m->n_units, sizeof *units, e);
+    struct stock *stocks = cov_calloc(n_files, sizeof *stocks, e);
+    bool *taken = cov_calloc(m->n_units, sizeof *taken, e);
+    int rc = units && stocks && taken ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < m->n_units; i++)
+        if (!taken[i]) {
+            stocks[n_stocks] = take_species(m, m->units[i].items[0].file, taken, units + n);
+            n += stocks[n_stocks++].n;
+        }
+    for (size_t i = 0; !rc && n_stocks > 0 && i < m->n_units; i++) {
+        size_t turn = i % n_stocks, other = turn + (size_t)cov_rng_below(&m->rng, n_stocks - turn);
+        struct stock s = stocks[other];
+        m->units[i] = draw(&m->rng, &s);
+        stocks[other] = stocks[turn];
+        stocks[turn] = s;
+    }
+    free(units);
+    free(stocks);
+    free(taken);
+    return rc;
 }
 
 /* Moves one strand of each pair to a second half of the epoch, in another random order: the strand
@@ -221,8 +280,10 @@ int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples 
         rc = options->random_offset ? add_stretches(&m, file, e)
              : options->strands     ? add_pairs(&m, file, e)
                                     : add_rows(&m, file, e);
-    if (options->shuffle)
-        shuffle(&m);
+    if (!rc && options->balance_species)
+        rc = balance(&m, e);
+    else if (options->shuffle)
+        shuffle(&m.rng, m.units, m.n_units);
     if (!rc && options->strands == COV_STRANDS_APART)
         rc = separate_strands(&m, e);
     if (!rc)

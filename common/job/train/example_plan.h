@@ -22,7 +22,12 @@ enum cov_example_strands {
 struct cov_example_plan_options {
     size_t batch;      /* examples per batch; at least 2 with COV_STRANDS_TOGETHER */
     size_t accumulate; /* batches per step; matters with COV_STRANDS_APART */
-    bool shuffle;      /* a new random order in each epoch; otherwise files and rows in order */
+    /* Draw equally many units of each species, as many in all as there are; a unit is an interval or,
+     * with COV_STRANDS_ANYWHERE, a strand of it. Of each species, all have been drawn before one is
+     * drawn again. Batches have the same share of each species, up to one unit. Needs `shuffle`, and
+     * not COV_STRANDS_APART. */
+    bool balance_species;
+    bool shuffle; /* a new random order in each epoch; otherwise files and rows in order */
     enum cov_example_strands strands;
     /* Cut stretches of consecutive rows at a new offset in each epoch: the examples are pieces of L
      * bases from that offset on, and the remainders at both ends unless shorter than L / 8.

@@ -10,6 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/job/predict/loader_memory.h"
 #include "common/job/train/example_file.h"
@@ -32,6 +33,7 @@ bool cov_example_is_gap(const uint8_t *codes, size_t n)
 
 struct file {
     struct cov_example_file *file;
+    const char *species;        /* NULL: several */
     size_t first, n_rows;       /* first: number of the first row, counted over all files */
     bool *gap;                  /* [n_rows]; NULL before cov_examples_prepare */
     struct cov_bases_key *keys; /* [n_rows]; NULL before cov_examples_prepare, or if spread */
@@ -70,6 +72,16 @@ void cov_examples_close(struct cov_examples *x)
     free(x);
 }
 
+/* Returns the species of all sequences; NULL if they differ. */
+static const char *species_of(const struct cov_grid *grid)
+{
+    const char *species = cov_grid_n_seqs(grid) > 0 ? cov_grid_species(grid, 0) : "";
+    for (size_t s = 1; s < cov_grid_n_seqs(grid); s++)
+        if (strcmp(cov_grid_species(grid, s), species) != 0)
+            return NULL;
+    return species;
+}
+
 static int open_file(struct cov_examples *x, const char *path, const struct cov_examples_options *o,
                      struct cov_err *e)
 {
@@ -79,6 +91,7 @@ static int open_file(struct cov_examples *x, const char *path, const struct cov_
         return rc;
     const struct cov_grid *grid = cov_chunk_file_grid(f->file->file);
     size_t L = cov_grid_chunk_length(grid);
+    f->species = species_of(grid);
     f->first = x->n_rows;
     f->n_rows = cov_grid_n_chunks(grid);
     x->n_rows += f->n_rows;
@@ -114,6 +127,46 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
     return COV_OK;
 }
 
+/* Closes the last file again unless it is chosen. Adds its species to `all`. */
+static int choose_file(struct cov_examples *x, const struct cov_examples_choice *choice,
+                       struct cov_listing *all, struct cov_err *e)
+{
+    struct file *f = &x->files[x->n_files - 1];
+    const char *species = cov_examples_species(x, x->n_files - 1);
+    bool is_named = false;
+    if (!species)
+        return cov_fail(e, COV_EINPUT, "%s: several species; --leave-out needs a file for each",
+                        f->file->path);
+    cov_listing_add(all, species);
+    for (size_t i = 0; i < choice->n; i++)
+        is_named = is_named || strcmp(choice->species[i], species) == 0;
+    if (is_named != choice->others)
+        return COV_OK;
+    x->n_files--;
+    x->n_rows -= f->n_rows;
+    cov_example_file_close(f->file);
+    *f = (struct file){0};
+    return COV_OK;
+}
+
+/* Checks that there are files of all species that are chosen. */
+static int check_choice(const struct cov_examples *x, const struct cov_examples_choice *choice,
+                        const struct cov_listing *all, struct cov_err *e)
+{
+    if (choice->others && x->n_files == 0)
+        return cov_fail(e, COV_EINPUT, "%s: all files are of %s%s", choice->place, all->text,
+                        cov_listing_more(all));
+    for (size_t i = 0; i < choice->n && !choice->others; i++) {
+        bool found = false;
+        for (size_t k = 0; k < x->n_files && !found; k++)
+            found = strcmp(cov_examples_species(x, k), choice->species[i]) == 0;
+        if (!found)
+            return cov_fail(e, COV_EINPUT, "%s: no file is of the species %s; they are of: %s%s",
+                            choice->place, choice->species[i], all->text, cov_listing_more(all));
+    }
+    return COV_OK;
+}
+
 int cov_examples_open(const char *const *paths, size_t n,
                       const struct cov_examples_options *options, struct cov_examples **out,
                       struct cov_err *e)
@@ -122,14 +175,20 @@ int cov_examples_open(const char *const *paths, size_t n,
     struct cov_examples *x = cov_calloc(1, sizeof *x, e);
     if (!x)
         return COV_ENOMEM;
+    struct cov_listing all = {.n = 0};
     x->loading = options->loading;
     x->ranks = options->ranks;
     x->counts = options->medians;
     assert(x->loading != COV_LOAD_RANKS || x->ranks);
     x->files = cov_calloc(n, sizeof *x->files, e);
     int rc = x->files ? COV_OK : COV_ENOMEM;
-    for (size_t k = 0; !rc && k < n; k++)
+    for (size_t k = 0; !rc && k < n; k++) {
         rc = open_file(x, paths[k], options, e);
+        if (!rc && options->choice)
+            rc = choose_file(x, options->choice, &all, e);
+    }
+    if (!rc && options->choice)
+        rc = check_choice(x, options->choice, &all, e);
     if (!rc && options->datasets)
         rc = cov_examples_select(x, options->datasets, options->n_datasets, e);
     if (rc) {
@@ -214,6 +273,11 @@ const char *cov_examples_path(const struct cov_examples *x, size_t file)
 const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file)
 {
     return cov_chunk_file_grid(x->files[file].file->file);
+}
+
+const char *cov_examples_species(const struct cov_examples *x, size_t file)
+{
+    return x->files[file].species;
 }
 
 const bool *cov_examples_present(const struct cov_examples *x, size_t file)

@@ -24,6 +24,14 @@
 
 struct cov_examples;
 
+/* Files to use, by their species. */
+struct cov_examples_choice {
+    const char *const *species; /* [n] */
+    size_t n;
+    bool others;       /* use the files of all other species */
+    const char *place; /* where the files are, for messages */
+};
+
 struct cov_examples_options {
     const char *const *datasets; /* [n_datasets]; NULL: cov_examples_select names them later */
     size_t n_datasets;
@@ -34,10 +42,11 @@ struct cov_examples_options {
      * NULL: none. Borrowed until close. */
     struct cov_blacklist *list;
     bool medians; /* cov_examples_prepare computes cov_examples_median */
+    const struct cov_examples_choice *choice; /* NULL: all files */
 };
 
-/* Opens files; COV_EINPUT if their chunk lengths differ, or a file has no bases or no measured
- * coverage. Free with cov_examples_close. */
+/* Opens files; COV_EINPUT if their chunk lengths differ, a file has no bases or no measured
+ * coverage, or a species that is chosen has no file. Free with cov_examples_close. */
 int cov_examples_open(const char *const *paths, size_t n,
                       const struct cov_examples_options *options, struct cov_examples **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -61,6 +70,8 @@ size_t cov_examples_chunk_length(const struct cov_examples *x);
 /* Borrowed until close. */
 const char *cov_examples_path(const struct cov_examples *x, size_t file);
 const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file);
+/* Returns the species of a file; NULL if it has several. */
+const char *cov_examples_species(const struct cov_examples *x, size_t file);
 const bool *cov_examples_present(const struct cov_examples *x, size_t file); /* [n_datasets] */
 /* Adds the names of all data sets of all files, selected or not, to *names. */
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names,

@@ -96,6 +96,7 @@ static struct cov_example_plan_options plan_options(const struct run *r)
         .shuffle = r->o->shuffle,
         .accumulate = r->o->accumulate,
         .strands = r->o->strands,
+        .balance_species = r->o->balance_species,
         .random_offset = r->o->random_offset,
         .seed = r->setup.seed,
     };
@@ -523,8 +524,8 @@ static int count_steps(struct run *r, struct cov_err *e)
     if (rc)
         return rc;
     if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s/train: nothing to train on: all chunks are gaps%s",
-                        r->o->input,
+        return cov_fail(e, COV_EINPUT, "%s: nothing to train on: all chunks are gaps%s",
+                        r->setup.places.train,
                         r->o->blacklist || r->o->blacklist_path ? " or on the blacklist" : "");
     compare_steps(r, n);
     if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
@@ -573,7 +574,7 @@ static int load_data(struct run *r, struct cov_err *e)
     if (!rc)
         rc = cov_example_plan_init(&r->val, r->setup.val, &in_order, 0, e);
     if (!rc && r->val.n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s/val: nothing to validate with", r->o->input);
+        rc = cov_fail(e, COV_EINPUT, "%s: nothing to validate with", r->setup.places.val);
     r->load_seconds = cov_clock() - clock;
     if (!rc)
         log_data(r);

@@ -78,19 +78,26 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
         w.words[w.n++] = "--blacklist-file";
         w.words[w.n++] = o->blacklist_path;
     }
+    add_flag(&w, o->balance_species, "--balance=species");
     char *weights = loss_weights(o, e), *text = NULL;
+    char *left_out = cov_strjoin(o->leave_out, o->n_leave_out, ",", e);
     char *frozen = cov_freeze_text(&s->network.params, s->network.frozen, e);
     if (frozen && *frozen) {
         w.words[w.n++] = "--freeze";
         w.words[w.n++] = frozen;
     }
+    if (left_out && *left_out) {
+        w.words[w.n++] = "--leave-out";
+        w.words[w.n++] = left_out;
+    }
     if (weights && *weights) {
         w.words[w.n++] = "--loss-weights";
         w.words[w.n++] = weights;
     }
-    if (weights && frozen)
+    if (weights && frozen && left_out)
         text = cov_command_text(w.n, w.words, e);
     free(weights);
+    free(left_out);
     free(frozen);
     return text;
 }

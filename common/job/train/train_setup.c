@@ -46,6 +46,8 @@ void cov_train_setup_fini(struct cov_train_setup *s)
 {
     cov_examples_close(s->train);
     cov_examples_close(s->val);
+    free(s->places.train);
+    free(s->places.val);
     cov_blacklist_free(s->list);
     cov_train_point_fini(&s->point);
     cov_train_network_fini(&s->network);
@@ -344,20 +346,23 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
 {
     /* A single process keeps everything itself. */
     bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
+    const struct cov_examples_choice choice = {
+        o->leave_out, o->n_leave_out, .others = strcmp(part, "train") == 0, .place = o->input};
     const struct cov_examples_options options = {
         .blacklist = o->blacklist,
         .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
         .ranks = ranks,
         .list = s->list,
         .medians = target_kind(s, o) == COV_TARGET_MEDIAN,
+        .choice = o->n_leave_out > 0 ? &choice : NULL,
     };
-    char *dir = cov_path_join(o->input, part, e);
+    char *dir = o->n_leave_out > 0 ? cov_strdup(o->input, e) : cov_path_join(o->input, part, e);
     struct stat status;
     int rc = dir ? COV_OK : COV_ENOMEM;
     if (!rc && stat(dir, &status) != 0 && errno == ENOENT)
         rc = cov_fail(e, COV_EINPUT,
                       "%s: no folder %s/; covtrain needs train/ and val/, which `h5chunk split` "
-                      "makes from a genome file",
+                      "makes from a genome file, or --leave-out",
                       o->input, part);
     if (!rc)
         rc = cov_examples_open_dir(dir, &options, out, e);
@@ -367,7 +372,7 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
 
 /* Sets names[0..*n) to the data sets that files of both folders have, by name. They are borrowed
  * from `train`. Warns about those that only one folder has. */
-static int common_datasets(const char *input, const struct cov_names *train,
+static int common_datasets(const struct cov_train_places *places, const struct cov_names *train,
                            const struct cov_names *val, const char **names, size_t *n,
                            struct cov_err *e)
 {
@@ -380,17 +385,15 @@ static int common_datasets(const char *input, const struct cov_names *train,
             const char *name = cov_names_get(sides[side], i, &length);
             cov_listing_add(&listings[side], name);
             if (!cov_names_find(sides[!side], name, length, &index))
-                cov_warn("%s/%s: no file has the data set %s; it is not trained", input,
-                         side ? "train" : "val", name);
+                cov_warn("%s: no file has the data set %s; it is not trained",
+                         side ? places->train : places->val, name);
             else if (side == 0)
                 names[(*n)++] = name;
         }
     if (*n == 0)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: train/ and val/ have no data set in common; train/ has: %s%s; val/ "
-                        "has: %s%s",
-                        input, listings[0].text, cov_listing_more(&listings[0]), listings[1].text,
-                        cov_listing_more(&listings[1]));
+        return cov_fail(e, COV_EINPUT, "%s has: %s%s; %s has: %s%s; no data set is in both",
+                        places->train, listings[0].text, cov_listing_more(&listings[0]),
+                        places->val, listings[1].text, cov_listing_more(&listings[1]));
     qsort(names, *n, sizeof *names, by_name);
     return COV_OK;
 }
@@ -413,7 +416,7 @@ static int use_datasets_of_files(struct cov_train_setup *s, const struct cov_tra
         rc = cov_examples_list(s->val, val, e);
     if (!rc) {
         names = cov_calloc(cov_names_count(train), sizeof *names, e);
-        rc = names ? common_datasets(o->input, train, val, names, &n, e) : COV_ENOMEM;
+        rc = names ? common_datasets(&s->places, train, val, names, &n, e) : COV_ENOMEM;
     }
     hp.output_size = (int64_t)n;
     if (!rc)
@@ -447,12 +450,17 @@ static int choose_datasets(struct cov_train_setup *s, const struct cov_train_opt
     return rc ? rc : cov_examples_select(s->val, names, n, e);
 }
 
-/* Fails because the files of folder `part` lack a data set; with `name` NULL, all of them. */
+static const char *place_of(const struct cov_train_setup *s, const struct cov_examples *x)
+{
+    return x == s->train ? s->places.train : s->places.val;
+}
+
+/* Fails because the files of one part lack a data set; with `name` NULL, all of them. */
 static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train_options *o,
-                         const struct cov_examples *x, const char *part, const char *name,
-                         struct cov_err *e)
+                         const struct cov_examples *x, const char *name, struct cov_err *e)
 {
     const char *ckpt = o->resume ? o->resume : o->init_from;
+    const char *place = place_of(s, x);
     struct cov_names *names = NULL;
     struct cov_listing has = {.n = 0};
     char *list = cov_strjoin((const char *const *)s->network.datasets,
@@ -464,11 +472,11 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
         cov_listing_add(&has, cov_names_get(names, i, NULL));
     if (!rc && name && ckpt)
         rc = cov_fail(e, COV_EINPUT,
-                      "%s/%s: no file has the data set %s of %s; --datasets %s trains without it, "
+                      "%s: no file has the data set %s of %s; --datasets %s trains without it, "
                       "but its predictions change, too",
-                      o->input, part, name, ckpt, list);
+                      place, name, ckpt, list);
     else if (!rc)
-        rc = cov_fail(e, COV_EINPUT, "%s/%s: no file has %s%s; they have: %s%s", o->input, part,
+        rc = cov_fail(e, COV_EINPUT, "%s: no file has %s%s; they have: %s%s", place,
                       name ? "the data set " : "any of the data sets", name ? name : "", has.text,
                       cov_listing_more(&has));
     cov_names_free(names);
@@ -478,7 +486,7 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
 
 /* Checks that the files of train/ or val/ have the data sets. */
 static int check_datasets(const struct cov_train_setup *s, const struct cov_train_options *o,
-                          const struct cov_examples *x, const char *part, struct cov_err *e)
+                          const struct cov_examples *x, struct cov_err *e)
 {
     bool from_ckpt = o->resume || o->init_from, accepts = from_ckpt && o->datasets;
     size_t n = (size_t)s->network.hp.output_size, n_found = 0;
@@ -490,15 +498,47 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_trai
             found = cov_examples_present(x, k)[d];
         n_found += found;
         if (!found && accepts)
-            cov_warn("%s/%s: no file has the data set %s; %s", o->input, part, name,
+            cov_warn("%s: no file has the data set %s; %s", place_of(s, x), name,
                      x == s->train ? "its predictions change without being trained"
                                    : "it is not validated");
         else if (!found && !lacking)
             lacking = name;
     }
     if (lacking || n_found == 0)
-        return lacks_dataset(s, o, x, part, n_found > 0 || !from_ckpt ? lacking : NULL, e);
+        return lacks_dataset(s, o, x, n_found > 0 || !from_ckpt ? lacking : NULL, e);
     return COV_OK;
+}
+
+static int name_places(struct cov_train_setup *s, const struct cov_train_options *o,
+                       struct cov_err *e)
+{
+    char *list = cov_strjoin(o->leave_out, o->n_leave_out, ",", e);
+    if (!list)
+        return COV_ENOMEM;
+    s->places.train = o->n_leave_out > 0 ? cov_strfmt(e, "%s without %s", o->input, list)
+                                         : cov_path_join(o->input, "train", e);
+    s->places.val = o->n_leave_out > 0 ? cov_strfmt(e, "%s of %s", o->input, list)
+                                       : cov_path_join(o->input, "val", e);
+    free(list);
+    return s->places.train && s->places.val ? COV_OK : COV_ENOMEM;
+}
+
+/* --balance needs files of several species, each of one. */
+static int check_species(const struct cov_train_setup *s, struct cov_err *e)
+{
+    const char *first = cov_examples_species(s->train, 0);
+    bool differ = false;
+    for (size_t k = 0; k < cov_examples_n_files(s->train); k++) {
+        const char *species = cov_examples_species(s->train, k);
+        if (!species)
+            return cov_fail(e, COV_EINPUT, "%s: several species; --balance needs a file for each",
+                            cov_examples_path(s->train, k));
+        differ = differ || strcmp(species, first) != 0;
+    }
+    return differ
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT, "%s: all files are of %s; --balance needs other species",
+                          s->places.train, first);
 }
 
 static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
@@ -513,9 +553,13 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         return cov_fail_kind(e, o->input, "not a folder");
     int rc = o->blacklist_path ? cov_blacklist_read(o->blacklist_path, &s->list, e) : COV_OK;
     if (!rc)
+        rc = name_places(s, o, e);
+    if (!rc)
         rc = open_part(s, o, ranks, "train", &s->train, e);
     if (!rc)
         rc = open_part(s, o, ranks, "val", &s->val, e);
+    if (!rc && o->balance_species)
+        rc = check_species(s, e);
     if (!rc && s->list)
         cov_blacklist_warn(s->list, o->blacklist_path, o->input);
     if (!rc)
@@ -524,16 +568,17 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         return rc;
     s->network.L = cov_examples_chunk_length(s->train);
     if (cov_examples_chunk_length(s->val) != s->network.L)
-        return cov_fail(e, COV_EINPUT, "%s: chunks of train/ have %zu positions, those of val/ %zu",
-                        o->input, s->network.L, cov_examples_chunk_length(s->val));
+        return cov_fail(e, COV_EINPUT, "%s: chunks have %zu positions, those of %s %zu",
+                        s->places.train, s->network.L, s->places.val,
+                        cov_examples_chunk_length(s->val));
     const struct cov_model model = {.hp = s->network.hp};
     rc = cov_model_check_length(&model, s->network.L, e);
     if (rc)
         (void)cov_err_prefix(e, "%s", cov_examples_path(s->train, 0));
     else
-        rc = check_datasets(s, o, s->train, "train", e);
+        rc = check_datasets(s, o, s->train, e);
     if (!rc)
-        rc = check_datasets(s, o, s->val, "val", e);
+        rc = check_datasets(s, o, s->val, e);
     return rc;
 }
 

@@ -64,6 +64,11 @@ struct cov_train_options {
     enum cov_loading loading;
     bool blacklist, shuffle, random_offset;
     enum cov_example_strands strands;
+    bool balance_species; /* needs shuffle */
+    /* Species of the files in `input`, which then has no train/ and val/: the files of these are for
+     * validation, all others for training. */
+    const char *const *leave_out;
+    size_t n_leave_out;
     enum cov_target_kind target_scale; /* a resumed training keeps that of its checkpoint */
     const char *blacklist_path;        /* regions or sequences to omit; NULL: none */
     size_t batch;                      /* chunks per batch */
@@ -91,6 +96,11 @@ struct cov_train_options {
     unsigned n_threads;
 };
 
+/* Where data are, for messages: "data/train". */
+struct cov_train_places {
+    char *train, *val;
+};
+
 struct cov_train_setup {
     int lock; /* of the output folder; -1: none */
     struct cov_newfolder
@@ -104,6 +114,7 @@ struct cov_train_setup {
     struct cov_train_point point;
     struct cov_blacklist *list; /* NULL: none */
     struct cov_examples *train, *val;
+    struct cov_train_places places;
 };
 
 /* Opens network and data. Without a checkpoint and `datasets`, chooses the data sets that files of
