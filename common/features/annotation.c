@@ -130,11 +130,11 @@ static bool is_gtf(struct word attributes)
     return p < end && *p == '"';
 }
 
-static struct word find_name(struct word attributes, const char *type)
+static struct word find_name(struct word attributes, struct word type)
 {
     static const char *const keys[2][2] = {{"ID", "Name"}, {"transcript_id", "gene_id"}};
     const bool gtf = is_gtf(attributes);
-    const bool is_gene = gtf && strcmp(type, "gene") == 0;
+    const bool is_gene = gtf && word_is(type, "gene");
     struct word name = {NULL, 0};
     for (size_t i = is_gene; i < 2 && name.n == 0; i++)
         name = find_attribute(attributes, keys[gtf][i], gtf);
@@ -152,6 +152,20 @@ static int note_type(struct reader *r, struct word type, struct cov_err *e)
     return cov_names_count(r->types) < MOST_TYPES
                ? cov_names_add(r->types, type.text, type.n, &unused, &is_new, e)
                : COV_OK;
+}
+
+/* Looks for a type in a list that is separated by commas. */
+static bool find_type(const char *list, struct word type, uint8_t *place)
+{
+    for (*place = 0; *place < COV_ANNOTATION_TYPES; (*place)++) {
+        const size_t n = strcspn(list, ",");
+        if (n == type.n && memcmp(list, type.text, n) == 0)
+            return true;
+        if (list[n] == '\0')
+            break;
+        list += n + 1;
+    }
+    return false;
 }
 
 /* Fills *out; *kept is false for a feature of another type. */
@@ -175,12 +189,12 @@ static int parse_gff(struct reader *r, const char *p, const char *end, struct re
         return cov_fail(e, COV_EINPUT, "%s:%zu: column 7 is not a strand: +, -, . or ?", r->a->path,
                         r->line);
     f->strand = *w[6].text == '?' ? '.' : *w[6].text;
-    *kept = word_is(w[2], r->type);
+    *kept = find_type(r->type, w[2], &f->type);
     if (!*kept)
         return note_type(r, w[2], e);
     out->contig = w[0];
     out->score = w[5];
-    out->name = n == GFF_COLUMNS ? find_name(w[8], r->type) : (struct word){NULL, 0};
+    out->name = n == GFF_COLUMNS ? find_name(w[8], w[2]) : (struct word){NULL, 0};
     return COV_OK;
 }
 
@@ -278,6 +292,8 @@ static int take_line(struct reader *r, const char *p, const char *end, struct co
     if (r->format == UNKNOWN)
         return cov_fail(e, COV_EINPUT, "%s:%zu: neither GFF3, GTF nor BED%s", r->a->path, r->line,
                         cov_line_bed_hint(p, end));
+    if (r->format == GFF && !r->type)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: GFF3 or GTF instead of BED", r->a->path, r->line);
     int rc = r->format == GFF ? parse_gff(r, p, end, &record, &kept, e)
                               : parse_bed(r, p, end, &record, e);
     return rc || !kept ? rc : add_record(r, &record, e);

@@ -22,6 +22,7 @@ struct cov_feature {
     uint32_t line;   /* in the file; the largest number if it has more lines */
     size_t text;     /* private */
     char strand;     /* '+', '-' or '.' */
+    uint8_t type;    /* its place in the list of types; 0 in a BED file */
 };
 
 /* Empty if all zero. */
@@ -36,8 +37,11 @@ struct cov_annotation {
     size_t n_text, cap_text;
 };
 
+enum { COV_ANNOTATION_TYPES = 8 };
+
 /* Reads the features of the type `type`, or all lines of a BED file, from `path`, compressed or
- * not. The name of a feature is its ID or Name (GFF3), its transcript_id or gene_id (GTF; of genes
+ * not. `type` may be a list of up to COV_ANNOTATION_TYPES types, separated by commas, or NULL
+ * to accept BED only. The name of a feature is its ID or Name (GFF3), its transcript_id or gene_id (GTF; of genes
  * the gene_id only), or the fourth column (BED), cut after 255 bytes. COV_EINPUT, with file and
  * line, for a malformed line; without line, if there are no features; the message lists the types
  * that are there. COV_EINPUT also if a file has over 100000 features and more of them than bytes:

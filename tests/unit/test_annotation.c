@@ -61,6 +61,23 @@ static void gtf(void **state)
     cov_annotation_fini(&a);
 }
 
+static void types(void **state)
+{
+    read_text("c\ts\tgene\t11\t90\t.\t+\t.\tID=g\nc\ts\texon\t11\t20\t.\t+\t.\tID=x\n"
+              "c\ts\texo\t12\t20\t.\t+\t.\tID=y\nc\ts\tmRNA\t13\t20\t.\t+\t.\tID=z\n",
+              "gene,exon,mRNA");
+    assert_int_equal(a.n, 3);
+    assert_string_equal(cov_annotation_name(&a, 0), "x");
+    assert_int_equal(a.items[0].type, 1);
+    assert_int_equal(a.items[1].type, 0);
+    assert_int_equal(a.items[2].type, 2);
+    cov_annotation_fini(&a);
+    put_text("x", "c\ts\tgene\t11\t90\t.\t+\t.\tID=g\n");
+    assert_fails(cov_annotation_read("x", NULL, &a, &e), COV_EINPUT,
+                 "x:1: GFF3 or GTF instead of BED");
+    cov_annotation_fini(&a);
+}
+
 static void bed(void **state)
 {
     read_text("track name=x\n# c\nbrowser position\nc1 5 "
@@ -130,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gff3),
         cmocka_unit_test(gtf),
+        cmocka_unit_test(types),
         cmocka_unit_test(bed),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(wrong_files_are_refused),
