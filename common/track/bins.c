@@ -141,6 +141,12 @@ bool cov_bins_found(const struct cov_track_sink *sink)
     return ((const struct bins *)sink)->contig;
 }
 
+int64_t cov_bins_contig_length(const struct cov_track_sink *sink)
+{
+    assert(cov_bins_found(sink));
+    return cov_track_contig_length(sink, ((const struct bins *)sink)->number);
+}
+
 int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
                     struct cov_bins_extent *out, struct cov_err *e)
 {

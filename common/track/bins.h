@@ -34,6 +34,9 @@ struct cov_bins_extent {
 /* Returns true if the range's contig is in the list of contigs or has been seen. */
 bool cov_bins_found(const struct cov_track_sink *sink);
 
+/* Returns the length of the range's contig, which cov_bins_found; see cov_track_contig_length. */
+int64_t cov_bins_contig_length(const struct cov_track_sink *sink);
+
 /* Finds the extent of the range. The sink must be closed or have a list of contigs. With
  * `has_lengths`, the extent is clipped to the length of the contig; otherwise a contig ends with
  * its last interval, and the range is not clipped. COV_EUSAGE, with the name of the track, if the

@@ -107,8 +107,8 @@ with_fake() {
 fake "tee script | $(command -v gnuplot) \"\$@\""
 with_fake cov2bigwig -f --plot x.png --plot-region chrom:1-200 x.bg
 status_is 0 'the script'
-sed -n '/^\$d0_0/,/^EOD/p' script >got
-printf '%s\n' "\$d0_0 << EOD" '0 0' '200 0' '' '0 1' '100 1' '100 3.5' '150 3.5' '' '160 -2' '200 -2' EOD >wanted
+sed -n '/^\$d0/,/^EOD/p' script >got
+printf '%s\n' "\$d0 << EOD" '0 0' '200 0' '' '0 1' '100 1' '100 3.5' '150 3.5' '' '160 -2' '200 -2' EOD >wanted
 ok '  has the values as steps, and a gap' diff got wanted
 with_fake cov2bigwig -f --plot x.png --plot-region chrom:1-3000 --skip-zero x.bg
 like "$(cat script)" 'the mean of 4 bases' 'a wide region is drawn as means'

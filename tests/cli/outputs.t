@@ -43,6 +43,8 @@ stats - covpeaks stats -f --stats x genes.bed
 output - covprofile genes -f --genes genes.bed --datasets atacseq -o x p.h5
 matrix - covprofile genes -f --genes genes.bed --datasets atacseq --matrix x p.h5
 plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
+output - covprofile region -f -r a --datasets atacseq -o x p.h5
+plot - covprofile region -f -r a --datasets atacseq --plot x p.h5
 output - covprofile correlate -f --datasets atacseq -o x p.h5 p.h5
 plot - covprofile correlate -f --datasets atacseq --plot x p.h5 p.h5
 output - covprofile fingerprint -f --datasets atacseq -o x p.h5

@@ -7,9 +7,9 @@
 #include "common/job/profile/profile_inputs.h"
 #include "common/job/source/source_options.h"
 
-/* genes.c, correlate.c, fingerprints.c, coverage.c */
-extern const struct cov_tool covprofile_genes, covprofile_correlate, covprofile_fingerprint,
-    covprofile_coverage;
+/* genes.c, region.c, correlate.c, fingerprints.c, coverage.c */
+extern const struct cov_tool covprofile_genes, covprofile_region, covprofile_correlate,
+    covprofile_fingerprint, covprofile_coverage;
 
 /* Fills *out from the options of all subcommands and the operands, without a second file or a
  * plot. Borrows all of them. */

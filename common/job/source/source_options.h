@@ -21,29 +21,32 @@ enum { COV_SOURCE_ROW_REGIONS, COV_SOURCE_ROW_REGIONS_FILE };
 
 extern const char *const cov_source_strands[]; /* ended by NULL */
 
-/* Ten rows, or without those of smoothing eight. `does`: what the tool does with coverage, say
+/* Ten rows; without those of smoothing eight, and without those of regions eight, too. `does`: what the tool does with coverage, say
  * "convert"; `names`: the help of --datasets; `keeps`: what it does with regions; `lengths`: when a
  * bedGraph needs lengths. */
 #define COV_SOURCE_OPTIONS(at, does, names, keeps, lengths)                                        \
-    COV_SOURCE_DATA_OPTIONS(at, does, names, keeps),                                               \
+    COV_SOURCE_REGION_OPTIONS(at, keeps), COV_SOURCE_OPTIONS_WHOLE(at, does, names, lengths)
+#define COV_SOURCE_OPTIONS_UNSMOOTHED(at, does, names, keeps, lengths)                             \
+    COV_SOURCE_REGION_OPTIONS(at, keeps), COV_SOURCE_DATA_OPTIONS(at, does, names),                \
+        COV_SOURCE_LIST_OPTIONS(at, lengths)
+#define COV_SOURCE_OPTIONS_WHOLE(at, does, names, lengths)                                         \
+    COV_SOURCE_DATA_OPTIONS(at, does, names),                                                      \
         COV_OPT(SIZE, "window-size", 0, (at) + offsetof(struct cov_source_flags, window), "N",     \
                 "smooth with a centred moving mean over N bases", .min = 1,                        \
                 .max = COV_SMOOTH_MAX_WINDOW),                                                     \
         COV_OPT(STRING, "smooth", 0, (at) + offsetof(struct cov_source_flags, smooth), "gauss:SD", \
                 "smooth with a Gaussian whose standard deviation is SD bases"),                    \
         COV_SOURCE_LIST_OPTIONS(at, lengths)
-#define COV_SOURCE_OPTIONS_UNSMOOTHED(at, does, names, keeps, lengths)                             \
-    COV_SOURCE_DATA_OPTIONS(at, does, names, keeps), COV_SOURCE_LIST_OPTIONS(at, lengths)
 
 /* Parts of the above. */
-#define COV_SOURCE_DATA_OPTIONS(at, does, names, keeps)                                            \
+#define COV_SOURCE_REGION_OPTIONS(at, keeps)                                                       \
     COV_REGIONS_OPTION((at) + offsetof(struct cov_source_flags, regions), keeps " only"),          \
         COV_REGIONS_FILE_OPTION((at) + offsetof(struct cov_source_flags, regions_file),            \
-                                keeps " only"),                                                    \
-        COV_OPT(FLAG, "experimental", 0, (at) + offsetof(struct cov_source_flags, experimental),   \
-                NULL,                                                                              \
-                "INPUT is a genome file: " does " its measured coverage, the mean of its BAM "     \
-                "files"),                                                                          \
+                                keeps " only")
+#define COV_SOURCE_DATA_OPTIONS(at, does, names)                                                   \
+    COV_OPT(FLAG, "experimental", 0, (at) + offsetof(struct cov_source_flags, experimental), NULL, \
+            "INPUT is a genome file: " does " its measured coverage, the mean of its BAM "         \
+            "files"),                                                                              \
         COV_OPT(LIST, "datasets", 0, (at) + offsetof(struct cov_source_flags, datasets), "LIST",   \
                 names),                                                                            \
         COV_OPT(ENUM, "strand", 0, (at) + offsetof(struct cov_source_flags, strand), NULL,         \

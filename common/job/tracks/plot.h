@@ -15,12 +15,6 @@
 #include "common/seq/select.h"
 #include "common/track/sink.h"
 
-enum {
-    COV_PLOT_SERIES = 2,
-    COV_PLOT_BINS = 960, /* maximum points of a curve; one pixel each */
-    COV_PLOT_MAX_PANELS = 100
-};
-
 struct cov_plot;
 
 /* Prepares the picture `path` (.png or .svg) of `region`, see cov_range_parse; *out is NULL if both

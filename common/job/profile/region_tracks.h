@@ -1,0 +1,30 @@
+/* region_tracks.h - the job of `covprofile region`: tracks side by side in one region, with genes
+ * and peaks.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PROFILE_REGION_TRACKS_H
+#define COV_JOB_PROFILE_REGION_TRACKS_H
+
+#include <stdbool.h>
+
+#include "common/base/err.h"
+#include "common/cli/opt.h"
+#include "common/job/profile/profile_inputs.h"
+
+/* Borrowed for the call. */
+struct cov_region_options {
+    const char *region;       /* see cov_range_parse */
+    struct cov_strings names; /* of all tracks; n = 0: those of their files */
+    const char *genes;        /* an annotation; NULL: none */
+    const char *feature;      /* the type of its features, except for BED */
+    bool needs_types;         /* refuse a BED */
+    struct cov_strings peaks; /* BED files */
+    bool own_scales;          /* each track has its own y axis; else all have the same */
+};
+
+/* Writes a row for each bin of the region, and no second file. COV_EUSAGE if an input lacks the
+ * region; COV_EINPUT if the annotation lacks its contig, or files have different lengths for it.
+ * *stats gets "region". */
+int cov_region_run(const struct cov_profile_request *request,
+                   const struct cov_region_options *options, struct cov_err *e) COV_MUST_USE;
+
+#endif

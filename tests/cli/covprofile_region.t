@@ -1,0 +1,129 @@
+#!/bin/sh
+# covprofile region: the table against means computed here, the picture with genes and peaks, kinds of inputs, refusals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
+need_program gnuplot
+need_python h5py numpy
+
+start_python "$SRC/tests/lib/track_check.py"
+ask make pred p.h5 || exit 99
+ask make exp e.h5 || exit 99
+region() { run covprofile region -f "$@"; }
+# refuses STATUS REGEX NAME [ARG]...
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run covprofile region "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+mkdir fake
+# shellcheck disable=SC2016 # for the fake
+printf '#!/bin/sh\ntee "%s/script" | "%s" "$@"\n' "$PWD" "$(command -v gnuplot)" >fake/gnuplot
+chmod +x fake/gnuplot
+draws() { PATH=$PWD/fake:$PATH run covprofile region -q -f --plot x.svg "$@"; }
+data() { # NAME: a block of the script, without the point that is always there
+    sed -n "/^\\\$$1 << EOD/,/^EOD/p" script | sed '1d; $d' | sed 1,2d
+}
+
+# ---------------------------------------------------------------- the table
+
+printf '%s\t%s\t%s\t%s\n' c1 0 10 2 c1 10 30 4 c1 40 50 -1 c2 0 9 7 >t.bg
+printf '%s\t%s\t%s\t%s\n' c1 0 60 3 >u.bg
+printf 'c1 60\nc2 9\n' >sizes
+region -r c1:9-42 t.bg u.bg
+status_is 0 'two tracks without lengths'
+is "$(head -n 4 "$stdout")" "$(printf '%s\n' 'contig	start	end	t	u' 'c1	8	9	2	3' 'c1	9	10	2	3' 'c1	10	11	4	3')" \
+    '  have a row for each base'
+is "$(sed -n '24,25p' "$stdout")" "$(printf '%s\n' 'c1	30	31	NA	3' 'c1	31	32	NA	3')" '  also where there is no value'
+is "$(sed -n '$p' "$stdout")" 'c1	41	42	-1	3' '  up to the last'
+region -r c1 --fill-gaps --chrom-sizes sizes --names a,b -o x.tsv t.bg u.bg
+status_is 0 'a whole sequence'
+is "$(head -n 1 x.tsv)" 'contig	start	end	a	b' '  with names'
+is "$(sed -n '42p;$p' x.tsv)" "$(printf '%s\n' 'c1	40	41	-1	3' 'c1	59	60	0	3')" '  and its length'
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "c\t%d\t%d\t%d\n", i * 3, i * 3 + 3, i % 7 }' >wide.bg
+printf 'c\t0\t5\t1\n' >near.bg
+region -r c:1001- -o x.tsv wide.bg near.bg
+status_is 0 'a region wider than the picture'
+# shellcheck disable=SC2016 # for awk
+ok '  has the means of bins' awk -F '\t' '
+    NR == 1 { next }
+    {
+        sum = 0
+        for (i = $2; i < $3; i++) sum += int(i / 3) % 7
+        far = $4 - sum / ($3 - $2)
+        if (far > 1e-6 || far < -1e-6 || $2 != end + (NR == 2) * 1000 || $5 != "NA") exit 1
+        end = $3
+    }
+    END { exit !(end == 300000 && NR > 481 && NR <= 961) }' x.tsv
+stderr_like 'near.bg: no base of the region has a value' '  and a warning about an empty track'
+region -r chr1 --datasets h3k4me3 --stats s.json -o x.tsv p.h5 e.h5
+is "$(head -n 1 x.tsv)" 'contig	start	end	p	e' 'predictions and a genome file'
+is "$(sed -n 's/^ *"track": //p' s.json | tr -d '\n')" '"p","e",' '  in the statistics'
+run sh -c 'covprofile region -q -r c1 - <t.bg | tail -n 1'
+is "$(cat "$stdout")" 'c1	49	50	-1' 'standard input'
+
+# ---------------------------------------------------------------- the picture
+
+printf 'chr1\tm\t%s\t%d\t%d\t.\t%s\t.\tID=%s\n' gene 101 500 + "it's" exon 101 200 + e1 exon 301 500 + e2 exon 401 500 - e3 \
+    mRNA 101 500 + m gene 321 380 + inner exon 331 350 + e4 gene 3001 3500 - far gene 3601 3990 . none exon 3601 3650 . e5 |
+    sort -k 4,4n >genes.gff3
+printf 'chr1\t%d\t%d\n' 50 150 990 1001 2000 2100 >peaks.bed
+printf 'chr2\t1\t2\n' >elsewhere.bed
+draws -r chr1:1-1000 --datasets atacseq --genes genes.gff3 --peaks peaks.bed --names pred,exp p.h5 e.h5
+status_is 0 'genes and peaks'
+ok '  as XML' "$PYTHON" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' x.svg
+for what in predicted measured pred exp genes.gff3 peaks "it's" inner; do
+    like "$(cat x.svg)" ">$what<" "  with $what"
+done
+is "$(data boxes0 | cut -d ' ' -f 3,4)" "$(printf '%s\n' '100 200' '300 500' '330 350')" '  exons as boxes'
+is "$(data boxes0 | awk '$5 > -1' | cut -d ' ' -f 3)" "$(printf '%s\n' 100 300)" '  those of a gene in a row, those of another below'
+is "$(data boxes1 | cut -d ' ' -f 3,4)" "$(printf '%s\n' '50 150' '990 1000')" '  peaks up to the end of the region'
+is "$(grep '^set yrange' script | head -n 2 | sort -u | wc -l | tr -d ' ')" 1 '  both tracks on one scale'
+draws -r chr1:3001-4000 --datasets atacseq --own-scales --genes genes.gff3 --feature gene p.h5 e.h5
+is "$(data boxes0 | cut -d ' ' -f 3,4)" "$(printf '%s\n' '3000 3500' '3600 3650')" 'a gene without exons is a box'
+is "$(data lines0 | awk '$1 <= 3500 && NF' | head -n 2 | cut -d ' ' -f 1 | tr '\n' ' ')" '3000 3500 ' '  on its line'
+ok '  and its arrow is at the left' test "$(data lines0 | awk 'NF && $1 < 3000' | wc -l)" -eq 3
+draws -r c:1-9 --own-scales wide.bg near.bg
+is "$(grep '^set yrange' script | sort -u | wc -l | tr -d ' ')" 2 'own scales'
+draws -r chr1:600-700 --datasets atacseq --genes genes.gff3 --peaks peaks.bed,peaks.bed p.h5
+status_is 0 'no gene and no peak in the region'
+draws -r chr1 --datasets atacseq --peaks elsewhere.bed p.h5
+status_is 0 'no peak on the sequence'
+stderr_like 'elsewhere.bed: no peaks on chr1; its sequences are: chr2$' '  causes a warning'
+draws -r chr1 --datasets atacseq --genes peaks.bed p.h5
+is "$(data boxes0 | wc -l | tr -d ' ')" 3 'genes of a BED file'
+awk 'BEGIN { for (i = 0; i < 14; i++) print "chr1", 10 + i, 900, "g" i, 0, "+" }' >many.bed
+draws -r chr1 --datasets atacseq --genes many.bed p.h5
+stderr_like 'many.bed: 2 of the region.s features do not fit' 'more genes than rows'
+is "$(data boxes0 | wc -l | tr -d ' ')" 12 '  of which twelve are drawn'
+draws -r chr1:5-5 --datasets atacseq --genes many.bed p.h5
+status_is 0 'a single base'
+
+# ---------------------------------------------------------------- refusals
+
+refuses 2 'p.h5: region none: unknown contig none.*; the contigs are: ' 'an unknown sequence' -r none p.h5
+refuses 2 'u.bg: region c2:1-9: unknown contig c2; the contigs are: c1$' 'one that the second input lacks' -r c2 t.bg u.bg
+refuses 2 'begins past the end' 'a region past the end' -r chr1:9M-10M p.h5
+refuses 2 'region.*is missing|--region' 'no region' p.h5
+refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' 'an annotation without the sequence' -r chr10 --plot y.png \
+    --genes genes.gff3 p.h5
+refuses 1 'genes.gff3: no features of type CDS$' 'no features of the type' -r chr1 --plot y.png --genes genes.gff3 --feature CDS p.h5
+echo 'chr1	90	999999' >past.bed
+refuses 1 'past.bed:1: the feature ends at 999999, but chr1 has only 4000 bases in p.h5$' 'a peak past the end' -r chr1 --plot y.png --peaks past.bed p.h5
+refuses 1 'genes.gff3:1: GFF3 or GTF instead of BED$' 'genes as peaks' -r chr1 --plot y.png --peaks genes.gff3 p.h5
+: >empty.bed
+refuses 1 'empty.bed: no features$' 'no peaks' -r chr1 --plot y.png --peaks empty.bed p.h5
+printf 'c1 70\nc2 9\n' >sizes2
+cov2bigwig -f -q -o t.bw --chrom-sizes sizes t.bg && cov2bigwig -f -q -o t2.bw --chrom-sizes sizes2 t.bg || exit 99
+refuses 1 't2.bw: c1 has 70 bases, but 60 in t.bw$' 'another length' -r c1 t.bw t2.bw
+refuses 2 '--names: 1 for more tracks; p.h5 has the data set h3k4me3$' 'too few names' -r chr1 --names a p.h5
+refuses 2 '--names: 3 for 2 tracks$' 'too many names' -r chr1 --names a,b,c p.h5
+refuses 2 '--genes needs --plot$' 'genes without a picture' -r chr1 --genes genes.gff3 p.h5
+refuses 2 '--peaks needs --plot$' 'peaks without a picture' -r chr1 --peaks peaks.bed p.h5
+refuses 2 '--own-scales needs --plot$' 'scales without a picture' -r chr1 --own-scales p.h5
+refuses 2 '--feature needs --genes$' 'a type without genes' -r chr1 --feature mRNA p.h5
+refuses 2 'BED file, which has no types' 'a type of a BED file' -r chr1 --plot y.png --genes many.bed --feature gene p.h5
+done_testing
