@@ -1,7 +1,7 @@
 /* variants.c - see variants.h.
  *
- * Lines of a VCF are counted and checked here before htslib parses them: it accepts lines that end
- * early.
+ * Lines of a VCF are read, counted and checked here before htslib parses them: it accepts lines that
+ * end early, and lines of any length, which a small compressed file can have.
  * SPDX-License-Identifier: MIT */
 #include "common/features/variants.h"
 
@@ -20,6 +20,10 @@
 #include "common/file/peek_kind.h"
 
 enum { LAST_FIXED = 8, HAS_FORMAT = 9 }; /* columns of a VCF */
+
+/* Enough for a million samples. */
+#define MAX_LINE_MB 64
+#define MAX_HEADER_MB 256
 
 struct cov_variants {
     char *path;  /* for messages */
@@ -114,6 +118,14 @@ static int open_file(struct cov_variants *r, const char *path, struct cov_err *e
     return COV_OK;
 }
 
+/* Reads a line into r->line, as cov_bgz_next_line does. */
+static int read_text(struct cov_variants *r)
+{
+    const bool is_bgzf = r->file->is_bgzf;
+    return cov_bgz_next_line(is_bgzf ? r->file->fp.bgzf : NULL, is_bgzf ? NULL : r->file->fp.hfile,
+                             (size_t)MAX_LINE_MB << 20, &r->line);
+}
+
 static int add_field(struct cov_variants *r, const struct cov_variant_field *field,
                      struct cov_err *e)
 {
@@ -134,16 +146,49 @@ static int add_field(struct cov_variants *r, const struct cov_variant_field *fie
     return COV_OK;
 }
 
+/* Sets r->header from the lines that begin with '#'. Leaves it NULL if there is a fault. */
+static int read_vcf_header(struct cov_variants *r, struct cov_err *e)
+{
+    kstring_t text = KS_INITIALIZE;
+    int got = 1, rc = COV_OK;
+    bool complete = false;
+    while (!rc && !complete && (got = read_text(r)) > 0 && r->line.l > 0 && r->line.s[0] == '#') {
+        r->n_lines++;
+        complete = r->line.l > 1 && r->line.s[1] != '#';
+        if (kputsn(r->line.s, r->line.l, &text) < 0 || kputc('\n', &text) < 0)
+            rc = cov_fail(e, COV_ENOMEM, "out of memory");
+        else if (text.l >> 20 >= MAX_HEADER_MB)
+            rc = cov_fail(e, COV_EINPUT, "%s: header of more than %d MiB", r->path, MAX_HEADER_MB);
+    }
+    if (!rc && !complete && got == COV_BGZ_TOO_LONG)
+        rc = cov_fail(e, COV_EINPUT, "%s:%" PRId64 ": line of more than %d MiB", r->path,
+                      r->n_lines + 1, MAX_LINE_MB);
+    if (!rc && complete && !memchr(text.s, '\0', text.l)) {
+        r->header = bcf_hdr_init("r");
+        if (r->header && bcf_hdr_parse(r->header, text.s) != 0) {
+            bcf_hdr_destroy(r->header);
+            r->header = NULL;
+        }
+    }
+    ks_free(&text);
+    return rc;
+}
+
 static int read_header(struct cov_variants *r, const struct cov_variant_field *field,
                        struct cov_err *e)
 {
-    r->header = bcf_hdr_read(r->file);
+    int rc = COV_OK;
+    if (r->file->format.format == vcf)
+        rc = read_vcf_header(r, e);
+    else
+        r->header = bcf_hdr_read(r->file);
+    if (rc)
+        return rc;
     if (!r->header && is_unreadable(r->file))
         return cov_fail_errno(e, "%s", r->path);
     if (!r->header)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated header", r->path);
     r->n_samples = bcf_hdr_nsamples(r->header);
-    r->n_lines = r->file->format.format == vcf ? r->file->lineno : 0;
     if (field)
         return add_field(r, field, e);
     if (bcf_hdr_set_samples(r->header, NULL, 0) != 0)
@@ -216,11 +261,13 @@ static int read_line(struct cov_variants *r, struct cov_variant *v, struct cov_e
 {
     int got;
     do {
-        got = hts_getline(r->file, '\n', &r->line);
+        got = read_text(r);
         r->n_lines++;
-    } while (got >= 0 && r->line.l == 0);
-    if (got == -1 && !is_unreadable(r->file))
+    } while (got > 0 && r->line.l == 0);
+    if (got == 0)
         return 0;
+    if (got == COV_BGZ_TOO_LONG)
+        return cov_variants_fail(r, e, "line of more than %d MiB", MAX_LINE_MB);
     if (got < 0)
         return fail_read(r, e);
     r->n_read++;

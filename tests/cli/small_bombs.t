@@ -161,4 +161,19 @@ frugal covpeaks compare --chrom-sizes genome.sizes long_names.bed.gz one.bed
 refused 1 'long_names\.bed\.gz: none of its sequences \(0x+.*\) is in genome\.sizes \(c1, c2\)$' 'peaks on sequences with long names: compare'
 frugal covpeaks stats long_names.bed.gz
 refused 1 'long_names\.bed\.gz:1: the name of the sequence is longer than 255 bytes$' '  stats'
+
+# Lines of a VCF: a record, and one of the header.
+make_ckpt bi-hybrid m.ckpt || exit 99
+{
+    printf '##fileformat=VCFv4.3\n'
+    head -c 70000000 /dev/zero | tr '\0' '#'
+} | gzip -1 >header.vcf.gz
+{
+    printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
+    head -c 70000000 /dev/zero | tr '\0' 'A'
+} | gzip -1 >record.vcf.gz
+for file in header:2 record:3; do
+    frugal coveffect vcf -q -@ 2 --cpu base -m m.ckpt -g g.fa --window 48 -o x.tsv ${file%:*}.vcf.gz
+    refused 1 "^coveffect: error: ${file%:*}\.vcf\.gz:${file#*:}: line of more than 64 MiB\$" "a long line of a VCF: ${file%:*}"
+done
 done_testing
