@@ -118,12 +118,15 @@ static int open_file(struct cov_variants *r, const char *path, struct cov_err *e
     return COV_OK;
 }
 
-/* Reads a line into r->line, as cov_bgz_next_line does. */
+/* Reads a line into r->line, as cov_bgz_next_line does. The memory of a line that is not compressed is
+ * in proportion to the file anyway. */
 static int read_text(struct cov_variants *r)
 {
-    const bool is_bgzf = r->file->is_bgzf;
-    return cov_bgz_next_line(is_bgzf ? r->file->fp.bgzf : NULL, is_bgzf ? NULL : r->file->fp.hfile,
-                             (size_t)MAX_LINE_MB << 20, &r->line);
+    const size_t most = (size_t)MAX_LINE_MB << 20;
+    if (r->file->is_bgzf)
+        return cov_bgz_next_line(r->file->fp.bgzf, most, &r->line);
+    const int got = hts_getline(r->file, '\n', &r->line);
+    return got < -1 ? -1 : got == -1 ? 0 : r->line.l > most ? COV_BGZ_TOO_LONG : 1;
 }
 
 static int add_field(struct cov_variants *r, const struct cov_variant_field *field,
@@ -133,11 +136,12 @@ static int add_field(struct cov_variants *r, const struct cov_variant_field *fie
     r->field = cov_strdup(field->name, e);
     if (!r->field)
         return COV_ENOMEM;
-    if (bcf_hdr_idinfo_exists(r->header, BCF_HL_INFO, id))
-        return bcf_hdr_id2type(r->header, BCF_HL_INFO, id) == BCF_HT_STR
-                   ? COV_OK
-                   : cov_fail(e, COV_EINPUT, "%s: the header has INFO/%s with another type",
-                              r->path, field->name);
+    if (bcf_hdr_idinfo_exists(r->header, BCF_HL_INFO, id)) {
+        if (bcf_hdr_id2type(r->header, BCF_HL_INFO, id) != BCF_HT_STR)
+            return cov_fail(e, COV_EINPUT, "%s: the header has INFO/%s with another type", r->path,
+                            field->name);
+        bcf_hdr_remove(r->header, BCF_HL_INFO, field->name); /* its description may differ */
+    }
     if (bcf_hdr_printf(r->header, "##INFO=<ID=%s,Number=.,Type=String,Description=\"%s\">",
                        field->name, field->description) != 0 ||
         bcf_hdr_sync(r->header) != 0)

@@ -444,52 +444,27 @@ void cov_bgz_block_skip(struct BGZF *stream, size_t n)
         stream->block_offset = stream->block_length = 0;
 }
 
-/* Sets *at and *n to the next part of a line: to its end, whose newline is part of it, or to the end of
- * a buffer. Returns 1, 0 at the end of the file, or -1. */
-static int next_part(struct BGZF *stream, struct hFILE *file, char *buffer, size_t size,
-                     const char **at, size_t *n)
+int cov_bgz_next_line(struct BGZF *stream, size_t most, kstring_t *line)
 {
-    if (stream) {
+    bool ends = false;
+    for (line->l = 0; !ends && line->l <= most;) {
         const int next = bgzf_peek(stream);
-        const uint8_t *bytes;
+        const uint8_t *at;
+        if (next == -1 && line->l > 0)
+            break;
         if (next < 0)
             return next == -1 ? 0 : -1;
-        *n = cov_bgz_block_rest(stream, &bytes);
-        *at = (const char *)bytes;
-        const char *end = memchr(*at, '\n', *n);
-        *n = end ? (size_t)(end - *at) + 1 : *n;
-        return 1;
-    }
-    const ssize_t got = hgetdelim(buffer, size, '\n', file);
-    *at = buffer;
-    *n = got > 0 ? (size_t)got : 0;
-    return got > 0 ? 1 : (int)got;
-}
-
-int cov_bgz_next_line(struct BGZF *stream, struct hFILE *file, size_t most, kstring_t *line)
-{
-    char buffer[1 << 14];
-    const char *at;
-    size_t n;
-    int got;
-    line->l = 0;
-    while ((got = next_part(stream, file, buffer, sizeof buffer, &at, &n)) > 0) {
-        if (kputsn(at, n, line) < 0)
+        const size_t rest = cov_bgz_block_rest(stream, &at);
+        const uint8_t *end = memchr(at, '\n', rest);
+        const size_t n = end ? (size_t)(end - at) : rest;
+        if (kputsn((const char *)at, n, line) < 0)
             return -1;
-        if (stream)
-            cov_bgz_block_skip(stream, n);
-        const bool ends = line->s[line->l - 1] == '\n';
-        if (line->l - ends > most)
-            return COV_BGZ_TOO_LONG;
-        if (ends)
-            break;
+        ends = end != NULL;
+        cov_bgz_block_skip(stream, ends ? n + 1 : n);
     }
-    if (got < 0 || (got == 0 && line->l == 0))
-        return got;
-    for (const char *p = "\n\r"; *p; p++)
-        if (line->l > 0 && line->s[line->l - 1] == *p)
-            line->s[--line->l] = '\0';
-    return 1;
+    if (line->l > 0 && line->s[line->l - 1] == '\r')
+        line->s[--line->l] = '\0';
+    return line->l <= most ? 1 : COV_BGZ_TOO_LONG;
 }
 
 /* ---------------------------------------------------------------- writing */

@@ -33,11 +33,39 @@ make_ckpt bi-hybrid n.ckpt 5 || exit 99
 run coveffect vcf -q -m m.ckpt,n.ckpt -g g.fa --window 504 --width 504 -o ensemble.tsv v.vcf
 covpredict -q -f --float --subsequence-length 504 -m m.ckpt,n.ckpt -o e.h5 e.fa || exit 99
 ok '  with several checkpoints, too' ask scores ensemble.tsv g.fa v.vcf 504 504 e.h5 atacseq,h3k4me3
+for model in m n; do
+    run coveffect vcf -q -m $model.ckpt -g g.fa --window 504 --width 504 -o $model.tsv v.vcf
+done
+run coveffect vcf -q -m m.ckpt,n.ckpt --ensemble sd -g g.fa --window 504 --width 504 -o sd.tsv v.vcf
+ok '  --ensemble sd adds the standard deviation of their scores' ask spread sd.tsv ensemble.tsv m.tsv n.tsv
+run coveffect vcf -q -m m.ckpt,n.ckpt --ensemble sd -g g.fa --window 504 --width 504 -o sd.vcf --shuffles 3 v.vcf
+is "$(sed -n '/^##INFO=<ID=COVEFFECT,/s/.*MAX_ABS_DIFF_POS//p' sd.vcf)" \
+    '|ALLELE1_PRED_COUNTS_SD|ALLELE2_PRED_COUNTS_SD|LOGFC_SD|ABS_LOGFC_SD|JSD_SD|MAX_ABS_DIFF_SD|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL">' \
+    '  the header names all numbers'
+is "$(grep -v '^#' sd.vcf | grep -o 'COVEFFECT=[^,]*' | awk -F'|' '{ print NF }' | sort -u)" 18 '  and the field has them'
+vcf -o again.vcf sd.vcf
+is "$(grep -c '^##INFO=<ID=COVEFFECT,.*MAX_ABS_DIFF_POS">' again.vcf) $(grep -c '^##INFO=<ID=COVEFFECT,' again.vcf)" '1 1' \
+    '  another run replaces header and field'
 for how in '-@ 1 --batch-size 1' '-@ 2 --batch-size 3' '-@ 3 --batch-size 4' '-@ 2 --batch-size 50'; do
     # shellcheck disable=SC2086 # a list of words
     vcf -f $how --width 101,504,2 -o x.tsv v.vcf
     ok "  the same bytes with $how" cmp o.tsv x.tsv
 done
+
+# p-values
+vcf --width 504 --shuffles 9 -o p.tsv v.vcf
+vcf --width 504 -o plain.tsv v.vcf
+ok 'p-values among 9 shuffles' ask ranks p.tsv plain.tsv 9
+vcf --width 504 --shuffles 9 -@ 3 --batch-size 6 -f -o x.tsv v.vcf
+ok '  the same bytes with other threads and batches' cmp p.tsv x.tsv
+vcf --width 504 --shuffles 9 --seed 2 -f -o x.tsv v.vcf
+is "$(cut -f 1-14 x.tsv | cmp - plain.tsv && cut -f 15- x.tsv | cksum | grep -vxF "$(cut -f 15- p.tsv | cksum)" | grep -c .)" 1 '  another seed changes them only'
+# Shuffled, AAA... and CACA... are the same; with the same scores, p is 1.
+awk 'BEGIN { print ">a"; for (i = 0; i < 600; i++) printf "A"; print "\n>c"; for (i = 0; i < 300; i++) printf "CA"; print "" }' >same.fa
+printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\na\t300\t.\tA\tC\t.\t.\t.\nc\t301\t.\tCACA\tC\t.\t.\t.\nc\t301\t.\tC\tCGG\t.\t.\t.\n' >same.vcf
+run coveffect vcf -q -m m.ckpt -g same.fa --window 504 --shuffles 4 -o - same.vcf
+is "$(awk 'NR > 1' "$stdout" | cut -f 15- | sort | uniq -c | tr -s ' \t' ' ')" ' 6 1 1 1' '  both alleles are scored in the shuffled DNA'
+
 vcf --datasets h3k4me3 --width 504 -o - v.vcf
 is "$(cat "$stdout")" "$(awk 'NR == 1 || ($6 == "h3k4me3" && $7 == 504)' o.tsv)" '  --datasets and --width choose rows'
 vcf --width 101,504,2 -o o.tsv.gz v.vcf
@@ -149,6 +177,8 @@ rm r.vcf.gz
 cp kept r.vcf.gz.resume
 vcf --width 101,504 --resume -o r.vcf.gz v.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --width: 101, now 101,504; use the same to resume, or -f to start over$' '  not with other options'
+vcf --width 101 --shuffles 2 --resume -o r.vcf.gz v.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --shuffles: none, now 2, seed 1;' '  nor with shuffles'
 sed 's/DP=1;*/DP=2/' v.vcf >other.vcf
 vcf --width 101 --resume -o r.vcf.gz other.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different variants: v\.vcf \(' '  nor with other variants'
@@ -191,6 +221,7 @@ done <<'END'
 2|-o y.bcf.gz v.vcf|y\.bcf\.gz: the output is a table
 2|v.vcf|-o/--output is missing
 2|-f -o v.vcf v.vcf|.*v\.vcf
+2|--ensemble sd -o y.tsv v.vcf|--ensemble sd: needs at least two checkpoints$
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END

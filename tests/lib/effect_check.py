@@ -5,6 +5,8 @@
     scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS
                                            computes all rows from covpredict's values of these windows
     fields TABLE VCF                       compares INFO/COVEFFECT with the table
+    spread TABLE MEAN A B...               compares means and standard deviations with the tables of single models
+    ranks TABLE PLAIN N                    checks p-values among N shuffles, and the other columns
     same A.vcf B.vcf                       compares two VCFs without INFO/COVEFFECT
 
 SPDX-License-Identifier: MIT"""
@@ -159,13 +161,61 @@ def scores(table, genome_path, vcf, window, widths, predictions, datasets):
     assert next(rows, None) is None and 4 * number == len(values) and number > 0 and checked > number
 
 
+def read_table(path):
+    with open(path) as f:
+        rows = [line.rstrip("\n").split("\t") for line in f]
+    return rows[0], rows[1:]
+
+
+SPREADS = ["allele1_pred_counts", "allele2_pred_counts", "logfc", "abs_logfc", "jsd", "max_abs_diff"]
+
+
+def spread(table, mean, *singles):
+    head, rows = read_table(table)
+    plain, means = read_table(mean)
+    tables = [read_table(s)[1] for s in singles]
+    assert head == plain + [s + "_sd" for s in SPREADS], head
+    assert len(rows) == len(means) > 0
+    for row, other, *own in zip(rows, means, *tables):
+        assert row[:7] == other[:7]
+        for i, name in enumerate(SPREADS):
+            k = plain.index(name)
+            if other[k] == "NA":
+                assert row[k] == row[len(plain) + i] == "NA", row
+                continue
+            wanted = np.std([float(r[k]) for r in own], ddof=1)
+            # The mean of strands is rounded before that of models, not after it.
+            assert close(row[k], float(other[k]), 1e-5, 1e-7 * float(other[7]) if name == "max_abs_diff" else 1e-6), (row, other)
+            assert close(row[len(plain) + i], wanted, 1e-6, 1e-9), (row, name, wanted)
+
+
+def ranks(table, plain, n):
+    head, rows = read_table(table)
+    plain_head, others = read_table(plain)
+    assert head == plain_head + ["logfc.pval", "abs_logfc.pval", "jsd.pval"], head
+    seen = set()
+    for row, other in zip(rows, others, strict=True):
+        assert row[: len(plain_head)] == other
+        both, large, far = row[-3:]
+        if other[7] == "NA":
+            assert row[-3:] == ["NA"] * 3, row
+            continue
+        for p, least in (both, 2), (large, 1), (far, 1):
+            count = float(p) * (int(n) + 1)
+            assert 0 < float(p) <= 1 and count > least - 1e-6 and abs(count - round(count)) < 1e-6, row
+            seen.add(p)
+        # A change in one direction that is among the k largest is among the k largest of both.
+        assert float(both) <= 2 * float(large) + 1e-9, row
+    assert len(seen) > 3, seen
+
+
 def fields(table, vcf):
     with open(table) as f:
         rows = [line.rstrip("\n").split("\t") for line in f][1:]
     wanted = {}
     for r in rows:
         if r[7] != "NA":
-            wanted.setdefault(r[2], []).append("|".join([*r[4:10], *r[11:]]))
+            wanted.setdefault(r[2], []).append("|".join([*r[4:10], *r[11:]]))  # without abs_logfc
     got = {}
     for record in read_vcf(vcf):
         for item in record[7].split(";"):
@@ -184,6 +234,6 @@ def main(action, *args):
     return ACTIONS[action](*args)
 
 
-ACTIONS = {f.__name__: f for f in (variants, edited, scores, fields, same)}
+ACTIONS = {f.__name__: f for f in (variants, edited, scores, spread, ranks, fields, same)}
 if __name__ == "__main__":
     serve.run(main)

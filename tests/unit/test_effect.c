@@ -214,6 +214,38 @@ static void scores_indels(void **state)
     assert_true(s.jsd == 0);
 }
 
+static void spreads_and_ranks(void **state)
+{
+    const struct cov_effect_score models[] = {
+        {.counts = {1, 2}, .logfc = -1, .jsd = 0.5, .max_diff = 3},
+        {.counts = {4, 2}, .logfc = 1, .jsd = 0.5, .max_diff = 7},
+        {.counts = {1, 2}, .logfc = 0, .jsd = 0.5, .max_diff = 5}};
+    struct cov_effect_score s = {.logfc = 0.5, .jsd = 0.2};
+    cov_effect_score_spread(&s, models, 3);
+    assert_near(s.sd[COV_SPREAD_COUNTS1], sqrt(3));
+    assert_near(s.sd[COV_SPREAD_COUNTS2], 0);
+    assert_near(s.sd[COV_SPREAD_LOGFC], 1);
+    assert_near(s.sd[COV_SPREAD_ABS_LOGFC], sqrt(1.0 / 3));
+    assert_near(s.sd[COV_SPREAD_JSD], 0);
+    assert_near(s.sd[COV_SPREAD_MAX_DIFF], 2);
+
+    const struct cov_effect_score shuffles[] = {{.logfc = 0.5, .jsd = 0.1},
+                                                {.logfc = -0.7, .jsd = 0.1},
+                                                {.logfc = 0.2, .jsd = 0.2},
+                                                {.logfc = 0.1, .jsd = 0.1}};
+    for (size_t i = 0; i < COV_COUNT(shuffles); i++)
+        cov_effect_score_count(&s, &shuffles[i]);
+    assert_near(cov_effect_p_value(&s, COV_RANK_LOGFC, 4), 2 * 2.0 / 5);
+    assert_near(cov_effect_p_value(&s, COV_RANK_ABS_LOGFC, 4), 3.0 / 5);
+    assert_near(cov_effect_p_value(&s, COV_RANK_JSD, 4), 2.0 / 5);
+    const struct cov_effect_score none = {.logfc = (double)NAN, .jsd = (double)NAN};
+    cov_effect_score_count(&s, &none); /* without a score: extreme */
+    assert_near(cov_effect_p_value(&s, COV_RANK_LOGFC, 5), 1);
+    assert_near(cov_effect_p_value(&s, COV_RANK_JSD, 5), 3.0 / 6);
+    assert_true(isnan(cov_effect_p_value(&none, COV_RANK_JSD, 5)));
+    assert_true(isnan(cov_effect_p_value(&none, COV_RANK_ABS_LOGFC, 5)));
+}
+
 static void rejects_values_without_a_ratio(void **state)
 {
     static const float one[] = {0, 0}, two[] = {1, (float)INFINITY};
@@ -229,11 +261,9 @@ static void rejects_values_without_a_ratio(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edits_windows),
-        cmocka_unit_test(plans_windows),
-        cmocka_unit_test(scores_substitutions),
-        cmocka_unit_test(scores_indels),
-        cmocka_unit_test(rejects_values_without_a_ratio),
+        cmocka_unit_test(edits_windows),        cmocka_unit_test(plans_windows),
+        cmocka_unit_test(scores_substitutions), cmocka_unit_test(scores_indels),
+        cmocka_unit_test(spreads_and_ranks),    cmocka_unit_test(rejects_values_without_a_ratio),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -21,6 +21,7 @@
 
 #define DEFAULT_WIDTH 1001 /* about that of ChromBPNet */
 #define MAX_WINDOW (1 << 28)
+#define MAX_SHUFFLES 1000000
 
 struct config {
     struct cov_strings models;
@@ -28,13 +29,17 @@ struct config {
     int64_t window, batch;
     struct cov_strings widths, datasets;
     struct cov_device_options device;
-    int precision, on_bad_base; /* enum cov_precision, enum cov_on_bad_base */
+    int ensemble, precision, on_bad_base; /* ENSEMBLE_, enum cov_precision, cov_on_bad_base */
+    int64_t shuffles, seed;
     bool full, strict, resume;
 };
 
 /* In the order of enum cov_precision. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
                                          "bf16",  "tf32", NULL};
+
+enum { ENSEMBLE_MEAN, ENSEMBLE_SD };
+static const char *const ensembles[] = {"mean", "sd", NULL};
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -55,6 +60,15 @@ static const struct cov_opt options[] = {
         "that is shorter)"),
     COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST",
             "the data sets of the model to score (default: all)"),
+    COV_OPT(ENUM, "ensemble", 0, FIELD(ensemble), NULL,
+            "what to score with several checkpoints; sd adds the standard deviation of each score "
+            "over the checkpoints",
+            .def = "mean", .choices = ensembles),
+    COV_OPT(SIZE, "shuffles", 0, FIELD(shuffles), "N",
+            "add p-values: ranks among the scores of the same alleles in N windows of shuffled DNA",
+            .def = "0", .min = 0, .max = MAX_SHUFFLES),
+    COV_OPT(INT, "seed", 0, FIELD(seed), "N", "seed of --shuffles", .def = "1", .min = 0,
+            .max = INT32_MAX),
     COV_OPT(FLAG, "strict", 0, FIELD(strict), NULL,
             "stop at the first variant whose REF differs from the genome, or whose sequence the "
             "genome lacks"),
@@ -159,7 +173,11 @@ static int prepare(struct cov_common *common, const struct config *c, size_t **d
 {
     const struct cov_cpu_options cpu = {.levels = c->device.cpu,
                                         .precision = (enum cov_precision)c->precision};
-    int rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n, false, model, e);
+    int rc = COV_OK;
+    if (o->sd && c->models.n < 2)
+        rc = cov_fail(e, COV_EUSAGE, "--ensemble sd: needs at least two checkpoints");
+    if (!rc)
+        rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n, false, model, e);
     if (rc)
         return rc;
     o->model = *model;
@@ -188,6 +206,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                                    .rename_path = c->rename,
                                    .window = (size_t)c->window,
                                    .batch = (size_t)c->batch,
+                                   .sd = c->ensemble == ENSEMBLE_SD,
+                                   .n_shuffles = (size_t)c->shuffles,
+                                   .seed = (uint64_t)c->seed,
                                    .full = c->full,
                                    .strict = c->strict,
                                    .resume = c->resume,

@@ -49,8 +49,10 @@ static int add_lists(const struct cov_effect_options *o, struct cov_run_lines *l
 static int describe_run(const struct cov_effect_options *o, struct cov_progress *progress,
                         struct cov_run_lines *l, struct cov_err *e)
 {
-    char window[32];
+    char window[32], shuffles[64] = "none";
     (void)snprintf(window, sizeof window, "%zu", o->window);
+    if (o->n_shuffles > 0)
+        (void)snprintf(shuffles, sizeof shuffles, "%zu, seed %" PRIu64, o->n_shuffles, o->seed);
     int rc = cov_run_lines_add(l, "version", cov_version(), NULL, e);
     for (size_t i = 0; !rc && i < o->model->n; i++)
         rc = cov_run_lines_add_file(l, "--model", o->model->models[i]->path, progress, e);
@@ -66,6 +68,10 @@ static int describe_run(const struct cov_effect_options *o, struct cov_progress 
         rc = cov_run_lines_add(l, "--window", window, NULL, e);
     if (!rc)
         rc = add_lists(o, l, e);
+    if (!rc)
+        rc = cov_run_lines_add(l, "--ensemble", o->sd ? "sd" : "mean", NULL, e);
+    if (!rc)
+        rc = cov_run_lines_add(l, "--shuffles", shuffles, NULL, e);
     if (!rc)
         rc = cov_run_lines_add(l, "--full", o->full ? "yes" : "no", NULL, e);
     return rc ? rc : cov_run_lines_add_device(l, o->device, e);

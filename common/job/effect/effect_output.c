@@ -15,11 +15,20 @@
 
 enum { BUFFER = 1 << 16 };
 
-const struct cov_variant_field cov_effect_field = {
-    "COVEFFECT",
-    "Predicted effect of each alternative allele, for each data set and width: "
-    "ALLELE|DATASET|WIDTH|ALLELE1_PRED_COUNTS|ALLELE2_PRED_COUNTS|LOGFC|JSD|MAX_ABS_DIFF|"
-    "MAX_ABS_DIFF_POS"};
+#define FIELD                                                                                      \
+    "Predicted effect of each alternative allele, for each data set and width: "                   \
+    "ALLELE|DATASET|WIDTH|ALLELE1_PRED_COUNTS|ALLELE2_PRED_COUNTS|LOGFC|JSD|MAX_ABS_DIFF|"         \
+    "MAX_ABS_DIFF_POS"
+#define FIELD_SD                                                                                   \
+    "|ALLELE1_PRED_COUNTS_SD|ALLELE2_PRED_COUNTS_SD|LOGFC_SD|ABS_LOGFC_SD|JSD_SD|MAX_ABS_DIFF_SD"
+#define FIELD_P "|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL"
+
+struct cov_variant_field cov_effect_field(bool sd, bool p_values)
+{
+    static const char *const descriptions[2][2] = {{FIELD, FIELD FIELD_P},
+                                                   {FIELD FIELD_SD, FIELD FIELD_SD FIELD_P}};
+    return (struct cov_variant_field){"COVEFFECT", descriptions[sd][p_values]};
+}
 
 struct cov_effect_output {
     struct cov_effect_layout layout;
@@ -113,7 +122,11 @@ int cov_effect_output_open(const char *path, const char *name,
     if (!rc && is_table)
         rc = put(o, e,
                  "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
-                 "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos\n");
+                 "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s\n",
+                 layout->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
+                              "abs_logfc_sd\tjsd_sd\tmax_abs_diff_sd"
+                            : "",
+                 layout->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "");
     if (rc)
         cov_effect_output_free(o);
     else
@@ -163,6 +176,28 @@ static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, s
     return rc;
 }
 
+/* Puts the numbers that options add. */
+static int put_more(struct cov_effect_output *o, const struct cov_effect_score *s,
+                    struct cov_err *e)
+{
+    int rc = o->layout.sd ? put_numbers(o, s->sd, COV_EFFECT_SPREADS, e) : COV_OK;
+    for (size_t i = 0; !rc && o->layout.n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
+        rc = put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->layout.n_shuffles), e);
+    return rc;
+}
+
+/* Puts NA for all numbers of a row. */
+static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
+{
+    enum { ALWAYS = 7 };
+    const size_t n = ALWAYS + (o->layout.sd ? COV_EFFECT_SPREADS : 0U) +
+                     (o->layout.n_shuffles > 0 ? COV_EFFECT_RANKS : 0U);
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = put_number(o, (double)NAN, e);
+    return rc;
+}
+
 static int put_row(struct cov_effect_output *o, const struct cov_variant *v, size_t allele,
                    const struct cov_effect_plan *plan, const struct cov_effect_score *s,
                    struct cov_err *e)
@@ -179,10 +214,14 @@ static int put_row(struct cov_effect_output *o, const struct cov_variant *v, siz
                                     fabs(s->logfc), s->jsd,       s->max_diff};
                 rc = put_numbers(o, x, COV_COUNT(x), e);
                 if (!rc)
-                    rc = put(o, e, "\t%" PRId64 "\n", plan->beg + (int64_t)s->max_at + 1);
+                    rc = put(o, e, "\t%" PRId64, plan->beg + (int64_t)s->max_at + 1);
+                if (!rc)
+                    rc = put_more(o, s, e);
             } else if (!rc) {
-                rc = put(o, e, "\tNA\tNA\tNA\tNA\tNA\tNA\tNA\n");
+                rc = put_nothing(o, e);
             }
+            if (!rc)
+                rc = put(o, e, "\n");
         }
     return rc;
 }
@@ -201,6 +240,8 @@ static int put_values(struct cov_effect_output *o, const struct cov_variant *v, 
                 rc = put_numbers(o, x, COV_COUNT(x), e);
             if (!rc)
                 rc = put(o, e, "|%" PRId64, plan->beg + (int64_t)s->max_at + 1);
+            if (!rc)
+                rc = put_more(o, s, e);
         }
     return rc;
 }

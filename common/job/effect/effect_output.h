@@ -12,8 +12,8 @@
 #include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
 
-/* The INFO field of VCF and BCF. */
-extern const struct cov_variant_field cov_effect_field;
+/* Returns the INFO field of VCF and BCF. */
+struct cov_variant_field cov_effect_field(bool sd, bool p_values);
 
 /* Borrowed until free. */
 struct cov_effect_layout {
@@ -21,6 +21,8 @@ struct cov_effect_layout {
     size_t n_datasets;
     const int64_t *widths;
     size_t n_widths;
+    bool sd;           /* standard deviations of the scores follow */
+    size_t n_shuffles; /* > 0: p-values follow */
 };
 
 struct cov_effect_output;

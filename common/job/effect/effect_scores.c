@@ -92,3 +92,42 @@ void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t wi
             }
         }
 }
+
+static double spread_score(const struct cov_effect_score *s, size_t which)
+{
+    const double x[COV_EFFECT_SPREADS] = {s->counts[0],   s->counts[1], s->logfc,
+                                          fabs(s->logfc), s->jsd,       s->max_diff};
+    return x[which];
+}
+
+void cov_effect_score_spread(struct cov_effect_score *s, const struct cov_effect_score *models,
+                             size_t n)
+{
+    for (size_t k = 0; k < COV_EFFECT_SPREADS; k++) {
+        double mean = 0, squares = 0;
+        for (size_t i = 0; i < n; i++)
+            mean += spread_score(&models[i], k) / (double)n;
+        for (size_t i = 0; i < n; i++) {
+            const double d = spread_score(&models[i], k) - mean;
+            squares += d * d;
+        }
+        s->sd[k] = sqrt(squares / (double)(n - 1));
+    }
+}
+
+void cov_effect_score_count(struct cov_effect_score *s, const struct cov_effect_score *shuffled)
+{
+    s->n_lower += !(shuffled->logfc > s->logfc);
+    s->n_higher[COV_RANK_LOGFC] += !(shuffled->logfc < s->logfc);
+    s->n_higher[COV_RANK_ABS_LOGFC] += !(fabs(shuffled->logfc) < fabs(s->logfc));
+    s->n_higher[COV_RANK_JSD] += !(shuffled->jsd < s->jsd);
+}
+
+double cov_effect_p_value(const struct cov_effect_score *s, enum cov_effect_rank rank, size_t n)
+{
+    if (isnan(rank == COV_RANK_JSD ? s->jsd : s->logfc))
+        return (double)NAN;
+    const double high = (double)(1 + s->n_higher[rank]) / (double)(1 + n);
+    const double low = (double)(1 + s->n_lower) / (double)(1 + n);
+    return rank == COV_RANK_LOGFC ? fmin(1, 2 * fmin(low, high)) : high;
+}

@@ -1,6 +1,8 @@
 /* effect_scores.h - how much the predicted signal of two alleles differs.
  *
- * The scores are those of ChromBPNet's variant scorer, for predictions that are counts per base.
+ * The scores are those of ChromBPNet's variant scorer, for predictions that are counts per base. So
+ * are the ranks among scores of shuffled DNA, except that a variant is compared with its own shuffled
+ * DNA, not with that of all variants.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_SCORES_H
 #define COV_JOB_EFFECT_EFFECT_SCORES_H
@@ -17,12 +19,34 @@ struct cov_effect_pair {
     size_t n_allele1, n_allele2; /* bases of the alleles, > 0 */
 };
 
+/* Scores that have a spread over the models of an ensemble. */
+enum cov_effect_spread {
+    COV_SPREAD_COUNTS1,
+    COV_SPREAD_COUNTS2,
+    COV_SPREAD_LOGFC,
+    COV_SPREAD_ABS_LOGFC,
+    COV_SPREAD_JSD,
+    COV_SPREAD_MAX_DIFF,
+    COV_EFFECT_SPREADS
+};
+
+/* Scores that are compared with those of shuffled DNA, in the order of variant-scorer. */
+enum cov_effect_rank {
+    COV_RANK_LOGFC, /* both tails */
+    COV_RANK_ABS_LOGFC,
+    COV_RANK_JSD,
+    COV_EFFECT_RANKS
+};
+
 struct cov_effect_score {
     double counts[2]; /* sums over the width, in each allele's own window */
     double logfc;     /* log2(counts[1] / counts[0]); NaN unless both are finite and positive */
     double jsd;       /* Jensen-Shannon distance, base 2, in 0 .. 1; NaN as for logfc */
     double max_diff;  /* the largest |difference| of a base */
     size_t max_at;    /* its first place, in the window of allele 1 */
+    double sd[COV_EFFECT_SPREADS]; /* see cov_effect_score_spread */
+    /* Numbers of shuffles whose score is not smaller; `lower`: whose logfc is not larger. */
+    uint64_t n_higher[COV_EFFECT_RANKS], n_lower;
 };
 
 /* Scores a data set over `width` > 0 positions around the variant: [at - width / 2, at - width / 2 +
@@ -31,5 +55,16 @@ struct cov_effect_score {
  * values of the aligned bases of each allele are divided by their sum. */
 void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t width,
                       struct cov_effect_score *out);
+
+/* Sets s->sd from the scores of n >= 2 models: sqrt(sum((x - mean)^2) / (n - 1)). */
+void cov_effect_score_spread(struct cov_effect_score *s, const struct cov_effect_score *models,
+                             size_t n);
+
+/* Counts the score of a shuffle. NaN counts as extreme. */
+void cov_effect_score_count(struct cov_effect_score *s, const struct cov_effect_score *shuffled);
+
+/* Returns the empirical p-value among n shuffles, (1 + count) / (1 + n) (Phipson and Smyth, 2010);
+ * for logfc, twice that of the smaller tail, at most 1. NaN if the score is NaN. */
+double cov_effect_p_value(const struct cov_effect_score *s, enum cov_effect_rank rank, size_t n);
 
 #endif

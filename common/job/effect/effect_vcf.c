@@ -19,43 +19,15 @@
 #include "common/compute/device_open.h"
 #include "common/file/path.h"
 #include "common/job/device_options.h"
-#include "common/job/effect/edited_windows.h"
+#include "common/job/effect/effect_batches.h"
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
 #include "common/job/effect/effect_plan.h"
-#include "common/job/effect/effect_scores.h"
 #include "common/job/run_journal.h"
 
-struct record {
-    struct cov_variant variant;
-    struct cov_effect_plan plan;
-    struct cov_effect_score *scores; /* [n_alleles of ALT][n_datasets][n_widths] */
-    size_t n_scores, cap_scores;
-    bool done; /* scores are those of the journal */
-};
-
 struct slot {
-    struct record *records; /* [n_records of the job] */
+    struct cov_effect_record *records; /* [n_records of the job] */
     size_t n;
-};
-
-/* A version to be scored. */
-struct todo {
-    struct record *record;
-    size_t allele;    /* of ALT */
-    size_t reference; /* the version without the edit */
-};
-
-/* The windows that a worker predicts at a time, of at most n_versions versions. */
-struct worker {
-    uint8_t *codes; /* [n_versions / 2][2 L] */
-    struct cov_edited_window *windows;
-    struct cov_version *versions;
-    struct cov_edit *edits; /* of each version; that of a reference is not used */
-    struct todo *todo;      /* of each version; without a record for a reference */
-    size_t n_windows, n_versions;
-    float *values; /* [n_versions,L,D] */
-    size_t *n_bases;
 };
 
 /* What became of the alleles; lives until --stats has been printed. */
@@ -71,12 +43,10 @@ struct run {
     struct cov_effect_genome genome;
     struct cov_variants *in;
     struct cov_effect_output *out;
-    struct cov_edited_windows *net;
+    struct cov_effect_batches *batches;
     struct cov_effect_journal *journal; /* NULL: none */
     struct slot *slots;
-    struct worker *workers;
     size_t n_slots, n_workers, n_records; /* n_records: of a slot */
-    size_t n_versions;                    /* of a worker, at least 2 */
     struct tally *tally;
     bool to_bcf;
 };
@@ -184,7 +154,7 @@ static int check_input(struct run *r, int64_t *n, struct cov_err *e)
 /* ---------------------------------------------------------------- the stages */
 
 /* Makes room for the scores of a record, or reads those of the journal. */
-static int prepare_scores(const struct run *r, struct record *record, struct cov_err *e)
+static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
 {
     record->done = false;
     record->n_scores = record->plan.n_alleles * r->o->n_datasets * r->o->n_widths;
@@ -205,8 +175,8 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct slot *s = &r->slots[slot];
     size_t n_versions = 0;
     s->n = 0;
-    while (s->n < r->n_records && n_versions < r->n_versions) {
-        struct record *record = &s->records[s->n];
+    while (s->n < r->n_records && n_versions < cov_effect_batches_size(r->batches)) {
+        struct cov_effect_record *record = &s->records[s->n];
         const int got = next_record(r, r->in, &record->variant, &record->plan, r->tally, e);
         if (got < 0)
             return got;
@@ -215,100 +185,18 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         const int rc = prepare_scores(r, record, e);
         if (rc)
             return rc;
-        if (record->plan.n_scored > 0 && !record->done)
-            n_versions += 1 + record->plan.n_scored;
+        if (!record->done)
+            n_versions += cov_effect_batches_versions(r->batches, &record->plan);
         s->n++;
     }
     return s->n > 0;
 }
 
-static void score(const struct run *r, const struct worker *w, size_t version)
-{
-    const struct todo *t = &w->todo[version];
-    const struct cov_effect_options *o = r->o;
-    const size_t D = o->model->n_datasets, row = o->window * D;
-    const struct cov_effect_plan *p = &t->record->plan;
-    struct cov_effect_score *to = t->record->scores + t->allele * o->n_datasets * o->n_widths;
-    const struct cov_effect_pair pair = {
-        .values = {w->values + t->reference * row, w->values + version * row},
-        .n_bases = {w->n_bases[t->reference], w->n_bases[version]},
-        .n_datasets = D,
-        .at = p->at,
-        .n_allele1 = p->n_ref,
-        .n_allele2 = p->alleles[t->allele].n,
-    };
-    for (size_t d = 0; d < o->n_datasets; d++)
-        for (size_t k = 0; k < o->n_widths; k++)
-            cov_effect_score(&pair, o->datasets[d], (size_t)o->widths[k], to++);
-}
-
-/* Predicts and scores the worker's windows. */
-static int flush(const struct run *r, unsigned worker, struct cov_err *e)
-{
-    struct worker *w = &r->workers[worker];
-    int rc = cov_edited_windows_predict(r->net, worker, w->windows, w->n_windows, w->values,
-                                        w->n_bases, e);
-    for (size_t i = 0; !rc && i < w->n_versions; i++)
-        if (w->todo[i].record)
-            score(r, w, i);
-    w->n_windows = w->n_versions = 0;
-    return rc;
-}
-
-/* Begins the window of a record with the version without edits. */
-static int begin_window(const struct run *r, struct worker *w, struct record *record,
-                        struct cov_err *e)
-{
-    const struct cov_effect_plan *p = &record->plan;
-    uint8_t *codes = w->codes + w->n_windows * 2 * r->o->window;
-    w->windows[w->n_windows++] =
-        (struct cov_edited_window){codes, p->n_codes, w->versions + w->n_versions, 1};
-    w->versions[w->n_versions] = (struct cov_version){NULL, 0};
-    w->todo[w->n_versions++] = (struct todo){.record = NULL};
-    return cov_genome_codes(r->o->genome, p->seq, p->beg, p->beg + (int64_t)p->n_codes, codes, e);
-}
-
-/* Adds the alleles of a record to the worker's windows. A record with more alleles than fit has
- * several windows. */
-static int add_record(const struct run *r, unsigned worker, struct record *record,
-                      struct cov_err *e)
-{
-    struct worker *w = &r->workers[worker];
-    const struct cov_effect_plan *p = &record->plan;
-    size_t reference = SIZE_MAX;
-    for (size_t i = 0; i < p->n_alleles; i++) {
-        if (p->alleles[i].status != COV_ALLELE_SCORED)
-            continue;
-        int rc = COV_OK;
-        if (w->n_versions + 1 + (reference == SIZE_MAX) > r->n_versions) {
-            rc = flush(r, worker, e);
-            reference = SIZE_MAX;
-        }
-        if (!rc && reference == SIZE_MAX) {
-            reference = w->n_versions;
-            rc = begin_window(r, w, record, e);
-        }
-        if (rc)
-            return rc;
-        const size_t k = w->n_versions++;
-        w->windows[w->n_windows - 1].n_versions++;
-        w->edits[k] =
-            (struct cov_edit){p->at, p->n_ref, p->codes + p->alleles[i].codes, p->alleles[i].n};
-        w->versions[k] = (struct cov_version){&w->edits[k], 1};
-        w->todo[k] = (struct todo){record, i, reference};
-    }
-    return COV_OK;
-}
-
 static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     const struct run *r = arg;
-    struct slot *s = &r->slots[slot];
-    int rc = COV_OK;
-    r->workers[worker].n_windows = r->workers[worker].n_versions = 0;
-    for (size_t i = 0; !rc && i < s->n; i++)
-        rc = s->records[i].done ? COV_OK : add_record(r, worker, &s->records[i], e);
-    return rc ? rc : flush(r, worker, e);
+    const struct slot *s = &r->slots[slot];
+    return cov_effect_batches_score(r->batches, worker, s->records, s->n, e);
 }
 
 static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -318,7 +206,7 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct slot *s = &r->slots[slot];
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
-        struct record *record = &s->records[i];
+        struct cov_effect_record *record = &s->records[i];
         if (r->journal && !record->done && record->plan.n_scored > 0)
             rc = cov_effect_journal_append(r->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
@@ -331,30 +219,11 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 /* ---------------------------------------------------------------- memory */
 
-static int allocate_worker(const struct run *r, struct worker *w, struct cov_err *e)
-{
-    const size_t n = r->n_versions, L = r->o->window;
-    size_t row, n_values;
-    if (cov_size_mul(L, r->o->model->n_datasets, &row) || cov_size_mul(row, n, &n_values))
-        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", n);
-    w->codes = cov_malloc(n / 2, 2 * L, e);
-    w->windows = cov_calloc(n / 2, sizeof *w->windows, e);
-    w->versions = cov_calloc(n, sizeof *w->versions, e);
-    w->edits = cov_calloc(n, sizeof *w->edits, e);
-    w->todo = cov_calloc(n, sizeof *w->todo, e);
-    w->values = cov_malloc(n_values, sizeof *w->values, e);
-    w->n_bases = cov_calloc(n, sizeof *w->n_bases, e);
-    return w->codes && w->windows && w->versions && w->edits && w->todo && w->values && w->n_bases
-               ? COV_OK
-               : COV_ENOMEM;
-}
-
 static int allocate(struct run *r, struct cov_err *e)
 {
     int rc = COV_OK;
     r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
-    if (!r->slots || !r->workers)
+    if (!r->slots)
         return COV_ENOMEM;
     for (size_t i = 0; !rc && i < r->n_slots; i++) {
         struct slot *s = &r->slots[i];
@@ -363,15 +232,13 @@ static int allocate(struct run *r, struct cov_err *e)
         for (size_t k = 0; !rc && k < r->n_records; k++)
             rc = cov_variant_init(&s->records[k].variant, e);
     }
-    for (size_t i = 0; !rc && i < r->n_workers; i++)
-        rc = allocate_worker(r, &r->workers[i], e);
     return rc;
 }
 
 static void release_buffers(struct run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        struct record *records = r->slots[i].records;
+        struct cov_effect_record *records = r->slots[i].records;
         for (size_t k = 0; records && k < r->n_records; k++) {
             cov_variant_fini(&records[k].variant);
             cov_effect_plan_fini(&records[k].plan);
@@ -379,18 +246,7 @@ static void release_buffers(struct run *r)
         }
         free(records);
     }
-    for (size_t i = 0; r->workers && i < r->n_workers; i++) {
-        struct worker *w = &r->workers[i];
-        free(w->codes);
-        free(w->windows);
-        free(w->versions);
-        free(w->edits);
-        free(w->todo);
-        free(w->values);
-        free(w->n_bases);
-    }
     free(r->slots);
-    free(r->workers);
 }
 
 /* ---------------------------------------------------------------- the report */
@@ -435,7 +291,7 @@ static int fill_stats(struct run *r, const struct cov_ring_times *times, struct 
 {
     struct cov_stats *stats = r->job->stats;
     struct cov_forward_counts counts;
-    cov_edited_windows_counts(r->net, &counts);
+    cov_effect_batches_counts(r->batches, &counts);
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
@@ -454,7 +310,8 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t d = 0; d < o->n_datasets; d++)
         names[d] = o->model->datasets[o->datasets[d]];
-    const struct cov_effect_layout layout = {names, o->n_datasets, o->widths, o->n_widths};
+    const struct cov_effect_layout layout = {names,       o->n_datasets, o->widths,
+                                             o->n_widths, o->sd,         o->n_shuffles};
     int rc = cov_effect_output_open(path, o->output, &layout, r->in, &r->out, e);
     free(names);
     return rc;
@@ -512,7 +369,7 @@ static void release(struct run *r)
     cov_effect_output_free(r->out);
     release_buffers(r);
     cov_effect_journal_close(r->journal);
-    cov_edited_windows_free(r->net);
+    cov_effect_batches_free(r->batches);
     cov_variants_close(r->in);
     cov_effect_genome_fini(&r->genome);
     free(r->tally);
@@ -522,29 +379,28 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
                        const struct cov_job *job, struct cov_err *e)
 {
     const struct cov_effect_options *o = options;
-    const size_t batch = o->batch ? o->batch : cov_device_batch(o->device, o->window);
     struct run r = {.o = o,
                     .job = job,
                     .n_workers = cov_pool_size(job->pool),
-                    .n_slots = cov_ring_slots(job->pool),
-                    .n_versions = batch < 4 ? 2 : batch / 2};
-    const struct cov_edited_options edited = {o->window, (unsigned)r.n_workers, batch, o->full};
+                    .n_slots = cov_ring_slots(job->pool)};
+    const struct cov_variant_field field = cov_effect_field(o->sd, o->n_shuffles > 0);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
     int64_t n = -1;
-    r.n_records = r.n_versions / 2;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
     int rc = r.tally ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_variants_open(o->input, to_variants ? &cov_effect_field : NULL, &r.in, e);
+        rc = cov_variants_open(o->input, to_variants ? &field : NULL, &r.in, e);
     if (!rc)
         rc = check_input(&r, &n, e);
     if (!rc)
         cov_info("%s, %zu thread%s; %s: %s", o->device->ops->describe(o->device), r.n_workers,
                  cov_text_s((int64_t)r.n_workers), o->model->path, o->model->description);
     if (!rc)
-        rc = cov_edited_windows_new(o->model, o->device, &edited, &r.net, e);
+        rc = cov_effect_batches_new(o, (unsigned)r.n_workers, &r.batches, e);
+    if (!rc)
+        r.n_records = cov_effect_batches_size(r.batches) / 2;
     if (!rc)
         rc = open_journal(&r, n, e);
     if (!rc)
