@@ -146,10 +146,30 @@ struct cov_program_spec {
     size_t max_batch;   /* chunks per call, >= 1 */
 };
 
+/* Chunks that differ from other chunks, their bases, in some positions. */
+struct cov_edited_chunk {
+    size_t of;       /* index of the chunk that it differs from, in `originals` */
+    size_t beg, end; /* wanted positions */
+};
+struct cov_edited_chunks {
+    size_t n_originals;                    /* <= COV_EDITED_ORIGINALS */
+    const uint8_t *originals;              /* [n_originals,L] codes */
+    size_t n;                              /* <= max_batch */
+    const uint8_t *codes;                  /* [n,L] */
+    const struct cov_edited_chunk *chunks; /* [n] */
+};
+enum { COV_EDITED_ORIGINALS = 2 };
+
 /* A network in the form that a device runs. Every device's own program struct starts with this
  * one. */
 struct cov_program {
     const struct cov_program_ops *ops;
+    /* NULL: not implemented. Sets out[n,L,D] like forward, at wanted positions; others are
+     * undefined. Computes originals once, unless the worker's last call had the same ones, and of
+     * edited chunks only what differs. Values depend on the chunk and its original only, and differ
+     * from those of forward by at most 1e-5. */
+    int (*forward_edited)(struct cov_program *p, unsigned worker,
+                          const struct cov_edited_chunks *chunks, float *out, struct cov_err *e);
 };
 
 struct cov_program_ops {

@@ -244,6 +244,34 @@ void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_r
     }
 }
 
+/* ---- parts of chunks ---- */
+
+struct cov_rows cov_plan_reached(const struct cov_layer *l, struct cov_rows in)
+{
+    int64_t stride = (int64_t)l->stride, pad = l->pad;
+    int64_t span = (int64_t)((l->kernel - 1) * l->dilation);
+    int64_t first = (int64_t)in.beg, last = (int64_t)in.end - 1;
+    if (l->kind == COV_LAYER_CONV)
+        return (struct cov_rows){clamp(div_up(first + pad - span, stride), l->t_out),
+                                 clamp(div_down(last + pad, stride) + 1, l->t_out)};
+    if (l->kind == COV_LAYER_CONV_TRANSPOSED)
+        return (struct cov_rows){clamp(first * stride - pad, l->t_out),
+                                 clamp(last * stride - pad + span + 1, l->t_out)};
+    return in;
+}
+
+void cov_plan_part(const struct cov_layer *layers, struct cov_rows of, struct cov_rows rows,
+                   struct cov_row_plan *plans)
+{
+    clear(of.end - of.beg, plans + of.beg);
+    for (size_t i = of.end; i > of.beg && rows.beg < rows.end; i--) {
+        const struct cov_layer *l = &layers[i - 1];
+        add_units(&plans[i], cov_plan_unit(l), l->t_out, rows.beg, rows.end);
+        rows = rows_read(l, plans[i].ranges[0].beg, plans[i].ranges[0].end);
+    }
+    add_range(&plans[of.beg], rows.beg, rows.end);
+}
+
 /* ---- chunks that end with padding ---- */
 
 /* Sets each ends[i] to the constant rows [head, tail) of the input of layer i, or of the output if

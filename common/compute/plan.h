@@ -73,6 +73,13 @@ void cov_plan_padded(const struct cov_layer *layers, size_t n_layers, size_t fil
 void cov_plan_padded_full(const struct cov_layer *layers, size_t n_layers,
                           struct cov_plan_ends *ends);
 
+/* Returns the rows of a layer's output, not an LSTM, that some row of its input `in` reaches. */
+struct cov_rows cov_plan_reached(const struct cov_layer *l, struct cov_rows in);
+/* Plans only what layers [of.beg, of.end), without LSTMs, need for `rows` of the last one's output:
+ * each of plans[of.beg .. of.end] has one range, in whole units, and no copies. */
+void cov_plan_part(const struct cov_layer *layers, struct cov_rows of, struct cov_rows rows,
+                   struct cov_row_plan *plans);
+
 /* Returns the multiplications for one row of a convolution or the linear layer, or for one row of
  * an LSTM's products with x in one direction. */
 double cov_plan_work_of_row(const struct cov_layer *layer);

@@ -139,18 +139,40 @@ static void combine(const struct cov_net *net, const float *members, size_t n, f
     }
 }
 
-int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
-                    float *values, struct cov_err *e)
+/* Runs all members on n chunks: forward, or forward_edited if `edited` is not NULL. */
+static int forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
+                   const struct cov_edited_chunks *edited, float *values, struct cov_err *e)
 {
-    if (net->n == 1)
-        return net->programs[0]->ops->forward(net->programs[0], worker, n, codes, values, e);
-    float *members = net->values + worker * net->n * net->max_values;
+    float *members = net->n == 1 ? values : net->values + worker * net->n * net->max_values;
     for (size_t i = 0; i < net->n; i++) {
-        int rc = net->programs[i]->ops->forward(net->programs[i], worker, n, codes,
-                                                members + i * net->max_values, e);
+        struct cov_program *p = net->programs[i];
+        float *to = members + i * net->max_values;
+        int rc = edited ? p->forward_edited(p, worker, edited, to, e)
+                        : p->ops->forward(p, worker, n, codes, to, e);
         if (rc)
             return rc;
     }
-    combine(net, members, n * net->L, values);
+    if (net->n > 1)
+        combine(net, members, n * net->L, values);
     return COV_OK;
+}
+
+int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
+                    float *values, struct cov_err *e)
+{
+    return forward(net, worker, n, codes, NULL, values, e);
+}
+
+bool cov_net_can_edit(const struct cov_net *net)
+{
+    for (size_t i = 0; i < net->n; i++)
+        if (!net->programs[i]->forward_edited)
+            return false;
+    return true;
+}
+
+int cov_net_forward_edited(struct cov_net *net, unsigned worker,
+                           const struct cov_edited_chunks *chunks, float *values, struct cov_err *e)
+{
+    return forward(net, worker, chunks->n, NULL, chunks, values, e);
 }

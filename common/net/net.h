@@ -50,4 +50,11 @@ void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out);
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e) COV_MUST_USE;
 
+/* Returns true if cov_net_forward_edited works: if all members have forward_edited (device.h). */
+bool cov_net_can_edit(const struct cov_net *net);
+/* Sets values[chunks->n,L,outputs] at the wanted positions of edited chunks, as forward_edited. */
+int cov_net_forward_edited(struct cov_net *net, unsigned worker,
+                           const struct cov_edited_chunks *chunks, float *values,
+                           struct cov_err *e) COV_MUST_USE;
+
 #endif

@@ -25,14 +25,14 @@ vcf --width 101,504,2 -o o.tsv v.vcf
 status_is 0 'a table'
 ask edited e.fa g.fa v.vcf 504 || exit 99
 covpredict -q --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  has the scores of the values that covpredict gives the edited genome' ask scores o.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3
+ok '  has the scores of the values that covpredict gives the edited genome' ask scores o.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3 1e-5
 vcf --full --width 101,504,2 -o full.tsv v.vcf
 covpredict -q -f --full --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
-ok '  with --full, too' ask scores full.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3
+ok '  with --full, exactly' ask scores full.tsv g.fa v.vcf 504 101,504,2 e.h5 atacseq,h3k4me3
 make_ckpt bi-hybrid n.ckpt 5 || exit 99
 run coveffect vcf -q -m m.ckpt,n.ckpt -g g.fa --window 504 --width 504 -o ensemble.tsv v.vcf
 covpredict -q -f --float --subsequence-length 504 -m m.ckpt,n.ckpt -o e.h5 e.fa || exit 99
-ok '  with several checkpoints, too' ask scores ensemble.tsv g.fa v.vcf 504 504 e.h5 atacseq,h3k4me3
+ok '  with several checkpoints, too' ask scores ensemble.tsv g.fa v.vcf 504 504 e.h5 atacseq,h3k4me3 1e-5
 for model in m n; do
     run coveffect vcf -q -m $model.ckpt -g g.fa --window 504 --width 504 -o $model.tsv v.vcf
 done

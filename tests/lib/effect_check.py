@@ -2,8 +2,9 @@
 
     variants OUT.vcf GENOME.fa SEED        writes variants of all kinds, on all kinds of places
     edited OUT.fa GENOME.fa VCF WINDOW     writes the window of each allele in the edited genome, for covpredict
-    scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS
-                                           computes all rows from covpredict's values of these windows
+    scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS [TOLERANCE]
+                                           computes all rows from covpredict's values of these windows, which may be
+                                           off by a relative tolerance
     fields TABLE VCF                       compares INFO/COVEFFECT with the table
     spread TABLE MEAN A B...               compares means and standard deviations with the tables of single models
     ranks TABLE PLAIN N                    checks p-values among N shuffles, and the other columns
@@ -127,7 +128,8 @@ def close(got, wanted, relative=1e-8, absolute=1e-12):
     return abs(float(got) - wanted) <= relative * abs(wanted) + absolute
 
 
-def scores(table, genome_path, vcf, window, widths, predictions, datasets):
+def scores(table, genome_path, vcf, window, widths, predictions, datasets, tolerance="0"):
+    off = float(tolerance)  # relative, of a value
     genome, window, widths = read_fasta(genome_path), int(window), [int(w) for w in widths.split(",")]
     with open(table) as f:
         rows = iter([line.rstrip("\n").split("\t") for line in f][1:])
@@ -154,10 +156,11 @@ def scores(table, genome_path, vcf, window, widths, predictions, datasets):
                         continue
                     d = names.index(dataset)
                     counts, logfc, jsd, diff, place = score(one[:, d], two[:, d], at - beg, len(ref), len(alt), width)
-                    assert close(row[7], counts[0]) and close(row[8], counts[1]), (row, counts)
-                    assert close(row[9], logfc) and row[10] == row[9].lstrip("-"), (row, logfc)
-                    assert close(row[11], jsd, 1e-6, 2e-8), (row, jsd)
-                    assert row[12] == f"{diff:.9g}" and int(row[13]) == beg + place + 1, (row, diff, beg + place + 1)
+                    assert close(row[7], counts[0], off + 1e-8) and close(row[8], counts[1], off + 1e-8), (row, counts)
+                    assert close(row[9], logfc, absolute=3 * off + 1e-12) and row[10] == row[9].lstrip("-"), (row, logfc)
+                    assert close(row[11], jsd, 1e-6, off + 2e-8), (row, jsd)
+                    assert close(row[12], diff, absolute=2 * off * one[:, d].max()), (row, diff)
+                    assert off > 0 or row[12] == f"{diff:.9g}" and int(row[13]) == beg + place + 1, (row, diff, beg + place + 1)
     assert next(rows, None) is None and 4 * number == len(values) and number > 0 and checked > number
 
 

@@ -1,7 +1,7 @@
 /* test_device_cpu.c - whole networks on the CPU. Fast kernels agree with the scalar reference, and
  * the bits of a result do not depend on batch, position, worker or neighbours.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/random_net.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,43 +9,13 @@
 #include <string.h>
 
 #include "common/base/pool.h"
-#include "common/base/rng.h"
 #include "common/compute/cpu/kernels/blas.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/net/net.h"
-#include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 
 enum { GUARD = 64, MAX_CHUNKS = 33 };
 static const float SENTINEL = 12345.0f;
-
-static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
-{
-    return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
-}
-
-/* Draws valid hyperparameters. */
-static struct cov_hparams draw_hparams(struct cov_rng *rng)
-{
-    struct cov_hparams hp;
-    do {
-        hp = (struct cov_hparams){
-            .model_type = (enum cov_model_type)draw(rng, 0, 2),
-            .cnn_layers = draw(rng, 1, 3),
-            .filter_size = draw(rng, 1, 20),
-            .kernel_size = draw(rng, 1, 11),
-            .step = draw(rng, 1, 3),
-            .up = draw(rng, 1, 2),
-            .dilation = draw(rng, 0, 3) ? 1 : draw(rng, 2, 3),
-            .lstm_layers = draw(rng, 1, 3),
-            .hidden_size = draw(rng, 1, 40),
-            .input_size = 4,
-            .output_size = draw(rng, 1, 4),
-            .bnorm = draw(rng, 0, 1),
-        };
-    } while (cov_hparams_check(&hp, NULL));
-    return hp;
-}
 
 /* Returns the hyperparameters of a network like the published ones. */
 static struct cov_hparams bi_hybrid(int64_t cnn_layers, int64_t filter_size, int64_t hidden_size,
@@ -63,21 +33,6 @@ static struct cov_hparams bi_hybrid(int64_t cnn_layers, int64_t filter_size, int
                                 .input_size = 4,
                                 .output_size = output_size,
                                 .bnorm = true};
-}
-
-/* Draws parameters, including the statistics of norms. Caller frees. */
-static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
-{
-    struct cov_params params;
-    assert_ok(cov_params_init(hp, &params, &e));
-    float *block = malloc(params.n_floats * sizeof *block);
-    assert_non_null(block);
-    cov_params_randomize(hp, &params, cov_rng_next(rng), block);
-    for (size_t i = 0; i < params.n_items; i++)
-        for (size_t k = 0; !params.items[i].trained && k < params.items[i].n; k++)
-            block[params.items[i].offset + k] += (float)cov_rng_double(rng) * 0.5f;
-    cov_params_fini(&params);
-    return block;
 }
 
 /* Draws codes[n, L]: bases, some N, then padding. The last chunk has only padding. */

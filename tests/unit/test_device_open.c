@@ -170,7 +170,7 @@ static int new_gpu(struct cov_device *dev, const struct cov_program_spec *spec,
                    struct cov_program **out, struct cov_err *e)
 {
     static const struct cov_program_ops ops = {forward_gpu, all_gpu, counts_gpu, free_gpu};
-    static struct cov_program program = {&ops};
+    static struct cov_program program = {.ops = &ops};
     (void)dev, (void)spec;
     if (!takes)
         return cov_fail(e, COV_ENOMEM, "a GPU: no memory");

@@ -85,7 +85,7 @@ static const struct cov_opt options[] = {
     COV_PRECISION_OPTION(FIELD(precision), "exact", precisions, "see covpredict(1)"),
     COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
             "compute everything, for comparison: including padding, the constant interior of long "
-            "runs of N, and repeated windows"),
+            "runs of N, repeated windows, and what does not differ between alleles"),
     {.name = NULL},
 };
 

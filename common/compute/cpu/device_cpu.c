@@ -6,7 +6,6 @@
  * side by side, with similar padding, so that they can skip the same steps. Larger batches need no
  * more memory.
  * SPDX-License-Identifier: MIT */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,69 +13,17 @@
 #include "common/base/cpu.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/compute/chunk_order.h"
+#include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/blas.h"
 #include "common/compute/cpu/kernels/level.h"
-#include "common/compute/cpu/layers/fast.h"
-#include "common/compute/cpu/layers/lstm.h"
-#include "common/compute/cpu/layers/precision.h"
+#include "common/compute/cpu/layers/lstm_edits.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/cpu/train/training_ref.h"
-#include "common/compute/device.h"
-#include "common/compute/plan.h"
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
 enum { MUCH_PADDING = 8 }; /* padding is shared if it fills at least 1 / MUCH_PADDING of a chunk */
-
-struct cpu_device {
-    struct cov_device base;
-    bool reference; /* the scalar reference instead of `kernels` */
-    struct cov_cpu_kernels kernels;
-    struct cov_cpu_arithmetic arithmetic, training;
-    char description[256];
-};
-
-/* The scratch of a worker. */
-struct arena {
-    float *memory;
-    float *onehot;  /* [L, 4] */
-    float *rows[2]; /* activations of one sequence, alternating */
-    float *lstm[2]; /* [T, n, C], alternating */
-    float *scratch;
-    struct cov_row_plan *plans; /* [n_rows, n_layers + 1] */
-    double *work;               /* [n_rows] multiplications */
-    struct cov_chunk_order order;
-    struct cov_forward_counts counts; /* without chunks_repeated */
-};
-
-/* A chunk of only padding. */
-struct padding {
-    pthread_mutex_t lock; /* held while the padding is computed, which does not change afterwards */
-    bool made;
-    float *memory;
-    struct cov_row_plan *plans;      /* [n_layers + 1] */
-    struct cov_lstm_padding *layers; /* [n_layers], of LSTMs */
-};
-
-struct cpu_program {
-    struct cov_program base;
-    const struct cpu_device *dev;
-    struct cov_layer *layers;
-    size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
-    bool full;                           /* compute everything */
-    size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
-    struct cov_fast_layer **fast;        /* [n_layers]; NULL for LSTMs and for the reference */
-    struct cov_lstm **lstm;              /* [n_layers], of LSTMs */
-    struct cov_layer_weights *weights;   /* [n_layers], for the reference */
-    float **weight_memory;               /* [n_layers] */
-    struct arena *arenas;
-    unsigned n_workers;
-    size_t max_batch;
-    double full_work; /* multiplications of a full chunk */
-    struct padding padding;
-};
 
 static size_t max_size(size_t a, size_t b)
 {
@@ -86,7 +33,7 @@ static size_t max_size(size_t a, size_t b)
 /* ---- making ---- */
 
 /* Keeps a copy of the weights for the reference, which reads them in PyTorch's layouts. */
-static int copy_weights(struct cpu_program *p, size_t i, const struct cov_layer_weights *w,
+static int copy_weights(struct cov_cpu_program *p, size_t i, const struct cov_layer_weights *w,
                         struct cov_err *e)
 {
     size_t sizes[COV_REF_N_WEIGHTS];
@@ -109,12 +56,12 @@ static int copy_weights(struct cpu_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
-static enum cov_arithmetic arithmetic_of(const struct cpu_program *p, size_t i)
+static enum cov_arithmetic arithmetic_of(const struct cov_cpu_program *p, size_t i)
 {
     return cov_cpu_arithmetic_of(&p->dev->arithmetic, &p->layers[i], i + 2 == p->n_layers);
 }
 
-static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_weights *w,
+static int pack_layer(struct cov_cpu_program *p, size_t i, const struct cov_layer_weights *w,
                       struct cov_err *e)
 {
     const struct cov_layer *l = &p->layers[i];
@@ -129,8 +76,7 @@ static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_we
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
-/* Returns the largest number of floats that an LSTM layer reads or writes for one sequence. */
-static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
+size_t cov_cpu_lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
     size_t most = 0;
     for (size_t i = 0; i < n_layers; i++)
@@ -140,10 +86,10 @@ static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 }
 
 /* The memory is not initialised: the worker must touch it first. */
-static int make_arenas(struct cpu_program *p, struct cov_err *e)
+static int make_arenas(struct cov_cpu_program *p, struct cov_err *e)
 {
     size_t rows = 0, scratch = 0, onehot = p->layers[0].t_in * 4;
-    size_t lstm = p->dev->reference ? 0 : p->n_rows * lstm_floats(p->layers, p->n_layers);
+    size_t lstm = p->dev->reference ? 0 : p->n_rows * cov_cpu_lstm_floats(p->layers, p->n_layers);
     for (size_t i = 0; i < p->n_layers; i++) {
         const struct cov_layer *l = &p->layers[i];
         if (l->kind != COV_LAYER_LSTM || p->dev->reference)
@@ -152,6 +98,8 @@ static int make_arenas(struct cpu_program *p, struct cov_err *e)
                       : p->lstm[i]      ? cov_lstm_scratch(p->lstm[i])
                                         : cov_fast_layer_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
+        if (p->lstm[i])
+            scratch = max_size(scratch, cov_lstm_edits_scratch(p->lstm[i]));
     }
     /* Every part starts on a cache line, including the first. */
     onehot = (onehot + LINE - 1) / LINE * LINE;
@@ -161,7 +109,7 @@ static int make_arenas(struct cpu_program *p, struct cov_err *e)
     if (total > HUGE_PAGE) /* large pages, as rows of a sequence are far apart in the LSTMs' part */
         total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     for (unsigned i = 0; i < p->n_workers; i++) {
-        struct arena *a = &p->arenas[i];
+        struct cov_cpu_arena *a = &p->arenas[i];
         a->memory = total < HUGE_PAGE ? cov_malloc(total, sizeof(float), e)
                                       : cov_malloc_huge(total * sizeof(float), e);
         a->plans = cov_calloc(p->n_rows * (p->n_layers + 1), sizeof *a->plans, e);
@@ -183,7 +131,7 @@ static int make_arenas(struct cpu_program *p, struct cov_err *e)
 
 static void program_free(struct cov_program *base)
 {
-    struct cpu_program *p = (struct cpu_program *)base;
+    struct cov_cpu_program *p = (struct cov_cpu_program *)base;
     for (size_t i = 0; i < p->n_layers; i++) {
         if (p->fast)
             cov_fast_layer_free(p->fast[i]);
@@ -197,6 +145,7 @@ static void program_free(struct cov_program *base)
         free(p->arenas[i].plans);
         free(p->arenas[i].work);
         cov_chunk_order_fini(&p->arenas[i].order);
+        cov_cpu_edits_free(p->arenas[i].edits);
     }
     free(p->padding.memory);
     free(p->padding.plans);
@@ -233,11 +182,9 @@ static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_
     }
 }
 
-/* Runs layers [of.beg, of.end) on one sequence, from its codes if io->x is NULL. Returns the number
- * of multiplications. */
-static double run_rows(const struct cpu_program *p, struct arena *a,
-                       const struct cov_row_plan *plans, struct cov_rows of, const uint8_t *codes,
-                       const struct cov_layer_io *io)
+double cov_cpu_run_rows(const struct cov_cpu_program *p, struct cov_cpu_arena *a,
+                        const struct cov_row_plan *plans, struct cov_rows of, const uint8_t *codes,
+                        const struct cov_layer_io *io)
 {
     double work = 0;
     const float *x = io->x;
@@ -280,7 +227,7 @@ static float *take(float **at, size_t n)
 
 /* Plans the rows of the padding and lays out its memory: the input of the LSTM layers, then the
  * output of each one and the cells of its backward direction. */
-static int place_padding(const struct cpu_program *p, struct padding *of, float **input,
+static int place_padding(const struct cov_cpu_program *p, struct cov_cpu_padding *of, float **input,
                          struct cov_err *e)
 {
     const struct cov_layer *layers = p->layers, *first = &layers[p->lstm_beg];
@@ -306,15 +253,15 @@ static int place_padding(const struct cpu_program *p, struct padding *of, float 
     return COV_OK;
 }
 
-static int make_padding(const struct cpu_program *p, struct arena *a, struct padding *of,
-                        struct cov_err *e)
+static int make_padding(const struct cov_cpu_program *p, struct cov_cpu_arena *a,
+                        struct cov_cpu_padding *of, struct cov_err *e)
 {
     uint8_t *codes = cov_calloc(p->layers[0].t_in, sizeof *codes, e); /* COV_CODE_PAD */
     float *x;
     int rc = codes ? place_padding(p, of, &x, e) : COV_ENOMEM;
     if (rc == COV_OK) {
         const struct cov_layer_io io = {.y = x, .y_stride = p->layers[p->lstm_beg].c_in};
-        (void)run_rows(p, a, of->plans, (struct cov_rows){0, p->lstm_beg}, codes, &io);
+        (void)cov_cpu_run_rows(p, a, of->plans, (struct cov_rows){0, p->lstm_beg}, codes, &io);
         cov_lstm_settle(p->lstm[p->lstm_beg], x, &of->plans[p->lstm_beg]);
         for (size_t i = p->lstm_beg; i < p->lstm_end; i++)
             cov_lstm_run_padding(p->lstm[i], &of->layers[i], a->scratch);
@@ -323,28 +270,26 @@ static int make_padding(const struct cpu_program *p, struct arena *a, struct pad
     return rc;
 }
 
-/* Returns true if a chunk has much padding and at least one base. Without a base, nothing is
- * computed. */
-static bool has_much_padding(const struct cpu_program *p, const struct cov_ordered_chunk *chunk)
+bool cov_cpu_has_much_padding(const struct cov_cpu_program *p, size_t filled)
 {
     size_t length = p->layers[0].t_in;
-    return chunk->filled > 0 && length - chunk->filled >= length / MUCH_PADDING;
+    return filled > 0 && length - filled >= length / MUCH_PADDING;
 }
 
 /* Computes the padding once one of these n chunks is the first that needs it. Sets *out to its
  * layers, [n_layers], or to NULL if none of these chunks needs it or it could not be computed. */
-static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
+static int get_padding(struct cov_cpu_program *p, struct cov_cpu_arena *a, size_t n,
                        const struct cov_ordered_chunk *chunks, const struct cov_lstm_padding **out,
                        struct cov_err *e)
 {
-    struct padding *of = &p->padding;
+    struct cov_cpu_padding *of = &p->padding;
     bool wanted = false;
     int rc = COV_OK;
     *out = NULL;
     if (p->full || p->lstm_beg == p->lstm_end || p->layers[p->lstm_beg].directions != 2)
         return COV_OK; /* without a backward direction, an LSTM ends with the last base */
     for (size_t b = 0; b < n; b++)
-        wanted = wanted || has_much_padding(p, &chunks[b]);
+        wanted = wanted || cov_cpu_has_much_padding(p, chunks[b].filled);
     if (!wanted)
         return COV_OK;
     (void)pthread_mutex_lock(&of->lock);
@@ -358,7 +303,7 @@ static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
 
 /* Runs the LSTM layers on n chunks, whose input is a->lstm[0]. Returns the address of the
  * output. */
-static const float *run_lstms(const struct cpu_program *p, struct arena *a, size_t n,
+static const float *run_lstms(const struct cov_cpu_program *p, struct cov_cpu_arena *a, size_t n,
                               const struct cov_ordered_chunk *chunks,
                               const struct cov_lstm_padding *padding)
 {
@@ -369,7 +314,7 @@ static const float *run_lstms(const struct cpu_program *p, struct arena *a, size
         for (size_t b = 0; b < n; b++) {
             const struct cov_row_plan *plan = a->plans + b * (p->n_layers + 1) + i;
             size_t padded = i > p->lstm_beg ? tasks[b].y_padded : l->t_in;
-            if (i == p->lstm_beg && padding && has_much_padding(p, &chunks[b]))
+            if (i == p->lstm_beg && padding && cov_cpu_has_much_padding(p, chunks[b].filled))
                 padded = cov_lstm_padded_from(p->lstm[i], &padding[i], plan, x + b * l->c_in,
                                               n * l->c_in);
             tasks[b] =
@@ -390,8 +335,17 @@ static const float *run_lstms(const struct cpu_program *p, struct arena *a, size
     return x;
 }
 
+void cov_cpu_count_work(const struct cov_cpu_program *p, struct cov_cpu_arena *a, double work)
+{
+    size_t length = p->layers[0].t_in;
+    double part = work / p->full_work;
+    uint64_t computed = part < 1 ? (uint64_t)(part * (double)length + 0.5) : length;
+    a->counts.positions_computed += computed;
+    a->counts.positions_at_rest += length - computed;
+}
+
 /* Runs n <= n_rows chunks of a call. */
-static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
+static int forward_block(struct cov_cpu_program *p, struct cov_cpu_arena *a, size_t n,
                          const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
                          struct cov_err *e)
 {
@@ -415,8 +369,8 @@ static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
             .y = y,
             .y_stride = lstm ? n * c : depth,
         };
-        a->work[b] =
-            run_rows(p, a, plans, (struct cov_rows){0, lstm ? p->lstm_beg : p->n_layers}, in, &io);
+        a->work[b] = cov_cpu_run_rows(
+            p, a, plans, (struct cov_rows){0, lstm ? p->lstm_beg : p->n_layers}, in, &io);
     }
     if (lstm) {
         const float *x = run_lstms(p, a, n, chunks, padding);
@@ -424,21 +378,17 @@ static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
         for (size_t b = 0; b < n; b++) {
             float *y = out + chunks[b].index * row;
             const struct cov_layer_io io = {x + b * c, n * c, y, depth};
-            a->work[b] += run_rows(p, a, a->plans + b * n_plans,
-                                   (struct cov_rows){p->lstm_end, p->n_layers}, NULL, &io);
+            a->work[b] += cov_cpu_run_rows(p, a, a->plans + b * n_plans,
+                                           (struct cov_rows){p->lstm_end, p->n_layers}, NULL, &io);
         }
     }
-    for (size_t b = 0; b < n; b++) {
-        double part = a->work[b] / p->full_work;
-        uint64_t computed = part < 1 ? (uint64_t)(part * (double)length + 0.5) : length;
-        a->counts.positions_computed += computed;
-        a->counts.positions_at_rest += length - computed;
-    }
+    for (size_t b = 0; b < n; b++)
+        cov_cpu_count_work(p, a, a->work[b]);
     return COV_OK;
 }
 
-static void forward_reference(const struct cpu_program *p, struct arena *a, const uint8_t *codes,
-                              float *out)
+static void forward_reference(const struct cov_cpu_program *p, struct cov_cpu_arena *a,
+                              const uint8_t *codes, float *out)
 {
     cov_plan_full(p->layers, p->n_layers, a->plans);
     one_hot(a->plans, codes, a->onehot);
@@ -451,8 +401,8 @@ static void forward_reference(const struct cpu_program *p, struct arena *a, cons
     }
 }
 
-static int forward_sorted(struct cpu_program *p, struct arena *a, size_t n, const uint8_t *codes,
-                          float *out, struct cov_err *e)
+static int forward_sorted(struct cov_cpu_program *p, struct cov_cpu_arena *a, size_t n,
+                          const uint8_t *codes, float *out, struct cov_err *e)
 {
     struct cov_chunk_order *o = &a->order;
     o->full = p->full;
@@ -469,8 +419,8 @@ static int forward_sorted(struct cpu_program *p, struct arena *a, size_t n, cons
 static int forward(struct cov_program *base, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e)
 {
-    struct cpu_program *p = (struct cpu_program *)base;
-    struct arena *a = &p->arenas[worker];
+    struct cov_cpu_program *p = (struct cov_cpu_program *)base;
+    struct cov_cpu_arena *a = &p->arenas[worker];
     size_t length = p->layers[0].t_in, depth = p->layers[p->n_layers - 1].c_out;
     int rc = COV_OK;
     if (p->dev->reference) {
@@ -489,7 +439,7 @@ static int forward(struct cov_program *base, unsigned worker, size_t n, const ui
 
 static void counts(const struct cov_program *base, struct cov_forward_counts *out)
 {
-    const struct cpu_program *p = (const struct cpu_program *)base;
+    const struct cov_cpu_program *p = (const struct cov_cpu_program *)base;
     *out = (struct cov_forward_counts){0};
     for (unsigned i = 0; i < p->n_workers; i++) {
         const struct cov_forward_counts *of = &p->arenas[i].counts;
@@ -501,7 +451,7 @@ static void counts(const struct cov_program *base, struct cov_forward_counts *ou
 
 static void compute_all(struct cov_program *p)
 {
-    ((struct cpu_program *)p)->full = true;
+    ((struct cov_cpu_program *)p)->full = true;
 }
 
 static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
@@ -510,12 +460,12 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
     static const struct cov_program_ops ops = {forward, compute_all, counts, program_free};
     const struct cov_layer *layers = spec->layers;
     size_t n_layers = spec->n_layers, max_batch = spec->max_batch;
-    struct cpu_program *p = cov_calloc(1, sizeof *p, e);
+    struct cov_cpu_program *p = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
     (void)pthread_mutex_init(&p->padding.lock, NULL);
     p->base.ops = &ops;
-    p->dev = (const struct cpu_device *)dev;
+    p->dev = (const struct cov_cpu_device *)dev;
     p->n_layers = n_layers;
     p->n_workers = spec->n_workers;
     p->max_batch = max_batch;
@@ -555,6 +505,8 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
         program_free(&p->base);
         return rc;
     }
+    if (cov_cpu_can_edit(p))
+        p->base.forward_edited = cov_cpu_forward_edited;
     *out = &p->base;
     return COV_OK;
 }
@@ -564,7 +516,7 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
 static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
                         struct cov_training **out, struct cov_err *e)
 {
-    const struct cpu_device *cpu = (const struct cpu_device *)dev;
+    const struct cov_cpu_device *cpu = (const struct cov_cpu_device *)dev;
     if (cpu->reference)
         return cov_ref_training_new(dev, spec, out, e);
     const struct cov_cpu_arithmetic *a = &cpu->training;
@@ -590,16 +542,16 @@ static void close_device(struct cov_device *dev)
 
 static const char *describe(const struct cov_device *dev)
 {
-    return ((const struct cpu_device *)dev)->description;
+    return ((const struct cov_cpu_device *)dev)->description;
 }
 
 static const char *precision(const struct cov_device *dev)
 {
-    return cov_precision_name(((const struct cpu_device *)dev)->arithmetic.precision);
+    return cov_precision_name(((const struct cov_cpu_device *)dev)->arithmetic.precision);
 }
 
 /* "<CPU>, AVX-512, bf16 on AMX". */
-static void make_description(struct cpu_device *dev, const struct cov_cpu_options *options)
+static void make_description(struct cov_cpu_device *dev, const struct cov_cpu_options *options)
 {
     char cpu[128], in[64] = "";
     const struct cov_cpu_arithmetic *a = &dev->arithmetic;
@@ -635,7 +587,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         return rc;
     if (options->openblas && !cov_blas_load())
         return cov_fail(e, COV_EUNSUPPORTED, "OpenBLAS (libopenblas.so.0) cannot be loaded");
-    struct cpu_device *dev = cov_calloc(1, sizeof *dev, e);
+    struct cov_cpu_device *dev = cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
     dev->reference = cpu.level == COV_LEVEL_SCALAR;

@@ -55,11 +55,14 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return n < r->a->n * r->n_pieces;
 }
 
-/* Adds an edit that puts a base, or with NULL nothing, in place of n_old bases. */
-static void add_version(struct worker *w, size_t at, size_t n_old, const uint8_t *base, size_t key)
+/* Adds an edit at a place of the region, which puts a base, or with NULL nothing, in place of n_old
+ * bases. */
+static void add_version(struct worker *w, const struct cov_attributed_region *region, size_t place,
+                        size_t n_old, const uint8_t *base, size_t key)
 {
+    const size_t at = (size_t)(region->beg + (int64_t)place - region->window);
     w->edits[w->n] = (struct cov_edit){at, n_old, base ? base : bases, base ? 1 : 0};
-    w->versions[w->n] = (struct cov_version){&w->edits[w->n], 1};
+    w->versions[w->n] = (struct cov_version){&w->edits[w->n], 1, region->sum_beg, region->sum_end};
     w->keys[w->n] = key;
     w->n++;
 }
@@ -71,18 +74,17 @@ static void list_versions(const struct run *r, struct worker *w, size_t i, size_
     const struct cov_attributed_region *region = &a->regions[i];
     const size_t n_deleted = (size_t)r->o->deletion;
     const uint8_t *codes = a->codes + i * a->length;
-    w->versions[0] = (struct cov_version){NULL, 0};
+    w->versions[0] = (struct cov_version){.n = 0};
     w->n = 1;
     for (size_t p = from; p < to; p++) {
-        const int64_t at = region->beg + (int64_t)p - region->window;
         if (codes[p] == COV_CODE_PAD)
             continue;
         if (n_deleted == 0) {
             for (size_t b = 0; b < 4; b++)
                 if (codes[p] != bases[b])
-                    add_version(w, (size_t)at, 1, &bases[b], 4 * p + b);
+                    add_version(w, region, p, 1, &bases[b], 4 * p + b);
         } else if (p + n_deleted <= a->length && codes[p + n_deleted - 1] != COV_CODE_PAD) {
-            add_version(w, (size_t)at, n_deleted, NULL, 4 * p);
+            add_version(w, region, p, n_deleted, NULL, 4 * p);
         }
     }
 }

@@ -3,8 +3,13 @@
  *
  * A window has L positions. An edited version begins with the same base and has L positions, too:
  * bases after a deletion move into the window, bases after an insertion out of it. Positions after
- * the end of the sequence are padding. The values of a version equal those of a chunk with its bases
- * (covpredict), as the mean of both strands.
+ * the end of the sequence are padding. The values of a version are those of a chunk with its bases
+ * (covpredict), as the mean of both strands: exactly with `full`, else within 1e-5.
+ *
+ * On CPUs in single precision, the window itself is computed once, and of its versions only what
+ * differs (device.h). So give many edits to each window, and few wanted positions to each version:
+ * saturation mutagenesis passes all single-base edits of a region as versions of one window, in one
+ * call or in several. A worker remembers its last window from call to call.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EDITED_WINDOWS_H
 #define COV_JOB_EFFECT_EDITED_WINDOWS_H
@@ -29,6 +34,7 @@ struct cov_edit {
 struct cov_version {
     const struct cov_edit *edits;
     size_t n;
+    size_t beg, end; /* wanted positions of the version; 0, 0: all */
 };
 
 struct cov_edited_window {
@@ -60,8 +66,9 @@ int cov_edited_windows_new(const struct cov_ensemble *model, struct cov_device *
 void cov_edited_windows_free(struct cov_edited_windows *w); /* NULL is accepted */
 
 /* Predicts the versions of the windows, in order: values[k,L,n_datasets] are those of version k,
- * COV_PAD_VALUE on padding; n_bases[k] is its number of bases. The values of a version depend only
- * on its bases. Workers < n_workers may call it at the same time. */
+ * COV_PAD_VALUE on padding, undefined where they are not wanted; n_bases[k] is its number of bases.
+ * The values of a version depend only on its bases and on its window. Workers < n_workers may call
+ * it at the same time. */
 int cov_edited_windows_predict(struct cov_edited_windows *w, unsigned worker,
                                const struct cov_edited_window *windows, size_t n_windows,
                                float *values, size_t *n_bases, struct cov_err *e) COV_MUST_USE;

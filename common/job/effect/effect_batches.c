@@ -40,6 +40,7 @@ struct cov_effect_batches {
     size_t n_nets, size, n_workers;
     size_t D;        /* data sets of the model */
     size_t n_values; /* of a batch and a network */
+    size_t widest;   /* the largest width */
     struct batch *batches;
 };
 
@@ -102,6 +103,8 @@ int cov_effect_batches_new(const struct cov_effect_options *options, unsigned n_
                                      .n_workers = n_workers,
                                      .D = o->model->n_datasets};
     int rc = COV_OK;
+    for (size_t i = 0; i < o->n_widths; i++)
+        b->widest = (size_t)o->widths[i] > b->widest ? (size_t)o->widths[i] : b->widest;
     if (cov_size_mul(o->window, b->D, &b->n_values) ||
         cov_size_mul(b->n_values, b->size, &b->n_values))
         rc = cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", b->size);
@@ -298,7 +301,9 @@ static int add_window(const struct cov_effect_batches *b, unsigned worker,
         w->windows[w->n_windows - 1].n_versions++;
         w->edits[k] =
             (struct cov_edit){p->at, p->n_ref, p->codes + p->alleles[i].codes, p->alleles[i].n};
-        w->versions[k] = (struct cov_version){.edits = &w->edits[k], .n = 1};
+        w->versions[k] =
+            (struct cov_version){&w->edits[k], 1, p->at > b->widest / 2 ? p->at - b->widest / 2 : 0,
+                                 p->at + (b->widest - b->widest / 2)};
         w->todo[k] = (struct todo){record, i, reference, number};
     }
     return COV_OK;
