@@ -36,6 +36,7 @@ enum {
     SIX = COV_INNER_ROWS, /* rows of B in the pattern */
     TURN = 4,             /* rows of `a` between direct products and pairs */
     AHEAD = 30,           /* rows of B */
+    TOGETHER = 4,         /* rows of `a` whose sums are computed at the same time */
     ROOM = 12 * 1168,     /* floats of rows that run() prepares at once */
     MAX_SCALE = COV_INNER_MAX_SCALE,
 };
@@ -341,75 +342,91 @@ INLINE __mmask16 first_of(size_t n)
     return (__mmask16)(n < LANES ? (1U << n) - 1 : 0xffffU);
 }
 
-INLINE __m256 upper_half(__m512 v)
+/* Adds the upper half of v to the lower one. */
+INLINE __m256 fold(__m512 v)
 {
-    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
+    return _mm512_castps512_ps256(v) +
+           _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
 }
 
-/* The sum of a row's squares, and the sum of its own products where k forms pairs. */
-struct row_sums {
-    float squares, pairs;
-};
-
-INLINE struct row_sums sum_row(size_t k, const float *a)
+/* Adds the lanes of a and b, and of c and d: returns the four sums. */
+INLINE __m128 add_lanes(__m512 a, __m512 b, __m512 c, __m512 d)
 {
-    __m512 squares = _mm512_setzero_ps(), pairs = squares;
+    __m256 sums =
+        _mm256_hadd_ps(_mm256_hadd_ps(fold(a), fold(b)), _mm256_hadd_ps(fold(c), fold(d)));
+    return _mm256_castps256_ps128(sums) + _mm256_extractf128_ps(sums, 1);
+}
+
+/* Returns the exponents of the powers of two nearest to the root of the mean square (0 for a mean
+ * square in [1/2, 2)); a row's scale is the inverse power. */
+INLINE __m128i exponents_of(__m128 mean_squares)
+{
+    __m128i bits = _mm_srli_epi32(_mm_castps_si128(mean_squares), 23);
+    __m128i exponents = _mm_srai_epi32(_mm_sub_epi32(bits, _mm_set1_epi32(126)), 1);
+    return _mm_min_epi32(_mm_max_epi32(exponents, _mm_set1_epi32(-MAX_SCALE)),
+                         _mm_set1_epi32(MAX_SCALE));
+}
+
+INLINE __m128 powers_of_two(__m128i exponents)
+{
+    return _mm_castsi128_ps(_mm_slli_epi32(_mm_add_epi32(exponents, _mm_set1_epi32(127)), 23));
+}
+
+/* Prepares TOGETHER rows or one, so that sums of several rows are computed at the same time. */
+INLINE void prepare_rows(const int rows, size_t k, const float *a, size_t lda, float *ready)
+{
+    __m512 squares[TOGETHER], pairs[TOGETHER];
+#pragma GCC unroll 4
+    for (int r = 0; r < TOGETHER; r++)
+        squares[r] = pairs[r] = _mm512_setzero_ps();
     size_t n = k / SIX * SIX, i = 0;
     for (; i + 3 * LANES < n; i += 3 * LANES)
 #pragma GCC unroll 3
-        for (int j = 0; j < 3; j++) {
-            __m512 left = _mm512_loadu_ps(a + i + j * LANES);
-            __m512 right = _mm512_loadu_ps(a + i + j * LANES + 1);
-            squares = _mm512_fmadd_ps(left, left, squares);
-            pairs = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j]), right, pairs);
-        }
+        for (int j = 0; j < 3; j++)
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++) {
+                const float *at = a + (size_t)r * lda + i + j * LANES;
+                __m512 left = _mm512_loadu_ps(at), right = _mm512_loadu_ps(at + 1);
+                squares[r] = _mm512_fmadd_ps(left, left, squares[r]);
+                pairs[r] = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j]), right, pairs[r]);
+            }
     for (int j = 0; i < k; i += LANES, j++) {
-        __m512 left = _mm512_maskz_loadu_ps(first_of(k - i), a + i);
-        __m512 right = _mm512_maskz_loadu_ps(first_of(n > i ? n - i - 1 : 0), a + i + 1);
-        squares = _mm512_fmadd_ps(left, left, squares);
-        pairs = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j % 3]), right, pairs);
+        __mmask16 inside = first_of(k - i), paired = first_of(n > i ? n - i - 1 : 0);
+        __m512 turn = _mm512_load_ps(turns[j % 3]);
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++) {
+            const float *at = a + (size_t)r * lda + i;
+            __m512 left = _mm512_maskz_loadu_ps(inside, at);
+            __m512 right = _mm512_maskz_loadu_ps(paired, at + 1);
+            squares[r] = _mm512_fmadd_ps(left, left, squares[r]);
+            pairs[r] = _mm512_fmadd_ps(left * turn, right, pairs[r]);
+        }
     }
-    __m256 both = _mm256_hadd_ps(_mm512_castps512_ps256(squares) + upper_half(squares),
-                                 _mm512_castps512_ps256(pairs) + upper_half(pairs));
-    both = _mm256_hadd_ps(both, both);
-    __m128 sums = _mm256_castps256_ps128(both) + _mm256_extractf128_ps(both, 1);
-    return (struct row_sums){sums[0], sums[1]};
-}
-
-/* Returns the exponent of the power of two nearest to the root of the mean square (0 for a mean
- * square in [1/2, 2)); a row's scale is the inverse power. */
-INLINE int exponent_of(float mean_square)
-{
-    uint32_t bits;
-    memcpy(&bits, &mean_square, sizeof bits);
-    int exponent = ((int)(bits >> 23) - 127 + 1) >> 1;
-    return exponent < -MAX_SCALE ? -MAX_SCALE : exponent > MAX_SCALE ? MAX_SCALE : exponent;
-}
-
-INLINE float power_of_two(int exponent)
-{
-    uint32_t bits = (uint32_t)(exponent + 127) << 23;
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
+    __m128 square_sums = add_lanes(squares[0], squares[1], squares[2], squares[3]);
+    __m128 pair_sums = add_lanes(pairs[0], pairs[1], pairs[2], pairs[3]);
+    __m128i exponents = exponents_of(square_sums * _mm_set1_ps(1 / (float)k));
+    __m128 scales = powers_of_two(_mm_sub_epi32(_mm_setzero_si128(), exponents));
+    __m128 units = powers_of_two(exponents);
+    pair_sums *= scales * scales;
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++, a += lda, ready += prepared_floats(k)) {
+        __m512 scale = _mm512_set1_ps(scales[r]);
+        for (i = 0; i + LANES <= k; i += LANES)
+            _mm512_store_ps(ready + i, scale * _mm512_loadu_ps(a + i));
+        if (i < k)
+            _mm512_store_ps(ready + i, scale * _mm512_maskz_loadu_ps(first_of(k - i), a + i));
+        ready[end_of(k)] = pair_sums[r];
+        ready[end_of(k) + 1] = units[r];
+    }
 }
 
 static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready)
 {
-    size_t end = end_of(k);
-    for (size_t r = 0; r < m; r++, a += lda, ready += end + LANES) {
-        struct row_sums sums = sum_row(k, a);
-        int exponent = exponent_of(sums.squares * (1 / (float)k));
-        float scale = power_of_two(-exponent);
-        __m512 scales = _mm512_set1_ps(scale);
-        size_t i = 0;
-        for (; i + LANES <= k; i += LANES)
-            _mm512_store_ps(ready + i, scales * _mm512_loadu_ps(a + i));
-        if (i < k)
-            _mm512_store_ps(ready + i, scales * _mm512_maskz_loadu_ps(first_of(k - i), a + i));
-        ready[end] = sums.pairs * (scale * scale);
-        ready[end + 1] = power_of_two(exponent);
-    }
+    size_t stride = prepared_floats(k);
+    for (; m >= TOGETHER; m -= TOGETHER, a += TOGETHER * lda, ready += TOGETHER * stride)
+        prepare_rows(TOGETHER, k, a, lda, ready);
+    for (; m > 0; m--, a += lda, ready += stride)
+        prepare_rows(1, k, a, lda, ready);
 }
 
 static void multiply_prepared(size_t m, const float *ready, const struct cov_matrix *b, float *c,

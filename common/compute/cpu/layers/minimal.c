@@ -15,6 +15,7 @@
 
 enum {
     BLOCK = 36,         /* a multiple of the rows of every product kernel's tile */
+    FEW = 4,            /* tiles whose rows are prepared at once, in the first-level cache */
     GROUP = 128 * 1024, /* floats of transformed tiles at once */
     GAP = 16,  /* floats between rows, so that they do not all start in the same set of the cache */
     LINE = 16, /* floats of a cache line */
@@ -347,7 +348,7 @@ static size_t edge_floats(const struct cov_minimal *m)
 size_t cov_minimal_scratch(const struct cov_minimal *m)
 {
     return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m) +
-           (m->gemm->prepare ? m->points.n_points * m->depth_stride : 0);
+           (m->gemm->prepare ? m->points.n_points * FEW * m->depth_stride : 0);
 }
 
 /* A call. Rows of x outside [x_beg, x_end) count as zeros; rows of y outside [y_beg, y_end) are not
@@ -430,7 +431,7 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
 }
 
 /* Sets v[point, tile, depth] for tiles [beg, end), in the form that products read. `unprepared` is
- * scratch for a tile. */
+ * scratch for a few tiles. */
 static void make_block(const struct cov_minimal *m, const struct task *t, size_t beg, size_t end,
                        float *v, float *edge, float *unprepared)
 {
@@ -439,11 +440,12 @@ static void make_block(const struct cov_minimal *m, const struct task *t, size_t
         transform_tiles(m, t, beg, end, v, v_step, edge);
         return;
     }
-    for (size_t i = beg; i < end; i++) {
-        transform_tiles(m, t, i, i + 1, unprepared, m->depth_stride, edge);
+    for (size_t i = beg; i < end; i += FEW) {
+        size_t n = min_size(FEW, end - i);
+        transform_tiles(m, t, i, i + n, unprepared, FEW * m->depth_stride, edge);
         for (size_t p = 0; p < m->points.n_points; p++) {
             size_t k = depth_at(m, p);
-            m->gemm->prepare(1, k, unprepared + p * m->depth_stride, 0,
+            m->gemm->prepare(n, k, unprepared + p * FEW * m->depth_stride, m->depth_stride,
                              v + p * v_step + (i - beg) * m->gemm->prepared_floats(k));
         }
     }
