@@ -11,6 +11,7 @@
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/fast.h"
 #include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/precision.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 #include "tools/benchmark/measuring.h"
@@ -25,6 +26,7 @@ static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
  * input and output. */
 struct layer {
     struct cov_layer layer;
+    enum cov_arithmetic operands;
     size_t n_seqs; /* that an LSTM computes together */
     struct cov_fast_layer *fast[FORMS];
     struct cov_lstm *lstm; /* instead of fast[DIRECT] */
@@ -46,26 +48,27 @@ static double thread_seconds(void)
 }
 
 static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool first,
-                      unsigned features, size_t *scratch, struct cov_err *e)
+                      const struct cov_cpu_arithmetic *a, size_t *scratch, struct cov_err *e)
 {
     const struct cov_layer *l = &b->layer;
     *scratch = 0;
-    const struct cov_gemm *gemm = cov_gemm_choose_for(
-        features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
     if (l->kind == COV_LAYER_LSTM) {
-        int rc =
-            cov_lstm_new(l, w, gemm, cov_vec_choose(features), COV_LSTM_REST_FP32, &b->lstm, e);
+        int rc = cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), cov_vec_choose(a->features),
+                              cov_cpu_lstm_rest(a), &b->lstm, e);
         *scratch = rc ? 0 : cov_lstm_scratch(b->lstm);
         return rc;
     }
-    struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = cov_vec_choose(features)};
+    struct cov_cpu_kernels plain = {.vec = cov_vec_choose(a->features)};
+    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, l, b->operands, &plain);
     int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[DIRECT], e);
     if (!rc && first && cov_fast_reads_codes(b->fast[DIRECT])) {
         b->fast[LOOK_UP] = b->fast[DIRECT];
         b->fast[DIRECT] = NULL;
     } else if (!rc && l->kind != COV_LAYER_LINEAR_EXP && cov_minimal_pays(l)) {
-        kernels.minimal = cov_minimal_choose(features);
-        rc = cov_fast_layer_new(l, w, &kernels, &b->fast[MINIMAL], e);
+        plain.minimal = cov_minimal_choose(a->features);
+        kernels = cov_cpu_conv_kernels(a, l, b->operands, &plain);
+        if (kernels.minimal)
+            rc = cov_fast_layer_new(l, w, &kernels, &b->fast[MINIMAL], e);
     }
     for (size_t i = 0; !rc && i < FORMS; i++) {
         size_t need = b->fast[i] ? cov_fast_layer_scratch(b->fast[i]) : 0;
@@ -75,12 +78,12 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool f
 }
 
 static int init_layer(struct layer *b, const struct cov_layer *l, const struct cov_layer_weights *w,
-                      bool first, unsigned features, struct cov_err *e)
+                      bool first, const struct cov_cpu_arithmetic *a, struct cov_err *e)
 {
     size_t scratch;
     b->layer = *l;
     b->n_seqs = l->kind == COV_LAYER_LSTM ? COV_LSTM_ROWS : 1;
-    int rc = init_forms(b, w, first, features, &scratch, e);
+    int rc = init_forms(b, w, first, a, &scratch, e);
     if (rc)
         return rc;
     size_t n_x = b->n_seqs * l->t_in * l->c_in;
@@ -166,17 +169,21 @@ static void name_layer(const struct cov_layer *l, size_t i, char name[64])
 
 static int report(struct bench *b, struct layer *layers, size_t n, struct cov_err *e)
 {
+    static const char *const probes[] = {[COV_FP32] = "fp32_gflops_core",
+                                         [COV_BF16] = "bf16_gflops_core",
+                                         [COV_BF16X3] = "bf16_gflops_core",
+                                         [COV_INT16] = "bf16_gflops_core"};
     static const struct cov_chart like = {.kind = COV_CHART_BARS,
                                           .file = "model_layers",
-                                          .title = "Time of each layer, one core, fp32",
+                                          .title = "Time of each layer on one core",
                                           .x = "layer",
                                           .y = "milliseconds per chunk"};
     struct cov_chart *chart;
-    double peak = machine_probe_value(&b->machine, "fp32_gflops_core");
     int rc = cov_charts_add(&b->charts, &like, &chart, e);
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t form = 0; form < FORMS && !rc; form++) {
             char layer[64];
+            double peak = machine_probe_value(&b->machine, probes[layers[i].operands]);
             name_layer(&layers[i].layer, i, layer);
             const struct figure *f =
                 figures_findf(&b->figures, "model/layer_ms/%s,form=%s", layer, form_names[form]);
@@ -222,8 +229,10 @@ static int run_layers(struct bench *b, struct layer *layers, size_t n, struct co
     return rc ? rc : report(b, layers, n, e);
 }
 
-int bench_layers(struct bench *b, const struct bench_net *net, size_t L, struct cov_err *e)
+int bench_layers(struct bench *b, const struct bench_net *net, size_t L,
+                 enum cov_precision precision, struct cov_err *e)
 {
+    struct cov_cpu_arithmetic a;
     struct cov_params params = {0};
     struct cov_layers shapes = {0};
     struct layer *layers = NULL;
@@ -232,13 +241,21 @@ int bench_layers(struct bench *b, const struct bench_net *net, size_t L, struct 
     if (!rc)
         rc = cov_params_init(&net->hp, &params, e);
     if (!rc)
+        cov_cpu_arithmetic_choose(precision, &cpu, false, &a);
+    if (!rc)
         rc = cov_shape(&net->hp, L, &params, net->block, &shapes, e);
     if (!rc && !(layers = cov_calloc(shapes.n, sizeof *layers, e)))
         rc = COV_ENOMEM;
-    for (size_t i = 0; i < shapes.n && !rc; i++)
-        rc = init_layer(&layers[i], &shapes.layers[i], &shapes.weights[i], i == 0, cpu.features, e);
+    for (size_t i = 0; i < shapes.n && !rc; i++) {
+        const struct cov_layer *l = &shapes.layers[i];
+        layers[i].operands = cov_cpu_arithmetic_of(&a, l, i + 2 == shapes.n);
+        rc = init_layer(&layers[i], l, &shapes.weights[i], i == 0, &a, e);
+    }
     if (!rc)
         rc = run_layers(b, layers, shapes.n, e);
+    if (!rc)
+        rc = bench_note(b, e, "Layers were measured on one core in %s.",
+                        cov_precision_name(a.precision));
     for (size_t i = 0; layers && i < shapes.n; i++)
         fini_layer(&layers[i]);
     free(layers);

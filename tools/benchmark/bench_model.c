@@ -502,7 +502,7 @@ int bench_model(struct bench *b, const struct bench_net *net,
     if (!rc)
         rc = add_shares(&w, e);
     if (!rc && options->layers)
-        rc = bench_layers(b, net, (size_t)options->lengths.items[0], e);
+        rc = bench_layers(b, net, (size_t)options->lengths.items[0], options->precisions[0], e);
     if (!rc && options->training.n > 0)
         rc = measure_training(&w, e);
     if (!rc)
@@ -548,7 +548,8 @@ static const struct cov_opt model_options[] = {
         "length", FIELD(lengths), "N", "21384",
         "positions of a chunk; lengths after the first are measured with the first precision "
         "and batch only"),
-    COV_OPT(FLAG, "layers", 0, FIELD(layers), NULL, "also measure each layer, on one core"),
+    COV_OPT(FLAG, "layers", 0, FIELD(layers), NULL,
+            "also measure each layer on one core, in the first precision"),
     BENCHMARK_LIST(
         "training", FIELD(training), "N", NULL,
         "also measure training on the CPU with these batch sizes, in fp32 (for exact and "

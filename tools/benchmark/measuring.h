@@ -186,12 +186,12 @@ struct bench_model_options {
 int bench_model(struct bench *b, const struct bench_net *net,
                 const struct bench_model_options *options, struct cov_err *e) COV_MUST_USE;
 
-/* Measures each layer at L positions in fp32 on one core: model/layer_ms/NN_KIND_IN_OUT,form=F (ms
- * per chunk) and model/layer_share/... (the share of the matrix products of one core). Forms:
- * direct, minimal (a convolution with fewer multiplications), look-up (the first layer from a table
- * of its products with bases). */
+/* Measures each layer at L positions on one core: model/layer_ms/NN_KIND_IN_OUT,form=F (ms per
+ * chunk) and model/layer_share/... (the share of one core's matrix products in fp32 or bf16,
+ * whichever is closer to the layer's operands). Forms: direct, minimal (a convolution with fewer
+ * multiplications), look-up (the first layer from a table of its products with bases). */
 int bench_layers(struct bench *b, const struct bench_net *net, size_t L,
-                 struct cov_err *e) COV_MUST_USE;
+                 enum cov_precision precision, struct cov_err *e) COV_MUST_USE;
 
 struct bench_train_options {
     const enum cov_precision *precisions;
