@@ -134,7 +134,7 @@ static void rejects_different_lengths(void **state)
 
 static void computes_precision_and_recall(void **state)
 {
-    const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100};
+    const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100, 0, 0};
     assert_true(isnan(cov_peak_precision(&none)) && isnan(cov_peak_f1(&none)));
     assert_true(isnan(cov_peak_recall(&none)));
     assert_true(fabs(cov_peak_precision(&some) - 0.5) < 1e-15);
