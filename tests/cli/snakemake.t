@@ -265,6 +265,36 @@ is "$status" 1 'a step that fails'
 stderr_like '^ *fasta2h5: error: \.\./samples\.csv: not a FASTA file' '  its message is printed'
 cd ..
 
+# One network per species that is left out, or per line of a file, without a sheet.
+if command -v gnuplot >/dev/null; then
+    mkdir loo && cd loo || exit 99
+    ok 'three species are made' "$SRC/workflows/demo/species.sh" "$TESTLIB/../../demo/make_plant" species 60000
+    printf '%s\n' '# further options' "small	--hidden-size 2" 'fast	--learning-rate 0.01' >sweep.tsv
+    cat >loo.yaml <<'EOT'
+training:
+  plants: {data: species, options: "--filter-size 4 -b 8 -e 2 --seed 1 --balance species", leave_out: [moss, weed, fern]}
+  sweep: {data: species, options: "--filter-size 4 -b 8 -e 1 --seed 1", leave_out: [moss], tune: sweep.tsv}
+EOT
+    smk --configfile loo.yaml -- trainings
+    status_is 0 'each species is left out by a network' || diag "$(tail -n 20 "$stderr")"
+    is "$(ls trained)" "$(printf '%s\n' plants.fern.ckpt plants.moss.ckpt plants.svg plants.tsv plants.weed.ckpt sweep.moss.fast.ckpt \
+        sweep.moss.small.ckpt sweep.svg sweep.tsv)" '  with a table and a plot'
+    covtrain -q -i species -o hand --filter-size 4 -b 8 -e 2 --seed 1 --balance species --leave-out weed
+    ok '  the same bytes as by hand' cmp hand/best.ckpt trained/plants.weed.ckpt
+    best=$(sed 1d hand/metrics.log | sort -k 3,3gr | head -n 1 | tr ' ' '\t')
+    is "$(grep '^plants\.weed	' trained/plants.tsv)" \
+        "plants.weed	2	$best	--filter-size 4 -b 8 -e 2 --seed 1 --balance species --leave-out weed" '  its row has the best epoch'
+    is "$(cut -f 1 trained/plants.tsv | paste -sd ' ') $(cut -f 1 trained/sweep.tsv | paste -sd ' ')" \
+        'network plants.moss plants.weed plants.fern network sweep.moss.small sweep.moss.fast' '  the tables have all networks'
+    is "$(grep -c '<title>gnuplot_plot_' trained/plants.svg) $(grep -o 'plants\.[a-z]*' trained/plants.svg | sort -u | paste -sd ' ')" \
+        '3 plants.fern plants.moss plants.weed' '  the plot, too'
+    for line in 'small' 'a b	--clip 1' 'small	--clip 1\nsmall	--clip 2'; do
+        printf '%b\n' "$line" >sweep.tsv
+        complains 'sweep\.tsv:[12]: (write a name .*, a tab, and options of covtrain|repeated name small)' "a line '$line'" --configfile loo.yaml -- trainings
+    done
+    cd ..
+fi
+
 # Training a network, in another folder, with a sheet elsewhere.
 if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
     mkdir -p trains/data/train trains/data/val && cd trains || exit 99

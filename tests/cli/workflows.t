@@ -26,6 +26,20 @@ ok 'Nextflow runs' "$NEXTFLOW" run "$SRC/workflows/nextflow/main.nf" -ansi-log f
     --precision fp32 --overlap 4000 --window_size 50 --report $report --peaks --peak_cutoffs atacseq=5,h3k4me3=6:2.5 \
     --measured_cutoffs h3k4me3=7:3
 
+# Networks, each without a species, and their table.
+if command -v gnuplot >/dev/null; then
+    "$SRC/workflows/demo/species.sh" "$TESTLIB/../../demo/make_plant" species 60000 || exit 99
+    options='--filter-size 4 -b 8 -e 2 --seed 1 --balance species'
+    printf 'samples: none.csv\ntraining: {plants: {data: species, options: "%s", leave_out: [moss, weed, fern]}}\n' "$options" >loo.yaml
+    ok 'Snakemake trains' snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile loo.yaml -- trainings
+    ok 'Nextflow trains' "$NEXTFLOW" run "$SRC/workflows/nextflow/train.nf" -ansi-log false --data species --name plants \
+        --leave_out moss,weed,fern --options "$options" --outdir next
+    is "$(ls trained)" "$(ls next/trained)" 'both write the same names of networks'
+    for name in plants.tsv plants.moss.ckpt plants.weed.ckpt plants.fern.ckpt; do
+        ok "  equal: $name" cmp trained/$name next/trained/$name
+    done
+fi
+
 for folder in tracks metrics predictions peaks; do
     (cd $folder && find . -type f ! -name '.*' | sort) >names
     is "$(cd next/$folder && find . -type f | sort)" "$(cat names)" "both write the same names of $folder"

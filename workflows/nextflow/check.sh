@@ -94,6 +94,14 @@ refused '--measured_cutoffs: repeated data set a' run refused.log main.nf -profi
 refused 'unknown data set dnase has a cutoff for peaks; no model predicts it' \
     run refused_peaks.log main.nf -profile test --outdir refused --peaks --peak_cutoffs dnase=5
 refused '--precision bf17: expected one of exact, ' run refused.log main.nf -profile test --precision bf17
+refused '--shards: unknown parameter' run refused.log train.nf --data empty --shards 4
+refused '--leave_out a b: use names of species, separated by commas' run refused.log train.nf --data empty --leave_out 'a b'
+# shellcheck disable=SC2016 # a value, not a command
+refused 'use options of covtrain, without quotes' run refused.log train.nf --data empty --options '$(touch X)'
+refused '--data empty: no empty/train/*.h5' run refused.log train.nf --data empty
+printf '%s\n' 'a	--clip 1' 'b' >sweep.tsv
+refused 'sweep.tsv:2: write a name (letters, digits, _ and -), a tab, and options of covtrain' \
+    run refused.log train.nf --data empty --tune sweep.tsv
 cat >maps.txt <<'EOF'
 {"shards": 2, "precision": "bf16", "overlap": 100, "window_size": 10, "report": true}
 {"precission": "bf16"}

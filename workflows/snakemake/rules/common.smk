@@ -136,16 +136,50 @@ def read_cutoffs(key):
     return cutoffs
 
 
+def read_tuning(path):
+    """{name: options} of a file with a line per network: its name, a tab, and options of covtrain."""
+    networks = {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            for i, line in enumerate(file, 1):
+                if not line.strip() or line.startswith("#"):
+                    continue
+                name, _, options = line.rstrip("\r\n").partition("\t")
+                if not re.fullmatch(NAME[0], name) or not options:
+                    fail(f"{path}:{i}: write a name (letters, digits, _ and -), a tab, and options of covtrain")
+                if name in networks:
+                    fail(f"{path}:{i}: repeated name {name}")
+                networks[name] = options
+    except (OSError, UnicodeDecodeError) as e:
+        fail(f"{path}: {getattr(e, 'strerror', 'not text')}")
+    return networks
+
+
+def networks_of(name, training):
+    """{name: {data, options}} of the networks of an entry of `training`: one, or several for leave_out and tune."""
+    variants = {"": ""}
+    if "leave_out" in training:
+        variants = {f".{species}": f" --leave-out {species}" for species in training["leave_out"]}
+    if "tune" in training:
+        tuning = read_tuning(training["tune"]).items()
+        variants = {v + f".{n}": o + f" {options}" for v, o in variants.items() for n, options in tuning}
+    return {name + v: {"data": training["data"], "options": training["options"] + o} for v, o in variants.items()}
+
+
 check_config()
 # The cutoffs of predicted and of measured peaks.
 CUTOFFS = read_cutoffs("peak_cutoffs")
 MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS
-TRAININGS = config["training"]
+# The networks of each entry of `training`, and what each needs.
+RUNS_OF_TRAINING = {name: networks_of(name, training) for name, training in config["training"].items()}
+TRAININGS = {run: needs for runs in RUNS_OF_TRAINING.values() for run, needs in runs.items()}
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
 FASTA, CHECKPOINT, ASSAY, MEASURED, GENES = {}, {}, {}, {}, {}
 # (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
-for where, row in read_sheet(config["samples"]):
+# Without samples, there are only networks to train.
+TRAINS_ONLY = bool(TRAININGS) and not os.path.exists(config["samples"])
+for where, row in [] if TRAINS_ONLY else read_sheet(config["samples"]):
     sample, model, dataset = row["sample"], row["model"], row["dataset"]
     note(where, f"fasta of {sample}", FASTA, sample, located(row["fasta"]))
     note(where, f"checkpoint of {model}", CHECKPOINT, model, located(row["checkpoint"]))
@@ -157,11 +191,12 @@ for where, row in read_sheet(config["samples"]):
         bams = ";".join(map(located, row["bams"].split(";")))
         note(where, f"list of bams of {dataset}", MEASURED, (sample, dataset), bams, "; write replicates in one row, separated by ;")
         COMPARED.setdefault((sample, model, dataset), where)
-if not RUNS:
+if not RUNS and not TRAINS_ONLY:
     fail(f"{config['samples']}: no samples")
 
 SHARDS = config["shards"]
 CORRELATED = list(dict.fromkeys(s for s, _ in MEASURED))
+TRAINING_TABLES = [f"trained/{name}.{kind}" for name in RUNS_OF_TRAINING for kind in ("tsv", "svg")]
 TRACKS = [f"tracks/{s}.{m}" for s, m in RUNS]
 METRICS = (
     [f"metrics/{s}.{m}.info.json" for s, m in RUNS]
@@ -173,7 +208,7 @@ METRICS = (
 # The statistics of all steps, for MultiQC. Those of shards are added up by h5chunk merge.
 STATS = (
     [f"stats/fasta2h5/{s}_mqc.json" for s in FASTA]
-    + [f"stats/covtrain/{t}_mqc.json" for path, t in TRAINED.items() if path in CHECKPOINT.values()]
+    + [f"stats/covtrain/{t}_mqc.json" for path, t in TRAINED.items() if TRAINS_ONLY or path in CHECKPOINT.values()]
     + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in MEASURED]
     + [
         f"stats/{step}/{s}.{m}_mqc.json"
@@ -201,6 +236,7 @@ wildcard_constraints:
     sample=any_of(FASTA),
     model=any_of(CHECKPOINT),
     training=any_of(TRAININGS),
+    group=any_of(RUNS_OF_TRAINING),
     dataset=any_of({d for _, d in MEASURED} | CUTOFFS.keys()),
     part=r"[0-9]+",
     parts=r"[0-9]+",
@@ -293,6 +329,13 @@ def data_of_training(wildcards):
 
 def options_of_training(wildcards):
     return TRAININGS[wildcards.training]["options"]
+
+
+def write_runs(runs, path):
+    """Writes the name, metrics and options of networks, for training_table.sh."""
+    with open(path, "w", encoding="utf-8") as file:
+        for run in runs:
+            file.write(f"{run}\ttraining/{run}/metrics.log\t{TRAININGS[run]['options']}\n")
 
 
 def memory_of(tool):

@@ -25,10 +25,10 @@ process COVTRAIN {
 
     script:
     def args = task.ext.args ?: ''
-    def from = resume ? "--resume-training ${resume}" : ''
+    def from = (val ? '-i data' : '-i data/train') + (resume ? " --resume-training ${resume}" : '')
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    covtrain -f -@ ${task.cpus} -i data -o ${prefix} ${from} --stats ${prefix}_mqc.json ${args}
+    covtrain -f -@ ${task.cpus} ${from} -o ${prefix} --stats ${prefix}_mqc.json ${args}
     """
 
     stub:

@@ -1,0 +1,23 @@
+# A table and a plot of the networks of each entry of `training`.
+# SPDX-License-Identifier: MIT
+
+
+localrules:
+    training_table,
+
+
+rule training_table:
+    input:
+        checkpoints=lambda wildcards: [f"trained/{run}.ckpt" for run in RUNS_OF_TRAINING[wildcards.group]],
+        script=workflow.source_path("../../nextflow/training_table.sh"),
+    output:
+        table="trained/{group}.tsv",
+        plot="trained/{group}.svg",
+        runs=temp("trained/{group}.runs"),
+    log:
+        "logs/training_table/{group}.log",
+    params:
+        options=lambda wildcards: [TRAININGS[run]["options"] for run in RUNS_OF_TRAINING[wildcards.group]],
+    run:
+        write_runs(RUNS_OF_TRAINING[wildcards.group], output.runs)
+        shell("sh {input.script:q} {output.runs:q} {output.plot:q} >{output.table:q} 2>{log:q}")
