@@ -335,7 +335,7 @@ refuses_curve 1 'none\.bed: there are no peaks$' 'a file without peaks' --measur
 refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
 refuses_curve 1 'word\.bed:2: expected a sequence, a start and an end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
 refuses_curve 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' --measured m.bed -o y.tsv tiny.bg
-refuses_curve 1 'long\.bed: a peak ends at 99999 of chr1, but it has only [0-9]+ bases in p\.bw$' 'past the end' --measured long.bed -o y.tsv p.bw
+refuses_curve 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases in p\.bw$' 'past the end' --measured long.bed -o y.tsv p.bw
 refuses_curve 2 '--windows: duplicate 16$' 'the same window twice' --measured m.bed --windows 16,16 t.bg
 refuses_curve 2 "^covpeaks: error: --windows: 'x' is not an integer" 'a window that is a word' --measured m.bed --windows x t.bg
 refuses_curve 2 'standard input: several --windows need a file$' 'windows of standard input' --measured m.bed --windows 1,2 -

@@ -141,6 +141,8 @@ static int read_peaks(struct cov_measured *m, const char *path, struct cov_err *
         rc = cov_fail(e, COV_EINPUT, "%s: there are no peaks", path);
     if (!rc)
         rc = cov_peak_list_merge(&peaks, &m->list, e);
+    m->last = peaks.last;
+    peaks.last = NULL;
     cov_peak_list_fini(&peaks);
     return rc;
 }
@@ -175,6 +177,7 @@ void cov_measured_fini(struct cov_measured *m)
 {
     cov_names_free(m->names);
     cov_region_list_fini(&m->list);
+    free(m->last);
     free(m->first);
     free(m->found);
     *m = (struct cov_measured){0};
@@ -213,11 +216,14 @@ int cov_measured_check_length(const struct cov_measured *m, const char *name, in
     if (!cov_names_find(m->names, name, strlen(name), &i) || m->first[i] == m->first[i + 1])
         return COV_OK;
     const int64_t end = m->list.items[m->first[i + 1] - 1].end;
-    return end <= length ? COV_OK
-                         : cov_fail(e, COV_EINPUT,
-                                    "%s: a peak ends at %" PRId64 " of %s, but it has only %" PRId64
-                                    " bases in %s",
-                                    m->path, end, name, length, input);
+    if (end <= length)
+        return COV_OK;
+    char line[32] = "";
+    if (m->last)
+        (void)snprintf(line, sizeof line, ":%zu", m->last[i].line);
+    return cov_fail(e, COV_EINPUT,
+                    "%s%s: the peak ends at %" PRId64 ", but %s has only %" PRId64 " bases in %s",
+                    m->path, line, end, name, length, input);
 }
 
 int cov_measured_check_names(const struct cov_measured *m, const char *input,

@@ -29,6 +29,7 @@ struct cov_measured {
     const char *path; /* borrowed */
     /* Private. */
     struct cov_names *names;
+    struct cov_last_peak *last;  /* [count of names]; NULL for a track. Owned */
     struct cov_region_list list; /* merged */
     size_t *first;               /* [count of names + 1]: where the regions of a sequence begin */
     bool *found;                 /* [count of names]: the input has the sequence */
@@ -54,7 +55,7 @@ void cov_measured_begin(struct cov_measured *m, const char *name, struct cov_mea
 /* Returns how many of the bases [beg, end) are in peaks. Calls ascend. */
 int64_t cov_measured_overlap(struct cov_measured_cursor *c, int64_t beg, int64_t end);
 
-/* COV_EINPUT if a peak of the sequence `name` ends after its `length` bases in `input`. */
+/* COV_EINPUT, with the line, if a peak of the sequence `name` ends after its `length` bases in `input`. */
 int cov_measured_check_length(const struct cov_measured *m, const char *name, int64_t length,
                               const char *input, struct cov_err *e) COV_MUST_USE;
 

@@ -141,6 +141,17 @@ static int add_peak(struct cov_peak_list *l, const struct cov_region *region, st
     return rc;
 }
 
+static int note_last(struct cov_peak_list *l, const struct cov_region *peak, size_t line,
+                     struct cov_err *e)
+{
+    int rc = COV_RESERVE(&l->last, &l->cap_last, peak->contig + 1, e);
+    while (!rc && l->n_last <= peak->contig)
+        l->last[l->n_last++] = (struct cov_last_peak){0};
+    if (!rc && peak->end > l->last[peak->contig].end)
+        l->last[peak->contig] = (struct cov_last_peak){peak->end, line};
+    return rc;
+}
+
 /* Notes the name of a sequence that the genome lacks; a few are enough for messages. */
 static int drop(struct reader *r, const char *name, size_t n, struct cov_err *e)
 {
@@ -187,6 +198,8 @@ static int take_line(struct reader *r, size_t line, const char *p, const char *e
                         " bases in %s",
                         r->path, line, peak.end, (int)n_name, name, r->genome->lengths[peak.contig],
                         r->genome->path);
+    if (!rc)
+        rc = note_last(r->list, &peak, line, e);
     return rc ? rc : add_peak(r->list, &peak, e);
 }
 
@@ -238,6 +251,7 @@ int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct 
 void cov_peak_list_fini(struct cov_peak_list *l)
 {
     free(l->items);
+    free(l->last);
     *l = (struct cov_peak_list){0};
 }
 

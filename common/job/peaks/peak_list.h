@@ -5,6 +5,7 @@
 #define COV_JOB_PEAKS_PEAK_LIST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
 #include "common/seq/names.h"
@@ -30,9 +31,15 @@ struct cov_counted_peak {
     struct cov_region region; /* its contig is a number of the genome */
     uint64_t n;
 };
+struct cov_last_peak {
+    int64_t end;
+    size_t line; /* in the file */
+};
 struct cov_peak_list {
     struct cov_counted_peak *items; /* [n]. Owned */
     size_t n, cap;
+    struct cov_last_peak *last; /* [n_last], by sequence: the peak that ends last. Owned */
+    size_t n_last, cap_last;
 };
 
 /* Reads the first three columns of `path` ("-": standard input), in any order; it may be
