@@ -150,10 +150,11 @@ double work_of(const struct cov_layer &l, const struct cov_cuda_step &s)
     case COV_CUDA_STEP_LSTM_FP32:
     case COV_CUDA_STEP_LSTM_BF16:
         return 2 * rows * (double)(l.directions * 4 * l.hidden * l.hidden);
-    case COV_CUDA_STEP_OUTPUT:
+    case COV_CUDA_STEP_LAST:
         break;
     }
-    return 2 * rows * (double)(l.c_in * l.c_out);
+    return 2.0 * s.last.phase.rows *
+           (double)(s.last.phase.n_taps * l.c_in * l.c_out + l.c_out * (size_t)s.last.depth);
 }
 
 /* Bytes that a step must read and write for one chunk. */
@@ -168,10 +169,10 @@ double bytes_of(const struct cov_cuda_step &s)
     case COV_CUDA_STEP_LSTM_FP32:
     case COV_CUDA_STEP_LSTM_BF16:
         return (double)s.lstm.t * s.lstm.directions * s.lstm.units * (16 + (s.lstm.y_bf16 ? 2 : 4));
-    case COV_CUDA_STEP_OUTPUT:
+    case COV_CUDA_STEP_LAST:
         break;
     }
-    return (double)s.output.t * (s.output.c + s.output.depth) * 4;
+    return (double)s.last.t_in * s.last.c * 4 + s.last.phase.rows * (s.last.depth * 4 + 0.5);
 }
 
 /* Multiplications and additions of a multiprocessor per cycle, according to the data sheets; 0:

@@ -289,8 +289,8 @@ std::vector<float> onehot_rows(const Network &net)
     return x;
 }
 
-/* Compares the layer that step s completes with the reference, given its input *x; then replaces *x
- * by the layer's output. `products`: the operands of its products. */
+/* Compares the layer (or the last two layers) that step s completes with the reference, given its input
+ * *x; then replaces *x by the output. `products`: the operands of its products. */
 bool check_layer(const Network &net, const Precision &p, const Card &card,
                  const struct cov_cuda_step &s, enum cov_cuda_products products,
                  std::vector<float> *x)
@@ -299,12 +299,13 @@ bool check_layer(const Network &net, const Precision &p, const Card &card,
     bool clean = true, bf16 = false;
     std::vector<float> got,
         want = reference_layer(net, s.layer, products == COV_CUDA_BF16 ? COV_BF16 : COV_FP32, *x);
-    if (s.kind == COV_CUDA_STEP_OUTPUT) {
+    if (s.kind == COV_CUDA_STEP_LAST) {
+        want = reference_layer(net, s.layer + 1, COV_FP32, want);
         std::vector<char> raw = read_card(card, card.area[COV_CUDA_VALUES], want.size() * 4);
         got.resize(want.size());
         memcpy(got.data(), raw.data(), raw.size());
         for (size_t k = 0; k < want.size(); k++)
-            if (net.codes[k / l.c_out] == COV_CODE_PAD)
+            if (net.codes[k / (size_t)net.hp.output_size] == COV_CODE_PAD)
                 want[k] = COV_PAD_VALUE;
     } else {
         bf16 = s.kind == COV_CUDA_STEP_FIRST  ? s.first.y_bf16
@@ -356,7 +357,7 @@ bool check_layers(const Network &net, const Precision &p)
         /* The steps of an LSTM follow the product of its gates; the table of the first layer is exact. */
         if (s.kind == COV_CUDA_STEP_GEMM)
             products = s.products;
-        if (s.kind == COV_CUDA_STEP_FIRST || s.kind == COV_CUDA_STEP_OUTPUT)
+        if (s.kind == COV_CUDA_STEP_FIRST || s.kind == COV_CUDA_STEP_LAST)
             products = COV_CUDA_FP32;
         bool complete = i + 1 == plan.n_steps || plan.steps[i + 1].layer != s.layer;
         if (complete)
@@ -503,7 +504,8 @@ void check_padding(const Network &net, const Precision &p, const char *type)
 
 /* Random networks. The first has more channels than a block has columns, several blocks in each
  * dimension, and the largest LSTM of the bf16 kernel; the LSTM of the second is too large for that
- * kernel. */
+ * kernel. The third needs several blocks for a sequence in its last two layers, whose taps are too
+ * far apart for one tile. */
 std::vector<Network> draw_networks(bool big)
 {
     struct cov_rng rng;
@@ -524,6 +526,13 @@ std::vector<Network> draw_networks(bool big)
             net.hp.filter_size = 5;
             net.hp.hidden_size = 131;
         }
+        if (i == 2) {
+            net.hp = small_network(5, 9, 1);
+            net.hp.model_type = COV_MODEL_CNN;
+            net.hp.step = 1;
+            net.hp.dilation = 20;
+            net.hp.output_size = 3;
+        }
         size_t unit = 1;
         for (int64_t k = 0; k < net.hp.cnn_layers; k++)
             unit *= (size_t)net.hp.step;
@@ -533,6 +542,9 @@ std::vector<Network> draw_networks(bool big)
         if (i == 0) {
             net.L = 16;
             net.n = 9;
+        } else if (i == 2) {
+            net.L = 520;
+            net.n = 1;
         }
         make_network(&rng, &net);
     }

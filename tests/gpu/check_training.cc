@@ -319,7 +319,7 @@ void check_faults(const std::vector<Precision> &precisions)
         struct cov_device *checked = open_gpu(p.precision);
         (void)gradient_of(checked, t, t.n);
         for (const Fault &f : faults) {
-            if (!f.affects(p.precision) || f.fault == SIMT_FAULT_REST)
+            if (!f.affects_training(p.precision))
                 continue;
             struct cov_err e = COV_ERR_INIT;
             Gradient got;

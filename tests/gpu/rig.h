@@ -96,6 +96,8 @@ struct Fault {
             return false;
         case SIMT_FAULT_H:
             return p == COV_PRECISION_BALANCED || p == COV_PRECISION_BF16;
+        case SIMT_FAULT_PRODUCTS:
+        case SIMT_FAULT_EXP:
         case SIMT_FAULT_BARRIER:
         case SIMT_FAULT_REST:
             return true;
@@ -103,11 +105,17 @@ struct Fault {
             return p != COV_PRECISION_FP32;
         }
     }
+    /* Training has other last layers, and its LSTMs never rest. */
+    bool affects_training(enum cov_precision p) const
+    {
+        return affects(p) && fault != SIMT_FAULT_EXP && fault != SIMT_FAULT_REST &&
+               (fault != SIMT_FAULT_PRODUCTS || p != COV_PRECISION_FP32);
+    }
 };
 
 const Fault faults[] = {
     {SIMT_FAULT_PRODUCTS, "products of zero"}, {SIMT_FAULT_HALVES, "swapped halves"},
-    {SIMT_FAULT_H, "LSTMs without output"},    {SIMT_FAULT_BARRIER, "lost barriers"},
+    {SIMT_FAULT_H, "LSTMs without output"},    {SIMT_FAULT_EXP, "values without exp"}, {SIMT_FAULT_BARRIER, "lost barriers"},
     {SIMT_FAULT_ZEROS, "copies without zeros"}, {SIMT_FAULT_REST, "sequences that rest too early"},
 };
 #endif

@@ -80,9 +80,10 @@ float4 simt_read4(const float *p);
 /* Faults that tests plant, to show that checks find them. */
 enum simt_fault {
     SIMT_FAULT_NONE,
-    SIMT_FAULT_PRODUCTS, /* products of tensor cores are zero */
+    SIMT_FAULT_PRODUCTS, /* products of tensor cores and of the last two layers are zero */
     SIMT_FAULT_HALVES,   /* the halves of operand B are swapped */
     SIMT_FAULT_H,        /* fast exponentials are 1, so LSTMs in bf16 return h = 0 */
+    SIMT_FAULT_EXP,      /* the last layer returns its sums instead of their exponentials */
     SIMT_FAULT_BARRIER,  /* the third barrier, the fifth, ... wait for the warp only */
     SIMT_FAULT_ZEROS,    /* copies that write zeros do nothing */
     SIMT_FAULT_REST,     /* no lane votes, so that moving sequences rest */
@@ -109,6 +110,16 @@ static inline float simt_max(float a, float b)
 static inline float simt_min(float a, float b)
 {
     return a > b || b != b ? b : a;
+}
+
+static inline float simt_fma(float a, float b, float c)
+{
+    return simt_get_fault() == SIMT_FAULT_PRODUCTS ? c : fmaf(a, b, c);
+}
+
+static inline float simt_exp(float v)
+{
+    return simt_get_fault() == SIMT_FAULT_EXP ? v : expf(v);
 }
 
 uint32_t simt_ballot(bool v);

@@ -363,41 +363,77 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
     return COV_OK;
 }
 
-static int add_output(struct making *m, size_t layer, struct cov_err *e)
+/* Packs w[tap, c, o] of a phase of the last convolution. */
+static int pack_last(struct making *m, struct cov_cuda_step *s, struct cov_err *e)
 {
-    const struct cov_layer *l = &m->layers[layer];
-    const struct cov_layer_weights *weights = &m->weights[layer];
-    struct cov_cuda_step *s = add_step(m, COV_CUDA_STEP_OUTPUT, layer, e);
-    if (!s)
-        return COV_ENOMEM;
-    size_t width = (size_t)cov_channel_width(m->rows.channels);
-    float *w = (float *)(void *)add_weights(m, (width + 1) * l->c_out * sizeof *w, &s->w, e);
+    const struct cov_layer *l = &m->layers[s->layer];
+    const struct cov_cuda_last *last = &s->last;
+    const float *weight = m->weights[s->layer].weight;
+    size_t depth = (size_t)last->depth_in, n = (size_t)last->phase.n_taps * depth * l->c_out;
+    float *w = (float *)(void *)add_weights(m, n * sizeof *w, &s->w, e);
     if (!w)
         return COV_ENOMEM;
-    for (size_t o = 0; o < l->c_out; o++) {
-        for (size_t i = 0; i < l->c_in; i++)
-            w[o * width + (size_t)cov_channel_place(m->rows.channels, (int)i)] =
-                weights->weight[o * l->c_in + i];
-        w[l->c_out * width + o] = weights->bias[o];
+    for (int tap = 0; tap < last->phase.n_taps; tap++) {
+        size_t k = (size_t)(last->phase.k_first + tap * last->phase.k_step);
+        for (size_t i = 0; i < l->c_in; i++) {
+            int channel = cov_channel_place(m->rows.channels, (int)i);
+            for (size_t o = 0; o < l->c_out; o++)
+                w[((size_t)tap * depth + (size_t)channel) * l->c_out + o] =
+                    weight[(i * l->c_out + o) * l->kernel + k];
+        }
     }
-    s->bias = s->w + l->c_out * width * sizeof *w;
+    return add_vectors(m, s, l->c_out, e);
+}
+
+/* Adds the last convolution and the last layer, whose weights are at `out`. */
+static int add_last_phase(struct making *m, size_t layer, const struct cov_conv_phase *phase,
+                          size_t out, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    struct cov_cuda_step *s = add_step(m, COV_CUDA_STEP_LAST, layer, e);
+    if (!s)
+        return COV_ENOMEM;
+    s->out = out;
     s->from = m->rows.area;
     s->to = COV_CUDA_VALUES;
-    s->output.t = (int)l->t_out;
-    s->output.c = s->output.c_in = (int)width;
-    s->output.depth = (int)l->c_out;
-    s->output.pad = COV_PAD_VALUE;
-    need(m, COV_CUDA_VALUES, l->t_out, l->c_out, sizeof(float));
-    m->plan->depth = l->c_out;
-    return COV_OK;
+    s->last.t_in = (int)l->t_in;
+    s->last.c = cov_channel_width(m->rows.channels);
+    s->last.t_out = (int)l->t_out;
+    s->last.depth = (int)m->layers[layer + 1].c_out;
+    s->last.depth_in = cov_cuda_last_depth(s->last.c);
+    s->last.phase = *phase;
+    s->last.pad = COV_PAD_VALUE;
+    return pack_last(m, s, e);
+}
+
+static int add_last(struct making *m, size_t layer, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer], *linear = l + 1;
+    const struct cov_layer_weights *weights = &m->weights[layer + 1];
+    size_t out, n = linear->c_in * linear->c_out;
+    float *w = (float *)(void *)add_weights(m, (n + linear->c_out) * sizeof *w, &out, e);
+    if (!w)
+        return COV_ENOMEM;
+    memcpy(w, weights->weight, n * sizeof *w);
+    memcpy(w + n, weights->bias, linear->c_out * sizeof *w);
+    int stride = (int)l->stride, rc = COV_OK;
+    for (int p = 0; p < stride && !rc; p++) {
+        struct cov_conv_phase phase = cov_conv_phase_transposed(
+            p, (int)l->t_out, (int)l->kernel, stride, (int)l->dilation, (int)l->pad);
+        rc = add_last_phase(m, layer, &phase, out, e);
+    }
+    need(m, COV_CUDA_VALUES, linear->t_out, linear->c_out, sizeof(float));
+    m->plan->depth = linear->c_out;
+    return rc;
 }
 
 int cov_cuda_check_network(const struct cov_layer *layers, size_t n, size_t *max_batch,
                            struct cov_err *e)
 {
     size_t longest = 1;
-    if (n < 2 || layers[0].kind != COV_LAYER_CONV || layers[0].c_in != 4 ||
-        layers[n - 1].kind != COV_LAYER_LINEAR_EXP)
+    if (n < 3 || layers[0].kind != COV_LAYER_CONV || layers[0].c_in != 4 ||
+        layers[n - 2].kind != COV_LAYER_CONV_TRANSPOSED ||
+        layers[n - 2].c_out != COV_CUDA_LAST_CHANNELS || layers[n - 1].kind != COV_LAYER_LINEAR_EXP)
         return cov_fail(e, COV_EUNSUPPORTED, "unsupported order of layers on a GPU");
     for (size_t i = 0; i < n; i++) {
         const struct cov_layer *l = &layers[i];
@@ -427,7 +463,7 @@ static int make(struct making *m, struct cov_err *e)
     m->plan->length = m->layers[0].t_in;
     m->plan->area_bytes[COV_CUDA_CODES] = round_size((m->layers[0].t_in + 1) / 2);
     rc = add_first(m, e);
-    for (size_t i = 1; !rc && i < m->n_layers; i++) {
+    for (size_t i = 1; !rc && i + 2 < m->n_layers; i++) {
         switch (m->layers[i].kind) {
         case COV_LAYER_CONV:
         case COV_LAYER_CONV_TRANSPOSED:
@@ -437,13 +473,13 @@ static int make(struct making *m, struct cov_err *e)
             rc = add_lstm(m, i, e);
             break;
         case COV_LAYER_LINEAR_EXP:
-            rc = i + 1 == m->n_layers
-                     ? add_output(m, i, e)
-                     : cov_fail(e, COV_EUNSUPPORTED,
-                                "a linear layer before the last layer is unsupported on a GPU");
+            rc = cov_fail(e, COV_EUNSUPPORTED,
+                          "a linear layer before the last layer is unsupported on a GPU");
             break;
         }
     }
+    if (!rc)
+        rc = add_last(m, m->n_layers - 2, e);
     m->plan->area_bytes[COV_CUDA_EXTENTS] =
         round_size(m->plan->n_lstms * sizeof(struct cov_cuda_extent));
     for (int i = 0; i < COV_CUDA_N_AREAS; i++)
@@ -522,7 +558,7 @@ double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_pl
 
 /* The weights of a step on the card. */
 struct weights {
-    const float *bias, *scale, *shift;
+    const float *bias, *scale, *shift, *out;
     const void *w;
 };
 
@@ -584,19 +620,25 @@ static void queue_lstm(const struct cov_cuda_plan *plan, const struct cov_cuda_s
         cov_cuda_lstm_fp32(&l, stream);
 }
 
-static void queue_output(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
-                         const struct weights *w, char *const area[COV_CUDA_N_AREAS], float *values,
-                         void *stream)
+static void queue_last(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
+                       const struct weights *w, char *const area[COV_CUDA_N_AREAS], float *values,
+                       void *stream)
 {
-    struct cov_cuda_output o = step->output;
-    o.n = (int)group->n;
-    o.rows = (int)group->ends[step->layer + 1].head;
-    o.x = (const float *)(const void *)rows_at(area[step->from], group->first, o.t, o.c, false);
-    o.w = (const float *)w->w;
-    o.bias = w->bias;
-    o.codes = (const uint8_t *)area[COV_CUDA_CODES] + group->first * (((size_t)o.t + 1) / 2);
-    o.out = values;
-    cov_cuda_output(&o, stream);
+    struct cov_cuda_last l = step->last;
+    const struct cov_plan_ends *ends = &group->ends[step->layer + 2];
+    l.n = (int)group->n;
+    l.rows = (int)ends->head;
+    l.phase = cov_conv_phase_cut(l.phase, l.t_out, l.rows, l.t_out);
+    l.x = (const float *)(const void *)rows_at(area[step->from], group->first, l.t_in, l.c, false);
+    l.w = (const float *)w->w;
+    l.bias = w->bias;
+    l.scale = w->scale;
+    l.shift = w->shift;
+    l.out_w = w->out;
+    l.out_bias = w->out + l.depth * COV_CUDA_LAST_CHANNELS;
+    l.codes = (const uint8_t *)area[COV_CUDA_CODES] + group->first * (((size_t)l.t_out + 1) / 2);
+    l.out = values;
+    cov_cuda_last_layers(&l, stream);
 }
 
 int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
@@ -608,6 +650,7 @@ int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_
     w.bias = (const float *)(const void *)(weights + step->bias);
     w.scale = (const float *)(const void *)(weights + step->scale);
     w.shift = (const float *)(const void *)(weights + step->shift);
+    w.out = (const float *)(const void *)(weights + step->out);
     w.w = weights + step->w;
     if (step->kind == COV_CUDA_STEP_LSTM_FP32 || step->kind == COV_CUDA_STEP_LSTM_BF16) {
         queue_lstm(plan, step, batch, &w, area, stream);
@@ -621,7 +664,7 @@ int cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_
         else if (step->kind == COV_CUDA_STEP_GEMM)
             rc = queue_gemm(step, group, batch->card, &w, area, stream, e);
         else
-            queue_output(step, group, &w, area, values, stream);
+            queue_last(step, group, &w, area, values, stream);
         values += group->n * group->ends[plan->n_layers].head * plan->depth;
     }
     return rc ? rc : cov_rt_launched(cov_cuda_step_name(step), e);
@@ -637,8 +680,8 @@ const char *cov_cuda_step_name(const struct cov_cuda_step *step)
     case COV_CUDA_STEP_LSTM_FP32:
     case COV_CUDA_STEP_LSTM_BF16:
         return "steps of an LSTM";
-    case COV_CUDA_STEP_OUTPUT:
+    case COV_CUDA_STEP_LAST:
         break;
     }
-    return "output";
+    return "last two layers";
 }

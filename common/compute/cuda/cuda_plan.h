@@ -21,7 +21,7 @@ enum cov_cuda_step_kind {
     COV_CUDA_STEP_GEMM,
     COV_CUDA_STEP_LSTM_FP32,
     COV_CUDA_STEP_LSTM_BF16,
-    COV_CUDA_STEP_OUTPUT,
+    COV_CUDA_STEP_LAST, /* a phase of the last convolution, with the last layer */
 };
 
 /* Areas of a card's memory: codes and outputs of the network, activations between layers, gates of an LSTM,
@@ -41,14 +41,14 @@ enum {
 struct cov_cuda_step {
     enum cov_cuda_step_kind kind;
     enum cov_cuda_products products;
-    size_t layer, lstm_number; /* lstm_number: index among the LSTMs */
-    int from, to;              /* areas */
-    size_t w, bias, scale, shift;
+    size_t layer, lstm_number;         /* lstm_number: index among the LSTMs */
+    int from, to;                      /* areas */
+    size_t w, bias, scale, shift, out; /* out: of the last layer */
     struct cov_cuda_first first;
     struct cov_cuda_gemm gemm;
     const struct cov_dense *dense; /* how `gemm` is computed; set by the program */
     struct cov_cuda_lstm lstm;
-    struct cov_cuda_output output;
+    struct cov_cuda_last last;
 };
 
 struct cov_cuda_plan {

@@ -76,7 +76,7 @@ void cov_cuda_outer_fp32(const struct cov_cuda_outer *o, void *stream);
 void cov_cuda_outer_mma(enum cov_cuda_products products, const struct cov_cuda_outer *o,
                         void *stream);
 
-/* ---- the first and the last layer: end_layers.cu ---- */
+/* ---- the first layer and the last two: end_layers.cu ---- */
 
 /* The first convolution, from base codes: y[b, t, o] = norm(relu(bias[o] + sum_k table[k, code, o])),
  * with the code of row t in_stride + first + k dilation; rows outside the sequence add 0. */
@@ -91,16 +91,25 @@ struct cov_cuda_first {
 };
 void cov_cuda_first_layer(const struct cov_cuda_first *f, void *stream);
 
-/* The last layer: out[b, r, d] = exp(bias[d] + sum_i w[d, i] x[b, r, i]), for r < rows and i <
- * c_in. Where the base is padding, out is `pad` instead. x[n, t, c] is float. */
-struct cov_cuda_output {
-    const float *x, *w, *bias;
-    const uint8_t *codes; /* as for the first layer */
-    float *out;           /* [n, rows, depth] */
-    int n, t, rows, c, c_in, depth;
+/* A phase of the last convolution, which is transposed, and the last layer, in single precision:
+ *   v[o] = norm(relu(bias[o] + sum_k x[b, row of k, channel of k] w[k, o])), o < COV_CUDA_LAST_CHANNELS,
+ *   out[b, t, d] = exp(out_bias[d] + sum_o out_w[d, o] v[o]),
+ * for the rows t of the phase. Where the base is padding, out is `pad` instead. */
+enum { COV_CUDA_LAST_CHANNELS = 4 };
+struct cov_cuda_last {
+    const float *x;                    /* [n, t_in, c] */
+    const float *w;                    /* [n_taps, depth_in, 4]; surplus weights are zero */
+    const float *bias, *scale, *shift; /* [4] */
+    const float *out_w, *out_bias;     /* [depth, 4], [depth] */
+    const uint8_t *codes;              /* as for the first layer */
+    float *out;                        /* [n, rows, depth] */
+    int n, t_in, c, t_out, rows, depth;
+    int depth_in; /* cov_cuda_last_depth(c) >= c */
+    struct cov_conv_phase phase;
     float pad;
 };
-void cov_cuda_output(const struct cov_cuda_output *o, void *stream);
+int cov_cuda_last_depth(int c);
+void cov_cuda_last_layers(const struct cov_cuda_last *l, void *stream);
 
 /* ---- LSTMs: lstm_fp32.cu, lstm_bf16.cu ---- */
 

@@ -21,9 +21,9 @@
  *   - in parallel, reading h, 16 times 2 KB, takes 256 cycles of shared memory;
  *   - the gates, 7 exponentials and reciprocals per unit and sequence, take 450 cycles of
  *     the unit that computes them;
- *   - issuing some 270 instructions per thread takes 1,080 cycles.
- * That is about 0.6 us. A chunk of the published size has 4 x 2673 steps, and each uses an eighth of a
- * block. So a chunk takes 6 us of the whole card, where 20,000 chunks/s leave 50 us.
+ *   - issuing some 360 instructions per thread takes 1,440 cycles.
+ * That is about 0.8 us. A chunk of the published size has 4 x 2673 steps, and each uses an eighth of a
+ * block. So a chunk takes 8 us of the whole card, where 20,000 chunks/s leave 50 us.
  * More sequences per block (N = 16) would save barriers, but lose the overlap of blocks; fewer
  * would leave the products half empty. Reading the sums over x, 11 MB per chunk and layer, takes
  * 4.5 us at 4.8 TB/s.

@@ -78,6 +78,17 @@ SIMT_DEVICE float simt_min(float a, float b)
     return -simt_max(-a, -b);
 }
 
+/* a b + c, rounded once, and e^v; the emulation can plant faults in both. */
+SIMT_DEVICE float simt_fma(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+SIMT_DEVICE float simt_exp(float v)
+{
+    return expf(v);
+}
+
 /* Returns a mask in which bit i is `v` of lane i. All lanes of the warp must call it. */
 SIMT_DEVICE uint32_t simt_ballot(bool v)
 {
