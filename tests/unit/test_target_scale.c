@@ -5,13 +5,15 @@
 #include "common/base/mem.h"
 #include "common/job/train/target_scale.h"
 
+static const char *const datasets[] = {"atac", "h3k4me3", "h3k27ac", "input"};
+
 static void round_trips(void **state)
 {
     static const double references[] = {1.0 / 3, 0, 1e-9, 123456.789};
     struct cov_target_scale s, back;
     struct cov_ckpt c = COV_CKPT_INIT;
-    assert_ok(cov_target_scale_init(&s, COV_COUNT(references), &e));
-    assert_ok(cov_target_scale_init(&back, COV_COUNT(references), &e));
+    assert_ok(cov_target_scale_init(&s, datasets, COV_COUNT(references), &e));
+    assert_ok(cov_target_scale_init(&back, datasets, COV_COUNT(references), &e));
     assert_ok(cov_target_scale_describe(&s, &c, &e));
     assert_int_equal(c.n_made, 0);
     s.kind = COV_TARGET_MEDIAN;
@@ -37,7 +39,7 @@ static void refuses_damage(void **state)
         struct cov_target_scale s;
         struct cov_ckpt c = COV_CKPT_INIT;
         struct cov_err err = COV_ERR_INIT;
-        assert_ok(cov_target_scale_init(&s, 2, &e));
+        assert_ok(cov_target_scale_init(&s, datasets, 2, &e));
         assert_ok(cov_ckpt_add_made(&c, "target_scale", damaged[i][0], &e));
         if (damaged[i][1])
             assert_ok(cov_ckpt_add_made(&c, "target_depths", damaged[i][1], &e));

@@ -1,9 +1,10 @@
 /* target_scale.h - scales targets so that files of different sequencing depths agree.
  *
  * The depth of a data set in a file is the median of its coverage above 0 in the chunks that are
- * used, or the millions of reads that bam2h5 counted, the mean of the BAM files. The reference of a data set is the median of the depths of the training files. Targets are
- * multiplied by reference / depth. So the network learns coverage at the reference depth, and its
- * values need no scaling back; only resuming needs the references, which are in the checkpoint.
+ * used, or the millions of reads that bam2h5 counted, the mean of the BAM files. The reference of a
+ * data set is the median of the depths of the training files. Targets are multiplied by
+ * reference / depth. So the network learns coverage at the reference depth, and its values need no
+ * scaling back; only resuming needs the references, which are in the checkpoint.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TARGET_SCALE_H
 #define COV_JOB_TRAIN_TARGET_SCALE_H
