@@ -298,7 +298,8 @@ int cov_fast_training_new(const struct cov_training_kernels *kernels,
                           struct cov_err *e)
 {
     static const struct cov_gradient_ops ops = {load, run};
-    size_t outputs = spec->layers[spec->n_layers - 1].c_out, n = spec->max_batch;
+    const struct cov_layer *last = &spec->layers[spec->n_layers - 1];
+    size_t outputs = last->c_out, n = spec->max_batch;
     *out = NULL;
     struct cov_fast_training *t = cov_calloc(1, sizeof *t, e);
     if (!t)
@@ -311,7 +312,7 @@ int cov_fast_training_new(const struct cov_training_kernels *kernels,
     t->layers = cov_calloc(t->n_layers, sizeof *t->layers, e);
     t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
     t->scores = cov_calloc(n, outputs * 3 * sizeof *t->scores, e);
-    t->linear_sums = cov_calloc(n, outputs * 5 * sizeof *t->linear_sums, e);
+    t->linear_sums = cov_calloc(n, outputs * (last->c_in + 1) * sizeof *t->linear_sums, e);
     t->scratch = cov_calloc(t->n_workers, sizeof *t->scratch, e);
     int rc = t->kernels && t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch
                  ? COV_OK
