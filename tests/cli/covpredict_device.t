@@ -147,7 +147,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     stderr_like 'warning: GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' '  auto does not use it'
     ok '  auto uses the CPU' cmp x.h5 cpu.h5
     # Too little memory on a card is an error; auto falls back to the CPU.
-    COVTOOLS_MOCK=memory=200000
+    COVTOOLS_MOCK=memory=200000,spare=2
     run covpredict -f -m m.ckpt --subsequence-length 4800 -o x.h5 --device cuda g.fa
     refused 137 '^covpredict: error: GPU 0 \(Mock A\): memory: out of memory$' 'too little memory'
     run covpredict -q -f -m m.ckpt --subsequence-length 4800 -o x.h5 --stats stats.json g.fa

@@ -117,7 +117,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
         train -o x -e 1 --device cuda:0,1
         refused 1 'GPU [01] \(Mock [AB]\)' "wait $n fails: the other card does not wait for ever"
     done
-    COVTOOLS_MOCK=cards=2,memory=3000000
+    COVTOOLS_MOCK=cards=2,memory=3000000,spare=6
     run covtrain -f -i d $net -b 2000 -o x -e 1 --device cuda:0,1
     refused 137 'for the share of each of 2 GPUs in a batch: GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks .*; try a batch size of [1-9]' \
         'two cards with little memory'
@@ -126,7 +126,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     status_is 0 '  the suggested batch size fits'
     run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda:0,1
     refused 137 "try a batch size of $fits\$" '  a larger one does not'
-    COVTOOLS_MOCK=memory=3000000
+    COVTOOLS_MOCK=memory=3000000,spare=3
     run covtrain -f -i d $net -b 1000 -o x -e 1 --device cuda
     refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions: .*; try a batch size of [1-9][0-9]*$' \
         'a card with little memory'
@@ -135,7 +135,7 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     status_is 0 '  the suggested batch size fits'
     run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda
     refused 137 "not enough memory for batches of $((fits + 1)) chunks .*; try a batch size of $fits\$" '  a larger one does not'
-    COVTOOLS_MOCK=memory=1000000
+    COVTOOLS_MOCK=memory=100000,spare=3
     train -o x -e 1
     status_is 0 'auto trains on the CPU if a card lacks memory'
     stderr_like 'not enough memory .*; continuing on the CPU$' '  and reports it'

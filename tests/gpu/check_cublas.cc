@@ -243,7 +243,8 @@ void check_exact(const Data &d)
         r.precision = p;
         r.cublas = "always";
         go(d, &r);
-        result(r.rc == COV_OK && r.by.empty() && cublas_mock_calls() == 0,
+        result(r.rc == COV_OK && r.by.empty() && cublas_mock_calls() == 0 &&
+                   has(log_text, "COVTOOLS_CUBLAS=always has no effect: "),
                (std::string(cov_precision_name(p)) + " does not use cuBLAS").c_str());
     }
 }
@@ -263,8 +264,8 @@ void check_faults(const Data &d)
          true},
         {CUBLAS_FAULT_ROWS, "rounding that depends on the rows", "its values depend on the batch",
          false},
-        {CUBLAS_FAULT_CARD, "rounding that depends on the card", "its values depend on the GPU",
-         false},
+        {CUBLAS_FAULT_CARD, "rounding that depends on the card",
+         "GPU 1 (Mock B): its values depend on the GPU", false},
         {CUBLAS_FAULT_ALGORITHM, "no algorithm", "cublasLtMatmulAlgoGetHeuristic: status 15", true},
     };
     for (bool trains : {false, true}) {
@@ -308,7 +309,7 @@ void check_failures(const Data &d)
         size_t n_errors = 0, n_same = 0;
         bool passed = n_calls > 100;
         /* Not all, since each takes a while: a product has 19 calls. */
-        for (size_t i = 1; i <= n_calls; i += trains ? 463 : 61) {
+        for (size_t i = 1; i <= n_calls; i += trains ? 911 : 97) {
             const std::string mock = "cublas=130100,cublas_fail=" + std::to_string(i);
             Run r = Run();
             r.mock = mock.c_str();
@@ -331,16 +332,20 @@ void check_failures(const Data &d)
     own.mock = "";
     go(d, &own);
     bool passed = true;
-    for (size_t i = 1; i <= 20; i += 6) { /* while deciding */
+    size_t n_passed = 0; /* trials before the one that fails */
+    for (size_t i : {1, 7, 19, 400}) {
         const std::string mock = "cublas=130100,cublas_fail=" + std::to_string(i);
         r = Run();
         r.mock = mock.c_str();
         go(d, &r);
-        passed = passed && r.rc == COV_OK && r.values == own.values &&
-                 has(log_text, i == 1 ? "own products only: cublasLtCreate: status 14"
-                                      : "own kernel, not cublas 13.1.0: ");
+        n_passed += times(": own kernel 1.000 ms, cublas 13.1.0 ");
+        passed =
+            passed && r.rc == COV_OK && r.values == own.values && r.by == (i == 1 ? "" : "own") &&
+            has(log_text, i == 1 ? "own products only: GPU 0 (Mock A): cublasLtCreate: status 14"
+                                 : "own products of LSTMs: gates of an LSTM, ");
     }
-    result(passed, "if a call fails during a trial, our kernel is used");
+    result(passed && n_passed == 1,
+           "if a call fails during a trial, our kernels compute all shapes");
     passed = true;
     for (int i : {1, 8, 14}) {
         const std::string mock = "cublas=130100,cublas_lacks=" + std::to_string(i);
@@ -366,8 +371,49 @@ void check_failures(const Data &d)
     own.cublas = "no";
     go(d, &own);
     go(d, &r);
-    result(r.rc == COV_OK && r.values == own.values && has(log_text, "out of memory"),
+    result(r.rc == COV_OK && r.values == own.values && r.by == "own" &&
+               has(log_text, "by cuBLAS: GPU 0 (Mock A): memory: out of memory"),
            "too little memory for a trial: our kernels are used");
+}
+
+/* Checks that cuBLAS replaces kernels that fail a self-check, if that helps. Comes before checks that
+ * pass, which are not repeated. */
+void check_broken_kernels(const Data &d)
+{
+    simt_set_fault(SIMT_FAULT_GEMM);
+    for (bool trains : {false, true}) {
+        const std::string name = trains ? " in training" : "", wrong = " computes wrong ";
+        Run r;
+        r.precision = COV_PRECISION_BALANCED; /* convolutions are intact */
+        r.trains = trains;
+        if (!trains) {
+            Run refused = r;
+            refused.cublas = "no";
+            go(d, &refused);
+            result(refused.rc == COV_EIO && has(refused.e.text, wrong.c_str()),
+                   "a card with broken products is refused without cuBLAS");
+        }
+        r.mock = SLOW;
+        go(d, &r);
+        result(r.rc == COV_OK && r.by == "cublas 13.1.0" && has(log_text, wrong.c_str()) &&
+                   has(log_text, "; cuBLAS replaces the kernels of LSTMs' products"),
+               ("broken products" + name + ": cuBLAS is used").c_str());
+        if (trains)
+            continue;
+        simt_set_fault(SIMT_FAULT_NONE);
+        Run intact = r;
+        intact.cublas = "always";
+        go(d, &intact);
+        result(intact.rc == COV_OK && intact.values == r.values,
+               "  and gives the same bytes as with intact ones");
+        simt_set_fault(SIMT_FAULT_GEMM);
+    }
+    Run all;
+    go(d, &all);
+    result(all.rc == COV_EIO && has(all.e.text, " computes wrong values") &&
+               has(log_text, "with cuBLAS: GPU 0 (Mock A) computes wrong values"),
+           "a card with other broken kernels, too, is refused");
+    simt_set_fault(SIMT_FAULT_NONE);
 }
 
 } // namespace
@@ -377,6 +423,7 @@ int main(void)
     cov_log_set(note, NULL, COV_LOG_DEBUG);
     use_sums(true); /* so that our kernels round differently from the mock library */
     Data d = make_data();
+    check_broken_kernels(d);
     for (enum cov_precision p : {COV_PRECISION_BF16, COV_PRECISION_TF32})
         check_values(d, p, false);
     check_values(d, COV_PRECISION_BF16, true);

@@ -17,6 +17,7 @@ extern "C" {
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "tests/lib/cublas_mock.h"
@@ -69,6 +70,15 @@ bool no_driver(void)
     return text && strstr(text, "driver=no");
 }
 
+size_t n_allocations;
+
+size_t memory_of_card(void)
+{
+    const bool limited = n_allocations >= (size_t)runtime_mock_setting("spare", 0);
+    const long most = 128L << 20;
+    return (size_t)(limited ? runtime_mock_setting("memory", most) : most);
+}
+
 void protect(int card, int how)
 {
     for (auto &b : blocks)
@@ -108,7 +118,8 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
 {
     (void)e;
     *out = cov_rt_card{};
-    snprintf(out->name, sizeof out->name, "Mock %c", 'A' + card);
+    snprintf(out->name, sizeof out->name, "Mock %c%s", 'A' + card,
+             std::string((size_t)runtime_mock_setting("name", 0), '.').c_str());
     out->major = (int)runtime_mock_setting("major", 9);
     out->n_multiprocessors = 2 + card * (int)runtime_mock_setting("uneven", 0);
     out->shared_bytes = (size_t)runtime_mock_setting("shared", 100 * 1024);
@@ -131,7 +142,7 @@ int cov_rt_free_bytes(int card, size_t *out, struct cov_err *e)
 {
     std::lock_guard<std::mutex> guard(lock);
     (void)e;
-    *out = (size_t)runtime_mock_setting("memory", 64L << 20) - used[card];
+    *out = memory_of_card() - used[card];
     /* Above 100: another process takes memory before this one does. */
     *out = *out * (size_t)runtime_mock_setting("free_percent", 100) / 100;
     return COV_OK;
@@ -141,7 +152,7 @@ int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
 {
     std::lock_guard<std::mutex> guard(lock);
     *out = nullptr;
-    if (used[card] + bytes > (size_t)runtime_mock_setting("memory", 64L << 20)) {
+    if (used[card] + bytes > memory_of_card()) {
         refused++;
         return cov_fail(e, COV_ENOMEM, "memory: out of memory");
     }
@@ -159,6 +170,7 @@ int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
     *out = pages + PAGE + (size - bytes) / 16 * 16;
     blocks[*out] = Block{card, pages, size, bytes};
     used[card] += bytes;
+    n_allocations++;
     return COV_OK;
 }
 

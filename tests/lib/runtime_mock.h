@@ -4,12 +4,14 @@
  *
  * The environment variable COVTOOLS_MOCK configures them, with comma-separated words:
  *   cards=N     number of cards (1)
- *   memory=N    bytes of memory per card (64 MiB)
+ *   memory=N    bytes of memory per card (128 MiB)
+ *   spare=N     allocations of the process before `memory` applies, such as those of self-checks (0)
  *   shared=N    bytes of shared memory per block (100 KiB)
  *   uneven=N    multiprocessors that a card has more than the one before it (0)
  *   major=N     compute capability N.0 (9)
  *   fail=N      the N-th wait fails, counted from 1
  *   free_percent=N  percentage of its free memory that a card reports (100)
+ *   name=N      the names of cards have N further characters (0)
  *   wrong=N     copies from card N are wrong in one place
  *   together=N  nothing runs until N streams have once had queued work at the same time; fails
  *               after ten seconds

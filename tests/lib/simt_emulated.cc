@@ -13,6 +13,7 @@
 #include <vector>
 
 thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+thread_local bool simt_in_gemm;
 
 namespace
 {
@@ -366,6 +367,8 @@ void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
     if (planted == SIMT_FAULT_HALVES)
         std::swap(b0, b1);
+    if (planted == SIMT_FAULT_GEMM && simt_in_gemm)
+        b0 = b1 = 0;
     multiply<16>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, bf16_row, bf16_column);
 }
 

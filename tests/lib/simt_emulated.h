@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <functional>
+#include <type_traits>
 
 #define SIMT_KERNEL(threads) static void
 #define SIMT_KERNEL_BLOCKS(threads, blocks) static void
@@ -87,6 +88,7 @@ enum simt_fault {
     SIMT_FAULT_BARRIER,  /* the third barrier, the fifth, ... wait for the warp only */
     SIMT_FAULT_ZEROS,    /* copies that write zeros do nothing */
     SIMT_FAULT_REST,     /* no lane votes, so that moving sequences rest */
+    SIMT_FAULT_GEMM,     /* products of bf16 are zero in kernels of struct cov_cuda_gemm */
 };
 /* Applies to all threads, like simt_set_sums; returns the previous fault. */
 enum simt_fault simt_set_fault(enum simt_fault fault);
@@ -148,12 +150,18 @@ void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<v
 /* Queues `work` on a stream of the emulated runtime. */
 void simt_queue(void *stream, std::function<void()> work);
 
+struct cov_cuda_gemm;
+/* True in the kernels of struct cov_cuda_gemm. */
+extern thread_local bool simt_in_gemm;
+
 template <typename... Parameters, typename... Arguments>
 static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
                         void *stream, Arguments... arguments)
 {
-    simt_queue(stream,
-               [=] { simt_run(grid, threads, shared_bytes, [=] { kernel(arguments...); }); });
+    simt_queue(stream, [=] {
+        simt_in_gemm = (std::is_same<Parameters, struct cov_cuda_gemm>::value || ...);
+        simt_run(grid, threads, shared_bytes, [=] { kernel(arguments...); });
+    });
 }
 
 #endif

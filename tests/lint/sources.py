@@ -162,7 +162,7 @@ class Lint:
             self.note_modules(path, *match.groups())
         for quote, target in includes:
             topic = PRIVATE.fullmatch(target) if quote == '"' else None
-            if topic and not re.fullmatch(re.escape(topic.group(1)) + r"(_[a-z0-9_]+)?\.c", path):
+            if topic and not re.fullmatch(re.escape(topic.group(1)) + r"(_[a-z0-9_]+)?\.cu?", path):
                 self.say(path, 1, f'"{target}" is only for {topic.group(1)}*.c')
         own = path[:-2] + ".h"
         if path.endswith(".c") and os.path.isfile(os.path.join(self.root, own)):

@@ -28,8 +28,11 @@ struct cuda_device {
     const char *precision;
     size_t shared_bytes; /* per block: the smallest value of all cards */
     size_t batch;
-    bool trains; /* the self-check of gradients passed */
-    char description[512];
+    /* cuBLAS must compute products of LSTMs, because a self-check with ours failed. It replaces
+     * `unused`, which programs may still name. */
+    bool instead;
+    struct cov_cublas *unused;
+    char description[(COV_CUDA_MAX_CARDS + 1) * sizeof(struct cov_cuda_card)];
 };
 
 /* Sets the arithmetic for a precision. Returns why it differs from the requested one, or NULL. */
@@ -112,32 +115,90 @@ static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *opt
     return rc;
 }
 
-/* Opens cuBLAS if it may be used: the variable COVTOOLS_CUBLAS is "no", "always", or not set. */
-static int open_cublas(struct cuda_device *dev, struct cov_err *e)
+/* ---- cuBLAS and self-checks ---- */
+
+/* COVTOOLS_CUBLAS. */
+enum wish { IF_FASTER, NEVER, ALWAYS };
+
+static int read_wish(enum wish *out, struct cov_err *e)
 {
-    const char *wanted = getenv("COVTOOLS_CUBLAS");
-    const bool no = wanted && strcmp(wanted, "no") == 0;
-    const bool always = wanted && strcmp(wanted, "always") == 0;
-    struct cov_err why = COV_ERR_INIT;
-    int cards[COV_CUDA_MAX_CARDS];
-    if (wanted && *wanted && !always && !no)
-        return cov_fail(e, COV_EUSAGE, "COVTOOLS_CUBLAS: '%s': expected no or always", wanted);
-    if (no || !cov_cublas_can(dev->arithmetic.lstm))
+    const char *text = getenv("COVTOOLS_CUBLAS");
+    *out = IF_FASTER;
+    if (!text || !*text)
         return COV_OK;
-    for (size_t i = 0; i < dev->cards.n; i++)
-        cards[i] = dev->cards.card[i].index;
-    int rc = cov_cublas_open(cards, dev->cards.n, always, &dev->cards.cublas, &why);
-    if (rc && (always || rc == COV_ENOMEM))
+    if (strcmp(text, "no") == 0)
+        *out = NEVER;
+    else if (strcmp(text, "always") == 0)
+        *out = ALWAYS;
+    else
+        return cov_fail(e, COV_EUSAGE, "COVTOOLS_CUBLAS: '%s': expected no or always", text);
+    return COV_OK;
+}
+
+/* Opens cuBLAS if it may be used. */
+static int open_cublas(struct cuda_device *dev, enum wish wish, struct cov_err *e)
+{
+    struct cov_err why = COV_ERR_INIT;
+    const bool can = cov_cublas_can(dev->arithmetic.lstm);
+    if (wish == ALWAYS && !can)
+        cov_info("COVTOOLS_CUBLAS=always has no effect: cuBLAS does not compute in %s",
+                 dev->precision);
+    if (wish == NEVER || !can || dev->instead)
+        return COV_OK;
+    int rc =
+        cov_cublas_open(dev->cards.card, dev->cards.n, wish == ALWAYS, &dev->cards.cublas, &why);
+    if (rc && (wish == ALWAYS || rc == COV_ENOMEM))
         return cov_fail(e, rc, "%s", why.text);
     if (rc)
         cov_debug("own products only: %s", why.text);
     return COV_OK;
 }
 
+/* Checks all cards, in training if there is a pool. cublas: NULL for our products of LSTMs. */
+static int check_with(const struct cuda_device *dev, struct cov_cublas *cublas,
+                      struct cov_pool *pool, struct cov_err *e)
+{
+    struct cov_cuda_cards cards = dev->cards;
+    int rc = COV_OK;
+    cards.cublas = cublas;
+    for (size_t i = 0; !rc && i < cards.n; i++)
+        rc = pool ? cov_cuda_train_check(&cards, i, dev->arithmetic, dev->shared_bytes, pool, e)
+                  : cov_cuda_self_check(&cards, i, dev->arithmetic, dev->shared_bytes, e);
+    return rc == COV_ENOMEM ? cov_err_prefix(e, "self-check of the GPU") : rc;
+}
+
+/* The same; if our products are wrong, cuBLAS computes them, provided that its check passes. */
+static int check_cards(struct cuda_device *dev, enum wish wish, struct cov_pool *pool,
+                       struct cov_err *e)
+{
+    struct cov_err why = COV_ERR_INIT, too = COV_ERR_INIT;
+    struct cov_cublas *b = NULL;
+    int rc = check_with(dev, dev->instead ? dev->cards.cublas : NULL, pool, &why);
+    if (rc == COV_EIO && !dev->instead && wish != NEVER && cov_cublas_can(dev->arithmetic.lstm)) {
+        int other = cov_cublas_open(dev->cards.card, dev->cards.n, true, &b, &too);
+        if (!other)
+            other = check_with(dev, b, pool, &too);
+        if (!other) {
+            cov_warn("%s; cuBLAS replaces the kernels of LSTMs' products", why.text);
+            dev->unused = dev->cards.cublas;
+            dev->cards.cublas = b;
+            dev->instead = true;
+            return COV_OK;
+        }
+        cov_debug("with cuBLAS: %s", too.text);
+        cov_cublas_close(b);
+    }
+    return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
+}
+
+/* ---- the device ---- */
+
 static void close_device(struct cov_device *dev)
 {
-    cov_cublas_close(((struct cuda_device *)dev)->cards.cublas);
-    free(dev);
+    struct cuda_device *d = (struct cuda_device *)dev;
+    cov_cublas_close(d->cards.cublas);
+    cov_cublas_close(d->unused);
+    free(d);
 }
 
 static const char *products(const struct cov_device *dev)
@@ -183,14 +244,12 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
 {
     struct cuda_device *d = (struct cuda_device *)dev;
     *out = NULL;
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && !d->trains && i < d->cards.n; i++)
-        rc = cov_cuda_train_check(&d->cards, i, d->arithmetic, d->shared_bytes, spec->pool, e);
-    if (rc == COV_ENOMEM)
-        return cov_err_prefix(e, "self-check of the GPU");
+    enum wish wish;
+    int rc = read_wish(&wish, e);
+    if (!rc)
+        rc = check_cards(d, wish, spec->pool, e);
     if (rc)
         return rc;
-    d->trains = true;
     if (d->cards.n > 1)
         return cov_cuda_team_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e);
     const struct cov_cuda_seat alone = {&d->cards, 0, NULL};
@@ -221,12 +280,15 @@ static int open_device(const struct cov_cuda_options *options, struct cov_device
     struct cuda_device *dev = (struct cuda_device *)cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
-    int rc = add_cards(dev, options, &tensor_cores, e);
-    const char *why = choose(dev, options->precision, tensor_cores);
-    for (size_t i = 0; !rc && i < dev->cards.n; i++)
-        rc = cov_cuda_self_check(&dev->cards, i, dev->arithmetic, dev->shared_bytes, e);
+    enum wish wish;
+    int rc = read_wish(&wish, e);
     if (!rc)
-        rc = open_cublas(dev, e);
+        rc = add_cards(dev, options, &tensor_cores, e);
+    const char *why = choose(dev, options->precision, tensor_cores);
+    if (!rc)
+        rc = check_cards(dev, wish, NULL, e);
+    if (!rc)
+        rc = open_cublas(dev, wish, e);
     if (rc) {
         close_device(&dev->base);
         return rc;

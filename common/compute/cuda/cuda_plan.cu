@@ -12,8 +12,6 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 256 };
-
 /* The activations between two layers. */
 struct rows {
     struct cov_channels channels;
@@ -31,11 +29,6 @@ struct making {
     size_t shared_bytes;
     struct rows rows; /* input of the next layer */
 };
-
-static size_t round_size(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
 
 enum cov_cuda_products cov_cuda_products_of(const struct cov_layer *layers, size_t n, size_t i,
                                             struct cov_cuda_arithmetic arithmetic)
@@ -61,7 +54,7 @@ static bool writes_bf16(const struct making *m, size_t layer)
 static char *add_weights(struct making *m, size_t bytes, size_t *offset, struct cov_err *e)
 {
     struct cov_cuda_plan *p = m->plan;
-    size_t end = p->weight_bytes + round_size(bytes);
+    size_t end = p->weight_bytes + cov_rt_round(bytes);
     if (COV_RESERVE(&p->weights, &p->cap_weights, end, e))
         return NULL;
     *offset = p->weight_bytes;
@@ -87,7 +80,7 @@ static struct cov_cuda_step *add_step(struct making *m, enum cov_cuda_step_kind 
 /* Enlarges an area to hold rows of this size. */
 static void need(struct making *m, int area, size_t rows, size_t width, size_t element)
 {
-    size_t bytes = round_size(rows * width * element);
+    size_t bytes = cov_rt_round(rows * width * element);
     if (m->plan->area_bytes[area] < bytes)
         m->plan->area_bytes[area] = bytes;
 }
@@ -461,7 +454,7 @@ static int make(struct making *m, struct cov_err *e)
     memcpy(m->plan->layers, m->layers, m->n_layers * sizeof *m->layers);
     m->plan->n_layers = m->n_layers;
     m->plan->length = m->layers[0].t_in;
-    m->plan->area_bytes[COV_CUDA_CODES] = round_size((m->layers[0].t_in + 1) / 2);
+    m->plan->area_bytes[COV_CUDA_CODES] = cov_rt_round((m->layers[0].t_in + 1) / 2);
     rc = add_first(m, e);
     for (size_t i = 1; !rc && i + 2 < m->n_layers; i++) {
         switch (m->layers[i].kind) {
@@ -481,7 +474,7 @@ static int make(struct making *m, struct cov_err *e)
     if (!rc)
         rc = add_last(m, m->n_layers - 2, e);
     m->plan->area_bytes[COV_CUDA_EXTENTS] =
-        round_size(m->plan->n_lstms * sizeof(struct cov_cuda_extent));
+        cov_rt_round(m->plan->n_lstms * sizeof(struct cov_cuda_extent));
     for (int i = 0; i < COV_CUDA_N_AREAS; i++)
         m->plan->chunk_bytes += m->plan->area_bytes[i];
     return rc;

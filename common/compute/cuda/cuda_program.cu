@@ -113,10 +113,9 @@ static int choose_products(struct cov_cuda_program *p, struct cov_err *e)
             rc = cov_cublas_add_gemm(p->cards.cublas, cov_cuda_step_name(s), s->products, &s->gemm,
                                      &s->dense, e);
     }
-    if (rc)
-        return name_card(p, 0, e);
-    cov_cublas_decide(p->cards.cublas);
-    return COV_OK;
+    if (!rc)
+        cov_cublas_decide(p->cards.cublas);
+    return rc;
 }
 
 static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_err *e)
@@ -128,8 +127,8 @@ static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_er
         rc = cov_rt_stream_new(index, &stream, e);
     if (!rc)
         rc = cov_rt_copy_in(stream, p->weights[card], p->plan.weights, p->plan.weight_bytes, e);
-    if (!rc)
-        rc = cov_rt_wait(stream, e);
+    if (stream)
+        rc = cov_rt_finish(stream, rc, e); /* the plan's weights are freed */
     cov_rt_stream_free(index, stream);
     return rc ? name_card(p, card, e) : COV_OK;
 }
@@ -390,8 +389,7 @@ static int run_lane(const struct cov_cuda_program *p, struct lane *l, struct par
     if (!rc && p->plan.n_lstms)
         rc =
             cov_rt_copy_out(l->stream, l->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
-    int waited = cov_rt_wait(l->stream, e); /* even after a failure: work may be queued */
-    if (rc || waited)
+    if (cov_rt_finish(l->stream, rc, e))
         return name_card(p, l->card, e);
     part->computed = take_values(p, l, &batch, part->chunks, part->out);
     return COV_OK;
@@ -503,15 +501,13 @@ int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, s
     int rc = cov_rt_use(p->cards.card[l->card].index, e);
     if (!rc)
         rc = cov_rt_copy_in(l->stream, area[COV_CUDA_EXTENTS], l->extents, n * extents_bytes(p), e);
-    if (!rc)
-        rc = cov_rt_wait(l->stream, e);
+    rc = cov_rt_finish(l->stream, rc, e);
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
         double beg = cov_clock();
         for (int k = 0; !rc && k < REPEATS; k++)
             rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch,
                                      (const char *)p->weights[l->card], area, l->stream, e);
-        if (!rc)
-            rc = cov_rt_wait(l->stream, e);
+        rc = cov_rt_finish(l->stream, rc, e);
         seconds[i] = (cov_clock() - beg) / REPEATS;
     }
     give_back(p, l);

@@ -16,10 +16,7 @@ enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_LANES = 4 /* per card */ };
 struct cov_cuda_cards {
     size_t n;
     struct cov_cublas *cublas; /* NULL: all products by our kernels. Borrowed */
-    struct {
-        int index;
-        char name[280]; /* "GPU 0 (NVIDIA H200)" */
-    } card[COV_CUDA_MAX_CARDS];
+    struct cov_cuda_card card[COV_CUDA_MAX_CARDS];
 };
 
 /* Takes ownership of the plan, even on failure. If a card's free memory does not suffice for the

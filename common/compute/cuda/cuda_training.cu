@@ -158,8 +158,7 @@ static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spe
     for (const auto &c : copies)
         if (!rc)
             rc = copy_in(t, c.to, c.from, c.bytes, e);
-    if (!rc)
-        rc = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     free(zeros);
     free(ones);
     free(weights);
@@ -190,16 +189,9 @@ static int choose_products(struct cov_cuda_training *t, struct cov_cublas *cubla
     return rc;
 }
 
-static int make(struct cov_cuda_training *t, const struct cov_training_spec *spec,
-                struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                struct cov_cublas *cublas, struct cov_err *e)
+static int allocate(struct cov_cuda_training *t, const struct cov_training_spec *spec,
+                    struct cov_err *e)
 {
-    int rc = cov_train_plan_init(spec, arithmetic, shared_bytes, &t->plan, e);
-    t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
-    if (!rc)
-        rc = choose_products(t, cublas, e);
-    if (rc)
-        return rc;
     if (spec->max_batch > t->plan.max_batch)
         return cov_fail(e, COV_EUNSUPPORTED, "batches of %zu chunks are too large for a GPU",
                         spec->max_batch);
@@ -207,12 +199,27 @@ static int make(struct cov_cuda_training *t, const struct cov_training_spec *spe
         (struct cov_train_layer_memory *)cov_calloc(t->plan.n_layers, sizeof *t->mem.layers, e);
     if (!t->mem.layers)
         return COV_ENOMEM;
-    rc = make_memory(t, spec->max_batch, e);
+    int rc = make_memory(t, spec->max_batch, e);
     if (!rc)
         rc = make_host(t, spec->max_batch, e);
     if (!rc)
         rc = cov_rt_stream_new(t->card, &t->stream, e);
     return rc ? rc : fill(t, spec, e);
+}
+
+static int make(struct cov_cuda_training *t, const struct cov_training_spec *spec,
+                struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                struct cov_cublas *cublas, struct cov_err *e)
+{
+    int rc = cov_train_plan_init(spec, arithmetic, shared_bytes, &t->plan, e);
+    if (rc)
+        return name_card(t, e);
+    t->plan.n_nodes = (size_t)cov_parts_nodes(t->parts, t->nodes);
+    rc = choose_products(t, cublas, e); /* may fail on another card */
+    if (rc)
+        return rc;
+    rc = allocate(t, spec, e);
+    return rc ? name_card(t, e) : COV_OK;
 }
 
 static void free_training(struct cov_training *base)
@@ -259,6 +266,8 @@ static int run(struct cov_cuda_training *t, uint64_t step, const struct cov_trai
         rc = copy_batch(t, batch, e);
     if (!rc)
         rc = cov_train_pass(t, step, batch->n, batch->first, sums, e);
+    else
+        rc = cov_rt_finish(t->stream, rc, e);
     if (rc)
         return name_card(t, e);
     if (sums[2] == 0)
@@ -277,8 +286,7 @@ static int load_training(struct cov_training *base, struct cov_err *e)
     int rc = cov_rt_use(t->card, e);
     if (!rc)
         rc = copy_in(t, t->mem.block, t->block, t->plan.n_floats * sizeof *t->block, e);
-    if (!rc)
-        rc = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     t->packed = false;
     return rc ? name_card(t, e) : COV_OK;
 }
@@ -293,8 +301,7 @@ static int run_training(struct cov_training *base, uint64_t step,
         return rc;
     rc = cov_rt_copy_out(t->stream, gradient, cov_train_at(t, t->mem.gradient),
                          t->plan.n_floats * sizeof *gradient, e);
-    if (!rc)
-        rc = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     return rc ? name_card(t, e) : COV_OK;
 }
 
@@ -329,8 +336,7 @@ static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
     if (!t->reduce.fn)
         return COV_OK;
     int rc = cov_rt_copy_out(t->stream, sum, cov_train_at(t, t->mem.sum), bytes, e);
-    if (!rc)
-        rc = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     for (size_t i = 0; !rc && i < n; i++)
         t->shared[i] = (double)sum[i];
     if (!rc)
@@ -352,8 +358,7 @@ static int measure_gradient(struct cov_cuda_training *t, double *square, struct 
     int rc = cov_rt_launched("the norm of the gradient", e);
     if (!rc)
         rc = cov_rt_copy_out(t->stream, t->few, total, sizeof *total, e);
-    if (!rc)
-        rc = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     *square = t->few[0];
     return rc;
 }
@@ -433,9 +438,9 @@ static int read_training(struct cov_training *base, struct cov_train_state *stat
     for (const auto &c : copies)
         if (!rc && c.to)
             rc = cov_rt_copy_out(t->stream, c.to, cov_train_at(t, c.from), bytes, e);
-    int waited = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     state->n_steps = t->n_steps;
-    return rc || waited ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, e) : COV_OK;
 }
 
 static int write_training(struct cov_training *base, const struct cov_train_state *state,
@@ -454,12 +459,12 @@ static int write_training(struct cov_training *base, const struct cov_train_stat
     for (const auto &c : copies)
         if (!rc && c.from)
             rc = copy_in(t, c.to, c.from, bytes, e);
-    int waited = cov_rt_wait(t->stream, e);
+    rc = cov_rt_finish(t->stream, rc, e);
     t->averages = t->averages || state->average;
     t->n_steps = state->n_steps;
     t->n_batches = 0;
     t->packed = false;
-    return rc || waited ? name_card(t, e) : COV_OK;
+    return rc ? name_card(t, e) : COV_OK;
 }
 
 int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_training_spec *spec,
@@ -491,7 +496,6 @@ int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_tra
     (void)snprintf(t->name, sizeof t->name, "%s", cards->card[seat->which].name);
     int rc = make(t, spec, arithmetic, shared_bytes, cards->cublas, e);
     if (rc) {
-        (void)name_card(t, e);
         free_training(t);
         return rc;
     }

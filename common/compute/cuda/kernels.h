@@ -127,7 +127,7 @@ struct cov_cuda_extent {
  * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as
  * long as neither x[t] nor h[t-1] has changed since the gates were computed. Then only c = f c + i
  * g and h = o tanh(c) are computed, and a block whose sequences all rest skips the products. In the
- * bf16 version, "changed" means that any bit differs, so the values are bit-identical with and
+ * bf16 version, "changed" means that the numbers differ, so the values are the same with and
  * without `rest`; in the fp32 version it means a change larger than about the rounding error of a
  * sum. Each sequence is tested separately. */
 struct cov_cuda_lstm {

@@ -28,7 +28,13 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e) COV_MU
 int cov_rt_check(int card, struct cov_err *e) COV_MUST_USE;
 int cov_rt_free_bytes(int card, size_t *out, struct cov_err *e) COV_MUST_USE;
 
-/* Memory of a card, aligned to 256 bytes. */
+/* Memory of a card, aligned to COV_RT_ALIGNMENT bytes. */
+enum { COV_RT_ALIGNMENT = 256 };
+static inline size_t cov_rt_round(size_t bytes)
+{
+    return (bytes + COV_RT_ALIGNMENT - 1) / COV_RT_ALIGNMENT * COV_RT_ALIGNMENT;
+}
+
 int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e) COV_MUST_USE;
 void cov_rt_free(int card, void *p); /* NULL is accepted */
 /* Pinned memory of the host, which a card copies from and to without the CPU. */
@@ -48,6 +54,13 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
 int cov_rt_launched(const char *what, struct cov_err *e) COV_MUST_USE;
 /* Waits for all queued work; the thread sleeps. */
 int cov_rt_wait(void *stream, struct cov_err *e) COV_MUST_USE;
+/* The same after a failure, too, because queued work may use memory that the caller frees or uses
+ * again. rc: the status of queueing. Returns the first failure. */
+static inline int cov_rt_finish(void *stream, int rc, struct cov_err *e)
+{
+    int waited = cov_rt_wait(stream, rc ? NULL : e);
+    return rc ? rc : waited;
+}
 
 /* Seconds of a clock, to measure work that is waited for. */
 double cov_rt_clock(void);

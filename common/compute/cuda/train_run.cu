@@ -500,7 +500,7 @@ int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_
         collect_statistics(t);
     if (!rc)
         rc = cov_rt_copy_out(t->stream, t->few, l.sums, 4 * sizeof *sums, e);
-    int waited = cov_rt_wait(t->stream, e); /* even after a failure: work may be queued */
+    rc = cov_rt_finish(t->stream, rc, e);
     memcpy(sums, t->few, 4 * sizeof *sums);
-    return rc ? rc : waited;
+    return rc;
 }
