@@ -10,7 +10,8 @@
 #include "common/job/device_options.h"
 #include "common/job/libraries.h"
 
-static const struct cov_tool *const subcommands[] = {&coveffect_vcf, &coveffect_ism, NULL};
+static const struct cov_tool *const subcommands[] = {&coveffect_vcf, &coveffect_ism,
+                                                     &coveffect_gradients, NULL};
 
 static void print_versions(FILE *f)
 {

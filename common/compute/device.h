@@ -91,12 +91,20 @@ struct cov_train_score {
     uint64_t n_rows;       /* rows that have a target, of all processes */
 };
 
+/* Chunks whose predicted sums are explained (explain in cov_gradient_ops). */
+struct cov_explain_batch {
+    size_t n;
+    const float *inputs; /* [n,L,4], in the columns of alphabet.h; not only 0 and 1 */
+    size_t dataset;
+    const size_t *beg, *end; /* [n]: the positions that are added up */
+};
+
 /* A network to train. Borrowed during the call, except for block and pool. */
 struct cov_training_spec {
     const struct cov_layer *layers;          /* the last one's output is used without exp */
     const struct cov_layer_weights *weights; /* [n_layers] pointers into block */
     size_t n_layers;
-    const float *block; /* [n_floats] parameters; running statistics in it are not read */
+    const float *block; /* [n_floats] parameters; running statistics are read to explain only */
     size_t n_floats;
     size_t max_batch;
     double dropout;            /* applied between LSTM layers */
@@ -105,6 +113,9 @@ struct cov_training_spec {
     const uint8_t *frozen;     /* [n_floats]: 1 where a step changes nothing; NULL: nowhere */
     size_t first_trained;      /* layers before it need no gradients */
     bool recompute;            /* keep few activations; compute the others again, bit for bit */
+    /* For gradients->explain only: norms use their running statistics, as in a prediction. Not with
+     * recompute; dropout is 0. */
+    bool explain;
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
 };
@@ -215,6 +226,11 @@ struct cov_gradient_ops {
      * threads. */
     int (*run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
                float *gradient, struct cov_train_score *score, struct cov_err *e);
+    /* With spec.explain: sets sums[n] to the sums of the predicted values, and gradient[n,L,4] to
+     * their gradients with respect to the inputs. Those of a chunk do not depend on the others. NULL
+     * if the device cannot. */
+    int (*explain)(struct cov_training *t, const struct cov_explain_batch *batch, double *sums,
+                   float *gradient, struct cov_err *e);
 };
 
 /* The device keeps parameters, moments and gradients; cov_trainer_batch, step, read and write

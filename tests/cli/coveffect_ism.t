@@ -99,7 +99,7 @@ bad 'c3\tone\t700\n' 1 '^coveffect: error: bad\.bed' 'not a BED file'
 bad '' 1 '^coveffect: error: bad\.bed: ' 'an empty file'
 printf 'c3\tx\tgene\t1\t20\t.\t+\t.\tID=a\n' >genes.gff3
 ism -R genes.gff3 -o x2.npz
-refused 1 '^coveffect: error: genes\.gff3: ' 'a GFF3'
+refused 1 '^coveffect: error: genes\.gff3:1: GFF3 or GTF instead of BED$' 'a GFF3'
 ism -R r.bed --deletions 21 -o x2.npz
 refused 2 '^coveffect: error: r\.bed:1: the region has 20 bases, fewer than --deletions$' 'long deletions'
 ism -R r.bed --width 505 -o x2.npz

@@ -5,7 +5,8 @@
 
 #include "common/cli/tool.h"
 
-extern const struct cov_tool coveffect_vcf; /* vcf.c */
-extern const struct cov_tool coveffect_ism; /* ism.c */
+extern const struct cov_tool coveffect_vcf;       /* vcf.c */
+extern const struct cov_tool coveffect_ism;       /* ism.c */
+extern const struct cov_tool coveffect_gradients; /* gradients.c */
 
 #endif

@@ -517,8 +517,11 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
                         struct cov_training **out, struct cov_err *e)
 {
     const struct cov_cpu_device *cpu = (const struct cov_cpu_device *)dev;
-    if (cpu->reference)
+    if (cpu->reference && !spec->explain)
         return cov_ref_training_new(dev, spec, out, e);
+    if (cpu->reference)
+        return cov_fail(e, COV_EUNSUPPORTED,
+                        "the scalar reference does not compute gradients of bases");
     const struct cov_cpu_arithmetic *a = &cpu->training;
     bool rounds = a->conv == COV_BF16 || a->conv == COV_INT16;
     unsigned features = a->features;

@@ -472,7 +472,7 @@ int cov_cuda_training_new(const struct cov_cuda_seat *seat, const struct cov_tra
                           struct cov_training **out, struct cov_err *e)
 {
     const struct cov_cuda_cards *cards = seat->cards;
-    static const struct cov_gradient_ops gradients = {load_training, run_training};
+    static const struct cov_gradient_ops gradients = {load_training, run_training, NULL};
     static const struct cov_resident_ops resident = {add_training, step_training, read_training,
                                                      write_training};
     *out = NULL;

@@ -160,9 +160,7 @@ int cov_attribution_init(struct cov_attribution *a, const struct cov_attribution
     struct cov_annotation bed = {0};
     struct cov_effect_genome genome = {0};
     *a = (struct cov_attribution){0};
-    int rc = cov_annotation_read(o->regions, "", &bed, e);
-    if (!rc && !bed.is_bed)
-        rc = cov_fail(e, COV_EINPUT, "%s: not a BED file", o->regions);
+    int rc = cov_annotation_read(o->regions, NULL, &bed, e);
     if (!rc)
         rc = cov_effect_genome_init(&genome, o->genome, e);
     if (!rc) {

@@ -77,4 +77,20 @@ int cov_attribution_measure(const struct cov_attribution_options *o,
 int cov_attribution_mutate(struct cov_attribution *a, const struct cov_attribution_options *o,
                            const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
+/* How the scores follow from gradients. */
+struct cov_gradient_options {
+    bool integrated;
+    size_t n_steps, n_shuffles; /* integrated: > 0 */
+    uint64_t seed;
+};
+
+/* Sets the scores by gradients of y with respect to the one-hot inputs x, on the CPU: g - the mean of
+ * the four g at a place, where g is dy/dx. Integrated: g is the mean of dy/dx at n_steps middles of
+ * equal parts of the line from r to x, and the scores are the mean of g - sum(r g) over n_shuffles
+ * references r, the window with its dinucleotides shuffled. They do not depend on pool size or
+ * batch. */
+int cov_attribution_explain(struct cov_attribution *a, const struct cov_attribution_options *o,
+                            const struct cov_gradient_options *how, const struct cov_job *job,
+                            struct cov_err *e) COV_MUST_USE;
+
 #endif

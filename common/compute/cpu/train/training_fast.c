@@ -250,9 +250,10 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
+/* Runs the layers before the last one, from t->onehot. */
 static int forward(struct cov_fast_training *t, struct cov_err *e)
 {
-    int rc = cov_pool_for(t->spec.pool, t->batch->n, one_hot, t, e);
+    int rc = COV_OK;
     if (t->spec.recompute)
         cov_train_begin_forward(t);
     for (size_t i = 0; rc == COV_OK && i + 1 < t->n_layers; i++) {
@@ -262,10 +263,11 @@ static int forward(struct cov_fast_training *t, struct cov_err *e)
     return rc;
 }
 
-/* The gradient of a layer's input replaces that of its output. */
+/* The gradient of a layer's input replaces that of its output; begins with that of the last
+ * layer's input. */
 static int backward(struct cov_fast_training *t, struct cov_err *e)
 {
-    int rc = cov_train_loss_backward(t, e);
+    int rc = COV_OK;
     for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > t->spec.first_trained;) {
         if (t->spec.recompute)
             rc = cov_train_recompute(t, i, e);
@@ -285,19 +287,41 @@ static int run(struct cov_training *base, uint64_t step, const struct cov_train_
     t->gradient = gradient;
     t->step = step;
     memset(gradient, 0, t->spec.n_floats * sizeof *gradient);
-    int rc = forward(t, e);
+    int rc = cov_pool_for(t->spec.pool, batch->n, one_hot, t, e);
+    if (rc == COV_OK)
+        rc = forward(t, e);
     if (rc == COV_OK)
         rc = cov_train_score_batch(t, score, e);
     if (rc || score->n_rows == 0)
         return rc;
-    return backward(t, e);
+    rc = cov_train_loss_backward(t, e);
+    return rc ? rc : backward(t, e);
+}
+
+static int explain(struct cov_training *base, const struct cov_explain_batch *explained,
+                   double *sums, float *gradient, struct cov_err *e)
+{
+    struct cov_fast_training *t = (struct cov_fast_training *)base;
+    const struct cov_train_batch batch = {.n = explained->n};
+    const size_t n_inputs = explained->n * t->layers[0].layer.t_in * 4;
+    t->batch = &batch;
+    memcpy(t->onehot, explained->inputs, n_inputs * sizeof *t->onehot);
+    int rc = forward(t, e);
+    if (rc == COV_OK)
+        rc = cov_train_sums_backward(t, explained, sums, e);
+    if (rc == COV_OK)
+        rc = backward(t, e);
+    if (rc == COV_OK)
+        memcpy(gradient, t->d, n_inputs * sizeof *gradient);
+    t->batch = NULL;
+    return rc;
 }
 
 int cov_fast_training_new(const struct cov_training_kernels *kernels,
                           const struct cov_training_spec *spec, struct cov_training **out,
                           struct cov_err *e)
 {
-    static const struct cov_gradient_ops ops = {load, run};
+    static const struct cov_gradient_ops ops = {load, run, explain};
     const struct cov_layer *last = &spec->layers[spec->n_layers - 1];
     size_t outputs = last->c_out, n = spec->max_batch;
     *out = NULL;

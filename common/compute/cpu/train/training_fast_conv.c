@@ -28,7 +28,7 @@ int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e
     struct cov_cpu_kernels kernels =
         cov_cpu_conv_kernels(&k->arithmetic, &s->layer, operands, &k->plain);
     int rc = cov_fast_layer_new(&plain, &s->weights, &kernels, &s->forward, e);
-    if (rc || i <= t->spec.first_trained)
+    if (rc || (i <= t->spec.first_trained && !t->spec.explain))
         return rc;
     return cov_fast_sums_new(&s->back, s->weights.weight, &kernels, &s->backward, e);
 }
@@ -61,7 +61,7 @@ static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err
     struct cov_view x = cov_train_input(t, t->layer), r = cov_train_before_norm(t, t->layer);
     const struct cov_layer_io io = {x.data + b * x.seq, x.row, r.data + b * r.seq, r.row};
     cov_fast_rows(s->forward, rows, &io, t->scratch[worker]);
-    if (s->norm) {
+    if (s->norm && !t->spec.explain) {
         memset(sums_of(s, item), 0, 2 * c * sizeof(double));
         t->kernels->vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
                                    r.row, sums_of(s, item));
@@ -127,6 +127,18 @@ static int take_statistics(struct cov_fast_training *t, struct cov_train_layer *
     return rc;
 }
 
+/* Uses the running statistics instead. */
+static void fix_norm(struct cov_train_layer *s)
+{
+    const struct cov_layer_weights *w = &s->weights;
+    for (size_t o = 0; o < s->layer.c_out; o++) {
+        double scale = (double)w->gamma[o] / sqrt((double)w->var[o] + COV_NORM_EPS);
+        s->scale[o] = s->by_d[o] = (float)scale;
+        s->shift[o] = (float)((double)w->beta[o] - (double)w->mean[o] * scale);
+        s->by_r[o] = s->by_one[o] = 0;
+    }
+}
+
 int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[t->layer];
@@ -134,7 +146,10 @@ int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
     int rc = cov_pool_for(t->spec.pool, n, forward_piece, t, e);
     if (rc || !s->norm)
         return rc;
-    rc = take_statistics(t, s, e);
+    if (t->spec.explain)
+        fix_norm(s);
+    else
+        rc = take_statistics(t, s, e);
     return rc ? rc : cov_pool_for(t->spec.pool, n, norm_piece, t, e);
 }
 
@@ -384,7 +399,7 @@ int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e)
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t n = t->batch->n, c = s->layer.c_out;
     int rc = COV_OK;
-    if (s->norm)
+    if (s->norm && !t->spec.explain)
         rc = lead_through_norm(t, s, e);
     for (size_t o = 0; !s->norm && o < c; o++) {
         s->by_d[o] = 1;
@@ -394,6 +409,10 @@ int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e)
         rc = cov_pool_for(t->spec.pool, n * s->pieces.n, relu_piece, t, e);
     if (rc)
         return rc;
+    if (t->spec.explain) {
+        t->n_tiles = 0;
+        return cov_pool_for(t->spec.pool, n * s->back_pieces.n, backward_item, t, e);
+    }
     float *by_bias = cov_train_gradient(t, s->weights.bias);
     add_pieces(t, s, c);
     for (size_t o = 0; o < c; o++)

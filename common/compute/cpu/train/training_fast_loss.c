@@ -143,6 +143,43 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
+struct sums {
+    struct cov_fast_training *t;
+    const struct cov_explain_batch *batch;
+    double *sums;
+};
+
+static int sum_backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    const struct sums *s = arg;
+    struct cov_fast_training *t = s->t;
+    const struct cov_train_layer *last = &t->layers[t->n_layers - 1];
+    const size_t L = last->layer.t_out, n = last->layer.c_out, c = last->layer.c_in;
+    const size_t d = s->batch->dataset;
+    const struct cov_view x = cov_train_input(t, t->n_layers - 1);
+    float *p = last->y + b * L * n, *dx = t->d + b * L * c;
+    run_linear(&last->layer, &last->weights, x.data + b * x.seq, p);
+    t->kernels->plain.vec->exp(L * n, p);
+    memset(dx, 0, L * c * sizeof *dx);
+    s->sums[b] = 0;
+    for (size_t i = s->batch->beg[b]; i < s->batch->end[b]; i++) {
+        s->sums[b] += (double)p[i * n + d];
+        for (size_t k = 0; k < c; k++)
+            dx[i * c + k] = p[i * n + d] * last->weights.weight[d * c + k];
+    }
+    return COV_OK;
+}
+
+int cov_train_sums_backward(struct cov_fast_training *t, const struct cov_explain_batch *batch,
+                            double *sums, struct cov_err *e)
+{
+    struct sums s = {.t = t, .batch = batch};
+    s.sums = sums;
+    return cov_pool_for(t->spec.pool, batch->n, sum_backward_one, &s, e);
+}
+
 int cov_train_loss_backward(struct cov_fast_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];

@@ -274,7 +274,7 @@ static struct rest rest_of(const struct cov_fast_training *t)
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct rest r = {n_parts(l->c_in, COV_TRAIN_TILE_ROWS), n_parts(l->hidden, COV_TRAIN_TILE_ROWS),
                      n_parts(4 * l->hidden, COV_TRAIN_TILE_COLUMNS), 0, 0};
-    r.n_tiles = l->directions * (r.ih_rows + r.hh_rows) * r.columns;
+    r.n_tiles = t->spec.explain ? 0 : l->directions * (r.ih_rows + r.hh_rows) * r.columns;
     r.n_rows = n_parts(t->batch->n * l->t_in, DX_ROWS);
     return r;
 }
@@ -396,7 +396,7 @@ int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e)
     t->bias_sums = cov_malloc(r.n_rows * l->directions * 4 * l->hidden, sizeof(double), e);
     rc = t->bias_sums ? cov_pool_for(t->spec.pool, r.n_tiles + r.n_rows, rest_item, t, e)
                       : COV_ENOMEM;
-    if (rc == COV_OK)
+    if (rc == COV_OK && !t->spec.explain)
         add_bias(t, r.n_rows);
     free(t->bias_sums);
     t->bias_sums = NULL;

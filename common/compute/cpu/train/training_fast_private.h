@@ -32,10 +32,12 @@ struct cov_train_layer {
     struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
 
     /* The parameters, packed. */
-    struct cov_fast_layer *forward, *backward; /* backward: NULL up to the first trained layer */
-    struct cov_matrix w_ih[2], w_hh[2];        /* [c_in, 4*hidden], [hidden, 4*hidden] */
-    struct cov_matrix back_ih[2], back_hh[2];  /* transposed */
-    float *bias;                               /* [directions, 4*hidden] */
+    struct cov_fast_layer *forward,
+        *backward;                      /* backward: NULL up to the first trained layer, unless
+                                                * inputs are explained */
+    struct cov_matrix w_ih[2], w_hh[2]; /* [c_in, 4*hidden], [hidden, 4*hidden] */
+    struct cov_matrix back_ih[2], back_hh[2]; /* transposed */
+    float *bias;                              /* [directions, 4*hidden] */
 
     /* Results of the forward pass. Arrays of training_fast_memory.c; some may share memory. */
     float *r;       /* before the norm; NULL: y */
@@ -158,5 +160,9 @@ int cov_train_recompute(struct cov_fast_training *t, size_t i, struct cov_err *e
 int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *score,
                           struct cov_err *e) COV_MUST_USE;
 int cov_train_loss_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
+/* Sets sums[n] (device.h, explain), and t->d to their gradients with respect to the input of the last
+ * layer. */
+int cov_train_sums_backward(struct cov_fast_training *t, const struct cov_explain_batch *batch,
+                            double *sums, struct cov_err *e) COV_MUST_USE;
 
 #endif

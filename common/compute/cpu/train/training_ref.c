@@ -515,7 +515,7 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
                          struct cov_training **out, struct cov_err *e)
 {
     (void)dev;
-    static const struct cov_gradient_ops ops = {load, run};
+    static const struct cov_gradient_ops ops = {load, run, NULL};
     size_t n = spec->n_layers, outputs = spec->layers[n - 1].c_out;
     *out = NULL;
     if (spec->recompute)

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""attribution_peers.py - coveffect ism and gradients against tangermeme, autograd and captum on the same network in PyTorch.
+
+    attribution_peers.py [--regions N] [--length N] [--window N] [--steps N] [-@ N] CHECKPOINT GENOME.fa TARGET
+
+Takes N regions (2) from the middle of the longest sequence on, and computes their scores with coveffect, which must be in
+PATH, and with PyTorch, both on N threads (2). The network in PyTorch takes the mean of the strands, as coveffect does.
+captum's IntegratedGradients gets the references of coveffect, which are computed here again. Prints the largest
+difference of scores, relative to the largest score, and the seconds of both.
+
+Needs torch, tangermeme, captum and numpy.
+SPDX-License-Identifier: MIT"""
+import argparse
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../lib")
+from torch_network import Network  # noqa: E402
+
+WIDTH = 1001
+M64 = (1 << 64) - 1
+
+
+def read_fasta(path):
+    genome, name = {}, None
+    with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as f:
+        for line in f:
+            if line.startswith(">"):
+                name = line[1:].split()[0]
+                genome[name] = []
+            else:
+                genome[name].append(line.strip().upper())
+    return {name: "".join(parts) for name, parts in genome.items()}
+
+
+class Mean(torch.nn.Module):
+    """ln of the sum over the width of the mean of both strands, from x[B, 4, L] in the order A, C, G, T."""
+
+    def __init__(self, network, target, beg, end):
+        super().__init__()
+        self.network, self.target, self.beg, self.end = network, target, beg, end
+
+    def forward(self, x):
+        x = x.float()
+        plus = x[:, [1, 0, 3, 2]].transpose(1, 2)
+        p = torch.exp(self.network(plus)[..., self.target])
+        m = torch.exp(self.network(torch.flip(plus, (1, 2)))[..., self.target])
+        return torch.log(((p + torch.flip(m, (1,))) / 2)[:, self.beg : self.end].double().sum(1))[:, None]
+
+
+class Rng:
+    """xoshiro256**, seeded by splitmix64."""
+
+    def __init__(self, seed):
+        self.s = []
+        for _ in range(4):
+            seed = (seed + 0x9E3779B97F4A7C15) & M64
+            z = seed
+            z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & M64
+            z = (z ^ z >> 27) * 0x94D049BB133111EB & M64
+            self.s.append(z ^ z >> 31)
+
+    def next(self):
+        s = self.s
+        rotate = lambda v, k: (v << k | v >> (64 - k)) & M64  # noqa: E731
+        result = rotate(s[1] * 5 & M64, 7) * 9 & M64
+        t = s[1] << 17 & M64
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = rotate(s[3], 45)
+        return result
+
+
+def one_hot(bases):
+    return np.array([[b == c for b in bases] for c in "ACGT"], np.float32)
+
+
+def coveffect(arguments, folder, threads):
+    out = f"{folder}/out.npz"
+    start = time.time()
+    subprocess.run(["coveffect", *arguments, "-q", "-f", "-@", str(threads), "-o", out], check=True)
+    return np.load(out)["arr_0"], time.time() - start
+
+
+def report(name, ours, theirs, seconds):
+    error = np.abs(ours - theirs).max() / np.abs(theirs).max()
+    print(f"{name:24} {error:12.2e} {seconds[0]:12.2f} {seconds[1]:12.2f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--regions", type=int, default=2)
+    parser.add_argument("--length", type=int, default=20)
+    parser.add_argument("--window", type=int, default=2048)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("-@", dest="threads", type=int, default=2)
+    parser.add_argument("checkpoint")
+    parser.add_argument("genome")
+    parser.add_argument("target")
+    o = parser.parse_args()
+    torch.set_num_threads(o.threads)
+    checkpoint = torch.load(o.checkpoint, map_location="cpu", weights_only=False)
+    hp = dict(checkpoint["hyper_parameters"])
+    hp["seq_len"] = o.window
+    network = Network(hp)
+    network.load_state_dict(checkpoint["state_dict"])
+    genome = read_fasta(o.genome)
+    name = max(genome, key=lambda n: len(genome[n]))
+    first = len(genome[name]) // 2
+    beg = o.window // 2 - WIDTH // 2
+    model = Mean(network, list(hp["datasets"]).index(o.target), beg, beg + WIDTH).eval()
+    part = slice(o.window // 2 - o.length // 2, o.window // 2 - o.length // 2 + o.length)
+    middles = [first + i * 5000 for i in range(o.regions)]
+    x = torch.from_numpy(np.stack([one_hot(genome[name][m - o.window // 2 : m - o.window // 2 + o.window]) for m in middles]))
+    print(f"{'':24} {'difference':>12} {'s, covtools':>12} {'s, PyTorch':>12}")
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/r.bed", "w") as f:
+            f.writelines(f"{name}\t{m - o.length // 2}\t{m - o.length // 2 + o.length}\n" for m in middles)
+        shared = ["-m", o.checkpoint, "-g", o.genome, "-R", f"{folder}/r.bed", "--target", o.target, "--window", str(o.window)]
+
+        from tangermeme.saturation_mutagenesis import saturation_mutagenesis
+        ours, seconds = coveffect(["ism", *shared], folder, o.threads)
+        start = time.time()
+        theirs = saturation_mutagenesis(model, x, start=part.start, end=part.stop, hypothetical=True, batch_size=32, device="cpu")
+        report("ism, tangermeme", ours, theirs.numpy(), (seconds, time.time() - start))
+
+        ours, seconds = coveffect(["gradients", *shared], folder, o.threads)
+        start = time.time()
+        at = x.clone().requires_grad_()
+        (g,) = torch.autograd.grad(model(at).sum(), at)
+        elapsed = time.time() - start
+        g = (g - g.mean(1, keepdim=True))[:, :, part].numpy()
+        report("gradients, autograd", ours, g, (seconds, elapsed))
+
+        from captum.attr import IntegratedGradients
+        ours, seconds = coveffect(["gradients", *shared, "--method", "integrated", "--steps", str(o.steps), "--shuffles", "1",
+                                   "--one-hot", f"{folder}/ohe.npz"], folder, o.threads)
+        references = torch.from_numpy(np.stack([shuffle(x[i].numpy(), Rng((Rng(1).next() + i) & M64)) for i in range(o.regions)]))
+        start = time.time()
+        theirs = IntegratedGradients(model).attribute(x, references, target=0, n_steps=o.steps, method="riemann_middle",
+                                                      internal_batch_size=o.regions)
+        elapsed = time.time() - start
+        chosen = x.numpy()[:, :, part]
+        report("integrated, captum", (ours * chosen).sum(1), theirs.sum(1)[:, part].numpy(), (seconds, elapsed))
+
+
+def below(rng, n):
+    """cov_rng_below."""
+    v = rng.next()
+    while v < (1 << 64) % n:
+        v = rng.next()
+    return v % n
+
+
+def shuffle(x, rng):
+    """cov_dinucleotide_shuffle, of a one-hot window without N."""
+    codes = [int(c) for c in x.argmax(0)]
+    edges = {c: [] for c in range(4)}
+    for a, b in zip(codes, codes[1:]):
+        edges[a].append(b)
+    root, tree, last = codes[-1], {codes[-1]}, {}
+    for c in range(4):
+        if not edges[c]:
+            continue
+        at = c
+        while at not in tree:
+            last[at] = below(rng, len(edges[at]))
+            at = edges[at][last[at]]
+        at = c
+        while at not in tree:
+            tree.add(at)
+            at = edges[at][last[at]]
+    for c in range(4):
+        if c != root and edges[c]:
+            i = last[c]
+            edges[c][i], edges[c][-1] = edges[c][-1], edges[c][i]
+    for c in range(4):
+        n = len(edges[c])
+        for i in range(n if c == root else max(n - 1, 0), 1, -1):
+            k = below(rng, i)
+            edges[c][i - 1], edges[c][k] = edges[c][k], edges[c][i - 1]
+    out, place = [codes[0]], [0] * 4
+    for _ in codes[1:]:
+        at = out[-1]
+        out.append(edges[at][place[at]])
+        place[at] += 1
+    return np.array([[v == c for v in out] for c in range(4)], np.float32)
+
+
+if __name__ == "__main__":
+    main()
