@@ -52,6 +52,25 @@ for how in '-@ 1 --batch-size 1' '-@ 2 --batch-size 3' '-@ 3 --batch-size 4' '-@
     ok "  the same bytes with $how" cmp o.tsv x.tsv
 done
 
+# Windows that variants share
+vcf --step 200 --width 101,504,2 --stats step.json -o step.tsv v.vcf
+status_is 0 '--step'
+ask edited e.fa g.fa v.vcf 504:200 || exit 99
+covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  has the scores of the values of these windows' ask scores step.tsv g.fa v.vcf 504:200 101,504,2 e.h5 atacseq,h3k4me3 1e-5
+for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-@ 2 --batch-size 50'; do
+    # shellcheck disable=SC2086 # a list of words
+    vcf -f $how --step 200 --width 101,504,2 -o x.tsv v.vcf
+    ok "  the same bytes with $how" cmp step.tsv x.tsv
+done
+vcf -f --step 200 --width 2 --stats narrow.json -o x.tsv v.vcf
+vcf -f --width 101,504,2 --stats alone.json -o x.tsv v.vcf
+ok '  computes less, the less the width' "$PYTHON" -c 'import json, sys
+n = [json.load(open(f))["positions_computed"] for f in sys.argv[1:]]
+sys.exit(not n[0] < n[1] < n[2])' narrow.json step.json alone.json
+vcf --step 253 -o y.tsv v.vcf
+refused 2 '^coveffect: error: --step: more than half of --window$' '  at most half a window'
+
 # p-values
 vcf --width 504 --shuffles 9 -o p.tsv v.vcf
 vcf --width 504 -o plain.tsv v.vcf

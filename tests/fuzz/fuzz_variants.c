@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     while (cov_variants_next(r, &v, NULL) > 0) {
         if (!v.contig || !v.id || v.n_alleles == 0 || !v.alleles[v.n_alleles - 1])
             abort();
-        if (cov_effect_plan_make(&plan, &g, L, &v, NULL))
+        if (cov_effect_plan_make(&plan, &g, L, 1, &v, NULL))
             break;
         check(&plan, genome, L);
         if (out && (cov_variant_is_declared(&v) || !(data[0] & 128)) &&

@@ -1,7 +1,8 @@
 """effect_check.py - checks for tests/cli/coveffect.t; see start_python in tap.sh.
 
     variants OUT.vcf GENOME.fa SEED        writes variants of all kinds, on all kinds of places
-    edited OUT.fa GENOME.fa VCF WINDOW     writes the window of each allele in the edited genome, for covpredict
+    edited OUT.fa GENOME.fa VCF WINDOW     writes the window of each allele in the edited genome, for covpredict; WINDOW is
+                                           its length, or LENGTH:STEP as for --step
     scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS [TOLERANCE]
                                            computes all rows from covpredict's values of these windows, which may be
                                            off by a relative tolerance
@@ -63,8 +64,19 @@ def variants(path, genome_path, seed):
                 f.write(f"{name}\t{at + 1}\tv{number}\t{ref}\t{','.join(alts)}\t{number}.5\tPASS\tDP={number}\tGT\t0|1\t./.\n")
 
 
+class Window(int):
+    """A window's length, and the step of its beginnings: "LENGTH" or "LENGTH:STEP"."""
+
+    def __new__(cls, text):
+        length, _, step = text.partition(":")
+        self = super().__new__(cls, length)
+        self.step = int(step or 1)
+        return self
+
+
 def beginning(length, at, window):
-    return max(0, min(at - window // 2, length - window))
+    beg = max(0, at - window // 2 + window.step // 2)
+    return max(0, min(beg // window.step * window.step, length - window))
 
 
 def edits(genome, record, window):
@@ -81,7 +93,7 @@ def edits(genome, record, window):
 
 
 def edited(path, genome_path, vcf, window):
-    genome, window = read_fasta(genome_path), int(window)
+    genome, window = read_fasta(genome_path), Window(window)
     with open(path, "w") as f:
         number = 0
         for record in read_vcf(vcf):
@@ -130,7 +142,7 @@ def close(got, wanted, relative=1e-8, absolute=1e-12):
 
 def scores(table, genome_path, vcf, window, widths, predictions, datasets, tolerance="0"):
     off = float(tolerance)  # relative, of a value
-    genome, window, widths = read_fasta(genome_path), int(window), [int(w) for w in widths.split(",")]
+    genome, window, widths = read_fasta(genome_path), Window(window), [int(w) for w in widths.split(",")]
     with open(table) as f:
         rows = iter([line.rstrip("\n").split("\t") for line in f][1:])
     with h5py.File(predictions) as f:

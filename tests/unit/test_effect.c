@@ -76,6 +76,31 @@ struct expected {
     size_t at, n_codes;
 };
 
+/* Plans variants in windows of 6 bases. */
+static void check_plans(const struct cov_effect_genome *g, size_t step,
+                        const struct expected *cases, size_t n)
+{
+    struct cov_effect_plan p = {0};
+    for (size_t i = 0; i < n; i++) {
+        const struct expected *c = &cases[i];
+        char ref[16], alt[16];
+        (void)snprintf(ref, sizeof ref, "%s", c->ref);
+        (void)snprintf(alt, sizeof alt, "%s", c->alt);
+        const struct cov_variant v = {
+            .contig = "s", .pos = c->pos, .n_alleles = 2, .alleles = (char *[]){ref, alt}};
+        assert_ok(cov_effect_plan_make(&p, g, 6, step, &v, &e));
+        assert_int_equal(p.n_alleles, 1);
+        assert_int_equal(p.alleles[0].status, c->status);
+        assert_int_equal(p.n_scored, c->status == COV_ALLELE_SCORED);
+        if (p.status != COV_ALLELE_SCORED)
+            continue;
+        assert_int_equal(p.beg, c->beg);
+        assert_int_equal(p.at, c->at);
+        assert_int_equal(p.n_codes, c->n_codes);
+    }
+    cov_effect_plan_fini(&p);
+}
+
 static void plans_windows(void **state)
 {
     /* Windows of 6 bases in a sequence of 20. */
@@ -104,6 +129,13 @@ static void plans_windows(void **state)
         {20, "A", "C", COV_ALLELE_MISMATCH, 0, 0, 0},
         {-1, "A", "C", COV_ALLELE_MISMATCH, 0, 0, 0},
     };
+    /* The same at multiples of 3, or at the last possible place. */
+    static const struct expected stepped[] = {
+        {10, "A", "C", COV_ALLELE_SCORED, 6, 4, 6},  {11, "A", "C", COV_ALLELE_SCORED, 9, 2, 6},
+        {13, "A", "C", COV_ALLELE_SCORED, 9, 4, 6},  {14, "AA", "C", COV_ALLELE_SCORED, 12, 2, 7},
+        {0, "A", "C", COV_ALLELE_SCORED, 0, 0, 6},   {17, "A", "C", COV_ALLELE_SCORED, 14, 3, 6},
+        {19, "A", "C", COV_ALLELE_SCORED, 14, 5, 6},
+    };
     struct cov_genome *genome = NULL;
     struct cov_effect_genome g = {0};
     struct cov_effect_plan p = {0};
@@ -111,26 +143,11 @@ static void plans_windows(void **state)
     assert_ok(
         cov_genome_read("g.fa", &(struct cov_genome_options){.tmpdir = "."}, NULL, &genome, &e));
     assert_ok(cov_effect_genome_init(&g, genome, &e));
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        const struct expected *c = &cases[i];
-        char ref[16], alt[16];
-        (void)snprintf(ref, sizeof ref, "%s", c->ref);
-        (void)snprintf(alt, sizeof alt, "%s", c->alt);
-        const struct cov_variant v = {
-            .contig = "s", .pos = c->pos, .n_alleles = 2, .alleles = (char *[]){ref, alt}};
-        assert_ok(cov_effect_plan_make(&p, &g, 6, &v, &e));
-        assert_int_equal(p.n_alleles, 1);
-        assert_int_equal(p.alleles[0].status, c->status);
-        assert_int_equal(p.n_scored, c->status == COV_ALLELE_SCORED);
-        if (p.status != COV_ALLELE_SCORED)
-            continue;
-        assert_int_equal(p.beg, c->beg);
-        assert_int_equal(p.at, c->at);
-        assert_int_equal(p.n_codes, c->n_codes);
-    }
+    check_plans(&g, 1, cases, COV_COUNT(cases));
+    check_plans(&g, 3, stepped, COV_COUNT(stepped));
     const struct cov_variant other = {
         .contig = "t", .n_alleles = 3, .alleles = (char *[]){"A", "C", "*"}};
-    assert_ok(cov_effect_plan_make(&p, &g, 6, &other, &e));
+    assert_ok(cov_effect_plan_make(&p, &g, 6, 1, &other, &e));
     assert_int_equal(p.status, COV_ALLELE_UNKNOWN);
     assert_int_equal(p.alleles[1].status, COV_ALLELE_UNKNOWN);
     cov_effect_plan_fini(&p);

@@ -26,7 +26,7 @@
 struct config {
     struct cov_strings models;
     const char *genome, *rename;
-    int64_t window, batch;
+    int64_t window, step, batch;
     struct cov_strings widths, datasets;
     struct cov_device_options device;
     int ensemble, precision, on_bad_base; /* ENSEMBLE_, enum cov_precision, cov_on_bad_base */
@@ -54,6 +54,10 @@ static const struct cov_opt options[] = {
             .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
     COV_OPT(SIZE, "window", 0, FIELD(window), "N", "bases that the network reads around a variant",
             .def = "21384", .min = 2, .max = MAX_WINDOW),
+    COV_OPT(SIZE, "step", 0, FIELD(step), "N",
+            "let windows begin at multiples of N, at most half a window, so that nearby variants "
+            "share a window and its time; 1: each variant is in the middle of its window",
+            .def = "1", .min = 1, .max = MAX_WINDOW),
     COV_OPT(
         LIST, "width", 0, FIELD(widths), "N,...",
         "score this many bases around a variant; several: each (default: 1001, or the window if "
@@ -174,6 +178,8 @@ static int prepare(struct cov_common *common, const struct config *c, size_t **d
     const struct cov_cpu_options cpu = {.levels = c->device.cpu,
                                         .precision = (enum cov_precision)c->precision};
     int rc = COV_OK;
+    if (o->step > o->window / 2)
+        return cov_fail(e, COV_EUSAGE, "--step: more than half of --window");
     if (o->sd && c->models.n < 2)
         rc = cov_fail(e, COV_EUSAGE, "--ensemble sd: needs at least two checkpoints");
     if (!rc)
@@ -205,6 +211,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                                    .genome_path = c->genome,
                                    .rename_path = c->rename,
                                    .window = (size_t)c->window,
+                                   .step = (size_t)c->step,
                                    .batch = (size_t)c->batch,
                                    .sd = c->ensemble == ENSEMBLE_SD,
                                    .n_shuffles = (size_t)c->shuffles,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_batches.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include "common/compute/device_open.h"
 #include "common/job/effect/edited_windows.h"
 #include "common/seq/dinucleotides.h"
+
+/* Versions of a batch whose windows may be shared, so that a window is in few batches. */
+enum { SHARED_SIZE = 128 };
 
 /* What a version is for. */
 struct todo {
@@ -29,6 +33,12 @@ struct batch {
     struct cov_edit *edits; /* of each version; that of a reference is not used */
     struct todo *todo;      /* of each version */
     size_t n_windows, n_versions;
+    struct { /* the last window; shared: other records may use it */
+        size_t seq;
+        int64_t beg;
+        size_t reference;
+        bool shared;
+    } last;
     float *values; /* [size,L,D]; then, with several networks, those of each */
     size_t *n_bases;
     struct cov_effect_score *scores; /* [n_nets] */
@@ -99,7 +109,9 @@ int cov_effect_batches_new(const struct cov_effect_options *options, unsigned n_
     if (!b)
         return COV_ENOMEM;
     *b = (struct cov_effect_batches){.o = o,
-                                     .size = chunks < 4 ? 2 : chunks / 2,
+                                     .size = o->step > 1  ? SHARED_SIZE
+                                             : chunks < 4 ? 2
+                                                          : chunks / 2,
                                      .n_workers = n_workers,
                                      .D = o->model->n_datasets};
     int rc = COV_OK;
@@ -261,6 +273,22 @@ static int shuffle(const struct cov_effect_batches *b, struct batch *w,
     return rc;
 }
 
+/* Sets *reference to the version without edits of the batch's last window if that is the record's
+ * window, too, with as many bases as the record needs. */
+static int share_window(const struct cov_effect_batches *b, struct batch *w,
+                        const struct cov_effect_plan *p, size_t *reference, struct cov_err *e)
+{
+    if (w->n_windows == 0 || !w->last.shared || w->last.seq != p->seq || w->last.beg != p->beg)
+        return COV_OK;
+    struct cov_edited_window *window = &w->windows[w->n_windows - 1];
+    uint8_t *codes = w->codes + (w->n_windows - 1) * 2 * b->o->window;
+    *reference = w->last.reference;
+    if (p->n_codes <= window->n_codes)
+        return COV_OK;
+    window->n_codes = p->n_codes;
+    return cov_genome_codes(b->o->genome, p->seq, p->beg, p->beg + (int64_t)p->n_codes, codes, e);
+}
+
 /* Begins the window of a record with the version without edits. */
 static int begin_window(const struct cov_effect_batches *b, struct batch *w,
                         struct cov_effect_record *record, size_t number, struct cov_err *e)
@@ -269,6 +297,10 @@ static int begin_window(const struct cov_effect_batches *b, struct batch *w,
     uint8_t *codes = w->codes + w->n_windows * 2 * b->o->window;
     w->windows[w->n_windows++] =
         (struct cov_edited_window){codes, p->n_codes, w->versions + w->n_versions, 1};
+    w->last.seq = p->seq;
+    w->last.beg = p->beg;
+    w->last.reference = w->n_versions;
+    w->last.shared = number == 0;
     w->versions[w->n_versions] = (struct cov_version){.n = 0};
     w->todo[w->n_versions++] = (struct todo){.record = NULL};
     int rc = cov_genome_codes(b->o->genome, p->seq, p->beg, p->beg + (int64_t)p->n_codes, codes, e);
@@ -287,7 +319,9 @@ static int add_window(const struct cov_effect_batches *b, unsigned worker,
         if (p->alleles[i].status != COV_ALLELE_SCORED)
             continue;
         int rc = COV_OK;
-        if (w->n_versions + 1 + (reference == SIZE_MAX) > b->size) {
+        if (reference == SIZE_MAX && number == 0)
+            rc = share_window(b, w, p, &reference, e);
+        if (!rc && w->n_versions + 1 + (reference == SIZE_MAX) > b->size) {
             rc = flush(b, worker, e);
             reference = SIZE_MAX;
         }

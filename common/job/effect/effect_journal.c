@@ -49,8 +49,8 @@ static int add_lists(const struct cov_effect_options *o, struct cov_run_lines *l
 static int describe_run(const struct cov_effect_options *o, struct cov_progress *progress,
                         struct cov_run_lines *l, struct cov_err *e)
 {
-    char window[32], shuffles[64] = "none";
-    (void)snprintf(window, sizeof window, "%zu", o->window);
+    char window[64], shuffles[64] = "none";
+    (void)snprintf(window, sizeof window, "%zu, step %zu", o->window, o->step);
     if (o->n_shuffles > 0)
         (void)snprintf(shuffles, sizeof shuffles, "%zu, seed %" PRIu64, o->n_shuffles, o->seed);
     int rc = cov_run_lines_add(l, "version", cov_version(), NULL, e);

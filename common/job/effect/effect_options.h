@@ -21,6 +21,7 @@ struct cov_effect_options {
     const struct cov_genome *genome;
     const char *genome_path, *rename_path; /* what it was read from; rename_path may be NULL */
     size_t window;                         /* L, which the model accepts */
+    size_t step;                           /* windows begin at its multiples; at most L / 2 */
     const int64_t *widths;                 /* [n_widths], at most L */
     size_t n_widths;
     const size_t *datasets; /* [n_datasets] of the model */

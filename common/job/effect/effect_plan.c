@@ -110,7 +110,7 @@ static int plan_alleles(struct cov_effect_plan *p, size_t L, char *const *allele
 }
 
 int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
-                         const struct cov_variant *v, struct cov_err *e)
+                         size_t step, const struct cov_variant *v, struct cov_err *e)
 {
     p->n_alleles = v->n_alleles - 1;
     p->n_ref = strlen(v->alleles[0]);
@@ -126,7 +126,8 @@ int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_geno
     if (rc || p->status != COV_ALLELE_SCORED)
         return rc;
     const int64_t length = g->genome->lengths[p->seq], size = (int64_t)L;
-    p->beg = clamp(v->pos - size / 2, 0, length > size ? length - size : 0);
+    const int64_t beg = clamp(v->pos - size / 2 + (int64_t)step / 2, 0, length);
+    p->beg = clamp(beg - beg % (int64_t)step, 0, length > size ? length - size : 0);
     p->at = (size_t)(v->pos - p->beg);
     rc = plan_alleles(p, L, v->alleles + 1, e);
     if ((uint64_t)(length - p->beg) < p->n_codes)

@@ -1,7 +1,8 @@
 /* effect_plan.h - which alleles of a variant are scored, and in which window of the genome.
  *
- * The window of a variant begins L / 2 bases before REF, as in ChromBPNet's variant scorer; near the
- * ends of a sequence it is moved into the sequence. A sequence shorter than L is its own window.
+ * The window of a variant begins L / 2 bases before REF, as in ChromBPNet's variant scorer, or at the
+ * nearest multiple of `step`, so that variants share windows; near the ends of a sequence it is moved
+ * into the sequence. A sequence shorter than L is its own window.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_PLAN_H
 #define COV_JOB_EFFECT_EFFECT_PLAN_H
@@ -54,10 +55,10 @@ int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome 
                            struct cov_err *e) COV_MUST_USE;
 void cov_effect_genome_fini(struct cov_effect_genome *g); /* safe on zeros */
 
-/* Plans a record, for windows of L bases. REF matches where each of its bases shares a base with the
+/* Plans a record, for windows of L bases that begin at multiples of step <= L / 2. REF matches where each of its bases shares a base with the
  * genome's IUPAC code; so N matches everything. */
 int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
-                         const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
+                         size_t step, const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
 void cov_effect_plan_fini(struct cov_effect_plan *p);
 
 #endif

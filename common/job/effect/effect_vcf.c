@@ -82,7 +82,7 @@ static int next_record(struct run *r, struct cov_variants *in, struct cov_varian
         return cov_variants_fail(in, e,
                                  "the header does not declare the sequence or another name of the "
                                  "record, which BCF needs; write VCF");
-    const int rc = cov_effect_plan_make(p, &r->genome, r->o->window, v, e);
+    const int rc = cov_effect_plan_make(p, &r->genome, r->o->window, r->o->step, v, e);
     if (rc)
         return rc;
     t->n_records++;
