@@ -1,5 +1,5 @@
-"""driver.py - shared by h5_damage.py and track_damage.py: creates damaged files one by one, runs programs on them, and
-keeps the files with findings.
+"""driver.py - shared by h5_damage.py, track_damage.py and variant_damage.py: creates damaged files one by one, runs
+programs on them, and keeps the files with findings.
 SPDX-License-Identifier: MIT"""
 import collections
 import os

@@ -9,12 +9,17 @@
     fields TABLE VCF                       compares INFO/COVEFFECT with the table
     spread TABLE MEAN A B...               compares means and standard deviations with the tables of single models
     ranks TABLE PLAIN N                    checks p-values among N shuffles, and the other columns
+    tracks DIR TABLE GENOME.fa WINDOW BW_DUMP
+                                           compares the tracks with a table whose width is the window
     same A.vcf B.vcf                       compares two VCFs without INFO/COVEFFECT
 
 SPDX-License-Identifier: MIT"""
 import gzip
 import math
+import os
 import random
+import re
+import subprocess
 
 import h5py
 import numpy as np
@@ -224,6 +229,43 @@ def ranks(table, plain, n):
     assert len(seen) > 3, seen
 
 
+def tracks(folder, table, genome_path, window, bw_dump):
+    genome, window = read_fasta(genome_path), Window(window)
+    left, records = set(os.listdir(folder)), {}
+    for row in read_table(table)[1]:
+        key = tuple(row[:5])
+        number = records.setdefault(key[:4], len(records) + 1)
+        if row[7] == "NA":
+            continue
+        at, n_ref, n_alt = int(row[1]) - 1, len(row[3]), len(row[4])
+        beg = beginning(len(genome[row[0]]), at, window)
+        values = []
+        for kind in "ref", "alt", "diff":
+            name, = (n for n in left if re.fullmatch(rf"{number}\.\d+_{row[0]}_{row[1]}_{row[3][:12]}_{row[4][:12]}_{row[5]}_{kind}\.bw", n))
+            left.discard(name)
+            lines = subprocess.run([bw_dump, f"{folder}/{name}"], capture_output=True, text=True, check=True).stdout.splitlines()
+            found = {}
+            for contig, first, last, value in (line.split("\t") for line in lines):
+                assert contig == row[0], name
+                found.update((i, float(value)) for i in range(int(first), int(last)))
+            values.append(found)
+        ref, alt, diff = values
+        assert sorted(ref) == list(range(beg, min(beg + window, len(genome[row[0]])))), row
+        scored = range(at - window // 2, at - window // 2 + window)
+        assert close(row[7], sum(v for i, v in ref.items() if i in scored)), row
+        assert sorted(alt) == sorted(diff) and not any(at + n_alt <= i < at + n_ref for i in alt), row
+        last = min(max(ref), at - n_alt + n_ref + beg + window - 1 - at, len(genome[row[0]]) - 1)
+        assert set(alt) >= set(range(beg, at)) | set(range(at + max(n_ref, n_alt), last + 1)), row
+        if n_ref == n_alt:
+            assert close(row[8], sum(v for i, v in alt.items() if i in scored)), row
+        assert all(abs(alt[i] - ref[i] - diff[i]) <= 1e-6 * alt[i] for i in alt), row
+        if n_ref == n_alt:
+            best = max(diff, key=lambda i: abs(diff[i]) if i in scored else 0)
+            assert close(row[12], abs(diff[best]), 1e-6), (row, best)
+        assert close(row[12], abs(diff[int(row[13]) - 1]), 1e-6), row
+    assert not left and len(records) > 3, left
+
+
 def fields(table, vcf):
     with open(table) as f:
         rows = [line.rstrip("\n").split("\t") for line in f][1:]
@@ -249,6 +291,6 @@ def main(action, *args):
     return ACTIONS[action](*args)
 
 
-ACTIONS = {f.__name__: f for f in (variants, edited, scores, spread, ranks, fields, same)}
+ACTIONS = {f.__name__: f for f in (variants, edited, scores, spread, ranks, tracks, fields, same)}
 if __name__ == "__main__":
     serve.run(main)

@@ -14,6 +14,7 @@
 #include "common/features/variants.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/file/tmpfile.h"
 #include "common/job/device_options.h"
 #include "common/job/effect/effect_vcf.h"
 #include "common/job/shared_options.h"
@@ -25,7 +26,7 @@
 
 struct config {
     struct cov_strings models;
-    const char *genome, *rename;
+    const char *genome, *rename, *tracks;
     int64_t window, step, batch;
     struct cov_strings widths, datasets;
     struct cov_device_options device;
@@ -73,6 +74,10 @@ static const struct cov_opt options[] = {
             .def = "0", .min = 0, .max = MAX_SHUFFLES),
     COV_OPT(INT, "seed", 0, FIELD(seed), "N", "seed of --shuffles", .def = "1", .min = 0,
             .max = INT32_MAX),
+    COV_OPT(
+        STRING, "tracks", 0, FIELD(tracks), "DIR/",
+        "write bigWig tracks of each allele's window there: the prediction without and with the "
+        "change, and the difference"),
     COV_OPT(FLAG, "strict", 0, FIELD(strict), NULL,
             "stop at the first variant whose REF differs from the genome, or whose sequence the "
             "genome lacks"),
@@ -216,6 +221,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                                    .sd = c->ensemble == ENSEMBLE_SD,
                                    .n_shuffles = (size_t)c->shuffles,
                                    .seed = (uint64_t)c->seed,
+                                   .tracks = c->tracks,
                                    .full = c->full,
                                    .strict = c->strict,
                                    .resume = c->resume,
@@ -229,6 +235,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     int rc = widths ? get_widths(c, widths, &o, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_device_options_parse(&c->device, e);
+    if (!rc && c->tracks && cov_newfolder_check(c->tracks, e))
+        rc = cov_err_prefix(e, "--tracks");
     if (!rc && c->resume)
         rc = check_resume(common->output, operands[0], e);
     if (!rc && to_file)

@@ -50,7 +50,7 @@ struct cov_effect_batches {
     size_t n_nets, size, n_workers;
     size_t D;        /* data sets of the model */
     size_t n_values; /* of a batch and a network */
-    size_t widest;   /* the largest width */
+    size_t widest;   /* the largest width; with tracks, everything */
     struct batch *batches;
 };
 
@@ -117,6 +117,8 @@ int cov_effect_batches_new(const struct cov_effect_options *options, unsigned n_
     int rc = COV_OK;
     for (size_t i = 0; i < o->n_widths; i++)
         b->widest = (size_t)o->widths[i] > b->widest ? (size_t)o->widths[i] : b->widest;
+    if (o->tracks)
+        b->widest = 2 * o->window;
     if (cov_size_mul(o->window, b->D, &b->n_values) ||
         cov_size_mul(b->n_values, b->size, &b->n_values))
         rc = cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", b->size);
@@ -180,6 +182,16 @@ void cov_effect_batches_counts(const struct cov_effect_batches *b, struct cov_fo
     }
 }
 
+void cov_effect_record_fini(struct cov_effect_record *r)
+{
+    cov_variant_fini(&r->variant);
+    cov_effect_plan_fini(&r->plan);
+    for (size_t i = 0; i < r->cap_values; i++)
+        free(r->values[i].values[0]);
+    free(r->values);
+    free(r->scores);
+}
+
 /* ---------------------------------------------------------------- scores */
 
 /* The two alleles of a version, as predicted by network `net`, counted from 1; 0: by their mean. */
@@ -224,6 +236,26 @@ static void score(const struct cov_effect_batches *b, struct batch *w, size_t ve
     }
 }
 
+/* Copies the values of an allele's version for tracks. */
+static int keep_values(const struct cov_effect_batches *b, const struct batch *w, size_t version,
+                       struct cov_err *e)
+{
+    const struct todo *t = &w->todo[version];
+    const struct cov_effect_pair pair = pair_of(b, w, version, 0);
+    struct cov_effect_values *to = &t->record->values[t->allele];
+    const size_t n = b->o->window * b->D;
+    if (!to->values[0])
+        to->values[0] = cov_malloc(2 * n, sizeof(float), e);
+    if (!to->values[0])
+        return COV_ENOMEM;
+    to->values[1] = to->values[0] + n;
+    for (size_t k = 0; k < 2; k++) {
+        memcpy(to->values[k], pair.values[k], n * sizeof(float));
+        to->n_bases[k] = pair.n_bases[k];
+    }
+    return COV_OK;
+}
+
 /* Sets the values of the mean, w->values[0 .. n_versions). All networks pad the same positions. */
 static void average(const struct cov_effect_batches *b, struct batch *w)
 {
@@ -249,8 +281,10 @@ static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov
     if (!rc && b->n_nets > 1)
         average(b, w);
     for (size_t i = 0; !rc && i < w->n_versions; i++)
-        if (w->todo[i].record)
+        if (w->todo[i].record) {
             score(b, w, i);
+            rc = b->o->tracks && w->todo[i].shuffle == 0 ? keep_values(b, w, i, e) : COV_OK;
+        }
     w->n_windows = w->n_versions = 0;
     return rc;
 }

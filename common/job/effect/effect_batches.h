@@ -18,13 +18,25 @@
 #include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
 
+/* Predicted values of an allele, for tracks: [L,D] without and with the change. */
+struct cov_effect_values {
+    float *values[2]; /* the second is part of the first. Owned */
+    size_t n_bases[2];
+};
+
+/* Empty if all zero, except for the variant. */
 struct cov_effect_record {
     struct cov_variant variant;
     struct cov_effect_plan plan;
     struct cov_effect_score *scores; /* [n_alleles of ALT][n_datasets][n_widths] */
     size_t n_scores, cap_scores;
+    struct cov_effect_values
+        *values; /* [cap_values], with options->tracks: of each allele of ALT */
+    size_t cap_values;
     bool done; /* has scores already */
 };
+
+void cov_effect_record_fini(struct cov_effect_record *r); /* safe on zeros */
 
 struct cov_effect_batches;
 

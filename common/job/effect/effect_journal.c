@@ -73,6 +73,8 @@ static int describe_run(const struct cov_effect_options *o, struct cov_progress 
     if (!rc)
         rc = cov_run_lines_add(l, "--shuffles", shuffles, NULL, e);
     if (!rc)
+        rc = cov_run_lines_add(l, "--tracks", o->tracks ? o->tracks : "none", NULL, e);
+    if (!rc)
         rc = cov_run_lines_add(l, "--full", o->full ? "yes" : "no", NULL, e);
     return rc ? rc : cov_run_lines_add_device(l, o->device, e);
 }

@@ -26,14 +26,15 @@ struct cov_effect_options {
     size_t n_widths;
     const size_t *datasets; /* [n_datasets] of the model */
     size_t n_datasets;
-    size_t batch;      /* chunks that a worker computes at a time; 0: chosen automatically */
-    bool sd;           /* also the standard deviation of each score over the models, at least 2 */
-    size_t n_shuffles; /* shuffled windows for p-values; 0: none */
-    uint64_t seed;     /* of the shuffles */
-    bool full;         /* compute everything, even known values (device.h) */
-    bool strict;       /* fail where REF and genome differ, and for unknown sequences */
-    bool resume;       /* keep finished variants (effect_journal.h); the input is a regular file */
-    bool force;        /* replace the journal of another run */
+    size_t batch;       /* chunks that a worker computes at a time; 0: chosen automatically */
+    bool sd;            /* also the standard deviation of each score over the models, at least 2 */
+    size_t n_shuffles;  /* shuffled windows for p-values; 0: none */
+    uint64_t seed;      /* of the shuffles */
+    const char *tracks; /* a folder for tracks of each allele; NULL: none */
+    bool full;          /* compute everything, even known values (device.h) */
+    bool strict;        /* fail where REF and genome differ, and for unknown sequences */
+    bool resume;        /* keep finished variants (effect_journal.h); the input is a regular file */
+    bool force;         /* replace the journal of another run */
 };
 
 #endif

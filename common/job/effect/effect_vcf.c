@@ -23,6 +23,7 @@
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
 #include "common/job/effect/effect_plan.h"
+#include "common/job/effect/effect_tracks.h"
 #include "common/job/run_journal.h"
 
 struct slot {
@@ -44,6 +45,7 @@ struct run {
     struct cov_variants *in;
     struct cov_effect_output *out;
     struct cov_effect_batches *batches;
+    struct cov_effect_tracks *tracks;   /* NULL: none */
     struct cov_effect_journal *journal; /* NULL: none */
     struct slot *slots;
     size_t n_slots, n_workers, n_records; /* n_records: of a slot */
@@ -88,6 +90,11 @@ static int next_record(struct run *r, struct cov_variants *in, struct cov_varian
     t->n_records++;
     for (size_t i = 0; i < p->n_alleles; i++)
         t->n_alleles[p->alleles[i].status]++;
+    const size_t n_tracks = cov_effect_tracks_count(r->o, (size_t)t->n_alleles[COV_ALLELE_SCORED]);
+    if (r->o->tracks && n_tracks > COV_EFFECT_MAX_TRACKS)
+        return cov_variants_fail(in, e,
+                                 "--tracks: more than %d files; use fewer variants or --datasets",
+                                 COV_EFFECT_MAX_TRACKS);
     if (p->status == COV_ALLELE_SCORED)
         return 1;
     const bool unknown = p->status == COV_ALLELE_UNKNOWN;
@@ -153,12 +160,23 @@ static int check_input(struct run *r, int64_t *n, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the stages */
 
+static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
+{
+    const size_t n = record->cap_values;
+    int rc = COV_RESERVE(&record->values, &record->cap_values, record->plan.n_alleles, e);
+    for (size_t i = n; i < record->cap_values; i++)
+        record->values[i] = (struct cov_effect_values){.values = {NULL, NULL}};
+    return rc;
+}
+
 /* Makes room for the scores of a record, or reads those of the journal. */
 static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
 {
     record->done = false;
     record->n_scores = record->plan.n_alleles * r->o->n_datasets * r->o->n_widths;
     int rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
+    if (!rc && r->o->tracks)
+        rc = reserve_values(record, e);
     if (rc || !r->journal || record->plan.n_scored == 0)
         return rc;
     memset(record->scores, 0, record->n_scores * sizeof *record->scores);
@@ -207,7 +225,9 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
         struct cov_effect_record *record = &s->records[i];
-        if (r->journal && !record->done && record->plan.n_scored > 0)
+        if (r->tracks && !record->done && record->plan.n_scored > 0)
+            rc = cov_effect_tracks_put(r->tracks, record, e);
+        if (!rc && r->journal && !record->done && record->plan.n_scored > 0)
             rc = cov_effect_journal_append(r->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
         if (!rc)
@@ -239,11 +259,8 @@ static void release_buffers(struct run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         struct cov_effect_record *records = r->slots[i].records;
-        for (size_t k = 0; records && k < r->n_records; k++) {
-            cov_variant_fini(&records[k].variant);
-            cov_effect_plan_fini(&records[k].plan);
-            free(records[k].scores);
-        }
+        for (size_t k = 0; records && k < r->n_records; k++)
+            cov_effect_record_fini(&records[k]);
         free(records);
     }
     free(r->slots);
@@ -370,6 +387,7 @@ static void release(struct run *r)
     release_buffers(r);
     cov_effect_journal_close(r->journal);
     cov_effect_batches_free(r->batches);
+    cov_effect_tracks_free(r->tracks);
     cov_variants_close(r->in);
     cov_effect_genome_fini(&r->genome);
     free(r->tally);
@@ -403,6 +421,8 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
         r.n_records = cov_effect_batches_size(r.batches) / 2;
     if (!rc)
         rc = open_journal(&r, n, e);
+    if (!rc)
+        rc = o->tracks ? cov_effect_tracks_open(o, &r.tracks, e) : COV_OK;
     if (!rc)
         rc = open_output(&r, out ? out->tmp : "-", e);
     if (!rc)
