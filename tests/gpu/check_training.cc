@@ -329,7 +329,7 @@ void check_self_check(const std::vector<Precision> &precisions)
             continue;
         struct cov_device *gpu = open_gpu(p.precision);
         for (const Fault &f : faults) {
-            if (!f.affects(p.precision) || f.fault == SIMT_FAULT_REST)
+            if (!f.affects_training(p.precision))
                 continue;
             struct cov_err e = COV_ERR_INIT;
             Gradient got;

@@ -273,7 +273,7 @@ int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
                         struct cov_err *e)
 {
     /* Several times the rounding errors, and far below the error of a wrong kernel. */
-    const double allowed = is_exact(arithmetic) ? 1e-4 : 0.15;
+    const double allowed = is_exact(arithmetic) ? 1e-4 : 0.05;
     const struct pass pass = {false, cards->card[which].index, arithmetic, shared_bytes};
     struct cov_cuda_cards one = {};
     double off;
