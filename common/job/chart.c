@@ -10,14 +10,7 @@
 #include "common/base/mem.h"
 
 /* WIDTH, HEIGHT: pixels. SLANTED_FROM: the smallest number of groups whose names are slanted. */
-enum {
-    WIDTH = 900,
-    HEIGHT = 420,
-    MAP_HEIGHT = 460,
-    SLANTED_FROM = 6,
-    MAX_TICS = 8,
-    MAX_NUMBERS = 20
-};
+enum { WIDTH = 900, HEIGHT = 420, MAP_HEIGHT = 460, SLANTED_FROM = 6, MAX_TICS = 8 };
 
 static void free_chart(struct cov_chart *c)
 {
@@ -263,35 +256,6 @@ static void put_maps(FILE *f, const struct cov_chart *c, bool is_svg)
     (void)fprintf(f, "unset multiplot\n");
 }
 
-static void put_names(FILE *f, const struct cov_chart *c, char axis)
-{
-    (void)fprintf(f, "set %ctics scale 0%s (", axis, axis == 'x' ? " rotate by 25 right" : "");
-    for (size_t i = 0; i < c->maps->rows; i++) {
-        (void)fprintf(f, "%s", i ? ", " : "");
-        cov_gnuplot_put_text(f, c->names[i]);
-        (void)fprintf(f, " %zu", i);
-    }
-    (void)fprintf(f, ")\n");
-}
-
-static void put_cells(FILE *f, const struct cov_chart *c)
-{
-    const size_t n = c->maps->rows;
-    bool is_signed = false;
-    for (size_t i = 0; i < n * n; i++)
-        is_signed = is_signed || c->maps->values[i] < 0;
-    put_names(f, c, 'x');
-    put_names(f, c, 'y');
-    (void)fprintf(f,
-                  "unset grid\nunset key\nset xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\n"
-                  "set cbrange [%d:1]\nset palette defined (%s0 '#ffffff', 1 '#2f7fd1')\n"
-                  "plot $m0 matrix with image pixels",
-                  n - 1, n - 1, is_signed ? -1 : 0, is_signed ? "-1 '#e07b39', " : "");
-    if (n <= MAX_NUMBERS)
-        (void)fprintf(f, ", $m0 matrix using 1:2:(sprintf('%%.2f',$3)) with labels");
-    (void)fprintf(f, "\n");
-}
-
 struct script {
     const struct cov_chart *chart;
     bool is_svg;
@@ -334,10 +298,6 @@ static void put_chart(FILE *f, const struct cov_chart *c, bool is_svg)
         put_series(f, i, &c->series[i]);
     for (size_t i = 0; i < c->n_maps; i++)
         put_map_values(f, i, &c->maps[i]);
-    if (c->kind == COV_CHART_CELLS) {
-        put_cells(f, c);
-        return;
-    }
     if (c->n_maps)
         (void)fprintf(f, "set multiplot\nset origin 0,%.6f\nset size 1,%.6f\n", 1 - share, share);
     if (c->kind == COV_CHART_BARS)
@@ -370,9 +330,7 @@ static bool has_points(const struct cov_chart *c)
 
 static int check_points(const struct cov_chart *c, struct cov_err *e)
 {
-    return c->kind == COV_CHART_CELLS || has_points(c)
-               ? COV_OK
-               : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
+    return has_points(c) ? COV_OK : cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
 }
 
 int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,

@@ -10,9 +10,7 @@
 #include "common/base/err.h"
 #include "common/job/gnuplot.h"
 
-/* CELLS: the only map, whose rows and columns have names; colours begin at -1 if a value is less
- * than 0. */
-enum cov_chart_kind { COV_CHART_LINES, COV_CHART_BARS, COV_CHART_CELLS };
+enum cov_chart_kind { COV_CHART_LINES, COV_CHART_BARS };
 
 /* For bars, x is the index of the group. An error bar shows low and high where they differ from
  * y. */
@@ -54,7 +52,6 @@ struct cov_chart {
     size_t n_maps;
     /* Another chart of lines, drawn below; both have `left`, `right` and `top`, and no maps. */
     const struct cov_chart *below;
-    const char *const *names; /* of rows and columns of cells. Borrowed */
 
     struct cov_chart_series *series;
     size_t n_series, cap_series;

@@ -212,6 +212,19 @@ if command -v gnuplot >/dev/null; then
         status_is 0 "a picture: $file"
         ok '  was written' test -s $file
     done
+    # Two pairs with r = 1, one of them 1 - the other, and a track without r.
+    for i in 0 1 2 3 4; do
+        a=$((i * i)) beg=$((i * 10)) end=$((i * 10 + 10))
+        for track in "a1 $a" "b1 $((90 - a))" 'flat 5' "a2 $((2 * a + 1))" "b2 $((99 - 3 * a))"; do
+            printf 'c\t%d\t%d\t%s\n' $beg $end "${track#* }" >>"q_${track% *}.bg"
+        done
+    done
+    correlate --bins 10 --plot q.svg q_a1.bg q_b1.bg q_flat.bg q_a2.bg q_b2.bg
+    is "$(head -n 1 "$stdout")" 'track	q_a1	q_b1	q_flat	q_a2	q_b2' 'the table has the order of the inputs'
+    is "$(grep -o 'q_[a-z0-9]*' q.svg | paste -sd ' ')" \
+        "$(printf '%s ' q_b1 q_b2 q_flat q_a1 q_a2 q_b1 q_b2 q_flat q_a1)q_a2" '  and the picture that of clusters'
+    is "$(grep -c 'NA<\|>NA' q.svg) $(grep -o 'r = [-0-9.]*' q.svg | paste -sd ' ')" '9 r = -1 r = -0.5 r = 0 r = 0.5' \
+        '  NA and the heights of the tree'
 fi
 refuses 2 '--bins and --genes cannot be used together$' 'bins and genes' correlate --bins 10 --genes f.bed t.bw u.bw
 refuses 2 '--feature needs --genes$' 'features without genes' correlate --feature gene t.bw u.bw

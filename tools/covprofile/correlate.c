@@ -31,8 +31,9 @@ static const struct cov_opt options[] = {
     [ROW_METHOD] =
         COV_OPT(ENUM, "method", 0, FIELD(method), NULL, "correlate values, or their ranks",
                 .def = "pearson", .choices = methods),
-    [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
-                         "draw the table as a .png or .svg picture", .flags = COV_OPT_PATH_OUT),
+    [ROW_PLOT] =
+        COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
+                "draw a clustered map as a .png or .svg picture", .flags = COV_OPT_PATH_OUT),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
                                       "the data sets to read, if an INPUT has several; each is a "
                                       "column",

@@ -9,7 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/job/chart.h"
+#include "common/job/profile/correlation_plot.h"
 #include "common/job/profile/profile_tracks.h"
 #include "common/job/profile/track_bins.h"
 
@@ -181,16 +181,9 @@ static void print_table(const void *arg, FILE *f)
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct job *j = arg;
-    const struct cov_chart_map map = {
-        .title = "", .values = j->r, .rows = j->n, .columns = j->n, .end = (double)j->n, .top = 1};
-    const struct cov_chart chart = {.kind = COV_CHART_CELLS,
-                                    .file = "correlation",
-                                    .title = j->o->spearman ? "Spearman's correlation"
-                                                            : "Pearson's correlation",
-                                    .maps = &map,
-                                    .n_maps = 1,
-                                    .names = j->names};
-    return cov_chart_draw_picture(&chart, picture, e);
+    return cov_correlation_plot_draw(j->spearman ? "Spearman's correlation"
+                                                 : "Pearson's correlation",
+                                     j->r, j->names, j->n, picture, e);
 }
 
 /* "correlations": [...] of --stats. */

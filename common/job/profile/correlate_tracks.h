@@ -19,9 +19,9 @@ struct cov_correlate_options {
     bool spearman;       /* correlate ranks; ties have the mean of their ranks */
 };
 
-/* Writes a square table, and no second file. Bins and features count where all tracks have a value. COV_EUSAGE for
- * options that do not fit the files, or a single track; COV_EINPUT for files that do not fit each
- * other. *stats gets "correlations". */
+/* Writes a square table, and draws it clustered. Bins and features count where all tracks have a
+ * value. COV_EUSAGE for options that do not fit the files, or a single track; COV_EINPUT for files
+ * that do not fit each other. *stats gets "correlations". */
 int cov_correlate_run(const struct cov_profile_request *request,
                       const struct cov_correlate_options *options, struct cov_err *e) COV_MUST_USE;
 
