@@ -86,11 +86,24 @@ def one_hot(bases):
     return np.array([[b == c for b in bases] for c in "ACGT"], np.float32)
 
 
-def coveffect(arguments, folder, threads):
-    out = f"{folder}/out.npz"
+def load_network(path, window):
+    """Returns the network of a checkpoint, and the names of its data sets."""
+    checkpoint = torch.load(path, map_location="cpu", weights_only=False)
+    network = Network({**checkpoint["hyper_parameters"], "seq_len": window})
+    network.load_state_dict(checkpoint["state_dict"])
+    return network, list(checkpoint["hyper_parameters"]["datasets"])
+
+
+def timed(arguments, out, threads):
+    """Returns the seconds of a run of coveffect."""
     start = time.time()
     subprocess.run(["coveffect", *arguments, "-q", "-f", "-@", str(threads), "-o", out], check=True)
-    return np.load(out)["arr_0"], time.time() - start
+    return time.time() - start
+
+
+def coveffect(arguments, folder, threads):
+    seconds = timed(arguments, f"{folder}/out.npz", threads)
+    return np.load(f"{folder}/out.npz")["arr_0"], seconds
 
 
 def report(name, ours, theirs, seconds):
@@ -110,16 +123,12 @@ def main():
     parser.add_argument("target")
     o = parser.parse_args()
     torch.set_num_threads(o.threads)
-    checkpoint = torch.load(o.checkpoint, map_location="cpu", weights_only=False)
-    hp = dict(checkpoint["hyper_parameters"])
-    hp["seq_len"] = o.window
-    network = Network(hp)
-    network.load_state_dict(checkpoint["state_dict"])
+    network, datasets = load_network(o.checkpoint, o.window)
     genome = read_fasta(o.genome)
     name = max(genome, key=lambda n: len(genome[n]))
     first = len(genome[name]) // 2
     beg = o.window // 2 - WIDTH // 2
-    model = Mean(network, list(hp["datasets"]).index(o.target), beg, beg + WIDTH).eval()
+    model = Mean(network, datasets.index(o.target), beg, beg + WIDTH).eval()
     part = slice(o.window // 2 - o.length // 2, o.window // 2 - o.length // 2 + o.length)
     middles = [first + i * 5000 for i in range(o.regions)]
     x = torch.from_numpy(np.stack([one_hot(genome[name][m - o.window // 2 : m - o.window // 2 + o.window]) for m in middles]))
