@@ -136,6 +136,20 @@ lines = [line.split("\t") for line in open("x.bed")]
 assert row["peaks"] == len(lines) and row["cutoff"] == 2.5, row
 assert row["peak_bases"] == sum(int(x[2]) - int(x[1]) for x in lines), row'
 
+# One peak, 0-360, with 300 of the 310 bases that have a value.
+printf 'c\t%s\n' '0	100	30' '130	230	30' '260	360	30' '380	390	1' >islands.bg
+run covpeaks call -q -f -c 30 --stats s_mqc.json -o x.bed islands.bg
+stderr_is 'covpeaks: warning: islands.bg: 97 % of the bases are in peaks: the cutoff is too low to separate them' 'gaps without values are no part of the share'
+is "$(cut -f 2,3 x.bed)" '0	360' '  but of the peak'
+run covpeaks call -q -f --broad -c 30 -C 1 --stats s.json -o x.bed islands.bg
+ok '  in statistics' "$PYTHON" -c '
+import json
+row, broad = json.load(open("s_mqc.json"))["data"]["s"], json.load(open("s.json"))["peaks"]
+assert row["peak_bases"] == 360 and abs(row["peak_share"] - 100 * 300 / 310) < 1e-6, row
+assert broad["n"] == 1 and broad["bases"] == 390 and broad["share"] == 1, broad'
+run covpeaks call -f --auto --share 1 -o x.bed islands.bg
+stderr_like '^covpeaks: cutoff 1: 100 % of the bases are in peaks, closest to 100 %$' '  nor is a cutoff chosen for them'
+
 # ---------------------------------------------------------------- refusals
 
 refuses_call 2 '^covpeaks: error: -c/--cutoff is missing' 'no cutoff' -o y.bed t.bg

@@ -158,18 +158,17 @@ def find_auto(by, goal, length, gap, path):
                      for name, values in track.items() for i, v in enumerate(values))
     found = []
     for cutoff in sorted({v for values in track.values() for v in values if v is not None}, reverse=True):
-        n = bases = valued = both = 0
+        n = valued = both = 0
         for name, values in track.items():
             for beg, end in find_peaks(values, cutoff, length, gap):
                 there = [i for i in range(beg, end) if values[i] is not None]
                 n += 1
-                bases += end - beg
                 valued += len(there)
                 both += sum(i in measured.get(name, ()) for i in there)
         if by == "count":
             found.append((-abs(n - int(goal)), cutoff, n))
         elif by == "share":
-            found.append((-abs(bases / n_bases - float(goal)), cutoff, n))
+            found.append((-abs(valued / n_bases - float(goal)), cutoff, n))
         else:
             found.append((2 * both / (valued + n_measured), cutoff, n))
     if by == "count":

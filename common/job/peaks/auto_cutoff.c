@@ -54,7 +54,7 @@ static double rate(const struct goal *g, const struct cov_peak_sums *s)
     if (g->o->by == COV_AUTO_COUNT)
         return -fabs((double)s->n - (double)g->o->count);
     if (g->o->by == COV_AUTO_SHARE)
-        return -fabs((double)s->bases / g->n_bases - g->o->share);
+        return -fabs((double)s->valued / g->n_bases - g->o->share);
     return 2 * (double)s->positive / ((double)s->valued + g->n_positive);
 }
 

@@ -25,8 +25,9 @@ struct caller {
     struct cov_peaks peaks, weak;
     char *contig; /* the current one; NULL: none. Owned */
     struct cov_peak_file *file;
-    float max; /* the largest value of all contigs */
-    uint64_t n_peaks, n_bases;
+    float max;                           /* the largest value of all contigs */
+    int64_t n_read;                      /* bases with a value so far, of all contigs */
+    uint64_t n_peaks, n_bases, n_valued; /* n_valued: those of n_bases that have a value */
 };
 
 /* ---------------------------------------------------------------- calling */
@@ -36,6 +37,7 @@ static int put(struct caller *c, const struct cov_peak *peak, const struct cov_p
 {
     c->n_peaks++;
     c->n_bases += (uint64_t)(peak->end - peak->beg);
+    c->n_valued += (uint64_t)(peak->count_end - peak->count_beg);
     return cov_peak_file_add(c->file, c->contig, peak, blocks, n, e);
 }
 
@@ -89,9 +91,10 @@ static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n
     struct caller *c = (struct caller *)s;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = cov_peaks_add(&c->peaks, &iv[i], iv[i].beg, true, e);
+        rc = cov_peaks_add(&c->peaks, &iv[i], c->n_read, true, e);
         if (!rc && c->broad)
-            rc = cov_peaks_add(&c->weak, &iv[i], iv[i].beg, true, e);
+            rc = cov_peaks_add(&c->weak, &iv[i], c->n_read, true, e);
+        c->n_read += iv[i].end - iv[i].beg;
     }
     return rc;
 }
@@ -178,9 +181,14 @@ static int check_options(const struct cov_call_options *o, struct cov_err *e)
 
 /* ---------------------------------------------------------------- results */
 
+/* The share of the bases in peaks, of those with a value. NaN: none has one. */
+static double share_of(const struct caller *c)
+{
+    return c->n_read > 0 ? (double)c->n_valued / (double)c->n_read : (double)NAN;
+}
+
 static int add_figures(const struct caller *c, struct cov_stats *stats, struct cov_err *e)
 {
-    const double genome = (double)c->sink.summary.n_bases;
     const struct cov_stats_figure figures[] = {
         {.name = "peaks",
          .title = "Peaks",
@@ -193,10 +201,10 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
          .is_hidden = true},
         {.name = "peak_share",
          .title = "In peaks",
-         .description = "bases in peaks, as a share of the bases with a value",
+         .description = "share of the bases in peaks, of those with a value",
          .suffix = "%",
          .decimals = 2,
-         .value = genome > 0 ? 100 * (double)c->n_bases / genome : (double)NAN},
+         .value = 100 * share_of(c)},
         {.name = "cutoff",
          .title = "Cutoff",
          .description = "the smallest value at both ends of a peak",
@@ -211,8 +219,8 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
 struct report {
     struct cov_auto_options automatic;
     struct cov_auto_result chosen;
-    double cutoff;
-    uint64_t n_peaks, n_bases, n_valued;
+    double cutoff, share;
+    uint64_t n_peaks, n_bases;
 };
 
 /* "peaks": {...} of --stats. */
@@ -232,7 +240,7 @@ static void print_json(struct cov_json *json, const void *arg)
         cov_json_double(json, "f1", r->chosen.f1);
     cov_json_int(json, "n", (int64_t)r->n_peaks);
     cov_json_int(json, "bases", (int64_t)r->n_bases);
-    cov_json_double(json, "share", (double)r->n_bases / (double)r->n_valued);
+    cov_json_double(json, "share", r->share);
     cov_json_end_object(json);
 }
 
@@ -246,9 +254,9 @@ static int add_report(const struct caller *c, const struct cov_call_options *o,
     *r = (struct report){.automatic = o->automatic,
                          .chosen = *chosen,
                          .cutoff = (double)c->peaks.rules.cutoff,
+                         .share = share_of(c),
                          .n_peaks = c->n_peaks,
-                         .n_bases = c->n_bases,
-                         .n_valued = c->sink.summary.n_bases};
+                         .n_bases = c->n_bases};
     cov_stats_set_more(stats, print_json, free, r);
     return COV_OK;
 }
@@ -264,8 +272,8 @@ static void report_cutoff(const struct caller *c, const struct cov_auto_options 
     if (o->by == COV_AUTO_COUNT)
         cov_info("cutoff %.6g: the number of peaks is closest to %" PRId64, cutoff, o->count);
     else if (o->by == COV_AUTO_SHARE)
-        cov_info("cutoff %.6g: %.4g of the bases are in peaks, the share closest to %.4g", cutoff,
-                 (double)chosen->sums.bases / (double)c->sink.summary.n_bases, o->share);
+        cov_info("cutoff %.6g: %.4g %% of the bases are in peaks, closest to %.4g %%", cutoff,
+                 100 * share_of(c), 100 * o->share);
     else
         cov_info("cutoff %.6g: the F1 of bases in peaks, %.4f, is the largest", cutoff, chosen->f1);
 }
@@ -274,7 +282,7 @@ static void report_peaks(const struct caller *c, const struct cov_auto_options *
                          const struct cov_auto_result *chosen, const char *name)
 {
     char why[COV_PEAKS_REASON_BYTES];
-    const double share = (double)c->n_bases / (double)c->sink.summary.n_bases;
+    const double share = share_of(c);
     if (o->by != COV_AUTO_NONE)
         report_cutoff(c, o, chosen, name);
     if (c->n_peaks > 0 && share > MOST)

@@ -44,7 +44,6 @@ static void end_peak(struct cov_peak_scan *s, size_t k)
     struct cov_peak_sums *sums = &s->sums[k];
     if (l->is_open && l->end.at - l->beg.at >= s->min_length) {
         sums->n++;
-        sums->bases += l->end.at - l->beg.at;
         sums->valued += l->end.valued - l->beg.valued;
         sums->positive += l->end.positive - l->beg.positive;
     }

@@ -16,8 +16,7 @@
 struct cov_peak_sums {
     float cutoff;
     uint64_t n;               /* peaks */
-    int64_t bases;            /* in peaks */
-    int64_t valued, positive; /* of these: with a value; with a value and positive */
+    int64_t valued, positive; /* bases in peaks: with a value; with a value and positive */
 };
 
 struct cov_peak_scan {
