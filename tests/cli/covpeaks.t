@@ -251,6 +251,13 @@ refuses_files 'negative\.bed:1: expected a sequence, a start and an end; the sta
 printf 'chrom start end\n' >header.bed
 refuses_files "header\.bed:1: expected a sequence, a start and an end; if this is a header, begin it with '#'\$" 'a header' stats header.bed
 refuses_files 'missing\.bed: No such file' 'a missing file' stats missing.bed
+for track in t.bg p.bw p.h5; do
+    run covpeaks stats p.bed $track
+    refused 2 "$track: a track, not peaks; call its peaks with covpeaks call\$" "$track has no peaks"
+    stdout_is '' '  and no table'
+done
+run covpeaks compare --chrom-sizes sizes p.bed t.bg
+refused 2 't\.bg: a track, not peaks; call its peaks with covpeaks call$' '  nor for compare'
 run covpeaks compare p.bed m.bed
 refused 2 'needs --genome or --chrom-sizes$' 'no genome'
 for what in 'compare --chrom-sizes sizes p.bed m.bed' 'stats p.bed'; do
@@ -440,6 +447,7 @@ stderr_is '' '  a whole one is none'
 printf 'chr1\t150\nchr2\t200\n' >sizes
 run covpeaks stats --chrom-sizes sizes s.bed x.narrowPeak
 refused 1 'x\.narrowPeak: No such file' '  of a missing file'
+stdout_is '' '  prints no rows of others'
 run covpeaks stats --chrom-sizes sizes s.bed
 is "$(tail -n 1 "$stdout" | cut -f 6)" "$("$PYTHON" -c 'print(58 / 350)')" '  share of the genome'
 tab=$(printf '\t.')

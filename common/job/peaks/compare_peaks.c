@@ -3,6 +3,7 @@
 #include "common/job/peaks/compare_peaks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,10 @@ static int read_genome(const struct cov_peak_files_options *o, struct cov_peak_g
 static int read_peaks(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
                       struct cov_region_list *merged, struct cov_err *e)
 {
-    int rc = cov_peak_list_read(path, genome, out, e);
+    int rc = cov_peak_list_refuse_track(path,
+                                        "a track, not peaks; call its peaks with covpeaks call", e);
+    if (!rc)
+        rc = cov_peak_list_read(path, genome, out, e);
     if (!rc && out->n == 0)
         cov_warn("%s: there are no peaks", path);
     return rc ? rc : cov_peak_list_merge(out, merged, e);
@@ -328,66 +332,82 @@ static int64_t length_of(const struct cov_peak_list *peaks, uint64_t k)
     return peaks->items[i].region.end - peaks->items[i].region.beg;
 }
 
+/* Of a file. NaN: not known. */
+struct figures {
+    uint64_t n;
+    int64_t bases; /* in peaks */
+    double mean, median, share;
+};
+
 /* The peaks are sorted by length. */
-static void print_stats_row(const char *path, const struct cov_peak_list *peaks, int64_t bases,
-                            const struct cov_peak_genome *genome, FILE *out)
+static struct figures count_lengths(const struct cov_peak_list *peaks)
 {
-    char text[3][COV_DOUBLE_TEXT] = {"NA", "NA", "NA"};
-    uint64_t n = 0;
-    int64_t size = 0;
+    struct figures f = {.mean = (double)NAN, .median = (double)NAN, .share = (double)NAN};
     double sum = 0;
     for (size_t i = 0; i < peaks->n; i++) {
         const struct cov_region *r = &peaks->items[i].region;
-        n += peaks->items[i].n;
+        f.n += peaks->items[i].n;
         sum += (double)peaks->items[i].n * (double)(r->end - r->beg);
     }
-    for (size_t i = 0; genome->path && i < cov_names_count(genome->names); i++)
-        size += genome->lengths[i];
-    if (size > 0)
-        (void)cov_format_double((double)bases / (double)size, text[2]);
-    if (n > 0) {
-        const double low = (double)length_of(peaks, (n - 1) / 2);
-        const double high = (double)length_of(peaks, n / 2);
-        (void)cov_format_double(sum / (double)n, text[0]);
-        (void)cov_format_double((low + high) / 2, text[1]);
-    }
-    cov_table_put_text(path, out);
-    (void)fprintf(out, "\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s\n", n, text[0], text[1], bases,
-                  text[2]);
+    if (f.n == 0)
+        return f;
+    f.mean = sum / (double)f.n;
+    f.median = ((double)length_of(peaks, (f.n - 1) / 2) + (double)length_of(peaks, f.n / 2)) / 2;
+    return f;
 }
 
-/* Prints the row of a file, after the head of the table if it is the first. */
-static int print_stats(const char *path, struct cov_peak_genome *genome, bool first, FILE *out,
-                       struct cov_err *e)
+static int read_figures(const char *path, struct cov_peak_genome *genome, struct figures *out,
+                        struct cov_err *e)
 {
     struct cov_peak_list peaks = {0};
     struct cov_region_list merged = {0};
-    int64_t bases = 0;
+    int64_t size = 0;
     int rc = read_peaks(path, genome, &peaks, &merged, e);
     if (!rc) {
-        for (size_t i = 0; i < merged.n; i++)
-            bases += merged.items[i].end - merged.items[i].beg;
-        if (first)
-            (void)fputs("file\tpeaks\tmean_length\tmedian_length\tbases\tshare\n", out);
         if (peaks.n > 1)
             qsort(peaks.items, peaks.n, sizeof *peaks.items, by_length);
-        print_stats_row(path, &peaks, bases, genome, out);
+        *out = count_lengths(&peaks);
+        for (size_t i = 0; i < merged.n; i++)
+            out->bases += merged.items[i].end - merged.items[i].beg;
+        for (size_t i = 0; genome->path && i < cov_names_count(genome->names); i++)
+            size += genome->lengths[i];
+        if (size > 0)
+            out->share = (double)out->bases / (double)size;
     }
     cov_region_list_fini(&merged);
     cov_peak_list_fini(&peaks);
     return rc;
 }
 
+static const char *format(double x, char text[COV_DOUBLE_TEXT])
+{
+    return isnan(x) ? "NA" : cov_format_double(x, text);
+}
+
+static void print_stats(const char *path, const struct figures *f, FILE *out)
+{
+    char text[3][COV_DOUBLE_TEXT];
+    cov_table_put_text(path, out);
+    (void)fprintf(out, "\t%" PRIu64 "\t%s\t%s\t%" PRId64 "\t%s\n", f->n, format(f->mean, text[0]),
+                  format(f->median, text[1]), f->bases, format(f->share, text[2]));
+}
+
 int cov_peak_file_stats(char *const *paths, size_t n, const struct cov_peak_files_options *o,
                         FILE *out, struct cov_err *e)
 {
     struct cov_peak_genome genome = {0};
-    int rc = read_genome(o, &genome, e);
+    struct figures *rows = cov_calloc(n, sizeof *rows, e);
+    int rc = rows ? read_genome(o, &genome, e) : COV_ENOMEM;
     if (!rc && genome.n_missing > 0)
         cov_warn("%s: partial file: %" PRId64 " bases are missing, but count in the share",
                  genome.path, genome.n_missing);
     for (size_t i = 0; !rc && i < n; i++)
-        rc = print_stats(paths[i], &genome, i == 0, out, e);
+        rc = read_figures(paths[i], &genome, &rows[i], e);
+    if (!rc)
+        (void)fputs("file\tpeaks\tmean_length\tmedian_length\tbases\tshare\n", out);
+    for (size_t i = 0; !rc && i < n; i++)
+        print_stats(paths[i], &rows[i], out);
     cov_peak_genome_fini(&genome);
+    free(rows);
     return rc;
 }

@@ -26,7 +26,7 @@ int cov_compare_peaks(const char *predicted, const char *measured,
                       struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 
 /* Prints for each file the number of peaks, their mean and median length, the bases in them, and with
- * a genome these bases' share of it, else NA. */
+ * a genome these bases' share of it, else NA. Prints nothing if a file cannot be read. */
 int cov_peak_file_stats(char *const *paths, size_t n, const struct cov_peak_files_options *options,
                         FILE *out, struct cov_err *e) COV_MUST_USE;
 

@@ -11,8 +11,6 @@
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
-#include "common/file/path.h"
-#include "common/file/peek_kind.h"
 #include "common/job/peaks/peak_list.h"
 #include "common/track/formats/intervals.h"
 
@@ -114,27 +112,11 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
 
 /* ---------------------------------------------------------------- a file of peaks */
 
-/* Fails if `path` is known to be a track. A bedGraph of another name is not: BED may also have four
- * columns. */
-static int refuse_track(const char *path, struct cov_err *e)
-{
-    static const char *const suffixes[] = {".bedGraph", ".bedgraph", ".bdg", ".bg"};
-    const enum cov_kind kind = cov_kind_of_file(path, NULL);
-    bool is_track = kind == COV_KIND_BIGWIG || kind == COV_KIND_HDF5 || kind == COV_KIND_STREAM;
-    for (size_t i = 0; i < COV_COUNT(suffixes); i++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "%s.gz", suffixes[i]);
-        is_track =
-            is_track || cov_path_has_suffix(path, suffixes[i]) || cov_path_has_suffix(path, name);
-    }
-    return is_track ? cov_fail(e, COV_EUSAGE, "%s: a track needs --measured-cutoff", path) : COV_OK;
-}
-
 static int read_peaks(struct cov_measured *m, const char *path, struct cov_err *e)
 {
     struct cov_peak_genome genome = {.names = m->names};
     struct cov_peak_list peaks = {0};
-    int rc = refuse_track(path, e);
+    int rc = cov_peak_list_refuse_track(path, "a track needs --measured-cutoff", e);
     if (!rc)
         rc = cov_peak_list_read(path, &genome, &peaks, e);
     if (!rc && peaks.n == 0)

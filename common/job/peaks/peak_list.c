@@ -3,6 +3,7 @@
 #include "common/job/peaks/peak_list.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/lines.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/store/chunk_file.h"
 
 /* ---------------------------------------------------------------- genome */
@@ -225,6 +228,20 @@ static int check_names(const struct reader *r, struct cov_err *e)
              cov_text_s((int64_t)r->n_dropped), r->genome->path, unknown.text,
              cov_listing_more(&unknown));
     return COV_OK;
+}
+
+int cov_peak_list_refuse_track(const char *path, const char *hint, struct cov_err *e)
+{
+    static const char *const suffixes[] = {".bedGraph", ".bedgraph", ".bdg", ".bg"};
+    const enum cov_kind kind = cov_kind_of_file(path, NULL);
+    bool is_track = kind == COV_KIND_BIGWIG || kind == COV_KIND_HDF5 || kind == COV_KIND_STREAM;
+    for (size_t i = 0; i < COV_COUNT(suffixes); i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s.gz", suffixes[i]);
+        is_track =
+            is_track || cov_path_has_suffix(path, suffixes[i]) || cov_path_has_suffix(path, name);
+    }
+    return is_track ? cov_fail(e, COV_EUSAGE, "%s: %s", path, hint) : COV_OK;
 }
 
 int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
