@@ -25,17 +25,29 @@ struct word {
 
 enum format { UNKNOWN, GFF, BED };
 
+/* What is known of an ID; its number plus FIRST_FAMILY is its family. */
+struct kin {
+    uint32_t parent; /* a family */
+    bool has_line, is_first_type;
+};
+
+enum { FIRST_FAMILY = COV_FAMILY_OTHER + 1 };
+
 struct reader {
     struct cov_annotation *a;
     const char *type;
     enum format format;
     size_t line, most;       /* most: features that the file may have */
     struct cov_names *types; /* other types of features */
+    struct cov_names *ids;   /* NULL if families are not wanted */
+    struct kin *kin;         /* of each ID */
+    size_t cap_kin;
 };
 
 /* A line as it was read; words without text are missing. */
 struct record {
-    struct word contig, name, score;
+    struct word contig, name, score, parents; /* parents: of a part */
+    bool has_list;                            /* of parents, separated by commas */
     struct cov_feature feature;
 };
 
@@ -141,6 +153,80 @@ static struct word find_name(struct word attributes, struct word type)
     return name;
 }
 
+/* ---------------------------------------------------------------- families */
+
+static int find_family(struct reader *r, struct word id, uint32_t *family, struct cov_err *e)
+{
+    size_t i = 0;
+    bool is_new = false;
+    *family = COV_FAMILY_UNKNOWN;
+    if (id.n == 0)
+        return COV_OK;
+    int rc = cov_names_add(r->ids, id.text, id.n, &i, &is_new, e);
+    if (!rc && i > UINT32_MAX - FIRST_FAMILY)
+        rc = cov_fail(e, COV_EINPUT, "%s:%zu: too many IDs", r->a->path, r->line);
+    if (!rc && is_new)
+        rc = COV_RESERVE(&r->kin, &r->cap_kin, i + 1, e);
+    if (rc)
+        return rc;
+    if (is_new)
+        r->kin[i] = (struct kin){.parent = COV_FAMILY_UNKNOWN};
+    *family = (uint32_t)i + FIRST_FAMILY;
+    return COV_OK;
+}
+
+/* Notes the ID of a line that is not a part, and the first of its parents. */
+static int note_kin(struct reader *r, struct word attributes, struct word type, bool is_first_type,
+                    uint32_t *family, struct cov_err *e)
+{
+    const bool gtf = is_gtf(attributes);
+    const struct word id =
+        gtf ? find_name(attributes, type) : find_attribute(attributes, "ID", false);
+    struct word parent = gtf ? (struct word){NULL, 0} : find_attribute(attributes, "Parent", false);
+    uint32_t up;
+    const char *comma = parent.n > 0 ? memchr(parent.text, ',', parent.n) : NULL;
+    parent.n = comma ? (size_t)(comma - parent.text) : parent.n;
+    int rc = find_family(r, id, family, e);
+    if (rc || *family == COV_FAMILY_UNKNOWN || (rc = find_family(r, parent, &up, e)))
+        return rc;
+    struct kin *k = &r->kin[*family - FIRST_FAMILY];
+    k->has_line = true;
+    k->is_first_type = k->is_first_type || is_first_type;
+    k->parent = up != COV_FAMILY_UNKNOWN ? up : k->parent;
+    return COV_OK;
+}
+
+static void find_parents(const struct reader *r, struct word attributes, struct record *out)
+{
+    const struct word first = {r->type, strcspn(r->type, ",")};
+    out->has_list = !is_gtf(attributes);
+    out->parents =
+        out->has_list ? find_attribute(attributes, "Parent", false) : find_name(attributes, first);
+}
+
+/* Returns the family of the first type that a parent of a part belongs to. */
+static uint32_t find_root(const struct reader *r, uint32_t parent)
+{
+    enum { MOST_STEPS = 10 }; /* a file may have circles */
+    uint32_t family = parent;
+    for (int i = 0; i < MOST_STEPS && family != COV_FAMILY_UNKNOWN; i++) {
+        const struct kin *k = &r->kin[family - FIRST_FAMILY];
+        if (k->is_first_type)
+            return family;
+        family = k->parent;
+    }
+    return parent == COV_FAMILY_UNKNOWN || !r->kin[parent - FIRST_FAMILY].has_line
+               ? COV_FAMILY_UNKNOWN
+               : COV_FAMILY_OTHER;
+}
+
+static void find_roots(const struct reader *r)
+{
+    for (size_t i = 0; i < r->a->n; i++)
+        if (r->a->items[i].type > 0)
+            r->a->items[i].family = find_root(r, r->a->items[i].family);
+}
+
 /* ---------------------------------------------------------------- lines */
 
 /* Notes a type for the message that there are no features. */
@@ -190,8 +276,14 @@ static int parse_gff(struct reader *r, const char *p, const char *end, struct re
                         r->line);
     f->strand = *w[6].text == '?' ? '.' : *w[6].text;
     *kept = find_type(r->type, w[2], &f->type);
-    if (!*kept)
-        return note_type(r, w[2], e);
+    int rc = COV_OK;
+    const bool has_kin = r->ids && n == GFF_COLUMNS;
+    if (has_kin && *kept && f->type > 0)
+        find_parents(r, w[8], out);
+    else if (has_kin)
+        rc = note_kin(r, w[8], w[2], *kept, &f->family, e);
+    if (rc || !*kept)
+        return rc ? rc : note_type(r, w[2], e);
     out->contig = w[0];
     out->score = w[5];
     out->name = n == GFF_COLUMNS ? find_name(w[8], w[2]) : (struct word){NULL, 0};
@@ -233,6 +325,37 @@ static int keep_text(struct cov_annotation *a, struct word w, struct cov_err *e)
     return COV_OK;
 }
 
+static int add_item(struct reader *r, const struct cov_feature *f, struct cov_err *e)
+{
+    struct cov_annotation *a = r->a;
+    if (a->n >= r->most)
+        return cov_fail(e, COV_EINPUT,
+                        "%s:%zu: over %zu features in a file of at most as many bytes", a->path,
+                        r->line, r->most);
+    int rc = COV_RESERVE(&a->items, &a->cap, a->n + 1, e);
+    if (!rc)
+        a->items[a->n++] = *f;
+    return rc;
+}
+
+/* Adds a part once for each of its parents. */
+static int add_part(struct reader *r, struct record *in, struct cov_err *e)
+{
+    struct word rest = in->parents;
+    const char *comma;
+    int rc;
+    do {
+        comma = in->has_list && rest.n > 0 ? memchr(rest.text, ',', rest.n) : NULL;
+        const size_t n = comma ? (size_t)(comma - rest.text) : rest.n;
+        rc = find_family(r, (struct word){rest.text, n}, &in->feature.family, e);
+        if (!rc)
+            rc = add_item(r, &in->feature, e);
+        if (comma)
+            rest = (struct word){comma + 1, rest.n - n - 1};
+    } while (!rc && comma);
+    return rc;
+}
+
 static int add_record(struct reader *r, struct record *in, struct cov_err *e)
 {
     struct cov_annotation *a = r->a;
@@ -246,15 +369,9 @@ static int add_record(struct reader *r, struct record *in, struct cov_err *e)
     if (in->contig.n > LONGEST_NAME)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
                         a->path, r->line, (int)LONGEST_NAME);
-    if (a->n >= r->most)
-        return cov_fail(e, COV_EINPUT,
-                        "%s:%zu: over %zu features in a file of at most as many bytes", a->path,
-                        r->line, r->most);
     int rc = cov_names_add(a->contigs, in->contig.text, in->contig.n, &contig, &is_new, e);
     if (!rc && contig > UINT32_MAX)
         rc = cov_fail(e, COV_EINPUT, "%s:%zu: too many sequences", a->path, r->line);
-    if (!rc)
-        rc = COV_RESERVE(&a->items, &a->cap, a->n + 1, e);
     f->contig = (uint32_t)contig;
     f->line = r->line < UINT32_MAX ? (uint32_t)r->line : UINT32_MAX;
     f->text = a->n_text;
@@ -263,7 +380,7 @@ static int add_record(struct reader *r, struct record *in, struct cov_err *e)
     if (!rc)
         rc = keep_text(a, in->score.n ? in->score : (struct word){".", 1}, e);
     if (!rc)
-        a->items[a->n++] = *f;
+        rc = f->type > 0 && r->ids ? add_part(r, in, e) : add_item(r, f, e);
     return rc;
 }
 
@@ -333,8 +450,8 @@ static size_t most_features(const char *path)
     return st.st_size > FEW_FEATURES ? (size_t)st.st_size : FEW_FEATURES;
 }
 
-int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
-                        struct cov_err *e)
+static int read_file(const char *path, const char *type, bool has_families,
+                     struct cov_annotation *out, struct cov_err *e)
 {
     struct reader r = {.a = out, .type = type, .most = most_features(path)};
     struct cov_lines *lines = NULL;
@@ -344,6 +461,8 @@ int cov_annotation_read(const char *path, const char *type, struct cov_annotatio
     int rc = cov_names_new(&out->contigs, e);
     if (!rc)
         rc = cov_names_new(&r.types, e);
+    if (!rc && has_families)
+        rc = cov_names_new(&r.ids, e);
     if (!rc)
         rc = cov_lines_open(path, &lines, e);
     while (!rc && (rc = cov_lines_next(lines, &text, &n, &r.line, e)) > 0)
@@ -353,10 +472,26 @@ int cov_annotation_read(const char *path, const char *type, struct cov_annotatio
     cov_lines_close(lines);
     if (!rc && out->n == 0)
         rc = fail_empty(&r, e);
+    if (!rc && r.kin)
+        find_roots(&r);
     if (!rc)
         qsort(out->items, out->n, sizeof *out->items, by_place);
     cov_names_free(r.types);
+    cov_names_free(r.ids);
+    free(r.kin);
     return rc;
+}
+
+int cov_annotation_read(const char *path, const char *type, struct cov_annotation *out,
+                        struct cov_err *e)
+{
+    return read_file(path, type, false, out, e);
+}
+
+int cov_annotation_read_families(const char *path, const char *type, struct cov_annotation *out,
+                                 struct cov_err *e)
+{
+    return read_file(path, type, true, out, e);
 }
 
 void cov_annotation_fini(struct cov_annotation *a)

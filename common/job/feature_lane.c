@@ -55,8 +55,8 @@ static int add_box(struct cov_feature_lane *lane, int64_t beg, int64_t end, size
     return rc;
 }
 
-/* Returns the shortest feature of the strand that contains a part, the first of several. `longest`:
- * the length of the longest feature. */
+/* Returns the shortest feature of the strand that contains a part without a parent, the first of
+ * several. `longest`: the length of the longest feature. */
 static size_t find_owner(const struct cov_annotation *a, size_t part, int64_t longest)
 {
     const struct cov_feature *p = &a->items[part];
@@ -76,6 +76,16 @@ static size_t find_owner(const struct cov_annotation *a, size_t part, int64_t lo
     return owner;
 }
 
+/* `part` starts in the feature `of`. */
+static bool is_part(const struct cov_annotation *a, size_t part, size_t of, int64_t longest)
+{
+    const struct cov_feature *p = &a->items[part], *f = &a->items[of];
+    if (p->type == 0 || p->end > f->end)
+        return false;
+    return p->family == COV_FAMILY_UNKNOWN ? find_owner(a, part, longest) == of
+                                           : p->family == f->family;
+}
+
 /* Adds the boxes of the feature `of`: its parts, or the whole. */
 static int add_boxes(struct cov_feature_lane *lane, const struct cov_annotation *a, size_t of,
                      size_t row, struct cov_err *e)
@@ -89,7 +99,7 @@ static int add_boxes(struct cov_feature_lane *lane, const struct cov_annotation 
         i--;
     for (; !rc && i < a->n && a->items[i].contig == f->contig && a->items[i].beg < f->end; i++) {
         const struct cov_feature *part = &a->items[i];
-        if (part->type == 0 || find_owner(a, i, lane->longest) != of)
+        if (!is_part(a, i, of, lane->longest))
             continue;
         has_parts = true;
         if (part->end > lane->beg && part->beg < lane->end)

@@ -44,7 +44,8 @@ struct cov_lane_scale {
 
 /* Fills the lane with the features of `a` that overlap [beg, end) of its contig `contig`. A feature
  * of the first type of the annotation gets a name, and its parts as boxes: those of other types
- * that are within it and on its strand, but not within a shorter one. Without parts, it is a box.
+ * that are within it and of its family; if they are of no known family, on its strand and not
+ * within a shorter feature. Without parts, it is a box.
  * The caller has set `is_flat` and `heading`. Free with cov_feature_lane_fini, also after a
  * failure. */
 int cov_feature_lane_fill(struct cov_feature_lane *lane, const struct cov_annotation *a,

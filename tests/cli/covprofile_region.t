@@ -86,6 +86,14 @@ draws -r chr1:3001-4000 --datasets atacseq --own-scales --genes genes.gff3 --fea
 is "$(data boxes0 | cut -d ' ' -f 3,4)" "$(printf '%s\n' '3000 3500' '3600 3650')" 'a gene without exons is a box'
 is "$(data lines0 | awk '$1 <= 3500 && NF' | head -n 2 | cut -d ' ' -f 1 | tr '\n' ' ')" '3000 3500 ' '  on its line'
 ok '  and its arrow is at the left' test "$(data lines0 | awk 'NF && $1 < 3000' | wc -l)" -eq 3
+printf 'chr1\tm\t%s\t%d\t%d\t.\t+\t.\t%s\n' gene 1 400 ID=A mRNA 1 400 'ID=A1;Parent=A' gene 110 200 ID=B mRNA 110 200 'ID=B1;Parent=B' \
+    exon 1 50 Parent=A1 exon 120 150 Parent=A1 exon 160 200 Parent=B1 >nested.gff3
+draws -r chr1:1-500 --datasets atacseq --genes nested.gff3 p.h5
+is "$(data boxes0 | cut -d ' ' -f 2-4)" "$(printf '%s\n' '-0.94 0 50' '-0.94 119 150' '-1.94 159 200')" 'an exon of a gene around another stays in its own'
+sed 's/ID=\(.\);*.*/gene_id "\1"/; s/ID=\(.\)\(.\);.*/gene_id "\1"; transcript_id "\1\2"/; s/Parent=\(.\)\(.\)/gene_id "\1"; transcript_id "\1\2"/' \
+    nested.gff3 >nested.gtf
+draws -r chr1:1-500 --datasets atacseq --genes nested.gtf p.h5
+is "$(data boxes0 | cut -d ' ' -f 2-4)" "$(printf '%s\n' '-0.94 0 50' '-0.94 119 150' '-1.94 159 200')" '  also in a GTF'
 draws -r c:1-9 --own-scales wide.bg near.bg
 is "$(grep '^set yrange' script | sort -u | wc -l | tr -d ' ')" 2 'own scales'
 draws -r chr1:600-700 --datasets atacseq --genes genes.gff3 --peaks peaks.bed,peaks.bed p.h5

@@ -46,6 +46,17 @@ static void pass(const struct cov_annotation *a, const struct cov_profile_layout
     cov_windows_fini(&w);
 }
 
+/* Reads it with families: those of parts are unknown, of something else, or a number. */
+static void read_families(const uint8_t *data, size_t n)
+{
+    struct cov_annotation a;
+    if (!cov_annotation_read_families(fuzz_file(data, n), "gene,exon,mRNA", &a, NULL))
+        for (size_t i = 0; i < a.n; i++)
+            if (a.items[i].type == 0 && a.items[i].family == COV_FAMILY_OTHER)
+                abort();
+    cov_annotation_fini(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const struct cov_profile_layout layouts[] = {{COV_ANCHOR_TSS, 20, 10, 0, 10, false},
@@ -70,5 +81,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     for (size_t i = 0; !rc && i < COV_COUNT(layouts); i++)
         pass(&a, &layouts[i]);
     cov_annotation_fini(&a);
+    read_families(data, n);
     return 0;
 }

@@ -78,6 +78,75 @@ static void types(void **state)
     cov_annotation_fini(&a);
 }
 
+/* Reads the families of genes, or `type`, and exons. */
+static void read_families(const char *text, const char *type)
+{
+    put_text("x", text);
+    assert_ok(cov_annotation_read_families("x", type, &a, &e));
+}
+
+static void check_family(size_t part, size_t of)
+{
+    assert_int_equal(a.items[part].type, 1);
+    assert_int_equal(a.items[of].type, 0);
+    assert_true(a.items[of].family > COV_FAMILY_OTHER);
+    assert_int_equal(a.items[part].family, a.items[of].family);
+}
+
+static void families_of_gff3(void **state)
+{
+    static const char text[] = "c\ts\texon\t50\t60\t.\t+\t.\tParent=t1,t2\n"
+                               "c\ts\tgene\t1\t90\t.\t+\t.\tID=g\n"
+                               "c\ts\tmRNA\t1\t90\t.\t+\t.\tID=t1;Parent=g\n"
+                               "c\ts\tmRNA\t2\t90\t.\t+\t.\tID=t2;Parent=g\n"
+                               "c\ts\tgene\t40\t70\t.\t+\t.\tID=inner\n"
+                               "c\ts\texon\t80\t81\t.\t+\t.\tID=alone\n"
+                               "c\ts\texon\t82\t83\t.\t+\t.\tParent=none\n"
+                               "c\ts\texon\t84\t85\t.\t+\t.\tParent=p\n"
+                               "c\ts\tpseudogene\t84\t85\t.\t+\t.\tID=p\n"
+                               "c\ts\texon\t86\t87\t.\t+\t.\tParent=x\n"
+                               "c\ts\trRNA\t86\t87\t.\t+\t.\tID=x;Parent=y\n"
+                               "c\ts\trRNA\t86\t87\t.\t+\t.\tID=y;Parent=x\n"
+                               "c\ts\trRNA\t86\t87\t.\t+\t.\n"
+                               "c\ts\texon\t88\t89\t.\t+\t.\n";
+    read_families(text, "gene,exon");
+    assert_int_equal(a.n, 9);
+    assert_int_not_equal(a.items[0].family, a.items[1].family);
+    check_family(2, 0);
+    check_family(3, 0);
+    assert_string_equal(cov_annotation_name(&a, 4), "alone");
+    assert_int_equal(a.items[4].family, COV_FAMILY_UNKNOWN);
+    assert_int_equal(a.items[5].family, COV_FAMILY_UNKNOWN);
+    assert_int_equal(a.items[6].family, COV_FAMILY_OTHER);
+    assert_int_equal(a.items[7].family, COV_FAMILY_OTHER);
+    assert_int_equal(a.items[8].family, COV_FAMILY_UNKNOWN);
+    cov_annotation_fini(&a);
+    read_families(text, "mRNA,exon");
+    check_family(2, a.items[2].family == a.items[0].family ? 0 : 1);
+    check_family(3, a.items[2].family == a.items[0].family ? 1 : 0);
+    cov_annotation_fini(&a);
+    read_text(text, "gene,exon");
+    assert_int_equal(a.n, 8);
+    assert_int_equal(a.items[0].family, COV_FAMILY_UNKNOWN);
+    cov_annotation_fini(&a);
+}
+
+static void families_of_gtf(void **state)
+{
+    static const char text[] =
+        "c\ts\tgene\t1\t90\t.\t+\t.\tgene_id \"g,1\";\n"
+        "c\ts\ttranscript\t1\t90\t.\t+\t.\tgene_id \"g,1\"; transcript_id \"t\";\n"
+        "c\ts\texon\t5\t9\t.\t+\t.\tgene_id \"g,1\"; transcript_id \"t\";\n"
+        "c\ts\texon\t8\t9\t.\t+\t.\tgene_version \"1\";\n";
+    for (int i = 0; i < 2; i++) {
+        read_families(text, i ? "transcript,exon" : "gene,exon");
+        assert_int_equal(a.n, 3);
+        check_family(1, 0);
+        assert_int_equal(a.items[2].family, COV_FAMILY_UNKNOWN);
+        cov_annotation_fini(&a);
+    }
+}
+
 static void bed(void **state)
 {
     read_text("track name=x\n# c\nbrowser position\nc1 5 "
@@ -148,6 +217,8 @@ int main(void)
         cmocka_unit_test(gff3),
         cmocka_unit_test(gtf),
         cmocka_unit_test(types),
+        cmocka_unit_test(families_of_gff3),
+        cmocka_unit_test(families_of_gtf),
         cmocka_unit_test(bed),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(wrong_files_are_refused),

@@ -222,8 +222,12 @@ static int read_features(struct job *j, struct cov_err *e)
         const char *path = is_genes ? o->genes : o->peaks.items[j->n_lanes - 1 - has_genes];
         lane->drawn.is_flat = !is_genes;
         lane->name = cov_path_stem(path, e);
-        rc = lane->name ? cov_annotation_read(path, is_genes ? types : NULL, &lane->features, e)
-                        : COV_ENOMEM;
+        if (!lane->name)
+            rc = COV_ENOMEM;
+        else if (is_genes)
+            rc = cov_annotation_read_families(path, types, &lane->features, e);
+        else
+            rc = cov_annotation_read(path, NULL, &lane->features, e);
         if (!rc)
             rc = check_types(lane, o, e);
     }
