@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every command of README.md, in order, in a folder that has only what the README says the reader has: the
-# repository, a genome, a model, reads and an annotation. Programs that install, build or need other machines are replaced by checks of
+# repository, a genome, a model, reads, variants, regions and an annotation. Programs that install, build or need other machines are replaced by checks of
 # their arguments.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
@@ -21,6 +21,7 @@ awk -F'\t' -v OFS='\t' '$4 == "gene" { print $1, "made", $4, $2 + 1, $3, ".", $6
     printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
     awk '/^>/ { name = substr($1, 2); next } { printf "%s\t1\t.\t%s\tN\t.\t.\t.\n", name, substr($1, 1, 1); exit }' genome.fa
 } | gzip >variants.vcf.gz
+awk -F'\t' -v OFS='\t' '$4 == "gene" { print $1, $2 + 100, $2 + 600; exit }' features.bed >peaks.bed
 rm genome.fa features.bed ./*.sam
 
 stubs=$tap_dir/stubs
@@ -47,14 +48,17 @@ END
 command -v multiqc >/dev/null || stub multiqc <<'END'
 [ "$1" = --fullnames ] && [ -s "$2/cress.covpredict_mqc.json" ] && [ -s "$2/cress.covpeaks_mqc.json" ]
 END
+stub modisco <<'END'
+[ "$1 $2 $4 $6 $8 ${10}" = 'motifs -s -a -n -w -o' ] && [ -s "$3" ] && [ -s "$5" ]
+END
 stub apptainer <<'END'
 [ "$1" = build ] && [ -f "$3" ]
 END
 
 # The commands, one per line: code blocks without comments. They run in this shell, because some change its state.
-# To save minutes, it trains few epochs, and measures a small network.
+# To save minutes, it trains few epochs, measures a small network, and changes few bases.
 awk '/^ *```/ { inside = !inside; next } inside { sub(/^ +/, ""); sub(/ +# .*/, ""); print }' README.md | grep . |
-    sed 's/ -e 20$/ -e 1/; s/ -e 40$/ -e 2/; s/ -e 5$/ -e 1/; s/^benchmark report .*/& -m model.ckpt --fasta genome.fa.gz/' >commands
+    sed 's/ -e 20$/ -e 1/; s/ -e 40$/ -e 2/; s/ -e 5$/ -e 1/; s/ --length 500 / --length 10 /; s/^benchmark report .*/& -m model.ckpt --fasta genome.fa.gz/' >commands
 ok 'the README has commands' test "$(grep -c . commands)" -gt 30
 top=$PWD
 HOME=$tap_dir NXF_TEMP=$tap_dir # for what the workflows keep there
