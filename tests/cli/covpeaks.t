@@ -156,7 +156,7 @@ refuses_call 2 '^covpeaks: error: -c/--cutoff is missing' 'no cutoff' -o y.bed t
 refuses_call 2 'y\.txt: unknown suffix; use \.narrowPeak or \.bed' 'an unknown suffix' -c 1 -o y.txt t.bg
 refuses_call 2 'y\.gappedPeak: this format needs --broad; use \.narrowPeak or \.bed$' 'gappedPeak without --broad' -c 1 -o y.gappedPeak t.bg
 refuses_call 2 'y\.narrowPeak: with --broad, use \.gappedPeak, \.broadPeak or \.bed$' 'narrowPeak with it' --broad -c 2 -C 1 -o y.narrowPeak t.bg
-refuses_call 2 'y\.narrowPeak: --summits writes \.bed; column 10 of narrowPeak has them, too$' 'summits elsewhere' -c 1 --summits -o y.narrowPeak t.bg
+refuses_call 2 'y\.narrowPeak: --summits needs \.bed; column 10 of narrowPeak already has the summits$' 'summits elsewhere' -c 1 --summits -o y.narrowPeak t.bg
 refuses_call 2 '--broad needs -C/--weak-cutoff$' 'no weak cutoff' --broad -c 2 -o y.bed t.bg
 refuses_call 2 '--preset h3k4me3 is --broad, which needs -C/--weak-cutoff$' '  nor with a preset' --preset h3k4me3 -c 2 -o y.bed t.bg
 refuses_call 2 '--weak-cutoff needs --broad$' 'a weak cutoff alone' -c 2 -C 1 -o y.bed t.bg
@@ -333,7 +333,7 @@ stderr_is 'covpeaks: warning: mx.bed: 1 peak on sequences that are not in t.bg: 
 awk '{ end[$1] = $3 } END { for (name in end) print name, end[name] }' t.bg >sizes4
 grep -v '	0$' t.bg >sparse.bg
 run covpeaks curve -q --chrom-sizes sizes4 --measured m.bed sparse.bg
-stderr_like '^covpeaks: warning: sparse\.bg: missing values at [0-9]+ % of its bases, which do not count \(zeros must be stored\)$' 'a track without its zeros'
+stderr_like '^covpeaks: warning: sparse\.bg: [0-9]+ % of its bases have no value and are not counted; store zeros as 0$' 'a track without its zeros'
 awk -v OFS='\t' '{ print $1, 0, $2 }' sizes4 >all.bed
 run covpeaks curve -q --measured all.bed t.bg
 stderr_is 'covpeaks: warning: all.bed: all bases of t.bg are in its peaks; a track needs --measured-cutoff' 'peaks everywhere'
@@ -397,7 +397,7 @@ for seed in 4 6; do
     done
 done
 auto 'too many peaks' t.bg 20 10 --count 1000
-stderr_like '^covpeaks: warning: t\.bg: fewer than 1000 peaks at all cutoffs; the most are [0-9]+$' '  is a warning'
+stderr_like '^covpeaks: warning: t\.bg: no cutoff gives 1000 peaks; the most is [0-9]+$' '  is a warning'
 auto 'measured peaks' t.bg 20 10 --measured m.bed
 awk '{ end[$1] = $3 } END { for (name in end) print name, end[name] }' t.bg >sizes5
 run covpeaks compare --chrom-sizes sizes5 auto.bed m.bed

@@ -62,7 +62,7 @@ static const struct cov_opt options[] = {
                            .def = "none", .choices = preset_names),
     [ROW_BROAD] =
         COV_OPT(FLAG, "broad", 0, FIELD(broad), NULL,
-                "call broad peaks: regions at a weaker cutoff, of sequences that have a peak"),
+                "call broad peaks: regions at a weaker cutoff, on sequences that have a peak"),
     [ROW_WEAK_CUTOFF] = COV_OPT(FLOAT, "weak-cutoff", 'C', FIELD(weak_cutoff), "V",
                                 "with --broad: the cutoff of the regions"),
     [ROW_LINK_GAP] = COV_OPT(SIZE, "link-gap", 'G', FIELD(link_gap), "N",

@@ -152,9 +152,10 @@ static int find_format(const struct cov_call_options *o, struct cov_peak_file_op
     if (file->format == COV_PEAKS_BED && o->summits)
         file->format = COV_PEAKS_SUMMITS;
     if (o->summits && file->format != COV_PEAKS_SUMMITS)
-        return cov_fail(e, COV_EUSAGE, "%s: --summits writes .bed%s", path,
-                        file->format == COV_PEAKS_NARROW ? "; column 10 of narrowPeak has them, too"
-                                                         : "");
+        return cov_fail(e, COV_EUSAGE, "%s: --summits needs .bed%s", path,
+                        file->format == COV_PEAKS_NARROW
+                            ? "; column 10 of narrowPeak already has the summits"
+                            : "");
     if (file->format != COV_PEAKS_BED && !o->summits && suffixes[i].broad != o->broad)
         return cov_fail(e, COV_EUSAGE,
                         o->broad ? "%s: with --broad, use .gappedPeak, .broadPeak or .bed"
@@ -267,8 +268,8 @@ static void report_cutoff(const struct caller *c, const struct cov_auto_options 
     const double cutoff = (double)chosen->sums.cutoff;
     const uint64_t most = chosen->most;
     if (o->by == COV_AUTO_COUNT && most < (uint64_t)o->count)
-        cov_warn("%s: fewer than %" PRId64 " peaks at all cutoffs; the most are %" PRIu64, name,
-                 o->count, most);
+        cov_warn("%s: no cutoff gives %" PRId64 " peak%s; the most is %" PRIu64, name, o->count,
+                 cov_text_s(o->count), most);
     if (o->by == COV_AUTO_COUNT)
         cov_info("cutoff %.6g: the number of peaks is closest to %" PRId64, cutoff, o->count);
     else if (o->by == COV_AUTO_SHARE)

@@ -63,8 +63,7 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
     if (!s->measured)
         return COV_OK;
     if (is_all && !o->quiet && valued < MUCH * all)
-        cov_warn("%s: missing values at %.0f %% of its bases, which do not count (zeros must be "
-                 "stored)",
+        cov_warn("%s: %.0f %% of its bases have no value and are not counted; store zeros as 0",
                  source->name, 100 - 100 * valued / all);
     struct cov_listing there = {0};
     for (size_t i = 0; i < n; i++)
