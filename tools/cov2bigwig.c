@@ -134,12 +134,13 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
         .measured = c->compare,
         .bin_sizes = sizes,
         .has_peaks = given[ROW_PEAK_THRESHOLD],
-        .cutoff = c->peak_threshold,
-        .peak_length = c->peak_length,
-        .peak_gap = c->peak_gap,
+        .peaks = {.min_length = c->peak_length, .max_gap = c->peak_gap},
     };
     common->stats.plot = &cov_compare_plot;
     int rc = cov_common_check_table(common, e);
+    if (!rc)
+        rc = cov_peaks_cutoff(c->peak_threshold, options[ROW_PEAK_THRESHOLD].name,
+                              &compare.peaks.cutoff, e);
     if (!rc)
         rc = get_bin_sizes(&c->bin_sizes, sizes, &compare.n_bin_sizes, e);
     if (!rc && common->stats_path)

@@ -49,3 +49,47 @@ int cov_region_list_add(struct cov_region_list *l, struct cov_region region, str
         l->items[l->n++] = region;
     return rc;
 }
+
+int cov_region_list_subtract(struct cov_region_list *out, struct cov_region_span from,
+                             struct cov_region_span drop, struct cov_err *e)
+{
+    int rc = COV_OK;
+    out->n = 0;
+    for (size_t i = 0, k = 0; !rc && i < from.n; i++) {
+        struct cov_region part = from.items[i];
+        while (k < drop.n && drop.items[k].end <= part.beg)
+            k++;
+        for (; !rc && k < drop.n && drop.items[k].beg < part.end; k++) {
+            const struct cov_region before = {part.contig, part.beg, drop.items[k].beg};
+            if (before.end > before.beg)
+                rc = cov_region_list_add(out, before, e);
+            part.beg = drop.items[k].end;
+            if (part.beg >= part.end)
+                break; /* it may reach into the next region */
+        }
+        if (!rc && part.beg < part.end)
+            rc = cov_region_list_add(out, part, e);
+    }
+    return rc;
+}
+
+bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int64_t end)
+{
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->items[middle].end <= beg)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->n && l->items[low].beg < end;
+}
+
+int64_t cov_region_list_bases(const struct cov_region_list *l)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        n += l->items[i].end - l->items[i].beg;
+    return n;
+}

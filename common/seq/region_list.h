@@ -6,6 +6,7 @@
 #ifndef COV_SEQ_REGION_LIST_H
 #define COV_SEQ_REGION_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,5 +29,21 @@ int cov_region_list_add(struct cov_region_list *l, struct cov_region region,
                         struct cov_err *e) COV_MUST_USE;
 /* Sorts by contig and position, and merges regions that overlap or touch. */
 void cov_region_list_merge(struct cov_region_list *l);
+
+/* Regions of a contig: disjoint, ascending. Borrowed. */
+struct cov_region_span {
+    const struct cov_region *items;
+    size_t n;
+};
+
+/* Sets *out to the parts of `from` that are outside `drop`. */
+int cov_region_list_subtract(struct cov_region_list *out, struct cov_region_span from,
+                             struct cov_region_span drop, struct cov_err *e) COV_MUST_USE;
+
+/* Returns whether one of the regions of the list, which are as in a span, has bases beg .. end-1. */
+bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int64_t end);
+
+/* Returns the number of bases in the regions, of a merged list. */
+int64_t cov_region_list_bases(const struct cov_region_list *l);
 
 #endif

@@ -6,14 +6,15 @@ usage: peaks_check.py track SEED            prints a bedGraph without gaps
        peaks_check.py gapped CUTOFF WEAK LENGTH GAP LINK BEDGRAPH
        peaks_check.py beds SEED             writes sizes, p.bed and m.bed
        peaks_check.py compare SIZES PREDICTED MEASURED [DROPPED_REGIONS.bed]
-       peaks_check.py auto count|share|measured GOAL LENGTH GAP BEDGRAPH
+       peaks_check.py auto count|share|measured GOAL LENGTH GAP BEDGRAPH [LINK [CUTOFF]]
        peaks_check.py cut BEDGRAPH DROPPED_REGIONS.bed
        peaks_check.py curve BEDGRAPH MEASURED.bed WINDOW...
        peaks_check.py areas STATS BEDGRAPH MEASURED.bed
 
 narrow prints contig, start, end, offset of the summit, largest value and mean of each peak; gapped prints contig,
 start, end, number of blocks, their sizes and offsets; compare prints the table of covpeaks compare, curve that of
-covpeaks curve. auto prints the cutoff and the number of peaks of covpeaks call --auto. cut prints the track without the regions, base by
+covpeaks curve. auto prints the cutoff and the number of peaks of covpeaks call --auto; with LINK, the weak cutoff and those
+of --broad, at twice the weak cutoff or at CUTOFF. cut prints the track without the regions, base by
 base. areas checks the statistics of covpeaks curve.
 SPDX-License-Identifier: MIT"""
 
@@ -149,8 +150,8 @@ def print_comparison(sizes, predicted, measured, dropped=None):
     put("total", *total)
 
 
-def find_auto(by, goal, length, gap, path):
-    """(cutoff, number of peaks), by trying all values."""
+def find_auto(by, goal, length, gap, path, link=None, strong=None):
+    """(cutoff, number of peaks), by trying all values; of broad peaks with `link`."""
     track = read_track(path)
     measured = read_bed(goal) if by == "measured" else {}
     n_bases = sum(v is not None for values in track.values() for v in values)
@@ -159,8 +160,12 @@ def find_auto(by, goal, length, gap, path):
     found = []
     for cutoff in sorted({v for values in track.values() for v in values if v is not None}, reverse=True):
         n = valued = both = 0
+        if link is not None and (cutoff >= strong if strong else cutoff <= 0):
+            continue
         for name, values in track.items():
-            for beg, end in find_peaks(values, cutoff, length, gap):
+            if link is not None and not find_peaks(values, strong or 2 * cutoff, length, gap):
+                continue
+            for beg, end in find_peaks(values, cutoff, length, gap if link is None else link):
                 there = [i for i in range(beg, end) if values[i] is not None]
                 n += 1
                 valued += len(there)
@@ -244,7 +249,8 @@ def main():
     elif what == "compare":
         print_comparison(*rest)
     elif what == "auto":
-        print(*(f"{x:.9g}" for x in find_auto(rest[0], rest[1], int(rest[2]), int(rest[3]), rest[4])))
+        broad = [int(rest[5]), *map(float, rest[6:])] if rest[5:] else []
+        print(*(f"{x:.9g}" for x in find_auto(rest[0], rest[1], int(rest[2]), int(rest[3]), rest[4], *broad)))
     elif what == "cut":
         print_cut(*rest)
     elif what == "curve":

@@ -1,7 +1,8 @@
-/* test_region_list.c - regions are merged, also while they are added.
+/* test_region_list.c - regions are merged, also while they are added, and subtracted.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include "common/base/rng.h"
 #include "common/codec/blob.h"
 #include "common/seq/region_list.h"
 
@@ -44,6 +45,52 @@ static void test_many(void **state)
     cov_region_list_fini(&l);
 }
 
+enum { BASES = 200 };
+
+/* Draws regions of a contig, and marks their bases. */
+static void draw(struct cov_rng *rng, struct cov_region_list *l, bool bases[BASES])
+{
+    l->n = 0;
+    memset(bases, 0, BASES * sizeof *bases);
+    for (uint64_t n = cov_rng_below(rng, 12); n > 0; n--) {
+        const int64_t beg = (int64_t)cov_rng_below(rng, BASES - 20);
+        const int64_t end = beg + 1 + (int64_t)cov_rng_below(rng, 20);
+        add(l, 0, beg, end);
+        for (int64_t i = beg; i < end; i++)
+            bases[i] = true;
+    }
+    cov_region_list_merge(l);
+}
+
+static void test_subtraction(void **state)
+{
+    struct cov_region_list from = {NULL, 0, 0}, drop = from, out = from;
+    bool in_from[BASES], in_drop[BASES];
+    struct cov_rng rng;
+    cov_rng_init(&rng, 5);
+    for (int round = 0; round < 300; round++) {
+        int64_t n = 0;
+        draw(&rng, &from, in_from);
+        draw(&rng, &drop, in_drop);
+        assert_int_equal(
+            cov_region_list_subtract(&out, (struct cov_region_span){from.items, from.n},
+                                     (struct cov_region_span){drop.items, drop.n}, NULL),
+            0);
+        for (int64_t i = 0; i < BASES; i++) {
+            n += in_from[i] && !in_drop[i];
+            assert_int_equal(cov_region_list_overlaps(&out, i, i + 1), in_from[i] && !in_drop[i]);
+        }
+        assert_int_equal(cov_region_list_bases(&out), n);
+        if (out.n > 0) {
+            assert_true(cov_region_list_overlaps(&out, 0, BASES));
+            assert_false(cov_region_list_overlaps(&out, 0, out.items[0].beg));
+        }
+    }
+    cov_region_list_fini(&from);
+    cov_region_list_fini(&drop);
+    cov_region_list_fini(&out);
+}
+
 /* An empty piece of an empty blob has an address. */
 static void test_blob(void **state)
 {
@@ -63,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_subtraction),
         cmocka_unit_test(test_blob),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,9 @@
 /* call.c - covpeaks call: peaks at a cutoff.
  * SPDX-License-Identifier: MIT */
-#include <float.h>
-#include <math.h>
 #include <stddef.h>
 
 #include "common/job/peaks/call_peaks.h"
+#include "common/job/peaks/measured_options.h"
 #include "common/job/source/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
 
@@ -15,8 +14,8 @@ struct config {
     int preset, signal;
     bool broad, summits, automatic;
     int64_t count;
-    double share, measured_cutoff;
-    const char *measured;
+    double share;
+    struct cov_measured_flags measured;
 };
 
 enum {
@@ -33,8 +32,7 @@ enum {
     ROW_COUNT,
     ROW_SHARE,
     ROW_MEASURED,
-    ROW_MEASURED_CUTOFF,
-    ROW_SOURCE
+    ROW_SOURCE = ROW_MEASURED + COV_MEASURED_ROWS
 };
 
 /* The settings of Predmoter's authors. */
@@ -75,7 +73,9 @@ static const struct cov_opt options[] = {
     [ROW_SUMMITS] = COV_OPT(FLAG, "summits", 0, FIELD(summits), NULL,
                             "write the summits of the peaks, one base each, as BED"),
     [ROW_AUTO] = COV_OPT(FLAG, "auto", 0, FIELD(automatic), NULL,
-                         "find the cutoff by --count, --share or --measured"),
+                         "find the cutoff by --count, --share or --measured; with --broad, find "
+                         "the weak cutoff, and use twice its value as the cutoff unless -c is "
+                         "given"),
     [ROW_COUNT] = COV_OPT(SIZE, "count", 0, FIELD(count), "N",
                           "with --auto: the cutoff whose number of peaks is closest to N", .min = 1,
                           .max = 1e15),
@@ -84,15 +84,8 @@ static const struct cov_opt options[] = {
                 "with --auto: the cutoff at which the share of the bases in peaks is closest to "
                 "F, say 0.02",
                 .min = 1e-12, .max = 1),
-    [ROW_MEASURED] =
-        COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
-                "with --auto: the cutoff with the largest F1 of bases in peaks; FILE has measured "
-                "peaks (BED, narrowPeak, broadPeak, gappedPeak), or, with "
-                "--measured-cutoff, a measured track",
-                .flags = COV_OPT_PATH_IN),
-    [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
-                                    "FILE of --measured is a bigWig, a bedGraph or a genome file; "
-                                    "call its peaks at V"),
+    [ROW_MEASURED] = COV_MEASURED_OPTIONS(
+        FIELD(measured), "with --auto: the cutoff with the largest F1 of bases in peaks", 0),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
                                       "the data set to read, if INPUT has several", "read", ""),
     {.name = NULL},
@@ -113,43 +106,47 @@ static void apply_preset(struct config *c, const bool *given)
     c->broad = c->broad || p->link_gap > 0;
 }
 
-/* Fills *out. COV_EUSAGE for options that contradict each other. */
-static int get_auto(const struct config *c, const bool *given, struct cov_auto_options *out,
-                    struct cov_err *e)
+/* COV_EUSAGE for options that contradict each other, or that lack another one. */
+static int check_options(const struct config *c, const bool *given, struct cov_err *e)
 {
     const int n = given[ROW_COUNT] + given[ROW_SHARE] + given[ROW_MEASURED];
-    *out = (struct cov_auto_options){
-        .by = !c->automatic      ? COV_AUTO_NONE
-              : given[ROW_COUNT] ? COV_AUTO_COUNT
-              : given[ROW_SHARE] ? COV_AUTO_SHARE
-                                 : COV_AUTO_MEASURED,
-        .count = c->count,
-        .share = c->share,
-        .measured = {.path = c->measured,
-                     .is_track = given[ROW_MEASURED_CUTOFF],
-                     .rules = {(float)c->measured_cutoff, c->min_length, c->max_gap},
-                     .datasets = c->source.datasets.items,
-                     .n_datasets = c->source.datasets.n},
-    };
     for (int row = ROW_COUNT; row <= ROW_MEASURED; row++)
         if (given[row] && !c->automatic)
             return cov_fail(e, COV_EUSAGE, "--%s needs --auto", options[row].name);
-    if (given[ROW_MEASURED_CUTOFF] && !given[ROW_MEASURED])
-        return cov_fail(e, COV_EUSAGE, "--measured-cutoff needs --measured");
-    if (fabs(c->measured_cutoff) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--measured-cutoff: %g is out of range", c->measured_cutoff);
+    if (!c->broad && (given[ROW_WEAK_CUTOFF] || given[ROW_LINK_GAP]))
+        return cov_fail(e, COV_EUSAGE, "--%s needs --broad",
+                        options[given[ROW_WEAK_CUTOFF] ? ROW_WEAK_CUTOFF : ROW_LINK_GAP].name);
+    if (!c->automatic && !given[ROW_CUTOFF])
+        return cov_fail(e, COV_EUSAGE, "-c/--cutoff is missing; --auto would find one");
+    if (!c->automatic && c->broad && !given[ROW_WEAK_CUTOFF])
+        return cov_fail(e, COV_EUSAGE, "%s needs -C/--weak-cutoff; --auto would find one",
+                        given[ROW_BROAD] ? "--broad" : "--preset h3k4me3 is --broad, which");
     if (!c->automatic)
-        return given[ROW_CUTOFF]
-                   ? COV_OK
-                   : cov_fail(e, COV_EUSAGE, "-c/--cutoff is missing; --auto would find one");
-    if (given[ROW_CUTOFF])
+        return COV_OK;
+    if (!c->broad && given[ROW_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--cutoff and --auto cannot be used together");
-    if (c->broad)
-        return cov_fail(e, COV_EUSAGE, "--broad%s and --auto cannot be used together",
-                        given[ROW_BROAD] ? "" : " (--preset h3k4me3)");
+    if (given[ROW_WEAK_CUTOFF])
+        return cov_fail(e, COV_EUSAGE,
+                        "--weak-cutoff and --auto cannot be used together: with --broad, --auto "
+                        "finds the weak cutoff");
     return n == 1 ? COV_OK
                   : cov_fail(e, COV_EUSAGE, "--auto needs %s of --count, --share and --measured",
                              n == 0 ? "one" : "only one");
+}
+
+/* Fills in how the cutoff is found. */
+static int fill_auto(const struct config *c, const bool *given, struct cov_call_options *call,
+                     struct cov_err *e)
+{
+    call->automatic.by = !c->automatic      ? COV_AUTO_NONE
+                         : given[ROW_COUNT] ? COV_AUTO_COUNT
+                         : given[ROW_SHARE] ? COV_AUTO_SHARE
+                                            : COV_AUTO_MEASURED;
+    call->automatic.count = c->count;
+    call->automatic.share = c->share;
+    return cov_measured_options_fill(&c->measured, given + ROW_MEASURED, &c->source,
+                                     c->broad ? &call->weak : &call->rules,
+                                     &call->automatic.measured, e);
 }
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
@@ -157,32 +154,27 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)n_operands;
     struct config *c = config;
-    struct cov_auto_options automatic;
     apply_preset(c, given);
-    if (get_auto(c, given, &automatic, e))
-        return COV_EUSAGE;
-    if (fabs(c->cutoff) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--cutoff: %g is out of range", c->cutoff);
-    if (fabs(c->weak_cutoff) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--weak-cutoff: %g is out of range", c->weak_cutoff);
-    if (c->broad && !given[ROW_WEAK_CUTOFF])
-        return cov_fail(e, COV_EUSAGE, "%s needs -C/--weak-cutoff",
-                        given[ROW_BROAD] ? "--broad" : "--preset h3k4me3 is --broad, which");
-    if (!c->broad && (given[ROW_WEAK_CUTOFF] || given[ROW_LINK_GAP]))
-        return cov_fail(e, COV_EUSAGE, "--%s needs --broad",
-                        options[given[ROW_WEAK_CUTOFF] ? ROW_WEAK_CUTOFF : ROW_LINK_GAP].name);
     struct cov_call_options call = {
-        .rules = {(float)c->cutoff, c->min_length, c->max_gap},
-        .automatic = automatic,
+        .rules = {.min_length = c->min_length, .max_gap = c->max_gap},
+        .has_cutoff = given[ROW_CUTOFF],
         .broad = c->broad,
-        .weak = {(float)c->weak_cutoff, c->min_length, c->link_gap},
+        .weak = {.min_length = c->min_length, .max_gap = c->link_gap},
         .summits = c->summits,
         .mean = c->signal == 1,
         .output = common->output,
         .force = common->force,
         .tmpdir = common->tmpdir,
     };
-    int rc = cov_source_options_fill(&c->source, &call.source, e);
+    int rc = check_options(c, given, e);
+    if (!rc)
+        rc = fill_auto(c, given, &call, e);
+    if (!rc)
+        rc = cov_peaks_cutoff(c->cutoff, options[ROW_CUTOFF].name, &call.rules.cutoff, e);
+    if (!rc)
+        rc = cov_peaks_cutoff(c->weak_cutoff, options[ROW_WEAK_CUTOFF].name, &call.weak.cutoff, e);
+    if (!rc)
+        rc = cov_source_options_fill(&c->source, &call.source, e);
     return rc ? rc
               : cov_call_peaks(operands[0], &call, (unsigned)common->threads, &common->progress,
                                &common->stats, e);
@@ -196,6 +188,7 @@ const struct cov_tool covpeaks_call = {
         "  covpeaks call -c 25 --preset atac --datasets atacseq -o atac.narrowPeak pred.h5\n"
         "  covpeaks call -c 35 -C 15 --preset h3k4me3 -o h3k4me3.gappedPeak h3k4me3.bw\n"
         "  covpeaks call --auto --measured measured.bed -o atac.narrowPeak atac.bw\n"
+        "  covpeaks call --auto --share 0.02 --preset h3k4me3 -o h3k4me3.gappedPeak h3k4me3.bw\n"
         "  covpeaks call -c 25 -o - atac.bedGraph.gz | sort -k7,7gr | head\n",
     .options = options,
     .config_bytes = sizeof(struct config),

@@ -1,27 +1,26 @@
 /* curve.c - covpeaks curve: precision and recall over cutoffs.
  * SPDX-License-Identifier: MIT */
-#include <float.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "common/base/number.h"
+#include "common/job/peaks/measured_options.h"
 #include "common/job/peaks/precision_recall.h"
 #include "common/job/source/source_options.h"
 #include "tools/covpeaks/covpeaks.h"
 
 struct config {
     struct cov_source_flags source;
-    const char *measured, *plot;
-    double measured_cutoff;
+    struct cov_measured_flags measured;
+    const char *plot;
     int64_t min_length, max_gap, points;
     struct cov_strings windows;
 };
 
 enum {
     ROW_MEASURED,
-    ROW_MEASURED_CUTOFF,
-    ROW_MIN_LENGTH,
+    ROW_MEASURED_CUTOFF = ROW_MEASURED + COV_MEASURED_ROW_CUTOFF,
+    ROW_MIN_LENGTH = ROW_MEASURED + COV_MEASURED_ROWS,
     ROW_MAX_GAP,
     ROW_WINDOWS,
     ROW_POINTS,
@@ -33,13 +32,7 @@ enum {
 
 static const struct cov_opt options[] = {
     [ROW_MEASURED] =
-        COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
-                "the measured peaks: BED, narrowPeak, broadPeak or gappedPeak; or, with "
-                "--measured-cutoff, a measured track",
-                .flags = COV_OPT_PATH_IN | COV_OPT_REQUIRED),
-    [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
-                                    "FILE of --measured is a bigWig, a bedGraph or a genome file; "
-                                    "call its peaks at V"),
+        COV_MEASURED_OPTIONS(FIELD(measured), "what to compare with", COV_OPT_REQUIRED),
     [ROW_MIN_LENGTH] = COV_OPT(SIZE, "min-length", 'l', FIELD(min_length), "N",
                                "with --measured-cutoff: the shortest measured peak, in bases",
                                .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
@@ -87,11 +80,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     int64_t windows[COV_CURVE_MAX_WINDOWS];
     struct cov_curve_options o = {
         .windows = windows,
-        .measured = {.path = c->measured,
-                     .is_track = given[ROW_MEASURED_CUTOFF],
-                     .rules = {(float)c->measured_cutoff, c->min_length, c->max_gap},
-                     .datasets = c->source.datasets.items,
-                     .n_datasets = c->source.datasets.n},
         .n_points = (size_t)c->points,
         .paths = {.table = common->output,
                   .printed = stdout,
@@ -99,12 +87,14 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                   .tmpdir = common->tmpdir,
                   .force = common->force},
     };
-    if (fabs(c->measured_cutoff) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--measured-cutoff: %g is out of range", c->measured_cutoff);
     if ((given[ROW_MIN_LENGTH] || given[ROW_MAX_GAP]) && !given[ROW_MEASURED_CUTOFF])
         return cov_fail(e, COV_EUSAGE, "--%s needs --measured-cutoff",
                         options[given[ROW_MIN_LENGTH] ? ROW_MIN_LENGTH : ROW_MAX_GAP].name);
-    int rc = get_windows(&c->windows, windows, &o.n_windows, e);
+    const struct cov_peak_rules rules = {.min_length = c->min_length, .max_gap = c->max_gap};
+    int rc = cov_measured_options_fill(&c->measured, given + ROW_MEASURED, &c->source, &rules,
+                                       &o.measured, e);
+    if (!rc)
+        rc = get_windows(&c->windows, windows, &o.n_windows, e);
     if (!rc)
         rc = cov_source_options_fill(&c->source, &o.source, e);
     return rc ? rc

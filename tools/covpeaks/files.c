@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "common/job/peaks/compare_peaks.h"
+#include "common/job/peaks/peak_stats.h"
 #include "common/job/shared_options.h"
 #include "tools/covpeaks/covpeaks.h"
 
@@ -16,6 +17,14 @@
     COV_OPT(STRING, "chrom-sizes", 0, FIELD(sizes), "FILE",                                        \
             "two columns: name and length of each sequence; or the FASTA file's index (.fai)",     \
             .flags = COV_OPT_PATH_IN)
+
+static const char TABLE_HELP[] = "where the table goes (default: standard output)";
+
+static void set_paths(struct cov_peak_files_options *o, const struct cov_common *common)
+{
+    o->paths = (struct cov_table_paths){
+        .table = common->output, .printed = stdout, .force = common->force};
+}
 
 /* ---------------------------------------------------------------- compare */
 
@@ -32,15 +41,16 @@ static int compare_run(struct cov_common *common, void *config, const bool *give
                        char **operands, struct cov_err *e)
 {
     (void)given, (void)n_operands;
-    const struct cov_peak_files_options *o = config;
+    struct cov_peak_files_options *o = config;
+    set_paths(o, common);
     int rc = o->dataset ? cov_dataset_check_name(o->dataset, "--dataset", e) : COV_OK;
-    return rc ? rc : cov_compare_peaks(operands[0], operands[1], o, stdout, &common->stats, e);
+    return rc ? rc : cov_compare_peaks(operands[0], operands[1], o, &common->stats, e);
 }
 
 const struct cov_tool covpeaks_compare = {
     .name = "compare",
     .summary = "precision, recall and F1 of predicted peaks, base by base",
-    .synopsis = "[options] --genome FILE|--chrom-sizes FILE PREDICTED MEASURED",
+    .synopsis = "[options] --genome FILE|--chrom-sizes FILE [-o OUT.tsv] PREDICTED MEASURED",
     .examples =
         "  covpeaks compare --genome genome.h5 predicted.narrowPeak measured.narrowPeak\n"
         "  covpeaks compare --chrom-sizes genome.fa.fai --blacklist-file organelles p.bed m.bed\n",
@@ -49,25 +59,32 @@ const struct cov_tool covpeaks_compare = {
     .min_operands = 2,
     .max_operands = 2,
     .prints_table = true,
-    .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
+    .output_optional = true,
+    .output_help = TABLE_HELP,
+    .lacks = COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
     .run = compare_run,
 };
 
 /* ---------------------------------------------------------------- stats */
 
-static const struct cov_opt stats_options[] = {GENOME_OPTION, SIZES_OPTION, {.name = NULL}};
+static const struct cov_opt stats_options[] = {
+    GENOME_OPTION,
+    SIZES_OPTION,
+    COV_BLACKLIST_FILE_OPTION(FIELD(blacklist), "do not count"),
+    {.name = NULL}};
 
 static int stats_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)common, (void)given;
-    return cov_peak_file_stats(operands, (size_t)n_operands, config, stdout, e);
+    (void)given;
+    set_paths(config, common);
+    return cov_peak_stats(operands, (size_t)n_operands, config, &common->stats, e);
 }
 
 const struct cov_tool covpeaks_stats = {
     .name = "stats",
     .summary = "number, lengths and bases of peaks",
-    .synopsis = "[options] FILE...",
+    .synopsis = "[options] [-o OUT.tsv] FILE...",
     .examples = "  covpeaks stats *.narrowPeak\n"
                 "  covpeaks stats --chrom-sizes genome.fa.fai peaks.bed\n",
     .options = stats_options,
@@ -75,6 +92,8 @@ const struct cov_tool covpeaks_stats = {
     .min_operands = 1,
     .max_operands = -1,
     .prints_table = true,
-    .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
+    .output_optional = true,
+    .output_help = TABLE_HELP,
+    .lacks = COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
     .run = stats_run,
 };

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,7 +171,7 @@ static int check_options(const struct cov_call_options *o, struct cov_err *e)
         return COV_OK;
     if (o->summits)
         return cov_fail(e, COV_EUSAGE, "--summits and --broad cannot be used together");
-    if (!(o->weak.cutoff < o->rules.cutoff))
+    if (o->automatic.by == COV_AUTO_NONE && !(o->weak.cutoff < o->rules.cutoff))
         return cov_fail(e, COV_EUSAGE, "--weak-cutoff %g must be less than --cutoff %g",
                         (double)o->weak.cutoff, (double)o->rules.cutoff);
     if (o->weak.max_gap <= o->rules.max_gap)
@@ -212,6 +213,12 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
          .decimals = 2,
          .is_hidden = true,
          .value = (double)c->peaks.rules.cutoff},
+        {.name = "weak_cutoff",
+         .title = "Weak cutoff",
+         .description = "the smallest value at both ends of a broad peak",
+         .decimals = 2,
+         .is_hidden = true,
+         .value = c->broad ? (double)c->weak.rules.cutoff : (double)NAN},
     };
     return cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
@@ -220,7 +227,7 @@ static int add_figures(const struct caller *c, struct cov_stats *stats, struct c
 struct report {
     struct cov_auto_options automatic;
     struct cov_auto_result chosen;
-    double cutoff, share;
+    double cutoff, weak_cutoff, share; /* weak_cutoff: NaN if peaks are not broad */
     uint64_t n_peaks, n_bases;
 };
 
@@ -232,6 +239,8 @@ static void print_json(struct cov_json *json, const void *arg)
     const enum cov_auto_by by = r->automatic.by;
     cov_json_begin_object(json, "peaks");
     cov_json_double(json, "cutoff", r->cutoff);
+    if (!isnan(r->weak_cutoff))
+        cov_json_double(json, "weak_cutoff", r->weak_cutoff);
     cov_json_string(json, "auto", names[by]);
     if (by == COV_AUTO_COUNT)
         cov_json_int(json, "wanted", r->automatic.count);
@@ -255,6 +264,7 @@ static int add_report(const struct caller *c, const struct cov_call_options *o,
     *r = (struct report){.automatic = o->automatic,
                          .chosen = *chosen,
                          .cutoff = (double)c->peaks.rules.cutoff,
+                         .weak_cutoff = c->broad ? (double)c->weak.rules.cutoff : (double)NAN,
                          .share = share_of(c),
                          .n_peaks = c->n_peaks,
                          .n_bases = c->n_bases};
@@ -265,18 +275,23 @@ static int add_report(const struct caller *c, const struct cov_call_options *o,
 static void report_cutoff(const struct caller *c, const struct cov_auto_options *o,
                           const struct cov_auto_result *chosen, const char *name)
 {
-    const double cutoff = (double)chosen->sums.cutoff;
     const uint64_t most = chosen->most;
+    char cutoff[80];
+    if (c->broad)
+        (void)snprintf(cutoff, sizeof cutoff, "cutoff %.6g, weak cutoff %.6g",
+                       (double)c->peaks.rules.cutoff, (double)c->weak.rules.cutoff);
+    else
+        (void)snprintf(cutoff, sizeof cutoff, "cutoff %.6g", (double)c->peaks.rules.cutoff);
     if (o->by == COV_AUTO_COUNT && most < (uint64_t)o->count)
         cov_warn("%s: no cutoff gives %" PRId64 " peak%s; the most is %" PRIu64, name, o->count,
                  cov_text_s(o->count), most);
     if (o->by == COV_AUTO_COUNT)
-        cov_info("cutoff %.6g: the number of peaks is closest to %" PRId64, cutoff, o->count);
+        cov_info("%s: the number of peaks is closest to %" PRId64, cutoff, o->count);
     else if (o->by == COV_AUTO_SHARE)
-        cov_info("cutoff %.6g: %.4g %% of the bases are in peaks, closest to %.4g %%", cutoff,
+        cov_info("%s: %.4g %% of the bases are in peaks, closest to %.4g %%", cutoff,
                  100 * share_of(c), 100 * o->share);
     else
-        cov_info("cutoff %.6g: the F1 of bases in peaks, %.4f, is the largest", cutoff, chosen->f1);
+        cov_info("%s: the F1 of bases in peaks, %.4f, is the largest", cutoff, chosen->f1);
 }
 
 static void report_peaks(const struct caller *c, const struct cov_auto_options *o,
@@ -295,7 +310,7 @@ static void report_peaks(const struct caller *c, const struct cov_auto_options *
         return;
     }
     cov_peaks_reason(&c->peaks.rules, c->max, "--min-length", why);
-    cov_warn("%s: no peaks at %g: %s", name, (double)c->peaks.rules.cutoff, why);
+    cov_warn("%s: %s", name, why);
 }
 
 /* ---------------------------------------------------------------- an automatic cutoff */
@@ -306,7 +321,7 @@ struct stored {
     struct cov_scores scores;
     struct cov_track_sink *tee;
     struct cov_measured measured;
-    struct cov_auto_result chosen; /* the cutoff */
+    struct cov_auto_result chosen; /* the cutoffs */
     char *dir;
 };
 
@@ -355,14 +370,20 @@ static int replay(struct stored *t, struct cov_track_sink *to, struct cov_err *e
     return rc ? rc : cov_track_close(to, e);
 }
 
-/* Finds the cutoff, and calls the peaks of the stored track. */
+/* Finds the cutoffs, and calls the peaks of the stored track. */
 static int call_stored(struct stored *t, const struct cov_track_source *s,
                        const struct cov_call_options *o, struct caller *c, struct cov_err *e)
 {
+    const struct cov_auto_rules rules = {.peaks = o->broad ? o->weak : o->rules,
+                                         .is_broad = o->broad,
+                                         .has_strong = o->has_cutoff,
+                                         .strong = o->rules};
     int rc = cov_scores_check(&t->scores, s, &o->source, e);
     if (!rc)
-        rc = cov_auto_cutoff_find(t->store, &t->scores, &o->automatic, &o->rules, &t->chosen, e);
-    c->peaks.rules.cutoff = t->chosen.sums.cutoff;
+        rc = cov_auto_cutoff_find(t->store, &t->scores, &o->automatic, &rules, &t->chosen, e);
+    if (o->broad)
+        c->weak.rules.cutoff = t->chosen.sums.cutoff;
+    c->peaks.rules.cutoff = o->broad ? t->chosen.strong : t->chosen.sums.cutoff;
     return rc ? rc : replay(t, &c->sink, e);
 }
 
@@ -382,7 +403,7 @@ static int open_files(struct files *f, const char *input, const struct cov_call_
     int rc = cov_source_input_detect(input, &f->in, e);
     if (!rc)
         rc = cov_track_source_open(&f->in, &o->source, n_threads, &f->source, e);
-    return rc ? rc : cov_track_source_check_single(f->source, e);
+    return rc ? rc : cov_track_source_check_single(f->source, "--datasets", e);
 }
 
 static int open_sinks(struct files *f, struct cov_peak_file_options *file,

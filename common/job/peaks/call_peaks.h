@@ -14,7 +14,10 @@
 struct cov_call_options {
     struct cov_source_options source; /* except `only` and `factors` */
     struct cov_peak_rules rules;
-    struct cov_auto_options automatic; /* unless `by` is COV_AUTO_NONE: how to find rules.cutoff */
+    /* Unless `by` is COV_AUTO_NONE: how to find rules.cutoff; for broad peaks, how to find
+     * weak.cutoff and, unless has_cutoff, also rules.cutoff. */
+    struct cov_auto_options automatic;
+    bool has_cutoff;
     /* Broad peaks: peaks by the rules `weak`, of contigs that have a peak by `rules`. These become
      * the blocks of a gappedPeak file. */
     bool broad;

@@ -2,17 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/peaks/measured.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/base/text.h"
+#include "common/features/placement.h"
 #include "common/job/peaks/peak_list.h"
-#include "common/track/formats/intervals.h"
 
 /* ---------------------------------------------------------------- peaks of a track */
 
@@ -68,11 +65,32 @@ static void free_sink(struct cov_track_sink *s)
 
 static const struct cov_track_format collector_format = {begin, add, close_sink, free_sink};
 
+/* Opens the track, which must have one data set, or have one chosen. */
+static int open_track(const struct cov_measured_options *o, unsigned n_threads,
+                      struct cov_track_source **out, struct cov_err *e)
+{
+    static const char option[] = "--measured-dataset";
+    struct cov_source_options options = {.values = {.scale = 1}};
+    struct cov_source_input in = {0};
+    int rc = cov_source_input_detect(o->path, &in, e);
+    if (!rc && in.is_track && o->is_own_choice)
+        rc = cov_fail(e, COV_EUSAGE, "%s: %s is a track, which has no data sets", option, o->path);
+    if (!rc && !in.is_track) {
+        options.measured = true;
+        options.datasets = o->datasets;
+        options.n_datasets = o->n_datasets;
+    }
+    if (!rc)
+        rc = cov_track_source_open(&in, &options, n_threads, out, e);
+    if (rc == COV_EUSAGE && !o->is_own_choice && o->n_datasets > 0)
+        cov_err_append(e, "; choose one with %s", option);
+    cov_source_input_close(&in);
+    return rc ? rc : cov_track_source_check_single(*out, option, e);
+}
+
 static int read_track(struct cov_measured *m, const struct cov_measured_options *o,
                       unsigned n_threads, struct cov_progress *progress, struct cov_err *e)
 {
-    struct cov_source_options options = {.values = {.scale = 1}};
-    struct cov_source_input in = {0};
     struct cov_track_source *source = NULL;
     struct cov_job job = {.progress = progress};
     struct collector c = {.sink = {.format = &collector_format},
@@ -81,16 +99,7 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
                           .max = -INFINITY};
     struct cov_track_sink *sink = &c.sink;
     char why[COV_PEAKS_REASON_BYTES];
-    int rc = cov_source_input_detect(o->path, &in, e);
-    if (!rc && !in.is_track) {
-        options.measured = true;
-        options.datasets = o->datasets;
-        options.n_datasets = o->n_datasets;
-    }
-    if (!rc)
-        rc = cov_track_source_open(&in, &options, n_threads, &source, e);
-    if (!rc)
-        rc = cov_track_source_check_single(source, e);
+    int rc = open_track(o, n_threads, &source, e);
     if (!rc)
         rc = cov_track_init(&c.sink, &collector_format, source->name, source->contigs, e);
     if (!rc)
@@ -100,13 +109,11 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
         rc = cov_track_source_run(source, &sink, "reading the measured track", &job, e);
     if (!rc && m->list.n == 0) {
         cov_peaks_reason(&o->rules, c.max, "--min-length", why);
-        rc = cov_fail(e, COV_EINPUT, "%s: no peaks at %g: %s", o->path, (double)o->rules.cutoff,
-                      why);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s", o->path, why);
     }
     cov_pool_free(job.pool);
     cov_track_free(&c.sink);
     cov_track_source_close(source);
-    cov_source_input_close(&in);
     return rc;
 }
 
@@ -198,38 +205,28 @@ int cov_measured_check_length(const struct cov_measured *m, const char *name, in
     if (!cov_names_find(m->names, name, strlen(name), &i) || m->first[i] == m->first[i + 1])
         return COV_OK;
     const int64_t end = m->list.items[m->first[i + 1] - 1].end;
-    if (end <= length)
-        return COV_OK;
-    char line[32] = "";
-    if (m->last)
-        (void)snprintf(line, sizeof line, ":%zu", m->last[i].line);
-    return cov_fail(e, COV_EINPUT,
-                    "%s%s: the peak ends at %" PRId64 ", but %s has only %" PRId64 " bases in %s",
-                    m->path, line, end, name, length, input);
+    const struct cov_overhang overhang = {m->path, "peak", m->last ? m->last[i].line : 0, end, name,
+                                          length,  input};
+    return end <= length ? COV_OK : cov_overhang_fail(&overhang, e);
 }
 
 int cov_measured_check_names(const struct cov_measured *m, const char *input,
                              const struct cov_listing *there, bool warns, struct cov_err *e)
 {
-    struct cov_listing missing = {0};
-    size_t n_missing = 0, n = 0;
+    struct cov_misplaced misplaced = {.path = m->path,
+                                      .what = "peak",
+                                      .is_all = true,
+                                      .input = input,
+                                      .there = *there,
+                                      .hint = "; --rename maps names"};
     for (size_t i = 0; i < cov_names_count(m->names); i++) {
-        const size_t n_regions = m->first[i + 1] - m->first[i];
-        n += n_regions > 0 && m->found[i];
-        if (n_regions == 0 || m->found[i])
+        const size_t n = m->first[i + 1] - m->first[i];
+        if (n > 0 && m->found[i])
+            misplaced.is_all = false;
+        if (n == 0 || m->found[i])
             continue;
-        n_missing += n_regions;
-        cov_listing_add(&missing, cov_names_get(m->names, i, NULL));
+        misplaced.n += n;
+        cov_listing_add(&misplaced.sequences, cov_names_get(m->names, i, NULL));
     }
-    if (n == 0)
-        return cov_fail(
-            e, COV_EINPUT,
-            "%s: none of the sequences with peaks (%s%s) is in %s (%s%s); --rename maps "
-            "names",
-            m->path, missing.text, cov_listing_more(&missing), input,
-            there->n ? there->text : "no sequences", cov_listing_more(there));
-    if (n_missing > 0 && warns)
-        cov_warn("%s: %zu peak%s on sequences that are not in %s: %s%s", m->path, n_missing,
-                 cov_text_s((int64_t)n_missing), input, missing.text, cov_listing_more(&missing));
-    return COV_OK;
+    return cov_misplaced_check(&misplaced, warns, e);
 }

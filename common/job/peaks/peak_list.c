@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/features/placement.h"
 #include "common/file/lines.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
@@ -167,6 +167,20 @@ static int drop(struct reader *r, const char *name, size_t n, struct cov_err *e)
                : COV_OK;
 }
 
+static int check_end(const struct reader *r, const struct cov_region *peak, size_t line,
+                     struct cov_err *e)
+{
+    const struct cov_peak_genome *g = r->genome;
+    const struct cov_overhang overhang = {r->path,
+                                          "peak",
+                                          line,
+                                          peak->end,
+                                          cov_names_get(g->names, peak->contig, NULL),
+                                          g->lengths[peak->contig],
+                                          g->path};
+    return peak->end <= overhang.length ? COV_OK : cov_overhang_fail(&overhang, e);
+}
+
 static int take_line(struct reader *r, size_t line, const char *p, const char *end,
                      struct cov_err *e)
 {
@@ -195,12 +209,8 @@ static int take_line(struct reader *r, size_t line, const char *p, const char *e
                         r->path, line, COV_PEAK_NAME);
     if (!is_known)
         rc = cov_names_add(r->genome->names, name, n_name, &peak.contig, &is_new, e);
-    if (r->genome->path && peak.end > r->genome->lengths[peak.contig])
-        return cov_fail(e, COV_EINPUT,
-                        "%s:%zu: the peak ends at %" PRId64 ", but %.*s has only %" PRId64
-                        " bases in %s",
-                        r->path, line, peak.end, (int)n_name, name, r->genome->lengths[peak.contig],
-                        r->genome->path);
+    if (!rc && r->genome->path)
+        rc = check_end(r, &peak, line, e);
     if (!rc)
         rc = note_last(r->list, &peak, line, e);
     return rc ? rc : add_peak(r->list, &peak, e);
@@ -215,19 +225,15 @@ static void list_names(const struct cov_names *names, struct cov_listing *l)
 
 static int check_names(const struct reader *r, struct cov_err *e)
 {
-    struct cov_listing unknown = {0}, known = {0};
-    if (r->n_dropped == 0)
-        return COV_OK;
-    list_names(r->unknown, &unknown);
-    list_names(r->genome->names, &known);
-    if (r->list->n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: none of its sequences (%s%s) is in %s (%s%s)", r->path,
-                        unknown.text, cov_listing_more(&unknown), r->genome->path, known.text,
-                        cov_listing_more(&known));
-    cov_warn("%s: %zu peak%s on sequences that are not in %s: %s%s", r->path, r->n_dropped,
-             cov_text_s((int64_t)r->n_dropped), r->genome->path, unknown.text,
-             cov_listing_more(&unknown));
-    return COV_OK;
+    struct cov_misplaced misplaced = {.path = r->path,
+                                      .what = "peak",
+                                      .n = r->n_dropped,
+                                      .is_all = r->list->n == 0,
+                                      .input = r->genome->path,
+                                      .hint = ""};
+    list_names(r->unknown, &misplaced.sequences);
+    list_names(r->genome->names, &misplaced.there);
+    return cov_misplaced_check(&misplaced, true, e);
 }
 
 int cov_peak_list_refuse_track(const char *path, const char *hint, struct cov_err *e)

@@ -59,10 +59,6 @@ static void measure(struct curve *c, const struct cov_value_count *v, size_t n)
     uint64_t tp = 0, predicted = 0;
     double recall = 0;
     for (size_t i = 0; i < n; i++) {
-        c->n_bases += v[i].n;
-        c->n_positive += v[i].n_positive;
-    }
-    for (size_t i = 0; i < n; i++) {
         tp += v[i].n_positive;
         predicted += v[i].n;
         const struct point p = point_of(v[i].value, tp, predicted, c->n_positive);
@@ -98,10 +94,9 @@ static int choose_points(struct curve *c, const struct cov_value_count *v, size_
 static int trace(struct job *j, struct curve *c, struct cov_scores *s, struct cov_err *e)
 {
     const struct cov_value_count *v = cov_value_counts_sort(&s->counts);
+    c->n_bases = (uint64_t)s->sink.summary.n_bases;
+    c->n_positive = (uint64_t)s->n_positive;
     measure(c, v, s->counts.n);
-    if (c->n_positive == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no base of %s is in its peaks", j->o->measured.path,
-                        s->sink.name);
     if (c->n_positive == c->n_bases && c == j->curves)
         cov_warn("%s: all bases of %s are in its peaks%s", j->o->measured.path, s->sink.name,
                  j->o->measured.is_track ? "" : "; a track needs --measured-cutoff");
@@ -138,7 +133,7 @@ static int read_window(struct job *j, size_t k, unsigned n_threads, const struct
     if (!rc)
         rc = cov_track_source_open(&in, &o, n_threads, &source, e);
     if (!rc)
-        rc = cov_track_source_check_single(source, e);
+        rc = cov_track_source_check_single(source, "--datasets", e);
     if (!rc && k == 0)
         rc = cov_track_source_describe(source, job->stats, e);
     const bool is_open = !rc;

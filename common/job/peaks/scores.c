@@ -22,9 +22,12 @@ static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_
 {
     (void)e;
     struct cov_scores *s = (struct cov_scores *)sink;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const int64_t n_positive = cov_measured_overlap(&s->at, iv[i].beg, iv[i].end);
         cov_value_counts_add(&s->counts, iv[i].value, (uint64_t)(iv[i].end - iv[i].beg),
-                             (uint64_t)cov_measured_overlap(&s->at, iv[i].beg, iv[i].end));
+                             (uint64_t)n_positive);
+        s->n_positive += n_positive;
+    }
     return COV_OK;
 }
 
@@ -68,5 +71,9 @@ int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *
     struct cov_listing there = {0};
     for (size_t i = 0; i < n; i++)
         cov_listing_add(&there, cov_track_contig_name(sink, i));
-    return cov_measured_check_names(s->measured, source->name, &there, is_all && !o->quiet, e);
+    int rc = cov_measured_check_names(s->measured, source->name, &there, is_all && !o->quiet, e);
+    if (!rc && s->n_positive == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no base of %s is in its peaks", s->measured->path,
+                      source->name);
+    return rc;
 }

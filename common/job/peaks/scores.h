@@ -12,6 +12,7 @@
 struct cov_scores {
     struct cov_track_sink sink; /* first; receives the track */
     struct cov_value_counts counts;
+    int64_t n_positive;            /* bases with a value that are in measured peaks */
     struct cov_measured *measured; /* NULL: none */
     struct cov_measured_cursor at; /* private */
 };
@@ -22,7 +23,7 @@ int cov_scores_init(struct cov_scores *s, const struct cov_track_source *source,
                     struct cov_measured *measured, struct cov_err *e) COV_MUST_USE;
 
 /* Call it after the sink was closed. COV_EINPUT if no base has a value, and with measured peaks, if
- * they are on other or shorter sequences. Unless the options choose regions, warns about bases
+ * they are on other or shorter sequences, or where no base has a value. Unless the options choose regions, warns about bases
  * without a value, and about peaks on other sequences. */
 int cov_scores_check(const struct cov_scores *s, const struct cov_track_source *source,
                      const struct cov_source_options *o, struct cov_err *e) COV_MUST_USE;

@@ -119,7 +119,8 @@ static int begin(void *arg, const char *path, const struct cov_track_source *sou
     int rc = COV_OK;
     t->path = path;
     t->n_sinks = 0;
-    if (t->first_is_track && !t->first_input && cov_track_source_check_single(source, e))
+    if (t->first_is_track && !t->first_input &&
+        cov_track_source_check_single(source, "--datasets", e))
         return COV_EUSAGE;
     t->sinks = cov_calloc(source->n_datasets, sizeof *t->sinks, e);
     if (t->sinks && !t->first_input)

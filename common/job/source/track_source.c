@@ -79,13 +79,14 @@ void cov_track_source_close(struct cov_track_source *s)
         s->type->close(s);
 }
 
-int cov_track_source_check_single(const struct cov_track_source *s, struct cov_err *e)
+int cov_track_source_check_single(const struct cov_track_source *s, const char *option,
+                                  struct cov_err *e)
 {
     if (s->n_datasets == 1)
         return COV_OK;
-    return cov_fail(e, COV_EUSAGE, "%s: %zu data sets (%s, %s%s); choose one with --datasets",
-                    s->name, s->n_datasets, s->datasets[0], s->datasets[1],
-                    s->n_datasets > 2 ? ", ..." : "");
+    return cov_fail(e, COV_EUSAGE, "%s: %zu data sets (%s, %s%s); choose one with %s", s->name,
+                    s->n_datasets, s->datasets[0], s->datasets[1], s->n_datasets > 2 ? ", ..." : "",
+                    option);
 }
 
 int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,

@@ -89,8 +89,10 @@ int cov_track_source_open(struct cov_source_input *input, const struct cov_sourc
                           struct cov_err *e) COV_MUST_USE;
 void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
 
-/* COV_EUSAGE, with their names, unless there is one data set. */
-int cov_track_source_check_single(const struct cov_track_source *s, struct cov_err *e) COV_MUST_USE;
+/* COV_EUSAGE, with their names, unless there is one data set. `option` would choose one:
+ * "--datasets". */
+int cov_track_source_check_single(const struct cov_track_source *s, const char *option,
+                                  struct cov_err *e) COV_MUST_USE;
 
 /* Called before the run: keeps only the n data sets in which[], in this order. */
 int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/tracks/compare.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +23,6 @@
 #include "common/job/tracks/same_bases.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/measures/comparison.h"
-#include "common/track/measures/peaks.h"
 
 /* Lives until --stats has been printed. */
 struct job {
@@ -64,12 +62,7 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     if (input->output && cov_path_names_dir(input->output))
         return cov_fail(e, COV_EUSAGE, "%s: is a folder; --compare writes a table to a file",
                         input->output);
-    int rc = input->output ? cov_outfile_check_name(input->output, COV_OUTFILE_TABLE, e) : COV_OK;
-    if (rc)
-        return rc;
-    if (o->has_peaks && fabs(o->cutoff) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is out of range", o->cutoff);
-    return COV_OK;
+    return input->output ? cov_outfile_check_name(input->output, COV_OUTFILE_TABLE, e) : COV_OK;
 }
 
 /* Chooses how to read the measured file. If a genome file is compared with a track, --datasets and
@@ -247,7 +240,7 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
         .bin_sizes = j->bin_sizes,
         .n_bin_sizes = j->o.n_bin_sizes,
         .has_peaks = j->o.has_peaks,
-        .peaks = {(float)j->o.cutoff, j->o.peak_length, j->o.peak_gap},
+        .peaks = j->o.peaks,
         .has_lengths = {j->source->has_lengths, j->measured->has_lengths},
         .max_bytes = COV_COMPARE_MEMORY / j->n,
         .dir = j->dir,
@@ -311,8 +304,7 @@ static void warn_without_peaks(const struct job *j, const char *name, const char
         return;
     char why[COV_PEAKS_REASON_BYTES];
     cov_peaks_reason(rules, max, "--peak-length", why);
-    cov_warn("%s: %s%sno peaks at %g: %s", name, dataset ? dataset : "", dataset ? ": " : "",
-             (double)rules->cutoff, why);
+    cov_warn("%s: %s%s%s", name, dataset ? dataset : "", dataset ? ": " : "", why);
 }
 
 /* Checks the contigs of the first data set; all data sets have the same. */

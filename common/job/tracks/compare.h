@@ -12,6 +12,7 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/tracks/convert.h"
+#include "common/track/measures/peaks.h"
 
 /* Memory for counting pairs of values, for all data sets and bin sizes together; see
  * comparison.h. */
@@ -27,9 +28,8 @@ struct cov_compare_options {
     const char *measured;     /* a bigWig, a bedGraph, or a genome file or stream with coverage */
     const int64_t *bin_sizes; /* each > 0, unique */
     size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
-    bool has_peaks;           /* compare peaks with this cutoff, too */
-    double cutoff;
-    int64_t peak_length, peak_gap; /* as in struct cov_peak_rules */
+    bool has_peaks;           /* compare peaks, too */
+    struct cov_peak_rules peaks;
 };
 
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that

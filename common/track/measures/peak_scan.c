@@ -21,7 +21,8 @@ struct cov_scan_level {
 int cov_peak_scan_init(struct cov_peak_scan *s, const float *cutoffs, size_t n,
                        const struct cov_peak_rules *rules, struct cov_err *e)
 {
-    *s = (struct cov_peak_scan){.n = n, .min_length = rules->min_length, .max_gap = rules->max_gap};
+    *s = (struct cov_peak_scan){
+        .n = n, .n_counted = n, .min_length = rules->min_length, .max_gap = rules->max_gap};
     s->sums = cov_calloc(n, sizeof *s->sums, e);
     s->levels = cov_calloc(n, sizeof *s->levels, e);
     if (!s->sums || !s->levels)
@@ -42,12 +43,15 @@ static void end_peak(struct cov_peak_scan *s, size_t k)
 {
     struct cov_scan_level *l = &s->levels[k];
     struct cov_peak_sums *sums = &s->sums[k];
-    if (l->is_open && l->end.at - l->beg.at >= s->min_length) {
-        sums->n++;
-        sums->valued += l->end.valued - l->beg.valued;
-        sums->positive += l->end.positive - l->beg.positive;
-    }
+    const bool is_peak = l->is_open && l->end.at - l->beg.at >= s->min_length;
     l->is_open = false;
+    if (is_peak && k >= s->n_with)
+        s->n_with = k + 1;
+    if (!is_peak || k >= s->n_counted)
+        return;
+    sums->n++;
+    sums->valued += l->end.valued - l->beg.valued;
+    sums->positive += l->end.positive - l->beg.positive;
 }
 
 /* From base `at` on, values reach the first n cutoffs only. */
@@ -89,10 +93,13 @@ void cov_peak_scan_add(struct cov_peak_scan *s, const struct cov_interval *iv, i
     s->positive += positive;
 }
 
-void cov_peak_scan_end(struct cov_peak_scan *s)
+size_t cov_peak_scan_end(struct cov_peak_scan *s)
 {
     set_high(s, 0, s->end);
     for (size_t k = 0; k < s->n; k++)
         end_peak(s, k);
+    const size_t n_with = s->n_with;
     s->end = 0;
+    s->n_with = 0;
+    return n_with;
 }

@@ -22,12 +22,15 @@ struct cov_peak_sums {
 struct cov_peak_scan {
     size_t n;                   /* cutoffs */
     struct cov_peak_sums *sums; /* [n], by ascending cutoff. Owned */
+    size_t n_counted;           /* peaks at the first n_counted cutoffs are counted: all, unless the
+                                 * caller changes it at the start of a contig */
     /* Private. */
     int64_t min_length, max_gap;
     struct cov_scan_level *levels; /* [n]. Owned */
     size_t n_high;                 /* the cutoffs that the last base reaches: the first n_high */
-    int64_t end;                   /* end of the last interval */
-    int64_t valued, positive;      /* bases so far */
+    size_t n_with;            /* the cutoffs that have a peak in the contig: the first n_with */
+    int64_t end;              /* end of the last interval */
+    int64_t valued, positive; /* bases so far */
 };
 
 /* `cutoffs` ascend. `rules`: the cutoff is ignored. Free with cov_peak_scan_fini, which accepts all
@@ -39,7 +42,8 @@ void cov_peak_scan_fini(struct cov_peak_scan *s);
 /* Adds the next interval of the contig, of which `positive` bases are positive. */
 void cov_peak_scan_add(struct cov_peak_scan *s, const struct cov_interval *iv, int64_t positive);
 
-/* Ends the contig. */
-void cov_peak_scan_end(struct cov_peak_scan *s);
+/* Ends the contig. Returns how many cutoffs have a peak in it, counted or not: those before the next
+ * do, too. */
+size_t cov_peak_scan_end(struct cov_peak_scan *s);
 
 #endif

@@ -2,12 +2,21 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/measures/peaks.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+
+int cov_peaks_cutoff(double value, const char *option, float *out, struct cov_err *e)
+{
+    if (!(fabs(value) <= (double)FLT_MAX))
+        return cov_fail(e, COV_EUSAGE, "--%s: %g is out of range", option, value);
+    *out = (float)value;
+    return COV_OK;
+}
 
 void cov_peaks_fini(struct cov_peaks *p)
 {
@@ -92,12 +101,15 @@ int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t co
 void cov_peaks_reason(const struct cov_peak_rules *rules, float max, const char *option,
                       char text[COV_PEAKS_REASON_BYTES])
 {
+    const double cutoff = (double)rules->cutoff;
     if (max == -INFINITY)
-        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "no base has a value");
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "no peaks at %g: no base has a value", cutoff);
     else if (max < rules->cutoff)
-        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "the largest value is %.4g", (double)max);
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "no peaks at %g: the largest value is %.4g",
+                       cutoff, (double)max);
     else
-        (void)snprintf(text, COV_PEAKS_REASON_BYTES, "all are shorter than %" PRId64 " bases (%s)",
+        (void)snprintf(text, COV_PEAKS_REASON_BYTES,
+                       "no peaks at %g: all are shorter than %" PRId64 " bases (%s)", cutoff,
                        rules->min_length, option);
 }
 

@@ -23,6 +23,10 @@ struct cov_peak_rules {
 #define COV_PEAKS_LENGTH "200"
 #define COV_PEAKS_GAP "30"
 
+/* Sets *out to a value that the user gave. COV_EUSAGE, with the name of the option, if it is out of
+ * range. */
+int cov_peaks_cutoff(double value, const char *option, float *out, struct cov_err *e) COV_MUST_USE;
+
 /* Bases beg .. end-1 of the contig. The counted bases in the peak are those with numbers count_beg
  * .. count_end-1. */
 struct cov_peak {
@@ -65,8 +69,9 @@ int cov_peaks_end(struct cov_peaks *p, struct cov_err *e) COV_MUST_USE;
 
 enum { COV_PEAKS_REASON_BYTES = 120 };
 
-/* Writes why a track has no peaks to `text`, such as "the largest value is 13". `max` is the
- * largest value of all contigs; -INFINITY: there is none. `option` sets rules->min_length. */
+/* Writes why a track has no peaks to `text`, such as "no peaks at 25: the largest value is 13".
+ * `max` is the largest value of all contigs; -INFINITY: there is none. `option` sets
+ * rules->min_length. */
 void cov_peaks_reason(const struct cov_peak_rules *rules, float max, const char *option,
                       char text[COV_PEAKS_REASON_BYTES]);
 

@@ -1,0 +1,25 @@
+# shellcheck shell=sh
+# covpeaks.sh - what the tests of covpeaks share. Source it after tap.sh.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/cov2bigwig.sh"
+: "${stdout:?}"
+
+need_python h5py numpy
+start_python "$SRC/tests/lib/track_check.py"
+
+check() { "$PYTHON" "$SRC/tests/lib/peaks_check.py" "$@"; }
+columns() { cut -f "$1" "$stdout"; }
+# Makes p.h5, predictions of two data sets, and p.bw, a track of the second.
+make_predictions() {
+    make_input pred p.h5 datasets=atacseq,h3k4me3
+    cov2bigwig -q --datasets h3k4me3 -o p.bw p.h5 || exit 99
+}
+# refuses_call STATUS REGEX NAME [ARG]...
+refuses_call() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run covpeaks call "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
