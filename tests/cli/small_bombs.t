@@ -158,7 +158,7 @@ done
 is "$(tail -n 1 "$stdout")" 'peaks.bed.gz	12582912	4.333333333333333	3	12	NA' '  counts all'
 printf 'c1\t2\t3\n' >one.bed
 frugal covpeaks compare --chrom-sizes genome.sizes long_names.bed.gz one.bed
-refused 1 'long_names\.bed\.gz: none of its sequences \(0x+.*\) is in genome\.sizes \(c1, c2\)$' 'peaks on sequences with long names: compare'
+refused 1 'long_names\.bed\.gz: none of the sequences with peaks \(0x+.*\) is in genome\.sizes \(c1, c2\)$' 'peaks on sequences with long names: compare'
 frugal covpeaks stats long_names.bed.gz
 refused 1 'long_names\.bed\.gz:1: the name of the sequence is longer than 255 bytes$' '  stats'
 
