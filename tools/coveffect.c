@@ -27,8 +27,8 @@ int main(int argc, char **argv)
         .subcommands = subcommands,
         .examples =
             "  coveffect vcf -m model.ckpt -g genome.fa.gz -o effects.tsv variants.vcf.gz\n"
-            "  coveffect ism -m model.ckpt -g genome.fa.gz -R peaks.bed --target atacseq -o "
-            "attr.npz\n",
+            "  coveffect ism -m model.ckpt -g genome.fa.gz -R peaks.bed --length 500 --target "
+            "atacseq -o ism/\n",
         .print_versions = print_versions,
     };
     return cov_tool_main(&tool, argc, argv);

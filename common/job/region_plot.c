@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/job/logo.h"
+
 /* Sizes in pixels. */
 enum {
     WIDTH = 1080,
@@ -201,10 +203,12 @@ static void put_row(const struct script *s, size_t i, int top)
     (void)fprintf(s->f, "set yrange [%.9g:%.9g]\nset ytics %.9g\n",
                   row->least < 0 ? row->least - room : 0, row->most > 0 ? row->most + room : 0,
                   nice_step((row->most - row->least) / (s->row == ROW ? 3.2 : 4.5)));
-    (void)fprintf(s->f,
-                  "plot $d%zu using 1:2 with filledcurves y1=0 lc rgb '%s'\n"
-                  "unset label\nunset object\n",
-                  i, colours[row->series]);
+    if (row->letters)
+        cov_logo_put_plot(i, s->f);
+    else
+        (void)fprintf(s->f, "plot $d%zu using 1:2 with filledcurves y1=0 lc rgb '%s'\n", i,
+                      colours[row->series]);
+    (void)fprintf(s->f, "unset label\nunset object\n");
 }
 
 /* Draws lane i. */
@@ -265,7 +269,10 @@ static void put_script(void *arg, FILE *f)
                   s->is_svg ? "svg" : "pngcairo", WIDTH, s->height, font_name, (double)LEFT / WIDTH,
                   (double)(WIDTH - RIGHT) / WIDTH, b->beg, b->end);
     for (size_t i = 0; i < p->n_rows; i++)
-        put_curve(f, i, &p->rows[i].bins);
+        if (p->rows[i].letters)
+            cov_logo_put_data(&p->rows[i].bins, p->rows[i].letters, i, f);
+        else
+            put_curve(f, i, &p->rows[i].bins);
     for (size_t i = 0; i < p->n_lanes; i++)
         cov_feature_lane_put_data(&p->lanes[i], i, &scale, f);
     (void)fprintf(f, "set multiplot\n");

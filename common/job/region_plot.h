@@ -1,5 +1,5 @@
-/* region_plot.h - a picture of a region, drawn by gnuplot: rows of curves, and below them lanes of
- * features.
+/* region_plot.h - a picture of a region, drawn by gnuplot: rows of curves or letters, and below them
+ * lanes of features.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_REGION_PLOT_H
 #define COV_JOB_REGION_PLOT_H
@@ -18,12 +18,13 @@ enum {
     COV_PLOT_MAX_ROWS = 200
 };
 
-/* A filled curve. */
+/* A filled curve, or letters of the height of their values. */
 struct cov_plot_row {
     const char *heading; /* above the row; NULL: it belongs to the row above */
     struct cov_bins bins;
-    size_t series;      /* its colour */
-    double least, most; /* ends of the y axis; least <= 0 <= most, and not the same */
+    const char *letters; /* [bins.n], one for each base, see logo.h; NULL: a curve */
+    size_t series;       /* colour of a curve */
+    double least, most;  /* ends of the y axis; least <= 0 <= most, and not the same */
 };
 
 /* Everything is borrowed. */

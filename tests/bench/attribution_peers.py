@@ -102,8 +102,8 @@ def timed(arguments, out, threads):
 
 
 def coveffect(arguments, folder, threads):
-    seconds = timed(arguments, f"{folder}/out.npz", threads)
-    return np.load(f"{folder}/out.npz")["arr_0"], seconds
+    seconds = timed(arguments, f"{folder}/out", threads)
+    return np.load(f"{folder}/out/attr.npz")["arr_0"], seconds
 
 
 def report(name, ours, theirs, seconds):
@@ -153,8 +153,7 @@ def main():
         report("gradients, autograd", ours, g, (seconds, elapsed))
 
         from captum.attr import IntegratedGradients
-        ours, seconds = coveffect(["gradients", *shared, "--method", "integrated", "--steps", str(o.steps), "--shuffles", "1",
-                                   "--one-hot", f"{folder}/ohe.npz"], folder, o.threads)
+        ours, seconds = coveffect(["gradients", *shared, "--integrated", str(o.steps), "--shuffles", "1"], folder, o.threads)
         references = torch.from_numpy(np.stack([shuffle(x[i].numpy(), Rng((Rng(1).next() + i) & M64)) for i in range(o.regions)]))
         start = time.time()
         theirs = IntegratedGradients(model).attribute(x, references, target=0, n_steps=o.steps, method="riemann_middle",

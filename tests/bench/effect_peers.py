@@ -90,7 +90,7 @@ def commands(genome, folder, target, o):
     with open(f"{folder}/region.bed", "w") as f:
         f.write(f"{name}\t{middle - o.length // 2}\t{middle - o.length // 2 + o.length}\n")
     ism = ["ism", *shared, "-R", f"{folder}/region.bed", "--target", target]
-    return [*found, (f"ism, {o.length} bases", 3 * o.length, ism, f"{folder}/ism.npz")]
+    return [*found, (f"ism, {o.length} bases", 3 * o.length, ism, f"{folder}/ism")]
 
 
 def measure(jobs, peer, o):

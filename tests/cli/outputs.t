@@ -53,12 +53,10 @@ plot - covprofile fingerprint -f --datasets atacseq --plot x p.h5
 output - covprofile coverage -f --datasets atacseq -o x p.h5
 curves - covprofile coverage -f --datasets atacseq --curves x p.h5
 plot - covprofile coverage -f --datasets atacseq --plot x p.h5
-output .h5 coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
-one-hot - coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o.npz --one-hot x
-bigwig .bw coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o.npz --bigwig x
-output .h5 coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
-one-hot - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o.npz --one-hot x
-bigwig .bw coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o.npz --bigwig x
+output - coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
+plot - coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o --plot x
+output - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
+plot - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o --plot x
 output .vcf coveffect vcf -f -m m.ckpt -g g.fa -o x v.vcf
 stats - h5chunk info -f --stats x g.h5
 plot - h5chunk info -f --sequences --plot x g.h5

@@ -4,7 +4,7 @@
                                   writes the window of each region, and with each edit of its bases, for covpredict
     ism ATTR.npz GENOME.fa BED WINDOW LENGTH DELETED WIDTH PREDICTIONS.h5 DATASET
                                   computes all scores from covpredict's values of these windows
-    forms ATTR.npz OHE.npz SCORES.h5 DUMP GENOME.fa BED LENGTH
+    forms DIR DUMP GENOME.fa BED LENGTH
                                   compares all outputs of one run; DUMP has the lines of the bigWig
 
 SPDX-License-Identifier: MIT"""
@@ -19,9 +19,9 @@ def regions(genome, bed, length):
     with open(bed) as f:
         for line in f:
             name, beg, end = line.split()[:3]
-            beg, end = int(beg), int(end)
+            beg, end = int(beg), min(int(end), len(genome[name]))
             n = int(length) or end - beg
-            first = beg + (end - beg) // 2 - n // 2
+            first = max(0, min(beg + (end - beg) // 2 - n // 2, len(genome[name]) - n))
             yield name, genome[name].upper(), first, first + n
 
 
@@ -32,7 +32,7 @@ def window_of(bases, beg, end, window):
 def versions(bases, beg, end, deleted):
     """Yields place, base and edited sequence; first without an edit."""
     yield None, None, bases
-    for p in range(max(0, beg), min(end, len(bases)) - (deleted or 1) + 1):
+    for p in range(beg, end - (deleted or 1) + 1):
         if deleted:
             yield p, None, bases[:p] + bases[p + deleted :]
             continue
@@ -67,7 +67,7 @@ def ism(attr, genome_path, bed, window, length, deleted, width, predictions, dat
             mean = mean_of_strands(values[2 * number : 2 * number + 2], len(changed[at : at + window]))
             y[p, base] = np.log(mean[max(0, first) : first + width].astype(np.float64).sum())
             number += 1
-        for p in range(max(0, beg), min(end, len(bases))):
+        for p in range(beg, end):
             if deleted:
                 losses = [y[None, None] - y[q, None] for q in range(p - deleted + 1, p + 1) if (q, None) in y]
                 if bases[p] in "ACGT" and losses:
@@ -80,22 +80,26 @@ def ism(attr, genome_path, bed, window, length, deleted, width, predictions, dat
     assert error < 1e-6 and error < largest / 50, f"scores of up to {largest} differ by {error}"
 
 
-def forms(attr, ohe, h5, dump, genome_path, bed, length):
-    scores, one_hot = np.load(attr)["arr_0"], np.load(ohe)["arr_0"]
+def forms(folder, dump, genome_path, bed, length):
+    scores, one_hot = (np.load(f"{folder}/{name}.npz")["arr_0"] for name in ("attr", "ohe"))
     assert scores.dtype == one_hot.dtype == np.float32 and scores.shape == one_hot.shape
     sums, counts = {}, {}
-    for r, (name, bases, beg, end) in enumerate(regions(read_fasta(genome_path), bed, length)):
+    placed = list(regions(read_fasta(genome_path), bed, length))
+    with open(bed) as f, open(f"{folder}/regions.bed") as g:
+        columns = [line.split() for line in f]
+        names = [line[3] if len(line) > 3 else "." for line in columns]
+        wanted = [f"{s}\t{beg}\t{end}\t{name}\t0\t.\t0\t-1\t-1\t{(end - beg) // 2}\n" for (s, _, beg, end), name in zip(placed, names)]
+        assert g.readlines() == wanted
+    for r, (name, bases, beg, end) in enumerate(placed):
         for i, p in enumerate(range(beg, end)):
-            base = bases[p] if 0 <= p < len(bases) else "-"
-            column = [float(base == c) for c in "ACGT"]
+            column = [float(bases[p] == c) for c in "ACGT"]
             assert (one_hot[r, :, i] == column).all(), (r, i)
-            assert base != "-" or (scores[r, :, i] == 0).all(), (r, i)
             if sum(column):
                 key = name, p
                 sums[key] = sums.get(key, 0) + np.float64((scores[r, :, i] * one_hot[r, :, i]).sum())
                 counts[key] = counts.get(key, 0) + 1
-    with h5py.File(h5) as f:
-        assert (f["raw/seq"][:] == one_hot).all()
+    with h5py.File(f"{folder}/scores.h5") as f:
+        assert f["raw/seq"].dtype == np.int8 and (f["raw/seq"][:] == one_hot).all()
         assert (f["shap/seq"][:] == scores).all()
         assert (f["projected_shap/seq"][:] == scores * one_hot).all()
     found = {}

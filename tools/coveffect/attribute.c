@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "tools/coveffect/attribute.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
-#include "common/file/path.h"
 #include "common/job/effect/attribution_output.h"
 
 #define DEFAULT_WIDTH 1001 /* as coveffect vcf */
@@ -30,16 +28,21 @@ static int find_target(const struct coveffect_flags *flags, struct cov_attributi
                           flags->target, m->description);
 }
 
-static int get_widths(const struct coveffect_flags *flags, struct cov_attribution_options *o,
-                      struct cov_err *e)
+/* Sets the regions and widths. */
+static int get_regions(const struct coveffect_flags *flags, struct cov_attribution_options *o,
+                       struct cov_err *e)
 {
-    o->regions = flags->regions;
+    o->regions = (const char *const *)flags->regions.items;
+    o->n_regions = flags->regions.n;
+    o->bed = flags->bed;
     o->genome_path = flags->genome;
     o->window = (size_t)flags->window;
     o->length = flags->length;
     o->width = flags->width                    ? flags->width
                : flags->window < DEFAULT_WIDTH ? flags->window
                                                : DEFAULT_WIDTH;
+    if (!o->bed && o->n_regions == 0)
+        return cov_fail(e, COV_EUSAGE, "regions are missing; use -r or -R");
     return o->width <= flags->window
                ? COV_OK
                : cov_fail(e, COV_EUSAGE, "--width must not be larger than --window");
@@ -49,15 +52,14 @@ static int get_widths(const struct coveffect_flags *flags, struct cov_attributio
 static int read_genome(struct cov_common *common, const struct coveffect_flags *flags,
                        struct cov_genome **out, struct cov_err *e)
 {
-    char *dir = cov_path_dir(common->output, e);
     const struct cov_genome_options how = {.bad_base_is_n = flags->on_bad_base == COV_BAD_BASE_N,
                                            .rename_path = flags->rename,
-                                           .tmpdir = common->tmpdir ? common->tmpdir : dir,
+                                           .tmpdir =
+                                               common->tmpdir ? common->tmpdir : common->output,
                                            .n_threads = (unsigned)common->threads};
     const double clock = cov_clock();
-    int rc = dir ? cov_genome_read(flags->genome, &how, &common->progress, out, e) : COV_ENOMEM;
+    int rc = cov_genome_read(flags->genome, &how, &common->progress, out, e);
     cov_stats_add_stage(&common->stats, "genome", cov_clock() - clock);
-    free(dir);
     return rc;
 }
 
@@ -83,9 +85,9 @@ int coveffect_attribute(struct cov_common *common, const struct coveffect_flags 
                         struct cov_attribution_options *o, coveffect_scores_fn *fn, const void *arg,
                         struct cov_err *e)
 {
-    const struct cov_attribution_paths paths = {.scores = common->output,
-                                                .one_hot = flags->one_hot,
-                                                .bigwig = flags->bigwig,
+    const struct cov_attribution_paths paths = {.folder = common->output,
+                                                .plot = flags->plot,
+                                                .plot_region = flags->plot_region,
                                                 .tmpdir = common->tmpdir,
                                                 .force = common->force};
     struct cov_attribution_files files;
@@ -95,7 +97,7 @@ int coveffect_attribute(struct cov_common *common, const struct coveffect_flags 
     struct cov_pool *pool = NULL;
     int rc = cov_attribution_files_begin(&files, &paths, e);
     if (!rc)
-        rc = get_widths(flags, o, e);
+        rc = get_regions(flags, o, e);
     if (!rc)
         rc = open_model(common, flags, o, &model, e);
     if (!rc)
@@ -104,17 +106,20 @@ int coveffect_attribute(struct cov_common *common, const struct coveffect_flags 
     if (!rc)
         rc = cov_attribution_init(&a, o, e);
     if (!rc)
+        rc = cov_attribution_files_check(&files, &a, genome, e);
+    if (!rc)
         rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(o->device), &pool, e);
     if (!rc)
-        cov_info("%s, %u thread%s; %s: %s; regions: %zu of %zu bases",
+        cov_info("%s, %u thread%s; %s: %s; %zu region%s of %zu bases",
                  o->device->ops->describe(o->device), cov_pool_size(pool),
-                 cov_text_s(cov_pool_size(pool)), model->path, model->description, a.n, a.length);
+                 cov_text_s(cov_pool_size(pool)), model->path, model->description, a.n,
+                 cov_text_s((int64_t)a.n), a.length);
     const struct cov_job job = {pool, &common->progress, &common->stats};
     if (!rc)
         rc = fn(&a, o, &job, arg, e);
     const double clock = cov_clock();
     if (!rc)
-        rc = cov_attribution_files_write(&files, &a, genome, pool, e);
+        rc = cov_attribution_files_write(&files, &a, genome, model->datasets[o->target], pool, e);
     cov_stats_add_stage(&common->stats, "write", cov_clock() - clock);
     cov_pool_free(pool);
     cov_attribution_fini(&a);

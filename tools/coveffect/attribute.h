@@ -13,7 +13,8 @@
 /* Filled by the rows of COVEFFECT_ATTRIBUTION_OPTIONS. */
 struct coveffect_flags {
     struct cov_strings models;
-    const char *genome, *regions, *target, *rename, *one_hot, *bigwig;
+    struct cov_strings regions;
+    const char *genome, *bed, *target, *rename, *plot, *plot_region;
     int64_t window, width, length;
     int on_bad_base; /* enum cov_on_bad_base */
 };
@@ -32,14 +33,14 @@ struct coveffect_flags {
         COV_OPT(STRING, "genome", 'g', COVEFFECT_ATTRIBUTION_FIELD(at, genome), "FASTA",           \
                 "the genome of the regions; may be compressed",                                    \
                 .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                      \
-        COV_OPT(STRING, "regions-file", 'R', COVEFFECT_ATTRIBUTION_FIELD(at, regions), "BED",      \
-                "score the bases of these regions, which have the same length",                    \
-                .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                      \
+        COV_REGIONS_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, regions), "score the bases of"),        \
+        COV_REGIONS_FILE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, bed), "score the bases of"),       \
         COV_OPT(STRING, "target", 0, COVEFFECT_ATTRIBUTION_FIELD(at, target), "DATASET",           \
                 "the data set of the model (default: its only one)"),                              \
         COV_OPT(SIZE, "length", 0, COVEFFECT_ATTRIBUTION_FIELD(at, length), "N",                   \
-                "score N bases around the middle of each region instead of the region", .min = 1,  \
-                .max = COVEFFECT_MAX_WINDOW),                                                      \
+                "score N bases around the middle of each region instead of the region; without "   \
+                "it, all regions have the same length",                                            \
+                .min = 1, .max = COVEFFECT_MAX_WINDOW),                                            \
         COV_OPT(SIZE, "window", 0, COVEFFECT_ATTRIBUTION_FIELD(at, window), "N",                   \
                 "bases that the network reads around the middle of a region", .def = "21384",      \
                 .min = 2, .max = COVEFFECT_MAX_WINDOW),                                            \
@@ -47,18 +48,18 @@ struct coveffect_flags {
                 "explain the sum of the predicted values over this many bases around the middle "  \
                 "of a region (default: 1001, or the window if that is shorter)",                   \
                 .min = 1, .max = COVEFFECT_MAX_WINDOW),                                            \
-        COV_OPT(STRING, "one-hot", 0, COVEFFECT_ATTRIBUTION_FIELD(at, one_hot), "OHE.npz",         \
-                "write the bases of the regions, as 0 and 1, for TF-MoDISco",                      \
+        COV_OPT(STRING, "plot", 0, COVEFFECT_ATTRIBUTION_FIELD(at, plot), "FILE",                  \
+                "draw the scores of --plot-region as letters: a .png or .svg picture",             \
                 .flags = COV_OPT_PATH_OUT),                                                        \
-        COV_OPT(STRING, "bigwig", 0, COVEFFECT_ATTRIBUTION_FIELD(at, bigwig), "OUT.bw",            \
-                "write the scores of the bases along the genome", .flags = COV_OPT_PATH_OUT),      \
+        COV_OPT(STRING, "plot-region", 0, COVEFFECT_ATTRIBUTION_FIELD(at, plot_region), "REGION",  \
+                "what to draw, up to 960 bases: NAME:FIRST-LAST, 1-based (default: the first "     \
+                "region)"),                                                                        \
         COV_RENAME_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, rename)),                                \
         COV_ON_BAD_BASE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, on_bad_base))
 
 #define COVEFFECT_ATTRIBUTION_OUTPUT                                                               \
-    "where the scores go: a file for ChromBPNet's tools if the name ends in .h5, otherwise "       \
-    "arrays "                                                                                      \
-    "of NumPy (.npz) for TF-MoDISco"
+    "folder for ohe.npz and attr.npz (TF-MoDISco), scores.h5 (ChromBPNet), scores.bw and "         \
+    "regions.bed"
 
 /* Sets the scores of the regions. */
 typedef int coveffect_scores_fn(struct cov_attribution *a, const struct cov_attribution_options *o,

@@ -6,37 +6,29 @@
 #include "tools/coveffect/attribute.h"
 #include "tools/coveffect/coveffect.h"
 
-enum { GRADIENT, INTEGRATED };
-
 struct config {
     struct coveffect_flags flags;
     const char *cpu;
     int64_t steps, shuffles, seed, batch;
-    int method;
 };
 
-enum { ROW_STEPS, ROW_SHUFFLES, ROW_SEED, ROW_OTHERS };
-
-static const char *const methods[] = {"gradient", "integrated", NULL};
+enum { ROW_INTEGRATED, ROW_SHUFFLES, ROW_SEED, ROW_OTHERS };
 
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_STEPS] =
-        COV_OPT(INT, "steps", 0, FIELD(steps), "N",
-                "with --method integrated: gradients on the line from a reference to the region",
-                .def = "20", .min = 1, .max = 10000),
+    [ROW_INTEGRATED] = COV_OPT(INT, "integrated", 0, FIELD(steps), "N",
+                               "take integrated gradients: means of N gradients on the line from "
+                               "a reference to the region",
+                               .min = 1, .max = 10000),
     [ROW_SHUFFLES] = COV_OPT(INT, "shuffles", 0, FIELD(shuffles), "N",
-                             "with --method integrated: references, each the window of the region "
-                             "with its dinucleotides shuffled",
+                             "with --integrated: references, each the window of the region with "
+                             "its dinucleotides shuffled",
                              .def = "10", .min = 1, .max = 10000),
     [ROW_SEED] =
-        COV_OPT(INT, "seed", 0, FIELD(seed), "N", "with --method integrated: seed of the shuffles",
+        COV_OPT(INT, "seed", 0, FIELD(seed), "N", "with --integrated: seed of the shuffles",
                 .def = "1", .min = 0, .max = 1e15),
     [ROW_OTHERS] = COVEFFECT_ATTRIBUTION_OPTIONS(FIELD(flags)),
-    COV_OPT(ENUM, "method", 0, FIELD(method), NULL,
-            "gradients at the region, or integrated gradients over shuffled references",
-            .def = "gradient", .choices = methods),
     COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
             "windows and strands to compute at a time; affects memory and speed, not values",
             .def = "8", .min = 1, .max = 4096),
@@ -59,14 +51,14 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)operands;
     struct config *c = config;
     struct cov_attribution_options o = {.batch = (size_t)c->batch};
-    const struct cov_gradient_options how = {.integrated = c->method == INTEGRATED,
+    const struct cov_gradient_options how = {.integrated = given[ROW_INTEGRATED],
                                              .n_steps = (size_t)c->steps,
                                              .n_shuffles = (size_t)c->shuffles,
                                              .seed = (uint64_t)c->seed};
     struct cov_device_options device = {.device = "cpu", .cpu = c->cpu};
-    for (size_t i = 0; i < ROW_OTHERS; i++)
+    for (size_t i = ROW_SHUFFLES; i < ROW_OTHERS; i++)
         if (given[i] && !how.integrated)
-            return cov_fail(e, COV_EUSAGE, "--%s needs --method integrated", options[i].name);
+            return cov_fail(e, COV_EUSAGE, "--%s needs --integrated", options[i].name);
     int rc = cov_device_options_parse(&device, e);
     const struct cov_cpu_options cpu = {.levels = device.cpu};
     if (!rc)
@@ -82,10 +74,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 const struct cov_tool coveffect_gradients = {
     .name = "gradients",
     .summary = "what each base of a region adds to the predicted signal, by gradients",
-    .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed --target "
-                "DATASET -o OUT.npz|OUT.h5",
+    .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
+                "--target DATASET -o OUT/",
     .examples = "  coveffect gradients -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 \\\n"
-                "      --target atacseq --method integrated --one-hot ohe.npz -o attr.npz\n",
+                "      --target atacseq --integrated 20 -o gradients/\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .output_help = COVEFFECT_ATTRIBUTION_OUTPUT,

@@ -65,11 +65,13 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 const struct cov_tool coveffect_ism = {
     .name = "ism",
     .summary = "what each base of a region adds to the predicted signal, by mutagenesis",
-    .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed --target "
-                "DATASET -o OUT.npz|OUT.h5",
+    .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
+                "--target DATASET -o OUT/",
     .examples = "  coveffect ism -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 --target "
+                "atacseq -o ism/\n"
+                "  coveffect ism -m model.ckpt -g maize.fa.gz -r chr1:5,000,001-5,000,200 --target "
                 "atacseq \\\n"
-                "      --one-hot ohe.npz --bigwig scores.bw -o attr.npz\n",
+                "      --plot logo.png -o promoter/\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .output_help = COVEFFECT_ATTRIBUTION_OUTPUT,

@@ -13,13 +13,16 @@
 #include <stdint.h>
 
 #include "common/compute/device.h"
+#include "common/features/annotation.h"
 #include "common/job/job.h"
 #include "common/job/predict/ensemble.h"
 #include "common/seq/genome.h"
 
 /* Borrowed for the run. */
 struct cov_attribution_options {
-    const char *regions; /* a BED file */
+    const char *const *regions; /* [n_regions]: parts of texts, see cov_region_text */
+    size_t n_regions;
+    const char *bed; /* a file of further regions; NULL: none */
     const char *genome_path;
     const struct cov_genome *genome;
     const struct cov_ensemble *model;
@@ -34,26 +37,28 @@ struct cov_attribution_options {
 };
 
 struct cov_attributed_region {
-    size_t seq;              /* in the genome */
-    int64_t beg, end;        /* perhaps past the ends of the sequence */
+    size_t seq; /* in the genome */
+    int64_t beg, end;
+    const char *name;        /* in the BED file; "" if it has none */
     int64_t window;          /* the window's first base */
     size_t n_codes;          /* bases from there on that the window and its versions have */
     size_t sum_beg, sum_end; /* the positions of the window that y adds up */
 };
 
 struct cov_attribution {
-    struct cov_attributed_region *regions; /* [n], in the order of the file. Owned */
+    struct cov_attributed_region *regions; /* [n]: o->regions, then those of the file. Owned */
     size_t n, length;                      /* all regions have the same length */
-    /* [n,length]: base codes, COV_CODE_PAD past the ends of the sequence. Owned */
-    uint8_t *codes;
+    uint8_t *codes;                        /* [n,length]: base codes. Owned */
     /* [n,4,length]: what base A, C, G or T at a place adds to y, relative to their mean: the
-     * hypothetical scores of TF-MoDISco; 0 past the ends of the sequence. Owned */
+     * hypothetical scores of TF-MoDISco. Owned */
     float *scores;
+    struct cov_annotation bed; /* has the names of the regions. Private */
 };
 
-/* Reads the regions and their bases; scores are 0. COV_EINPUT if the file is not a BED file, a
- * sequence is unknown, a region is not on its sequence, or lengths differ. Free with
- * cov_attribution_fini, also after a failure. */
+/* Reads the regions and their bases; scores are 0. A region that ends past the end of its sequence is
+ * cut there. COV_EINPUT or COV_EUSAGE if the file is not a BED file, a sequence is unknown or shorter
+ * than o->length, a region begins past the end, or lengths differ. Free with cov_attribution_fini,
+ * also after a failure. */
 int cov_attribution_init(struct cov_attribution *a, const struct cov_attribution_options *o,
                          struct cov_err *e) COV_MUST_USE;
 void cov_attribution_fini(struct cov_attribution *a);
@@ -63,6 +68,11 @@ int cov_attribution_column(uint8_t code);
 
 /* Returns the score of the base that is at place i of region r; 0 if that is not A, C, G or T. */
 float cov_attribution_of_base(const struct cov_attribution *a, size_t r, size_t i);
+
+/* Adds the scores of the bases that region r shares with [beg, beg + n) of its sequence to sums[n],
+ * and 1 to counts[n]; not those of other letters than A, C, G and T. */
+void cov_attribution_add_up(const struct cov_attribution *a, size_t r, int64_t beg, size_t n,
+                            double *sums, uint32_t *counts);
 
 /* Sets *y to ln(sum) of the region's positions among values[n_bases,D]. COV_EINPUT, with the region,
  * if the sum is not positive or not finite. */

@@ -74,6 +74,7 @@ static int set_point(struct run *r, size_t i, size_t p, size_t b, struct cov_err
     const size_t step = p % r->how->n_steps;
     float *plus = r->inputs + 2 * b * L * 4, *minus = plus + L * 4;
     const float by_x = r->how->integrated ? ((float)step + 0.5F) / (float)r->how->n_steps : 1;
+    const size_t place = (size_t)(region->beg - region->window);
     int rc = step == 0 ? read_window(r, i, p / r->how->n_steps, e) : COV_OK;
     if (rc)
         return rc;
@@ -85,14 +86,10 @@ static int set_point(struct run *r, size_t i, size_t p, size_t b, struct cov_err
             plus[4 * at + c] = from + by_x * (x - from);
             minus[4 * (n - 1 - at) + 3 - c] = plus[4 * at + c];
         }
-    for (size_t at = 0; at < r->a->length; at++) {
-        const int64_t place = region->beg + (int64_t)at - region->window;
+    for (size_t at = 0; at < r->a->length; at++)
         for (size_t c = 0; c < 4; c++)
             r->references[(b * r->a->length + at) * 4 + c] =
-                !r->how->integrated                ? 0.25F
-                : place < 0 || place >= (int64_t)n ? 0
-                                                   : cov_onehot_f32[r->reference[place]][c];
-    }
+                r->how->integrated ? cov_onehot_f32[r->reference[place + at]][c] : 0.25F;
     const size_t sum_end = region->sum_end < n ? region->sum_end : n;
     r->beg[2 * b] = region->sum_beg;
     r->end[2 * b] = sum_end;
@@ -138,12 +135,10 @@ static int add_scores(struct run *r, size_t b, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "%.100s:%" PRId64 "-%" PRId64 ": the predicted sum is %g",
                         r->o->genome->names[region->seq], region->beg + 1, region->end, r->sum[b]);
     const double by = 1 / (r->sum[b] * (double)r->n_points);
+    const size_t place = (size_t)(region->beg - region->window);
     for (size_t at = 0; at < a->length; at++) {
-        const int64_t place = region->beg + (int64_t)at - region->window;
         const float *from = r->references + (b * a->length + at) * 4;
-        if (a->codes[r->regions[b] * a->length + at] == COV_CODE_PAD)
-            continue;
-        const float *g = r->total + (b * r->o->window + (size_t)place) * 4;
+        const float *g = r->total + (b * r->o->window + place + at) * 4;
         double base = 0;
         for (size_t c = 0; c < 4; c++)
             base += (double)from[c] * (double)g[c];

@@ -77,13 +77,11 @@ static void list_versions(const struct run *r, struct worker *w, size_t i, size_
     w->versions[0] = (struct cov_version){.n = 0};
     w->n = 1;
     for (size_t p = from; p < to; p++) {
-        if (codes[p] == COV_CODE_PAD)
-            continue;
         if (n_deleted == 0) {
             for (size_t b = 0; b < 4; b++)
                 if (codes[p] != bases[b])
                     add_version(w, region, p, 1, &bases[b], 4 * p + b);
-        } else if (p + n_deleted <= a->length && codes[p + n_deleted - 1] != COV_CODE_PAD) {
+        } else if (p + n_deleted <= a->length) {
             add_version(w, region, p, n_deleted, NULL, 4 * p);
         }
     }
@@ -166,12 +164,10 @@ static void spread_deletions(const struct run *r)
             double sum = 0;
             size_t n_deletions = 0;
             for (size_t beg = p < n ? 0 : p - n + 1; beg <= p && beg + n <= a->length; beg++) {
-                if (codes[beg] == COV_CODE_PAD || codes[beg + n - 1] == COV_CODE_PAD)
-                    continue;
                 sum += r->without[i * a->length + beg];
                 n_deletions++;
             }
-            if (column >= 0 && n_deletions > 0)
+            if (column >= 0)
                 a->scores[(i * 4 + (size_t)column) * a->length + p] =
                     (float)(sum / (double)n_deletions);
         }

@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/attribution_output.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/file/path.h"
 #include "common/file/suffix.h"
+#include "common/job/effect/attribution_plot.h"
 #include "common/job/effect/npz.h"
 #include "common/store/h5.h"
 #include "common/track/formats/bigwig.h"
@@ -45,27 +48,34 @@ static int write_npz(const struct cov_attribution *a, int what, const char *path
     return rc;
 }
 
+/* Bases are bytes, scores floats. */
 static int write_set(struct cov_h5 *h5, const char *name, const struct cov_attribution *a, int what,
                      struct cov_err *e)
 {
     static const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
-    const size_t n = 4 * a->length;
+    const size_t n = 4 * a->length, size = what == ONE_HOT ? 1 : sizeof(float);
     struct cov_h5_set *set = NULL;
-    struct cov_h5_new spec = {.type = {COV_H5_FLOAT, sizeof(float), true, false, '\0'},
-                              .rank = 3,
-                              .dims = {a->n, 4, a->length},
-                              .chunk = {1, 4, a->length},
-                              .deflate_level = 4};
-    spec.n_filters = cov_h5_filters(gzip, sizeof(float), spec.filters);
+    struct cov_h5_new spec = {
+        .type = {what == ONE_HOT ? COV_H5_INT : COV_H5_FLOAT, size, true, false, '\0'},
+        .rank = 3,
+        .dims = {a->n, 4, a->length},
+        .chunk = {1, 4, a->length},
+        .deflate_level = 4};
+    spec.n_filters = cov_h5_filters(gzip, size, spec.filters);
     float *row = cov_malloc(n, sizeof *row, e);
-    int rc = row ? cov_h5_set_create(h5, name, &spec, &set, e) : COV_ENOMEM;
+    int8_t *bases = cov_malloc(n, sizeof *bases, e);
+    int rc = row && bases ? cov_h5_set_create(h5, name, &spec, &set, e) : COV_ENOMEM;
     for (size_t r = 0; !rc && r < a->n; r++) {
         const size_t at[3] = {r, 0, 0};
         fill(a, what, r, row);
-        rc = cov_h5_set_put_elems(set, &spec, gzip, at, (const uint8_t *)row, n * sizeof *row, e);
+        for (size_t i = 0; what == ONE_HOT && i < n; i++)
+            bases[i] = (int8_t)row[i];
+        const void *elems = what == ONE_HOT ? (const void *)bases : row;
+        rc = cov_h5_set_put_elems(set, &spec, gzip, at, elems, n * size, e);
     }
     cov_h5_set_close(set);
     free(row);
+    free(bases);
     return rc;
 }
 
@@ -136,19 +146,6 @@ static int sort_places(struct track *t, struct cov_err *e)
     return COV_OK;
 }
 
-/* Adds the scores of a region to the sums, which begin at base `beg`. */
-static void add_region(struct track *t, size_t r, int64_t beg)
-{
-    const struct cov_attribution *a = t->a;
-    for (size_t i = 0; i < a->length; i++) {
-        const int64_t at = a->regions[r].beg + (int64_t)i - beg;
-        if (cov_attribution_column(a->codes[r * a->length + i]) < 0)
-            continue;
-        t->sums[at] += (double)cov_attribution_of_base(a, r, i);
-        t->counts[at]++;
-    }
-}
-
 static int put_sums(struct track *t, int64_t beg, size_t n, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -184,7 +181,7 @@ static int put_sequence(struct track *t, size_t seq, size_t *i, struct cov_err *
         memset(t->sums, 0, n * sizeof *t->sums);
         memset(t->counts, 0, n * sizeof *t->counts);
         for (; *i < next; (*i)++)
-            add_region(t, t->regions[*i].number, beg);
+            cov_attribution_add_up(a, t->regions[*i].number, beg, n, t->sums, t->counts);
         rc = put_sums(t, beg, n, e);
     }
     return rc;
@@ -211,10 +208,10 @@ static int write_track(struct track *t, const struct cov_outfile *file,
 static int write_bigwig(const struct cov_attribution_files *f, const struct cov_attribution *a,
                         const struct cov_genome *genome, struct cov_pool *pool, struct cov_err *e)
 {
+    const struct cov_attribution_paths *p = f->paths;
+    const struct cov_bigwig_options options = {pool, p->tmpdir ? p->tmpdir : p->folder};
     struct track t = {.a = a, .genome = genome};
-    char *dir = cov_path_dir(f->bigwig.path, e);
-    const struct cov_bigwig_options options = {pool, f->paths->tmpdir ? f->paths->tmpdir : dir};
-    int rc = dir ? write_track(&t, &f->bigwig, &options, e) : COV_ENOMEM;
+    int rc = write_track(&t, &f->files[COV_ATTRIBUTION_BIGWIG], &options, e);
     cov_track_free(t.sink);
     free(t.seqs);
     free(t.regions);
@@ -222,46 +219,112 @@ static int write_bigwig(const struct cov_attribution_files *f, const struct cov_
     free(t.lengths);
     free(t.sums);
     free(t.counts);
-    free(dir);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- regions */
+
+/* The last column is the summit: the middle of the region. */
+static int write_regions(const struct cov_attribution *a, const struct cov_genome *genome,
+                         const char *path, struct cov_err *e)
+{
+    FILE *f = fopen(path, "we");
+    if (!f)
+        return cov_fail_errno(e, "%s", path);
+    for (size_t r = 0; r < a->n; r++) {
+        const struct cov_attributed_region *region = &a->regions[r];
+        (void)fprintf(f, "%s\t%" PRId64 "\t%" PRId64 "\t%s\t0\t.\t0\t-1\t-1\t%zu\n",
+                      genome->names[region->seq], region->beg, region->end,
+                      *region->name ? region->name : ".", a->length / 2);
+    }
+    int rc = ferror(f) ? cov_fail_errno(e, "%s", path) : COV_OK;
+    if (fclose(f) != 0 && !rc)
+        rc = cov_fail_errno(e, "%s", path);
     return rc;
 }
 
 /* ---------------------------------------------------------------- all of them */
 
+/* A name such as attr.npz is perhaps meant to be that of a file. */
+static int check_folder(const char *path, struct cov_err *e)
+{
+    const struct cov_suffix *suffix = cov_suffix_find(path, cov_suffix_skip_gz(path, strlen(path)));
+    if (cov_path_is_std(path))
+        return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
+    return !suffix || cov_path_names_dir(path)
+               ? COV_OK
+               : cov_fail(e, COV_EUSAGE,
+                          "%s: the output is a folder, but %s is a file; use %s/ if a folder shall "
+                          "have this name",
+                          path, suffix->text, path);
+}
+
 int cov_attribution_files_begin(struct cov_attribution_files *f,
                                 const struct cov_attribution_paths *paths, struct cov_err *e)
 {
-    const struct cov_suffix *suffix = cov_suffix_find(paths->scores, strlen(paths->scores));
-    *f = (struct cov_attribution_files){.paths = paths,
-                                        .scores = COV_OUTFILE_INIT,
-                                        .one_hot = COV_OUTFILE_INIT,
-                                        .bigwig = COV_OUTFILE_INIT,
-                                        .is_hdf5 = suffix && suffix->kind == COV_SUFFIX_HDF5};
-    int rc = cov_outfile_begin(&f->scores, paths->scores,
-                               f->is_hdf5 ? COV_OUTFILE_HDF5 : COV_OUTFILE_ARRAYS, paths->force, e);
-    if (!rc && paths->one_hot)
-        rc = cov_outfile_begin(&f->one_hot, paths->one_hot, COV_OUTFILE_ARRAYS, paths->force, e);
-    if (!rc && paths->bigwig)
-        rc = cov_outfile_begin(&f->bigwig, paths->bigwig, COV_OUTFILE_BIGWIG, paths->force, e);
+    static const struct {
+        const char *name;
+        enum cov_outfile_kind kind;
+    } files[COV_ATTRIBUTION_FILES] = {
+        [COV_ATTRIBUTION_ONE_HOT] = {"ohe.npz", COV_OUTFILE_ARRAYS},
+        [COV_ATTRIBUTION_SCORES] = {"attr.npz", COV_OUTFILE_ARRAYS},
+        [COV_ATTRIBUTION_HDF5] = {"scores.h5", COV_OUTFILE_HDF5},
+        [COV_ATTRIBUTION_BIGWIG] = {"scores.bw", COV_OUTFILE_BIGWIG},
+        [COV_ATTRIBUTION_REGIONS] = {"regions.bed", COV_OUTFILE_PEAKS},
+    };
+    *f = (struct cov_attribution_files){
+        .paths = paths, .folder = COV_NEWFOLDER_INIT, .picture = COV_PICTURE_INIT};
+    for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
+        f->files[i] = (struct cov_outfile)COV_OUTFILE_INIT;
+    if (paths->plot_region && !paths->plot)
+        return cov_fail(e, COV_EUSAGE, "--plot-region needs --plot");
+    int rc = check_folder(paths->folder, e);
+    if (!rc)
+        rc = cov_picture_begin(&f->picture, paths->plot, paths->force, paths->tmpdir, e);
+    if (!rc)
+        rc = cov_newfolder_make(&f->folder, paths->folder, e);
+    for (size_t i = 0; !rc && i < COV_ATTRIBUTION_FILES; i++) {
+        char *path = cov_path_join(paths->folder, files[i].name, e);
+        rc = path ? cov_outfile_begin(&f->files[i], path, files[i].kind, paths->force, e)
+                  : COV_ENOMEM;
+        free(path);
+    }
     return rc;
 }
 
-int cov_attribution_files_write(struct cov_attribution_files *f, const struct cov_attribution *a,
-                                const struct cov_genome *genome, struct cov_pool *pool,
-                                struct cov_err *e)
+int cov_attribution_files_check(struct cov_attribution_files *f, const struct cov_attribution *a,
+                                const struct cov_genome *genome, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&f->scores, &f->one_hot, &f->bigwig};
-    int rc = f->is_hdf5 ? write_hdf5(a, f->scores.tmp, e) : write_npz(a, SCORES, f->scores.tmp, e);
-    if (!rc && f->paths->one_hot)
-        rc = write_npz(a, ONE_HOT, f->one_hot.tmp, e);
-    if (!rc && f->paths->bigwig)
+    return f->paths->plot
+               ? cov_attribution_plot_find(a, genome, f->paths->plot_region, &f->drawn, e)
+               : COV_OK;
+}
+
+int cov_attribution_files_write(struct cov_attribution_files *f, const struct cov_attribution *a,
+                                const struct cov_genome *genome, const char *target,
+                                struct cov_pool *pool, struct cov_err *e)
+{
+    struct cov_outfile *all[COV_ATTRIBUTION_FILES + 1] = {&f->picture.file};
+    int rc = write_npz(a, ONE_HOT, f->files[COV_ATTRIBUTION_ONE_HOT].tmp, e);
+    if (!rc)
+        rc = write_npz(a, SCORES, f->files[COV_ATTRIBUTION_SCORES].tmp, e);
+    if (!rc)
+        rc = write_hdf5(a, f->files[COV_ATTRIBUTION_HDF5].tmp, e);
+    if (!rc)
         rc = write_bigwig(f, a, genome, pool, e);
-    return rc ? rc : cov_outfile_commit_all(files, COV_COUNT(files), e);
+    if (!rc)
+        rc = write_regions(a, genome, f->files[COV_ATTRIBUTION_REGIONS].tmp, e);
+    if (!rc && f->paths->plot)
+        rc = cov_attribution_plot_draw(a, genome, &f->drawn, target, &f->picture, e);
+    for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
+        all[i + 1] = &f->files[i];
+    return rc ? rc : cov_outfile_commit_all(all, COV_COUNT(all), e);
 }
 
 void cov_attribution_files_end(struct cov_attribution_files *f, struct cov_err *e)
 {
-    cov_outfile_end(&f->scores, e);
-    cov_outfile_end(&f->one_hot, e);
-    cov_outfile_end(&f->bigwig, e);
+    for (size_t i = 0; i < COV_ATTRIBUTION_FILES; i++)
+        cov_outfile_end(&f->files[i], e);
+    cov_picture_end(&f->picture, e);
+    cov_newfolder_fini(&f->folder);
 }
