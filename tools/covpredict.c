@@ -191,7 +191,7 @@ static int predict(const struct task *t, struct cov_device *device, const char *
     (void)snprintf(shard, sizeof shard, "%" PRId64 "/%" PRId64, c->part, c->n_parts);
     struct cov_predict_options how = {
         .batch = (size_t)c->batch,
-        .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
+        .type = c->as_float ? COV_PREDICTIONS_FLOAT32 : (enum cov_predictions_type)c->type,
         .full = c->full,
         .overlap = (size_t)c->overlap,
         .device = device,

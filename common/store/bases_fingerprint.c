@@ -6,18 +6,17 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/store/signal_file.h"
 
 static int read_set(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *e)
 {
     struct cov_h5_set *set;
-    int rc = cov_h5_set_open(f, COV_SIGNAL_BASES_SET, 1, &set, e);
+    int rc = cov_h5_set_open(f, COV_BASES_FINGERPRINT_SET, 1, &set, e);
     if (rc)
         return rc;
     const struct cov_h5_rows *rows = cov_h5_set_rows(set);
     if (rows->dims[0] != n || rows->type.kind != COV_H5_INT || rows->type.bytes != sizeof **out)
         rc = cov_fail(e, COV_EINPUT, "%s: %s: not %zu numbers of 8 bytes", cov_h5_path(f),
-                      COV_SIGNAL_BASES_SET, n);
+                      COV_BASES_FINGERPRINT_SET, n);
     if (!rc) {
         *out = cov_calloc(n + 1, sizeof **out, e);
         rc = *out ? cov_h5_set_read(set, 0, n, 0, 1, *out, e) : COV_ENOMEM;
@@ -31,7 +30,7 @@ static int read_set(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *
 int cov_bases_fingerprints_read(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *e)
 {
     *out = NULL;
-    int rc = cov_h5_has(f, COV_SIGNAL_BASES_SET) ? read_set(f, n, out, e) : COV_OK;
+    int rc = cov_h5_has(f, COV_BASES_FINGERPRINT_SET) ? read_set(f, n, out, e) : COV_OK;
     if (rc) {
         free(*out);
         *out = NULL;

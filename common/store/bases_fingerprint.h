@@ -1,5 +1,5 @@
 /* bases_fingerprint.h - fingerprints of the bases from which the rows of a predictions file were
- * predicted (COV_SIGNAL_BASES_SET).
+ * predicted.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_BASES_FINGERPRINT_H
 #define COV_STORE_BASES_FINGERPRINT_H
@@ -10,6 +10,9 @@
 #include "common/base/err.h"
 #include "common/base/fingerprint.h"
 #include "common/store/h5.h"
+
+/* The data set of a predictions file that holds them: a uint64 for each row. */
+#define COV_BASES_FINGERPRINT_SET "data/bases_fingerprint"
 
 /* Returns the fingerprint of a row: of codes[0..n), in the direction of its strand, without
  * padding. */

@@ -9,13 +9,13 @@
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "common/store/predictions.h"
 
 /* Upper bound of the size of all tables of a file together. Tables are lists of names and similar
  * data. */
 #define MAX_TABLE_BYTES ((size_t)1 << 28)
 
 #define START_ENDS "data/start_ends"
-#define PREDICTIONS "prediction/predictions"
 
 struct cov_chunk_file {
     struct cov_h5 *h5;
@@ -65,7 +65,7 @@ static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int ran
     *yes = false;
     if (!slash || strchr(slash + 1, '/') ||
         !(in_data || starts_with(name, "evaluation/") || starts_with(name, "prediction/")) ||
-        strcmp(name, "prediction/model_name") == 0 || strcmp(name, "prediction/datasets") == 0)
+        strcmp(name, COV_PREDICTIONS_MODEL) == 0 || strcmp(name, COV_PREDICTIONS_DATASETS) == 0)
         return COV_OK;
     *yes = n_rows == f->n_rows;
     if (!*yes && (in_data || rank > 1))
@@ -238,7 +238,7 @@ static int add_all(struct cov_chunk_file *f, struct cov_err *e)
 /* Finds L in a file without bases. */
 static int find_length(struct cov_chunk_file *f, struct cov_err *e)
 {
-    const struct cov_chunk_set *p = cov_chunk_head_set(&f->head, PREDICTIONS);
+    const struct cov_chunk_set *p = cov_chunk_head_set(&f->head, COV_PREDICTIONS_SET);
     f->head.L = p ? p->dims[0] : 0;
     for (size_t i = 0; !p && i < f->head.n_sets; i++)
         if (f->head.sets[i].rank > 1 && f->head.sets[i].dims[0] > f->head.L)
@@ -264,7 +264,7 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
     if (rc)
         return rc;
     bool has_bases = cov_bases_are_in(f->h5);
-    if (bases_only && !has_bases && cov_h5_has(f->h5, PREDICTIONS))
+    if (bases_only && !has_bases && cov_h5_has(f->h5, COV_PREDICTIONS_SET))
         return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file", path);
     rc = has_bases || bases_only ? open_bases(f, e) : count_rows(f, e);
     if (!rc)

@@ -2,24 +2,19 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
-#include <endian.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/text.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "common/store/int_to_float.h"
+#include "common/store/predictions.h"
 
 /* A file with more is damaged. */
 enum { MAX_DATASETS = 4096 };
 
-#define PREDICTIONS "prediction/predictions"
-#define DATASETS "prediction/datasets"
 #define GROUP "evaluation"
 
 /* A data set: some columns of an HDF5 data set. */
@@ -73,18 +68,19 @@ static int make_lists(struct cov_signal_file *f, size_t n_sets, size_t n_dataset
 static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
 {
     struct cov_h5_set *s;
-    int rc = cov_h5_set_open(f->h5, DATASETS, 1, &s, e);
+    int rc = cov_h5_set_open(f->h5, COV_PREDICTIONS_DATASETS, 1, &s, e);
     if (rc)
         return rc;
     const struct cov_h5_rows *r = cov_h5_set_rows(s);
     char *text = NULL;
     if (r->type.kind != COV_H5_STRING) {
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not strings", f->path, DATASETS);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not strings", f->path,
+                      COV_PREDICTIONS_DATASETS);
         goto out;
     }
     if (r->dims[0] != n) {
         rc = cov_fail(e, COV_EINPUT, "%s: %s: %zu names, but the predictions have %zu columns",
-                      f->path, DATASETS, r->dims[0], n);
+                      f->path, COV_PREDICTIONS_DATASETS, r->dims[0], n);
         goto out;
     }
     text = cov_malloc(n, r->type.bytes, e);
@@ -97,11 +93,12 @@ static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
         if (!d->name)
             rc = COV_ENOMEM;
         else if (!d->name[0])
-            rc = cov_fail(e, COV_EINPUT, "%s: %s: name %zu is empty", f->path, DATASETS, k);
+            rc = cov_fail(e, COV_EINPUT, "%s: %s: name %zu is empty", f->path,
+                          COV_PREDICTIONS_DATASETS, k);
         for (size_t j = 0; !rc && j < k; j++)
             if (strcmp(f->datasets[j].name, d->name) == 0)
-                rc = cov_fail(e, COV_EINPUT, "%s: %s: duplicate name %s", f->path, DATASETS,
-                              d->name);
+                rc = cov_fail(e, COV_EINPUT, "%s: %s: duplicate name %s", f->path,
+                              COV_PREDICTIONS_DATASETS, d->name);
     }
 out:
     free(text);
@@ -113,30 +110,31 @@ static int look_for_regions(struct cov_signal_file *f, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;
     size_t n;
-    int rc = cov_h5_list_attrs(f->h5, PREDICTIONS, &attrs, &n, e);
+    int rc = cov_h5_list_attrs(f->h5, COV_PREDICTIONS_SET, &attrs, &n, e);
     if (rc)
         return rc;
     for (size_t i = 0; i < n; i++)
-        f->gaps = f->gaps || strcmp(attrs[i].name, COV_SIGNAL_REGIONS_ATTR) == 0;
+        f->gaps = f->gaps || strcmp(attrs[i].name, COV_PREDICTIONS_OUTSIDE_ATTR) == 0;
     cov_h5_free_attrs(attrs, n);
     return COV_OK;
 }
 
 static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
 {
-    if (!cov_h5_has(f->h5, PREDICTIONS) && cov_h5_has(f->h5, "data/X"))
+    if (!cov_h5_has(f->h5, COV_PREDICTIONS_SET) && cov_h5_has(f->h5, "data/X"))
         return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", f->path,
                         cov_h5_has(f->h5, GROUP) ? " with measured coverage (use --experimental)"
                                                  : "");
     struct cov_h5_set *s = NULL;
     int rc = make_lists(f, 1, MAX_DATASETS, e);
     if (!rc)
-        rc = open_set(f, PREDICTIONS, &s, e);
+        rc = open_set(f, COV_PREDICTIONS_SET, &s, e);
     if (rc)
         return rc;
     size_t n = cov_h5_set_rows(f->opened[0])->dims[2];
     if (n > MAX_DATASETS)
-        return cov_fail(e, COV_EINPUT, "%s: " PREDICTIONS ": %zu columns are too many", f->path, n);
+        return cov_fail(e, COV_EINPUT, "%s: " COV_PREDICTIONS_SET ": %zu columns are too many",
+                        f->path, n);
     rc = look_for_regions(f, e);
     return rc ? rc : read_names(f, n, e);
 }
@@ -164,10 +162,10 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
         n += prefix_length(names[i]) > 0;
     if (n == 0 || n > MAX_DATASETS) {
         bool is_genome = cov_h5_has(f->h5, "data/X");
-        const char *what = n > 0                            ? "a genome file with too much"
-                           : cov_h5_has(f->h5, PREDICTIONS) ? "a predictions file without"
-                           : is_genome                      ? "a genome file without"
-                                                            : "a file without";
+        const char *what = n > 0                                    ? "a genome file with too much"
+                           : cov_h5_has(f->h5, COV_PREDICTIONS_SET) ? "a predictions file without"
+                           : is_genome                              ? "a genome file without"
+                                                                    : "a file without";
         rc = cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)%s",
                       f->path, what, n == 0 && is_genome ? "; bam2h5 adds it" : "");
     }
@@ -197,8 +195,8 @@ static int open_parts(struct cov_signal_file *f, enum cov_signal_kind kind, stru
 {
     int rc = cov_h5_open(f->path, &f->h5, e);
     if (!rc)
-        rc =
-            cov_chunk_table_expect(f->h5, kind == COV_SIGNAL_PREDICTED ? PREDICTIONS : "data/X", e);
+        rc = cov_chunk_table_expect(
+            f->h5, kind == COV_SIGNAL_PREDICTED ? COV_PREDICTIONS_SET : "data/X", e);
     if (!rc)
         rc = kind == COV_SIGNAL_PREDICTED ? open_predicted(f, e) : open_measured(f, e);
     if (rc)
@@ -269,6 +267,13 @@ size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k)
 {
     return f->datasets[k].n_cols;
 }
+
+struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f)
+{
+    return f->h5;
+}
+
+/* ---- rows ---- */
 
 int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                           struct cov_blob *raw, struct cov_err *e)
@@ -346,6 +351,32 @@ size_t cov_signal_means(const struct cov_signal_columns *c, const uint8_t *elems
     return t;
 }
 
+int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
+                           struct cov_blob *raw, float *values, struct cov_err *e)
+{
+    size_t L = cov_grid_chunk_length(f->grid), first_piece = 0;
+    struct cov_chunk chunk = cov_grid_chunk(f->grid, i);
+    size_t length = (size_t)(chunk.end - chunk.beg);
+    char row[COV_ROW_TEXT_BYTES];
+    for (size_t j = 0; j < n_ks; j++, values += L) {
+        const struct dataset *d = &f->datasets[ks[j]];
+        const struct cov_h5_rows *r = cov_h5_set_rows(d->set);
+        const uint8_t *elems = NULL;
+        int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
+                               &elems, e);
+        if (rc)
+            return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
+        first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
+        const struct cov_signal_columns columns = {&r->type, d->n_cols, 0, d->n_cols, f->gaps};
+        size_t good = cov_signal_means(&columns, elems, length, L, values);
+        if (good < length)
+            return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is not a valid coverage",
+                            f->path, d->name, cov_row_text(f->grid, i, row), good,
+                            (double)values[good]);
+    }
+    return COV_OK;
+}
+
 /* ---- data sets in a head ---- */
 
 void cov_signal_free_parts(struct cov_signal_part *parts, size_t n)
@@ -369,15 +400,17 @@ static int check_set(const struct cov_chunk_head *h, const struct cov_chunk_set 
 static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_part *parts, size_t *n,
                            struct cov_err *e)
 {
-    const struct cov_chunk_set *set = cov_chunk_head_set(h, PREDICTIONS);
-    const struct cov_chunk_table *names = cov_chunk_head_table(h, DATASETS);
+    const struct cov_chunk_set *set = cov_chunk_head_set(h, COV_PREDICTIONS_SET);
+    const struct cov_chunk_table *names = cov_chunk_head_table(h, COV_PREDICTIONS_DATASETS);
     if (!set || !names)
-        return cov_fail(e, COV_EINPUT, "no data set %s", set ? DATASETS : PREDICTIONS);
+        return cov_fail(e, COV_EINPUT, "no data set %s",
+                        set ? COV_PREDICTIONS_DATASETS : COV_PREDICTIONS_SET);
     int rc = check_set(h, set, e);
     if (rc)
         return rc;
     if (names->type.kind != COV_H5_STRING || names->rank != 1 || names->dims[0] != set->dims[1])
-        return cov_fail(e, COV_EINPUT, DATASETS ": not the names of %zu columns", set->dims[1]);
+        return cov_fail(e, COV_EINPUT, COV_PREDICTIONS_DATASETS ": not the names of %zu columns",
+                        set->dims[1]);
     for (size_t k = 0; k < set->dims[1]; k++) {
         const char *text = (const char *)names->elems + k * names->type.bytes;
         parts[k] = (struct cov_signal_part){NULL, (size_t)(set - h->sets), k, 1};
@@ -386,10 +419,11 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
             return COV_ENOMEM;
         *n = k + 1;
         if (!parts[k].name[0])
-            return cov_fail(e, COV_EINPUT, DATASETS ": name %zu is empty", k);
+            return cov_fail(e, COV_EINPUT, COV_PREDICTIONS_DATASETS ": name %zu is empty", k);
         for (size_t j = 0; j < k; j++)
             if (strcmp(parts[j].name, parts[k].name) == 0)
-                return cov_fail(e, COV_EINPUT, DATASETS ": duplicate name %s", parts[k].name);
+                return cov_fail(e, COV_EINPUT, COV_PREDICTIONS_DATASETS ": duplicate name %s",
+                                parts[k].name);
     }
     return COV_OK;
 }
@@ -431,12 +465,12 @@ static int measured_parts(const struct cov_chunk_head *h, struct cov_signal_part
 int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
                           struct cov_signal_part **parts, size_t *n, struct cov_err *e)
 {
-    const struct cov_chunk_set *p = cov_chunk_head_set(head, PREDICTIONS);
+    const struct cov_chunk_set *p = cov_chunk_head_set(head, COV_PREDICTIONS_SET);
     size_t cap = kind == COV_SIGNAL_MEASURED ? head->n_sets : p ? p->dims[1] : 0;
     *parts = NULL;
     *n = 0;
     if (cap > MAX_DATASETS)
-        return cov_fail(e, COV_EINPUT, PREDICTIONS ": %zu columns are too many", cap);
+        return cov_fail(e, COV_EINPUT, COV_PREDICTIONS_SET ": %zu columns are too many", cap);
     struct cov_signal_part *list = cov_calloc(cap, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
@@ -449,221 +483,4 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
     }
     *parts = list;
     return COV_OK;
-}
-
-struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f)
-{
-    return f->h5;
-}
-
-/* ---- rows ---- */
-
-int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
-                           struct cov_blob *raw, float *values, struct cov_err *e)
-{
-    size_t L = cov_grid_chunk_length(f->grid), first_piece = 0;
-    struct cov_chunk chunk = cov_grid_chunk(f->grid, i);
-    size_t length = (size_t)(chunk.end - chunk.beg);
-    char row[COV_ROW_TEXT_BYTES];
-    for (size_t j = 0; j < n_ks; j++, values += L) {
-        const struct dataset *d = &f->datasets[ks[j]];
-        const struct cov_h5_rows *r = cov_h5_set_rows(d->set);
-        const uint8_t *elems = NULL;
-        int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
-                               &elems, e);
-        if (rc)
-            return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
-        first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
-        const struct cov_signal_columns columns = {&r->type, d->n_cols, 0, d->n_cols, f->gaps};
-        size_t good = cov_signal_means(&columns, elems, length, L, values);
-        if (good < length)
-            return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is not a valid coverage",
-                            f->path, d->name, cov_row_text(f->grid, i, row), good,
-                            (double)values[good]);
-    }
-    return COV_OK;
-}
-
-/* Text widths in Predmoter's files. */
-enum { MODEL_BYTES = 256, DATASET_BYTES = 25 };
-
-static struct cov_h5_type h5_type(enum cov_signal_type type)
-{
-    static const size_t bytes[] = {
-        [COV_SIGNAL_INT16] = 2,
-        [COV_SIGNAL_INT32] = 4,
-        [COV_SIGNAL_INT64] = 8,
-        [COV_SIGNAL_FLOAT32] = 4,
-    };
-    return (struct cov_h5_type){type == COV_SIGNAL_FLOAT32 ? COV_H5_FLOAT : COV_H5_INT, bytes[type],
-                                true, false, '\0'};
-}
-
-static int add_texts(struct cov_chunk_head *h, const char *name, size_t usual,
-                     const char *const *texts, size_t n, struct cov_err *e)
-{
-    const struct cov_text_list list = {n, cov_text_of_array, texts};
-    size_t width = cov_text_width(name, usual, &list);
-    return cov_chunk_head_add_texts(h, name, width, n, texts, e);
-}
-
-/* Stores the fill value of missing rows, which is -1 in each type. */
-static void put_fill(enum cov_signal_type type, uint8_t fill[8])
-{
-    static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
-    memset(fill, 0xff, 8);
-    if (type == COV_SIGNAL_FLOAT32)
-        memcpy(fill, minus_one, sizeof minus_one);
-}
-
-/* Adds the attributes for predictions of regions and for overlapping windows. */
-static int add_attrs(struct cov_chunk_head *out, const char *set,
-                     const struct cov_predictions_options *options, struct cov_err *e)
-{
-    char text[32];
-    int rc = COV_OK;
-    (void)snprintf(text, sizeof text, "%016" PRIx64, options->regions);
-    if (options->has_regions)
-        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_REGIONS_ATTR, "-1", e);
-    if (!rc && options->has_regions)
-        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_WHICH_ATTR, text, e);
-    (void)snprintf(text, sizeof text, "%zu", options->overlap);
-    if (!rc && options->overlap > 0)
-        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_OVERLAP_ATTR, text, e);
-    return rc;
-}
-
-static int add_made(struct cov_chunk_head *out, const struct cov_predictions_options *options,
-                    struct cov_err *e)
-{
-    const struct cov_predictions_made *made = &options->made;
-    const struct {
-        const char *name, *text;
-    } attrs[] = {{COV_MADE_TOOL, made->tool},           {COV_MADE_COMMAND, made->command},
-                 {COV_MADE_PRECISION, made->precision}, {COV_MADE_DEVICE, made->device},
-                 {COV_MADE_MODEL, made->model_sha256},  {COV_SHARD_ATTR, options->shard}};
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < COV_COUNT(attrs); i++)
-        if (attrs[i].text)
-            rc = cov_chunk_head_add_attr(out, NULL, attrs[i].name, attrs[i].text, e);
-    return rc;
-}
-
-bool cov_made_by_known_models(const struct cov_chunk_head *a, const struct cov_chunk_head *b)
-{
-    return cov_chunk_head_attr(a, NULL, COV_MADE_MODEL) &&
-           cov_chunk_head_attr(b, NULL, COV_MADE_MODEL);
-}
-
-/* Returns the options that follow the name of the model, as covpredict writes them, or the whole
- * command; NULL if there is none. */
-static const char *options_made_with(const struct cov_chunk_head *h)
-{
-    static const char first[] = " --subsequence-length ";
-    const char *command = cov_chunk_head_attr(h, NULL, COV_MADE_COMMAND), *options = command;
-    for (const char *at = command; at && (at = strstr(at, first)); at++)
-        options = at;
-    return options;
-}
-
-bool cov_made_with_same_options(const struct cov_chunk_head *a, const struct cov_chunk_head *b)
-{
-    return cov_made_by_known_models(a, b)
-               ? cov_text_same(options_made_with(a), options_made_with(b))
-               : cov_chunk_head_same_attr(a, b, NULL, COV_MADE_COMMAND);
-}
-
-int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
-                         struct cov_chunk_head *out, struct cov_err *e)
-{
-    uint8_t fill[8];
-    char name[] = "prediction/predictions";
-    put_fill(options->type, fill);
-    const struct cov_chunk_set set = {
-        .name = name,
-        .type = h5_type(options->type),
-        .rank = 3,
-        .dims = {L, options->n_datasets},
-        .fill = fill,
-    };
-    memset(out, 0, sizeof *out);
-    if (L > COV_H5_MAX_BYTES / 8)
-        return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for an HDF5 file",
-                        L);
-    out->L = L;
-    int rc = cov_chunk_head_add_set(out, &set, e);
-    if (!rc)
-        rc = add_attrs(out, name, options, e);
-    if (!rc)
-        rc = add_made(out, options, e);
-    if (!rc)
-        rc = add_texts(out, "prediction/model_name", MODEL_BYTES, &options->model_name, 1, e);
-    if (!rc)
-        rc = add_texts(out, "prediction/datasets", DATASET_BYTES, options->datasets,
-                       options->n_datasets, e);
-    if (rc)
-        cov_chunk_head_fini(out);
-    return rc;
-}
-
-/* ---- values ---- */
-
-/* Stores little-endian integers. Returns the number of values before the first that does not fit.
- * `bytes` is a constant, so that memcpy becomes one store: gcc does not merge those of single
- * bytes. */
-static inline __attribute__((always_inline)) size_t
-put_integers(const float *values, size_t n, size_t bytes, float limit, uint8_t *dst)
-{
-    for (size_t t = 0; t < n; t++) {
-        float v = values[t];
-        if (!(v >= -limit && v < limit)) /* also NaN */
-            return t;
-        uint64_t x = htole64((uint64_t)(int64_t)v);
-        memcpy(dst + t * bytes, &x, bytes);
-    }
-    return n;
-}
-
-static size_t put_floats(const float *values, size_t n, uint8_t *dst)
-{
-    for (size_t t = 0; t < n; t++) {
-        float v = values[t];
-        if (!(v - v == 0.0F)) /* false for NaN and infinity */
-            return t;
-        uint32_t x;
-        memcpy(&x, &v, sizeof x);
-        x = htole32(x);
-        memcpy(dst + t * sizeof x, &x, sizeof x);
-    }
-    return n;
-}
-
-/* Values must satisfy -2^(bits-1) <= v < 2^(bits-1). Both limits are exact as floats. */
-static size_t put_values(const struct cov_h5_type *type, const float *values, size_t n,
-                         uint8_t *dst)
-{
-    if (type->kind == COV_H5_FLOAT)
-        return put_floats(values, n, dst);
-    switch (type->bytes) {
-    case 2:
-        return put_integers(values, n, 2, 0x1p15F, dst);
-    case 4:
-        return put_integers(values, n, 4, 0x1p31F, dst);
-    default:
-        return put_integers(values, n, 8, 0x1p63F, dst);
-    }
-}
-
-int cov_signal_pack(const struct cov_chunk_set *set, const float *values, const char *name,
-                    const struct cov_chunk *chunk, uint8_t *elems, struct cov_err *e)
-{
-    size_t n = set->dims[0] * set->dims[1], good = put_values(&set->type, values, n, elems);
-    if (good == n)
-        return COV_OK;
-    int64_t t = (int64_t)(good / set->dims[1]);
-    return cov_fail(e, COV_EINPUT,
-                    "%s:%" PRId64 ", %c strand: the value %g does not fit the output type %s%zu",
-                    name, chunk->minus ? chunk->end - t : chunk->beg + t + 1,
-                    chunk->minus ? '-' : '+', (double)values[good],
-                    set->type.kind == COV_H5_FLOAT ? "float" : "int", 8 * set->type.bytes);
 }

@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
 #include "common/seq/grid.h"
+#include "common/store/predictions.h"
 
 struct cov_signal_stream {
     struct cov_stream *records;
@@ -55,7 +56,7 @@ int cov_signal_stream_new(struct cov_bgz *in, enum cov_signal_kind kind,
     if (!rc) {
         s->head = cov_stream_head(s->records);
         s->gaps = kind == COV_SIGNAL_PREDICTED &&
-                  cov_chunk_head_attr(s->head, "prediction/predictions", COV_SIGNAL_REGIONS_ATTR);
+                  cov_chunk_head_attr(s->head, COV_PREDICTIONS_SET, COV_PREDICTIONS_OUTSIDE_ATTR);
         rc = find_datasets(s, kind, e);
     }
     if (rc)

@@ -183,7 +183,7 @@ static int run(char **argv, unsigned n_threads, struct cov_err *e)
     if (!rc)
         rc = cov_predict(l, m,
                          &(struct cov_predict_options){
-                             .type = COV_SIGNAL_INT64, .device = &card.base, .command = ""},
+                             .type = COV_PREDICTIONS_INT64, .device = &card.base, .command = ""},
                          argv[3], &(struct cov_job){.pool = pool, .stats = &stats}, e);
     wall = seconds(CLOCK_MONOTONIC) - wall;
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;

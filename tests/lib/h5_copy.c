@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/store/predictions.h"
 #include "common/store/signal_file.h"
 #include "tests/lib/genome_io.h"
 #include "tests/lib/predictions_writer.h"
@@ -73,7 +74,7 @@ static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options
         names[k] = cov_signal_file_dataset(f, k);
         ks[k] = k;
         if (cov_signal_file_is_float(f, k))
-            options->type = COV_SIGNAL_FLOAT32;
+            options->type = COV_PREDICTIONS_FLOAT32;
     }
     options->datasets = names;
     options->n_datasets = D;
@@ -107,13 +108,13 @@ out:
     return rc;
 }
 
-static enum cov_signal_type type_of(const char *name)
+static enum cov_predictions_type type_of(const char *name)
 {
     static const char *const names[] = {"int16", "int32", "int64", "float32"};
     for (int i = 0; i < 4; i++)
         if (strcmp(name, names[i]) == 0)
-            return (enum cov_signal_type)i;
-    return COV_SIGNAL_INT32;
+            return (enum cov_predictions_type)i;
+    return COV_PREDICTIONS_INT32;
 }
 
 int main(int argc, char **argv)
@@ -124,7 +125,8 @@ int main(int argc, char **argv)
         return 2;
     }
     struct cov_err e = COV_ERR_INIT;
-    struct cov_predictions_options options = {.model_name = "model.ckpt", .type = COV_SIGNAL_INT32};
+    struct cov_predictions_options options = {.model_name = "model.ckpt",
+                                              .type = COV_PREDICTIONS_INT32};
     char *slash = strchr(argv[2], '/');
     if (slash) {
         *slash = '\0';

@@ -8,7 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/store/chunk_file.h"
-#include "common/store/signal_file.h"
+#include "common/store/predictions.h"
 
 /* Borrows `grid` until close; encode clears *blob; close always frees. */
 struct predictions_writer {
@@ -50,7 +50,7 @@ static inline int predictions_writer_encode(const struct predictions_writer *w, 
     uint8_t *elems = cov_malloc(cov_chunk_set_row_bytes(set), 1, e);
     if (!elems)
         return COV_ENOMEM;
-    int rc = cov_signal_pack(set, values, cov_grid_name(w->grid, chunk.seq), &chunk, elems, e);
+    int rc = cov_predictions_pack(set, values, cov_grid_name(w->grid, chunk.seq), &chunk, elems, e);
     if (!rc) {
         const uint8_t *const row[1] = {elems};
         const uint8_t *const *const rows[1] = {row};

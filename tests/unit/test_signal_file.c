@@ -11,6 +11,7 @@
 
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "common/store/predictions.h"
 #include "common/store/signal_file.h"
 #include "tests/lib/make_grid.h"
 #include "tests/lib/own_folder.h"
@@ -37,7 +38,7 @@ static const char *const datasets[D] = {"atacseq", "h3k4me3", "moa seq"};
 
 /* Writes a predictions file. With `half`, 0.5 is added to all values except padding. */
 static void write_predictions(const char *path, const struct cov_grid *grid,
-                              enum cov_signal_type type, struct cov_codec_choice compression,
+                              enum cov_predictions_type type, struct cov_codec_choice compression,
                               bool half)
 {
     const struct cov_predictions_options options = {.model_name = "model.ckpt",
@@ -97,12 +98,13 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
 static void test_round_trips(void **state)
 {
     const struct cov_codec_choice choices[] = {none, gzip, lzf, {COV_CODEC_LIBDEFLATE, 9}};
-    static const enum cov_signal_type types[] = {COV_SIGNAL_INT16, COV_SIGNAL_INT32,
-                                                 COV_SIGNAL_INT64, COV_SIGNAL_FLOAT32};
+    static const enum cov_predictions_type types[] = {COV_PREDICTIONS_INT16, COV_PREDICTIONS_INT32,
+                                                      COV_PREDICTIONS_INT64,
+                                                      COV_PREDICTIONS_FLOAT32};
     struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t c = 0; c < COV_COUNT(choices); c++)
         for (size_t k = 0; k < COV_COUNT(types); k++) {
-            bool is_float = types[k] == COV_SIGNAL_FLOAT32;
+            bool is_float = types[k] == COV_PREDICTIONS_FLOAT32;
             write_predictions("x.h5", grid, types[k], choices[c], is_float);
             check_predictions("x.h5", grid, is_float, is_float);
         }
@@ -113,17 +115,23 @@ static void test_round_trips(void **state)
 static void test_limits(void **state)
 {
     static const struct {
-        enum cov_signal_type type;
+        enum cov_predictions_type type;
         float value;
         const char *name; /* NULL if the value fits */
     } cases[] = {
-        {COV_SIGNAL_INT16, 32767, NULL},           {COV_SIGNAL_INT16, 32768, "int16"},
-        {COV_SIGNAL_INT16, -32768, NULL},          {COV_SIGNAL_INT16, -32769, "int16"},
-        {COV_SIGNAL_INT32, 2147483520, NULL},      {COV_SIGNAL_INT32, 2147483648, "int32"},
-        {COV_SIGNAL_INT64, 9.2e18F, NULL},         {COV_SIGNAL_INT64, 0x1p63F, "int64"},
-        {COV_SIGNAL_INT32, NAN, "int32"},          {COV_SIGNAL_INT64, INFINITY, "int64"},
-        {COV_SIGNAL_FLOAT32, 3e38F, NULL},         {COV_SIGNAL_FLOAT32, NAN, "float32"},
-        {COV_SIGNAL_FLOAT32, INFINITY, "float32"},
+        {COV_PREDICTIONS_INT16, 32767, NULL},
+        {COV_PREDICTIONS_INT16, 32768, "int16"},
+        {COV_PREDICTIONS_INT16, -32768, NULL},
+        {COV_PREDICTIONS_INT16, -32769, "int16"},
+        {COV_PREDICTIONS_INT32, 2147483520, NULL},
+        {COV_PREDICTIONS_INT32, 2147483648, "int32"},
+        {COV_PREDICTIONS_INT64, 9.2e18F, NULL},
+        {COV_PREDICTIONS_INT64, 0x1p63F, "int64"},
+        {COV_PREDICTIONS_INT32, NAN, "int32"},
+        {COV_PREDICTIONS_INT64, INFINITY, "int64"},
+        {COV_PREDICTIONS_FLOAT32, 3e38F, NULL},
+        {COV_PREDICTIONS_FLOAT32, NAN, "float32"},
+        {COV_PREDICTIONS_FLOAT32, INFINITY, "float32"},
     };
     struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
@@ -159,7 +167,7 @@ static void test_same_bytes(void **state)
 {
     struct cov_grid *grid = two_sequences(50, 21, L);
     for (int k = 0; k < 2; k++) {
-        write_predictions(k ? "y.h5" : "x.h5", grid, COV_SIGNAL_INT32, gzip, false);
+        write_predictions(k ? "y.h5" : "x.h5", grid, COV_PREDICTIONS_INT32, gzip, false);
         sleep(k == 0);
     }
     check_same_files("x.h5", "y.h5");
@@ -190,7 +198,7 @@ static void test_long_names(void **state)
     const struct cov_predictions_options options = {.model_name = model,
                                                     .datasets = names,
                                                     .n_datasets = 2,
-                                                    .type = COV_SIGNAL_INT16,
+                                                    .type = COV_PREDICTIONS_INT16,
                                                     .compression = none};
     struct cov_grid *grid = two_sequences(50, 21, L);
     struct predictions_writer *w;
@@ -383,7 +391,7 @@ static void test_refused(void **state)
         const struct cov_predictions_options options = {.model_name = "m",
                                                         .datasets = cases[k].names,
                                                         .n_datasets = 2,
-                                                        .type = COV_SIGNAL_INT32,
+                                                        .type = COV_PREDICTIONS_INT32,
                                                         .compression = gzip};
         struct predictions_writer *w;
         assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
@@ -396,7 +404,7 @@ static void test_refused(void **state)
         const struct cov_predictions_options options = {.model_name = "m",
                                                         .datasets = datasets,
                                                         .n_datasets = 1,
-                                                        .type = COV_SIGNAL_INT32,
+                                                        .type = COV_PREDICTIONS_INT32,
                                                         .compression = gzip};
         struct predictions_writer *w;
         struct cov_err e = COV_ERR_INIT;

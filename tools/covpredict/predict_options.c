@@ -12,7 +12,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 
-/* In the order of enum cov_precision, cov_signal_type, covpredict_ensemble, cov_loading. */
+/* In the order of enum cov_precision, cov_predictions_type, covpredict_ensemble, cov_loading. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
                                          "bf16",  "tf32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL};

@@ -24,7 +24,7 @@ struct covpredict_config {
     bool resume;
     int loading; /* enum cov_loading */
     bool full, as_float;
-    int type; /* enum cov_signal_type */
+    int type; /* enum cov_predictions_type */
     bool evaluate, blacklist;
     const char *blacklist_path;
 };

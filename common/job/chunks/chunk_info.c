@@ -15,6 +15,7 @@
 #include "common/job/chunks/ckpt_info.h"
 #include "common/store/chunk_file.h"
 #include "common/store/h5_probe.h"
+#include "common/store/predictions.h"
 #include "common/store/stream.h"
 
 /* Number of sequences that the table lists; JSON lists all. */
@@ -61,9 +62,9 @@ static int begin(struct content *c, const char *path, const struct cov_chunk_hea
     struct stat st;
     c->path = path;
     c->head = head;
-    c->kind = head->has_bases                                      ? "genome"
-              : cov_chunk_head_set(head, "prediction/predictions") ? "predictions"
-                                                                   : "chunks";
+    c->kind = head->has_bases                                 ? "genome"
+              : cov_chunk_head_set(head, COV_PREDICTIONS_SET) ? "predictions"
+                                                              : "chunks";
     if (stat(path, &st))
         return cov_fail_errno(e, "%s", path);
     c->file_bytes = st.st_size;

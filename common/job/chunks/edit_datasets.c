@@ -7,10 +7,9 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/store/predictions.h"
 
 #define GROUP "evaluation/"
-#define PREDICTIONS "prediction/predictions"
-#define NAMES "prediction/datasets"
 
 struct edit {
     const char *path;
@@ -117,7 +116,7 @@ static int new_name(const struct edit *j, const char *name, char **out, struct c
 
 static int read_names(struct edit *j, struct cov_err *e)
 {
-    const struct cov_chunk_table *t = cov_chunk_head_table(j->head, NAMES);
+    const struct cov_chunk_table *t = cov_chunk_head_table(j->head, COV_PREDICTIONS_DATASETS);
     if (!t || t->type.kind != COV_H5_STRING || t->rank != 1)
         return COV_OK;
     j->names = cov_calloc(t->dims[0], sizeof *j->names, e);
@@ -155,7 +154,8 @@ static int edit_names(struct edit *j, const struct cov_chunk_table *t, struct co
     int rc =
         j->n_columns ? COV_OK : cov_fail(e, COV_EUSAGE, "%s: no data set would be left", j->path);
     if (!rc)
-        rc = cov_chunk_head_add_texts(&j->to, NAMES, t->type.bytes, j->n_columns, kept, e);
+        rc = cov_chunk_head_add_texts(&j->to, COV_PREDICTIONS_DATASETS, t->type.bytes, j->n_columns,
+                                      kept, e);
     free(kept);
     return rc;
 }
@@ -165,7 +165,7 @@ static int edit_names(struct edit *j, const struct cov_chunk_table *t, struct co
 static int edit_table(struct edit *j, const struct cov_chunk_table *t, struct cov_err *e)
 {
     struct cov_chunk_table copy = *t;
-    if (strcmp(t->name, NAMES) == 0 && j->names)
+    if (strcmp(t->name, COV_PREDICTIONS_DATASETS) == 0 && j->names)
         return edit_names(j, t, e);
     int rc = new_name(j, t->name, &copy.name, e);
     if (!rc && copy.name)
@@ -180,9 +180,12 @@ static int edit_set(struct edit *j, const struct cov_chunk_set *s, struct cov_er
     int rc = new_name(j, s->name, &copy.name, e);
     if (rc || !copy.name)
         return rc;
-    if (strcmp(s->name, PREDICTIONS) == 0 && j->names) {
+    if (strcmp(s->name, COV_PREDICTIONS_SET) == 0 && j->names) {
         if (s->rank != 3 || s->dims[1] != j->n_names)
-            rc = cov_fail(e, COV_EINPUT, "%s: " PREDICTIONS " and " NAMES " do not match", j->path);
+            rc = cov_fail(e, COV_EINPUT,
+                          "%s: " COV_PREDICTIONS_SET " and " COV_PREDICTIONS_DATASETS
+                          " do not match",
+                          j->path);
         copy.dims[1] = j->n_columns;
     }
     if (!rc)

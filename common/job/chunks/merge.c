@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
-#include "common/store/signal_file.h"
+#include "common/store/predictions.h"
 
 enum { SHARDS_TEXT = 320 }; /* more than find_missing writes */
 
@@ -75,7 +75,6 @@ static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
     return fail_differ(p, i, text, e);
 }
 
-#define MODEL_NAME "prediction/model_name"
 static const char missing[] = "is missing in one of them";
 
 static const char *compare_set(const struct cov_chunk_set *a, const struct cov_chunk_set *b)
@@ -118,7 +117,7 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     for (size_t k = 0; !what && k < a->n_sets; k++) {
         name = a->sets[k].name;
         what = compare_set(&a->sets[k], cov_chunk_head_set(b, name));
-        if (!what && !cov_chunk_head_same_attr(a, b, name, COV_SIGNAL_OVERLAP_ATTR))
+        if (!what && !cov_chunk_head_same_attr(a, b, name, COV_PREDICTIONS_OVERLAP_ATTR))
             what = "was predicted with different --overlap";
     }
     for (size_t k = 0; !what && k < b->n_sets; k++) {
@@ -127,7 +126,7 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     }
     for (size_t k = 0; !what && k < a->n_tables; k++) {
         name = a->tables[k].name;
-        if (strcmp(name, MODEL_NAME) != 0 || !cov_made_by_known_models(a, b))
+        if (strcmp(name, COV_PREDICTIONS_MODEL) != 0 || !cov_made_by_known_models(a, b))
             what = compare_table(&a->tables[k], cov_chunk_head_table(b, name));
     }
     for (size_t k = 0; !what && k < b->n_tables; k++) {

@@ -12,7 +12,7 @@
 #include "common/file/path.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5_rows.h"
-#include "common/store/signal_file.h"
+#include "common/store/predictions.h"
 
 /* Number of rows that are read back. */
 enum { SAMPLE = 16 };
@@ -496,15 +496,16 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
 static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_head *to,
                         struct cov_err *e)
 {
-    const char *set = "prediction/predictions", *gaps = COV_SIGNAL_REGIONS_ATTR,
-               *which = COV_SIGNAL_WHICH_ATTR;
+    const char *set = COV_PREDICTIONS_SET, *outside = COV_PREDICTIONS_OUTSIDE_ATTR,
+               *regions = COV_PREDICTIONS_REGIONS_ATTR;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < plan->n_files && cov_chunk_head_set(to, set); i++) {
         const struct cov_chunk_head *from = cov_chunk_file_head(plan->files[i]);
-        if (cov_chunk_head_attr(from, set, gaps) && !cov_chunk_head_attr(to, set, gaps))
-            rc = cov_chunk_head_add_attr(to, set, gaps, cov_chunk_head_attr(from, set, gaps), e);
-        if (!cov_chunk_head_same_attr(from, to, set, which))
-            cov_chunk_head_drop_attr(to, set, which);
+        if (cov_chunk_head_attr(from, set, outside) && !cov_chunk_head_attr(to, set, outside))
+            rc = cov_chunk_head_add_attr(to, set, outside, cov_chunk_head_attr(from, set, outside),
+                                         e);
+        if (!cov_chunk_head_same_attr(from, to, set, regions))
+            cov_chunk_head_drop_attr(to, set, regions);
         if (!cov_chunk_head_same_attr(from, to, NULL, COV_MADE_DEVICE))
             cov_chunk_head_drop_attr(to, NULL, COV_MADE_DEVICE);
     }

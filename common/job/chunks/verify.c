@@ -20,7 +20,7 @@
 #include "common/seq/names.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
-#include "common/store/signal_file.h"
+#include "common/store/predictions.h"
 
 #define START_ENDS "data/start_ends"
 #define SEQIDS "data/seqids"
@@ -287,7 +287,7 @@ static int check_coverage(const struct cov_chunk_head *head, const struct cov_ch
 static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                      struct cov_findings *f, struct cov_err *e)
 {
-    bool is_prediction = strcmp(set->name, "prediction/predictions") == 0;
+    bool is_prediction = strcmp(set->name, COV_PREDICTIONS_SET) == 0;
     bool is_coverage = strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
                        length_before(set->name, "_coverage") > 0;
     if (!is_prediction && !is_coverage)
@@ -297,9 +297,9 @@ static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_s
                         "rows do not hold numbers for %zu positions", head->L);
     if (is_coverage)
         return check_coverage(head, set, f, e);
-    const struct cov_chunk_table *t = cov_chunk_head_table(head, "prediction/datasets");
+    const struct cov_chunk_table *t = cov_chunk_head_table(head, COV_PREDICTIONS_DATASETS);
     return t ? check_list(t, set->dims[1], true, f, e)
-             : add_line(f, "prediction/datasets", COV_FOUND_NAMES, e,
+             : add_line(f, COV_PREDICTIONS_DATASETS, COV_FOUND_NAMES, e,
                         "missing names of the prediction columns");
 }
 
@@ -565,13 +565,13 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
         return RULE_NONE;
     if (strcmp(set->name, "data/blacklist") == 0)
         return RULE_BLACKLIST;
-    bool is_coverage = strcmp(set->name, "prediction/predictions") == 0 ||
+    bool is_coverage = strcmp(set->name, COV_PREDICTIONS_SET) == 0 ||
                        (strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
                         length_before(set->name, "_coverage") > 0);
     if (!is_coverage || set->dims[0] != head->L)
         return RULE_NONE;
-    return cov_chunk_head_attr(head, set->name, COV_SIGNAL_REGIONS_ATTR) ? RULE_REGIONS
-                                                                         : RULE_COVERAGE;
+    return cov_chunk_head_attr(head, set->name, COV_PREDICTIONS_OUTSIDE_ATTR) ? RULE_REGIONS
+                                                                              : RULE_COVERAGE;
 }
 
 static int prepare(struct job *j, const struct cov_pool *pool, struct cov_err *e)

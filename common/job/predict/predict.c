@@ -16,6 +16,7 @@
 #include "common/job/predict/predict_output.h"
 #include "common/job/predict/predict_overlap.h"
 #include "common/net/net.h"
+#include "common/store/signal_file.h"
 
 /* With overlap: number of pairs whose windows are computed together, or fewer to stay within
  * OVERLAP_BASES. The last window of such a group is computed again for the next group. */
@@ -372,7 +373,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_ensemble *model,
     struct run r = {.loader = loader,
                     .regions = cov_loader_regions(loader),
                     .progress = job->progress,
-                    .round = options->type != COV_SIGNAL_FLOAT32,
+                    .round = options->type != COV_PREDICTIONS_FLOAT32,
                     .length = cov_loader_chunk_length(loader),
                     .n_datasets = model->n_datasets,
                     .n_workers = cov_pool_size(job->pool),

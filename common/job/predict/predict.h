@@ -11,12 +11,13 @@
 #include "common/job/predict/ensemble.h"
 #include "common/job/predict/loader.h"
 #include "common/store/journal.h"
-#include "common/store/signal_file.h"
+#include "common/store/predictions.h"
 
 struct cov_predict_options {
-    size_t batch;              /* chunks a worker computes at a time; 0: chosen automatically */
-    enum cov_signal_type type; /* FLOAT32: exp(output) unrounded; otherwise rounded half to even */
-    bool full;                 /* compute everything, even known values (device.h) */
+    size_t batch; /* chunks a worker computes at a time; 0: chosen automatically */
+    enum cov_predictions_type
+        type;  /* FLOAT32: exp(output) unrounded; otherwise rounded half to even */
+    bool full; /* compute everything, even known values (device.h) */
     /* Bases shared by windows (cov_window_number), less than the chunk length; requires a loader
      * with `neighbours`. 0: predict chunks as they are. */
     size_t overlap;

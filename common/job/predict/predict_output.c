@@ -42,7 +42,7 @@ static int open_file(struct cov_predict_output *o, const char *path,
 static int make_head(size_t L, const struct cov_predictions_options *options,
                      struct cov_chunk_head *out, struct cov_err *e)
 {
-    char name[] = COV_SIGNAL_BASES_SET;
+    char name[] = COV_BASES_FINGERPRINT_SET;
     const struct cov_chunk_set fingerprints = {
         .name = name, .type = {COV_H5_INT, 8, false, false, '\0'}, .rank = 1, .dims = {1, 1}};
     int rc = cov_predictions_head(L, options, out, e);
@@ -99,8 +99,8 @@ int cov_predict_output_encode(const struct cov_predict_output *o,
         cov_blob_clear(&out[s]);
         if (!item->has[s])
             continue;
-        int rc = cov_signal_pack(&o->head.sets[PREDICTIONS], values->values[s], name, &chunk,
-                                 scratch + (size_t)s * row_bytes(o), e);
+        int rc = cov_predictions_pack(&o->head.sets[PREDICTIONS], values->values[s], name, &chunk,
+                                      scratch + (size_t)s * row_bytes(o), e);
         if (!rc && !o->stream)
             rc = cov_chunk_writer_encode(o->writer, 1, NULL, &elems[s], &out[s], e);
         if (rc)

@@ -9,7 +9,7 @@
 #include "common/codec/blob.h"
 #include "common/job/predict/loader.h"
 #include "common/store/journal.h"
-#include "common/store/signal_file.h"
+#include "common/store/predictions.h"
 
 struct cov_predict_output;
 
@@ -27,7 +27,7 @@ size_t cov_predict_output_scratch(const struct cov_predict_output *o);
 
 /* The rows of a pair. */
 struct cov_predict_rows {
-    const float *values[2];   /* [strand][L][D], as for cov_signal_pack */
+    const float *values[2];   /* [strand][L][D], as for cov_predictions_pack */
     uint64_t fingerprints[2]; /* of the bases */
 };
 

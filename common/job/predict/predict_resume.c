@@ -21,6 +21,7 @@
 #include "common/job/run_journal.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
+#include "common/store/predictions.h"
 
 struct run {
     struct cov_loader *loader;
@@ -231,16 +232,15 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
     const struct cov_chunk_set *set = cov_chunk_head_set(head, name);
     if (!set)
         return "it is not a predictions file";
-    if (!same_table(head, wanted, "prediction/datasets"))
+    if (!same_table(head, wanted, COV_PREDICTIONS_DATASETS))
         return "it has different data sets";
-    if (!cov_made_by_known_models(head, wanted) &&
-        !same_table(head, wanted, "prediction/model_name"))
+    if (!cov_made_by_known_models(head, wanted) && !same_table(head, wanted, COV_PREDICTIONS_MODEL))
         return "it has a different model name";
     if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
         return "it has a different value type";
-    if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_WHICH_ATTR))
+    if (!cov_chunk_head_same_attr(head, wanted, name, COV_PREDICTIONS_REGIONS_ATTR))
         return "it has different regions";
-    if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
+    if (!cov_chunk_head_same_attr(head, wanted, name, COV_PREDICTIONS_OVERLAP_ATTR))
         return "it was predicted with a different --overlap";
     if (!same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader)))
         return "it has different chunks or another --species";

@@ -10,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/file/path.h"
 #include "common/store/h5.h"
+#include "common/store/predictions.h"
 
 /* ---------------------------------------------------------------- contigs */
 
@@ -493,7 +494,7 @@ int cov_signal_reader_add_sources(const struct cov_signal_reader *r, bool measur
 {
     int rc = add_sources(r, NULL, stats, e);
     if (!measured)
-        return rc ? rc : add_sources(r, "prediction/predictions", stats, e);
+        return rc ? rc : add_sources(r, COV_PREDICTIONS_SET, stats, e);
     for (size_t i = 0; !rc && i < r->n_ks; i++) {
         char *set = cov_strfmt(e, "evaluation/%s_coverage", cov_signal_reader_dataset(r, r->ks[i]));
         rc = set ? add_sources(r, set, stats, e) : COV_ENOMEM;
