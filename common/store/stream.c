@@ -318,7 +318,7 @@ static int read_head(struct cov_stream *s, struct cov_err *e)
     rc = read_start(s, &type, &n_bytes, e);
     if (rc)
         return rc;
-    if (type != COV_STREAM_HEAD || n_bytes > COV_STREAM_MAX_HEAD)
+    if (type != COV_STREAM_TYPE_HEAD || n_bytes > COV_STREAM_MAX_HEAD)
         return cov_fail(e, COV_EINPUT, "%s: damaged chunk stream: it does not start with a head",
                         s->order.name);
     rc = read_payload(s, (size_t)n_bytes, &s->text, e);
@@ -425,7 +425,7 @@ static int unknown_type(const struct cov_stream *s, uint32_t type, struct cov_er
             c[i] = '?';
     }
     (void)snprintf(reason, sizeof reason, "unknown record type '%c%c%c%c'", c[0], c[1], c[2], c[3]);
-    return damaged(s, type == COV_STREAM_HEAD ? "a second head" : reason, e);
+    return damaged(s, type == COV_STREAM_TYPE_HEAD ? "a second head" : reason, e);
 }
 
 static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
@@ -439,20 +439,20 @@ static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_b
     uint64_t least, most;
     struct cov_blob *b = &s->text;
     switch (type) {
-    case COV_STREAM_SEQ:
+    case COV_STREAM_TYPE_BEGIN:
         least = 8;
         most = 8 + 2 * COV_STREAM_MAX_NAME;
         break;
-    case COV_STREAM_CHUNKS:
+    case COV_STREAM_TYPE_PAIR:
         least = COV_STREAM_PAIR_BYTES;
         most = cov_stream_pair_max(&s->head);
         b = record;
         break;
-    case COV_STREAM_SEQ_END:
-        least = most = COV_STREAM_SEQ_END_BYTES;
-        break;
-    case COV_STREAM_LAST:
+    case COV_STREAM_TYPE_END:
         least = most = COV_STREAM_END_BYTES;
+        break;
+    case COV_STREAM_TYPE_DONE:
+        least = most = COV_STREAM_DONE_BYTES;
         break;
     default:
         return unknown_type(s, type, e);
@@ -463,13 +463,13 @@ static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_b
     if (rc)
         return rc;
     switch (type) {
-    case COV_STREAM_SEQ:
+    case COV_STREAM_TYPE_BEGIN:
         rc = next_begin(s, b, item, e);
         break;
-    case COV_STREAM_CHUNKS:
+    case COV_STREAM_TYPE_PAIR:
         rc = next_pair(s, b, item, e);
         break;
-    case COV_STREAM_SEQ_END:
+    case COV_STREAM_TYPE_END:
         rc = next_end(s, b->data, item, e);
         break;
     default:
@@ -523,7 +523,7 @@ static int write_head(struct cov_stream_writer *w, struct cov_err *e)
     else
         rc = cov_bgz_write(w->out, start, sizeof start, e);
     if (!rc)
-        rc = write_record(w, COV_STREAM_HEAD, record.data, record.n_bytes, e);
+        rc = write_record(w, COV_STREAM_TYPE_HEAD, record.data, record.n_bytes, e);
     cov_blob_fini(&record);
     return rc;
 }
@@ -589,7 +589,7 @@ static int begin(struct cov_stream_writer *w, const char *species, const char *n
     if (!record)
         return COV_ENOMEM;
     (void)put_text(put_text(record, species, n_species), name, n_name);
-    rc = write_record(w, COV_STREAM_SEQ, record, 8 + n_species + n_name, e);
+    rc = write_record(w, COV_STREAM_TYPE_BEGIN, record, 8 + n_species + n_name, e);
     free(record);
     return rc;
 }
@@ -610,7 +610,7 @@ static int put(struct cov_stream_writer *w, const struct cov_blob *record, struc
         return cov_fail(e, COV_EINPUT, "%s: the stream cannot hold this chunk: %s", w->order.name,
                         reason);
     int rc = order_pair(&w->order, &l.pair, e);
-    return rc ? rc : write_record(w, COV_STREAM_CHUNKS, record->data, record->n_bytes, e);
+    return rc ? rc : write_record(w, COV_STREAM_TYPE_PAIR, record->data, record->n_bytes, e);
 }
 
 int cov_stream_put(struct cov_stream_writer *w, const struct cov_blob *record, struct cov_err *e)
@@ -627,19 +627,19 @@ int cov_stream_end(struct cov_stream_writer *w, int64_t length, struct cov_err *
     w->failed = order_end(&w->order, length, e);
     if (w->failed)
         return w->failed;
-    uint8_t record[COV_STREAM_SEQ_END_BYTES];
+    uint8_t record[COV_STREAM_END_BYTES];
     (void)cov_stream_put_u64(cov_stream_put_u64(record, (uint64_t)length), w->order.n_seq_pairs);
-    return w->failed = write_record(w, COV_STREAM_SEQ_END, record, sizeof record, e);
+    return w->failed = write_record(w, COV_STREAM_TYPE_END, record, sizeof record, e);
 }
 
 int cov_stream_finish(struct cov_stream_writer *w, struct cov_err *e)
 {
     int rc = w->failed ? already_failed(w, e) : order_last(&w->order, e);
     if (!rc) {
-        uint8_t record[COV_STREAM_END_BYTES];
+        uint8_t record[COV_STREAM_DONE_BYTES];
         uint8_t *p = cov_stream_put_u64(record, cov_names_count(w->order.names));
         (void)cov_stream_put_u64(cov_stream_put_u64(p, w->order.n_pairs), w->order.n_bases);
-        rc = write_record(w, COV_STREAM_LAST, record, sizeof record, e);
+        rc = write_record(w, COV_STREAM_TYPE_DONE, record, sizeof record, e);
     }
     if (!rc) {
         rc = cov_bgz_close(w->out, e);

@@ -78,18 +78,18 @@ enum {
     COV_STREAM_START_BYTES = COV_STREAM_MAGIC_BYTES + 4, /* magic and version */
     COV_STREAM_RECORD_BYTES = 12,                        /* type and length of a record */
     COV_STREAM_PAIR_BYTES = 24, /* size of a pair's record up to the flags of its sets */
-    COV_STREAM_SEQ_END_BYTES = 16,
-    COV_STREAM_END_BYTES = 24,
+    COV_STREAM_END_BYTES = 16,
+    COV_STREAM_DONE_BYTES = 24,
 };
 
 /* The four letters of a record's type as a little-endian number. */
 #define COV_STREAM_TYPE(a, b, c, d)                                                                \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define COV_STREAM_HEAD COV_STREAM_TYPE('H', 'E', 'A', 'D')
-#define COV_STREAM_SEQ COV_STREAM_TYPE('S', 'E', 'Q', 'B')
-#define COV_STREAM_CHUNKS COV_STREAM_TYPE('P', 'A', 'I', 'R')
-#define COV_STREAM_SEQ_END COV_STREAM_TYPE('S', 'E', 'Q', 'E')
-#define COV_STREAM_LAST COV_STREAM_TYPE('D', 'O', 'N', 'E')
+#define COV_STREAM_TYPE_HEAD COV_STREAM_TYPE('H', 'E', 'A', 'D')
+#define COV_STREAM_TYPE_BEGIN COV_STREAM_TYPE('S', 'E', 'Q', 'B')
+#define COV_STREAM_TYPE_PAIR COV_STREAM_TYPE('P', 'A', 'I', 'R')
+#define COV_STREAM_TYPE_END COV_STREAM_TYPE('S', 'E', 'Q', 'E')
+#define COV_STREAM_TYPE_DONE COV_STREAM_TYPE('D', 'O', 'N', 'E')
 
 /* Upper bounds for the bases of a chunk (HDF5 stores no chunk of 4 GiB or more, and a one-hot base
  * takes eight bytes) and for the bytes of the rows of all its sets, of a name and of a head. */
