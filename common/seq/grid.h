@@ -37,6 +37,19 @@ struct cov_pair {
     size_t rows[2]; /* the rows of the + and the - chunk; one may be COV_NO_ROW */
 };
 
+/* Returns the number of chunks of a pair: 1 or 2. */
+static inline size_t cov_pair_n_rows(const struct cov_pair *p)
+{
+    return (size_t)(p->rows[COV_PLUS] != COV_NO_ROW) + (p->rows[COV_MINUS] != COV_NO_ROW);
+}
+
+/* Returns true if marked[] is true for a row of the pair. */
+static inline bool cov_pair_is_marked(const struct cov_pair *p, const bool *marked)
+{
+    return (p->rows[COV_PLUS] != COV_NO_ROW && marked[p->rows[COV_PLUS]]) ||
+           (p->rows[COV_MINUS] != COV_NO_ROW && marked[p->rows[COV_MINUS]]);
+}
+
 /* A sequence by species and name; neither needs a terminating zero. */
 struct cov_seq_id {
     const char *species;

@@ -63,7 +63,7 @@ static size_t count_chunks(const struct cov_grid *g, size_t seq)
     size_t p, end, n = 0;
     for (cov_grid_seq_pairs(g, seq, &p, &end); p < end; p++) {
         struct cov_pair pair = cov_grid_pair(g, p);
-        n += (pair.rows[COV_PLUS] != COV_NO_ROW) + (size_t)(pair.rows[COV_MINUS] != COV_NO_ROW);
+        n += cov_pair_n_rows(&pair);
     }
     return n;
 }

@@ -232,12 +232,6 @@ static int hold_listed(const struct cov_grid *g, const char *path, bool *held, s
     return rc;
 }
 
-static bool is_held(const struct cov_pair *p, const bool *held)
-{
-    return (p->rows[COV_PLUS] != COV_NO_ROW && held[p->rows[COV_PLUS]]) ||
-           (p->rows[COV_MINUS] != COV_NO_ROW && held[p->rows[COV_MINUS]]);
-}
-
 /* Clears held[i] for the rows of chunks[0..n), which have the same bases, if some of them are for
  * training. Returns the number of rows. */
 static size_t release_copies(const struct cov_grid *g, const struct cov_keyed_chunk *chunks,
@@ -246,7 +240,7 @@ static size_t release_copies(const struct cov_grid *g, const struct cov_keyed_ch
     size_t n_held = 0, n_rows = 0;
     for (size_t i = 0; i < n; i++) {
         const struct cov_pair p = cov_grid_pair(g, chunks[i].index);
-        n_held += is_held(&p, held);
+        n_held += cov_pair_is_marked(&p, held);
     }
     for (size_t i = 0; n_held < n && i < n; i++) {
         const struct cov_pair p = cov_grid_pair(g, chunks[i].index);

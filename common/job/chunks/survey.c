@@ -90,12 +90,6 @@ struct reader {
     uint8_t *codes; /* [workers][2 L]: of a chunk, and scratch */
 };
 
-static bool is_wanted(const struct reader *r, const struct cov_pair *p)
-{
-    return !r->wanted || (p->rows[COV_PLUS] != COV_NO_ROW && r->wanted[p->rows[COV_PLUS]]) ||
-           (p->rows[COV_MINUS] != COV_NO_ROW && r->wanted[p->rows[COV_MINUS]]);
-}
-
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
@@ -105,7 +99,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     for (; s->n < r->batch && r->next < cov_grid_n_pairs(r->grid); r->next++) {
         struct cov_pair p = cov_grid_pair(r->grid, r->next);
         struct item *item = &s->items[s->n];
-        if (!is_wanted(r, &p))
+        if (r->wanted && !cov_pair_is_marked(&p, r->wanted))
             continue;
         item->pair = r->next;
         item->row = p.rows[p.rows[COV_PLUS] == COV_NO_ROW ? COV_MINUS : COV_PLUS];

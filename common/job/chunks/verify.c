@@ -552,8 +552,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         const struct finding *f = &s->findings[i];
         rc = cov_findings_add(&j->findings, place_name(j, f->place), f->kind, f->text, e);
     }
-    cov_progress_add(j->progress,
-                     (s->pair.rows[0] != COV_NO_ROW) + (s->pair.rows[1] != COV_NO_ROW));
+    cov_progress_add(j->progress, (int64_t)cov_pair_n_rows(&s->pair));
     return rc;
 }
 

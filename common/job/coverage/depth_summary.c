@@ -34,11 +34,6 @@ void cov_depth_summary_fini(struct cov_depth_summary *s)
 
 /* ---- adding ---- */
 
-static size_t n_rows(const struct cov_pair *p)
-{
-    return (size_t)(p->rows[COV_PLUS] != COV_NO_ROW) + (p->rows[COV_MINUS] != COV_NO_ROW);
-}
-
 static size_t n_bins_of(const struct cov_pair *p)
 {
     return ((size_t)(p->end - p->beg) + COV_DEPTH_BIN - 1) / COV_DEPTH_BIN;
@@ -74,7 +69,7 @@ static void add_rows(struct cov_depth_summary *s, unsigned worker, size_t pair,
     for (size_t i = 0; i < n_bins_of(&p); i++) {
         const size_t beg = bin_begin(&p, i), n = bin_begin(&p, i + 1) - beg;
         const uint64_t sum = count_runs(&s->counts[worker], depth + beg, n, times);
-        bins[i] += (float)((double)(sum * times) / (double)(n * n_rows(&p)));
+        bins[i] += (float)((double)(sum * times) / (double)(n * cov_pair_n_rows(&p)));
     }
 }
 
@@ -85,7 +80,7 @@ void cov_depth_summary_add(struct cov_depth_summary *s, unsigned worker, size_t 
     const bool same = lanes[COV_PLUS].depth == lanes[COV_MINUS].depth;
     for (int k = COV_PLUS; k <= (same ? COV_PLUS : COV_MINUS); k++)
         if (lanes[k].max > 0 && (same || p.rows[k] != COV_NO_ROW))
-            add_rows(s, worker, pair, lanes[k].depth, same ? n_rows(&p) : 1);
+            add_rows(s, worker, pair, lanes[k].depth, same ? cov_pair_n_rows(&p) : 1);
 }
 
 int cov_depth_summary_add_row(struct cov_depth_summary *s, unsigned worker, size_t pair, int strand,
@@ -115,7 +110,7 @@ static void describe(struct cov_depth_summary *s, struct cov_depth_column *colum
     uint64_t total = 0, n = 0, below = 0;
     for (size_t p = 0; p < cov_grid_n_pairs(s->grid); p++) {
         const struct cov_pair pair = cov_grid_pair(s->grid, p);
-        total += (uint64_t)(pair.end - pair.beg) * n_rows(&pair);
+        total += (uint64_t)(pair.end - pair.beg) * cov_pair_n_rows(&pair);
     }
     for (unsigned i = 1; i < s->n_workers; i++) {
         all->sum += s->counts[i].sum;

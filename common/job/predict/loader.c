@@ -548,7 +548,7 @@ int64_t cov_loader_n_left(const struct cov_loader *l)
         size_t p = l->pairs ? l->pairs[i] : i;
         struct cov_pair pair = cov_grid_pair(l->grid, p);
         if (!is_excluded(l, p))
-            n += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
+            n += (int64_t)cov_pair_n_rows(&pair);
     }
     return n;
 }

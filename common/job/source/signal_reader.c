@@ -206,7 +206,7 @@ static int read_file(struct cov_signal_reader *r, struct cov_signal_piece *p, st
     p->n = (size_t)(pair.end - pair.beg);
     p->beg = pair.beg;
     r->covered = pair.end;
-    r->n_chunks += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
+    r->n_chunks += (int64_t)cov_pair_n_rows(&pair);
     for (int strand = 0; strand < 2 && !rc; strand++) {
         p->rows[strand] = pair.rows[strand];
         if (pair.rows[strand] != COV_NO_ROW)
