@@ -8,7 +8,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/text.h"
 
 int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file *m,
                         struct cov_err *e)
@@ -83,13 +82,13 @@ int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_f
                             struct cov_err *e)
 {
     const char *path = m->path;
+    struct cov_listing *extra = &m->extra, *missing = &m->missing;
     size_t n_seqs = cov_grid_n_seqs(g->grid), n_common = 0;
     bool *found = cov_calloc(n_seqs, sizeof *found, e);
-    struct cov_listing only_file = {0}, only_genome = {0};
     int rc = found ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++) {
         if (seqs[i] == SIZE_MAX) {
-            cov_listing_add(&only_file, name(arg, i));
+            cov_listing_add(extra, name(arg, i));
         } else if (found[seqs[i]]) {
             rc = cov_fail(e, COV_EINPUT, "%s: two contigs both map to %s of %s", path,
                           cov_grid_name(g->grid, seqs[i]), g->path);
@@ -100,20 +99,18 @@ int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_f
     }
     for (size_t s = 0; !rc && s < n_seqs; s++)
         if (!found[s])
-            cov_listing_add(&only_genome, cov_grid_name(g->grid, s));
-    m->n_missing = only_genome.n;
+            cov_listing_add(missing, cov_grid_name(g->grid, s));
     if (!rc && n_common == 0)
-        rc =
-            cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s",
-                     path, only_file.text, cov_listing_more(&only_file), g->path, only_genome.text,
-                     cov_listing_more(&only_genome),
-                     g->rename ? "expects the file's name first, then the genome's" : "maps names");
-    if (!rc && only_file.n > 0)
-        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", path, only_file.n, n,
-                 g->path, only_file.text, cov_listing_more(&only_file));
-    if (!rc && only_genome.n > 0)
-        cov_warn("%s: %zu of the %zu sequences of %s are missing and get 0: %s%s", path,
-                 only_genome.n, n_seqs, g->path, only_genome.text, cov_listing_more(&only_genome));
+        rc = cov_fail(
+            e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s", path,
+            extra->text, cov_listing_more(extra), g->path, missing->text, cov_listing_more(missing),
+            g->rename ? "expects the file's name first, then the genome's" : "maps names");
+    if (!rc && extra->n > 0)
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", path, extra->n, n,
+                 g->path, extra->text, cov_listing_more(extra));
+    if (!rc && missing->n > 0)
+        cov_warn("%s: %zu of the %zu sequences of %s are missing and get 0: %s%s", path, missing->n,
+                 n_seqs, g->path, missing->text, cov_listing_more(missing));
     free(found);
     return rc;
 }

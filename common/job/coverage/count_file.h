@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
+#include "common/base/text.h"
 #include "common/features/counting.h"
 #include "common/job/coverage/depth_summary.h"
 #include "common/seq/grid.h"
@@ -38,8 +39,9 @@ struct cov_count_file {
     double *sums;  /* [n_seqs]: sum of the depth, mean of both strands */
     bool is_track; /* a track, not reads */
     int64_t n_seen,
-        n_elsewhere;  /* reads or intervals: all, and those on contigs that the genome lacks */
-    size_t n_missing; /* sequences of the genome that the file does not name */
+        n_elsewhere; /* reads or intervals: all, and those on contigs that the genome lacks */
+    struct cov_listing extra;        /* contigs of the file that the genome lacks */
+    struct cov_listing missing;      /* sequences of the genome that the file lacks */
     int64_t n_by_result[COV_SKIP_N]; /* for reads */
     int64_t n_rounded;               /* for tracks: intervals in the genome whose values are not
                                       * integers */
@@ -57,8 +59,8 @@ struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *su
 int cov_count_find_contig(const struct cov_count_genome *g, const char *path, const char *name,
                           int64_t length, size_t *seq, struct cov_err *e) COV_MUST_USE;
 
-/* Warns about contigs that only the genome or only the file has, and sets m->n_missing; seqs[n] are
- * the sequences of the file's contigs. COV_EINPUT if no contig is shared. */
+/* Sets m->extra and m->missing, and warns about them; seqs[n] are the sequences of the file's
+ * contigs. COV_EINPUT if no contig is shared. */
 int cov_count_check_contigs(const struct cov_count_genome *g, struct cov_count_file *m,
                             const size_t *seqs, size_t n,
                             const char *(*name)(const void *arg, size_t i), const void *arg,

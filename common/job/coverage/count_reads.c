@@ -130,7 +130,7 @@ static int check_elsewhere(struct job *j, struct cov_err *e)
     if (rc)
         return rc;
     double percent = 100 * (double)n / (double)n_mapped;
-    if (m->n_missing > 0)
+    if (m->missing.n > 0)
         return cov_fail(e, COV_EINPUT,
                         "%s: reads of another genome: %lld of %lld mapped reads (%.1f %%) are on "
                         "contigs that are not in %s (%s%s), whose other contigs are missing here; "

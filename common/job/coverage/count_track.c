@@ -10,7 +10,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/base/text.h"
 #include "common/job/coverage/count_file.h"
 #include "common/track/formats/intervals.h"
 #include "common/track/strands.h"
@@ -245,28 +244,14 @@ static int compare(struct job *j, struct cov_err *e)
 static int check_elsewhere(const struct job *j, struct cov_err *e)
 {
     const struct cov_count_file *m = j->m;
-    const size_t n = cov_grid_n_seqs(j->g->grid);
-    if (m->n_seen == 0 || m->n_elsewhere < m->n_seen || m->n_missing == 0)
+    if (m->n_seen == 0 || m->n_elsewhere < m->n_seen || m->missing.n == 0)
         return COV_OK;
-    bool *found = cov_calloc(n, sizeof *found, e);
-    if (!found)
-        return COV_ENOMEM;
-    struct cov_listing only_file = {0}, only_genome = {0};
-    for (size_t i = 0; i < j->n_seqs; i++)
-        if (j->seqs[i] == SIZE_MAX)
-            cov_listing_add(&only_file, contig_name(j->file, i));
-        else
-            found[j->seqs[i]] = true;
-    for (size_t s = 0; s < n; s++)
-        if (!found[s])
-            cov_listing_add(&only_genome, cov_grid_name(j->g->grid, s));
-    free(found);
     return cov_fail(e, COV_EINPUT,
                     "%s: a track of another genome: all %lld intervals are on contigs (%s%s) that "
                     "are not in %s, whose other contigs (%s%s) are missing here; --rename maps "
                     "names",
-                    m->path, (long long)m->n_seen, only_file.text, cov_listing_more(&only_file),
-                    j->g->path, only_genome.text, cov_listing_more(&only_genome));
+                    m->path, (long long)m->n_seen, m->extra.text, cov_listing_more(&m->extra),
+                    j->g->path, m->missing.text, cov_listing_more(&m->missing));
 }
 
 static void fini(struct job *j)
