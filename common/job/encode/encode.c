@@ -15,6 +15,7 @@
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/seq/alphabet.h"
+#include "common/store/bases_fingerprint.h"
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"
 
@@ -26,17 +27,17 @@ enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
  * There are fewer if chunks are so long that a slot has more than SLOT_BASES. */
 enum { MORE_SLOTS = 24 };
 
-/* A pair to be read back: its number and a hash of the + chunk. */
+/* A pair to be read back: its number and the fingerprint of its + chunk. */
 struct sample {
     size_t pair;
-    uint64_t hash;
+    uint64_t fingerprint;
 };
 
 struct piece {
     struct cov_fasta_pair pair;
     size_t name; /* offset in the slot's names; set for the first pair of a sequence */
     bool sampled;
-    uint64_t hash;
+    uint64_t fingerprint; /* of the + chunk; set if it is needed */
 };
 
 struct slot {
@@ -71,18 +72,6 @@ struct run {
     struct sample samples[SAMPLE], last;
     size_t n_samples, sample_step; /* every sample_step-th pair is sampled */
 };
-
-static uint64_t hash_codes(const uint8_t *codes, size_t n)
-{
-    uint64_t h = n;
-    for (size_t i = 0; i < n; i += 8) {
-        uint64_t x = 0;
-        memcpy(&x, codes + i, n - i < 8 ? n - i : 8);
-        h = (h ^ x) * 0x9e3779b97f4a7c15;
-        h ^= h >> 32;
-    }
-    return h;
-}
 
 /* ---- the stages ---- */
 
@@ -146,7 +135,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
         const struct cov_fasta_pair *pair = &piece->pair;
         const uint8_t *codes = s->codes + r->L * i;
         if (piece->sampled || pair->last)
-            piece->hash = hash_codes(codes, (size_t)(pair->end - pair->beg));
+            piece->fingerprint = cov_bases_fingerprint(codes, (size_t)(pair->end - pair->beg));
         if (r->stream) {
             const struct cov_stream_pair both = {pair->beg, pair->end, {true, true}};
             const uint8_t *const strands[2] = {codes, NULL};
@@ -162,7 +151,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 /* Adds a written pair to the sample to be read back. */
 static void add_sample(struct run *r, const struct piece *piece)
 {
-    struct sample sample = {r->n_written++, piece->hash};
+    struct sample sample = {r->n_written++, piece->fingerprint};
     if (piece->pair.last)
         r->last = sample;
     if (!piece->sampled || sample.pair % r->sample_step)
@@ -274,7 +263,7 @@ static int check_pair(struct cov_chunk_file *f, const struct sample *sample, str
             return rc;
         if (strand == COV_MINUS)
             cov_codes_reverse_complement(codes, n);
-        *same = hash_codes(codes, n) == sample->hash;
+        *same = cov_bases_fingerprint(codes, n) == sample->fingerprint;
     }
     return rc;
 }

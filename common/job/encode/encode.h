@@ -25,7 +25,7 @@ struct cov_encode_options {
  * read back. The output does not depend on the number of threads. Memory holds the names, a few
  * chunks per thread, and up to 48 MiB of - chunks, which wait there or in genome.tmpdir until their
  * sequence ends. Sets bases, chunks and stages in job->stats; the stages are parse, encode (summed
- * over the threads), hdf5 or output, verify, commit. */
+ * over the threads), then hdf5, verify and output for a file, or output for a stream. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      const struct cov_encode_options *options, const struct cov_job *job,
                      struct cov_err *e) COV_MUST_USE;
