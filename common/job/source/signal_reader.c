@@ -110,18 +110,19 @@ static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
 }
 
 /* Sets *use to whether a pair, which may lack a strand, has the needed strands. */
-static int use_pair(const struct cov_signal_reader *r, const char *sequence, int64_t beg,
-                    int64_t end, const bool has[2], bool *use, struct cov_err *e)
+static int use_pair(const struct cov_signal_reader *r, const char *sequence,
+                    const struct cov_stream_pair *pair, bool *use, struct cov_err *e)
 {
+    const bool *has = pair->has;
     *use = (has[COV_PLUS] || !cov_signal_needs(r->o, COV_PLUS)) &&
            (has[COV_MINUS] || !cov_signal_needs(r->o, COV_MINUS));
     if (*use || r->o->strand != COV_STRAND_AVG)
         return COV_OK;
-    char there = has[COV_PLUS] ? '+' : '-';
+    char present = has[COV_PLUS] ? '+' : '-';
     return cov_fail(
         e, COV_EINPUT,
         "%s: %s:%lld-%lld: only the %c strand is present, but the mean needs both; use --strand %c",
-        r->name, sequence, (long long)beg + 1, (long long)end, there, there);
+        r->name, sequence, (long long)pair->beg + 1, (long long)pair->end, present, present);
 }
 
 /* Partial file: sets *pair to the next usable pair of a contig; *use is false after the last. */
@@ -132,9 +133,11 @@ static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *p
     *use = false;
     while (!*use && r->row < r->n_rows) {
         *pair = cov_grid_pair(r->grid, r->row++);
-        const bool has[2] = {pair->rows[COV_PLUS] != COV_NO_ROW,
-                             pair->rows[COV_MINUS] != COV_NO_ROW};
-        int rc = use_pair(r, name, pair->beg, pair->end, has, use, e);
+        const struct cov_stream_pair part = {
+            pair->beg,
+            pair->end,
+            {pair->rows[COV_PLUS] != COV_NO_ROW, pair->rows[COV_MINUS] != COV_NO_ROW}};
+        int rc = use_pair(r, name, &part, use, e);
         if (rc)
             return rc;
         if (*use && pair->beg < r->covered)
@@ -251,7 +254,7 @@ static int take_pair(struct cov_signal_reader *r, struct cov_signal_piece *p,
                      const struct cov_stream_item *item, bool *use, struct cov_err *e)
 {
     const struct cov_stream_pair *pair = &item->pair;
-    int rc = use_pair(r, r->sequence, pair->beg, pair->end, pair->has, use, e);
+    int rc = use_pair(r, r->sequence, pair, use, e);
     if (!rc && *use)
         rc = cov_copy_text(&p->sequence, &p->cap_sequence, r->sequence, e);
     if (rc || !*use)
