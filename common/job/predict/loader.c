@@ -257,28 +257,34 @@ out:
     return rc;
 }
 
-/* Returns true if the pairs of a sequence are those of a regular grid, or if the sequence has
- * none. */
-static bool is_whole(const struct cov_grid *g, size_t seq)
+/* Returns true if the pairs of a sequence tile it and have both strands; with `regular`, as in a
+ * regular grid. */
+static bool is_tiled(const struct cov_grid *g, size_t seq, bool regular)
 {
-    size_t beg, end;
+    size_t p, end;
     int64_t at = 0, L = (int64_t)cov_grid_chunk_length(g), length = cov_grid_seq_length(g, seq);
-    cov_grid_seq_pairs(g, seq, &beg, &end);
-    for (size_t p = beg; p < end; p++) {
+    for (cov_grid_seq_pairs(g, seq, &p, &end); p < end; p++) {
         struct cov_pair pair = cov_grid_pair(g, p);
-        if (pair.beg != at || pair.end != (length - at < L ? length : at + L) ||
-            pair.rows[COV_PLUS] == COV_NO_ROW || pair.rows[COV_MINUS] == COV_NO_ROW)
+        if (pair.beg != at || cov_pair_n_rows(&pair) < 2 ||
+            (regular && pair.end != (length - at < L ? length : at + L)))
             return false;
         at = pair.end;
     }
-    return beg == end || at == length;
+    return at == length;
+}
+
+static bool has_pairs(const struct cov_grid *g, size_t seq)
+{
+    size_t beg, end;
+    cov_grid_seq_pairs(g, seq, &beg, &end);
+    return beg < end;
 }
 
 static int check_whole(const struct cov_loader *l, struct cov_err *e)
 {
     const struct cov_grid *g = l->stored;
     for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++)
-        if (!is_whole(g, s))
+        if (has_pairs(g, s) && !is_tiled(g, s, true))
             return cov_fail(e, COV_EINPUT,
                             "%s: --overlap needs complete sequences, but chunks of %s are missing "
                             "or out of order",
@@ -298,19 +304,9 @@ static int apply_shard(struct cov_loader *l, const struct cov_loader_options *o,
 /* Returns true if any position of any strand is missing. */
 static bool has_holes(const struct cov_grid *g)
 {
-    for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++) {
-        size_t beg, end;
-        int64_t at = 0;
-        cov_grid_seq_pairs(g, s, &beg, &end);
-        for (size_t p = beg; p < end; p++) {
-            struct cov_pair pair = cov_grid_pair(g, p);
-            if (pair.beg != at || pair.rows[0] == COV_NO_ROW || pair.rows[1] == COV_NO_ROW)
-                return true;
-            at = pair.end;
-        }
-        if (at != cov_grid_seq_length(g, s))
+    for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++)
+        if (!is_tiled(g, s, false))
             return true;
-    }
     return false;
 }
 
@@ -617,9 +613,9 @@ static int decode(const struct cov_loader *l, const struct cov_loader_item *item
     int rc = cov_genome_codes(l->genome, item->seq, item->beg, item->end, codes[COV_PLUS], e);
     if (rc)
         return rc;
-    memset(codes[COV_PLUS] + n, COV_CODE_PAD, L - n);
-    memcpy(codes[COV_MINUS], codes[COV_PLUS], L);
-    cov_codes_reverse_complement(codes[COV_MINUS], n);
+    cov_codes_other_strand(codes[COV_PLUS], n, codes[COV_MINUS]);
+    for (int s = COV_PLUS; s <= COV_MINUS; s++)
+        memset(codes[s] + n, COV_CODE_PAD, L - n);
     return COV_OK;
 }
 

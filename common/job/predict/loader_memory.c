@@ -184,8 +184,7 @@ int cov_kept_codes_put(struct cov_kept_codes *k, size_t p, uint8_t *const codes[
     cov_codes_pack(codes[plus ? COV_PLUS : COV_MINUS], n, k->packed + k->at[p]);
     if (!plus || !minus)
         return COV_OK;
-    memcpy(scratch, codes[COV_PLUS], n);
-    cov_codes_reverse_complement(scratch, n);
+    cov_codes_other_strand(codes[COV_PLUS], n, scratch);
     if (memcmp(scratch, codes[COV_MINUS], n) == 0)
         return COV_OK;
     k->minus[p] = cov_malloc(packed_bytes(&pair), 1, e);
@@ -206,11 +205,9 @@ void cov_kept_codes_get(const struct cov_kept_codes *k, size_t p, uint8_t *const
     if (!plus || !minus)
         return;
     uint8_t *second = codes[COV_MINUS];
-    if (k->minus[p]) {
+    if (k->minus[p])
         cov_codes_unpack(k->minus[p], 0, n, second);
-    } else {
-        memcpy(second, first, n);
-        cov_codes_reverse_complement(second, n);
-    }
+    else
+        cov_codes_other_strand(first, n, second);
     memset(second + n, COV_CODE_PAD, n_pad);
 }
