@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/fingerprint.h"
 #include "common/base/log.h"
@@ -145,4 +146,47 @@ int cov_run_journal_start(struct cov_journal *journal, const struct cov_run_line
     if (differs.code && !force)
         return cov_fail(e, differs.code, "%s", differs.text);
     return old && !differs.code ? COV_OK : cov_journal_begin(journal, now->data, e);
+}
+
+/* ---- finished runs ---- */
+
+/* The last line of a finished run. */
+#define FINISHED "output"
+
+int cov_run_journal_finish(struct cov_journal *journal, struct cov_run_lines *now,
+                           const char *output, struct cov_err *e)
+{
+    const struct cov_blob none[2] = {{0}, {0}};
+    int rc = cov_run_lines_add_file(now, FINISHED, output, NULL, e);
+    if (!rc)
+        rc = cov_journal_begin(journal, now->data, e);
+    if (!rc)
+        rc = cov_journal_scan(journal, 1, NULL, NULL, e);
+    if (!rc)
+        rc = cov_journal_append(journal, 0, none, e); /* a journal without pieces is removed */
+    cov_journal_close(journal);
+    return rc;
+}
+
+int cov_run_journal_done(struct cov_journal *journal, struct cov_run_lines *now, const char *output,
+                         bool force, bool *done, struct cov_err *e)
+{
+    struct stat st;
+    bool damaged;
+    const char *old = cov_journal_head(journal, &damaged);
+    const size_t n = now->n;
+    *done = false;
+    if (!old || !strstr(old, "\n" FINISHED "\t"))
+        return COV_OK;
+    if (stat(output, &st) != 0)
+        return cov_journal_begin(journal, now->data, e);
+    struct cov_err differs = COV_ERR_INIT;
+    int rc = cov_run_lines_add_file(now, FINISHED, output, NULL, e);
+    if (!rc)
+        *done = compare_runs(cov_journal_path(journal), old, now->data, &differs) == COV_OK;
+    now->data[now->n = n] = '\0';
+    if (rc || *done)
+        return rc;
+    return force ? cov_journal_begin(journal, now->data, e)
+                 : cov_fail(e, differs.code, "%s", differs.text);
 }

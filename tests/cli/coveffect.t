@@ -200,11 +200,26 @@ cp r.vcf.gz.resume kept
 run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume --stats s.json -o r.vcf.gz v.vcf
 status_is 0 '  continued'
 ok '  the same bytes as without an interruption' cmp r.vcf.gz whole.vcf.gz
-ok '  without the journal' test ! -e r.vcf.gz.resume
 n_done=$(sed -n 's/.*resume: \([0-9]*\) of .* variants are done$/\1/p' "$stderr")
 ok "  has not computed the $n_done variants again" "$PYTHON" -c 'import json, sys
 s = json.load(open("s.json"))
 sys.exit(not 0 < int(sys.argv[1]) < s["variants"] or s["positions_computed"] >= 504 * 2 * (s["alleles"]["scored"] + s["variants"]) - 2 * 504 * int(sys.argv[1]))' "$n_done"
+touch -d 2001-01-01 r.vcf.gz
+run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume -o r.vcf.gz v.vcf
+status_is 0 '  the same command again'
+stderr_like '^coveffect: nothing to do: r\.vcf\.gz is complete$' '  has nothing to do'
+is "$(stat -c %y r.vcf.gz | cut -c 1-4)" 2001 '  and leaves the output as it is'
+vcf --width 102 --resume -o r.vcf.gz v.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --width: 101, now 102;' '  not with other options'
+echo more >>r.vcf.gz
+vcf --width 101 --resume -o r.vcf.gz v.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different output: r\.vcf\.gz \([0-9]* bytes, .*use the same to resume, or -f to start over$' '  nor if the output has changed'
+rm r.vcf.gz
+vcf --width 101 --resume -o r.vcf.gz v.vcf
+ok '  if it is missing, it is made again' cmp r.vcf.gz whole.vcf.gz
+rm r.vcf.gz.resume
+vcf --width 101 --resume -o r.vcf.gz v.vcf
+refused 1 '^coveffect: error: r\.vcf\.gz: already exists; use -f to replace it$' '  an output of unknown origin is not replaced'
 rm r.vcf.gz
 head -c $(($(wc -c <kept) - 30)) kept >r.vcf.gz.resume # torn
 vcf --width 101 --resume -@ 3 --batch-size 3 -o r.vcf.gz v.vcf
@@ -223,7 +238,7 @@ status_is 0 '  -f starts over'
 rm r.vcf.gz s.json
 cp kept r.vcf.gz.resume
 run coveffect vcf -m m.ckpt -g g.fa --window 504 -o r.vcf.gz v.vcf
-stderr_like '^coveffect: r\.vcf\.gz\.resume is left over from an interrupted run; --resume continues it$' 'a run without --resume mentions the journal'
+stderr_like '^coveffect: r\.vcf\.gz\.resume is from a run with --resume; this run ignores it$' 'a run without --resume mentions the journal'
 rm r.vcf.gz r.vcf.gz.resume kept other.vcf
 
 # ---------------------------------------------------------------- faults

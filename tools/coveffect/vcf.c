@@ -239,11 +239,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_err_prefix(e, "--tracks");
     if (!rc && c->resume)
         rc = check_resume(common->output, operands[0], e);
+    /* With --resume, the job decides whether the output may be replaced, or is finished. */
     if (!rc && to_file)
         rc = cov_outfile_begin(&out, common->output,
                                cov_variant_format_of(common->output, &format) ? COV_OUTFILE_VARIANTS
                                                                               : COV_OUTFILE_TABLE,
-                               common->force, e);
+                               common->force || c->resume, e);
     if (!rc)
         rc = prepare(common, c, &datasets, &model, &o, e);
     if (!rc)

@@ -14,6 +14,8 @@
 
 struct cov_effect_journal {
     struct cov_journal *file;
+    const char *output;
+    struct cov_run_lines lines;
     struct cov_blob blobs[2]; /* the second is empty */
 };
 
@@ -80,36 +82,48 @@ static int describe_run(const struct cov_effect_options *o, struct cov_progress 
 }
 
 static int start(struct cov_effect_journal *j, const struct cov_effect_options *o, size_t n,
-                 struct cov_progress *progress, struct cov_err *e)
+                 struct cov_progress *progress, bool *done, struct cov_err *e)
 {
-    struct cov_run_lines now = {0};
-    int rc = describe_run(o, progress, &now, e);
+    int rc = describe_run(o, progress, &j->lines, e);
     if (!rc)
-        rc = cov_run_journal_start(j->file, &now, o->force, e);
-    cov_run_lines_fini(&now);
+        rc = cov_run_journal_done(j->file, &j->lines, j->output, o->force, done, e);
+    if (!rc && !*done)
+        rc = cov_run_journal_start(j->file, &j->lines, o->force, e);
     if (!rc)
-        rc = cov_journal_scan(j->file, n, NULL, NULL, e);
-    if (!rc && cov_journal_n_pieces(j->file) > 0)
+        rc = cov_journal_scan(j->file, *done ? 1 : n, NULL, NULL, e);
+    if (!rc && !*done && cov_journal_n_pieces(j->file) > 0)
         cov_info("%s: %zu of %zu variants are done", cov_journal_path(j->file),
                  cov_journal_n_pieces(j->file), n);
     return rc;
 }
 
+static void release(struct cov_effect_journal *j)
+{
+    cov_log_set_last_words(NULL);
+    cov_run_lines_fini(&j->lines);
+    cov_blob_fini(&j->blobs[0]);
+    cov_blob_fini(&j->blobs[1]);
+    free(j);
+}
+
 int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
                             struct cov_progress *progress, struct cov_effect_journal **out,
-                            struct cov_err *e)
+                            bool *done, struct cov_err *e)
 {
     *out = NULL;
+    *done = false;
     struct cov_effect_journal *j = cov_calloc(1, sizeof *j, e);
-    char *path = cov_run_journal_name(options->output, e);
-    int rc = j && path ? cov_journal_open(path, &j->file, e) : COV_ENOMEM;
+    if (!j)
+        return COV_ENOMEM;
+    j->output = options->output;
+    char *path = cov_run_journal_name(j->output, e);
+    int rc = path ? cov_journal_open(path, &j->file, e) : COV_ENOMEM;
     if (!rc)
-        rc = start(j, options, n, progress, e);
+        rc = start(j, options, n, progress, done, e);
     free(path);
-    if (rc) {
-        if (j)
-            cov_journal_close(j->file);
-        free(j);
+    if (rc || *done) {
+        cov_journal_close(j->file);
+        release(j);
         return rc;
     }
     char *words = cov_strfmt(NULL, KEPT, cov_journal_path(j->file));
@@ -117,14 +131,6 @@ int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
     free(words);
     *out = j;
     return COV_OK;
-}
-
-static void release(struct cov_effect_journal *j)
-{
-    cov_log_set_last_words(NULL);
-    cov_blob_fini(&j->blobs[0]);
-    cov_blob_fini(&j->blobs[1]);
-    free(j);
 }
 
 void cov_effect_journal_close(struct cov_effect_journal *j)
@@ -137,11 +143,11 @@ void cov_effect_journal_close(struct cov_effect_journal *j)
     release(j);
 }
 
-int cov_effect_journal_remove(struct cov_effect_journal *j, struct cov_err *e)
+int cov_effect_journal_finish(struct cov_effect_journal *j, struct cov_err *e)
 {
     if (!j)
         return COV_OK;
-    int rc = cov_journal_remove(j->file, e);
+    int rc = cov_run_journal_finish(j->file, &j->lines, j->output, e);
     release(j);
     return rc;
 }

@@ -1,5 +1,6 @@
 /* effect_journal.h - the scores of finished variants, from which `coveffect vcf --resume` continues:
- * a journal (store/journal.h) next to the output, OUTPUT.resume. A piece is a record.
+ * a journal (store/journal.h) next to the output, OUTPUT.resume. A piece is a record. That of a finished
+ * run only describes the run and its output.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_JOURNAL_H
 #define COV_JOB_EFFECT_EFFECT_JOURNAL_H
@@ -17,16 +18,17 @@ struct cov_effect_journal;
 
 /* Continues the journal of the same run, or begins one, for an input of n records. Call it once the
  * device has built the network. COV_EEXIST for the journal of another run (other files or options),
- * unless options->force is set. Until the journal is closed, the message after a signal says how to
+ * unless options->force is set. If this run is finished and its output is still there, sets *done, and
+ * *out to NULL. Until the journal is closed, the message after a signal says how to
  * resume. */
 int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
                             struct cov_progress *progress, struct cov_effect_journal **out,
-                            struct cov_err *e) COV_MUST_USE;
+                            bool *done, struct cov_err *e) COV_MUST_USE;
 
 /* Closes the journal and keeps it, with a note, if it has pieces. NULL is accepted. */
 void cov_effect_journal_close(struct cov_effect_journal *j);
-/* Removes the journal of a finished run. Always frees *j; NULL is accepted. */
-int cov_effect_journal_remove(struct cov_effect_journal *j, struct cov_err *e) COV_MUST_USE;
+/* Notes that the run is finished, once the output has its name. Always frees *j; NULL is accepted. */
+int cov_effect_journal_finish(struct cov_effect_journal *j, struct cov_err *e) COV_MUST_USE;
 
 size_t cov_effect_journal_n_done(const struct cov_effect_journal *j);
 

@@ -50,6 +50,7 @@ struct run {
     struct slot *slots;
     size_t n_slots, n_workers, n_records; /* n_records: of a slot */
     struct tally *tally;
+    enum cov_outfile_kind kind;
     bool to_bcf;
 };
 
@@ -334,17 +335,20 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* Opens the journal, or mentions that of an interrupted run, which this run ignores. */
-static int open_journal(struct run *r, int64_t n, struct cov_err *e)
+/* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
+static int open_journal(struct run *r, int64_t n, bool *done, struct cov_err *e)
 {
     struct stat st;
-    if (r->o->resume)
-        return cov_effect_journal_open(r->o, (size_t)n, r->job->progress, &r->journal, e);
+    *done = false;
+    if (r->o->resume) {
+        int rc = cov_effect_journal_open(r->o, (size_t)n, r->job->progress, &r->journal, done, e);
+        return rc || *done ? rc : cov_outfile_try(r->o->output, r->kind, r->o->force, e);
+    }
     char *path = cov_run_journal_name(r->o->output, e);
     if (!path)
         return COV_ENOMEM;
     if (!cov_path_is_std(r->o->output) && stat(path, &st) == 0)
-        cov_info("%s is left over from an interrupted run; --resume continues it", path);
+        cov_info("%s is from a run with --resume; this run ignores it", path);
     free(path);
     return COV_OK;
 }
@@ -370,15 +374,25 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
     return fill_stats(r, &times, e);
 }
 
-/* Keeps the journal until the output has its name. */
+/* The journal keeps its pieces until the output has its name. */
 static int finish(struct run *r, struct cov_outfile *out, struct cov_err *e)
 {
     int rc = out ? cov_outfile_commit(out, e) : COV_OK;
     if (rc)
         return rc;
-    rc = cov_effect_journal_remove(r->journal, e);
+    rc = cov_effect_journal_finish(r->journal, e);
     r->journal = NULL;
     return rc;
+}
+
+static int score_and_finish(struct run *r, struct cov_outfile *out, int64_t n, struct cov_err *e)
+{
+    int rc = r->o->tracks ? cov_effect_tracks_open(r->o, &r->tracks, e) : COV_OK;
+    if (!rc)
+        rc = open_output(r, out ? out->tmp : "-", e);
+    if (!rc)
+        rc = score_all(r, n, e);
+    return rc ? rc : finish(r, out, e);
 }
 
 static void release(struct run *r)
@@ -405,6 +419,8 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
     int64_t n = -1;
+    bool done = false;
+    r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_TABLE;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
     int rc = r.tally ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
@@ -420,15 +436,11 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     if (!rc)
         r.n_records = cov_effect_batches_size(r.batches) / 2;
     if (!rc)
-        rc = open_journal(&r, n, e);
-    if (!rc)
-        rc = o->tracks ? cov_effect_tracks_open(o, &r.tracks, e) : COV_OK;
-    if (!rc)
-        rc = open_output(&r, out ? out->tmp : "-", e);
-    if (!rc)
-        rc = score_all(&r, n, e);
-    if (!rc)
-        rc = finish(&r, out, e);
+        rc = open_journal(&r, n, &done, e);
+    if (!rc && done)
+        cov_info("nothing to do: %s is complete", o->output);
+    else if (!rc)
+        rc = score_and_finish(&r, out, n, e);
     release(&r);
     return rc;
 }
