@@ -179,7 +179,7 @@ static int read_vcf_header(struct cov_variants *r, struct cov_err *e)
 }
 
 static int read_header(struct cov_variants *r, const struct cov_variant_field *field,
-                       struct cov_err *e)
+                       bool genotypes, struct cov_err *e)
 {
     int rc = COV_OK;
     if (r->file->format.format == vcf)
@@ -195,12 +195,12 @@ static int read_header(struct cov_variants *r, const struct cov_variant_field *f
     r->n_samples = bcf_hdr_nsamples(r->header);
     if (field)
         return add_field(r, field, e);
-    if (bcf_hdr_set_samples(r->header, NULL, 0) != 0)
+    if (!genotypes && bcf_hdr_set_samples(r->header, NULL, 0) != 0)
         return cov_fail(e, COV_ENOMEM, "%s: cannot skip genotypes", r->path);
     return COV_OK;
 }
 
-int cov_variants_open(const char *path, const struct cov_variant_field *field,
+int cov_variants_open(const char *path, const struct cov_variant_field *field, bool genotypes,
                       struct cov_variants **out, struct cov_err *e)
 {
     *out = NULL;
@@ -210,7 +210,7 @@ int cov_variants_open(const char *path, const struct cov_variant_field *field,
     r->path = cov_strdup(cov_path_is_std(path) ? "standard input" : path, e);
     int rc = r->path ? open_file(r, path, e) : COV_ENOMEM;
     if (!rc)
-        rc = read_header(r, field, e);
+        rc = read_header(r, field, genotypes, e);
     if (rc)
         cov_variants_close(r);
     else
@@ -315,6 +315,73 @@ int cov_variants_next(struct cov_variants *r, struct cov_variant *v, struct cov_
 bool cov_variant_is_declared(const struct cov_variant *v)
 {
     return v->record->errcode == 0;
+}
+
+/* ---------------------------------------------------------------- genotypes */
+
+size_t cov_variants_n_samples(const struct cov_variants *r)
+{
+    return (size_t)bcf_hdr_nsamples(r->header);
+}
+
+const char *cov_variants_sample(const struct cov_variants *r, size_t sample)
+{
+    return r->header->samples[sample];
+}
+
+void cov_genotypes_fini(struct cov_genotypes *g)
+{
+    free(g->alleles);
+    free(g->sets);
+    *g = (struct cov_genotypes){0};
+}
+
+int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct cov_genotypes *g,
+                           struct cov_err *e)
+{
+    enum {
+        NOT_IN_HEADER = -1,
+        OTHER_TYPE = -2,
+        ABSENT = -3,
+        MEMORY = -4
+    }; /* bcf_get_format_values */
+    g->n_samples = cov_variants_n_samples(r);
+    g->ploidy = 0;
+    const int n = bcf_get_genotypes(r->header, v->record, &g->alleles, &g->n_alleles);
+    g->n_sets =
+        n > 0 ? bcf_get_format_int32(r->header, v->record, "PS", &g->sets, &g->cap_sets) : 0;
+    if (n == MEMORY || g->n_sets == MEMORY)
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory for genotypes", r->path);
+    if (n == 0 || n == ABSENT || n == NOT_IN_HEADER)
+        return COV_OK;
+    if (n < 0 || g->n_sets == OTHER_TYPE)
+        return cov_variants_fail(r, e, "FORMAT/%s has another type", n < 0 ? "GT" : "PS");
+    g->ploidy = (size_t)n / g->n_samples;
+    for (int i = 0; i < n; i++)
+        if (g->alleles[i] != bcf_int32_vector_end && !bcf_gt_is_missing(g->alleles[i]) &&
+            (g->alleles[i] < 0 || (size_t)bcf_gt_allele(g->alleles[i]) >= v->n_alleles))
+            return cov_variants_fail(r, e, "a genotype has an allele that the record lacks");
+    return COV_OK;
+}
+
+int32_t cov_genotypes_allele(const struct cov_genotypes *g, size_t sample, size_t copy)
+{
+    const int32_t code = g->alleles[sample * g->ploidy + copy];
+    return code == bcf_int32_vector_end || bcf_gt_is_missing(code) ? -1 : bcf_gt_allele(code);
+}
+
+enum cov_phase cov_genotypes_phase(const struct cov_genotypes *g, size_t sample, int32_t *set)
+{
+    const int32_t *codes = g->alleles + sample * g->ploidy;
+    bool equal = true, phased = true;
+    for (size_t i = 1; i < g->ploidy && codes[i] != bcf_int32_vector_end; i++) {
+        equal = equal && bcf_gt_allele(codes[i]) == bcf_gt_allele(codes[0]);
+        phased = phased && bcf_gt_is_phased(codes[i]);
+    }
+    const size_t stride = g->n_sets > 0 ? (size_t)g->n_sets / g->n_samples : 0;
+    const int32_t found = stride > 0 ? g->sets[sample * stride] : 0;
+    *set = found > 0 ? found : 0; /* missing values are negative */
+    return equal ? COV_PHASE_EQUAL : phased ? COV_PHASE_SET : COV_PHASE_NONE;
 }
 
 /* ---------------------------------------------------------------- writing */

@@ -36,10 +36,10 @@ struct cov_variant_field {
 struct cov_variants;
 
 /* Opens a VCF, compressed or not, or a BCF ("-": standard input), and reads its header. With
- * `field`, records can be written: the header gets its line (a text per record, a list), and genotypes
- * are kept. COV_EINPUT if it is another kind of file, if the header is damaged or has the field with
+ * `field`, records can be written: the header gets its line (a text per record, a list). Genotypes are
+ * read with `field` or `genotypes`. COV_EINPUT if it is another kind of file, if the header is damaged or has the field with
  * another type, or if a BGZF file lacks its end. Free with cov_variants_close. */
-int cov_variants_open(const char *path, const struct cov_variant_field *field,
+int cov_variants_open(const char *path, const struct cov_variant_field *field, bool genotypes,
                       struct cov_variants **out, struct cov_err *e) COV_MUST_USE;
 void cov_variants_close(struct cov_variants *r); /* NULL is accepted */
 
@@ -58,6 +58,36 @@ bool cov_variant_is_declared(const struct cov_variant *v);
 /* Fails with COV_EINPUT about the record that was read last. */
 int cov_variants_fail(const struct cov_variants *r, struct cov_err *e, const char *fmt, ...)
     COV_PRINTF(3, 4);
+
+/* ---- genotypes ---- */
+
+/* The samples of a file that was opened with genotypes; names are borrowed until close. */
+size_t cov_variants_n_samples(const struct cov_variants *r);
+const char *cov_variants_sample(const struct cov_variants *r, size_t sample);
+
+/* The genotypes of a record. Empty if all zero; reused for record after record. */
+struct cov_genotypes {
+    size_t n_samples, ploidy; /* ploidy: the largest; 0: the record has no genotypes */
+    /* Private. */
+    int32_t *alleles, *sets;
+    int n_alleles, n_sets, cap_sets;
+};
+void cov_genotypes_fini(struct cov_genotypes *g); /* safe on zeros */
+
+/* Reads the genotypes (GT) and phase sets (PS) of the record that was read last. */
+int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct cov_genotypes *g,
+                           struct cov_err *e) COV_MUST_USE;
+
+enum cov_phase {
+    COV_PHASE_NONE, /* it is unknown which copy has which allele */
+    COV_PHASE_SET,  /* known relative to the other genotypes of the set */
+    COV_PHASE_EQUAL /* all copies have the same allele */
+};
+
+/* Returns whether the genotype of a sample is phased, and sets *set to its phase set; 0: none. */
+enum cov_phase cov_genotypes_phase(const struct cov_genotypes *g, size_t sample, int32_t *set);
+/* Returns the allele of a chromosome copy, 0 for REF; -1 if it is missing or not there. */
+int32_t cov_genotypes_allele(const struct cov_genotypes *g, size_t sample, size_t copy);
 
 /* ---- writing ---- */
 

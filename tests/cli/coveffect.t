@@ -125,6 +125,72 @@ vcf --tracks many -o x2.tsv many.vcf
 refused 1 '^coveffect: error: many\.vcf:[0-9]*: --tracks: more than 9999 files; use fewer variants or --datasets$' '  are limited'
 ok '  before there is a folder' test ! -e many
 
+# ---------------------------------------------------------------- haplotypes
+
+ask phased p.vcf g.fa 1 || exit 99
+vcf --haplotypes --width 101,504,2 -o h.tsv p.vcf
+status_is 0 '--haplotypes'
+ask phased_windows e.fa g.fa p.vcf 504 0,1,2 || exit 99
+covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  has the scores of the values that covpredict gives haplotypes' ask phased_scores h.tsv g.fa p.vcf 504 101,504,2 e.h5 atacseq,h3k4me3 0,1,2 1e-5
+vcf --haplotypes --full --width 101,504,2 -f -o full.tsv p.vcf
+covpredict -q -f --full --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  with --full, exactly' ask phased_scores full.tsv g.fa p.vcf 504 101,504,2 e.h5 atacseq,h3k4me3 0,1,2
+for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-@ 2 --batch-size 50'; do
+    # shellcheck disable=SC2086 # a list of words
+    vcf -f --haplotypes $how --width 101,504,2 -o x.tsv p.vcf
+    ok "  the same bytes with $how" cmp h.tsv x.tsv
+done
+vcf --haplotypes --step 200 --width 101 -o hstep.tsv p.vcf
+ask phased_windows e.fa g.fa p.vcf 504:200 0,1,2 || exit 99
+covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  with --step' ask phased_scores hstep.tsv g.fa p.vcf 504:200 101 e.h5 atacseq,h3k4me3 0,1,2 1e-5
+vcf --haplotypes --samples three,one --width 101 -o hsome.tsv p.vcf
+ask phased_windows e.fa g.fa p.vcf 504 0,2 || exit 99
+covpredict -q -f --float --subsequence-length 504 -m m.ckpt -o e.h5 e.fa || exit 99
+ok '  with --samples' ask phased_scores hsome.tsv g.fa p.vcf 504 101 e.h5 atacseq,h3k4me3 0,2 1e-5
+vcf --haplotypes --width 101,504,2 -o h.bcf p.vcf
+vcf -f --haplotypes --width 101,504,2 -o hx.vcf h.bcf
+ok '  VCF and BCF have the same scores' ask fields h.tsv hx.vcf
+ok '  and all that the input has' ask same hx.vcf p.vcf
+is "$(grep -c '^##INFO=<ID=COVEFFECT,.*MAX_ABS_DIFF_POS|REFERENCE_PRED_COUNTS|HAPLOTYPE_LOGFC|HAPLOTYPES">' hx.vcf)" 1 '  the header names them'
+
+# By hand: two SNVs in one haplotype of each sample, and what their genotypes say.
+base() { sed -n 2p g.fa | cut -c"$1" | tr acgtr ACGTA; }
+other() { base "$1" | tr ACGT CGTA; }
+two() { # GENOTYPE GENOTYPE: writes two.vcf, and prints the haplotypes of the second variant and whether the first changes its scores
+    {
+        printf '##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description="">\n##FORMAT=<ID=PS,Number=1,Type=Integer,Description="">\n'
+        printf '##contig=<ID=c1>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts\n'
+        printf 'c1\t%s\t.\t%s\t%s\t.\t.\t.\tGT:PS\t%s\n' 501 "$(base 501)" "$(other 501)" "$1" 504 "$(base 504)" "$(other 504)" "$2"
+    } >two.vcf
+    vcf -f --full --datasets atacseq -o alone.tsv two.vcf
+    vcf -f --full --haplotypes --datasets atacseq -o two.tsv two.vcf
+    awk 'FNR == NR { alone = $8; next } $2 == 504 { print $17, ($8 == alone ? "alone" : "together") }' alone.tsv two.tsv
+}
+while IFS='|' read -r one two wanted; do
+    is "$(two "$(echo "$one" | tr , '|')" "$(echo "$two" | tr , '|')")" "$wanted" "  $one and $two: $wanted"
+done <<'END'
+0,1|0,1|s:2 together
+1,0|0,1|s:2 alone
+0/1|0,1|s:2 alone
+1/1|0,1|s:2 together
+0,1|0/1|NA alone
+0,1|0,0|NA alone
+1|1|s:1 together
+.,1|.,1|s:2 together
+./.|0,1|s:2 alone
+0,1:7|0,1:7|s:2 together
+0,1:7|0,1:8|s:2 alone
+1/1|0,1:8|s:2 together
+0,0,0,1|0,0,0,1|s:4 together
+END
+two '0|1' '0|2' >out
+refused 1 '^coveffect: error: two\.vcf:7: a genotype has an allele that the record lacks$' '  an allele that is not there'
+sed 's/ID=PS,Number=1,Type=Integer/ID=PS,Number=1,Type=String/' p.vcf >ps.vcf
+{ grep '^#' p.vcf; grep -v '^#' p.vcf | tac; } >unsorted.vcf
+rm -f x.tsv
+
 # ---------------------------------------------------------------- VCF and BCF
 
 for format in vcf vcf.gz bcf; do
@@ -273,6 +339,14 @@ done <<'END'
 2|v.vcf|-o/--output is missing
 2|-f -o v.vcf v.vcf|.*v\.vcf
 2|--ensemble sd -o y.tsv v.vcf|--ensemble sd: needs at least two checkpoints$
+2|--haplotypes -o y.tsv -|--haplotypes: standard input is not a file that can be read again$
+2|--haplotypes --shuffles 2 -o y.tsv p.vcf|--haplotypes: not with --shuffles$
+2|--haplotypes --tracks t/ -o y.tsv p.vcf|--haplotypes: not with --tracks$
+2|--samples one -o y.tsv p.vcf|--samples: needs --haplotypes$
+1|--haplotypes --samples one,four -o y.tsv p.vcf|--samples: p\.vcf does not have 'four'$
+1|--haplotypes -o y.tsv odd.vcf|odd\.vcf: no samples, whose genotypes --haplotypes needs$
+1|--haplotypes -o y.tsv unsorted.vcf|unsorted\.vcf:[0-9]*: not sorted, as --haplotypes needs it: c4:[0-9]* after a later position$
+1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS has another type$
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END

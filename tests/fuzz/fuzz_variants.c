@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     const int writes = data[0] & 64;
     const char *path = n > 5 && memcmp(data + 1, "BCF\2", 4) == 0 ? fuzz_bgzf(data + 1, n - 1)
                                                                   : fuzz_file(data + 1, n - 1);
-    if (cov_variants_open(path, writes ? &field : NULL, &r, NULL))
+    if (cov_variants_open(path, writes ? &field : NULL, data[0] & 32, &r, NULL))
         return 0;
     if (cov_variant_init(&v, NULL) || cov_effect_genome_init(&g, genome, NULL))
         abort();

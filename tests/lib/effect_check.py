@@ -6,6 +6,12 @@
     scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS [TOLERANCE]
                                            computes all rows from covpredict's values of these windows, which may be
                                            off by a relative tolerance
+    phased OUT.vcf GENOME.fa SEED          writes sorted variants with all kinds of genotypes
+    phased_windows OUT.fa GENOME.fa VCF WINDOW SAMPLES
+                                           writes the genome's window, and those of haplotypes without and with the allele, of
+                                           each row of --haplotypes; SAMPLES are numbers
+    phased_scores TABLE GENOME.fa VCF WINDOW WIDTHS PREDICTIONS.h5 DATASETS SAMPLES [TOLERANCE]
+                                           computes all rows from covpredict's values of these windows
     fields TABLE VCF                       compares INFO/COVEFFECT with the table
     spread TABLE MEAN A B...               compares means and standard deviations with the tables of single models
     ranks TABLE PLAIN N                    checks p-values among N shuffles, and the other columns
@@ -109,6 +115,198 @@ def edited(path, genome_path, vcf, window):
                     changed = bases[:at] + alt + bases[at + len(ref) :]
                     f.write(f">{number}a\n{bases[beg : beg + window]}\n>{number}b\n{changed[beg : beg + window]}\n")
                     number += 1
+
+
+SAMPLES = ("one", "two,2", "three")
+GENOTYPES = ("0|1", "1|0", "1|1", "1/1", "0/1", "./.", ".|1", "0|0", "1", "0", "2|1", "1|2", "0|2", "2/1", "3|0")
+
+
+def phased(path, genome_path, seed):
+    rng = random.Random(int(seed))
+    genome = read_fasta(genome_path)
+    with open(path, "w") as f:
+        f.write("##fileformat=VCFv4.2\n" '##FORMAT=<ID=GT,Number=1,Type=String,Description="genotype">\n'
+                '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="phase set">\n')
+        for name, bases in genome.items():
+            f.write(f"##contig=<ID={name},length={len(bases)}>\n")
+        f.write("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tone\ttwo,2\tthree\n")
+        number = 0
+        for name, bases in genome.items():
+            n = len(bases)
+            for at in sorted(rng.randrange(n) for _ in range(max(4, n // 60))):
+                number += 1
+                ref = bases[at : at + rng.choice((1, 1, 1, 2, 4, 40))].upper()
+                alts = []
+                while len(alts) < rng.choice((1, 1, 1, 2, 3)):
+                    long = rng.choice((1, 1, len(ref), 3, 30))
+                    alt = rng.choice((ref[0], rng.choice("ACGT"))) + "".join(rng.choice("ACGT") for _ in range(long - 1))
+                    alt = rng.choice((alt, alt, alt, alt, alt, alt, alt, "*", "<DEL>"))
+                    if alt not in [*alts, ref]:
+                        alts.append(alt)
+                if rng.random() < 0.05:
+                    ref = ref[0].translate(str.maketrans("ACGTRN", "CATGCC")) + ref[1:]
+                fits = [g for g in GENOTYPES if all(int(c) <= len(alts) for c in g if c.isdigit())]
+                calls = [rng.choice(fits) for _ in range(3)]
+                sets = [".", ".", rng.choice(".57") if "|" in calls[2] else "."]
+                f.write(f"{name}\t{at + 1}\tv{number}\t{ref}\t{','.join(alts)}\t.\tPASS\t.\tGT:PS\t"
+                        + "\t".join(f"{c}:{s}" for c, s in zip(calls, sets)) + "\n")
+
+
+class Change:
+    """What an allele replaces, without bases at its ends that it does not change; `ref` is that of the genome."""
+
+    def __init__(self, number, at, ref, alt):
+        self.pos, self.number, ref, alt = at, number, ref.upper(), alt.upper()
+        while ref and alt and ref[0] == alt[0]:
+            ref, alt, at = ref[1:], alt[1:], at + 1
+        while ref and alt and ref[-1] == alt[-1]:
+            ref, alt = ref[:-1], alt[:-1]
+        self.at, self.n, self.new = at, len(ref), alt
+
+    def key(self):
+        return self.at, self.n > 0, self.number
+
+    def overlaps(self, other):
+        """Bases are even numbers, and places between them odd ones."""
+        mine, others = (set(range(2 * c.at, 2 * (c.at + c.n) - 1)) if c.n else {2 * c.at - 1} for c in (self, other))
+        return bool(mine & others)
+
+
+def calls_of(record, samples):
+    """Yields sample, copy, allele, whether all copies are equal, and phase set of each phased allele that is not REF."""
+    keys = record[8].split(":")
+    for s in samples:
+        values = dict(zip(keys, record[9 + s].split(":")))
+        alleles = re.split("[|/]", values["GT"])
+        equal = len(set(alleles)) == 1
+        if "/" in values["GT"] and not equal:
+            continue
+        found = values.get("PS", ".")
+        for copy, allele in enumerate(alleles):
+            if allele not in ".0":
+                yield s, copy, int(allele), equal, 0 if found == "." else int(found)
+
+
+def phased_rows(genome, vcf, window, samples):
+    """Yields record, allele, whether it is scored, and of rows in haplotypes their names and changes, and the own one."""
+    records = read_vcf(vcf)
+    every = {}  # (contig, sample, copy): [(change, equal, set)]
+    own = {}
+    for number, record in enumerate(records):
+        alts = list(edits(genome, record, window))
+        bases, at, ref = genome[record[0]], int(record[1]) - 1, record[3]
+        found = bases[at : at + len(ref)].upper()
+        fits = all(set(MEANS.get(a, a)) & set(MEANS.get(b, b)) for a, b in zip(found, ref))
+        for s, copy, allele, equal, group in calls_of(record, samples):
+            alt = alts[allele - 1][0]
+            if fits and set(alt) <= BASES:
+                change = Change(number, at, found, alt)
+                every.setdefault((record[0], s, copy), []).append((change, equal, group))
+                own.setdefault((number, allele), []).append((s, copy, change, equal, group))
+    for number, record in enumerate(records):
+        at = int(record[1]) - 1
+        beg = beginning(len(genome[record[0]]), at, window)
+        for allele, (alt, scored) in enumerate(edits(genome, record, window), 1):
+            groups = {}
+            for s, copy, change, equal, group in own.get((number, allele), []) if scored else []:
+                others = [o for o in every[record[0], s, copy] if o[0] is not change]
+                if equal and not group:
+                    sets = [(abs(o.pos - at), o.pos, o.number, g) for o, e, g in others if not e and o.pos >= beg]
+                    group = min(sets)[3] if sets else 0
+                kept = [change]
+                for other, other_equal, other_group in sorted(others, key=lambda o: o[0].key()):
+                    if other.pos >= beg and (other_equal or other_group == group) and not any(other.overlaps(k) for k in kept):
+                        kept.append(other)
+                kept.sort(key=Change.key)
+                n, last, key = 0, beg, []
+                for c in kept:
+                    n += c.at - last
+                    if n < window + len(change.new) or c is change:
+                        key.append((c.at, c.n, c.new))
+                    n, last = n + len(c.new), c.at + c.n
+                groups.setdefault(tuple(key), (kept, change, []))[2].append(f"{SAMPLES[s]}:{copy + 1}")
+            if groups:
+                for kept, change, names in groups.values():
+                    yield record, alt, True, beg, kept, change, names
+            else:
+                yield record, alt, scored, beg, [], None, []
+
+
+def apply(bases, beg, changes, window):
+    """Returns the bases of a window, and for each its place in the genome, relative to the window."""
+    text, places, last = "", [], beg
+    for c in changes:
+        text += bases[last : c.at] + c.new
+        places += range(last - beg, c.at - beg)
+        base = c.at - beg if c.n or c.at == beg else c.at - beg - 1
+        places += [base + min(i, max(0, c.n - 1)) for i in range(len(c.new))]
+        last = c.at + c.n
+    text += bases[last:]
+    return text[:window], [*places, *range(last - beg, last - beg + window)][:window]
+
+
+def numbers_of(samples):
+    return [int(s) for s in samples.split(",")]
+
+
+def phased_windows(path, genome_path, vcf, window, samples):
+    genome, window = read_fasta(genome_path), Window(window)
+    with open(path, "w") as f:
+        number = 0
+        for record, alt, scored, beg, kept, change, _ in phased_rows(genome, vcf, window, numbers_of(samples)):
+            if not scored:
+                continue
+            bases, at = genome[record[0]], int(record[1]) - 1
+            if not kept:
+                change = Change(0, at, bases[at : at + len(record[3])], alt)
+                kept = [change]
+            windows = [apply(bases, beg, c, window)[0] for c in ([], [c for c in kept if c is not change], kept)]
+            for k, text in enumerate(windows):
+                f.write(f">{number}_{k}\n{text}\n")
+            number += 1
+
+
+def phased_scores(table, genome_path, vcf, window, widths, predictions, datasets, samples, tolerance="0"):
+    off = float(tolerance)
+    genome, window, widths = read_fasta(genome_path), Window(window), [int(w) for w in widths.split(",")]
+    head, rows = read_table(table)
+    assert head[-3:] == ["reference_pred_counts", "haplotype_logfc", "haplotypes"], head
+    rows = iter(rows)
+    with h5py.File(predictions) as f:
+        values = f["prediction/predictions"][:]
+        names = [name.decode() for name in f["prediction/datasets"][:]]
+        ends = np.abs(np.diff(f["data/start_ends"][:], axis=1))[:, 0]
+    number = together = 0
+    for record, alt, scored, beg, kept, change, haps in phased_rows(genome, vcf, window, numbers_of(samples)):
+        at, ref = int(record[1]) - 1, record[3]
+        if scored:
+            three = [mean_of_strands(values[i : i + 2], ends[i]) for i in range(6 * number, 6 * number + 6, 2)]
+            number += 1
+        together += len(kept) > 1
+        before = [c for c in kept if c is not change]
+        inside = at - beg
+        if kept:
+            inside += sum(len(c.new) - c.n for c in kept[: kept.index(change)])
+        for dataset in datasets.split(","):
+            for width in widths:
+                row = next(rows)
+                assert row[:7] == [*record[:3], ref, alt, dataset, str(width)], row
+                assert row[-1] == (",".join(haps) or "NA"), (row, haps)
+                if not scored or max(inside, 0) + max(len(ref), len(alt)) > window:
+                    assert row[7:-1] == ["NA"] * 9, row
+                    continue
+                d = names.index(dataset)
+                genome_sum, *_ = score(three[0][:, d], three[0][:, d], at - beg, 1, 1, width)
+                counts, logfc, jsd, diff, place = score(three[1][:, d], three[2][:, d], max(inside, 0), len(ref), len(alt), width)
+                place = apply(genome[record[0]], beg, before, window)[1][place]
+                assert close(row[7], counts[0], off + 1e-8) and close(row[8], counts[1], off + 1e-8), (row, counts)
+                assert close(row[9], logfc, absolute=3 * off + 1e-12) and row[10] == row[9].lstrip("-"), (row, logfc)
+                assert close(row[11], jsd, 1e-6, off + 2e-8), (row, jsd)
+                assert close(row[12], diff, absolute=2 * off * three[1][:, d].max()), (row, diff)
+                assert off > 0 or row[12] == f"{diff:.9g}" and int(row[13]) == beg + place + 1, (row, diff, beg + place + 1)
+                assert close(row[14], genome_sum[0], off + 1e-8), (row, genome_sum)
+                assert close(row[15], math.log2(counts[1] / genome_sum[0]), absolute=3 * off + 1e-12), row
+    assert next(rows, None) is None and 6 * number == len(values) and together > 30, (number, len(values), together)
 
 
 def mean_of_strands(rows, n):
@@ -267,10 +465,11 @@ def tracks(folder, table, genome_path, window, bw_dump):
 
 
 def fields(table, vcf):
-    with open(table) as f:
-        rows = [line.rstrip("\n").split("\t") for line in f][1:]
+    head, rows = read_table(table)
     wanted = {}
     for r in rows:
+        if head[-1] == "haplotypes":
+            r[-1] = "." if r[-1] == "NA" else r[-1].replace("two,2", "two%2C2").replace(",", "&")
         if r[7] != "NA":
             wanted.setdefault(r[2], []).append("|".join([*r[4:10], *r[11:]]))  # without abs_logfc
     got = {}
@@ -278,7 +477,9 @@ def fields(table, vcf):
         for item in record[7].split(";"):
             if item.startswith("COVEFFECT="):
                 got[record[2]] = item[10:].split(",")
-    assert got == wanted and got, (got, wanted)
+    assert got and got.keys() == wanted.keys(), got.keys() ^ wanted.keys()
+    for name, values in got.items():
+        assert values == wanted[name], (name, values[:3], wanted[name][:3])
 
 
 def same(a, b):
@@ -291,6 +492,6 @@ def main(action, *args):
     return ACTIONS[action](*args)
 
 
-ACTIONS = {f.__name__: f for f in (variants, edited, scores, spread, ranks, tracks, fields, same)}
+ACTIONS = {f.__name__: f for f in (variants, edited, scores, phased, phased_windows, phased_scores, spread, ranks, tracks, fields, same)}
 if __name__ == "__main__":
     serve.run(main)

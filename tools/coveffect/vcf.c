@@ -32,7 +32,8 @@ struct config {
     struct cov_device_options device;
     int ensemble, precision, on_bad_base; /* ENSEMBLE_, enum cov_precision, cov_on_bad_base */
     int64_t shuffles, seed;
-    bool full, strict, resume;
+    struct cov_strings samples;
+    bool full, strict, resume, haplotypes;
 };
 
 /* In the order of enum cov_precision. */
@@ -74,6 +75,12 @@ static const struct cov_opt options[] = {
             .def = "0", .min = 0, .max = MAX_SHUFFLES),
     COV_OPT(INT, "seed", 0, FIELD(seed), "N", "seed of --shuffles", .def = "1", .min = 0,
             .max = INT32_MAX),
+    COV_OPT(
+        FLAG, "haplotypes", 0, FIELD(haplotypes), NULL,
+        "score each allele in the haplotypes that carry it, by the phased genotypes of a sorted "
+        "file: with all their alleles in the window, against the same without this allele"),
+    COV_OPT(LIST, "samples", 0, FIELD(samples), "LIST",
+            "the samples whose --haplotypes to use (default: all)"),
     COV_OPT(
         STRING, "tracks", 0, FIELD(tracks), "DIR/",
         "write bigWig tracks of each allele's window there: the prediction without and with the "
@@ -138,16 +145,34 @@ static int get_datasets(const struct config *c, size_t *datasets, struct cov_eff
     return COV_OK;
 }
 
-static int check_resume(const char *output, const char *input, struct cov_err *e)
+/* Fails unless the input can be read twice, which an option needs. */
+static int check_input(const char *input, const char *option, struct cov_err *e)
 {
     struct stat st;
-    if (cov_path_is_std(output))
-        return cov_fail(e, COV_EUSAGE, "--resume: output to standard output cannot be resumed");
     if (cov_path_is_std(input) || cov_path_is_url(input) ||
         (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
-        return cov_fail(e, COV_EUSAGE, "--resume: %s is not a file that can be read again",
+        return cov_fail(e, COV_EUSAGE, "%s: %s is not a file that can be read again", option,
                         cov_path_is_std(input) ? "standard input" : input);
     return COV_OK;
+}
+
+static int check_resume(const char *output, const char *input, struct cov_err *e)
+{
+    if (cov_path_is_std(output))
+        return cov_fail(e, COV_EUSAGE, "--resume: output to standard output cannot be resumed");
+    return check_input(input, "--resume", e);
+}
+
+static int check_haplotypes(const struct config *c, const char *input, struct cov_err *e)
+{
+    if (c->samples.n > 0 && !c->haplotypes)
+        return cov_fail(e, COV_EUSAGE, "--samples: needs --haplotypes");
+    if (!c->haplotypes)
+        return COV_OK;
+    if (c->shuffles > 0 || c->tracks)
+        return cov_fail(e, COV_EUSAGE, "--haplotypes: not with %s",
+                        c->tracks ? "--tracks" : "--shuffles");
+    return check_input(input, "--haplotypes", e);
 }
 
 /* Reads the genome and scores the variants. */
@@ -221,6 +246,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                                    .sd = c->ensemble == ENSEMBLE_SD,
                                    .n_shuffles = (size_t)c->shuffles,
                                    .seed = (uint64_t)c->seed,
+                                   .haplotypes = c->haplotypes,
+                                   .samples = (const char *const *)c->samples.items,
+                                   .n_samples = c->samples.n,
                                    .tracks = c->tracks,
                                    .full = c->full,
                                    .strict = c->strict,
@@ -239,6 +267,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_err_prefix(e, "--tracks");
     if (!rc && c->resume)
         rc = check_resume(common->output, operands[0], e);
+    if (!rc)
+        rc = check_haplotypes(c, operands[0], e);
     /* With --resume, the job decides whether the output may be replaced, or is finished. */
     if (!rc && to_file)
         rc = cov_outfile_begin(&out, common->output,

@@ -16,29 +16,37 @@
 /* Versions of a batch whose windows may be shared, so that a window is in few batches. */
 enum { SHARED_SIZE = 128 };
 
-/* What a version is for. */
+/* Versions that one row may add. */
+enum { MOST_VERSIONS = 3 };
+
+/* A row to score from versions of the batch: the two alleles, and the genome. */
 struct todo {
-    struct cov_effect_record *record; /* NULL: a version without an edit */
-    size_t allele;                    /* of ALT */
-    size_t reference;                 /* the version without the edit */
-    size_t shuffle;                   /* 0: the DNA of the genome */
+    struct cov_effect_record *record;
+    const struct cov_effect_row *row;
+    size_t shuffle; /* 0: the DNA of the genome or haplotype */
+    size_t alleles[2], reference;
+};
+
+struct window {
+    size_t version; /* without an edit */
+    size_t n_codes;
+    bool ended; /* at the end of the sequence */
 };
 
 /* The windows that a worker predicts at a time, of at most `size` versions. */
 struct batch {
-    uint8_t *codes; /* [size / 2][2 L] */
+    uint8_t *codes; /* [size][2 L] */
     uint8_t *ref;   /* [L]: REF, while the window is shuffled */
+    struct window *own;
+    struct cov_version *own_versions;
+    size_t *window_of;      /* the window of each version */
+    struct cov_edit *edits; /* of each version */
+    struct todo *todo;
+    size_t n_windows, n_versions, n_todo;
+    /* For the network, with the versions of each window together; `place` of each version there. */
     struct cov_edited_window *windows;
     struct cov_version *versions;
-    struct cov_edit *edits; /* of each version; that of a reference is not used */
-    struct todo *todo;      /* of each version */
-    size_t n_windows, n_versions;
-    struct { /* the last window; shared: other records may use it */
-        size_t seq;
-        int64_t beg;
-        size_t reference;
-        bool shared;
-    } last;
+    size_t *place;
     float *values; /* [size,L,D]; then, with several networks, those of each */
     size_t *n_bases;
     struct cov_effect_score *scores; /* [n_nets] */
@@ -59,9 +67,13 @@ struct cov_effect_batches {
 static int allocate(const struct cov_effect_batches *b, struct batch *w, struct cov_err *e)
 {
     const size_t n = b->size, L = b->o->window;
-    w->codes = cov_malloc(n / 2, 2 * L, e);
+    w->codes = cov_malloc(n, 2 * L, e);
     w->ref = cov_malloc(L, 1, e);
-    w->windows = cov_calloc(n / 2, sizeof *w->windows, e);
+    w->own = cov_calloc(n, sizeof *w->own, e);
+    w->own_versions = cov_calloc(n, sizeof *w->own_versions, e);
+    w->window_of = cov_calloc(n, sizeof *w->window_of, e);
+    w->place = cov_calloc(n, sizeof *w->place, e);
+    w->windows = cov_calloc(n, sizeof *w->windows, e);
     w->versions = cov_calloc(n, sizeof *w->versions, e);
     w->edits = cov_calloc(n, sizeof *w->edits, e);
     w->todo = cov_calloc(n, sizeof *w->todo, e);
@@ -71,8 +83,9 @@ static int allocate(const struct cov_effect_batches *b, struct batch *w, struct 
     if (cov_size_mul(b->n_values, b->n_nets > 1 ? b->n_nets + 1 : 1, &n_values))
         return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", n);
     w->values = cov_malloc(n_values, sizeof *w->values, e);
-    return w->codes && w->ref && w->windows && w->versions && w->edits && w->todo && w->n_bases &&
-                   w->scores && w->values
+    return w->codes && w->ref && w->own && w->own_versions && w->window_of && w->place &&
+                   w->windows && w->versions && w->edits && w->todo && w->n_bases && w->scores &&
+                   w->values
                ? COV_OK
                : COV_ENOMEM;
 }
@@ -108,10 +121,11 @@ int cov_effect_batches_new(const struct cov_effect_options *options, unsigned n_
     struct cov_effect_batches *b = cov_calloc(1, sizeof *b, e);
     if (!b)
         return COV_ENOMEM;
+    const size_t least = o->haplotypes ? MOST_VERSIONS : 2;
     *b = (struct cov_effect_batches){.o = o,
-                                     .size = o->step > 1  ? SHARED_SIZE
-                                             : chunks < 4 ? 2
-                                                          : chunks / 2,
+                                     .size = o->step > 1          ? SHARED_SIZE
+                                             : chunks / 2 < least ? least
+                                                                  : chunks / 2,
                                      .n_workers = n_workers,
                                      .D = o->model->n_datasets};
     int rc = COV_OK;
@@ -144,6 +158,10 @@ void cov_effect_batches_free(struct cov_effect_batches *b)
         struct batch *w = &b->batches[i];
         free(w->codes);
         free(w->ref);
+        free(w->own);
+        free(w->own_versions);
+        free(w->window_of);
+        free(w->place);
         free(w->windows);
         free(w->versions);
         free(w->edits);
@@ -165,9 +183,14 @@ size_t cov_effect_batches_size(const struct cov_effect_batches *b)
 }
 
 size_t cov_effect_batches_versions(const struct cov_effect_batches *b,
-                                   const struct cov_effect_plan *plan)
+                                   const struct cov_effect_record *record)
 {
-    return plan->n_scored > 0 ? (1 + plan->n_scored) * (1 + b->o->n_shuffles) : 0;
+    size_t n = 0;
+    if (!b->o->haplotypes)
+        return record->plan.n_scored > 0 ? (1 + record->plan.n_scored) * (1 + b->o->n_shuffles) : 0;
+    for (size_t i = 0; i < record->rows.n; i++)
+        n += record->rows.rows[i].status == COV_ALLELE_SCORED ? MOST_VERSIONS : 0;
+    return n;
 }
 
 void cov_effect_batches_counts(const struct cov_effect_batches *b, struct cov_forward_counts *out)
@@ -186,6 +209,7 @@ void cov_effect_record_fini(struct cov_effect_record *r)
 {
     cov_variant_fini(&r->variant);
     cov_effect_plan_fini(&r->plan);
+    cov_effect_rows_fini(&r->rows);
     for (size_t i = 0; i < r->cap_values; i++)
         free(r->values[i].values[0]);
     free(r->values);
@@ -194,30 +218,51 @@ void cov_effect_record_fini(struct cov_effect_record *r)
 
 /* ---------------------------------------------------------------- scores */
 
-/* The two alleles of a version, as predicted by network `net`, counted from 1; 0: by their mean. */
+/* The two alleles of a row, as predicted by network `net`, counted from 1; 0: by their mean. */
 static struct cov_effect_pair pair_of(const struct cov_effect_batches *b, const struct batch *w,
-                                      size_t version, size_t net)
+                                      const struct todo *t, size_t net)
 {
-    const struct todo *t = &w->todo[version];
     const float *values = w->values + net * b->n_values;
     const size_t row = b->o->window * b->D;
+    const size_t places[2] = {w->place[t->alleles[0]], w->place[t->alleles[1]]};
     return (struct cov_effect_pair){
-        .values = {values + t->reference * row, values + version * row},
-        .n_bases = {w->n_bases[t->reference], w->n_bases[version]},
+        .values = {values + places[0] * row, values + places[1] * row},
+        .n_bases = {w->n_bases[places[0]], w->n_bases[places[1]]},
         .n_datasets = b->D,
-        .at = t->record->plan.at,
+        .at = t->row->at,
         .n_allele1 = t->record->plan.n_ref,
-        .n_allele2 = t->record->plan.alleles[t->allele].n,
+        .n_allele2 = t->record->plan.alleles[t->row->allele].n,
     };
 }
 
-/* The scores of the genome's DNA come before those of shuffled DNA. */
-static void score(const struct cov_effect_batches *b, struct batch *w, size_t version)
+/* Adds what a row in haplotypes has in addition, and the place in the genome. */
+static void score_reference(const struct cov_effect_batches *b, const struct batch *w,
+                            const struct todo *t, size_t dataset, size_t width,
+                            struct cov_effect_score *to)
 {
-    const struct todo *t = &w->todo[version];
+    const size_t place = w->place[t->reference];
+    const float *values = w->values + place * b->o->window * b->D;
+    const struct cov_effect_pair genome = {
+        .values = {values, values},
+        .n_bases = {w->n_bases[place], w->n_bases[place]},
+        .n_datasets = b->D,
+        .at = t->record->plan.at,
+        .n_allele1 = 1,
+        .n_allele2 = 1,
+    };
+    struct cov_effect_score s;
+    cov_effect_score(&genome, dataset, width, &s);
+    to->reference = s.counts[0];
+    to->max_at = cov_effect_row_place(&t->record->rows, t->row, to->max_at);
+}
+
+/* The scores of the genome's DNA come before those of shuffled DNA. */
+static void score(const struct cov_effect_batches *b, struct batch *w, const struct todo *t)
+{
     const struct cov_effect_options *o = b->o;
-    struct cov_effect_score *to = t->record->scores + t->allele * o->n_datasets * o->n_widths, s;
-    struct cov_effect_pair pair = pair_of(b, w, version, 0);
+    const size_t row = (size_t)(t->row - t->record->rows.rows);
+    struct cov_effect_score *to = t->record->scores + row * o->n_datasets * o->n_widths, s;
+    struct cov_effect_pair pair = pair_of(b, w, t, 0);
     for (size_t i = 0; i < o->n_datasets * o->n_widths; i++, to++) {
         const size_t dataset = o->datasets[i / o->n_widths];
         const size_t width = (size_t)o->widths[i % o->n_widths];
@@ -228,21 +273,22 @@ static void score(const struct cov_effect_batches *b, struct batch *w, size_t ve
         }
         *to = s;
         for (size_t k = 0; b->n_nets > 1 && k < b->n_nets; k++) {
-            const struct cov_effect_pair own = pair_of(b, w, version, k + 1);
+            const struct cov_effect_pair own = pair_of(b, w, t, k + 1);
             cov_effect_score(&own, dataset, width, &w->scores[k]);
         }
         if (b->n_nets > 1)
             cov_effect_score_spread(to, w->scores, b->n_nets);
+        if (o->haplotypes)
+            score_reference(b, w, t, dataset, width, to);
     }
 }
 
-/* Copies the values of an allele's version for tracks. */
-static int keep_values(const struct cov_effect_batches *b, const struct batch *w, size_t version,
-                       struct cov_err *e)
+/* Copies the values of an allele's versions for tracks. */
+static int keep_values(const struct cov_effect_batches *b, const struct batch *w,
+                       const struct todo *t, struct cov_err *e)
 {
-    const struct todo *t = &w->todo[version];
-    const struct cov_effect_pair pair = pair_of(b, w, version, 0);
-    struct cov_effect_values *to = &t->record->values[t->allele];
+    const struct cov_effect_pair pair = pair_of(b, w, t, 0);
+    struct cov_effect_values *to = &t->record->values[t->row->allele];
     const size_t n = b->o->window * b->D;
     if (!to->values[0])
         to->values[0] = cov_malloc(2 * n, sizeof(float), e);
@@ -268,11 +314,29 @@ static void average(const struct cov_effect_batches *b, struct batch *w)
     }
 }
 
+/* Arranges the windows and their versions for the network. */
+static void arrange(const struct cov_effect_batches *b, struct batch *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n_windows; i++) {
+        struct cov_edited_window *to = &w->windows[i];
+        *to = (struct cov_edited_window){w->codes + i * 2 * b->o->window, w->own[i].n_codes,
+                                         w->versions + n, 0};
+        for (size_t k = 0; k < w->n_versions; k++)
+            if (w->window_of[k] == i) {
+                to->n_versions++;
+                w->place[k] = n;
+                w->versions[n++] = w->own_versions[k];
+            }
+    }
+}
+
 /* Predicts and scores the windows of the batch. */
 static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
 {
     struct batch *w = &b->batches[worker];
     int rc = COV_OK;
+    arrange(b, w);
     for (size_t k = 0; !rc && k < b->n_nets; k++) {
         float *values = w->values + (b->n_nets > 1 ? k + 1 : 0) * b->n_values;
         rc = cov_edited_windows_predict(b->nets[k], worker, w->windows, w->n_windows, values,
@@ -280,12 +344,12 @@ static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov
     }
     if (!rc && b->n_nets > 1)
         average(b, w);
-    for (size_t i = 0; !rc && i < w->n_versions; i++)
-        if (w->todo[i].record) {
-            score(b, w, i);
-            rc = b->o->tracks && w->todo[i].shuffle == 0 ? keep_values(b, w, i, e) : COV_OK;
-        }
-    w->n_windows = w->n_versions = 0;
+    for (size_t i = 0; !rc && i < w->n_todo; i++) {
+        score(b, w, &w->todo[i]);
+        if (b->o->tracks && w->todo[i].shuffle == 0)
+            rc = keep_values(b, w, &w->todo[i], e);
+    }
+    w->n_windows = w->n_versions = w->n_todo = 0;
     return rc;
 }
 
@@ -307,83 +371,142 @@ static int shuffle(const struct cov_effect_batches *b, struct batch *w,
     return rc;
 }
 
-/* Sets *reference to the version without edits of the batch's last window if that is the record's
- * window, too, with as many bases as the record needs. */
-static int share_window(const struct cov_effect_batches *b, struct batch *w,
-                        const struct cov_effect_plan *p, size_t *reference, struct cov_err *e)
+/* Fills the next free codes with at most `most` bases of a window with edits, and describes them. */
+static int fill_window(const struct cov_effect_batches *b, struct batch *w,
+                       const struct cov_effect_plan *p, const struct cov_edit *edits,
+                       size_t n_edits, size_t most, struct window *window, struct cov_err *e)
 {
-    if (w->n_windows == 0 || !w->last.shared || w->last.seq != p->seq || w->last.beg != p->beg)
-        return COV_OK;
-    struct cov_edited_window *window = &w->windows[w->n_windows - 1];
-    uint8_t *codes = w->codes + (w->n_windows - 1) * 2 * b->o->window;
-    *reference = w->last.reference;
-    if (p->n_codes <= window->n_codes)
-        return COV_OK;
-    window->n_codes = p->n_codes;
-    return cov_genome_codes(b->o->genome, p->seq, p->beg, p->beg + (int64_t)p->n_codes, codes, e);
-}
-
-/* Begins the window of a record with the version without edits. */
-static int begin_window(const struct cov_effect_batches *b, struct batch *w,
-                        struct cov_effect_record *record, size_t number, struct cov_err *e)
-{
-    const struct cov_effect_plan *p = &record->plan;
+    const int64_t length = b->o->genome->lengths[p->seq];
     uint8_t *codes = w->codes + w->n_windows * 2 * b->o->window;
-    w->windows[w->n_windows++] =
-        (struct cov_edited_window){codes, p->n_codes, w->versions + w->n_versions, 1};
-    w->last.seq = p->seq;
-    w->last.beg = p->beg;
-    w->last.reference = w->n_versions;
-    w->last.shared = number == 0;
-    w->versions[w->n_versions] = (struct cov_version){.n = 0};
-    w->todo[w->n_versions++] = (struct todo){.record = NULL};
-    int rc = cov_genome_codes(b->o->genome, p->seq, p->beg, p->beg + (int64_t)p->n_codes, codes, e);
-    return rc || number == 0 ? rc : shuffle(b, w, record, number, codes, e);
+    int64_t from = p->beg, to = from;
+    size_t n = 0;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i <= n_edits && n < most; i++) {
+        to = i < n_edits ? p->beg + (int64_t)edits[i].at : length;
+        to = (uint64_t)(to - from) < most - n ? to : from + (int64_t)(most - n);
+        rc = cov_genome_codes(b->o->genome, p->seq, from, to, codes + n, e);
+        n += (size_t)(to - from);
+        if (i == n_edits)
+            break;
+        const size_t added = edits[i].n_new < most - n ? edits[i].n_new : most - n;
+        memcpy(codes + n, edits[i].codes, added);
+        n += added;
+        from = to = p->beg + (int64_t)(edits[i].at + edits[i].n_old);
+    }
+    *window = (struct window){w->n_versions, n, to == length};
+    return rc;
 }
 
-/* Adds the alleles of a record to the batch, in the genome's DNA or in a shuffled window. A
- * record with more alleles than fit has several windows. */
-static int add_window(const struct cov_effect_batches *b, unsigned worker,
-                      struct cov_effect_record *record, size_t number, struct cov_err *e)
+static size_t add_version(struct batch *w, size_t window, struct cov_version version)
 {
-    struct batch *w = &b->batches[worker];
-    const struct cov_effect_plan *p = &record->plan;
-    size_t reference = SIZE_MAX;
-    for (size_t i = 0; i < p->n_alleles; i++) {
-        if (p->alleles[i].status != COV_ALLELE_SCORED)
+    w->window_of[w->n_versions] = window;
+    w->own_versions[w->n_versions] = version;
+    return w->n_versions++;
+}
+
+/* Adds the window in the next free codes, unless the batch has one that begins with the same bases.
+ * Returns its number. */
+static size_t add_window(const struct cov_effect_batches *b, struct batch *w,
+                         const struct window *window)
+{
+    const size_t L = b->o->window;
+    const uint8_t *codes = w->codes + w->n_windows * 2 * L;
+    for (size_t i = 0; i < w->n_windows; i++) {
+        struct window *old = &w->own[i];
+        uint8_t *old_codes = w->codes + i * 2 * L;
+        const bool longer = window->n_codes > old->n_codes;
+        if (window->n_codes != old->n_codes && (window->ended || old->ended))
             continue;
-        int rc = COV_OK;
-        if (reference == SIZE_MAX && number == 0)
-            rc = share_window(b, w, p, &reference, e);
-        if (!rc && w->n_versions + 1 + (reference == SIZE_MAX) > b->size) {
-            rc = flush(b, worker, e);
-            reference = SIZE_MAX;
+        if (memcmp(old_codes, codes, longer ? old->n_codes : window->n_codes) != 0)
+            continue;
+        if (longer) {
+            memcpy(old_codes, codes, window->n_codes);
+            old->n_codes = window->n_codes;
         }
-        if (!rc && reference == SIZE_MAX) {
-            reference = w->n_versions;
-            rc = begin_window(b, w, record, number, e);
-        }
-        if (rc)
-            return rc;
-        const size_t k = w->n_versions++;
-        w->windows[w->n_windows - 1].n_versions++;
-        w->edits[k] =
-            (struct cov_edit){p->at, p->n_ref, p->codes + p->alleles[i].codes, p->alleles[i].n};
-        w->versions[k] =
-            (struct cov_version){&w->edits[k], 1, p->at > b->widest / 2 ? p->at - b->widest / 2 : 0,
-                                 p->at + (b->widest - b->widest / 2)};
-        w->todo[k] = (struct todo){record, i, reference, number};
+        return i;
     }
+    w->own[w->n_windows] = *window;
+    (void)add_version(w, w->n_windows, (struct cov_version){.n = 0});
+    return w->n_windows++;
+}
+
+/* Adds the version of a window with this edit, as far as the widths around the variant need it. */
+static size_t add_edit(const struct cov_effect_batches *b, struct batch *w, size_t window,
+                       const struct cov_edit *edit, size_t at)
+{
+    const size_t half = b->widest / 2;
+    w->edits[w->n_versions] = *edit;
+    return add_version(w, window,
+                       (struct cov_version){&w->edits[w->n_versions], 1, at > half ? at - half : 0,
+                                            at + (b->widest - half)});
+}
+
+/* Adds a row to the batch, in the genome's DNA or in a shuffled window. */
+static int add_allele(const struct cov_effect_batches *b, struct batch *w,
+                      struct cov_effect_record *record, const struct cov_effect_row *row,
+                      size_t number, struct cov_err *e)
+{
+    const struct cov_effect_plan *p = &record->plan;
+    const struct cov_effect_allele *a = &p->alleles[row->allele];
+    struct window new;
+    int rc = fill_window(b, w, p, NULL, 0, row->n_codes, &new, e);
+    if (!rc && number > 0)
+        rc = shuffle(b, w, record, number, w->codes + w->n_windows * 2 * b->o->window, e);
+    if (rc)
+        return rc;
+    const size_t window = add_window(b, w, &new);
+    const struct cov_edit edit = {p->at, p->n_ref, p->codes + a->codes, a->n};
+    const size_t k = add_edit(b, w, window, &edit, p->at), none = w->own[window].version;
+    w->todo[w->n_todo++] = (struct todo){record, row, number, {none, k}, none};
+    return COV_OK;
+}
+
+/* Adds a row to the batch, in its haplotypes. */
+static int add_haplotypes(const struct cov_effect_batches *b, struct batch *w,
+                          struct cov_effect_record *record, const struct cov_effect_row *row,
+                          struct cov_err *e)
+{
+    const struct cov_effect_plan *p = &record->plan;
+    const struct cov_effect_rows *rows = &record->rows;
+    const struct cov_edit *edits = rows->edits + row->edits, *own = &edits[row->own];
+    size_t at = own->at; /* of the allele's change in the haplotypes */
+    struct window new;
+    int rc = fill_window(b, w, p, NULL, 0, b->o->window, &new, e);
+    if (rc)
+        return rc;
+    const size_t genome = add_window(b, w, &new);
+    rc = fill_window(b, w, p, edits, row->n_edits, row->n_codes, &new, e);
+    if (rc)
+        return rc;
+    const size_t window = add_window(b, w, &new);
+    for (size_t i = 0; i < row->own; i++)
+        at = at + edits[i].n_new - edits[i].n_old;
+    const struct cov_edit edit = {at, own->n_new, rows->codes + row->restored, own->n_old};
+    const size_t k = add_edit(b, w, window, &edit, row->at);
+    w->todo[w->n_todo++] =
+        (struct todo){record, row, 0, {k, w->own[window].version}, w->own[genome].version};
     return COV_OK;
 }
 
 int cov_effect_batches_score(struct cov_effect_batches *b, unsigned worker,
                              struct cov_effect_record *records, size_t n, struct cov_err *e)
 {
+    struct batch *w = &b->batches[worker];
     int rc = COV_OK;
-    b->batches[worker].n_windows = b->batches[worker].n_versions = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; !rc && !records[i].done && k <= b->o->n_shuffles; k++)
-            rc = add_window(b, worker, &records[i], k, e);
+    w->n_windows = w->n_versions = w->n_todo = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct cov_effect_record *record = &records[i];
+        const size_t n_rows = record->done ? 0 : record->rows.n;
+        for (size_t k = 0; k < (1 + b->o->n_shuffles) * n_rows; k++) {
+            const struct cov_effect_row *row = &record->rows.rows[k % n_rows];
+            if (rc || row->status != COV_ALLELE_SCORED)
+                continue;
+            if (w->n_versions + (b->o->haplotypes ? MOST_VERSIONS : 2) > b->size)
+                rc = flush(b, worker, e);
+            if (!rc)
+                rc = row->n_edits > 0 ? add_haplotypes(b, w, record, row, e)
+                                      : add_allele(b, w, record, row, k / n_rows, e);
+        }
+    }
     return rc ? rc : flush(b, worker, e);
 }

@@ -4,6 +4,9 @@
  * dinucleotides in another order (seq/dinucleotides.h), except REF, as in ChromBPNet's variant
  * scorer. A shuffle depends on the seed, the number of the variant in the file, and the number of the
  * shuffle.
+ *
+ * In haplotypes, the window with all their alleles is predicted, of which many variants share the work,
+ * and the same with the genome's bases instead of the allele.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_EFFECT_BATCHES_H
 #define COV_JOB_EFFECT_EFFECT_BATCHES_H
@@ -14,6 +17,7 @@
 #include "common/base/err.h"
 #include "common/compute/device.h"
 #include "common/features/variants.h"
+#include "common/job/effect/effect_haplotypes.h"
 #include "common/job/effect/effect_options.h"
 #include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
@@ -28,7 +32,8 @@ struct cov_effect_values {
 struct cov_effect_record {
     struct cov_variant variant;
     struct cov_effect_plan plan;
-    struct cov_effect_score *scores; /* [n_alleles of ALT][n_datasets][n_widths] */
+    struct cov_effect_rows rows;
+    struct cov_effect_score *scores; /* [rows.n][n_datasets][n_widths] */
     size_t n_scores, cap_scores;
     struct cov_effect_values
         *values; /* [cap_values], with options->tracks: of each allele of ALT */
@@ -48,9 +53,9 @@ void cov_effect_batches_free(struct cov_effect_batches *b); /* NULL is accepted 
 /* Return the number of windows and edited windows of a batch, at least 2, and of a variant. */
 size_t cov_effect_batches_size(const struct cov_effect_batches *b);
 size_t cov_effect_batches_versions(const struct cov_effect_batches *b,
-                                   const struct cov_effect_plan *plan);
+                                   const struct cov_effect_record *record);
 
-/* Sets the scores of the alleles that the plans score, in records that are not done. Workers <
+/* Sets the scores of the rows that are scored, in records that are not done. Workers <
  * n_workers may call it at the same time. */
 int cov_effect_batches_score(struct cov_effect_batches *b, unsigned worker,
                              struct cov_effect_record *records, size_t n,

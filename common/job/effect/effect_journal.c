@@ -48,6 +48,24 @@ static int add_lists(const struct cov_effect_options *o, struct cov_run_lines *l
     return rc;
 }
 
+/* The samples with haplotypes: "all", or names. */
+static int add_samples(const struct cov_effect_options *o, struct cov_run_lines *l,
+                       struct cov_err *e)
+{
+    char *names = cov_strdup(o->haplotypes ? (o->n_samples > 0 ? "" : "all") : "none", e);
+    int rc = names ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && o->haplotypes && i < o->n_samples; i++) {
+        char *longer = cov_strfmt(e, "%s%s%s", names, i ? "," : "", o->samples[i]);
+        free(names);
+        names = longer;
+        rc = longer ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc)
+        rc = cov_run_lines_add(l, "--haplotypes", names, NULL, e);
+    free(names);
+    return rc;
+}
+
 static int describe_run(const struct cov_effect_options *o, struct cov_progress *progress,
                         struct cov_run_lines *l, struct cov_err *e)
 {
@@ -74,6 +92,8 @@ static int describe_run(const struct cov_effect_options *o, struct cov_progress 
         rc = cov_run_lines_add(l, "--ensemble", o->sd ? "sd" : "mean", NULL, e);
     if (!rc)
         rc = cov_run_lines_add(l, "--shuffles", shuffles, NULL, e);
+    if (!rc)
+        rc = add_samples(o, l, e);
     if (!rc)
         rc = cov_run_lines_add(l, "--tracks", o->tracks ? o->tracks : "none", NULL, e);
     if (!rc)

@@ -26,10 +26,14 @@ struct cov_effect_options {
     size_t n_widths;
     const size_t *datasets; /* [n_datasets] of the model */
     size_t n_datasets;
-    size_t batch;       /* chunks that a worker computes at a time; 0: chosen automatically */
-    bool sd;            /* also the standard deviation of each score over the models, at least 2 */
-    size_t n_shuffles;  /* shuffled windows for p-values; 0: none */
-    uint64_t seed;      /* of the shuffles */
+    size_t batch;      /* chunks that a worker computes at a time; 0: chosen automatically */
+    bool sd;           /* also the standard deviation of each score over the models, at least 2 */
+    size_t n_shuffles; /* shuffled windows for p-values; 0: none */
+    uint64_t seed;     /* of the shuffles */
+    bool
+        haplotypes; /* score alleles in the haplotypes that carry them; the input is a regular file */
+    const char *const *samples; /* [n_samples], with haplotypes: their names; n_samples = 0: all */
+    size_t n_samples;
     const char *tracks; /* a folder for tracks of each allele; NULL: none */
     bool full;          /* compute everything, even known values (device.h) */
     bool strict;        /* fail where REF and genome differ, and for unknown sequences */

@@ -15,6 +15,8 @@
 
 enum { BUFFER = 1 << 16 };
 
+#define SPECIAL ",;=|%:" /* characters of names that are written as in VCF 4.3 */
+
 #define FIELD                                                                                      \
     "Predicted effect of each alternative allele, for each data set and width: "                   \
     "ALLELE|DATASET|WIDTH|ALLELE1_PRED_COUNTS|ALLELE2_PRED_COUNTS|LOGFC|JSD|MAX_ABS_DIFF|"         \
@@ -22,12 +24,16 @@ enum { BUFFER = 1 << 16 };
 #define FIELD_SD                                                                                   \
     "|ALLELE1_PRED_COUNTS_SD|ALLELE2_PRED_COUNTS_SD|LOGFC_SD|ABS_LOGFC_SD|JSD_SD|MAX_ABS_DIFF_SD"
 #define FIELD_P "|LOGFC_PVAL|ABS_LOGFC_PVAL|JSD_PVAL"
+#define FIELD_HAPLOTYPES "|REFERENCE_PRED_COUNTS|HAPLOTYPE_LOGFC|HAPLOTYPES"
 
-struct cov_variant_field cov_effect_field(bool sd, bool p_values)
+struct cov_variant_field cov_effect_field(bool sd, bool p_values, bool haplotypes)
 {
     static const char *const descriptions[2][2] = {{FIELD, FIELD FIELD_P},
                                                    {FIELD FIELD_SD, FIELD FIELD_SD FIELD_P}};
-    return (struct cov_variant_field){"COVEFFECT", descriptions[sd][p_values]};
+    static const char *const in_haplotypes[2] = {FIELD FIELD_HAPLOTYPES,
+                                                 FIELD FIELD_SD FIELD_HAPLOTYPES};
+    return (struct cov_variant_field){"COVEFFECT",
+                                      haplotypes ? in_haplotypes[sd] : descriptions[sd][p_values]};
 }
 
 struct cov_effect_output {
@@ -112,7 +118,7 @@ int cov_effect_output_open(const char *path, const char *name,
     if (!o)
         return COV_ENOMEM;
     o->layout = *layout;
-    int rc = copy_names(o, is_table ? "" : ",;=|%:", e);
+    int rc = copy_names(o, is_table ? "" : SPECIAL, e);
     if (!rc && is_table)
         rc = cov_bgz_open_write(path,
                                 cov_path_has_suffix(name, ".gz") ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
@@ -120,13 +126,15 @@ int cov_effect_output_open(const char *path, const char *name,
     else if (!rc)
         rc = cov_variant_file_open(path, format, from, &o->file, e);
     if (!rc && is_table)
-        rc = put(o, e,
-                 "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
-                 "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s\n",
-                 layout->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
-                              "abs_logfc_sd\tjsd_sd\tmax_abs_diff_sd"
-                            : "",
-                 layout->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "");
+        rc = put(
+            o, e,
+            "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
+            "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s%s\n",
+            layout->sd ? "\tallele1_pred_counts_sd\tallele2_pred_counts_sd\tlogfc_sd\t"
+                         "abs_logfc_sd\tjsd_sd\tmax_abs_diff_sd"
+                       : "",
+            layout->n_shuffles > 0 ? "\tlogfc.pval\tabs_logfc.pval\tjsd.pval" : "",
+            layout->haplotypes ? "\treference_pred_counts\thaplotype_logfc\thaplotypes" : "");
     if (rc)
         cov_effect_output_free(o);
     else
@@ -176,49 +184,81 @@ static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, s
     return rc;
 }
 
-/* Puts the numbers that options add. */
-static int put_more(struct cov_effect_output *o, const struct cov_effect_score *s,
+/* Puts the haplotypes of a row: "SAMPLE:1,SAMPLE:2"; "&" instead of "," in a field. */
+static int put_haplotypes(struct cov_effect_output *o, const struct cov_effect_record *record,
+                          const struct cov_effect_row *row, struct cov_err *e)
+{
+    const struct cov_haplotype *haps = record->rows.haps + row->haps;
+    int rc = put(o, e, "%s", o->table ? "\t" : "|");
+    if (!rc && row->n_haps == 0)
+        rc = put(o, e, "%s", o->table ? "NA" : ".");
+    for (size_t i = 0; !rc && i < row->n_haps; i++) {
+        const char *name = o->layout.sample_name(o->layout.haplotypes, haps[i].sample);
+        char *safe = safe_name(name, o->table ? "" : SPECIAL "&", e);
+        rc = safe ? put(o, e, "%s%s:%" PRIu32,
+                        i == 0     ? ""
+                        : o->table ? ","
+                                   : "&",
+                        safe, haps[i].copy + 1)
+                  : COV_ENOMEM;
+        free(safe);
+    }
+    return rc;
+}
+
+/* Puts what options add. */
+static int put_more(struct cov_effect_output *o, const struct cov_effect_record *record,
+                    const struct cov_effect_row *row, const struct cov_effect_score *s,
                     struct cov_err *e)
 {
     int rc = o->layout.sd ? put_numbers(o, s->sd, COV_EFFECT_SPREADS, e) : COV_OK;
     for (size_t i = 0; !rc && o->layout.n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
         rc = put_number(o, cov_effect_p_value(s, (enum cov_effect_rank)i, o->layout.n_shuffles), e);
-    return rc;
+    if (rc || !o->layout.haplotypes)
+        return rc;
+    const bool plain = row->n_edits == 0;
+    const double reference = plain ? s->counts[0] : s->reference;
+    const double x[] = {reference, plain ? s->logfc : cov_effect_logfc(reference, s->counts[1])};
+    rc = put_numbers(o, x, COV_COUNT(x), e);
+    return rc ? rc : put_haplotypes(o, record, row, e);
 }
 
 /* Puts NA for all numbers of a row. */
-static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
+static int put_nothing(struct cov_effect_output *o, const struct cov_effect_record *record,
+                       const struct cov_effect_row *row, struct cov_err *e)
 {
-    enum { ALWAYS = 7 };
+    enum { ALWAYS = 7, HAPLOTYPES = 2 };
     const size_t n = ALWAYS + (o->layout.sd ? COV_EFFECT_SPREADS : 0U) +
-                     (o->layout.n_shuffles > 0 ? COV_EFFECT_RANKS : 0U);
+                     (o->layout.n_shuffles > 0 ? COV_EFFECT_RANKS : 0U) +
+                     (o->layout.haplotypes ? HAPLOTYPES : 0U);
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
         rc = put_number(o, (double)NAN, e);
-    return rc;
+    return rc || !o->layout.haplotypes ? rc : put_haplotypes(o, record, row, e);
 }
 
-static int put_row(struct cov_effect_output *o, const struct cov_variant *v, size_t allele,
-                   const struct cov_effect_plan *plan, const struct cov_effect_score *s,
+/* Writes a row of the table for each data set and width. */
+static int put_row(struct cov_effect_output *o, const struct cov_effect_record *record,
+                   const struct cov_effect_row *row, const struct cov_effect_score *s,
                    struct cov_err *e)
 {
-    const bool scored = plan->alleles[allele].status == COV_ALLELE_SCORED;
+    const struct cov_variant *v = &record->variant;
     int rc = COV_OK;
     for (size_t d = 0; d < o->layout.n_datasets; d++)
         for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
-            rc =
-                put(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1, v->id,
-                    v->alleles[0], v->alleles[allele + 1], o->datasets[d], o->layout.widths[w]);
-            if (!rc && scored) {
+            rc = put(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1,
+                     v->id, v->alleles[0], v->alleles[row->allele + 1], o->datasets[d],
+                     o->layout.widths[w]);
+            if (!rc && row->status == COV_ALLELE_SCORED) {
                 const double x[] = {s->counts[0],   s->counts[1], s->logfc,
                                     fabs(s->logfc), s->jsd,       s->max_diff};
                 rc = put_numbers(o, x, COV_COUNT(x), e);
                 if (!rc)
-                    rc = put(o, e, "\t%" PRId64, plan->beg + (int64_t)s->max_at + 1);
+                    rc = put(o, e, "\t%" PRId64, record->plan.beg + (int64_t)s->max_at + 1);
                 if (!rc)
-                    rc = put_more(o, s, e);
+                    rc = put_more(o, record, row, s, e);
             } else if (!rc) {
-                rc = put_nothing(o, e);
+                rc = put_nothing(o, record, row, e);
             }
             if (!rc)
                 rc = put(o, e, "\n");
@@ -226,40 +266,40 @@ static int put_row(struct cov_effect_output *o, const struct cov_variant *v, siz
     return rc;
 }
 
-static int put_values(struct cov_effect_output *o, const struct cov_variant *v, size_t allele,
-                      const struct cov_effect_plan *plan, const struct cov_effect_score *s,
+static int put_values(struct cov_effect_output *o, const struct cov_effect_record *record,
+                      const struct cov_effect_row *row, const struct cov_effect_score *s,
                       struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t d = 0; d < o->layout.n_datasets; d++)
         for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
             const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
-            rc = put(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "", v->alleles[allele + 1],
-                     o->datasets[d], o->layout.widths[w]);
+            rc = put(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "",
+                     record->variant.alleles[row->allele + 1], o->datasets[d], o->layout.widths[w]);
             if (!rc)
                 rc = put_numbers(o, x, COV_COUNT(x), e);
             if (!rc)
-                rc = put(o, e, "|%" PRId64, plan->beg + (int64_t)s->max_at + 1);
+                rc = put(o, e, "|%" PRId64, record->plan.beg + (int64_t)s->max_at + 1);
             if (!rc)
-                rc = put_more(o, s, e);
+                rc = put_more(o, record, row, s, e);
         }
     return rc;
 }
 
-int cov_effect_output_put(struct cov_effect_output *o, struct cov_variant *v,
-                          const struct cov_effect_plan *plan, const struct cov_effect_score *scores,
+int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record *record,
                           struct cov_err *e)
 {
     const size_t n = o->layout.n_datasets * o->layout.n_widths;
+    const struct cov_effect_rows *rows = &record->rows;
     int rc = COV_OK;
     if (o->table) {
-        for (size_t i = 0; !rc && i < plan->n_alleles; i++)
-            rc = put_row(o, v, i, plan, scores + i * n, e);
+        for (size_t i = 0; !rc && i < rows->n; i++)
+            rc = put_row(o, record, &rows->rows[i], record->scores + i * n, e);
         return rc || o->n < BUFFER ? rc : flush(o, e);
     }
     o->n = 0;
-    for (size_t i = 0; !rc && i < plan->n_alleles; i++)
-        if (plan->alleles[i].status == COV_ALLELE_SCORED)
-            rc = put_values(o, v, i, plan, scores + i * n, e);
-    return rc ? rc : cov_variant_file_put(o->file, v, o->n > 0 ? o->text : NULL, e);
+    for (size_t i = 0; !rc && i < rows->n; i++)
+        if (rows->rows[i].status == COV_ALLELE_SCORED)
+            rc = put_values(o, record, &rows->rows[i], record->scores + i * n, e);
+    return rc ? rc : cov_variant_file_put(o->file, &record->variant, o->n > 0 ? o->text : NULL, e);
 }

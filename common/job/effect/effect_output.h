@@ -9,11 +9,10 @@
 
 #include "common/base/err.h"
 #include "common/features/variants.h"
-#include "common/job/effect/effect_plan.h"
-#include "common/job/effect/effect_scores.h"
+#include "common/job/effect/effect_batches.h"
 
 /* Returns the INFO field of VCF and BCF. */
-struct cov_variant_field cov_effect_field(bool sd, bool p_values);
+struct cov_variant_field cov_effect_field(bool sd, bool p_values, bool haplotypes);
 
 /* Borrowed until free. */
 struct cov_effect_layout {
@@ -23,6 +22,9 @@ struct cov_effect_layout {
     size_t n_widths;
     bool sd;           /* standard deviations of the scores follow */
     size_t n_shuffles; /* > 0: p-values follow */
+    const char *(*sample_name)(const void *arg, size_t sample); /* for haplotypes */
+    const void *
+        haplotypes; /* arg; NULL: none. Otherwise they follow, with the effect of all their alleles */
 };
 
 struct cov_effect_output;
@@ -34,10 +36,8 @@ int cov_effect_output_open(const char *path, const char *name,
                            const struct cov_effect_layout *layout, struct cov_variants *from,
                            struct cov_effect_output **out, struct cov_err *e) COV_MUST_USE;
 
-/* Writes a record: scores[n_alleles of ALT][n_datasets][n_widths], of which those of alleles that are
- * not scored are not read. */
-int cov_effect_output_put(struct cov_effect_output *o, struct cov_variant *v,
-                          const struct cov_effect_plan *plan, const struct cov_effect_score *scores,
+/* Writes a record. The scores of rows that are not scored are not read. */
+int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record *record,
                           struct cov_err *e) COV_MUST_USE;
 
 int cov_effect_output_close(struct cov_effect_output *o, struct cov_err *e) COV_MUST_USE;

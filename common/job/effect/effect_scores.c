@@ -66,6 +66,12 @@ static double distance(const struct cov_effect_pair *p, const struct stretch s[2
     return isfinite(x) ? sqrt(fmin(1, fmax(0, x / 2))) : (double)NAN;
 }
 
+double cov_effect_logfc(double a, double b)
+{
+    const double ratio = b / a;
+    return isfinite(ratio) && ratio > 0 ? log2(ratio) : (double)NAN;
+}
+
 void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t width,
                       struct cov_effect_score *out)
 {
@@ -77,10 +83,8 @@ void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t wi
     *out = (struct cov_effect_score){.max_at = p->at};
     for (size_t k = 0; k < 2; k++)
         out->counts[k] = sum(p, k, beg, end[k], dataset);
-    const double ratio = out->counts[1] / out->counts[0];
-    const int valid = isfinite(ratio) && ratio > 0;
-    out->logfc = valid ? log2(ratio) : (double)NAN;
-    out->jsd = valid ? distance(p, stretches, dataset) : (double)NAN;
+    out->logfc = cov_effect_logfc(out->counts[0], out->counts[1]);
+    out->jsd = isnan(out->logfc) ? (double)NAN : distance(p, stretches, dataset);
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < stretches[k].n; i++) {
             const size_t at = stretches[k].at1 + i;

@@ -44,6 +44,7 @@ struct cov_effect_score {
     double jsd;       /* Jensen-Shannon distance, base 2, in 0 .. 1; NaN as for logfc */
     double max_diff;  /* the largest |difference| of a base */
     size_t max_at;    /* its first place, in the window of allele 1 */
+    double reference; /* in haplotypes: the sum over the width in the genome's window */
     double sd[COV_EFFECT_SPREADS]; /* see cov_effect_score_spread */
     /* Numbers of shuffles whose score is not smaller; `lower`: whose logfc is not larger. */
     uint64_t n_higher[COV_EFFECT_RANKS], n_lower;
@@ -55,6 +56,9 @@ struct cov_effect_score {
  * values of the aligned bases of each allele are divided by their sum. */
 void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t width,
                       struct cov_effect_score *out);
+
+/* Returns log2(b / a); NaN unless both are finite and positive. */
+double cov_effect_logfc(double a, double b);
 
 /* Sets s->sd from the scores of n >= 2 models: sqrt(sum((x - mean)^2) / (n - 1)). */
 void cov_effect_score_spread(struct cov_effect_score *s, const struct cov_effect_score *models,

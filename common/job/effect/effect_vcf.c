@@ -47,6 +47,7 @@ struct run {
     struct cov_effect_batches *batches;
     struct cov_effect_tracks *tracks;   /* NULL: none */
     struct cov_effect_journal *journal; /* NULL: none */
+    struct cov_haplotypes *haplotypes;  /* NULL: none */
     struct slot *slots;
     size_t n_slots, n_workers, n_records; /* n_records: of a slot */
     struct tally *tally;
@@ -139,7 +140,7 @@ static int check_input(struct run *r, int64_t *n, struct cov_err *e)
     *n = -1;
     if (cov_path_is_std(input) || stat(input, &st) != 0 || !S_ISREG(st.st_mode))
         return COV_OK;
-    int rc = cov_variants_open(input, NULL, &in, e);
+    int rc = cov_variants_open(input, NULL, false, &in, e);
     if (!rc)
         rc = cov_variant_init(&v, e);
     cov_progress_begin(r->job->progress, "checking", "variants", -1);
@@ -174,8 +175,13 @@ static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
 static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
 {
     record->done = false;
-    record->n_scores = record->plan.n_alleles * r->o->n_datasets * r->o->n_widths;
-    int rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
+    int rc = r->haplotypes ? cov_haplotypes_rows(r->haplotypes, &record->variant, &record->plan,
+                                                 &record->rows, e)
+                           : cov_effect_rows_plain(&record->rows, &record->plan, e);
+    if (rc)
+        return rc;
+    record->n_scores = record->rows.n * r->o->n_datasets * r->o->n_widths;
+    rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
     if (!rc && r->o->tracks)
         rc = reserve_values(record, e);
     if (rc || !r->journal || record->plan.n_scored == 0)
@@ -205,7 +211,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         if (rc)
             return rc;
         if (!record->done)
-            n_versions += cov_effect_batches_versions(r->batches, &record->plan);
+            n_versions += cov_effect_batches_versions(r->batches, record);
         s->n++;
     }
     return s->n > 0;
@@ -232,7 +238,7 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             rc = cov_effect_journal_append(r->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
         if (!rc)
-            rc = cov_effect_output_put(r->out, &record->variant, &record->plan, record->scores, e);
+            rc = cov_effect_output_put(r->out, record, e);
         cov_progress_add(r->job->progress, !record->done);
     }
     return rc;
@@ -320,6 +326,11 @@ static int fill_stats(struct run *r, const struct cov_ring_times *times, struct 
 
 /* ---------------------------------------------------------------- the job */
 
+static const char *sample_name(const void *arg, size_t sample)
+{
+    return cov_haplotypes_sample(arg, sample);
+}
+
 static int open_output(struct run *r, const char *path, struct cov_err *e)
 {
     const struct cov_effect_options *o = r->o;
@@ -328,8 +339,10 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t d = 0; d < o->n_datasets; d++)
         names[d] = o->model->datasets[o->datasets[d]];
-    const struct cov_effect_layout layout = {names,       o->n_datasets, o->widths,
-                                             o->n_widths, o->sd,         o->n_shuffles};
+    const struct cov_effect_layout layout = {
+        names, o->n_datasets, o->widths,   o->n_widths,
+        o->sd, o->n_shuffles, sample_name, r->haplotypes,
+    };
     int rc = cov_effect_output_open(path, o->output, &layout, r->in, &r->out, e);
     free(names);
     return rc;
@@ -402,6 +415,7 @@ static void release(struct run *r)
     cov_effect_journal_close(r->journal);
     cov_effect_batches_free(r->batches);
     cov_effect_tracks_free(r->tracks);
+    cov_haplotypes_free(r->haplotypes);
     cov_variants_close(r->in);
     cov_effect_genome_fini(&r->genome);
     free(r->tally);
@@ -415,7 +429,9 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
                     .job = job,
                     .n_workers = cov_pool_size(job->pool),
                     .n_slots = cov_ring_slots(job->pool)};
-    const struct cov_variant_field field = cov_effect_field(o->sd, o->n_shuffles > 0);
+    const struct cov_effect_haplotype_options haplotypes = {o->window, o->samples, o->n_samples};
+    const struct cov_variant_field field =
+        cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
     int64_t n = -1;
@@ -425,9 +441,11 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     r.tally = cov_calloc(1, sizeof *r.tally, e);
     int rc = r.tally ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_variants_open(o->input, to_variants ? &field : NULL, &r.in, e);
+        rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &r.in, e);
     if (!rc)
         rc = check_input(&r, &n, e);
+    if (!rc && o->haplotypes)
+        rc = cov_haplotypes_open(o->input, &haplotypes, &r.genome, &r.haplotypes, e);
     if (!rc)
         cov_info("%s, %zu thread%s; %s: %s", o->device->ops->describe(o->device), r.n_workers,
                  cov_text_s((int64_t)r.n_workers), o->model->path, o->model->description);

@@ -1,0 +1,622 @@
+/* effect_haplotypes.c - see effect_haplotypes.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/effect_haplotypes.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+/* ---------------------------------------------------------------- rows */
+
+void cov_effect_rows_fini(struct cov_effect_rows *r)
+{
+    free(r->rows);
+    free(r->edits);
+    free(r->codes);
+    free(r->haps);
+    *r = (struct cov_effect_rows){0};
+}
+
+static int add_row(struct cov_effect_rows *r, const struct cov_effect_plan *plan, size_t allele,
+                   struct cov_err *e)
+{
+    int rc = COV_RESERVE(&r->rows, &r->cap, r->n + 1, e);
+    if (!rc)
+        r->rows[r->n++] = (struct cov_effect_row){.allele = allele,
+                                                  .status = plan->alleles[allele].status,
+                                                  .edits = r->n_edits,
+                                                  .codes = r->n_codes,
+                                                  .haps = r->n_haps,
+                                                  .at = plan->at,
+                                                  .n_codes = plan->n_codes};
+    return rc;
+}
+
+static void empty_rows(struct cov_effect_rows *r)
+{
+    r->n = r->n_edits = r->n_codes = r->n_haps = 0;
+}
+
+int cov_effect_rows_plain(struct cov_effect_rows *r, const struct cov_effect_plan *plan,
+                          struct cov_err *e)
+{
+    int rc = COV_OK;
+    empty_rows(r);
+    for (size_t i = 0; !rc && i < plan->n_alleles; i++)
+        rc = add_row(r, plan, i, e);
+    return rc;
+}
+
+size_t cov_effect_row_place(const struct cov_effect_rows *r, const struct cov_effect_row *row,
+                            size_t i)
+{
+    size_t n = 0, from = 0; /* bases of the row's window so far, and of the genome's */
+    for (size_t k = 0; k < row->n_edits; k++) {
+        const struct cov_edit *edit = &r->edits[row->edits + k];
+        if (k == row->own)
+            continue;
+        if (i < n + (edit->at - from))
+            break;
+        n += edit->at - from;
+        if (i < n + edit->n_new) {
+            const size_t most = edit->n_old > 0 ? edit->n_old - 1 : 0;
+            const size_t at = edit->n_old > 0 || edit->at == 0 ? edit->at : edit->at - 1;
+            return at + (i - n < most ? i - n : most);
+        }
+        n += edit->n_new;
+        from = edit->at + edit->n_old;
+    }
+    return from + (i - n);
+}
+
+/* ---------------------------------------------------------------- reading ahead */
+
+/* A changed stretch of the genome, without bases at its ends that an allele does not change. */
+struct change {
+    int64_t at;
+    size_t n_old, codes, n_new;
+    bool valid;
+};
+
+struct carrier {
+    struct cov_haplotype hap;
+    int32_t allele; /* > 0 */
+    int32_t set;
+    bool equal; /* all copies carry it */
+};
+
+/* A record that has been read. */
+struct near {
+    int64_t number, pos;
+    size_t seq;
+    struct change *changes; /* [n_alleles of ALT] */
+    uint8_t *codes;
+    struct carrier *carriers; /* ascending */
+    size_t n_carriers, cap_carriers;
+};
+
+/* What a haplotype has of a record. */
+struct pick {
+    const struct near *from;
+    const struct change *change;
+    bool own;
+};
+
+struct cov_haplotypes {
+    const struct cov_effect_genome *g;
+    size_t L;
+    struct cov_variants *in;
+    struct cov_variant record;
+    struct cov_effect_plan plan;
+    struct cov_genotypes genotypes;
+    bool *is_used; /* [n_samples] */
+    bool *is_seen; /* [sequences of the genome] */
+    bool at_end, has_sets;
+    int64_t number, pos; /* of the last record that was read */
+    size_t seq;          /* SIZE_MAX: none, or not in the genome */
+    struct near *nears;  /* ascending */
+    size_t n_nears, cap_nears;
+    struct pick *picks;
+    size_t n_picks, cap_picks;
+};
+
+static void release_near(struct near *n)
+{
+    free(n->changes);
+    free(n->codes);
+    free(n->carriers);
+}
+
+void cov_haplotypes_free(struct cov_haplotypes *h)
+{
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->n_nears; i++)
+        release_near(&h->nears[i]);
+    free(h->nears);
+    free(h->picks);
+    free(h->is_used);
+    free(h->is_seen);
+    cov_genotypes_fini(&h->genotypes);
+    cov_effect_plan_fini(&h->plan);
+    cov_variant_fini(&h->record);
+    cov_variants_close(h->in);
+    free(h);
+}
+
+const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample)
+{
+    return cov_variants_sample(h->in, sample);
+}
+
+/* Sets the changes of the alleles that have bases. */
+static int add_changes(const struct cov_haplotypes *h, struct near *to, struct cov_err *e)
+{
+    const struct cov_effect_plan *p = &h->plan;
+    size_t n_codes = p->n_ref;
+    for (size_t i = 0; i < p->n_alleles; i++)
+        n_codes += p->alleles[i].n;
+    to->changes = cov_calloc(p->n_alleles + 1, sizeof *to->changes, e);
+    to->codes = cov_malloc(n_codes + 1, 1, e);
+    if (!to->changes || !to->codes)
+        return COV_ENOMEM;
+    uint8_t *ref = to->codes + (n_codes - p->n_ref), *end = to->codes;
+    int rc = cov_genome_codes(h->g->genome, p->seq, to->pos, to->pos + (int64_t)p->n_ref, ref, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < p->n_alleles; i++) {
+        const struct cov_effect_allele *a = &p->alleles[i];
+        const uint8_t *alt = p->codes + a->codes;
+        size_t first = 0, n_old = p->n_ref, n_new = a->n;
+        if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG)
+            continue;
+        for (; n_old > 0 && n_new > 0 && ref[first] == alt[first]; n_old--, n_new--)
+            first++;
+        while (n_old > 0 && n_new > 0 && ref[first + n_old - 1] == alt[first + n_new - 1]) {
+            n_old--;
+            n_new--;
+        }
+        to->changes[i] = (struct change){h->record.pos + (int64_t)first, n_old,
+                                         (size_t)(end - to->codes), n_new, true};
+        memcpy(end, alt + first, n_new);
+        end += n_new;
+    }
+    return COV_OK;
+}
+
+static int add_carriers(struct cov_haplotypes *h, struct near *to, struct cov_err *e)
+{
+    const struct cov_genotypes *g = &h->genotypes;
+    int rc = cov_variants_genotypes(h->in, &h->record, &h->genotypes, e);
+    for (size_t s = 0; !rc && g->ploidy > 0 && s < g->n_samples; s++) {
+        int32_t set;
+        const enum cov_phase phase = cov_genotypes_phase(g, s, &set);
+        if (!h->is_used[s] || phase == COV_PHASE_NONE)
+            continue;
+        h->has_sets = h->has_sets || set > 0;
+        for (size_t k = 0; !rc && k < g->ploidy; k++) {
+            const int32_t allele = cov_genotypes_allele(g, s, k);
+            if (allele <= 0)
+                continue;
+            rc = COV_RESERVE(&to->carriers, &to->cap_carriers, to->n_carriers + 1, e);
+            if (!rc)
+                to->carriers[to->n_carriers++] = (struct carrier){
+                    {(uint32_t)s, (uint32_t)k}, allele, set, phase == COV_PHASE_EQUAL};
+        }
+    }
+    return rc;
+}
+
+/* Fails unless the record that was read last may come after those before it. */
+static int check_order(struct cov_haplotypes *h, struct cov_err *e)
+{
+    const struct cov_variant *v = &h->record;
+    size_t seq = SIZE_MAX;
+    (void)cov_names_find(h->g->names, v->contig, strlen(v->contig), &seq);
+    const bool sorted = seq == SIZE_MAX || (seq == h->seq ? v->pos >= h->pos : !h->is_seen[seq]);
+    if (seq != SIZE_MAX)
+        h->is_seen[seq] = true;
+    h->seq = seq;
+    h->pos = v->pos;
+    h->number = v->number;
+    return sorted ? COV_OK
+                  : cov_variants_fail(h->in, e,
+                                      "not sorted, as --haplotypes needs it: %.100s:%" PRId64
+                                      " after a later position",
+                                      v->contig, v->pos + 1);
+}
+
+/* Reads a record; `keep`: and adds it to h->nears if it can be in haplotypes. */
+static int read_ahead(struct cov_haplotypes *h, bool keep, struct cov_err *e)
+{
+    struct near near = {0};
+    const int got = cov_variants_next(h->in, &h->record, e);
+    h->at_end = got == 0;
+    if (got <= 0)
+        return got;
+    int rc = check_order(h, e);
+    if (!rc)
+        rc = cov_effect_plan_make(&h->plan, h->g, h->L, 1, &h->record, e);
+    if (rc || h->plan.status != COV_ALLELE_SCORED)
+        return rc;
+    near.number = h->number;
+    near.pos = h->pos;
+    near.seq = h->seq;
+    rc = add_carriers(h, &near, e);
+    if (!rc && keep)
+        rc = add_changes(h, &near, e);
+    if (!rc && keep)
+        rc = COV_RESERVE(&h->nears, &h->cap_nears, h->n_nears + 1, e);
+    if (rc || !keep)
+        release_near(&near);
+    else
+        h->nears[h->n_nears++] = near;
+    return rc;
+}
+
+/* Reads all records of the sequence before this position, and at least the one of this number. */
+static int read_until(struct cov_haplotypes *h, size_t seq, int64_t pos, int64_t number,
+                      struct cov_err *e)
+{
+    int rc = COV_OK;
+    while (!rc && !h->at_end &&
+           (h->number < number || (h->seq == seq ? h->pos < pos : !h->is_seen[seq])))
+        rc = read_ahead(h, true, e);
+    return rc;
+}
+
+/* Drops records that begin before the window of a record. */
+static void drop(struct cov_haplotypes *h, size_t seq, int64_t beg, int64_t number)
+{
+    size_t n = 0;
+    while (n < h->n_nears && h->nears[n].number < number &&
+           (h->nears[n].seq != seq || h->nears[n].pos < beg))
+        release_near(&h->nears[n++]);
+    h->n_nears -= n;
+    if (n > 0)
+        memmove(h->nears, h->nears + n, h->n_nears * sizeof *h->nears);
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static int choose_samples(struct cov_haplotypes *h, const char *const *samples, size_t n,
+                          struct cov_err *e)
+{
+    const size_t n_all = cov_variants_n_samples(h->in);
+    if (n_all == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no samples, whose genotypes --haplotypes needs",
+                        cov_variants_name(h->in));
+    h->is_used = cov_calloc(n_all, sizeof *h->is_used, e);
+    if (!h->is_used)
+        return COV_ENOMEM;
+    for (size_t s = 0; n == 0 && s < n_all; s++)
+        h->is_used[s] = true;
+    for (size_t i = 0; i < n; i++) {
+        size_t s = 0;
+        while (s < n_all && strcmp(samples[i], cov_variants_sample(h->in, s)) != 0)
+            s++;
+        if (s == n_all)
+            return cov_fail(e, COV_EINPUT, "--samples: %s does not have '%.100s'",
+                            cov_variants_name(h->in), samples[i]);
+        h->is_used[s] = true;
+    }
+    return COV_OK;
+}
+
+static int open_once(const char *path, const struct cov_effect_haplotype_options *o,
+                     const struct cov_effect_genome *g, struct cov_haplotypes **out,
+                     struct cov_err *e)
+{
+    struct cov_haplotypes *h = *out = cov_calloc(1, sizeof *h, e);
+    if (!h)
+        return COV_ENOMEM;
+    h->g = g;
+    h->L = o->L;
+    h->seq = SIZE_MAX;
+    h->is_seen = cov_calloc(g->genome->n_seqs, sizeof *h->is_seen, e);
+    int rc = h->is_seen ? cov_variant_init(&h->record, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_variants_open(path, NULL, true, &h->in, e);
+    return rc ? rc : choose_samples(h, o->samples, o->n_samples, e);
+}
+
+int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_options *options,
+                        const struct cov_effect_genome *g, struct cov_haplotypes **out,
+                        struct cov_err *e)
+{
+    struct cov_haplotypes *check = NULL;
+    *out = NULL;
+    int rc = open_once(path, options, g, &check, e);
+    while (!rc && !check->at_end)
+        rc = read_ahead(check, false, e);
+    cov_haplotypes_free(check);
+    if (!rc)
+        rc = open_once(path, options, g, out, e);
+    if (rc) {
+        cov_haplotypes_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- haplotypes */
+
+static int compare_haps(const void *a, const void *b)
+{
+    const struct cov_haplotype *x = a, *y = &((const struct carrier *)b)->hap;
+    const uint64_t i = (uint64_t)x->sample << 32 | x->copy, k = (uint64_t)y->sample << 32 | y->copy;
+    return (i > k) - (i < k);
+}
+
+static const struct carrier *find_carrier(const struct near *n, struct cov_haplotype hap)
+{
+    return n->n_carriers == 0
+               ? NULL
+               : bsearch(&hap, n->carriers, n->n_carriers, sizeof *n->carriers, compare_haps);
+}
+
+/* Returns the phase set of the haplotype around a record: its own, or, if all copies are equal, that
+ * of the nearest variant on it which has one. */
+static int32_t set_of(const struct cov_haplotypes *h, const struct near *own,
+                      const struct carrier *c)
+{
+    int64_t best = INT64_MAX;
+    int32_t set = 0;
+    if (!c->equal || c->set > 0 || !h->has_sets)
+        return c->set;
+    for (size_t i = 0; i < h->n_nears; i++) {
+        const struct near *n = &h->nears[i];
+        const struct carrier *other = n->seq == own->seq ? find_carrier(n, c->hap) : NULL;
+        const int64_t distance = n->pos < own->pos ? own->pos - n->pos : n->pos - own->pos;
+        if (other && !other->equal && n->changes[other->allele - 1].valid && distance < best) {
+            best = distance;
+            set = other->set;
+        }
+    }
+    return set;
+}
+
+/* Sets h->picks to what the haplotype has of the records that begin in [beg, end), except `own`. */
+static int pick_changes(struct cov_haplotypes *h, const struct near *own, const struct carrier *c,
+                        int64_t beg, int64_t end, struct cov_err *e)
+{
+    const int32_t set = set_of(h, own, c);
+    int rc = COV_OK;
+    h->n_picks = 0;
+    for (size_t i = 0; !rc && i < h->n_nears; i++) {
+        const struct near *n = &h->nears[i];
+        if (n == own || n->seq != own->seq || n->pos < beg || n->pos >= end)
+            continue;
+        const struct carrier *other = find_carrier(n, c->hap);
+        const struct change *change = other ? &n->changes[other->allele - 1] : NULL;
+        if (!other || !change->valid || (!other->equal && other->set != set))
+            continue;
+        rc = COV_RESERVE(&h->picks, &h->cap_picks, h->n_picks + 2, e);
+        if (!rc)
+            h->picks[h->n_picks++] = (struct pick){n, change, false};
+    }
+    return rc;
+}
+
+static int compare_picks(const void *a, const void *b)
+{
+    const struct pick *x = a, *y = b;
+    if (x->change->at != y->change->at)
+        return x->change->at < y->change->at ? -1 : 1;
+    if ((x->change->n_old > 0) != (y->change->n_old > 0)) /* insertions come first */
+        return x->change->n_old > 0 ? 1 : -1;
+    return (x->from->number > y->from->number) - (x->from->number < y->from->number);
+}
+
+/* Returns true if both cannot be made: they replace the same base, insert at the same place, or one
+ * inserts within what the other replaces. */
+static bool overlap(const struct change *a, const struct change *b)
+{
+    const int64_t a_end = a->at + (int64_t)a->n_old, b_end = b->at + (int64_t)b->n_old;
+    if (a->at == b->at)
+        return (a->n_old > 0) == (b->n_old > 0);
+    return a->at < b_end && b->at < a_end;
+}
+
+/* Sorts the picks, and drops those that overlap `own` or one that begins before them. */
+static int settle_picks(struct cov_haplotypes *h, const struct near *own,
+                        const struct change *change, struct cov_err *e)
+{
+    size_t n = 0;
+    int rc = COV_RESERVE(&h->picks, &h->cap_picks, h->n_picks + 1, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < h->n_picks; i++)
+        if (!overlap(h->picks[i].change, change))
+            h->picks[n++] = h->picks[i];
+    h->picks[n++] = (struct pick){own, change, true};
+    qsort(h->picks, n, sizeof *h->picks, compare_picks);
+    h->n_picks = 0;
+    for (size_t i = 0; i < n; i++)
+        if (h->n_picks == 0 || h->picks[i].own ||
+            !overlap(h->picks[i].change, h->picks[h->n_picks - 1].change))
+            h->picks[h->n_picks++] = h->picks[i];
+    return COV_OK;
+}
+
+/* Reads ahead as far as the window of a haplotype reaches, and sets h->picks: for the record of this
+ * number, and this one of its carriers. */
+static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, int64_t number,
+                   size_t carrier, struct cov_err *e)
+{
+    int64_t end = -1, wanted = plan->beg;
+    int rc = COV_OK;
+    while (!rc && wanted > end) {
+        size_t k = 0;
+        end = wanted;
+        rc = read_until(h, plan->seq, end, number, e);
+        if (rc)
+            return rc;
+        while (h->nears[k].number != number)
+            k++;
+        const struct near *own = &h->nears[k]; /* reading moves them */
+        const struct carrier *c = &own->carriers[carrier];
+        const struct change *change = &own->changes[c->allele - 1];
+        rc = pick_changes(h, own, c, plan->beg, end, e);
+        if (!rc)
+            rc = settle_picks(h, own, change, e);
+        wanted = plan->beg + (int64_t)(h->L + change->n_new);
+        for (size_t i = 0; !rc && i < h->n_picks; i++)
+            if (h->picks[i].change->n_old > h->picks[i].change->n_new)
+                wanted += (int64_t)(h->picks[i].change->n_old - h->picks[i].change->n_new);
+    }
+    return rc;
+}
+
+static int add_edit(const struct pick *pick, size_t at, struct cov_effect_rows *r,
+                    struct cov_effect_row *row, struct cov_err *e)
+{
+    const struct change *c = pick->change;
+    int rc = COV_RESERVE(&r->edits, &r->cap_edits, r->n_edits + 1, e);
+    if (!rc)
+        rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + c->n_new + 1, e);
+    if (rc)
+        return rc;
+    if (pick->own)
+        row->own = row->n_edits;
+    r->edits[r->n_edits++] = (struct cov_edit){at, c->n_old, NULL, c->n_new};
+    row->n_edits++;
+    memcpy(r->codes + r->n_codes, pick->from->codes + c->codes, c->n_new);
+    r->n_codes += c->n_new;
+    return COV_OK;
+}
+
+/* Appends the picks that begin within the window of the haplotype to the rows' edits. */
+static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_plan *plan,
+                     const struct change *own, struct cov_effect_rows *r,
+                     struct cov_effect_row *row, struct cov_err *e)
+{
+    size_t n = 0, from = 0; /* bases of the haplotype's window so far, and of the genome's */
+    int rc = COV_OK;
+    row->n_codes = h->L + own->n_new;
+    for (size_t i = 0; !rc && i < h->n_picks; i++) {
+        const struct change *c = h->picks[i].change;
+        const size_t at = (size_t)(c->at - plan->beg);
+        n += at - from;
+        if (h->picks[i].own) /* REF begins at - plan->at bases earlier */
+            row->at = n + plan->at > at ? n + plan->at - at : 0;
+        if (n < row->n_codes || h->picks[i].own)
+            rc = add_edit(&h->picks[i], at, r, row, e);
+        n += c->n_new;
+        from = at + c->n_old;
+    }
+    if (row->at + plan->n_ref > h->L || row->at + plan->alleles[row->allele].n > h->L)
+        row->status = COV_ALLELE_LONG;
+    row->restored = r->n_codes;
+    if (!rc)
+        rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + own->n_old + 1, e);
+    if (!rc)
+        rc = cov_genome_codes(h->g->genome, plan->seq, own->at, own->at + (int64_t)own->n_old,
+                              r->codes + r->n_codes, e);
+    r->n_codes += own->n_old;
+    return rc;
+}
+
+static bool rows_equal(const struct cov_effect_rows *r, const struct cov_effect_row *a,
+                       const struct cov_effect_row *b)
+{
+    if (a->allele != b->allele || a->n_edits != b->n_edits ||
+        a->restored - a->codes != b->restored - b->codes ||
+        memcmp(r->codes + a->codes, r->codes + b->codes, a->restored - a->codes) != 0)
+        return false;
+    for (size_t i = 0; i < a->n_edits; i++) {
+        const struct cov_edit *x = &r->edits[a->edits + i], *y = &r->edits[b->edits + i];
+        if (x->at != y->at || x->n_old != y->n_old || x->n_new != y->n_new)
+            return false;
+    }
+    return true;
+}
+
+/* Adds a haplotype to the row with the same changes, or a row. */
+static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
+                         size_t allele, struct cov_effect_rows *r, size_t *row_of,
+                         struct cov_err *e)
+{
+    const size_t n_edits = r->n_edits, n_codes = r->n_codes;
+    const struct change *own = NULL;
+    int rc = add_row(r, plan, allele, e);
+    for (size_t i = 0; i < h->n_picks; i++)
+        own = h->picks[i].own ? h->picks[i].change : own;
+    if (!rc)
+        rc = add_edits(h, plan, own, r, &r->rows[r->n - 1], e);
+    for (*row_of = 0; !rc && *row_of + 1 < r->n; ++*row_of)
+        if (rows_equal(r, &r->rows[*row_of], &r->rows[r->n - 1])) {
+            r->n--;
+            r->n_edits = n_edits;
+            r->n_codes = n_codes;
+            return COV_OK;
+        }
+    return rc;
+}
+
+/* Inserts a haplotype after those of its row. */
+static int note_carrier(struct cov_effect_rows *r, size_t row, struct cov_haplotype hap,
+                        struct cov_err *e)
+{
+    int rc = COV_RESERVE(&r->haps, &r->cap_haps, r->n_haps + 1, e);
+    if (rc)
+        return rc;
+    const size_t at = r->rows[row].haps + r->rows[row].n_haps++;
+    memmove(r->haps + at + 1, r->haps + at, (r->n_haps++ - at) * sizeof *r->haps);
+    r->haps[at] = hap;
+    for (size_t i = row + 1; i < r->n; i++)
+        r->rows[i].haps++;
+    return COV_OK;
+}
+
+static int add_allele(struct cov_haplotypes *h, const struct cov_variant *v,
+                      const struct cov_effect_plan *plan, size_t allele, struct cov_effect_rows *r,
+                      struct cov_err *e)
+{
+    const size_t n_rows = r->n;
+    size_t own = 0;
+    int rc = COV_OK;
+    while (own < h->n_nears && h->nears[own].number != v->number)
+        own++;
+    if (own == h->n_nears || plan->alleles[allele].status != COV_ALLELE_SCORED)
+        return add_row(r, plan, allele, e);
+    for (size_t i = 0; !rc && i < h->nears[own].n_carriers; i++) {
+        const struct carrier c = h->nears[own].carriers[i];
+        size_t row;
+        if ((size_t)c.allele != allele + 1)
+            continue;
+        rc = collect(h, plan, v->number, i, e);
+        if (!rc)
+            rc = add_haplotype(h, plan, allele, r, &row, e);
+        if (!rc)
+            rc = note_carrier(r, row, c.hap, e);
+    }
+    return rc || r->n > n_rows ? rc : add_row(r, plan, allele, e);
+}
+
+int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
+                        const struct cov_effect_plan *plan, struct cov_effect_rows *rows,
+                        struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (plan->status != COV_ALLELE_SCORED)
+        return cov_effect_rows_plain(rows, plan, e);
+    empty_rows(rows);
+    drop(h, plan->seq, plan->beg, v->number);
+    rc = read_until(h, plan->seq, v->pos + 1, v->number, e);
+    drop(h, plan->seq, plan->beg, v->number);
+    for (size_t i = 0; !rc && i < plan->n_alleles; i++)
+        rc = add_allele(h, v, plan, i, rows, e);
+    for (size_t i = 0; !rc && i < rows->n; i++) {
+        const uint8_t *codes = rows->codes + rows->rows[i].codes;
+        for (size_t k = 0; k < rows->rows[i].n_edits; k++) {
+            struct cov_edit *edit = &rows->edits[rows->rows[i].edits + k];
+            edit->codes = codes;
+            codes += edit->n_new;
+        }
+    }
+    return rc;
+}
