@@ -1,12 +1,16 @@
 /* bench_edits.c - edited windows, only what differs against everything: the largest difference, and
  * the processor time per version. One thread.
  *
- *     bench_edits MODEL.ckpt GENOME.fa [WINDOWS [VERSIONS [WIDTH [L]]]]
+ *     bench_edits MODEL.ckpt GENOME.fa [WINDOWS [VERSIONS [WIDTH [L [SEED]]]]]
  *
- * Each window begins at a random place, at an end of a sequence, or past a run of N that replaces
- * bases. Each of its versions has one random edit, which replaces a base; in every sixth window, the
- * edits also insert or delete up to 10. Of a version, WIDTH positions around the edit are wanted (default: 1001; 0:
- * all). Differences are relative to max(value, 1e-3). The genome's sequences have at least L bases.
+ * Each window begins at a random place or at an end of a sequence, or reaches past the end; in one of
+ * four, a run of N replaces bases. Each of its versions has one random edit, which replaces a base; in
+ * every sixth window, the edits insert or delete up to 10. One of four edits is within 20 bases of an
+ * end of the window. Of a version, WIDTH positions around the edit are wanted (default: 1001; 0: all).
+ * Differences are relative to max(value, 1e-3). The genome's sequences have at least L bases.
+ *
+ * Each edit counts in the first of these classes that it is in: in a run of N or within 20 bases of it,
+ * at an end of a sequence, at another end of a window, elsewhere.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +24,11 @@
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
 
-enum { BATCH = 32, MOST_BASES = 10 };
+enum { BATCH = 32, MOST_BASES = 10, NEAR = 20 };
+
+enum { AT_N, AT_SEQUENCE_END, AT_WINDOW_END, ELSEWHERE, CLASSES };
+
+static const char *const classes[CLASSES] = {"at N", "sequence ends", "window ends", "elsewhere"};
 
 struct bench {
     struct cov_rng rng;
@@ -33,9 +41,10 @@ struct bench {
     struct cov_version *versions;
     float *values[2];
     size_t *n_bases;
+    int64_t beg, length; /* of the window in its sequence; of the sequence */
     struct {
-        double seconds[2], largest;
-        size_t n;
+        double seconds[2], largest[CLASSES];
+        size_t n[CLASSES];
     } of[2]; /* substitutions, others */
     double window_seconds;
 };
@@ -53,6 +62,8 @@ static size_t draw_window(struct bench *b, struct cov_err *e)
     size_t beg = draw(b, 3) ? draw(b, length - b->L + 1) : draw(b, 2) ? 0 : length - b->L;
     if (draw(b, 8) == 0) /* the window reaches past the end */
         beg = length - b->L + draw(b, b->L / 10);
+    b->beg = (int64_t)beg;
+    b->length = (int64_t)length;
     const size_t n = length - beg < b->L + MOST_BASES ? length - beg : b->L + MOST_BASES;
     if (cov_genome_codes(g, seq, (int64_t)beg, (int64_t)(beg + n), b->codes, e))
         return 0;
@@ -69,8 +80,8 @@ static void draw_versions(struct bench *b, size_t n, size_t kind, uint8_t *bases
     for (size_t k = 0; k < b->n_versions; k++) {
         uint8_t *codes = bases + k * 2 * MOST_BASES;
         size_t at = draw(b, 4)   ? draw(b, inside)
-                    : draw(b, 2) ? draw(b, 20)
-                                 : inside - 1 - draw(b, 20);
+                    : draw(b, 2) ? draw(b, NEAR)
+                                 : inside - 1 - draw(b, NEAR);
         size_t n_old = 1, n_new = 1;
         for (size_t i = 0; i < (size_t)2 * MOST_BASES; i++)
             codes[i] = (uint8_t)(1U << draw(b, 4));
@@ -89,17 +100,29 @@ static void draw_versions(struct bench *b, size_t n, size_t kind, uint8_t *bases
     }
 }
 
-static void compare(struct bench *b, size_t kind)
+static size_t class_of(const struct bench *b, const struct cov_edit *edit, size_t n)
+{
+    const size_t beg = edit->at > NEAR ? edit->at - NEAR : 0, end = edit->at + edit->n_old + NEAR;
+    if (memchr(b->codes + beg, COV_CODE_N, (end < n ? end : n) - beg))
+        return AT_N;
+    if (b->beg + (int64_t)edit->at < NEAR || b->beg + (int64_t)end >= b->length)
+        return AT_SEQUENCE_END;
+    return edit->at < NEAR || end >= b->L ? AT_WINDOW_END : ELSEWHERE;
+}
+
+static void compare(struct bench *b, size_t kind, size_t n)
 {
     const size_t D = b->model->n_datasets;
     for (size_t k = 0; k < b->n_versions; k++) {
         const struct cov_version *v = &b->versions[k];
         const size_t end = v->end == 0 || v->end > b->n_bases[k] ? b->n_bases[k] : v->end;
-        b->of[kind].n++;
+        const size_t class = class_of(b, v->edits, n);
+        double *largest = &b->of[kind].largest[class];
+        b->of[kind].n[class]++;
         for (size_t i = (k * b->L + v->beg) * D; i < (k * b->L + end) * D; i++) {
             const double x = (double)b->values[0][i], want = (double)b->values[1][i];
             const double d = fabs(x - want) / fmax(fabs(want), 1e-3);
-            b->of[kind].largest = !(d <= b->of[kind].largest) ? d : b->of[kind].largest;
+            *largest = !(d <= *largest) ? d : *largest;
         }
     }
 }
@@ -124,7 +147,7 @@ static int run_window(struct bench *b, size_t kind, struct cov_err *e)
         b->of[kind].seconds[i] += cov_clock_thread() - clock;
     }
     if (!rc)
-        compare(b, kind);
+        compare(b, kind, n);
     return rc;
 }
 
@@ -138,6 +161,19 @@ static int start(struct bench *b, char **argv, struct cov_device *dev, struct co
         rc = cov_edited_windows_new(
             b->model, dev, &(struct cov_edited_options){b->L, 1, BATCH, i == 1}, &b->net[i], e);
     return rc;
+}
+
+static void report(const struct bench *b, size_t kind)
+{
+    size_t n = 0;
+    printf("%s:", kind ? "insertions and deletions" : "substitutions");
+    for (size_t i = 0; i < CLASSES; i++) {
+        printf("%s %.2g of %zu %s", i ? "," : " largest relative difference",
+               b->of[kind].largest[i], b->of[kind].n[i], classes[i]);
+        n += b->of[kind].n[i];
+    }
+    printf("; %.2f ms a version, %.2f with --full\n", 1e3 * b->of[kind].seconds[0] / (double)n,
+           1e3 * b->of[kind].seconds[1] / (double)n);
 }
 
 static size_t argument(int argc, char **argv, int i, size_t otherwise)
@@ -155,7 +191,7 @@ int main(int argc, char **argv)
     struct cov_device *dev = NULL;
     if (argc < 3 || b.n_versions == 0 || b.n_versions > 50000 || b.L == 0)
         return 2;
-    cov_rng_init(&b.rng, 1);
+    cov_rng_init(&b.rng, argument(argc, argv, 7, 1));
     int rc = cov_device_open_cpu(NULL, &dev, &e);
     if (!rc)
         rc = start(&b, argv, dev, &e);
@@ -173,10 +209,7 @@ int main(int argc, char **argv)
     else
         printf("a window: %.1f ms\n", 1e3 * b.window_seconds / (double)n_windows);
     for (size_t i = 0; !rc && i < 2; i++)
-        printf("%s: largest relative difference %.2g of %zu; %.2f ms a version, %.2f with --full\n",
-               i ? "insertions and deletions" : "substitutions", b.of[i].largest, b.of[i].n,
-               1e3 * b.of[i].seconds[0] / (double)b.of[i].n,
-               1e3 * b.of[i].seconds[1] / (double)b.of[i].n);
+        report(&b, i);
     for (size_t i = 0; i < 2; i++) {
         cov_edited_windows_free(b.net[i]);
         free(b.values[i]);
