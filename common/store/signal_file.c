@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/file/path.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
@@ -17,18 +18,11 @@ enum { MAX_DATASETS = 4096 };
 
 #define GROUP "evaluation"
 
-/* A data set: some columns of an HDF5 data set. */
-struct dataset {
-    char *name;
-    struct cov_h5_set *set; /* one of `opened` */
-    size_t col, n_cols;
-};
-
 struct cov_signal_file {
     struct cov_h5 *h5;
     struct cov_h5_set **opened;
     size_t n_opened;
-    struct dataset *datasets;
+    struct cov_signal_part *datasets; /* `set` is an index of `opened` */
     size_t n_datasets;
     struct cov_grid *grid;
     bool gaps; /* only regions were predicted */
@@ -87,8 +81,8 @@ static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
     rc = text ? cov_h5_set_read(s, 0, n, 0, 1, text, e) : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
         const char *name = text + k * r->type.bytes;
-        struct dataset *d = &f->datasets[f->n_datasets++];
-        *d = (struct dataset){NULL, f->opened[0], k, 1};
+        struct cov_signal_part *d = &f->datasets[f->n_datasets++];
+        *d = (struct cov_signal_part){NULL, 0, k, 1};
         d->name = cov_strndup(name, cov_h5_string_length(&r->type, name), e);
         if (!d->name)
             rc = COV_ENOMEM;
@@ -181,8 +175,8 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
         free(full);
         if (rc)
             break;
-        struct dataset *d = &f->datasets[f->n_datasets++];
-        *d = (struct dataset){NULL, s, 0, cov_h5_set_rows(s)->dims[2]};
+        struct cov_signal_part *d = &f->datasets[f->n_datasets++];
+        *d = (struct cov_signal_part){NULL, f->n_opened - 1, 0, cov_h5_set_rows(s)->dims[2]};
         d->name = cov_strndup(names[i], n_prefix, e);
         if (!d->name)
             rc = COV_ENOMEM;
@@ -227,9 +221,7 @@ void cov_signal_file_close(struct cov_signal_file *f)
     if (!f)
         return;
     cov_grid_free(f->grid);
-    for (size_t k = 0; k < f->n_datasets; k++)
-        free(f->datasets[k].name);
-    free(f->datasets);
+    cov_signal_free_parts(f->datasets, f->n_datasets);
     for (size_t i = 0; i < f->n_opened; i++)
         cov_h5_set_close(f->opened[i]);
     free(f->opened);
@@ -260,7 +252,7 @@ bool cov_signal_file_has_gaps(const struct cov_signal_file *f)
 
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k)
 {
-    return cov_h5_set_rows(f->datasets[k].set)->type.kind == COV_H5_FLOAT;
+    return cov_h5_set_rows(f->opened[f->datasets[k].set])->type.kind == COV_H5_FLOAT;
 }
 
 size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k)
@@ -281,8 +273,8 @@ int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks,
     cov_blob_clear(raw);
     int rc = COV_OK;
     for (size_t j = 0; !rc && j < n_ks; j++) {
-        const struct dataset *d = &f->datasets[ks[j]];
-        rc = cov_h5_set_fetch(d->set, i, d->col, d->n_cols, raw, e);
+        const struct cov_signal_part *d = &f->datasets[ks[j]];
+        rc = cov_h5_set_fetch(f->opened[d->set], i, d->col, d->n_cols, raw, e);
     }
     return rc;
 }
@@ -359,8 +351,8 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
     size_t length = (size_t)(chunk.end - chunk.beg);
     char row[COV_ROW_TEXT_BYTES];
     for (size_t j = 0; j < n_ks; j++, values += L) {
-        const struct dataset *d = &f->datasets[ks[j]];
-        const struct cov_h5_rows *r = cov_h5_set_rows(d->set);
+        const struct cov_signal_part *d = &f->datasets[ks[j]];
+        const struct cov_h5_rows *r = cov_h5_set_rows(f->opened[d->set]);
         const uint8_t *elems = NULL;
         int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
                                &elems, e);
@@ -483,4 +475,85 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
     }
     *parts = list;
     return COV_OK;
+}
+
+/* ---- columns as data sets ---- */
+
+/* Fills stems[n] with the names of the columns' files, without folder and suffix. *differ: they can
+ * tell the columns apart. */
+static int find_stems(const struct cov_chunk_table *files, char **stems, size_t n, bool *differ,
+                      struct cov_err *e)
+{
+    *differ = true;
+    for (size_t i = 0; i < n; i++) {
+        const char *text = (const char *)files->elems + i * files->type.bytes;
+        char *path = cov_strndup(text, cov_h5_string_length(&files->type, text), e);
+        stems[i] = path ? cov_path_stem(path, e) : NULL;
+        free(path);
+        if (!stems[i])
+            return COV_ENOMEM;
+        *differ = *differ && stems[i][0];
+        for (size_t k = 0; k < i; k++)
+            *differ = *differ && strcmp(stems[i], stems[k]) != 0;
+    }
+    return COV_OK;
+}
+
+int cov_signal_split_part(struct cov_signal_part **parts, size_t *n, size_t k,
+                          const struct cov_chunk_table *files, struct cov_err *e)
+{
+    const size_t n_cols = (*parts)[k].n_cols;
+    if (files &&
+        (files->type.kind != COV_H5_STRING || files->rank != 1 || files->dims[0] != n_cols))
+        return cov_fail(e, COV_EINPUT, "%s: not the names of %zu columns", files->name, n_cols);
+    struct cov_signal_part *list = cov_realloc(*parts, *n + n_cols, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    *parts = list;
+    char **stems = cov_calloc(n_cols, sizeof(char *), e);
+    bool differ = false;
+    int rc = stems ? COV_OK : COV_ENOMEM;
+    if (!rc && files)
+        rc = find_stems(files, stems, n_cols, &differ, e);
+    for (size_t i = 0; !rc && i < n_cols; i++) {
+        char *name = differ ? cov_strfmt(e, "%s_%s", list[k].name, stems[i])
+                            : cov_strfmt(e, "%s_%zu", list[k].name, i + 1);
+        if (name)
+            list[(*n)++] = (struct cov_signal_part){name, list[k].set, list[k].col + i, 1};
+        else
+            rc = COV_ENOMEM;
+    }
+    for (size_t i = 0; stems && i < n_cols; i++)
+        free(stems[i]);
+    free(stems);
+    return rc;
+}
+
+int cov_signal_file_split(struct cov_signal_file *f, size_t k, struct cov_err *e)
+{
+    struct cov_chunk_table files = {.name = cov_signal_files_table(f->datasets[k].name, e)};
+    struct cov_h5_set *s = NULL;
+    int rc = files.name ? COV_OK : COV_ENOMEM;
+    const bool has_files = !rc && cov_h5_has(f->h5, files.name);
+    if (has_files)
+        rc = cov_h5_set_open(f->h5, files.name, 1, &s, e);
+    if (!rc && has_files) {
+        const struct cov_h5_rows *r = cov_h5_set_rows(s);
+        files.type = r->type;
+        files.rank = 1;
+        files.dims[0] = r->dims[0];
+        files.elems = cov_malloc(r->dims[0], r->type.bytes, e);
+        rc = files.elems ? cov_h5_set_read(s, 0, r->dims[0], 0, 1, files.elems, e) : COV_ENOMEM;
+    }
+    if (!rc && cov_signal_split_part(&f->datasets, &f->n_datasets, k, has_files ? &files : NULL, e))
+        rc = cov_err_prefix(e, "%s", f->path);
+    cov_h5_set_close(s);
+    free(files.elems);
+    free(files.name);
+    return rc;
+}
+
+char *cov_signal_files_table(const char *dataset, struct cov_err *e)
+{
+    return cov_strfmt(e, GROUP "/%s_meta/bam_files", dataset);
 }

@@ -45,6 +45,9 @@ bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
 /* Number of columns (BAM files) of data set k, whose mean is the signal. */
 size_t cov_signal_file_n_columns(const struct cov_signal_file *f, size_t k);
 
+/* Adds each column of data set k as a data set, after all others: see cov_signal_split_part. */
+int cov_signal_file_split(struct cov_signal_file *f, size_t k, struct cov_err *e) COV_MUST_USE;
+
 /* The open HDF5 file, for its attributes and other data sets. Borrowed until close. */
 struct cov_h5 *cov_signal_file_h5(const struct cov_signal_file *f);
 
@@ -77,6 +80,16 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
                           struct cov_signal_part **parts, size_t *n,
                           struct cov_err *e) COV_MUST_USE;
 void cov_signal_free_parts(struct cov_signal_part *parts, size_t n);
+
+/* Appends each column of part k to the list *parts of *n. Its name is that of the part, "_", and
+ * that of its file without folder and suffix, or its number from 1 if these do not differ or
+ * `files` is NULL. `files` is the table cov_signal_files_table; COV_EINPUT if it does not fit. */
+int cov_signal_split_part(struct cov_signal_part **parts, size_t *n, size_t k,
+                          const struct cov_chunk_table *files, struct cov_err *e) COV_MUST_USE;
+
+/* Returns the name of the table with the file of each column of a data set. Caller frees; NULL: out
+ * of memory. */
+char *cov_signal_files_table(const char *dataset, struct cov_err *e);
 
 /* Columns [col, col + n_cols) of rows elems[L][n_columns]. */
 struct cov_signal_columns {

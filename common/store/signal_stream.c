@@ -124,6 +124,16 @@ size_t cov_signal_stream_n_columns(const struct cov_signal_stream *s, size_t k)
     return s->datasets[k].n_cols;
 }
 
+int cov_signal_stream_split(struct cov_signal_stream *s, size_t k, struct cov_err *e)
+{
+    char *name = cov_signal_files_table(s->datasets[k].name, e);
+    int rc = name ? cov_signal_split_part(&s->datasets, &s->n_datasets, k,
+                                          cov_chunk_head_table(s->head, name), e)
+                  : COV_ENOMEM;
+    free(name);
+    return rc ? cov_err_prefix(e, "%s", cov_signal_stream_name(s)) : COV_OK;
+}
+
 /* Allocates rows[strand * n_sets + set] in *scratch for the wanted sets and strands. The other rows
  * stay NULL. */
 static int place_rows(const struct cov_signal_stream *s, const bool *wanted,

@@ -35,6 +35,9 @@ bool cov_signal_stream_has_gaps(const struct cov_signal_stream *s);
 bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
 size_t cov_signal_stream_n_columns(const struct cov_signal_stream *s, size_t k);
 
+/* Adds each column of data set k as a data set, after all others: see cov_signal_split_part. */
+int cov_signal_stream_split(struct cov_signal_stream *s, size_t k, struct cov_err *e) COV_MUST_USE;
+
 /* The destination for the data sets ks[0..n_ks). */
 struct cov_signal_output {
     const size_t *ks;

@@ -169,12 +169,20 @@ refuses_genes 1 'long\.bed:2: the feature ends at 30001, but chr1 has only 30000
 refuses_genes 1 'x\.bed: none of its sequences \(x1, x2, x10\) is in t\.bw \(chr1, chr10, chr2, c\|3, unused\); --rename maps names$' 'other names' \
     --genes x.bed -o x.tsv t.bw
 printf 'chr1\t0\t100000000\n' >huge.bed
-refuses_genes 1 'huge\.bed:1: the feature has 100000000 bases; those that are scaled must not be longer than 33554432$' 'a feature that is too long to be scaled' \
+refuses_genes 1 'huge\.bed:1: the feature has 100000000 bases; the limit for a whole feature is 33554432$' 'a feature that is too long to be scaled' \
     --genes huge.bed --anchor scale t.bg
 printf 'chr1\t5\n' >bad.bed
 refuses_genes 1 'bad\.bed:1: neither GFF3, GTF nor BED$' 'wrong columns' --genes bad.bed -o x.tsv t.bw
 : >empty.bg
-refuses_genes 1 'empty\.bg: ' 'an empty track' --genes f.bed -o x.tsv t.bw empty.bg
+refuses_genes 1 'empty\.bg: the file is empty$' 'an empty track' --genes f.bed -o x.tsv t.bw empty.bg
+printf '# nothing\ntrack type=bedGraph\n' >head.bg
+refuses_genes 1 'head\.bg: no intervals$' '  or one with a head only' --genes f.bed -o x.tsv t.bw head.bg
+printf '>chr1\nACGTACGTAC\n' >bare.fa
+fasta2h5 -q -o bare.h5 bare.fa || exit 99
+refuses_genes 1 'bare\.h5: a genome file without measured coverage' '  or a genome file without coverage' --genes h5.bed -o x.tsv bare.h5
+printf 'other\t50\n' >other_sizes
+refuses_genes 1 't\.bg:1: contig chr1 is not in other_sizes, which has: other$' 'lengths of other sequences' \
+    --genes f.bed --chrom-sizes other_sizes -o x.tsv t.bg
 refuses_genes 1 't\.bw: no base near a feature of f\.bed has a value$' 'a region without features' --genes f.bed -r unused -o x.tsv t.bw
 refuses_genes 1 'missing\.bw: No such file' 'a missing track' --genes f.bed -o x.tsv t.bw missing.bw
 refuses_genes 1 'missing\.gff: No such file' 'a missing annotation' --genes missing.gff -o x.tsv t.bw
@@ -188,6 +196,17 @@ for method in pearson spearman; do
     correlate --genes f.bed --method $method --chrom-sizes sizes -o c.tsv t.bg u.bg v.bg
     ok "features, $method" check correlations c.tsv method=$method tracks=t.bg,u.bg,v.bg
 done
+while read -r anchor options; do
+    # shellcheck disable=SC2086 # words
+    correlate --genes f.bed --anchor $anchor ${options%%:*} --chrom-sizes sizes -o w.tsv t.bg u.bg v.bg
+    # shellcheck disable=SC2086 # words
+    ok "windows: --anchor $anchor ${options%%:*}" check correlations w.tsv tracks=t.bg,u.bg,v.bg anchor=$anchor ${options#*:}
+done <<'END'
+tss :before=3000 after=3000
+tes -b 0 -a 70:after=70
+centre -b 133 -a 0:before=133
+whole -b 20 -a 50:before=20 after=50
+END
 correlate --genes f.gff3 --feature mRNA --method spearman --chrom-sizes sizes -o gff.tsv t.bg u.bg v.bg
 ok '  of a GFF3' cmp gff.tsv c.tsv
 correlate --bins 100 -o c.tsv t.bw u.bw
@@ -202,6 +221,42 @@ s = json.load(open("s.json"))
 table = [line.split("\t") for line in open(sys.argv[1])]
 assert [(x["a"], x["b"]) for x in s["correlations"]] == [("p", "h"), ("p", "e"), ("h", "e")], s
 assert s["correlations"][1]["r"] == float(table[1][3]) and s["method"] == "pearson" and s["bins"] > 100, s' "$stdout"
+# Replicates: the columns of a data set, in the direction of the genome.
+cat >replicates.py <<'END'
+import sys, h5py, numpy
+path, table, names = sys.argv[1:]
+with h5py.File(path) as f:
+    plus = [(beg, end, i) for i, (beg, end) in enumerate(f["data/start_ends"][:].tolist()) if beg < end]
+    x = numpy.concatenate([f["evaluation/h3k4me3_coverage"][i, :end - beg] for beg, end, i in plus]).astype(float)
+rows = [line.rstrip("\n").split("\t") for line in open(table)]
+assert rows[0] == ["track", *names.split(",")] and [row[0] for row in rows[1:]] == rows[0][1:], rows[0]
+numpy.testing.assert_allclose(numpy.array([row[1:] for row in rows[1:]], float), numpy.corrcoef(x.T), atol=1e-12)
+END
+for source in e.h5 -; do
+    run sh -c "h5chunk cat e.h5 | covprofile correlate -q -f --experimental --replicates --datasets h3k4me3 --bins 1 --strand + -o r.tsv $source"
+    stem=e
+    [ $source = - ] && stem=stdin
+    ok "replicates: $source" "$PYTHON" replicates.py e.h5 r.tsv ${stem}_h3k4me3_1,${stem}_h3k4me3_2,${stem}_h3k4me3_3
+done
+name_files() { # FILE...: of the columns
+    "$PYTHON" -c 'import sys, h5py, numpy
+with h5py.File("named.h5", "a") as f:
+    f.pop("evaluation/h3k4me3_meta", None)
+    f["evaluation/h3k4me3_meta/bam_files"] = numpy.array(sys.argv[1:], "S50")' "$@"
+}
+cp e.h5 named.h5
+name_files a/one.bam two.sorted.bam b/three.cram
+correlate --replicates --bins 100 --stats s.json named.h5 h.bw
+is "$(head -n 1 "$stdout")" 'track	named_atacseq	named_h3k4me3_one	named_h3k4me3_two.sorted	named_h3k4me3_three	h' '  are named after their files'
+run sh -c 'h5chunk cat named.h5 | covprofile correlate -q --experimental --replicates --bins 100 -'
+is "$(head -n 1 "$stdout")" 'track	stdin_atacseq	stdin_h3k4me3_one	stdin_h3k4me3_two.sorted	stdin_h3k4me3_three' '  also from a stream'
+name_files a/one.bam two.bam b/one.bam
+run covprofile coverage -q --replicates --datasets h3k4me3 named.h5
+is "$(cut -f 1 "$stdout" | paste -sd ' ')" 'track named_h3k4me3_1 named_h3k4me3_2 named_h3k4me3_3' '  or numbered, if these are equal'
+name_files one.bam two.bam
+refuses 1 'named\.h5: evaluation/h3k4me3_meta/bam_files: not the names of 3 columns$' '  not if their number is wrong' correlate --replicates named.h5
+refuses 2 '--replicates is for genome files; there is none$' '--replicates without a genome file' correlate --replicates -o x.tsv p.h5 h.bw
+refuses 2 '--replicates is for genome files; there is none$' '  or predictions' correlate --replicates t.bw u.bw
 printf 'c\t0\t100\t5\n' >flat.bg
 printf 'c\t0\t50\t5\nc\t50\t100\t6\n' >steps.bg
 correlate --bins 10 flat.bg steps.bg
@@ -228,12 +283,16 @@ if command -v gnuplot >/dev/null; then
 fi
 refuses 2 '--bins and --genes cannot be used together$' 'bins and genes' correlate --bins 10 --genes f.bed t.bw u.bw
 refuses 2 '--feature needs --genes$' 'features without genes' correlate --feature gene t.bw u.bw
-refuses 2 'a single track; correlations need two$' 'one track' correlate -o x.tsv t.bw
+refuses 2 '--anchor needs --genes$' 'an anchor without genes' correlate --anchor tss t.bw u.bw
+refuses 2 '--before needs --genes$' '  or a window' correlate -b 10 t.bw u.bw
+refuses 2 '--before and --after are both 0$' 'windows of no bases' correlate --genes f.bed --anchor tss -b 0 -a 0 t.bw u.bw
+refuses 2 '^covprofile: error: t\.bw: a single track; correlations need two$' 'one track' correlate -o x.tsv t.bw
 refuses 1 'steps\.bg: none of its sequences \(c\) is in t\.bw \(chr1, chr10, chr2, c\|3, unused\); --rename maps names$' 'tracks of other sequences' \
     correlate -o x.tsv t.bw steps.bg
 sed 's/500$/600/' sizes >other_sizes
 cov2bigwig -q --chrom-sizes other_sizes -o w.bw t.bg || exit 99
 refuses 1 'w\.bw: chr2 has 600 bases, but 500 in t\.bw$' 'tracks of other assemblies' correlate -o x.tsv t.bw w.bw
-refuses 1 '1 bin has a value in all tracks; correlations need two$' 'too few bins' correlate flat.bg steps.bg
-refuses 1 'empty\.bg: ' 'an empty track' correlate -o x.tsv t.bw empty.bg
+refuses 1 'flat, steps: 1 bin has a value in all tracks; correlations need two$' 'too few bins' correlate flat.bg steps.bg
+refuses 1 'empty\.bg: the file is empty$' 'an empty track' correlate -o x.tsv t.bw empty.bg
+refuses 1 'head\.bg: no intervals$' '  or one with a head only' correlate -o x.tsv t.bw head.bg
 done_testing

@@ -84,10 +84,10 @@ assert s["data"]["s.t"]["js_distance"] == s["fingerprints"][1]["js_distance"], s
 
 # ---------------------------------------------------------------- refusals
 
-refuses 1 'u: a bin has the mean -[0-9.]+; there must be no values below 0$' 'negative values' --bins 10 --chrom-sizes sizes -o x.tsv u.bg
+refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprint has no values below 0$' 'negative values' --bins 10 --chrom-sizes sizes -o x.tsv u.bg
 printf 'c\t0\t400\t0\n' >zero.bg
-refuses 1 'zero: all bins are 0$' 'no signal' --bins 10 -o x.tsv zero.bg
-refuses 1 '1 bin has a value in all tracks; a curve needs two$' 'a single bin' -o x.tsv flat.bg
+refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' --bins 10 -o x.tsv zero.bg
+refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' -o x.tsv flat.bg
 refuses 2 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
 refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' --control t.bw -o x.tsv four.bg
 refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw

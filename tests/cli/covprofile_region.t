@@ -127,8 +127,10 @@ refuses 1 'empty.bed: no features$' 'no peaks' -r chr1 --plot y.png --peaks empt
 printf 'c1 70\nc2 9\n' >sizes2
 cov2bigwig -f -q -o t.bw --chrom-sizes sizes t.bg && cov2bigwig -f -q -o t2.bw --chrom-sizes sizes2 t.bg || exit 99
 refuses 1 't2.bw: c1 has 70 bases, but 60 in t.bw$' 'another length' -r c1 t.bw t2.bw
-refuses 2 '--names: 1 for more tracks; p.h5 has the data set h3k4me3$' 'too few names' -r chr1 --names a p.h5
-refuses 2 '--names: 3 for 2 tracks$' 'too many names' -r chr1 --names a,b,c p.h5
+refuses 2 '--names: 1 name for 2 tracks: p_atacseq, p_h3k4me3$' 'too few names' -r chr1 --names a p.h5
+refuses 2 '--names: 3 names for 2 tracks: p_atacseq, p_h3k4me3$' 'too many names' -r chr1 --names a,b,c p.h5
+printf 'track type=bedGraph\n' >head.bg
+refuses 1 'head.bg: no intervals$' 'a track without intervals' -r c1 t.bg head.bg
 refuses 2 '--genes needs --plot$' 'genes without a picture' -r chr1 --genes genes.gff3 p.h5
 refuses 2 '--peaks needs --plot$' 'peaks without a picture' -r chr1 --peaks peaks.bed p.h5
 refuses 2 '--own-scales needs --plot$' 'scales without a picture' -r chr1 --own-scales p.h5

@@ -10,7 +10,7 @@ usage: profile_check.py make SEED                  writes t.bg, u.bg, sizes, and
        profile_check.py coverage TABLE CURVES [KEY=VALUE]...     compares the tables of covprofile coverage
 
 Keys: anchor (tss), before, after (3000), body (1000), bin (10), reduce (mean), preset (none), genes (f.bed), tracks (t.bg,u.bg);
-of correlations: bins (0: features), method (pearson), tracks; of fingerprints: bins, tracks, control (0: the first track is none);
+of correlations: bins (0: features), method (pearson), anchor (whole), before, after (0), tracks; of fingerprints: bins, tracks, control (0: the first track is none);
 of coverage: step (1), tracks, drop (none; contig:beg-end, without these bases).
 SPDX-License-Identifier: MIT"""
 
@@ -179,6 +179,14 @@ def ranks(x):
     return numpy.array([(x < v).sum() + ((x == v).sum() - 1) / 2 for v in x])
 
 
+def window_mean(values, feature, o):
+    _, beg, end, *_, strand = feature
+    if o["anchor"] != "whole":
+        return bins_of(values, feature, {**o, "bin": o["before"] + o["after"]})[0]
+    left, right = (o["after"], o["before"]) if strand == "-" else (o["before"], o["after"])
+    return mean(value_at(values, numpy.arange(beg - left, end + right)))
+
+
 def columns_of(o):
     """[track][bin or feature], where all tracks have a value."""
     columns = []
@@ -187,7 +195,7 @@ def columns_of(o):
             columns.append([mean(values[i:i + o["bins"]]) for _, values in sorted(track.items())
                             for i in range(0, len(values), o["bins"])])
         else:
-            columns.append([mean(track[name][beg:end]) for name, beg, end, *_ in read_features(o["genes"])])
+            columns.append([window_mean(track[f[0]], f, o) for f in read_features(o["genes"])])
     columns = numpy.array(columns)
     columns = columns[:, ~numpy.isnan(columns).any(axis=0)]
     assert columns.shape[1] > 10, columns.shape
@@ -292,6 +300,8 @@ def main():
     what, path, *settings = sys.argv[1:]
     o = {"anchor": "tss", "before": 3000, "after": 3000, "body": 1000, "bin": 10, "reduce": "mean", "preset": "none",
          "genes": "f.bed", "tracks": "t.bg,u.bg", "bins": 0, "method": "pearson", "control": 0, "step": "1", "drop": ""}
+    if what == "correlations":
+        o.update(anchor="whole", before=0, after=0)
     second = settings.pop(0) if what in ("fill", "fingerprints", "coverage") else None
     for text in settings:
         key, value = text.split("=")

@@ -338,6 +338,18 @@ static void test_measured(void **state)
                 assert_true(values[k][t] == (t < length_of(grid, i) ? mean : COV_SIGNAL_PAD));
             }
     }
+    assert_int_equal(cov_signal_file_split(f, 1, NULL), 0);
+    assert_int_equal(cov_signal_file_n_datasets(f), 3 + n_cols[1]);
+    assert_string_equal(cov_signal_file_dataset(f, 3), "h3k4me3_1");
+    for (size_t i = 0; i < n; i++) {
+        static const size_t columns[] = {6, 3, 5, 4};
+        float values[4][L];
+        assert_int_equal(cov_signal_file_fetch(f, i, columns, 4, &raw, NULL), 0);
+        assert_int_equal(cov_signal_file_decode(f, i, columns, 4, &raw, values[0], NULL), 0);
+        for (size_t k = 0; k < 4; k++)
+            for (size_t t = 0; t < length_of(grid, i); t++)
+                assert_true(values[k][t] == (float)count_of(i, t, columns[k] - 3));
+    }
     cov_blob_fini(&raw);
     cov_signal_file_close(f);
     cov_grid_free(grid);

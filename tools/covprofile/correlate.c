@@ -6,70 +6,98 @@
 #include "tools/covprofile/covprofile.h"
 
 struct config {
-    struct cov_source_flags source;
-    const char *genes, *feature, *plot;
-    int64_t bin;
-    int method;
+    struct covprofile_config base; /* first */
+    int64_t bin, before, after;
+    int method, anchor;
 };
 
-enum { ROW_BINS, ROW_GENES, ROW_FEATURE, ROW_METHOD, ROW_PLOT, ROW_SOURCE };
+enum { ROW_BINS, ROW_FEATURE, ROW_ANCHOR, ROW_BEFORE, ROW_AFTER };
 
 static const char *const methods[] = {"pearson", "spearman", NULL};
+static const char *const anchors[] = {"whole", "tss", "tes", "centre", NULL};
 
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_BINS] = COV_OPT(SIZE, "bins", 0, FIELD(bin), "N", "correlate the means of N bases",
+    [ROW_BINS] = COV_OPT(SIZE, "bins", 0, FIELD(bin), "N",
+                         "correlate the means of bins of the genome, each N bases wide",
                          .def = "10000", .min = 1, .max = 1e15),
-    [ROW_GENES] = COV_OPT(STRING, "genes", 0, FIELD(genes), "FILE",
-                          "correlate the means of features instead: GFF3, GTF or BED",
-                          .flags = COV_OPT_PATH_IN),
-    [ROW_FEATURE] = COV_OPT(STRING, "feature", 0, FIELD(feature), "TYPE",
-                            "with --genes, GFF3 or GTF: the features to use, by their type in "
-                            "column 3",
-                            .def = "gene"),
-    [ROW_METHOD] =
-        COV_OPT(ENUM, "method", 0, FIELD(method), NULL, "correlate values, or their ranks",
-                .def = "pearson", .choices = methods),
-    [ROW_PLOT] =
-        COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
-                "draw a clustered map as a .png or .svg picture", .flags = COV_OPT_PATH_OUT),
-    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
-                                      "the data sets to read, if an INPUT has several; each is a "
-                                      "column",
-                                      "read", ""),
-    COV_FILL_GAPS_OPTION(FIELD(source)),
+    [ROW_FEATURE] = COVPROFILE_FEATURE_OPTION(
+        "with --genes, GFF3 or GTF: the features to use, by their type in column 3"),
+    [ROW_ANCHOR] = COV_OPT(ENUM, "anchor", 0, FIELD(anchor), NULL,
+                           "with --genes: correlate the means of whole features, or of windows "
+                           "around their start, end or middle",
+                           .def = "whole", .choices = anchors),
+    [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(before), "N",
+                           "with --genes: bases before the anchor, or before the whole feature; "
+                           "without it, 3000, or 0 with whole",
+                           .max = COVPROFILE_MOST_BASES),
+    [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(after), "N",
+                          "with --genes: bases from the anchor on, or after the whole feature; "
+                          "without it, 3000, or 0 with whole",
+                          .max = COVPROFILE_MOST_BASES),
+    COVPROFILE_GENES_OPTION("correlate the means of features, or of windows around them: GFF3, GTF "
+                            "or BED",
+                            0),
+    COV_OPT(ENUM, "method", 0, FIELD(method), NULL, "correlate values, or their ranks",
+            .def = "pearson", .choices = methods),
+    COVPROFILE_PLOT_OPTION("a clustered map"),
+    COVPROFILE_OPTIONS,
     {.name = NULL},
 };
+
+static int check_options(const struct config *c, const bool *given, struct cov_err *e)
+{
+    static const int need_genes[] = {ROW_FEATURE, ROW_ANCHOR, ROW_BEFORE, ROW_AFTER};
+    const bool has_genes = c->base.genes.path;
+    if (given[ROW_BINS] && has_genes)
+        return cov_fail(e, COV_EUSAGE, "--bins and --genes cannot be used together");
+    for (size_t i = 0; !has_genes && i < COV_COUNT(need_genes); i++)
+        if (given[need_genes[i]])
+            return cov_fail(e, COV_EUSAGE, "--%s needs --genes", options[need_genes[i]].name);
+    return COV_OK;
+}
+
+/* Each window is a single bin. */
+static int get_layout(const struct config *c, const bool *given, struct cov_profile_layout *out,
+                      struct cov_err *e)
+{
+    static const enum cov_anchor kinds[] = {COV_ANCHOR_SCALE, COV_ANCHOR_TSS, COV_ANCHOR_TES,
+                                            COV_ANCHOR_CENTRE};
+    const bool is_whole = c->anchor == 0;
+    const int64_t usual = is_whole ? 0 : 3000;
+    *out = (struct cov_profile_layout){.anchor = kinds[c->anchor],
+                                       .before = given[ROW_BEFORE] ? c->before : usual,
+                                       .after = given[ROW_AFTER] ? c->after : usual};
+    if (!is_whole && out->before + out->after == 0)
+        return cov_fail(e, COV_EUSAGE, "--before and --after are both 0");
+    return COV_OK;
+}
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
-    const struct config *c = config;
-    const struct cov_correlate_options o = {
-        .bin = c->bin,
-        .genes = c->genes,
-        .feature = c->feature,
-        .needs_types = given[ROW_FEATURE],
-        .spearman = c->method == 1,
-    };
+    struct config *c = config;
     struct cov_profile_request request;
-    if (given[ROW_BINS] && c->genes)
-        return cov_fail(e, COV_EUSAGE, "--bins and --genes cannot be used together");
-    if (given[ROW_FEATURE] && !c->genes)
-        return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
-    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
-    request.paths.plot = c->plot;
+    c->base.genes.needs_types = given[ROW_FEATURE];
+    struct cov_correlate_options o = {
+        .bin = c->bin, .features = c->base.genes, .spearman = c->method == 1};
+    int rc = check_options(c, given, e);
+    if (!rc)
+        rc = get_layout(c, given, &o.layout, e);
+    if (!rc)
+        rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
     return rc ? rc : cov_correlate_run(&request, &o, e);
 }
 
 const struct cov_tool covprofile_correlate = {
     .name = "correlate",
-    .summary = "correlations of tracks, over bins of the genome or over genes",
+    .summary = "correlations of tracks, over bins of the genome or around genes",
     .synopsis = "[options] [--genes FILE] [-o OUT.tsv] INPUT...",
     .examples =
-        "  covprofile correlate --datasets atacseq predictions.h5 genome.h5 rep1.bw rep2.bw\n"
-        "  covprofile correlate --genes genes.gff3 --method spearman --plot r.png *.bw\n",
+        "  covprofile correlate --replicates --datasets atacseq predictions.h5 genome.h5\n"
+        "  covprofile correlate --genes genes.gff3 --anchor tss -b 1k -a 1k --method spearman "
+        "--plot r.png *.bw\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .min_operands = 1,

@@ -6,24 +6,17 @@
 #include "tools/covprofile/covprofile.h"
 
 struct config {
-    struct cov_source_flags source;
-    const char *curves, *plot;
+    struct covprofile_config base; /* first */
     double step;
 };
 
-#define FIELD(name) offsetof(struct config, name)
-
 static const struct cov_opt options[] = {
-    COV_OPT(FLOAT, "step", 0, FIELD(step), "V", "the curves count values in steps of V", .def = "1",
-            .min = 1e-9, .max = 1e9),
-    COV_OPT(STRING, "curves", 0, FIELD(curves), "FILE",
-            "write the share of the bases at each step, and from there on, as a table",
-            .flags = COV_OPT_PATH_OUT),
-    COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE", "draw the curves as a .png or .svg picture",
-            .flags = COV_OPT_PATH_OUT),
-    COV_SOURCE_OPTIONS(FIELD(source), "read",
-                       "the data sets to read, if an INPUT has several; each is a row", "read", ""),
-    COV_FILL_GAPS_OPTION(FIELD(source)),
+    COV_OPT(FLOAT, "step", 0, offsetof(struct config, step), "V",
+            "the curves count values in steps of V", .def = "1", .min = 1e-9, .max = 1e9),
+    COVPROFILE_SECOND_OPTION(
+        "curves", "write the share of the bases at each step, and from there on, as a table"),
+    COVPROFILE_PLOT_OPTION("the curves"),
+    COVPROFILE_OPTIONS,
     {.name = NULL},
 };
 
@@ -33,10 +26,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)given;
     const struct config *c = config;
     struct cov_profile_request request;
-    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
-    request.paths.second = c->curves;
-    request.paths.second_kind = COV_OUTFILE_TABLE;
-    request.paths.plot = c->plot;
+    int rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
     return rc ? rc : cov_coverage_run(&request, c->step, e);
 }
 

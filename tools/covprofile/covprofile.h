@@ -1,7 +1,9 @@
-/* covprofile.h - the subcommands of covprofile.
+/* covprofile.h - the subcommands of covprofile, and what they share.
  * SPDX-License-Identifier: MIT */
 #ifndef COVPROFILE_COVPROFILE_H
 #define COVPROFILE_COVPROFILE_H
+
+#include <stddef.h>
 
 #include "common/cli/tool.h"
 #include "common/job/profile/profile_inputs.h"
@@ -11,9 +13,41 @@
 extern const struct cov_tool covprofile_genes, covprofile_region, covprofile_correlate,
     covprofile_fingerprint, covprofile_coverage;
 
-/* Fills *out from the options of all subcommands and the operands, without a second file or a
- * plot. Borrows all of them. */
-int covprofile_request(const struct cov_source_flags *flags, struct cov_common *common,
+/* Limit of --before, --after and others. */
+enum { COVPROFILE_MOST_BASES = 1000000 };
+
+/* The first member of each subcommand's config. */
+struct covprofile_config {
+    struct cov_source_flags source;
+    struct cov_profile_features genes;
+    const char *second, *plot; /* paths of files; the table is the tool's output */
+};
+
+#define COVPROFILE_FIELD(name) offsetof(struct covprofile_config, name)
+
+/* Rows of all subcommands, the first without those of regions. */
+#define COVPROFILE_WHOLE_OPTIONS                                                                   \
+    COV_SOURCE_OPTIONS_WHOLE(COVPROFILE_FIELD(source), "read",                                     \
+                             "the data sets to read, if an INPUT has several; each is a track",    \
+                             ""),                                                                  \
+        COV_FILL_GAPS_OPTION(COVPROFILE_FIELD(source)),                                            \
+        COV_REPLICATES_OPTION(COVPROFILE_FIELD(source))
+#define COVPROFILE_OPTIONS                                                                         \
+    COV_SOURCE_REGION_OPTIONS(COVPROFILE_FIELD(source), "read"), COVPROFILE_WHOLE_OPTIONS
+
+#define COVPROFILE_GENES_OPTION(help, more)                                                        \
+    COV_OPT(STRING, "genes", 0, COVPROFILE_FIELD(genes.path), "FILE", help,                        \
+            .flags = COV_OPT_PATH_IN | (more))
+#define COVPROFILE_FEATURE_OPTION(help)                                                            \
+    COV_OPT(STRING, "feature", 0, COVPROFILE_FIELD(genes.type), "TYPE", help, .def = "gene")
+#define COVPROFILE_SECOND_OPTION(name, help)                                                       \
+    COV_OPT(STRING, name, 0, COVPROFILE_FIELD(second), "FILE", help, .flags = COV_OPT_PATH_OUT)
+#define COVPROFILE_PLOT_OPTION(what)                                                               \
+    COV_OPT(STRING, "plot", 0, COVPROFILE_FIELD(plot), "FILE",                                     \
+            "draw " what " as a .png or .svg picture", .flags = COV_OPT_PATH_OUT)
+
+/* Fills *out, which borrows everything. The second file is a table. */
+int covprofile_request(const struct covprofile_config *config, struct cov_common *common,
                        int n_operands, char **operands, struct cov_profile_request *out,
                        struct cov_err *e) COV_MUST_USE;
 

@@ -6,26 +6,23 @@
 #include "tools/covprofile/covprofile.h"
 
 struct config {
-    struct cov_source_flags source;
-    const char *control, *curves, *plot;
+    struct covprofile_config base; /* first */
+    const char *control;
     int64_t bin;
 };
 
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    COV_OPT(SIZE, "bins", 0, FIELD(bin), "N", "use the means of N bases", .def = "500", .min = 1,
+    COV_OPT(SIZE, "bins", 0, FIELD(bin), "N",
+            "use the means of bins of the genome, each N bases wide", .def = "500", .min = 1,
             .max = 1e15),
     COV_OPT(STRING, "control", 0, FIELD(control), "INPUT",
             "a track without enrichment, such as the input of ChIP-seq, to compare the others with",
             .flags = COV_OPT_PATH_IN),
-    COV_OPT(STRING, "curves", 0, FIELD(curves), "FILE",
-            "write the curves as a table of 1001 points", .flags = COV_OPT_PATH_OUT),
-    COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE", "draw the curves as a .png or .svg picture",
-            .flags = COV_OPT_PATH_OUT),
-    COV_SOURCE_OPTIONS(FIELD(source), "read",
-                       "the data sets to read, if an INPUT has several; each is a row", "read", ""),
-    COV_FILL_GAPS_OPTION(FIELD(source)),
+    COVPROFILE_SECOND_OPTION("curves", "write the curves as a table of 1001 points"),
+    COVPROFILE_PLOT_OPTION("the curves"),
+    COVPROFILE_OPTIONS,
     {.name = NULL},
 };
 
@@ -36,10 +33,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     const struct config *c = config;
     const struct cov_fingerprint_options o = {.bin = c->bin, .control = c->control};
     struct cov_profile_request request;
-    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
-    request.paths.second = c->curves;
-    request.paths.second_kind = COV_OUTFILE_TABLE;
-    request.paths.plot = c->plot;
+    int rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
     return rc ? rc : cov_fingerprint_run(&request, &o, e);
 }
 

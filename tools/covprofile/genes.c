@@ -7,8 +7,7 @@
 #include "tools/covprofile/covprofile.h"
 
 struct config {
-    struct cov_source_flags source;
-    const char *genes, *feature, *matrix, *plot;
+    struct covprofile_config base; /* first */
     int64_t before, after, body, bin;
     int anchor, preset;
     bool mean, median;
@@ -24,39 +23,33 @@ enum {
     ROW_BIN,
     ROW_MEAN,
     ROW_MEDIAN,
-    ROW_PRESET,
-    ROW_MATRIX,
-    ROW_PLOT,
-    ROW_SOURCE
+    ROW_PRESET
 };
 
 static const char *const anchors[] = {"tss", "tes", "centre", "scale", NULL};
 static const char *const presets[] = {"none", "predmoter", NULL};
 
-enum { MOST_BASES = 1000000 };
-
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_GENES] = COV_OPT(STRING, "genes", 0, FIELD(genes), "FILE",
-                          "the annotation: GFF3, GTF or BED, compressed or not",
-                          .flags = COV_OPT_PATH_IN | COV_OPT_REQUIRED),
+    [ROW_GENES] = COVPROFILE_GENES_OPTION("the annotation: GFF3, GTF or BED, compressed or not",
+                                          COV_OPT_REQUIRED),
     [ROW_FEATURE] =
-        COV_OPT(STRING, "feature", 0, FIELD(feature), "TYPE",
-                "GFF3, GTF: the features to use, by their type in column 3", .def = "gene"),
+        COVPROFILE_FEATURE_OPTION("GFF3, GTF: the features to use, by their type in column 3"),
     [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(before), "N", "bases before the anchor",
-                           .def = "3000", .max = MOST_BASES),
+                           .def = "3000", .max = COVPROFILE_MOST_BASES),
     [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(after), "N", "bases from the anchor on",
-                          .def = "3000", .max = MOST_BASES),
+                          .def = "3000", .max = COVPROFILE_MOST_BASES),
     [ROW_ANCHOR] = COV_OPT(ENUM, "anchor", 0, FIELD(anchor), NULL,
                            "the start, end or middle of a feature; or scale all features to the "
                            "same length, between -b and -a",
                            .def = "tss", .choices = anchors),
     [ROW_BODY] = COV_OPT(SIZE, "body", 0, FIELD(body), "N",
                          "with --anchor scale: the length of the features", .def = "1000", .min = 1,
-                         .max = MOST_BASES),
-    [ROW_BIN] = COV_OPT(SIZE, "bin", 0, FIELD(bin), "N", "use means of N bases", .def = "10",
-                        .min = 1, .max = MOST_BASES),
+                         .max = COVPROFILE_MOST_BASES),
+    [ROW_BIN] =
+        COV_OPT(SIZE, "bin", 0, FIELD(bin), "N", "a position of the profile is a bin of N bases",
+                .def = "10", .min = 1, .max = COVPROFILE_MOST_BASES),
     [ROW_MEAN] =
         COV_OPT(FLAG, "mean", 0, FIELD(mean), NULL, "the mean over the features (the default)"),
     [ROW_MEDIAN] =
@@ -65,19 +58,10 @@ static const struct cov_opt options[] = {
                            "predmoter: as its tss_computations.py, with the base at -a, --bin 1, "
                            "and genes without a strand anchored at their end",
                            .def = "none", .choices = presets),
-    [ROW_MATRIX] = COV_OPT(STRING, "matrix", 0, FIELD(matrix), "FILE",
-                           "write the bins of each feature for deepTools' plotHeatmap and "
-                           "plotProfile (gzip)",
-                           .flags = COV_OPT_PATH_OUT),
-    [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
-                         "draw the curves, and maps of the features sorted by signal, as a .png or "
-                         ".svg picture",
-                         .flags = COV_OPT_PATH_OUT),
-    [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
-                                      "the data sets to read, if an INPUT has several; each is a "
-                                      "column",
-                                      "read", ""),
-    COV_FILL_GAPS_OPTION(FIELD(source)),
+    COVPROFILE_SECOND_OPTION("matrix", "write the bins of each feature for deepTools' plotHeatmap "
+                                       "and plotProfile (gzip)"),
+    COVPROFILE_PLOT_OPTION("the curves, and maps of the features sorted by signal,"),
+    COVPROFILE_OPTIONS,
     {.name = NULL},
 };
 
@@ -130,23 +114,17 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     struct config *c = config;
-    struct cov_gene_profile_options o = {
-        .genes = c->genes,
-        .feature = c->feature,
-        .needs_types = given[ROW_FEATURE],
-        .median = c->median,
-    };
+    c->base.genes.needs_types = given[ROW_FEATURE];
+    struct cov_gene_profile_options o = {.features = c->base.genes, .median = c->median};
     struct cov_profile_request request;
     int rc = apply_preset(c, given, e);
     if (!rc)
         rc = get_layout(c, given, &o.layout, e);
     if (!rc)
-        rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
+        rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
     if (rc)
         return rc;
-    request.paths.second = c->matrix;
     request.paths.second_kind = COV_OUTFILE_MATRIX;
-    request.paths.plot = c->plot;
     return cov_gene_profile_run(&request, &o, e);
 }
 

@@ -6,8 +6,8 @@
 #include "tools/covprofile/covprofile.h"
 
 struct config {
-    struct cov_source_flags source;
-    const char *region, *genes, *feature, *plot;
+    struct covprofile_config base; /* first */
+    const char *region;
     struct cov_strings names, peaks;
     bool own_scales;
 };
@@ -17,53 +17,46 @@ enum { ROW_FEATURE };
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_FEATURE] = COV_OPT(STRING, "feature", 0, FIELD(feature), "TYPE",
-                            "with --genes, GFF3 or GTF: the features to draw, by their type in "
-                            "column 3",
-                            .def = "gene"),
+    [ROW_FEATURE] = COVPROFILE_FEATURE_OPTION(
+        "with --genes, GFF3 or GTF: the features to draw, by their type in column 3"),
     COV_OPT(STRING, "region", 'r', FIELD(region), "REGION",
             "the region: NAME, NAME:FIRST-LAST, NAME:FIRST- or NAME:-LAST, 1-based",
             .flags = COV_OPT_REQUIRED),
-    COV_OPT(STRING, "genes", 0, FIELD(genes), "FILE",
-            "draw these genes below the tracks: GFF3 or GTF, with exons as boxes, or BED",
-            .flags = COV_OPT_PATH_IN),
+    COVPROFILE_GENES_OPTION(
+        "draw these genes below the tracks: GFF3 or GTF, with exons as boxes, or BED", 0),
     COV_OPT(LIST, "peaks", 0, FIELD(peaks), "BED,...", "draw the peaks of these files, too",
             .flags = COV_OPT_PATH_IN),
     COV_OPT(LIST, "names", 0, FIELD(names), "NAME,...",
             "names of all tracks, in their order; without it, those of the files"),
     COV_OPT(FLAG, "own-scales", 0, FIELD(own_scales), NULL,
             "draw each track on a scale of its own, not all on the same"),
-    COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE", "draw the region as a .png or .svg picture",
-            .flags = COV_OPT_PATH_OUT),
-    COV_SOURCE_OPTIONS_WHOLE(FIELD(source), "read",
-                             "the data sets to read, if an INPUT has several; each is a track", ""),
-    COV_FILL_GAPS_OPTION(FIELD(source)),
+    COVPROFILE_PLOT_OPTION("the region"),
+    COVPROFILE_WHOLE_OPTIONS,
     {.name = NULL},
 };
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
-    const struct config *c = config;
+    struct config *c = config;
+    const bool has_genes = c->base.genes.path;
+    struct cov_profile_request request;
+    if (given[ROW_FEATURE] && !has_genes)
+        return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
+    if ((has_genes || c->peaks.n > 0 || c->own_scales) && !c->base.plot)
+        return cov_fail(e, COV_EUSAGE, "--%s needs --plot",
+                        has_genes        ? "genes"
+                        : c->peaks.n > 0 ? "peaks"
+                                         : "own-scales");
+    c->base.genes.needs_types = given[ROW_FEATURE];
     const struct cov_region_options o = {
         .region = c->region,
         .names = c->names,
-        .genes = c->genes,
-        .feature = c->feature,
-        .needs_types = given[ROW_FEATURE],
+        .genes = c->base.genes,
         .peaks = c->peaks,
         .own_scales = c->own_scales,
     };
-    struct cov_profile_request request;
-    if (given[ROW_FEATURE] && !c->genes)
-        return cov_fail(e, COV_EUSAGE, "--feature needs --genes");
-    if ((c->genes || c->peaks.n > 0 || c->own_scales) && !c->plot)
-        return cov_fail(e, COV_EUSAGE, "--%s needs --plot",
-                        c->genes         ? "genes"
-                        : c->peaks.n > 0 ? "peaks"
-                                         : "own-scales");
-    int rc = covprofile_request(&c->source, common, n_operands, operands, &request, e);
-    request.paths.plot = c->plot;
+    int rc = covprofile_request(&c->base, common, n_operands, operands, &request, e);
     return rc ? rc : cov_region_run(&request, &o, e);
 }
 

@@ -4,7 +4,7 @@
 
 #include "tools/covprofile/covprofile.h"
 
-int covprofile_request(const struct cov_source_flags *flags, struct cov_common *common,
+int covprofile_request(const struct covprofile_config *config, struct cov_common *common,
                        int n_operands, char **operands, struct cov_profile_request *out,
                        struct cov_err *e)
 {
@@ -13,13 +13,16 @@ int covprofile_request(const struct cov_source_flags *flags, struct cov_common *
         .n_inputs = (size_t)n_operands,
         .paths = {.table = common->output,
                   .printed = stdout,
+                  .second = config->second,
+                  .second_kind = COV_OUTFILE_TABLE,
+                  .plot = config->plot,
                   .tmpdir = common->tmpdir,
                   .force = common->force},
         .n_threads = (unsigned)common->threads,
         .progress = &common->progress,
         .stats = &common->stats,
     };
-    int rc = cov_source_options_fill(flags, &out->source, e);
+    int rc = cov_source_options_fill(&config->source, &out->source, e);
     out->source.values.unrounded = true;
     return rc;
 }

@@ -5,19 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/job/profile/correlation_plot.h"
-#include "common/job/profile/profile_tracks.h"
+#include "common/job/profile/profile_job.h"
 #include "common/job/profile/track_bins.h"
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_correlate_options *o; /* NULL after the run */
-    bool has_genes, spearman;              /* as in *o */
-    struct cov_track_bins bins;            /* either these */
+    struct cov_correlate_options o; /* strings: until the tracks have been read */
+    bool has_features;              /* correlate these, not bins */
+    struct cov_track_bins bins;     /* either these */
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks; /* or these */
@@ -27,33 +26,30 @@ struct job {
                                        * lack a value */
     size_t n_rows;
     double *r; /* [n][n]. Owned */
-    struct cov_table_outputs out;
 };
+
+static const char *row_name(const struct job *j)
+{
+    return j->has_features ? "feature" : "bin";
+}
 
 /* ---------------------------------------------------------------- values */
 
 static int read_bins(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
-    j->bins.width = j->o->bin;
+    j->bins.width = j->o.bin;
     int rc = cov_track_bins_read(&j->bins, request, e);
     j->n = j->bins.n;
     j->n_rows = j->bins.n_rows;
     return rc;
 }
 
-/* The mean of a feature is the only bin of its window. */
 static int read_features(struct job *j, const struct cov_profile_request *request,
                          struct cov_err *e)
 {
-    static const struct cov_profile_layout whole = {
-        .anchor = COV_ANCHOR_SCALE, .body = 1, .bin = 1};
-    const struct cov_correlate_options *o = j->o;
-    int rc = cov_annotation_read(o->genes, o->feature, &j->features, e);
-    if (!rc && o->needs_types && j->features.is_bed)
-        rc = cov_fail(e, COV_EUSAGE, "--feature: %s is a BED file, which has no types of features",
-                      o->genes);
+    int rc = cov_profile_features_read(&j->o.features, &j->features, e);
     if (!rc)
-        rc = cov_windows_init(&j->windows, &j->features, &whole, e);
+        rc = cov_windows_init(&j->windows, &j->features, &j->o.layout, e);
     if (!rc)
         rc = cov_profile_tracks_init(&j->tracks, &j->windows, false, NULL, e);
     if (!rc)
@@ -63,27 +59,30 @@ static int read_features(struct job *j, const struct cov_profile_request *reques
     return rc;
 }
 
+static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
+{
+    struct job *j = arg;
+    int rc = (j->has_features ? read_features : read_bins)(j, request, e);
+    return rc || j->n > 1 ? rc
+                          : cov_fail(e, COV_EUSAGE, "%s: a single track; correlations need two",
+                                     request->inputs[0]);
+}
+
 /* Keeps the rows where all tracks have a value. */
 static int choose_rows(struct job *j, struct cov_err *e)
 {
-    const bool has_features = j->o->genes != NULL;
-    if (j->n < 2)
-        return cov_fail(e, COV_EUSAGE, "a single track; correlations need two");
     j->names = cov_calloc(j->n, sizeof *j->names, e);
     j->values = cov_calloc(j->n, sizeof *j->values, e);
     if (!j->names || !j->values)
         return COV_ENOMEM;
     for (size_t k = 0; k < j->n; k++) {
-        j->names[k] = has_features ? j->tracks.items[k]->name : j->bins.names[k];
-        j->values[k] = has_features ? j->tracks.items[k]->means : j->bins.means[k];
+        j->names[k] = j->has_features ? j->tracks.items[k]->name : j->bins.names[k];
+        j->values[k] = j->has_features ? j->tracks.items[k]->means : j->bins.means[k];
     }
     const size_t n = cov_rows_keep_whole(j->values, j->n, j->n_rows);
     j->n_rows = n;
     return n > 1 ? COV_OK
-                 : cov_fail(e, COV_EINPUT, "%zu %s a value in all tracks; correlations need two", n,
-                            has_features ? "features have"
-                            : n == 1     ? "bin has"
-                                         : "bins have");
+                 : cov_rows_fail_few(j->names, j->n, n, row_name(j), "correlations need", e);
 }
 
 /* ---------------------------------------------------------------- correlations */
@@ -144,7 +143,7 @@ static int correlate(struct job *j, struct cov_err *e)
     if (!j->r)
         return COV_ENOMEM;
     for (size_t k = 0; !rc && k < j->n; k++) {
-        if (j->o->spearman)
+        if (j->o.spearman)
             rc = rank(j->values[k], j->n_rows, e);
         standardise(j->values[k], j->n_rows);
     }
@@ -181,17 +180,20 @@ static void print_table(const void *arg, FILE *f)
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct job *j = arg;
-    return cov_correlation_plot_draw(j->spearman ? "Spearman's correlation"
-                                                 : "Pearson's correlation",
-                                     j->r, j->names, j->n, picture, e);
+    char *title = cov_strfmt(e, "%s correlation over %zu %ss",
+                             j->o.spearman ? "Spearman" : "Pearson", j->n_rows, row_name(j));
+    int rc =
+        title ? cov_correlation_plot_draw(title, j->r, j->names, j->n, picture, e) : COV_ENOMEM;
+    free(title);
+    return rc;
 }
 
 /* "correlations": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
 {
     const struct job *j = arg;
-    cov_json_int(json, j->has_genes ? "features" : "bins", (int64_t)j->n_rows);
-    cov_json_string(json, "method", j->spearman ? "spearman" : "pearson");
+    cov_json_int(json, j->has_features ? "features" : "bins", (int64_t)j->n_rows);
+    cov_json_string(json, "method", j->o.spearman ? "spearman" : "pearson");
     cov_json_begin_array(json, "correlations");
     for (size_t a = 0; a < j->n; a++)
         for (size_t b = a + 1; b < j->n; b++) {
@@ -253,37 +255,36 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int measure(void *arg, struct cov_err *e)
 {
-    const struct cov_table_writer writer = {print_table, NULL, draw, j};
-    int rc = cov_table_outputs_begin(&j->out, &request->paths, e);
-    if (!rc)
-        rc = (j->o->genes ? read_features : read_bins)(j, request, e);
-    const double beg = cov_clock();
-    if (!rc)
-        rc = choose_rows(j, e);
-    if (!rc)
-        rc = correlate(j, e);
-    if (!rc)
-        rc = cov_table_outputs_write(&j->out, &writer, e);
-    cov_stats_add_stage(request->stats, "correlate", cov_clock() - beg);
-    if (!rc)
-        cov_info("%zu %s with a value in all tracks", j->n_rows, j->o->genes ? "features" : "bins");
-    return rc;
+    struct job *j = arg;
+    int rc = choose_rows(j, e);
+    return rc ? rc : correlate(j, e);
+}
+
+static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct job *j = arg;
+    (void)stats;
+    (void)e;
+    cov_info("%zu %ss with a value in all tracks", j->n_rows, row_name(j));
+    return COV_OK;
 }
 
 int cov_correlate_run(const struct cov_profile_request *request,
                       const struct cov_correlate_options *options, struct cov_err *e)
 {
+    static const struct cov_profile_steps steps = {.read = read_tracks,
+                                                   .measure = measure,
+                                                   .print_table = print_table,
+                                                   .draw = draw,
+                                                   .tell = tell,
+                                                   .print_json = print_json,
+                                                   .free_job = free_job};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options,
-                      .has_genes = options->genes,
-                      .spearman = options->spearman,
-                      .out = COV_TABLE_OUTPUTS_INIT};
-    const int rc = run(j, request, e);
-    j->o = NULL;
-    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
-                                 request->stats, e);
+    j->o = *options;
+    j->has_features = options->features.path;
+    return cov_profile_job_run(j, &steps, request, e);
 }

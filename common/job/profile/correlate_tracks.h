@@ -8,15 +8,15 @@
 
 #include "common/base/err.h"
 #include "common/cli/stats.h"
-#include "common/job/profile/profile_inputs.h"
+#include "common/job/profile/profile_tracks.h"
 
 /* Borrowed for the call. */
 struct cov_correlate_options {
-    int64_t bin;         /* correlate the means of bins of this width */
-    const char *genes;   /* or of the features of this annotation; NULL: none */
-    const char *feature; /* the type of features, except for BED */
-    bool needs_types;    /* refuse a BED */
-    bool spearman;       /* correlate ranks; ties have the mean of their ranks */
+    int64_t bin; /* correlate the means of bins of this width */
+    /* Or, unless the path is NULL, of windows around these features, each of a single bin. */
+    struct cov_profile_features features;
+    struct cov_profile_layout layout;
+    bool spearman; /* correlate ranks; ties have the mean of their ranks */
 };
 
 /* Writes a square table, and draws it clustered. Bins and features count where all tracks have a

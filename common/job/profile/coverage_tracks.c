@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/job/chart.h"
-#include "common/job/profile/profile_inputs.h"
+#include "common/job/profile/profile_job.h"
 #include "common/job/table.h"
 #include "common/track/measures/spread.h"
 
@@ -41,7 +40,6 @@ struct job {
     struct cov_spread *sinks; /* of the current input. Owned */
     size_t n_sinks;
     const char *path; /* of the current input */
-    struct cov_table_outputs out;
 };
 
 /* ---------------------------------------------------------------- a track */
@@ -263,9 +261,9 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-/* Adds the figures of the report, and tells the user. */
-static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
+    const struct job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
         const struct track *t = &j->tracks[k];
@@ -299,31 +297,26 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
+    struct job *j = arg;
     const struct cov_profile_reader reader = {begin_input, check_input, end_input, j};
-    const struct cov_table_writer writer = {print_table, write_curves, draw, j};
     int rc = cov_names_new(&j->names, e);
-    if (!rc)
-        rc = cov_table_outputs_begin(&j->out, &request->paths, e);
-    if (!rc)
-        rc = cov_profile_inputs_read(request, &reader, e);
-    const double beg = cov_clock();
-    if (!rc)
-        rc = cov_table_outputs_write(&j->out, &writer, e);
-    if (!rc)
-        rc = tell(j, request->stats, e);
-    cov_stats_add_stage(request->stats, "write", cov_clock() - beg);
-    return rc;
+    return rc ? rc : cov_profile_inputs_read(request, &reader, e);
 }
 
 int cov_coverage_run(const struct cov_profile_request *request, double step, struct cov_err *e)
 {
+    static const struct cov_profile_steps steps = {.read = read_tracks,
+                                                   .print_table = print_table,
+                                                   .write_second = write_curves,
+                                                   .draw = draw,
+                                                   .tell = tell,
+                                                   .print_json = print_json,
+                                                   .free_job = free_job};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.step = step, .out = COV_TABLE_OUTPUTS_INIT};
-    const int rc = run(j, request, e);
-    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
-                                 request->stats, e);
+    j->step = step;
+    return cov_profile_job_run(j, &steps, request, e);
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/job/chart.h"
+#include "common/job/profile/profile_job.h"
 #include "common/job/profile/track_bins.h"
 #include "common/job/table.h"
 #include "common/track/measures/lorenz.h"
@@ -24,19 +24,19 @@ struct track {
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_fingerprint_options *o; /* NULL after the run */
-    struct cov_track_bins bins;              /* means, then curves */
-    struct track *tracks;                    /* [bins.n]. Owned */
-    struct cov_table_outputs out;
+    struct cov_fingerprint_options o; /* strings: until the tracks have been read */
+    struct cov_track_bins bins;       /* means, then curves */
+    struct track *tracks;             /* [bins.n]. Owned */
 };
 
 /* ---------------------------------------------------------------- metrics */
 
-static int read_bins(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int read_bins(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
+    struct job *j = arg;
     struct cov_profile_request with_control = *request;
     const size_t n = request->n_inputs;
-    const char *control = j->o->control;
+    const char *control = j->o.control;
     const size_t n_controls = control ? 1 : 0;
     char *first = control ? cov_strdup(control, e) : NULL;
     char **all = cov_calloc(n + 1, sizeof(char *), e);
@@ -46,7 +46,7 @@ static int read_bins(struct job *j, const struct cov_profile_request *request, s
         memcpy(all + n_controls, request->inputs, n * sizeof(char *));
         with_control.inputs = all;
         with_control.n_inputs = n + n_controls;
-        j->bins.width = j->o->bin;
+        j->bins.width = j->o.bin;
         j->bins.first_is_track = control;
         rc = cov_track_bins_read(&j->bins, &with_control, e);
     }
@@ -55,36 +55,48 @@ static int read_bins(struct job *j, const struct cov_profile_request *request, s
     return rc;
 }
 
-static int check_values(const struct cov_track_bins *b, size_t track, struct cov_err *e)
+static int check_signs(const struct cov_track_bins *b, size_t track, struct cov_err *e)
 {
-    double sum = 0;
-    for (size_t i = 0; i < b->n_rows; i++) {
-        const double x = b->means[track][i];
-        if (x < 0)
+    for (size_t i = 0; i < b->n_rows; i++)
+        if (b->means[track][i] < 0) {
+            int64_t beg;
+            const char *contig = cov_track_bins_place(b, i, &beg);
             return cov_fail(e, COV_EINPUT,
-                            "%s: a bin has the mean %g; there must be no values "
-                            "below 0",
-                            b->names[track], x);
-        sum += x;
-    }
-    return sum > 0 ? COV_OK : cov_fail(e, COV_EINPUT, "%s: all bins are 0", b->names[track]);
+                            "%s: %s:%" PRId64 ": the mean of %" PRId64
+                            " bases is %g; a fingerprint has no values below 0",
+                            b->files[track], contig, beg + 1, b->width, b->means[track][i]);
+        }
+    return COV_OK;
+}
+
+static int check_sum(const struct cov_track_bins *b, size_t track, struct cov_err *e)
+{
+    for (size_t i = 0; i < b->n_rows; i++)
+        if (b->means[track][i] > 0)
+            return COV_OK;
+    return cov_fail(e, COV_EINPUT, "%s: all bins of %s are 0", b->files[track], b->names[track]);
 }
 
 /* Computes the metrics. Turns the means into curves. */
-static int measure(struct job *j, struct cov_err *e)
+static int measure(void *arg, struct cov_err *e)
 {
+    struct job *j = arg;
     struct cov_track_bins *b = &j->bins;
-    const bool has_control = j->o->control;
+    const bool has_control = j->o.control;
     int rc = COV_OK;
+    for (size_t k = 0; !rc && k < b->n; k++)
+        rc = check_signs(b, k, e);
+    if (rc)
+        return rc;
     b->n_rows = cov_rows_keep_whole(b->means, b->n, b->n_rows);
     if (b->n_rows < 2)
-        return cov_fail(e, COV_EINPUT, "%zu bin%s a value in all tracks; a curve needs two",
-                        b->n_rows, b->n_rows == 1 ? " has" : "s have");
+        return cov_rows_fail_few((const char *const *)b->names, b->n, b->n_rows, "bin",
+                                 "a curve needs", e);
     j->tracks = cov_calloc(b->n, sizeof *j->tracks, e);
     if (!j->tracks)
         return COV_ENOMEM;
     for (size_t k = 0; !rc && k < b->n; k++)
-        rc = check_values(b, k, e);
+        rc = check_sum(b, k, e);
     for (size_t k = 0; !rc && k < b->n; k++) {
         const double none = (double)NAN;
         j->tracks[k].distance = none;
@@ -107,14 +119,14 @@ static void print_table(const void *arg, FILE *f)
 {
     const struct job *j = arg;
     (void)fprintf(f, "track\tauc\tx_intercept\telbow%s\n",
-                  j->o->control ? "\tjs_distance\tenriched\tdifference\tdivergence" : "");
+                  j->o.control ? "\tjs_distance\tenriched\tdifference\tdivergence" : "");
     for (size_t k = 0; k < j->bins.n; k++) {
         const struct track *t = &j->tracks[k];
         const double values[] = {t->shape.area,     t->shape.intercept, t->shape.elbow,
                                  t->distance,       t->gain.enriched,   t->gain.difference,
                                  t->gain.divergence};
         cov_table_put_text(j->bins.names[k], f);
-        for (size_t i = 0; i < (j->o->control ? COV_COUNT(values) : 3); i++)
+        for (size_t i = 0; i < (j->o.control ? COV_COUNT(values) : 3); i++)
             cov_table_put_number(values[i], f);
         (void)fputc('\n', f);
     }
@@ -199,9 +211,9 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-/* Adds the figures of the report, and tells the user. */
-static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
+    const struct job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->bins.n; k++) {
         const struct track *t = &j->tracks[k];
@@ -236,32 +248,20 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
-{
-    const struct cov_table_writer writer = {print_table, write_curves, draw, j};
-    int rc = cov_table_outputs_begin(&j->out, &request->paths, e);
-    if (!rc)
-        rc = read_bins(j, request, e);
-    const double beg = cov_clock();
-    if (!rc)
-        rc = measure(j, e);
-    if (!rc)
-        rc = cov_table_outputs_write(&j->out, &writer, e);
-    if (!rc)
-        rc = tell(j, request->stats, e);
-    cov_stats_add_stage(request->stats, "fingerprint", cov_clock() - beg);
-    return rc;
-}
-
 int cov_fingerprint_run(const struct cov_profile_request *request,
                         const struct cov_fingerprint_options *options, struct cov_err *e)
 {
+    static const struct cov_profile_steps steps = {.read = read_bins,
+                                                   .measure = measure,
+                                                   .print_table = print_table,
+                                                   .write_second = write_curves,
+                                                   .draw = draw,
+                                                   .tell = tell,
+                                                   .print_json = print_json,
+                                                   .free_job = free_job};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options, .out = COV_TABLE_OUTPUTS_INIT};
-    const int rc = run(j, request, e);
-    j->o = NULL;
-    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
-                                 request->stats, e);
+    j->o = *options;
+    return cov_profile_job_run(j, &steps, request, e);
 }

@@ -12,8 +12,8 @@
 #include "common/base/number.h"
 #include "common/base/text.h"
 #include "common/cli/multiqc.h"
-#include "common/file/outfile.h"
 #include "common/file/path.h"
+#include "common/job/profile/profile_job.h"
 #include "common/job/profile/profile_matrix.h"
 #include "common/job/profile/profile_plot.h"
 #include "common/job/profile/profile_tracks.h"
@@ -21,25 +21,15 @@
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_gene_profile_options *o; /* NULL after the run */
+    struct cov_gene_profile_options o; /* strings: until the tracks have been read */
     struct cov_annotation features;
     struct cov_windows windows;
     struct cov_profile_tracks tracks;
-    struct cov_table_outputs out;
     char *dir, *stem;
     unsigned n_threads;
 };
 
 /* ---------------------------------------------------------------- outputs */
-
-static int begin_outputs(struct job *j, const struct cov_table_paths *p, struct cov_err *e)
-{
-    const bool is_file = p->table && !cov_path_is_std(p->table);
-    const char *beside = p->second ? p->second : p->plot ? p->plot : is_file ? p->table : "./";
-    j->dir = p->tmpdir ? cov_strdup(p->tmpdir, e) : cov_path_dir(beside, e);
-    j->stem = cov_path_stem(j->o->genes, e);
-    return j->dir && j->stem ? cov_table_outputs_begin(&j->out, p, e) : COV_ENOMEM;
-}
 
 static void print_table(const void *arg, FILE *f)
 {
@@ -70,10 +60,10 @@ static int write_matrix(const void *arg, const struct cov_outfile *out, struct c
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct job *j = arg;
-    char *title = cov_strfmt(e, "%s: %zu feature%s", j->stem, j->features.n,
-                             cov_text_s((int64_t)j->features.n));
-    int rc =
-        title ? cov_profile_plot_draw(&j->tracks, title, j->o->median, picture, e) : COV_ENOMEM;
+    char *title = cov_strfmt(e, "%s: %zu feature%s, and the 95 %% confidence interval of the %s",
+                             j->stem, j->features.n, cov_text_s((int64_t)j->features.n),
+                             j->o.median ? "median" : "mean");
+    int rc = title ? cov_profile_plot_draw(&j->tracks, title, j->o.median, picture, e) : COV_ENOMEM;
     free(title);
     return rc;
 }
@@ -147,9 +137,9 @@ const struct cov_stats_plot cov_gene_profile_lines = {
     .put_data = put_lines,
 };
 
-/* Adds the figures of the report, and tells the user. */
-static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
+    const struct job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->tracks.n; k++) {
         const struct cov_profile_track *track = j->tracks.items[k];
@@ -183,53 +173,53 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int read_features(struct job *j, struct cov_stats *stats, struct cov_err *e)
+/* Returns the folder for the bins of all features. Caller frees. */
+static char *find_dir(const struct cov_table_paths *p, struct cov_err *e)
 {
-    const struct cov_gene_profile_options *o = j->o;
-    const double beg = cov_clock();
-    int rc = cov_annotation_read(o->genes, o->feature, &j->features, e);
-    if (!rc && o->needs_types && j->features.is_bed)
-        rc = cov_fail(e, COV_EUSAGE, "--feature: %s is a BED file, which has no types of features",
-                      o->genes);
-    if (!rc)
-        rc = cov_windows_init(&j->windows, &j->features, &o->layout, e);
-    cov_stats_add_stage(stats, "annotation", cov_clock() - beg);
-    return rc;
+    const bool is_file = p->table && !cov_path_is_std(p->table);
+    const char *beside = p->second ? p->second : p->plot ? p->plot : is_file ? p->table : "./";
+    return p->tmpdir ? cov_strdup(p->tmpdir, e) : cov_path_dir(beside, e);
 }
 
-static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    const struct cov_gene_profile_options *o = j->o;
-    const struct cov_table_paths *paths = &request->paths;
-    const struct cov_table_writer writer = {print_table, write_matrix, draw, j};
-    const bool stores = o->median || paths->second || paths->plot;
-    int rc = begin_outputs(j, paths, e);
+    struct job *j = arg;
+    const struct cov_gene_profile_options *o = &j->o;
+    const bool stores = o->median || request->paths.second || request->paths.plot;
+    const double beg = cov_clock();
+    j->n_threads = request->n_threads;
+    j->dir = find_dir(&request->paths, e);
+    j->stem = cov_path_stem(o->features.path, e);
+    int rc =
+        j->dir && j->stem ? cov_profile_features_read(&o->features, &j->features, e) : COV_ENOMEM;
     if (!rc)
-        rc = read_features(j, request->stats, e);
+        rc = cov_windows_init(&j->windows, &j->features, &o->layout, e);
+    cov_stats_add_stage(request->stats, "annotation", cov_clock() - beg);
     if (!rc)
         rc = cov_profile_tracks_init(&j->tracks, &j->windows, stores, j->dir, e);
-    if (!rc)
-        rc = cov_profile_tracks_read(&j->tracks, request, e);
-    const double beg = cov_clock();
-    if (!rc)
-        rc = cov_profile_tracks_finish(&j->tracks, o->median, e);
-    if (!rc)
-        rc = cov_table_outputs_write(&j->out, &writer, e);
-    if (!rc)
-        rc = tell(j, request->stats, e);
-    cov_stats_add_stage(request->stats, "write", cov_clock() - beg);
-    return rc;
+    return rc ? rc : cov_profile_tracks_read(&j->tracks, request, e);
+}
+
+static int measure(void *arg, struct cov_err *e)
+{
+    struct job *j = arg;
+    return cov_profile_tracks_finish(&j->tracks, j->o.median, e);
 }
 
 int cov_gene_profile_run(const struct cov_profile_request *request,
                          const struct cov_gene_profile_options *options, struct cov_err *e)
 {
+    static const struct cov_profile_steps steps = {.read = read_tracks,
+                                                   .measure = measure,
+                                                   .print_table = print_table,
+                                                   .write_second = write_matrix,
+                                                   .draw = draw,
+                                                   .tell = tell,
+                                                   .print_json = print_json,
+                                                   .free_job = free_job};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options, .n_threads = request->n_threads, .out = COV_TABLE_OUTPUTS_INIT};
-    const int rc = run(j, request, e);
-    j->o = NULL;
-    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
-                                 request->stats, e);
+    j->o = *options;
+    return cov_profile_job_run(j, &steps, request, e);
 }

@@ -7,14 +7,11 @@
 
 #include "common/base/err.h"
 #include "common/cli/stats.h"
-#include "common/job/profile/profile_inputs.h"
-#include "common/track/measures/profile.h"
+#include "common/job/profile/profile_tracks.h"
 
 /* Borrowed for the call. */
 struct cov_gene_profile_options {
-    const char *genes;   /* the annotation */
-    const char *feature; /* the type of features, except for BED */
-    bool needs_types;    /* refuse a BED */
+    struct cov_profile_features features;
     struct cov_profile_layout layout;
     bool median; /* over the features; otherwise the mean */
 };

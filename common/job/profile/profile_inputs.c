@@ -13,6 +13,7 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/job/job.h"
+#include "common/store/h5.h"
 
 /* A larger share of bases without a value causes a warning. */
 static const double MOST_MISSING = 0.1;
@@ -39,6 +40,11 @@ static int detect_inputs(struct input *list, char *const *paths, size_t n, struc
     return rc;
 }
 
+static int fail_replicates(struct cov_err *e)
+{
+    return cov_fail(e, COV_EUSAGE, "--replicates is for genome files; there is none");
+}
+
 /* Gives the options to the inputs that they are for. With a single input, the source itself refuses
  * those that do not fit. */
 static int share_options(struct input *list, size_t n, const struct cov_source_options *o,
@@ -53,7 +59,7 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
         n_signal += !is_track;
         n_bedgraph += is_bedgraph;
         if (n > 1 && is_track) {
-            list[i].o.measured = false;
+            list[i].o.measured = list[i].o.replicates = false;
             list[i].o.n_datasets = 0;
             list[i].o.strand = COV_STRAND_AVG;
         }
@@ -61,6 +67,8 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
             list[i].o.sizes_path = NULL;
         list[i].o.fill_gaps = o->fill_gaps && is_track;
     }
+    if (n_signal == 0 && o->replicates)
+        return fail_replicates(e);
     if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
         return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
                         o->measured         ? "experimental"
@@ -73,19 +81,22 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
     return COV_OK;
 }
 
-/* A genome file has measured coverage instead of predictions. */
+/* Returns true for a genome file, which has measured coverage or none, but no predictions. Errors
+ * are left to the next function that opens the file. */
+static bool is_genome(const struct cov_source_input *in)
+{
+    struct cov_h5 *h5;
+    if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
+        return false;
+    const bool yes = cov_h5_has(h5, "data/X") && !cov_h5_has(h5, "prediction");
+    cov_h5_close(h5);
+    return yes;
+}
+
 static int open_input(struct input *in, unsigned n_threads, struct cov_err *e)
 {
-    const bool is_file = !in->in.is_track && !in->in.in;
-    struct cov_source_input again = in->in;
-    struct cov_err first = COV_ERR_INIT, second = COV_ERR_INIT;
-    int rc = cov_track_source_open(&in->in, &in->o, n_threads, &in->source, &first);
-    if (rc == COV_EINPUT && is_file && !in->o.measured) {
-        in->o.measured = true;
-        if (cov_track_source_open(&again, &in->o, n_threads, &in->source, &second) == COV_OK)
-            return COV_OK;
-    }
-    return rc ? cov_fail(e, rc, "%s", first.text) : COV_OK;
+    in->o.measured = in->o.measured || is_genome(&in->in);
+    return cov_track_source_open(&in->in, &in->o, n_threads, &in->source, e);
 }
 
 static int run_source(const struct input *in, struct cov_track_sink *const *sinks,
@@ -130,14 +141,18 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
     struct input *list = cov_calloc(n, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
+    bool is_measured = false;
     int rc = detect_inputs(list, request->inputs, n, e);
     if (!rc)
         rc = share_options(list, n, &request->source, e);
     for (size_t i = 0; !rc && i < n; i++) {
         rc = read_input(&list[i], r, request, e);
+        is_measured = is_measured || list[i].o.measured;
         cov_track_source_close(list[i].source);
         list[i].source = NULL;
     }
+    if (!rc && request->source.replicates && !is_measured)
+        rc = fail_replicates(e);
     for (size_t i = 0; i < n; i++)
         cov_source_input_close(&list[i].in);
     free(list);
@@ -178,4 +193,20 @@ int cov_profile_name(struct cov_names *taken, const char *path, const char *data
         return COV_ENOMEM;
     cov_text_make_printable(name);
     return cov_names_add(taken, name, strlen(name), &i, &is_new, e);
+}
+
+int cov_profile_features_read(const struct cov_profile_features *f, struct cov_annotation *out,
+                              struct cov_err *e)
+{
+    int rc = cov_annotation_read(f->path, f->type, out, e);
+    return rc ? rc : cov_profile_features_check(f, out, e);
+}
+
+int cov_profile_features_check(const struct cov_profile_features *f, const struct cov_annotation *a,
+                               struct cov_err *e)
+{
+    return f->needs_types && a->is_bed
+               ? cov_fail(e, COV_EUSAGE,
+                          "--feature: %s is a BED file, which has no types of features", f->path)
+               : COV_OK;
 }

@@ -3,11 +3,13 @@
 #ifndef COV_JOB_PROFILE_PROFILE_INPUTS_H
 #define COV_JOB_PROFILE_PROFILE_INPUTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
+#include "common/features/annotation.h"
 #include "common/job/source/track_source.h"
 #include "common/job/table_outputs.h"
 #include "common/seq/names.h"
@@ -51,5 +53,20 @@ double cov_profile_missing(const struct cov_track_sink *sink, const struct cov_t
  * file's whole path is used. Adds the name to `taken`. Caller frees *out. */
 int cov_profile_name(struct cov_names *taken, const char *path, const char *dataset, char **out,
                      struct cov_err *e) COV_MUST_USE;
+
+/* An annotation to read. */
+struct cov_profile_features {
+    const char *path;
+    const char *type; /* of the features, except for BED */
+    bool needs_types; /* refuse a BED */
+};
+
+/* Reads it as cov_annotation_read does. */
+int cov_profile_features_read(const struct cov_profile_features *f, struct cov_annotation *out,
+                              struct cov_err *e) COV_MUST_USE;
+
+/* COV_EUSAGE for a BED that is refused. */
+int cov_profile_features_check(const struct cov_profile_features *f, const struct cov_annotation *a,
+                               struct cov_err *e) COV_MUST_USE;
 
 #endif

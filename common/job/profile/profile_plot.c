@@ -168,8 +168,8 @@ static int draw(const struct plot *p, const char *title, bool median,
                 const struct cov_picture *picture, struct cov_err *e)
 {
     static const char *const positions[] = {
-        "position from the start of the feature", "position from the end of the feature",
-        "position from the middle of the feature", "position; the feature is scaled"};
+        "position from the start of the feature (bp)", "position from the end of the feature (bp)",
+        "position from the middle of the feature (bp)", "position (bp); the feature is scaled"};
     const struct cov_profile_layout *l = &p->t->windows->layout;
     struct cov_charts charts = {0};
     struct cov_chart *chart;

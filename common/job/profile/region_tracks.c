@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/features/annotation.h"
 #include "common/file/path.h"
+#include "common/job/profile/profile_job.h"
 #include "common/job/region_plot.h"
 #include "common/seq/select.h"
 
@@ -34,13 +34,13 @@ struct lane {
 
 /* Lives until --stats has been printed. */
 struct job {
-    const struct cov_region_options *o; /* NULL after the run */
-    struct cov_range range;             /* after the first track, exactly its extent */
-    char *text;                         /* of this range. Owned */
-    char *contig, *first_input;         /* of the first track. Owned */
-    int64_t length;                     /* of the contig, in the first track; 0: not known */
-    int64_t unit;                       /* of the bins of all tracks */
-    struct cov_bins bins;               /* of the last track; the means are borrowed */
+    struct cov_region_options o; /* strings: until the tracks have been read */
+    struct cov_range range;      /* after the first track, exactly its extent */
+    char *text;                  /* of this range. Owned */
+    char *contig, *first_input;  /* of the first track. Owned */
+    int64_t length;              /* of the contig, in the first track; 0: not known */
+    int64_t unit;                /* of the bins of all tracks */
+    struct cov_bins bins;        /* of the last track; the means are borrowed */
     struct cov_names *names;
     struct track *tracks; /* [n]. Owned */
     size_t n, cap;
@@ -49,7 +49,6 @@ struct job {
     const char *path;   /* of the current input */
     struct lane *lanes; /* [n_lanes]: genes, then peaks. Owned */
     size_t n_lanes;
-    struct cov_table_outputs out;
 };
 
 /* ---------------------------------------------------------------- tracks */
@@ -99,18 +98,6 @@ static int fix_range(struct job *j, const struct cov_track_source *source,
     return COV_OK;
 }
 
-static int name_track(struct job *j, const char *dataset, char **out, struct cov_err *e)
-{
-    const struct cov_strings *given = &j->o->names;
-    if (given->n == 0)
-        return cov_profile_name(j->names, j->path, dataset, out, e);
-    if (j->n > given->n)
-        return cov_fail(e, COV_EUSAGE, "--names: %zu for more tracks; %s has the data set %s",
-                        given->n, j->path, dataset ? dataset : "that needs another");
-    *out = cov_strdup(given->items[j->n - 1], e);
-    return *out ? COV_OK : COV_ENOMEM;
-}
-
 static size_t series_of(const struct cov_track_source *source)
 {
     return strcmp(source->label, "predicted") == 0  ? PREDICTED
@@ -150,7 +137,8 @@ static int add_track(struct job *j, const struct cov_track_source *source, size_
     t->mean = sum / n;
     if (n == 0)
         cov_warn("%s: no base of the region has a value", source->name);
-    return name_track(j, source->n_datasets > 1 ? source->datasets[k] : NULL, &t->name, e);
+    return cov_profile_name(j->names, j->path, source->n_datasets > 1 ? source->datasets[k] : NULL,
+                            &t->name, e);
 }
 
 static int check_input(void *arg, const struct cov_track_source *source,
@@ -175,51 +163,63 @@ static void end_input(void *arg, const struct cov_track_source *source)
     j->n_sinks = 0;
 }
 
-static int read_tracks(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+/* Replaces the names of the files by those of --names. */
+static int rename_tracks(struct job *j, struct cov_err *e)
+{
+    const struct cov_strings *given = &j->o.names;
+    struct cov_listing tracks = {0};
+    for (size_t k = 0; k < j->n; k++)
+        cov_listing_add(&tracks, j->tracks[k].name);
+    if (given->n != j->n)
+        return cov_fail(e, COV_EUSAGE, "--names: %zu name%s for %zu track%s: %s%s", given->n,
+                        cov_text_s((int64_t)given->n), j->n, cov_text_s((int64_t)j->n), tracks.text,
+                        cov_listing_more(&tracks));
+    for (size_t k = 0; k < j->n; k++) {
+        free(j->tracks[k].name);
+        j->tracks[k].name = cov_strdup(given->items[k], e);
+        if (!j->tracks[k].name)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+static int read_inputs(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
 {
     const struct cov_profile_reader reader = {begin_input, check_input, end_input, j};
     struct cov_profile_request in_range = *request;
     in_range.source.only = &j->range;
     int rc = cov_profile_inputs_read(&in_range, &reader, e);
-    if (!rc && j->o->names.n > 0 && j->n < j->o->names.n)
-        rc = cov_fail(e, COV_EUSAGE, "--names: %zu for %zu track%s", j->o->names.n, j->n,
-                      cov_text_s((int64_t)j->n));
-    return rc;
+    return rc || j->o.names.n == 0 ? rc : rename_tracks(j, e);
 }
 
 /* ---------------------------------------------------------------- features */
 
-static int check_types(const struct lane *lane, const struct cov_region_options *o,
+static int check_types(const struct lane *lane, const struct cov_profile_features *genes,
                        struct cov_err *e)
 {
     const struct cov_annotation *a = &lane->features;
     size_t n = 0;
-    if (lane->drawn.is_flat)
-        return COV_OK;
-    if (o->needs_types && a->is_bed)
-        return cov_fail(e, COV_EUSAGE,
-                        "--feature: %s is a BED file, which has no types of features", a->path);
     for (size_t i = 0; i < a->n; i++)
         n += a->items[i].type == 0;
-    return n > 0 ? COV_OK
-                 : cov_fail(e, COV_EINPUT, "%s: no features of type %s", a->path, o->feature);
+    return n > 0 ? cov_profile_features_check(genes, a, e)
+                 : cov_fail(e, COV_EINPUT, "%s: no features of type %s", a->path, genes->type);
 }
 
 /* Reads the files before the tracks, which can take long. */
 static int read_features(struct job *j, struct cov_err *e)
 {
-    const struct cov_region_options *o = j->o;
-    const bool has_genes = o->genes != NULL;
+    const struct cov_region_options *o = &j->o;
+    const bool has_genes = o->genes.path != NULL;
     const size_t n = has_genes + o->peaks.n;
     int rc = COV_OK;
     j->lanes = cov_calloc(n + 1, sizeof *j->lanes, e);
-    char *types = has_genes ? cov_strfmt(e, "%s,exon", o->feature) : NULL;
+    char *types = has_genes ? cov_strfmt(e, "%s,exon", o->genes.type) : NULL;
     if (!j->lanes || (has_genes && !types))
         rc = COV_ENOMEM;
     while (!rc && j->n_lanes < n) {
         const bool is_genes = has_genes && j->n_lanes == 0;
         struct lane *lane = &j->lanes[j->n_lanes++];
-        const char *path = is_genes ? o->genes : o->peaks.items[j->n_lanes - 1 - has_genes];
+        const char *path = is_genes ? o->genes.path : o->peaks.items[j->n_lanes - 1 - has_genes];
         lane->drawn.is_flat = !is_genes;
         lane->name = cov_path_stem(path, e);
         if (!lane->name)
@@ -228,8 +228,8 @@ static int read_features(struct job *j, struct cov_err *e)
             rc = cov_annotation_read_families(path, types, &lane->features, e);
         else
             rc = cov_annotation_read(path, NULL, &lane->features, e);
-        if (!rc)
-            rc = check_types(lane, o, e);
+        if (!rc && is_genes)
+            rc = check_types(lane, &o->genes, e);
     }
     free(types);
     return rc;
@@ -319,7 +319,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
         plot.series[t->series] = kinds[t->series];
     }
     for (size_t k = 0; !rc && k < j->n; k++) {
-        if (!j->o->own_scales) {
+        if (!j->o.own_scales) {
             rows[k].least = least;
             rows[k].most = most;
         }
@@ -328,7 +328,7 @@ static int draw(const void *arg, const struct cov_picture *picture, struct cov_e
     }
     for (size_t k = 0; !rc && k < j->n_lanes; k++)
         lanes[k] = j->lanes[k].drawn;
-    if (j->n > 1 && !j->o->own_scales)
+    if (j->n > 1 && !j->o.own_scales)
         plot.note = "; all tracks are on one scale";
     if (!rc)
         rc = cov_region_plot_draw(&plot, picture, e);
@@ -360,9 +360,9 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_object(json);
 }
 
-/* Adds the figures of the report, and tells the user. */
-static int tell(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)
 {
+    const struct job *j = arg;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
         const struct track *t = &j->tracks[k];
@@ -400,38 +400,33 @@ static void free_job(void *arg)
     free(j);
 }
 
-static int run(struct job *j, const struct cov_profile_request *request, struct cov_err *e)
+static int read_tracks(void *arg, const struct cov_profile_request *request, struct cov_err *e)
 {
-    const struct cov_table_writer writer = {print_table, NULL, draw, j};
-    int rc = cov_range_parse(j->o->region, &j->range, e);
+    struct job *j = arg;
+    int rc = cov_range_parse(j->o.region, &j->range, e);
     if (!rc)
         rc = cov_names_new(&j->names, e);
     if (!rc)
-        rc = cov_table_outputs_begin(&j->out, &request->paths, e);
-    if (!rc)
         rc = read_features(j, e);
     if (!rc)
-        rc = read_tracks(j, request, e);
-    const double beg = cov_clock();
+        rc = read_inputs(j, request, e);
     for (size_t k = 0; !rc && k < j->n_lanes; k++)
         rc = fill_lane(j, &j->lanes[k], e);
-    if (!rc)
-        rc = cov_table_outputs_write(&j->out, &writer, e);
-    if (!rc)
-        rc = tell(j, request->stats, e);
-    cov_stats_add_stage(request->stats, "write", cov_clock() - beg);
     return rc;
 }
 
 int cov_region_run(const struct cov_profile_request *request,
                    const struct cov_region_options *options, struct cov_err *e)
 {
+    static const struct cov_profile_steps steps = {.read = read_tracks,
+                                                   .print_table = print_table,
+                                                   .draw = draw,
+                                                   .tell = tell,
+                                                   .print_json = print_json,
+                                                   .free_job = free_job};
     struct job *j = cov_calloc(1, sizeof *j, e);
     if (!j)
         return COV_ENOMEM;
-    *j = (struct job){.o = options, .out = COV_TABLE_OUTPUTS_INIT};
-    const int rc = run(j, request, e);
-    j->o = NULL;
-    return cov_table_outputs_end(&j->out, rc, &(struct cov_table_job){print_json, free_job, j},
-                                 request->stats, e);
+    j->o = *options;
+    return cov_profile_job_run(j, &steps, request, e);
 }

@@ -12,13 +12,11 @@
 
 /* Borrowed for the call. */
 struct cov_region_options {
-    const char *region;       /* see cov_range_parse */
-    struct cov_strings names; /* of all tracks; n = 0: those of their files */
-    const char *genes;        /* an annotation; NULL: none */
-    const char *feature;      /* the type of its features, except for BED */
-    bool needs_types;         /* refuse a BED */
-    struct cov_strings peaks; /* BED files */
-    bool own_scales;          /* each track has its own y axis; else all have the same */
+    const char *region;                /* see cov_range_parse */
+    struct cov_strings names;          /* of all tracks; n = 0: those of their files */
+    struct cov_profile_features genes; /* path NULL: none */
+    struct cov_strings peaks;          /* BED files */
+    bool own_scales;                   /* each track has its own y axis; else all have the same */
 };
 
 /* Writes a row for each bin of the region, and no second file. COV_EUSAGE if an input lacks the

@@ -92,6 +92,10 @@ static int add_column(struct cov_track_bins *t, const struct cov_bin_means *b, c
     if (!names)
         return COV_ENOMEM;
     t->names = names;
+    char **files = cov_realloc(t->files, t->n + 1, sizeof(char *), e);
+    if (!files)
+        return COV_ENOMEM;
+    t->files = files;
     double **means = cov_realloc(t->means, t->n + 1, sizeof(double *), e);
     if (!means)
         return COV_ENOMEM;
@@ -102,10 +106,11 @@ static int add_column(struct cov_track_bins *t, const struct cov_bin_means *b, c
     if (rc)
         return rc;
     t->means[t->n] = cov_malloc(t->n_rows, sizeof(double), e);
+    t->files[t->n] = cov_strdup(b->sink.name, e);
     t->names[t->n] = NULL;
-    if (!t->means[t->n])
-        return COV_ENOMEM;
-    rc = cov_profile_name(t->taken, t->path, dataset, &t->names[t->n], e);
+    rc = t->means[t->n] && t->files[t->n]
+             ? cov_profile_name(t->taken, t->path, dataset, &t->names[t->n], e)
+             : COV_ENOMEM;
     t->n++;
     return rc ? rc : fill_column(t, b, has_lengths, t->means[t->n - 1], e);
 }
@@ -181,13 +186,35 @@ size_t cov_rows_keep_whole(double *const *values, size_t n, size_t n_rows)
     return n_kept;
 }
 
+int cov_rows_fail_few(const char *const *names, size_t n, size_t n_rows, const char *what,
+                      const char *needs, struct cov_err *e)
+{
+    struct cov_listing tracks = {0};
+    for (size_t k = 0; k < n; k++)
+        cov_listing_add(&tracks, names[k]);
+    return cov_fail(e, COV_EINPUT, "%s%s: %zu %s%s a value in %s; %s two", tracks.text,
+                    cov_listing_more(&tracks), n_rows, what, n_rows == 1 ? " has" : "s have",
+                    n == 1 ? "the track" : "all tracks", needs);
+}
+
+const char *cov_track_bins_place(const struct cov_track_bins *t, size_t row, int64_t *beg)
+{
+    size_t i = 0;
+    while (t->first[i + 1] <= row)
+        i++;
+    *beg = (int64_t)(row - t->first[i]) * t->width;
+    return cov_names_get(t->contigs, i, NULL);
+}
+
 void cov_track_bins_fini(struct cov_track_bins *t)
 {
     for (size_t k = 0; k < t->n; k++) {
         free(t->names[k]);
+        free(t->files[k]);
         free(t->means[k]);
     }
     free(t->names);
+    free(t->files);
     free(t->means);
     cov_names_free(t->taken);
     cov_names_free(t->contigs);

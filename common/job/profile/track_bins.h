@@ -16,6 +16,7 @@ struct cov_track_bins {
     bool first_is_track; /* COV_EUSAGE if the first input has several data sets */
     size_t n;            /* tracks */
     char **names;        /* [n]. Owned */
+    char **files;        /* [n]: their inputs, for messages. Owned */
     double **means;      /* [n][n_rows]; NaN: no value. Owned */
     size_t n_rows;
     /* Private. */
@@ -35,8 +36,16 @@ int cov_track_bins_read(struct cov_track_bins *t, const struct cov_profile_reque
                         struct cov_err *e) COV_MUST_USE;
 void cov_track_bins_fini(struct cov_track_bins *t);
 
+/* Finds the contig and the first base of a row. The name is borrowed until fini. */
+const char *cov_track_bins_place(const struct cov_track_bins *t, size_t row, int64_t *beg);
+
 /* Keeps the rows of values[n][n_rows] that have a value, not NaN, in all columns, at the start of
  * the columns. Returns their number. */
 size_t cov_rows_keep_whole(double *const *values, size_t n, size_t n_rows);
+
+/* Fails because only n_rows bins, or features, are left of n tracks. `what`: "bin" or "feature";
+ * `needs`: what they are too few for. */
+int cov_rows_fail_few(const char *const *names, size_t n, size_t n_rows, const char *what,
+                      const char *needs, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -14,6 +14,9 @@
 #include "common/job/source/track_source.h"
 #include "common/track/value_pipe.h"
 
+/* An input with more columns to read as tracks is damaged. */
+enum { MOST_COLUMNS = 4096 };
+
 struct slot {
     struct cov_signal_piece piece;
     float *values; /* [n_datasets][L] */
@@ -26,6 +29,9 @@ struct signal_input {
     struct cov_track_contigs contigs; /* of a file */
     size_t L;
     size_t *ks; /* [n_datasets]: numbers of the data sets in the file */
+    /* [n_whole]: the same before data sets were split into columns; NULL: none were. */
+    size_t *whole;
+    size_t n_whole;
     /* Used during the run. */
     struct cov_pool *pool;
     struct cov_progress *progress;
@@ -81,6 +87,44 @@ static int choose_datasets(struct signal_input *j, struct cov_err *e)
     }
     j->reader.ks = j->ks;
     j->reader.n_ks = n;
+    return COV_OK;
+}
+
+/* Replaces the data sets with several columns by these. */
+static int split_datasets(struct signal_input *j, struct cov_err *e)
+{
+    struct cov_signal_reader *r = &j->reader;
+    const size_t n_whole = j->base.n_datasets;
+    size_t n = 0;
+    for (size_t i = 0; i < n_whole; i++)
+        n += cov_signal_reader_n_columns(r, j->ks[i]);
+    if (n > MOST_COLUMNS)
+        return cov_fail(e, COV_EINPUT, "%s: %zu columns are too many", r->name, n);
+    size_t *ks = cov_calloc(n, sizeof *ks, e);
+    const char **names = cov_calloc(n, sizeof *names, e);
+    int rc = ks && names ? COV_OK : COV_ENOMEM;
+    n = 0;
+    for (size_t i = 0; !rc && i < n_whole; i++) {
+        const size_t n_columns = cov_signal_reader_n_columns(r, j->ks[i]);
+        const size_t first = n_columns > 1 ? cov_signal_reader_n_datasets(r) : j->ks[i];
+        if (n_columns > 1)
+            rc = cov_signal_reader_split(r, j->ks[i], e);
+        for (size_t c = 0; !rc && c < n_columns; c++) {
+            ks[n] = first + c;
+            names[n++] = cov_signal_reader_dataset(r, first + c);
+        }
+    }
+    if (rc) {
+        free(ks);
+        free(names);
+        return rc;
+    }
+    j->whole = j->ks;
+    j->n_whole = n_whole;
+    free(j->base.datasets);
+    j->base.datasets = names;
+    j->reader.ks = j->ks = ks;
+    j->reader.n_ks = j->base.n_datasets = n;
     return COV_OK;
 }
 
@@ -344,7 +388,8 @@ static bool rows(const struct cov_track_source *s, struct cov_source_rows *out)
 static int describe(const struct cov_track_source *s, struct cov_stats *stats, struct cov_err *e)
 {
     const struct signal_input *j = (const struct signal_input *)s;
-    return cov_signal_reader_add_sources(&j->reader, j->o->measured, stats, e);
+    return j->whole ? cov_signal_reader_add_sources(&j->reader, j->whole, j->n_whole, stats, e)
+                    : cov_signal_reader_add_sources(&j->reader, j->ks, s->n_datasets, stats, e);
 }
 
 static void close_input(struct cov_track_source *s)
@@ -361,6 +406,7 @@ static void close_input(struct cov_track_source *s)
     free(j->slots);
     free(j->scratch);
     free(j->ks);
+    free(j->whole);
     free(s->datasets);
     free(j->pipes);
     cov_signal_reader_close(&j->reader);
@@ -393,6 +439,8 @@ int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov
         j->base.contigs = r->grid ? &j->contigs : NULL;
         rc = choose_datasets(j, e);
     }
+    if (!rc && o->replicates)
+        rc = split_datasets(j, e);
     if (rc)
         close_input(&j->base);
     else

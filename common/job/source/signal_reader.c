@@ -393,6 +393,12 @@ size_t cov_signal_reader_n_columns(const struct cov_signal_reader *r, size_t k)
                      : cov_signal_file_n_columns(r->file, k);
 }
 
+int cov_signal_reader_split(struct cov_signal_reader *r, size_t k, struct cov_err *e)
+{
+    return r->stream ? cov_signal_stream_split(r->stream, k, e)
+                     : cov_signal_file_split(r->file, k, e);
+}
+
 void cov_signal_piece_fini(struct cov_signal_piece *p)
 {
     cov_blob_fini(&p->raw[0]);
@@ -492,14 +498,14 @@ static int add_sources(const struct cov_signal_reader *r, const char *set, struc
     return rc;
 }
 
-int cov_signal_reader_add_sources(const struct cov_signal_reader *r, bool measured,
+int cov_signal_reader_add_sources(const struct cov_signal_reader *r, const size_t *ks, size_t n,
                                   struct cov_stats *stats, struct cov_err *e)
 {
     int rc = add_sources(r, NULL, stats, e);
-    if (!measured)
+    if (!r->o->measured)
         return rc ? rc : add_sources(r, COV_PREDICTIONS_SET, stats, e);
-    for (size_t i = 0; !rc && i < r->n_ks; i++) {
-        char *set = cov_strfmt(e, "evaluation/%s_coverage", cov_signal_reader_dataset(r, r->ks[i]));
+    for (size_t i = 0; !rc && i < n; i++) {
+        char *set = cov_strfmt(e, "evaluation/%s_coverage", cov_signal_reader_dataset(r, ks[i]));
         rc = set ? add_sources(r, set, stats, e) : COV_ENOMEM;
         free(set);
     }

@@ -90,8 +90,12 @@ const char *cov_signal_reader_dataset(const struct cov_signal_reader *r, size_t 
 bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k);
 size_t cov_signal_reader_n_columns(const struct cov_signal_reader *r, size_t k);
 
-/* Adds the attributes of the input, and of the data sets that are read, to the statistics. */
-int cov_signal_reader_add_sources(const struct cov_signal_reader *r, bool measured,
+/* Adds each column of data set k as a data set, after all others: see cov_signal_split_part. */
+int cov_signal_reader_split(struct cov_signal_reader *r, size_t k, struct cov_err *e) COV_MUST_USE;
+
+/* Adds the attributes of the input, and of its data sets ks[n] as they are in the input, to the
+ * statistics. */
+int cov_signal_reader_add_sources(const struct cov_signal_reader *r, const size_t *ks, size_t n,
                                   struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 
 /* Returns true if the options need this strand. */

@@ -10,6 +10,7 @@ int cov_source_options_fill(const struct cov_source_flags *f, struct cov_source_
     *out = (struct cov_source_options){.measured = f->experimental,
                                        .datasets = f->datasets.items,
                                        .n_datasets = f->datasets.n,
+                                       .replicates = f->replicates,
                                        .strand = (enum cov_strand)f->strand,
                                        .values = {.smoothing = {.window = f->window}, .scale = 1},
                                        .regions = f->regions.items,

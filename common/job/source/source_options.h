@@ -9,7 +9,7 @@
 #include "common/track/smooth.h"
 
 struct cov_source_flags {
-    bool experimental, fill_gaps;
+    bool experimental, fill_gaps, replicates;
     struct cov_strings datasets, regions;
     const char *regions_file, *blacklist, *rename, *sizes, *smooth;
     int strand; /* enum cov_strand */
@@ -64,6 +64,12 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
 #define COV_FILL_GAPS_OPTION(at)                                                                   \
     COV_OPT(FLAG, "fill-gaps", 0, (at) + offsetof(struct cov_source_flags, fill_gaps), NULL,       \
             "bigWig, bedGraph: count bases without a value as 0")
+
+/* A row for tools that compare tracks. */
+#define COV_REPLICATES_OPTION(at)                                                                  \
+    COV_OPT(FLAG, "replicates", 0, (at) + offsetof(struct cov_source_flags, replicates), NULL,     \
+            "genome files: read each BAM file of a data set as a track of its own, instead of "    \
+            "their mean")
 
 /* Fills *out, which borrows the strings, with a scale of 1. COV_EUSAGE for two ways of
  * smoothing. */

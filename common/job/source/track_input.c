@@ -10,6 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/job/source/contig_filter.h"
 #include "common/job/source/track_source.h"
 #include "common/seq/names.h"
@@ -117,6 +118,18 @@ static int end_contig(struct track_input *j, struct cov_err *e)
     return rc ? rc : cov_track_end_contig(j->sink, j->length < 0 ? j->end : j->length, e);
 }
 
+/* Fails because the current interval's contig has no length. */
+static int fail_unlisted(const struct track_input *j, const char *name, struct cov_err *e)
+{
+    char place[COV_INTERVALS_PLACE];
+    struct cov_listing listed = {0};
+    cov_intervals_place(j->file, 0, place);
+    for (size_t i = 0; i < j->n_listed; i++)
+        cov_listing_add(&listed, listed_name(j, i));
+    return cov_fail(e, COV_EINPUT, "%s: contig %s is not in %s, which has: %s%s", place, name,
+                    j->o->sizes_path, listed.text, cov_listing_more(&listed));
+}
+
 static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
 {
     const char *name = cov_intervals_contig(j->file, contig);
@@ -132,11 +145,7 @@ static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
     if (rc)
         return rc;
     if (j->sizes && !cov_sizes_find(j->sizes, name, &i)) {
-        char place[COV_INTERVALS_PLACE];
-        cov_intervals_place(j->file, 0, place);
-        return j->skips ? COV_OK
-                        : cov_fail(e, COV_EINPUT, "%s: contig %s is not in %s", place, name,
-                                   j->o->sizes_path);
+        return j->skips ? COV_OK : fail_unlisted(j, name, e);
     }
     /* The header of a bigWig lists contigs in the order of the data. */
     rc = !j->sizes && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
@@ -201,6 +210,8 @@ static int convert(struct track_input *j, struct cov_err *e)
     }
     if (!rc)
         rc = end_contig(j, e);
+    if (!rc && !j->begun && j->n_listed == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no intervals", cov_intervals_name(j->file));
     if (!rc)
         rc = announce_until(j, j->n_listed, e);
     if (rc)

@@ -26,6 +26,7 @@ struct cov_source_options {
     bool measured;         /* signal: measured coverage of a genome file, not predictions */
     char *const *datasets; /* in the order of the sinks; n_datasets = 0: all */
     size_t n_datasets;
+    bool replicates; /* measured: each column (BAM file) of a data set instead of their mean */
     enum cov_strand strand;
     struct cov_value_rules values;
     const double *factors; /* [n_datasets of the source]: multiply the scale; NULL: 1 */

@@ -22,7 +22,7 @@ struct cov_window {
 
 size_t cov_profile_bins(const struct cov_profile_layout *l)
 {
-    return (size_t)((l->before + l->body + l->after) / l->bin);
+    return l->bin == 0 ? 1 : (size_t)((l->before + l->body + l->after) / l->bin);
 }
 
 /* ---------------------------------------------------------------- windows */
@@ -77,7 +77,7 @@ int cov_windows_init(struct cov_windows *w, const struct cov_annotation *feature
         if (f->end - f->beg > COV_PROFILE_LONGEST && layout->anchor == COV_ANCHOR_SCALE)
             return cov_fail(e, COV_EINPUT,
                             "%s:%" PRIu32 ": the feature has %" PRId64
-                            " bases; those that are scaled must not be longer than %d",
+                            " bases; the limit for a whole feature is %d",
                             features->path, f->line, f->end - f->beg, (int)COV_PROFILE_LONGEST);
     }
     qsort(w->items, n, sizeof *w->items, by_end);
@@ -164,7 +164,9 @@ static int complete(struct cov_profile *p, const struct cov_window *w, struct co
     const struct cov_feature *f = &p->windows->features->items[w->feature];
     const size_t n = cov_profile_bins(l);
     const int64_t left = is_reversed(f) ? l->after : l->before;
-    if (l->anchor != COV_ANCHOR_SCALE) {
+    if (l->bin == 0) {
+        p->bins[0] = mean_of(p, w->beg, w->end);
+    } else if (l->anchor != COV_ANCHOR_SCALE) {
         (void)put_equal(p, w->beg, (int64_t)n, p->bins);
     } else if (f->end - f->beg < l->bin) {
         for (size_t i = 0; i < n; i++)

@@ -23,7 +23,7 @@ enum cov_anchor { COV_ANCHOR_TSS, COV_ANCHOR_TES, COV_ANCHOR_CENTRE, COV_ANCHOR_
 struct cov_profile_layout {
     enum cov_anchor anchor;
     int64_t before, after, body; /* multiples of `bin`; body: 0 unless scaled */
-    int64_t bin;
+    int64_t bin;                 /* 0: the whole window is one bin; then body is 0 */
     /* As Predmoter's tss_computations.py: a feature without strand is anchored like one on -, but
      * read forwards. */
     bool no_strand_is_minus;
