@@ -69,16 +69,16 @@ ok '  which would change the table' test "$(cksum <shifted.h3k4me3.tsv)" != "$(c
 # The predictions and the measured coverage of a sample with an annotation, under the names of the workflow.
 cp weed.plant.h5 hand/
 cp shifted.atacseq.h5 hand/weed.atacseq.h5 && cp unshifted.h3k4me3.h5 hand/weed.h3k4me3.h5
-for table in 'genes --genes weed.gff3' 'correlation --bins 1k'; do
+for table in 'genes --genes weed.gff3' 'region -r chr1:1-20000' 'correlation --bins 1k'; do
     subcommand=${table%% *}
-    [ "$subcommand" = genes ] || subcommand=correlate
+    [ "$subcommand" != correlation ] || subcommand=correlate
     # shellcheck disable=SC2086 # a list of words
     covprofile $subcommand -q ${table#* } hand/weed.plant.h5 hand/weed.atacseq.h5 hand/weed.h3k4me3.h5 >hand.tsv
     ok "weed.${table%% *}.tsv is that of the tools run by hand" cmp hand.tsv "metrics/weed.${table%% *}.tsv"
 done
 
-is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.correlation.tsv ./weed.genes.tsv ./weed.plant.atacseq.compare.tsv ./weed.plant.h3k4me3.compare.tsv ./weed.plant.info.json' \
-    'metrics are tables and descriptions'
+is "$(cd metrics && echo ./*)" './moss.plant.info.json ./weed.correlation.tsv ./weed.genes.tsv ./weed.plant.atacseq.compare.tsv ./weed.plant.h3k4me3.compare.tsv ./weed.plant.info.json ./weed.region.tsv ./weed.region_mqc.png' \
+    'metrics are tables, descriptions and a picture'
 is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
 is "$(find . -path './measured/*.h5' -o -path './shards/*.h5')" '' 'temporary files were removed'
 # Reads or a further model repeat no prediction.
@@ -210,6 +210,8 @@ refuses 'bad\.csv:3: weed: the list of bams of atacseq is b\.bam, but a\.bam;b\.
     'two lists of files' \
     'weed,a.fa,atacseq,,a.bam;b.bam,plant,a.ckpt' 'weed,a.fa,atacseq,,b.bam,b,b.ckpt'
 refuses 'bad\.csv: no samples' 'an empty sheet'
+printf '%s\n' 'sample,fasta,model,checkpoint,region' 'weed,a.fa,plant,a.ckpt,chr1;x' >bad.csv
+complains "bad\\.csv:2: weed: invalid region 'chr1;x'; use letters, digits and \\. _ \\+ - :" 'a wrong region' --config samples=bad.csv
 printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint,genes' 'weed,a.fa,,,,plant,a.ckpt,a.gff3' 'weed,a.fa,,,,b,b.ckpt,' \
     'weed,a.fa,,,,c,c.ckpt,b.gff3' >bad.csv
 complains 'bad\.csv:4: weed: the annotation of weed is b\.gff3, but a\.gff3 in an earlier row' 'two annotations of a sample' --config samples=bad.csv

@@ -63,8 +63,8 @@ is "$(cat names)" './grass.h3k4me3.measured.gappedPeak
 ./weed.plant.h3k4me3.gappedPeak' 'there are peaks of all data sets that have a cutoff'
 is "$(cd metrics && echo ./*.peaks.tsv)" './grass.plant.h3k4me3.peaks.tsv ./weed.plant.h3k4me3.peaks.tsv' \
     '  and its comparison with the measured peaks'
-for table in correlation genes; do
-    is "$(cd metrics && echo ./*.$table.tsv)" "$([ $table = genes ] && echo ./weed.genes.tsv || echo ./grass.correlation.tsv ./weed.correlation.tsv)" \
+for table in correlation genes region; do
+    is "$(cd metrics && echo ./*.$table.tsv)" "$([ $table != correlation ] && echo ./weed.$table.tsv || echo ./grass.correlation.tsv ./weed.correlation.tsv)" \
         "  there are tables: $table"
 done
 is "$(head -n 1 metrics/weed.genes.tsv)" 'position	weed.plant_atacseq	weed.plant_h3k4me3	weed.atacseq	weed.h3k4me3' \
@@ -111,7 +111,7 @@ if [ $report = true ]; then
     }
     contents . >snakemake.report
     is "$(contents next)" "$(cat snakemake.report)" 'both reports have the same rows and columns'
-    for table in covpeaks_call covprofile_genes covprofile_correlate h5chunk_info; do
+    for table in covpeaks_call covprofile_genes covprofile_region covprofile_correlate h5chunk_info; do
         like "$(cat snakemake.report)" "^multiqc_covtools_${table}_table\.txt: " "  with those of $table"
     done
     cat >f1.py <<'END'

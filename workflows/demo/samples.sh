@@ -30,6 +30,6 @@ rm features.bed
 awk '/^>/ { n++ } n > 2 { sub(/^>chr/, ">scaffold_"); print }' weed.fa | gzip -n >moss.fa.gz
 cp "$here/plant.ckpt" .
 
-printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint,genes' 'moss,moss.fa.gz,,,,plant,plant.ckpt,' \
-    'weed,weed.fa,atacseq,atacseq,weed_atacseq.sam,plant,plant.ckpt,weed.gff3' \
-    'weed,weed.fa,h3k4me3,chipseq,weed_h3k4me3.sam,plant,plant.ckpt,weed.gff3' >samples.csv
+printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint,genes,region' 'moss,moss.fa.gz,,,,plant,plant.ckpt,,' \
+    'weed,weed.fa,atacseq,atacseq,weed_atacseq.sam,plant,plant.ckpt,weed.gff3,chr1:1-20000' \
+    'weed,weed.fa,h3k4me3,chipseq,weed_h3k4me3.sam,plant,plant.ckpt,weed.gff3,chr1:1-20000' >samples.csv

@@ -59,6 +59,8 @@ same empty.files <<'EOF'
 ./metrics/moss.tiny.info.json
 ./metrics/weed.correlation.tsv
 ./metrics/weed.genes.tsv
+./metrics/weed.region.tsv
+./metrics/weed.region_mqc.png
 ./metrics/weed.tiny.atacseq.compare.tsv
 ./metrics/weed.tiny.h3k4me3.compare.tsv
 ./metrics/weed.tiny.info.json
@@ -148,6 +150,7 @@ sheet "$columns" "$weed" 'weed,@weed.fa.gz,atacseq,,@weed_h3k4me3.sam.gz,tiny,@t
 sheet "$columns"
 sheet "$columns,genes" "$weed,@weed.gff3" "$weed," 'weed,@weed.fa.gz,,,,tiny,@tiny.ckpt,@moss.fa.gz'
 sheet "$columns,genes" "$weed,nix.gff3"
+sheet "$columns,region" "$weed,a;b"
 sheet "$columns" '"we' 'ed",@weed.fa.gz,,,,tiny,@tiny.ckpt'
 # As a spreadsheet writes it: with a byte order mark and CR LF.
 printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" >sheets/spreadsheet.csv
@@ -196,7 +199,8 @@ report has another default
 28.csv sheets/28.csv: no samples
 29.csv sheets/29.csv:4: sample weed: genes moss.fa.gz, but line 2 has weed.gff3 for sample weed
 30.csv sheets/30.csv:2: sample weed: genes nix.gff3: no such file
-31.csv sheets/31.csv:2: unbalanced quotes
+31.csv sheets/31.csv:2: sample weed: region a;b: use letters, digits and . _ + - :
+32.csv sheets/32.csv:2: unbalanced quotes
 spreadsheet.csv accepted
 tabs.tsv accepted
 EOF
@@ -232,7 +236,7 @@ refused 'invalid name '"'"'a$(touch X)'"'" run refused.log tests/modules.nf --da
 # What commands contain: numbers, options, files (which Nextflow quotes) and checked names.
 for module in "$here"/modules/local/*/main.nf "$here"/modules/local/*/*/main.nf; do
     awk '/"""/ { inside = !inside } inside' "$module" | grep -o '\${[^}]*}' |
-        grep -v -x -E '\$\{(task.cpus|args|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
+        grep -v -x -E '\$\{(task.cpus|args|annotation|region|prefix|part|ckpt|from|shift|broad|preset|measured|kind|check_name\([a-z.]+\))\}' | sort -u |
         sed 's/[${}]//g' | while read -r name; do
         sed '/^    output:/q' "$module" | grep -q "path(${name}[,)]" || echo "$module: $name"
     done
@@ -310,7 +314,7 @@ for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
     [ -e "stub/metrics/weed.plant.$dataset.peaks.tsv" ] || fail "no peaks of $dataset"
 done
-for table in genes correlation; do
+for table in genes region correlation; do
     [ "$(cd stub/metrics && echo ./*".$table.tsv")" = "./weed.$table.tsv" ] || fail "wrong tables: $table"
 done
 echo 'check.sh: passed'

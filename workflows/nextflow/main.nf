@@ -1,5 +1,6 @@
 // From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, a comparison with
-// measured coverage where a sample has some, and profiles around genes where it has an annotation. Has the same steps as
+// measured coverage where a sample has some, profiles around genes where it has an annotation, and a picture of its region where
+// the sheet names one. Has the same steps as
 // workflows/snakemake.
 //
 //   nextflow run workflows/nextflow/main.nf --input samples.csv --outdir results
@@ -21,6 +22,7 @@ include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from './modules/local/covpeaks/compare/main'
 include { COVPROFILE_GENES   } from './modules/local/covprofile/genes/main'
+include { COVPROFILE_REGION  } from './modules/local/covprofile/region/main'
 include { COVPROFILE_CORRELATE } from './modules/local/covprofile/correlate/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
 
@@ -131,6 +133,12 @@ workflow COVTOOLS {
     COVPROFILE_GENES(
         signals.map { sample, files -> [[id: sample], files, sheet.find { it.sample == sample && it.genes }?.genes] }.filter { it[2] }
     )
+    COVPROFILE_REGION(
+        signals.map { sample, files ->
+            def its = sheet.findAll { it.sample == sample }
+            [[id: sample], files, its.find { it.genes }?.genes ?: [], its.find { it.region }?.region]
+        }.filter { it[3] }
+    )
     COVPROFILE_CORRELATE(
         signals.filter { sample, _files -> sheet.any { it.sample == sample && it.bams } }.map { sample, files -> [[id: sample], files] }
     )
@@ -138,7 +146,7 @@ workflow COVTOOLS {
     stats = FASTA2H5.out.stats.mix(
         BAM2H5.out.stats, predicted, H5CHUNK_INFO.out.stats, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
         COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats,
-        COVPROFILE_GENES.out.stats, COVPROFILE_CORRELATE.out.stats).map { _meta, files -> files }.flatten()
+        COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
         .map { _process, tool, version -> "${tool}: '${version}'" }
         .mix(Channel.of("nextflow: '${workflow.nextflow.version}'".toString()))

@@ -10,11 +10,11 @@ class Sheet {
     // What must agree in all rows with the same first columns.
     private static final List CONSISTENT = [
         [['model'], 'checkpoint'], [['sample'], 'fasta'], [['sample', 'dataset'], 'assay'], [['sample', 'dataset'], 'bams'],
-        [['sample'], 'genes']]
+        [['sample'], 'genes'], [['sample'], 'region']]
 
-    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, genes, id, where}, with files in place of
-    // paths, which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there. genes may
-    // be null.
+    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, genes, region, id, where}, with files in place of
+    // paths, which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there. genes and
+    // region may be null.
     static List<Map> read(String name, Map schema) {
         def sheet = Nextflow.file(name, glob: false)
         def at = { String path -> path =~ '^/|://' ? Nextflow.file(path, glob: false) : sheet.resolveSibling(path) }

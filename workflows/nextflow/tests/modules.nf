@@ -17,6 +17,7 @@ include { COV2BIGWIG_COMPARE } from '../modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from '../modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from '../modules/local/covpeaks/compare/main'
 include { COVPROFILE_GENES   } from '../modules/local/covprofile/genes/main'
+include { COVPROFILE_REGION  } from '../modules/local/covprofile/region/main'
 include { COVPROFILE_CORRELATE } from '../modules/local/covprofile/correlate/main'
 
 workflow {
@@ -33,6 +34,7 @@ workflow {
     COVPEAKS_CALL([meta, data('-predictions.h5'), 'atacseq', [5, 2]])
     COVPEAKS_COMPARE([meta, data('-weed.bed'), data('-weed.bed'), data('-weed.h5'), 'atacseq'])
     COVPROFILE_GENES([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed')])
+    COVPROFILE_REGION([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed'), 'chr1:1-5000'])
     COVPROFILE_CORRELATE([meta, [data('-predictions.h5'), data('-weed.h5')]])
     COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
 }

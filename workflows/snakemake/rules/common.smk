@@ -24,9 +24,10 @@ COLUMNS = {
     "model": NAME,
     "checkpoint": FILE,
     "genes": FILE,
+    "region": (r"[A-Za-z0-9._+:-]+", "use letters, digits and . _ + - :"),
 }
 MEASUREMENT = ["dataset", "assay", "bams"]
-OPTIONAL = ["genes"]
+OPTIONAL = ["genes", "region"]
 ASSAY_OF_DATASET = {"atacseq": "atacseq", "h3k4me3": "chipseq"}
 TRACK_SUFFIXES = (".bw", ".bigwig", ".bg", ".bdg", ".bedgraph")
 
@@ -174,7 +175,7 @@ MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS
 RUNS_OF_TRAINING = {name: networks_of(name, training) for name, training in config["training"].items()}
 TRAININGS = {run: needs for runs in RUNS_OF_TRAINING.values() for run, needs in runs.items()}
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
-FASTA, CHECKPOINT, ASSAY, MEASURED, GENES = {}, {}, {}, {}, {}
+FASTA, CHECKPOINT, ASSAY, MEASURED, GENES, REGION = {}, {}, {}, {}, {}, {}
 # (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
 # Without samples, there are only networks to train.
@@ -185,6 +186,8 @@ for where, row in [] if TRAINS_ONLY else read_sheet(config["samples"]):
     note(where, f"checkpoint of {model}", CHECKPOINT, model, located(row["checkpoint"]))
     if row["genes"]:
         note(where, f"annotation of {sample}", GENES, sample, located(row["genes"]))
+    if row["region"]:
+        note(where, f"region of {sample}", REGION, sample, row["region"])
     RUNS[sample, model] = True
     if dataset:
         note(where, f"assay of {dataset}", ASSAY, (sample, dataset), row["assay"])
@@ -204,6 +207,7 @@ METRICS = (
     + [f"metrics/{s}.{m}.{d}.compare.tsv" for s, m, d in COMPARED]
     + [f"metrics/{s}.correlation.tsv" for s in CORRELATED]
     + [f"metrics/{s}.genes.tsv" for s in GENES]
+    + [f"metrics/{s}.region.tsv" for s in REGION]
 )
 # The statistics of all steps, for MultiQC. Those of shards are added up by h5chunk merge.
 STATS = (
@@ -218,12 +222,14 @@ STATS = (
     + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
     + [f"stats/covprofile_correlate/{s}_mqc.json" for s in CORRELATED]
     + [f"stats/covprofile_genes/{s}_mqc.json" for s in GENES]
+    + [f"stats/covprofile_region/{s}_mqc.json" for s in REGION]
 )
 SHARD_STATS = [f"stats/covpredict/{s}.{m}.{i}of{SHARDS}_mqc.json" for s, m in RUNS for i in range(1, SHARDS + 1) if SHARDS > 1]
 PLOTS = (
     [f"stats/compare/{s}.{m}.{d}.correlation_mqc.json" for s, m, d in COMPARED]
     + [f"stats/covprofile_correlate/{s}.tracks_mqc.json" for s in CORRELATED]
     + [f"stats/covprofile_genes/{s}.profile_mqc.json" for s in GENES]
+    + [f"metrics/{s}.region_mqc.png" for s in REGION]
 )
 
 
@@ -247,7 +253,7 @@ def fasta_of(wildcards):
 
 
 def genes_of(wildcards):
-    return [GENES[wildcards.sample]]
+    return [GENES[wildcards.sample]] if wildcards.sample in GENES else []
 
 
 def signals_of(wildcards):

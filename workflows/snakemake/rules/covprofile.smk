@@ -1,5 +1,5 @@
-# Compares the predictions of a sample with each other and with measured coverage: around the genes of its annotation, and by
-# correlations. SPDX-License-Identifier: MIT
+# Compares the predictions of a sample with each other and with measured coverage: around the genes of its annotation, in a region,
+# and by correlations. SPDX-License-Identifier: MIT
 
 
 rule covprofile_genes:
@@ -28,6 +28,36 @@ rule covprofile_genes:
     shell:
         "covprofile genes -f -v -@ {threads} --genes={input.genes:q}{params.urls:q} --stats {output.stats:q} {params.extra}"
         " -o {output.table:q} {input.signals:q} 2> {log:q}"
+
+
+rule covprofile_region:
+    input:
+        genes=files(genes_of),
+        signals=signals_of,
+    output:
+        table="metrics/{sample}.region.tsv",
+        plot="metrics/{sample}.region_mqc.png",
+        stats="stats/covprofile_region/{sample}_mqc.json",
+    log:
+        "logs/covprofile_region/{sample}.log",
+    benchmark:
+        "benchmarks/covprofile_region/{sample}.tsv"
+    params:
+        urls=urls(genes_of),
+        region=lambda wildcards: REGION[wildcards.sample],
+        genes=lambda wildcards: "--genes=" if wildcards.sample in GENES else "",
+        extra=config["region"]["extra"],
+    threads: config["covprofile"]["threads"]
+    resources:
+        mem_mb=memory_of("covprofile"),
+        runtime=config["covprofile"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covprofile region -f -v -@ {threads} -r {params.region:q} {params.genes}{input.genes:q}{params.urls:q}"
+        " --stats {output.stats:q} {params.extra} --plot {output.plot:q} -o {output.table:q} {input.signals:q} 2> {log:q}"
 
 
 rule covprofile_correlate:

@@ -6,3 +6,11 @@ def check_name(name) {
     }
     return name
 }
+
+// Returns the region, which has no character with a meaning to the shell.
+def check_region(region) {
+    if (!(region ==~ /[A-Za-z0-9._+:-]+/)) {
+        error "invalid region '${region}': use letters, digits and . _ + - :"
+    }
+    return region
+}
