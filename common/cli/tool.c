@@ -352,7 +352,11 @@ static int check_operands(const struct call *call, struct cov_err *e)
     if (tool->max_operands >= 0 && n > tool->max_operands)
         return cov_fail(e, COV_EUSAGE, "unexpected argument '%s' (usage: %s)",
                         call->operands[tool->max_operands], usage);
-    return COV_OK;
+    int n_std = 0;
+    for (int i = 0; i < n; i++)
+        n_std += cov_path_is_std(call->operands[i]);
+    return n_std <= 1 ? COV_OK
+                      : cov_fail(e, COV_EUSAGE, "standard input (-) is given %d times", n_std);
 }
 
 /* Returns value i of the option `o` if it has `flag` and more than i values, else NULL. */

@@ -207,7 +207,7 @@ int cov_variants_open(const char *path, const struct cov_variant_field *field, b
     struct cov_variants *r = cov_calloc(1, sizeof *r, e);
     if (!r)
         return COV_ENOMEM;
-    r->path = cov_strdup(cov_path_is_std(path) ? "standard input" : path, e);
+    r->path = cov_strdup(cov_path_of_input(path), e);
     int rc = r->path ? open_file(r, path, e) : COV_ENOMEM;
     if (!rc)
         rc = read_header(r, field, genotypes, e);

@@ -247,7 +247,7 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
 {
     *out = NULL;
     struct stat st;
-    struct cov_bgz *b = new_stream(cov_path_is_std(path) ? "standard input" : path, e);
+    struct cov_bgz *b = new_stream(cov_path_of_input(path), e);
     if (!b)
         return COV_ENOMEM;
     bool local = !cov_path_is_url(path);

@@ -43,21 +43,23 @@ static const struct {
     const char *what, *suffix; /* for messages */
     unsigned accepted;         /* known suffixes */
     bool seekable;             /* needs a regular file */
+    bool may_be_gz;            /* is compressed if its name ends in .gz */
 } kinds[] = {
     [COV_OUTFILE_HDF5] = {"an HDF5 file", ".h5", ACCEPT(HDF5), true},
     [COV_OUTFILE_STREAM] = {"a chunk stream", ".stream", 0, false},
     [COV_OUTFILE_BIGWIG] = {"a bigWig file", ".bw", ACCEPT(BIGWIG), true},
-    [COV_OUTFILE_BEDGRAPH] = {"a bedGraph file", ".bg", ACCEPT(BEDGRAPH) | ANY_TEXT, false},
-    [COV_OUTFILE_PEAKS] = {"a file of peaks", ".narrowPeak", ACCEPT(PEAKS) | ANY_TEXT, false},
+    [COV_OUTFILE_BEDGRAPH] = {"a bedGraph file", ".bg", ACCEPT(BEDGRAPH) | ANY_TEXT, false, true},
+    [COV_OUTFILE_PEAKS] = {"a file of peaks", ".narrowPeak", ACCEPT(PEAKS) | ANY_TEXT, false, true},
     [COV_OUTFILE_TABLE] = {"a table", ".tsv", ANY_TEXT, false},
-    [COV_OUTFILE_MATRIX] = {"a compressed table", ".gz", ANY_TEXT, true},
+    [COV_OUTFILE_GZ_TABLE] = {"a table", ".tsv", ANY_TEXT, false, true},
+    [COV_OUTFILE_MATRIX] = {"a compressed table", ".gz", ANY_TEXT, true, true},
     [COV_OUTFILE_ARRAYS] = {"an array of NumPy", ".npz", ACCEPT(ARRAYS), true},
     [COV_OUTFILE_JSON] = {"a JSON file", ".json", ANY_TEXT, false},
     [COV_OUTFILE_PICTURE] = {"a picture", ".png or .svg", ACCEPT(PICTURE), true},
     [COV_OUTFILE_FASTA] = {"a FASTA file", ".fa", ACCEPT(FASTA) | ANY_TEXT, false},
     [COV_OUTFILE_SAM] = {"a SAM file", ".sam", ACCEPT(SAM) | ANY_TEXT, false},
-    [COV_OUTFILE_VARIANTS] = {"a file of variants", ".vcf", ACCEPT(VARIANTS), false},
-    [COV_OUTFILE_BESIDE] = {"a file", "", UINT_MAX, true},
+    [COV_OUTFILE_VARIANTS] = {"a file of variants", ".vcf", ACCEPT(VARIANTS), false, true},
+    [COV_OUTFILE_BESIDE] = {"a file", "", UINT_MAX, true, true},
 };
 
 int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind, struct cov_err *e)
@@ -68,7 +70,7 @@ int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind, struct 
     const char *bad = NULL;
     if (suffix && !(accepted & 1U << suffix->kind))
         bad = suffix->text;
-    else if (length < n && !(accepted & (ACCEPT(TEXT) | ACCEPT(VARIANTS))))
+    else if (length < n && !kinds[kind].may_be_gz)
         bad = ".gz";
     if (!bad)
         return COV_OK;

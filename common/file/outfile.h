@@ -47,8 +47,9 @@ enum cov_outfile_kind {
     COV_OUTFILE_BEDGRAPH,
     COV_OUTFILE_PEAKS,
     COV_OUTFILE_TABLE,
-    COV_OUTFILE_MATRIX, /* compressed text */
-    COV_OUTFILE_ARRAYS, /* of NumPy, .npz */
+    COV_OUTFILE_GZ_TABLE, /* also compressed, with .gz */
+    COV_OUTFILE_MATRIX,   /* compressed text */
+    COV_OUTFILE_ARRAYS,   /* of NumPy, .npz */
     COV_OUTFILE_JSON,
     COV_OUTFILE_PICTURE,
     COV_OUTFILE_FASTA,

@@ -125,6 +125,11 @@ bool cov_path_is_std(const char *path)
     return strcmp(path, "-") == 0;
 }
 
+const char *cov_path_of_input(const char *path)
+{
+    return cov_path_is_std(path) ? "standard input" : path;
+}
+
 bool cov_path_same_file(const char *a, const char *b)
 {
     if (cov_path_is_std(a) || cov_path_is_std(b))

@@ -44,4 +44,7 @@ bool cov_path_is_url(const char *path);
 /* Returns true for "-". */
 bool cov_path_is_std(const char *path);
 
+/* Returns the name of an input for messages: "standard input" for "-". */
+const char *cov_path_of_input(const char *path);
+
 #endif

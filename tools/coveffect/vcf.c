@@ -271,10 +271,11 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = check_haplotypes(c, operands[0], e);
     /* With --resume, the job decides whether the output may be replaced, or is finished. */
     if (!rc && to_file)
-        rc = cov_outfile_begin(&out, common->output,
-                               cov_variant_format_of(common->output, &format) ? COV_OUTFILE_VARIANTS
-                                                                              : COV_OUTFILE_TABLE,
-                               common->force || c->resume, e);
+        rc =
+            cov_outfile_begin(&out, common->output,
+                              cov_variant_format_of(common->output, &format) ? COV_OUTFILE_VARIANTS
+                                                                             : COV_OUTFILE_GZ_TABLE,
+                              common->force || c->resume, e);
     if (!rc)
         rc = prepare(common, c, &datasets, &model, &o, e);
     if (!rc)

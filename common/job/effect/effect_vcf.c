@@ -436,7 +436,7 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     const bool to_variants = cov_variant_format_of(o->output, &format);
     int64_t n = -1;
     bool done = false;
-    r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_TABLE;
+    r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
     int rc = r.tally ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
