@@ -112,6 +112,18 @@ for track in t.bg p.bw p.h5; do
 done
 run covpeaks compare --chrom-sizes sizes p.bed t.bg
 refused 2 't\.bg: a track, not peaks; call its peaks with covpeaks call$' '  nor for compare'
+refuses_files 'g\.fa: not a file of peaks, but a FASTA file$' 'a genome' stats g.fa
+refuses_files 'atacseq\.bam: not a file of peaks, but a BAM file$' 'reads' compare --chrom-sizes sizes p.bed "$SRC/tests/data/atacseq.bam"
+refuses_files 'g\.fa: not an HDF5 file, but a FASTA file; --chrom-sizes reads a list of names and lengths$' 'a genome that is not HDF5' \
+    compare --genome g.fa p.bed m.bed
+run covpeaks stats --chrom-sizes g.h5 p.bed
+refused 2 'g\.h5: an HDF5 file; use --genome$' '  nor HDF5 a list'
+run covpeaks compare --chrom-sizes sizes - - <p.bed
+refused 2 'standard input \(-\) is given 2 times$' 'standard input twice'
+run covpeaks stats - </dev/null
+stderr_is 'covpeaks: warning: standard input: there are no peaks' '  or empty'
+run covpeaks stats -o x.tsv.gz p.bed
+refused 2 'x\.tsv\.gz: the output is a table, but \.gz is another kind; use \.tsv$' 'a compressed table'
 run covpeaks compare p.bed m.bed
 refused 2 'needs --genome or --chrom-sizes$' 'no genome'
 for what in 'compare --chrom-sizes sizes p.bed m.bed' 'stats p.bed'; do

@@ -46,6 +46,14 @@ run covpeaks curve -q --measured m.bed --windows 64 --points 10 --stats s.json -
 check curve t.bg m.bed 64 | sort >all
 is "$(sort "$stdout" | comm -13 all -)" '' '--points: each row is also in the whole table'
 n=$(wc -l <"$stdout")
+covpeaks curve -q --measured m.bed --windows 1,64 --stats weed_mqc.json -o weed.tsv t.bg || exit 99
+ok '  a graph of a report has the curves' "$PYTHON" -c '
+import csv, json
+lines = json.load(open("weed.curve_mqc.json"))["data"]
+assert list(lines) == ["weed.window 1", "weed.window 64"], list(lines)
+rows = [(float(x["recall"]), float(x["precision"])) for x in csv.DictReader(open("weed.tsv"), delimiter="\t")]
+for line in lines.values():
+    assert line[-1][0] == 1 and 5 < len(line) <= 202 and all(tuple(p) in rows for p in line), line'
 ok '  few' [ "$n" -ge 5 -a "$n" -le 14 ]
 is "$(check areas s.json t.bg m.bed 2>&1)" 1 '  with the same area'
 ok '  and the best' grep -q "	$("$PYTHON" -c 'import json; print(json.load(open("s.json"))["curves"][0]["best"]["f1"])')	" "$stdout"
@@ -87,6 +95,15 @@ stderr_like '^covpeaks: warning: sparse\.bg: [0-9]+ % of its bases have no value
 awk -v OFS='\t' '{ print $1, 0, $2 }' sizes4 >all.bed
 run covpeaks curve -q --measured all.bed t.bg
 stderr_is 'covpeaks: warning: all.bed: all bases of t.bg are in its peaks; a track needs --measured-cutoff' 'peaks everywhere'
+for how in '--measured none.bed' '--measured u.bg --measured-cutoff 99'; do
+    # shellcheck disable=SC2086 # words
+    run covpeaks curve -f $how -o none.tsv --plot none.svg --stats s.json t.bg
+    status_is 0 "no measured peaks: $how"
+    is "$(sed 1d none.tsv | cut -f 2- | sort -u)" '1	0	0	0' '  precision and recall are 0'
+    ok '  the area, too' grep -q '"area": 0,' s.json
+done
+like "$(cat "$stderr")" '^covpeaks: warning: u\.bg: no peaks at 99: the largest value is 13
+' '  a warning says why'
 printf 'chr1\t0\t1\t1\nchr10\t0\t1\t1\nchr2\t0\t1\t1\n' >tiny.bg
 # refuses_curve STATUS REGEX NAME [ARG]...
 refuses_curve() {
@@ -109,8 +126,6 @@ refuses_curve 2 '--measured-dataset needs --measured-cutoff$' '  of peaks' --mea
 h5chunk drop -q --datasets atacseq -o m1.h5 m.h5 || exit 99
 refuses_curve 2 "m1\\.h5: unknown data set 'atacseq'; it has: h3k4me3; choose one with --measured-dataset\$" '  not that of the input' \
     --datasets atacseq --measured m1.h5 --measured-cutoff 3 p.h5
-refuses_curve 1 'u\.bg: no peaks at 99: the largest value is 13$' 'a track without peaks' --measured u.bg --measured-cutoff 99 -o y.tsv t.bg
-refuses_curve 1 'none\.bed: there are no peaks$' 'a file without peaks' --measured none.bed -o y.tsv --plot y.svg t.bg
 refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
 refuses_curve 1 'word\.bed:2: expected a sequence, a start and an end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
 refuses_curve 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' --measured m.bed -o y.tsv tiny.bg
@@ -212,6 +227,13 @@ broad 'measured peaks' measured m.bed
 awk '{ end[$1] = $3 } END { for (name in end) print name, end[name] }' t.bg >sizes6
 run covpeaks compare --chrom-sizes sizes6 auto.bed m.bed
 is "$(tail -n 1 "$stdout" | cut -f 2 | cut -c 1-12)" "$("$PYTHON" -c 'import json; print(str(json.load(open("s.json"))["peaks"]["f1"])[:12])')" '  the F1 is that of compare'
+run covpeaks call -q -f --auto --broad -l 20 -g 10 -c 0.7 --share 0.001 -o auto.bed t.bg
+stderr_like '^covpeaks: warning: t\.bg: the weak cutoff cannot be higher: the next value is not less than --cutoff$' 'a weak cutoff at its limit'
+printf 'c\t0\t300\t3\nc\t300\t900\t8\nc\t900\t1000\t0\n' >low.bg
+run covpeaks call -f --auto --broad --share 0.5 -o auto.bed low.bg
+stderr_like '^covpeaks: warning: low\.bg: the weak cutoff cannot be higher: no sequence has a peak at twice the next value; -c sets the cutoff
+covpeaks: cutoff 6, weak cutoff 3: 90 % of the bases are in peaks, closest to 50 %
+' '  because of the cutoff'
 # A contig without a strong peak has no broad ones, whatever the cutoff.
 printf 'high\t0\t300\t8\nhigh\t300\t900\t3\nlow\t0\t400\t3\nlow\t400\t900\t0\n' >two.bg
 run covpeaks call -q -f --auto --broad -c 8 -l 20 -g 10 --count 2 -o auto.bed two.bg
@@ -242,6 +264,8 @@ refuses_call 1 't\.bg: no broad peaks: no sequence has a peak of 1000000 bases \
 printf 'c\t0\t500\t0\n' >zero.bg
 refuses_call 1 'zero\.bg: no value is greater than 0$' '  nor a value' --auto --count 5 --broad -o y.bed zero.bg
 refuses_call 2 '--share: 1.5 is out of range ' 'more than all' --auto --share 1.5 -o y.bed t.bg
+refuses_call 1 'none\.bed: there are no peaks$' 'nothing to agree with' --auto --measured none.bed -o y.bed t.bg
+refuses_call 1 'u\.bg: no peaks at 99: the largest value is 13$' '  a track' --auto --measured u.bg --measured-cutoff 99 -o y.bed t.bg
 refuses_call 1 't\.bg: no peaks at any cutoff: all are shorter than 1000000 bases \(--min-length\)$' 'no peaks' --auto --count 5 -l 1M -o y.bed t.bg
 refuses_call 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg' 'other names' --auto --measured x.bed -o y.bed t.bg
 refuses_call 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'no measured base' --auto --measured m.bed -l 1 -o y.bed tiny.bg

@@ -38,6 +38,8 @@ plot - cov2bigwig -f --datasets atacseq --plot x --plot-region a p.h5
 output - covpeaks call -f -c 1 --datasets atacseq -o x p.h5
 output - covpeaks curve -f --measured p.h5 --datasets atacseq -o x p.h5
 plot - covpeaks curve -f --measured p.h5 --datasets atacseq --plot x p.h5
+output - covpeaks compare -f --genome g.h5 -o x genes.bed genes.bed
+output - covpeaks stats -f -o x genes.bed
 stats - covpeaks compare -f --genome g.h5 --stats x genes.bed genes.bed
 stats - covpeaks stats -f --stats x genes.bed
 output - covprofile genes -f --genes genes.bed --datasets atacseq -o x p.h5

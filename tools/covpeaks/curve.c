@@ -93,6 +93,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     const struct cov_peak_rules rules = {.min_length = c->min_length, .max_gap = c->max_gap};
     int rc = cov_measured_options_fill(&c->measured, given + ROW_MEASURED, &c->source, &rules,
                                        &o.measured, e);
+    o.measured.may_be_empty = true;
     if (!rc)
         rc = get_windows(&c->windows, windows, &o.n_windows, e);
     if (!rc)
@@ -114,6 +115,7 @@ const struct cov_tool covpeaks_curve = {
     .min_operands = 1,
     .max_operands = 1,
     .prints_table = true,
+    .plot = &cov_curve_lines,
     .output_optional = true,
     .output_help = "where the table goes (default: standard output)",
     .run = run,

@@ -119,10 +119,18 @@ static double rate(const struct goal *g, const struct cov_peak_sums *s)
     return 2 * (double)s->positive / ((double)s->valued + g->n_positive);
 }
 
-static void choose(const struct cov_peak_scan *scan, const struct goal *g,
+/* Returns whether a higher cutoff, with fewer bases in peaks, might be better. */
+static bool exceeds(const struct goal *g, const struct cov_peak_sums *s)
+{
+    return g->o->by == COV_AUTO_COUNT   ? s->n > (uint64_t)g->o->count
+           : g->o->by == COV_AUTO_SHARE ? (double)s->valued / g->n_bases > g->o->share
+                                        : true;
+}
+
+static void choose(const struct cov_peak_scan *scan, const struct goal *g, bool is_broad,
                    struct cov_auto_result *out)
 {
-    size_t last = 0, best = scan->n;
+    size_t last = 0, best = scan->n, highest = 0; /* highest: with peaks */
     double best_rate = 0;
     for (size_t i = scan->n; i-- > 0;)
         if (scan->sums[i].n > out->most) {
@@ -135,12 +143,14 @@ static void choose(const struct cov_peak_scan *scan, const struct goal *g,
         const double r = rate(g, &scan->sums[i]);
         if (scan->sums[i].n == 0 || (best < scan->n && r <= best_rate))
             continue;
+        highest = best == scan->n ? i : highest;
         best = i;
         best_rate = r;
     }
     if (best == scan->n)
         return;
     out->sums = scan->sums[best];
+    out->is_limited = is_broad && best == highest && exceeds(g, &out->sums);
     out->f1 = g->o->by == COV_AUTO_MEASURED ? best_rate : (double)NAN;
 }
 
@@ -172,7 +182,7 @@ int cov_auto_cutoff_find(const struct cov_interval_store *store, struct cov_scor
     if (!rc)
         rc = scan_all(&x, store, scores, e);
     if (!rc)
-        choose(&x.peaks, &goal, out);
+        choose(&x.peaks, &goal, rules->is_broad, out);
     out->strong = rules->has_strong ? rules->strong.cutoff : RATIO * out->sums.cutoff;
     if (!rc && out->most == 0)
         rc = fail_without_peaks(&x, scores->sink.name, e);

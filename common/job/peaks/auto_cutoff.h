@@ -36,6 +36,9 @@ struct cov_auto_result {
     float strong;  /* the cutoff of broad peaks' strong peaks */
     uint64_t most; /* COV_AUTO_COUNT: the largest number of peaks at any cutoff */
     double f1;     /* COV_AUTO_MEASURED */
+    /* Broad peaks: a higher cutoff might be better, but has none, because it reaches the strong
+     * one or its strong one has no peaks. */
+    bool is_limited;
 };
 
 /* Many tracks have fewer values; otherwise values of 13 % difference or less share a cutoff. */

@@ -272,9 +272,10 @@ static int add_report(const struct caller *c, const struct cov_call_options *o,
     return COV_OK;
 }
 
-static void report_cutoff(const struct caller *c, const struct cov_auto_options *o,
+static void report_cutoff(const struct caller *c, const struct cov_call_options *call,
                           const struct cov_auto_result *chosen, const char *name)
 {
+    const struct cov_auto_options *o = &call->automatic;
     const uint64_t most = chosen->most;
     char cutoff[80];
     if (c->broad)
@@ -285,6 +286,11 @@ static void report_cutoff(const struct caller *c, const struct cov_auto_options 
     if (o->by == COV_AUTO_COUNT && most < (uint64_t)o->count)
         cov_warn("%s: no cutoff gives %" PRId64 " peak%s; the most is %" PRIu64, name, o->count,
                  cov_text_s(o->count), most);
+    if (chosen->is_limited)
+        cov_warn("%s: the weak cutoff cannot be higher: %s", name,
+                 call->has_cutoff
+                     ? "the next value is not less than --cutoff"
+                     : "no sequence has a peak at twice the next value; -c sets the cutoff");
     if (o->by == COV_AUTO_COUNT)
         cov_info("%s: the number of peaks is closest to %" PRId64, cutoff, o->count);
     else if (o->by == COV_AUTO_SHARE)
@@ -294,12 +300,12 @@ static void report_cutoff(const struct caller *c, const struct cov_auto_options 
         cov_info("%s: the F1 of bases in peaks, %.4f, is the largest", cutoff, chosen->f1);
 }
 
-static void report_peaks(const struct caller *c, const struct cov_auto_options *o,
+static void report_peaks(const struct caller *c, const struct cov_call_options *o,
                          const struct cov_auto_result *chosen, const char *name)
 {
     char why[COV_PEAKS_REASON_BYTES];
     const double share = share_of(c);
-    if (o->by != COV_AUTO_NONE)
+    if (o->automatic.by != COV_AUTO_NONE)
         report_cutoff(c, o, chosen, name);
     if (c->n_peaks > 0 && share > MOST)
         cov_warn("%s: %.0f %% of the bases are in peaks: the cutoff is too low to separate them",
@@ -469,7 +475,7 @@ int cov_call_peaks(const char *input, const struct cov_call_options *o, unsigned
     if (!rc && !is_std)
         rc = cov_outfile_commit(&f.out, e);
     if (!rc)
-        report_peaks(&c, &o->automatic, &stored.chosen, f.source->name);
+        report_peaks(&c, o, &stored.chosen, f.source->name);
     cov_peak_file_free(c.file);
     cov_track_free(&c.sink);
     free_stored(&stored);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/features/placement.h"
@@ -88,6 +89,15 @@ static int open_track(const struct cov_measured_options *o, unsigned n_threads,
     return rc ? rc : cov_track_source_check_single(*out, option, e);
 }
 
+/* Warns or fails because there are no peaks. */
+static int report_none(const struct cov_measured_options *o, const char *why, struct cov_err *e)
+{
+    if (!o->may_be_empty)
+        return cov_fail(e, COV_EINPUT, "%s: %s", o->path, why);
+    cov_warn("%s: %s", o->path, why);
+    return COV_OK;
+}
+
 static int read_track(struct cov_measured *m, const struct cov_measured_options *o,
                       unsigned n_threads, struct cov_progress *progress, struct cov_err *e)
 {
@@ -109,7 +119,7 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
         rc = cov_track_source_run(source, &sink, "reading the measured track", &job, e);
     if (!rc && m->list.n == 0) {
         cov_peaks_reason(&o->rules, c.max, "--min-length", why);
-        rc = cov_fail(e, COV_EINPUT, "%s: %s", o->path, why);
+        rc = report_none(o, why, e);
     }
     cov_pool_free(job.pool);
     cov_track_free(&c.sink);
@@ -119,15 +129,16 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
 
 /* ---------------------------------------------------------------- a file of peaks */
 
-static int read_peaks(struct cov_measured *m, const char *path, struct cov_err *e)
+static int read_peaks(struct cov_measured *m, const struct cov_measured_options *o,
+                      struct cov_err *e)
 {
     struct cov_peak_genome genome = {.names = m->names};
     struct cov_peak_list peaks = {0};
-    int rc = cov_peak_list_refuse_track(path, "a track needs --measured-cutoff", e);
+    int rc = cov_peak_list_check_kind(o->path, "a track needs --measured-cutoff", e);
     if (!rc)
-        rc = cov_peak_list_read(path, &genome, &peaks, e);
+        rc = cov_peak_list_read(o->path, &genome, &peaks, e);
     if (!rc && peaks.n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: there are no peaks", path);
+        rc = report_none(o, "there are no peaks", e);
     if (!rc)
         rc = cov_peak_list_merge(&peaks, &m->list, e);
     m->last = peaks.last;
@@ -145,7 +156,7 @@ int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
     *m = (struct cov_measured){.path = o->path};
     int rc = cov_names_new(&m->names, e);
     if (!rc)
-        rc = o->is_track ? read_track(m, o, n_threads, progress, e) : read_peaks(m, o->path, e);
+        rc = o->is_track ? read_track(m, o, n_threads, progress, e) : read_peaks(m, o, e);
     if (rc)
         return rc;
     const size_t n = cov_names_count(m->names);

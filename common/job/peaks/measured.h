@@ -23,6 +23,7 @@ struct cov_measured_options {
     char *const *datasets;       /* of a genome file; n_datasets = 0: all, which must be one */
     size_t n_datasets;
     bool is_own_choice; /* they were chosen by --measured-dataset, not by --datasets */
+    bool may_be_empty;  /* warn if there are no peaks */
 };
 
 /* Empty if all zero. */
@@ -37,7 +38,7 @@ struct cov_measured {
 };
 
 /* Reads the peaks. COV_EUSAGE for a track without a cutoff, if it can be recognised. COV_EINPUT for
- * a malformed line, with its number, and if there are no peaks. Free with cov_measured_fini, also
+ * a malformed line, with its number, and, unless there may be none, if there are no peaks. Free with cov_measured_fini, also
  * after a failure. */
 int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
                       struct cov_progress *progress, struct cov_measured *out,

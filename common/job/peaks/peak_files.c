@@ -3,6 +3,8 @@
 #include "common/job/peaks/peak_files.h"
 
 #include "common/base/log.h"
+#include "common/file/path.h"
+#include "common/file/peek_kind.h"
 
 /* ---------------------------------------------------------------- what counts */
 
@@ -12,7 +14,13 @@ int cov_peak_scope_read(const struct cov_peak_files_options *o, struct cov_peak_
     *out = (struct cov_peak_scope){0};
     if (o->genome && o->sizes)
         return cov_fail(e, COV_EUSAGE, "--genome and --chrom-sizes cannot be used together");
-    int rc = cov_peak_genome_read(o->genome ? o->genome : o->sizes, !o->genome, &out->genome, e);
+    const char *path = o->genome ? o->genome : o->sizes;
+    const bool is_hdf5 = path && cov_kind_of_file(path, NULL) == COV_KIND_HDF5;
+    if (o->sizes && is_hdf5)
+        return cov_fail(e, COV_EUSAGE, "%s: an HDF5 file; use --genome", o->sizes);
+    int rc = cov_peak_genome_read(path, !o->genome, &out->genome, e);
+    if (rc == COV_EINPUT && o->genome && !is_hdf5)
+        cov_err_append(e, "; --chrom-sizes reads a list of names and lengths");
     return rc || !o->blacklist ? rc : cov_blacklist_read(o->blacklist, &out->blacklist, e);
 }
 
@@ -51,12 +59,12 @@ int cov_peak_input_read(const char *path, struct cov_peak_scope *s, struct cov_p
                         struct cov_err *e)
 {
     *out = (struct cov_peak_input){0};
-    int rc = cov_peak_list_refuse_track(path,
-                                        "a track, not peaks; call its peaks with covpeaks call", e);
+    int rc =
+        cov_peak_list_check_kind(path, "a track, not peaks; call its peaks with covpeaks call", e);
     if (!rc)
         rc = cov_peak_list_read(path, &s->genome, &out->peaks, e);
     if (!rc && out->peaks.n == 0)
-        cov_warn("%s: there are no peaks", path);
+        cov_warn("%s: there are no peaks", cov_path_of_input(path));
     return rc ? rc : cov_peak_list_merge(&out->peaks, &out->merged, e);
 }
 

@@ -236,7 +236,7 @@ static int check_names(const struct reader *r, struct cov_err *e)
     return cov_misplaced_check(&misplaced, true, e);
 }
 
-int cov_peak_list_refuse_track(const char *path, const char *hint, struct cov_err *e)
+int cov_peak_list_check_kind(const char *path, const char *hint, struct cov_err *e)
 {
     static const char *const suffixes[] = {".bedGraph", ".bedgraph", ".bdg", ".bg"};
     const enum cov_kind kind = cov_kind_of_file(path, NULL);
@@ -247,13 +247,18 @@ int cov_peak_list_refuse_track(const char *path, const char *hint, struct cov_er
         is_track =
             is_track || cov_path_has_suffix(path, suffixes[i]) || cov_path_has_suffix(path, name);
     }
-    return is_track ? cov_fail(e, COV_EUSAGE, "%s: %s", path, hint) : COV_OK;
+    if (is_track)
+        return cov_fail(e, COV_EUSAGE, "%s: %s", path, hint);
+    return kind == COV_KIND_UNKNOWN || kind == COV_KIND_BED || kind == COV_KIND_NARROWPEAK ||
+                   kind == COV_KIND_GZIP
+               ? COV_OK
+               : cov_fail_kind(e, path, "not a file of peaks");
 }
 
 int cov_peak_list_read(const char *path, struct cov_peak_genome *genome, struct cov_peak_list *out,
                        struct cov_err *e)
 {
-    struct reader r = {.path = path, .genome = genome, .list = out};
+    struct reader r = {.path = cov_path_of_input(path), .genome = genome, .list = out};
     struct cov_lines *lines = NULL;
     const char *text;
     size_t n, line;

@@ -42,9 +42,9 @@ struct cov_peak_list {
     size_t n_last, cap_last;
 };
 
-/* COV_EUSAGE with the message "PATH: HINT" if `path` is known to be a track. A bedGraph of another name
- * is not: BED may also have four columns. */
-int cov_peak_list_refuse_track(const char *path, const char *hint, struct cov_err *e) COV_MUST_USE;
+/* COV_EUSAGE with the message "PATH: HINT" if `path` is known to be a track, COV_EINPUT if it is of
+ * another known kind. A bedGraph of another name is not known: BED may also have four columns. */
+int cov_peak_list_check_kind(const char *path, const char *hint, struct cov_err *e) COV_MUST_USE;
 
 /* Reads the first three columns of `path` ("-": standard input), in any order; it may be
  * compressed. Skips lines that begin with '#', "track" or "browser". COV_EINPUT, with file and

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/base/pool.h"
+#include "common/cli/multiqc.h"
 #include "common/file/path.h"
 #include "common/job/chart.h"
 #include "common/job/peaks/scores.h"
@@ -50,7 +51,7 @@ static struct point point_of(float cutoff, uint64_t tp, uint64_t n, uint64_t n_p
 {
     const double both = (double)tp, predicted = (double)n, positive = (double)n_positive;
     return (struct point){cutoff, 2 * both / (predicted + positive), both / predicted,
-                          both / positive};
+                          positive > 0 ? both / positive : 0};
 }
 
 /* Finds the area and the best cutoff. */
@@ -224,8 +225,7 @@ static int check_input(const char *input, size_t n_windows, struct cov_err *e)
         return COV_OK;
     if (!cov_path_is_std(input) && (stat(input, &st) != 0 || S_ISREG(st.st_mode)))
         return COV_OK;
-    return cov_fail(e, COV_EUSAGE, "%s: several --windows need a file",
-                    cov_path_is_std(input) ? "standard input" : input);
+    return cov_fail(e, COV_EUSAGE, "%s: several --windows need a file", cov_path_of_input(input));
 }
 
 static int begin_outputs(struct job *j, struct cov_err *e)
@@ -237,6 +237,14 @@ static int begin_outputs(struct job *j, struct cov_err *e)
 }
 
 /* ---------------------------------------------------------------- statistics */
+
+enum { PART_BYTES = 40 };
+
+/* The name of a curve in the report. */
+static void name_part(const struct curve *c, char part[PART_BYTES])
+{
+    (void)snprintf(part, PART_BYTES, "window %" PRId64, c->window);
+}
 
 /* "curves": [...] of --stats. */
 static void print_json(struct cov_json *json, const void *arg)
@@ -262,6 +270,43 @@ static void print_json(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
+/* The lines of a MultiQC report: few points of each curve. */
+static void put_lines(const void *arg, const char *sample, struct cov_json *json)
+{
+    static const double STEP = 0.005; /* of recall */
+    const struct job *j = arg;
+    cov_json_begin_object(json, "data");
+    for (size_t k = 0; k < j->n; k++) {
+        const struct curve *c = &j->curves[k];
+        char part[PART_BYTES], row[COV_MULTIQC_NAME_BYTES];
+        double recall = -1;
+        name_part(c, part);
+        cov_multiqc_row(sample, part, row);
+        cov_json_begin_array(json, row);
+        for (size_t i = 0; i < c->n; i++) {
+            if (c->points[i].recall < recall + STEP && i + 1 < c->n)
+                continue;
+            recall = c->points[i].recall;
+            cov_json_begin_array(json, NULL);
+            cov_json_double(json, NULL, recall);
+            cov_json_double(json, NULL, c->points[i].precision);
+            cov_json_end_array(json);
+        }
+        cov_json_end_array(json);
+    }
+    cov_json_end_object(json);
+}
+
+const struct cov_stats_plot cov_curve_lines = {
+    .type = COV_STATS_LINES,
+    .name = "curve",
+    .section = "Precision and recall of bases in peaks",
+    .description = "Bases at or above each cutoff of a track, compared with measured peaks.",
+    .x_axis = "Recall",
+    .axis = "Precision",
+    .put_data = put_lines,
+};
+
 /* Adds figures for the MultiQC report, and prints them. */
 static int report_curve(const struct curve *c, struct cov_stats *stats, struct cov_err *e)
 {
@@ -275,8 +320,8 @@ static int report_curve(const struct curve *c, struct cov_stats *stats, struct c
         {"best_cutoff", "Best cutoff", "the cutoff with the largest F1", .decimals = 2,
          .value = (double)c->best.cutoff},
     };
-    char part[40];
-    (void)snprintf(part, sizeof part, "window %" PRId64, c->window);
+    char part[PART_BYTES];
+    name_part(c, part);
     int rc = cov_stats_add_figures(stats, part, figures, COV_COUNT(figures), e);
     cov_info("%s: area %.4f (baseline %.4f), largest F1 %.4f at %.6g", part, c->area, baseline(c),
              c->best.f1, (double)c->best.cutoff);

@@ -26,9 +26,12 @@ struct cov_curve_options {
     struct cov_table_paths paths; /* no second file */
 };
 
+/* The graph of a run in a report. */
+extern const struct cov_stats_plot cov_curve_lines;
+
 /* Writes a row for each cutoff of each window: a base is positive if its value is at least the
  * cutoff. Bases without a value do not count. The area below a curve is the average precision, the
- * sum of (recall - recall at the next cutoff) * precision. Reads the input once for each window.
+ * sum of (recall - recall at the next cutoff) * precision. Without measured peaks, recall is 0. Reads the input once for each window.
  * COV_EUSAGE for options that do not fit the files, COV_EINPUT if the measured peaks do not. *stats
  * gets "curves". */
 int cov_curve_run(const char *input, const struct cov_curve_options *options, unsigned n_threads,
