@@ -63,6 +63,8 @@ is "$(cat names)" './grass.h3k4me3.measured.gappedPeak
 ./weed.plant.h3k4me3.gappedPeak' 'there are peaks of all data sets that have a cutoff'
 is "$(cd metrics && echo ./*.peaks.tsv)" './grass.plant.h3k4me3.peaks.tsv ./weed.plant.h3k4me3.peaks.tsv' \
     '  and its comparison with the measured peaks'
+is "$(cd metrics && echo ./*.curve.tsv)" './grass.plant.h3k4me3.curve.tsv ./weed.plant.h3k4me3.curve.tsv' \
+    '  and curves of all cutoffs'
 for table in correlation genes region; do
     is "$(cd metrics && echo ./*.$table.tsv)" "$([ $table != correlation ] && echo ./weed.$table.tsv || echo ./grass.correlation.tsv ./weed.correlation.tsv)" \
         "  there are tables: $table"
@@ -89,6 +91,8 @@ for how in 'weed atacseq weed_atacseq.sam --shift' 'weed h3k4me3 weed_h3k4me3.sa
     ok '  peaks, too' cmp hand.gappedPeak "peaks/$1.h3k4me3.measured.gappedPeak"
     covpeaks compare -q --genome genome.h5 "peaks/$1.plant.h3k4me3.gappedPeak" hand.gappedPeak >hand.tsv
     ok '  and their comparison' cmp hand.tsv "metrics/$1.plant.h3k4me3.peaks.tsv"
+    covpeaks curve -q --windows 1,51,151 --datasets h3k4me3 --measured hand.gappedPeak "predictions/$1.plant.h5" >hand.tsv
+    ok '  and their curve' cmp hand.tsv "metrics/$1.plant.h3k4me3.curve.tsv"
 done
 # The assay of the sheet selects the lengths of predicted peaks; without one, the name of the data set.
 while read -r sample dataset kind options; do
@@ -111,7 +115,7 @@ if [ $report = true ]; then
     }
     contents . >snakemake.report
     is "$(contents next)" "$(cat snakemake.report)" 'both reports have the same rows and columns'
-    for table in covpeaks_call covprofile_genes covprofile_region covprofile_correlate h5chunk_info; do
+    for table in covpeaks_call covpeaks_curve covprofile_genes covprofile_region covprofile_correlate h5chunk_info; do
         like "$(cat snakemake.report)" "^multiqc_covtools_${table}_table\.txt: " "  with those of $table"
     done
     cat >f1.py <<'END'
@@ -128,6 +132,9 @@ for folder in ".", "next":
         for name in "f1", "precision", "recall", "peaks", "peaks_measured", "overlapping", "overlapping_measured":
             shown = rows[f"{sample}.plant"][f"custom_content_covpeaks_compare-h3k4me3_{name}"]
             assert abs(float(shown) - float(total[name])) < 1e-6, (folder, sample, name, shown, total)
+    with open(f"{folder}/report/multiqc_report_data/multiqc_covtools_curve_linegraph.txt") as file:
+        curves = sorted(line.split("\t")[0] for line in file)
+    assert curves == [f"{s}.plant.h3k4me3.window {n}" for s in ("grass", "weed") for n in (1, 151, 51)], curves
 END
     ok '  and figures of the compared peaks in the row of the sample' "$PYTHON" f1.py
 else

@@ -21,6 +21,7 @@ include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { COVPEAKS_CALL      } from './modules/local/covpeaks/call/main'
 include { COVPEAKS_COMPARE   } from './modules/local/covpeaks/compare/main'
+include { COVPEAKS_CURVE     } from './modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from './modules/local/covprofile/genes/main'
 include { COVPROFILE_REGION  } from './modules/local/covprofile/region/main'
 include { COVPROFILE_CORRELATE } from './modules/local/covprofile/correlate/main'
@@ -119,6 +120,16 @@ workflow COVTOOLS {
             .map { _sample, id, dataset, file, measured_file, genome -> [[id: id], file, measured_file, genome, dataset] }
     )
 
+    COVPEAKS_CURVE(
+        with_reads.filter { it.dataset in measured_cutoffs }
+            .map { [it.id, "${it.sample}.${it.dataset}.measured".toString(), it.dataset] }
+            .unique()
+            .combine(predicted_signal, by: 0)
+            .map { id, measured_id, dataset, file -> [measured_id, id, dataset, file] }
+            .combine(peaks, by: 0)
+            .map { _measured_id, id, dataset, file, measured_file -> [[id: "${id}.${dataset}".toString()], file, measured_file, dataset] }
+    )
+
     // The predictions of a sample and its measured coverage: [sample, files].
     signals = rows.map { [it.id, it.sample] }.unique().combine(predicted_signal, by: 0).map { _id, sample, file -> [sample, [0, file]] }
         .mix(
@@ -145,7 +156,7 @@ workflow COVTOOLS {
 
     stats = FASTA2H5.out.stats.mix(
         BAM2H5.out.stats, predicted, H5CHUNK_INFO.out.stats, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
-        COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats,
+        COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats, COVPEAKS_CURVE.out.stats,
         COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
         .map { _process, tool, version -> "${tool}: '${version}'" }

@@ -1,4 +1,5 @@
-# Calls the peaks of predicted and measured coverage, and compares these; peaks.smk selects them. SPDX-License-Identifier: MIT
+# Calls the peaks of predicted and measured coverage, compares these, and shows how well the values of predictions find the
+# measured ones over all cutoffs; peaks.smk selects them. SPDX-License-Identifier: MIT
 
 
 rule covpeaks_call:
@@ -70,3 +71,30 @@ rule covpeaks_compare:
     shell:
         "covpeaks compare -f -v --stats {output.stats:q} {params.extra} --genome {input.genome:q}"
         " --dataset {wildcards.dataset:q} {input.predicted:q} {input.measured:q} > {output.table:q} 2> {log:q}"
+
+
+rule covpeaks_curve:
+    input:
+        measured=lambda wildcards: measured_peaks_of(wildcards.sample, wildcards.dataset),
+        predictions="predictions/{sample}.{model}.h5",
+    output:
+        table="metrics/{sample}.{model}.{dataset}.curve.tsv",
+        stats="stats/covpeaks_curve/{sample}.{model}.{dataset}_mqc.json",
+        plot="stats/covpeaks_curve/{sample}.{model}.{dataset}.curve_mqc.json",
+    log:
+        "logs/covpeaks_curve/{sample}.{model}.{dataset}.log",
+    benchmark:
+        "benchmarks/covpeaks_curve/{sample}.{model}.{dataset}.tsv"
+    params:
+        extra=config["curve"]["extra"],
+    threads: config["covpeaks"]["threads"]
+    resources:
+        mem_mb=memory_of("covpeaks"),
+        runtime=config["covpeaks"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "covpeaks curve -f -v -@ {threads} --datasets {wildcards.dataset:q} --measured={input.measured:q} --stats {output.stats:q}"
+        " {params.extra} -o {output.table:q} {input.predictions:q} 2> {log:q}"

@@ -21,6 +21,7 @@ rule multiqc:
     input:
         STATS,
         PLOTS,
+        CURVE_PLOTS,
         peak_stats,
         "stats/covtools_mqc_versions.yml",
     output:
