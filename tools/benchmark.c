@@ -1,4 +1,5 @@
-/* benchmark.c - measures the tools, the loaders and the network; charts, report, recommendations; synthetic data.
+/* benchmark.c - measures the tools, the loaders and the network: charts, a report and
+ * recommendations.
  *
  * The subcommands are in tools/benchmark/.
  * SPDX-License-Identifier: MIT */

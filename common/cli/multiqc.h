@@ -14,8 +14,8 @@
 /* Room for a name of a row or a column. */
 enum { COV_MULTIQC_NAME_BYTES = 512 };
 
-/* Sets name to the row of a part of a sample: "SAMPLE.PART", or "PART" if that begins with the sample
- * and a dot or underscore. */
+/* Sets name to the row of a part of a sample: "SAMPLE.PART", or "PART" if that begins with the
+ * sample and a dot or underscore. */
 void cov_multiqc_row(const char *sample, const char *part, char name[COV_MULTIQC_NAME_BYTES]);
 
 /* Sets *sample to the name of the sample in the report, `path` without its folder, _mqc.json and

@@ -48,8 +48,8 @@ struct cov_stats_plot {
     const char *description;
     const char *x_axis; /* of lines */
     const char *axis;   /* of the values */
-    /* Adds the data of lines (an object with an array of pairs x, y for each row) or cells (xcats, ycats
-     * and an array of rows) to the open object. `more` is that of cov_stats_set_more. */
+    /* Adds the data of lines (an object with an array of pairs x, y for each row) or cells (xcats,
+     * ycats and an array of rows) to the open object. `more` is that of cov_stats_set_more. */
     void (*put_data)(const void *more, const char *sample, struct cov_json *j);
 };
 

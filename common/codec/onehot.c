@@ -308,8 +308,8 @@ struct chunk {
     const struct cov_onehot_kern *kern;
     const uint8_t *codes;
     size_t n, L;
-    uint8_t *
-        words; /* words[t] = bases t to t + 3, the first in the lowest bits; undefined unless all are bases */
+    /* words[t] = bases t to t + 3, the first in the lowest bits; undefined unless all are bases. */
+    uint8_t *words;
     uint64_t columns; /* the sum of the columns of all bases */
     size_t n_bases, n_runs;
     struct run runs[MAX_RUNS];

@@ -544,7 +544,7 @@ size_t cov_tokens_deflate(struct cov_tokens *t, const uint8_t *src, size_t n, ui
 
 size_t cov_tokens_zlib(struct cov_tokens *t, const uint8_t *src, size_t n, uint8_t *dst)
 {
-    /* zlib header (RFC 1950): deflate, a window of 32 KiB, fastest level; the check bits make it a multiple of 31. */
+    /* zlib header (RFC 1950): deflate, a window of 32 KiB, fastest level. */
     dst[0] = 0x78;
     dst[1] = 0x01;
     uint8_t *to = dst + 2 + cov_tokens_deflate(t, src, n, dst + 2);

@@ -99,9 +99,9 @@ void cov_bgz_block_skip(struct BGZF *stream, size_t n);
 
 struct kstring_t;
 enum { COV_BGZ_TOO_LONG = -2 };
-/* Reads the next line into *line, without "\n" or "\r\n". Returns 1, 0 at the end, -1 for a fault or
- * a lack of memory, or COV_BGZ_TOO_LONG for a line of more than `most` bytes, of which it reads little
- * more. */
+/* Reads the next line into *line, without "\n" or "\r\n". Returns 1, 0 at the end, -1 for a fault
+ * or a lack of memory, or COV_BGZ_TOO_LONG for a line of more than `most` bytes, of which it reads
+ * little more. */
 int cov_bgz_next_line(struct BGZF *stream, size_t most, struct kstring_t *line);
 
 /* Writes the index of a finished, sorted bedGraph file in BGZF to `index_path`. The format is

@@ -38,8 +38,8 @@ struct cov_outfile {
         .fd = -1, .slot = -1                                                                       \
     }
 
-/* What is written. HDF5, bigWig, pictures, matrices and arrays need a regular file; the others may also go
- * to a device or a pipe. */
+/* What is written. HDF5, bigWig, pictures, matrices and arrays need a regular file; the others may
+ * also go to a device or a pipe. */
 enum cov_outfile_kind {
     COV_OUTFILE_HDF5,
     COV_OUTFILE_STREAM, /* covstream(5) */
@@ -55,9 +55,9 @@ enum cov_outfile_kind {
     COV_OUTFILE_FASTA,
     COV_OUTFILE_SAM,
     COV_OUTFILE_VARIANTS, /* VCF or BCF; also compressed, with .vcf.gz */
-    COV_OUTFILE_BESIDE, /* a name that the program chose, such as that of an index: any suffix, needs
-                         * a regular file, and a commit replaces a symbolic link instead of
-                         * following it */
+    /* A name that the program chose, such as that of an index: any suffix, needs a regular file,
+     * and a commit replaces a symbolic link instead of following it. */
+    COV_OUTFILE_BESIDE,
 };
 
 /* COV_EUSAGE if the name ends in a known suffix of other files: -f would replace such a file.

@@ -25,8 +25,8 @@ bool cov_path_has_suffix(const char *path, const char *suffix);
 /* Returns true if the name ends in a slash or is an existing folder. */
 bool cov_path_names_dir(const char *path);
 
-/* Returns true if both names are of one regular file, or equal names of a missing file. "-" is not a
- * file. */
+/* Returns true if both names are of one regular file, or equal names of a missing file. "-" is not
+ * a file. */
 bool cov_path_same_file(const char *a, const char *b);
 
 /* Fails with COV_EINPUT if `path`, a local file to be read, is a folder or a URL. Does not check

@@ -43,7 +43,8 @@ int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) CO
 int cov_device_fill_stats(const struct cov_device *device, const struct cov_forward_counts *counts,
                           struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 
-/* For --version: prints the devices of this machine, or why there is no GPU, and the levels of --cpu. */
+/* For --version: prints the devices of this machine, or why there is no GPU, and the levels of
+ * --cpu. */
 void cov_device_print(FILE *f);
 
 #endif

@@ -56,7 +56,7 @@ void cov_feature_lane_fini(struct cov_feature_lane *lane);
 /* The height in pixels. */
 int cov_feature_lane_height(const struct cov_feature_lane *lane);
 
-/* Writes the data of lane number `number`, and the command that plots it into the current margins. */
+/* Writes the data of lane number `number`, and the command that plots it into the margins. */
 void cov_feature_lane_put_data(const struct cov_feature_lane *lane, size_t number,
                                const struct cov_lane_scale *scale, FILE *f);
 void cov_feature_lane_put_plot(const struct cov_feature_lane *lane, size_t number, FILE *f);

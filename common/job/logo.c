@@ -1,6 +1,7 @@
 /* logo.c - see logo.h.
  *
- * A letter is some polygons in the square from 0 to 1, which may overlap. Bowls are made of ellipses.
+ * A letter is some polygons in the square from 0 to 1, which may overlap. Bowls are made of
+ * ellipses.
  * SPDX-License-Identifier: MIT */
 #include "common/job/logo.h"
 

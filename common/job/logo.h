@@ -10,8 +10,8 @@
 
 #include "common/track/bins.h"
 
-/* Writes the data of logo number `number`: letters[b->n], of which only A, C, G and T are drawn, one
- * for each base; where b has no value, there is no letter. */
+/* Writes the data of logo number `number`: letters[b->n], of which only A, C, G and T are drawn,
+ * one for each base; where b has no value, there is no letter. */
 void cov_logo_put_data(const struct cov_bins *b, const char *letters, size_t number, FILE *f);
 
 /* Writes the command that plots it into the current margins. */

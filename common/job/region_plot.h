@@ -1,5 +1,5 @@
-/* region_plot.h - a picture of a region, drawn by gnuplot: rows of curves or letters, and below them
- * lanes of features.
+/* region_plot.h - a picture of a region, drawn by gnuplot: rows of curves or letters, and below
+ * them lanes of features.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_REGION_PLOT_H
 #define COV_JOB_REGION_PLOT_H

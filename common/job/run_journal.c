@@ -94,8 +94,8 @@ struct field {
     int n;
 };
 
-/* Splits the line that begins at *at (cov_run_lines_add), and moves *at to the next. Fields that the
- * line lacks are empty. */
+/* Splits the line that begins at *at (cov_run_lines_add), and moves *at to the next. Fields that
+ * the line lacks are empty. */
 static void split_line(const char **at, struct field *name, struct field *value, struct field *path)
 {
     struct field *const fields[] = {name, value, path};

@@ -1,6 +1,6 @@
-/* run_journal.h - decides whether the journal of an interrupted run (store/journal.h) belongs to this
- * run, by what a run describes as lines: a name, a value, and the path of a file if the value is about
- * one.
+/* run_journal.h - decides whether the journal of an interrupted run (store/journal.h) belongs to
+ * this run, by what a run describes as lines: a name, a value, and the path of a file if the value
+ * is about one.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_RUN_JOURNAL_H
 #define COV_JOB_RUN_JOURNAL_H
@@ -27,15 +27,15 @@ int cov_run_lines_add(struct cov_run_lines *l, const char *name, const char *val
  * NULL. */
 int cov_run_lines_add_file(struct cov_run_lines *l, const char *name, const char *path,
                            struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
-/* Add the precision of a device that has built a network, and what computes products; and the device
- * itself, which may differ in the next run: values then differ only by rounding. */
+/* Add the precision of a device that has built a network, and what computes products; and the
+ * device itself, which may differ in the next run: values then differ only by rounding. */
 int cov_run_lines_add_precision(struct cov_run_lines *l, const struct cov_device *device,
                                 struct cov_err *e) COV_MUST_USE;
 int cov_run_lines_add_device(struct cov_run_lines *l, const struct cov_device *device,
                              struct cov_err *e) COV_MUST_USE;
 
-/* Continues the journal of the same run, or begins it. COV_EEXIST for the journal of another run, and
- * COV_EINPUT for a damaged one, unless `force` is set. */
+/* Continues the journal of the same run, or begins it. COV_EEXIST for the journal of another run,
+ * and COV_EINPUT for a damaged one, unless `force` is set. */
 int cov_run_journal_start(struct cov_journal *journal, const struct cov_run_lines *now, bool force,
                           struct cov_err *e) COV_MUST_USE;
 

@@ -59,8 +59,8 @@ int cov_table_outputs_begin(struct cov_table_outputs *o, const struct cov_table_
 int cov_table_outputs_write(struct cov_table_outputs *o, const struct cov_table_writer *w,
                             struct cov_err *e) COV_MUST_USE;
 
-/* Ends a job that returned `rc`: frees the outputs, and hands the job to *stats, or frees it after a
- * failure. Returns rc. */
+/* Ends a job that returned `rc`: frees the outputs, and hands the job to *stats, or frees it after
+ * a failure. Returns rc. */
 int cov_table_outputs_end(struct cov_table_outputs *o, int rc, const struct cov_table_job *job,
                           struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 

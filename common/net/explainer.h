@@ -8,8 +8,8 @@
 
 struct cov_explainer;
 
-/* A network with the parameters in `block` (shape.h), for up to max_batch chunks of L positions at a
- * time. All are borrowed until free. */
+/* A network with the parameters in `block` (shape.h), for up to max_batch chunks of L positions at
+ * a time. All are borrowed until free. */
 struct cov_explainer_options {
     const struct cov_hparams *hp;
     const float *block;

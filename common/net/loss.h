@@ -2,7 +2,7 @@
  *
  * A row is one data set of a chunk, over the positions that are bases; v is the network's value
  * exp(p), and t is the target.
- *   loss     = mean over positions of v - t p       (Poisson, without terms that do not depend on p)
+ *   loss     = mean over positions of v - t p       (Poisson, without terms in t alone)
  *   accuracy = Pearson's r of v and t, with 1e-8 added to its denominator
  * Sums are in double, in a fixed order.
  * SPDX-License-Identifier: MIT */

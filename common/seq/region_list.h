@@ -40,7 +40,7 @@ struct cov_region_span {
 int cov_region_list_subtract(struct cov_region_list *out, struct cov_region_span from,
                              struct cov_region_span drop, struct cov_err *e) COV_MUST_USE;
 
-/* Returns whether one of the regions of the list, which are as in a span, has bases beg .. end-1. */
+/* Returns whether a region of the list (regions as in a span) has bases beg .. end-1. */
 bool cov_region_list_overlaps(const struct cov_region_list *l, int64_t beg, int64_t end);
 
 /* Returns the number of bases in the regions, of a merged list. */

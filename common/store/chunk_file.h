@@ -32,8 +32,8 @@ struct cov_chunk_file;
  * with a warning. */
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out,
                         struct cov_err *e) COV_MUST_USE;
-/* The same for the bases alone. Other data sets are ignored, and the head has no sets or tables, and
- * only the attribute COV_SHARD_ATTR. COV_EINPUT for a file without bases. */
+/* The same for the bases alone. Other data sets are ignored, and the head has no sets or tables,
+ * and only the attribute COV_SHARD_ATTR. COV_EINPUT for a file without bases. */
 int cov_chunk_file_open_bases(const char *path, struct cov_chunk_file **out,
                               struct cov_err *e) COV_MUST_USE;
 void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */

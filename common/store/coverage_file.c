@@ -223,8 +223,8 @@ void cov_coverage_parse_note(const char *text, size_t n, double *values)
     }
 }
 
-/* Reads the attributes `settings` and COV_COVERAGE_READS, which have one line per column. Only files written by covtools
- * have it. */
+/* Reads the attributes `settings` and COV_COVERAGE_READS, which have one line per column. Only
+ * files written by covtools have them. */
 static int read_settings(struct cov_coverage_reader *r, const char *prefix, struct cov_err *e)
 {
     struct cov_h5_attr *attrs = NULL;

@@ -1,7 +1,7 @@
 /* bench.h - a benchmark run: settings, timed cases, results.
  *
- * Cases to be compared are timed in alternating order, so that a change of the machine's speed affects all
- * of them equally. Each is checked first, and run once untimed.
+ * Cases to be compared are timed in alternating order, so that a change of the machine's speed
+ * affects all of them equally. Each is checked first, and run once untimed.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_BENCH_H
 #define BENCHMARK_BENCH_H
@@ -27,8 +27,8 @@ struct bench_advice {
     char *reason;       /* the figures that support it */
 };
 
-/* A file written to `work` during a measurement (a table, a flame graph). It is copied to the output folder
- * under the same name. */
+/* A file written to `work` during a measurement (a table, a flame graph). It is copied to the
+ * output folder under the same name. */
 struct bench_file {
     char *name;  /* Owned */
     char *title; /* caption in the report; NULL if it is not a picture. Owned */

@@ -1,4 +1,5 @@
-/* bench_encode.c - benchmark encode: encoding of letters, and the cost of padding, by sequence length.
+/* bench_encode.c - benchmark encode: encoding of letters, and the cost of padding, by sequence
+ * length.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* bench_epoch.h - timed epochs: all chunks of a genome from a file to a device, by several strategies.
+/* bench_epoch.h - timed epochs: all chunks of a genome from a file to a device, in several ways.
  *
- * The simulated device computes a batch for a given time while the next one is loaded, as a GPU does in
- * training. It uses no CPU time.
+ * The simulated device computes a batch for a given time while the next one is loaded, as a GPU
+ * does in training. It uses no CPU time.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_BENCH_EPOCH_H
 #define BENCHMARK_BENCH_EPOCH_H

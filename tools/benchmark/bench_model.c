@@ -1,5 +1,5 @@
-/* bench_model.c - benchmark model: speed of the network by batch, precision, threads and length, and the
- * distance of each precision from fp32.
+/* bench_model.c - benchmark model: speed of the network by batch, precision, threads and length,
+ * and the distance of each precision from fp32.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stddef.h>

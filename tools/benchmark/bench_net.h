@@ -26,7 +26,8 @@ int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
 int bench_net_open_demo(struct bench_net *out, struct cov_err *e) COV_MUST_USE;
 void bench_net_close(struct bench_net *n);
 
-/* Writes such random weights as a checkpoint to `path`, replacing it. The data sets are random1, random2. */
+/* Writes such random weights as a checkpoint to `path`, replacing it. The data sets are random1,
+ * random2. */
 int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
 /* Return the multiplications and additions per chunk, with direct convolutions and matrix products:

@@ -1,5 +1,5 @@
-/* bench_output.h - outputs of a benchmark: benchmark.json, benchmark.tsv, benchmark_mqc.json for MultiQC, charts
- * as SVG and PNG, and report.html with everything.
+/* bench_output.h - outputs of a benchmark: benchmark.json, benchmark.tsv, benchmark_mqc.json for
+ * MultiQC, charts as SVG and PNG, and report.html with everything.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_BENCH_OUTPUT_H
 #define BENCHMARK_BENCH_OUTPUT_H
@@ -11,12 +11,12 @@
 #include "common/cli/stats.h"
 #include "tools/benchmark/bench.h"
 
-/* Called before measuring: creates the folder if it is missing, and fails if one of the outputs of b->parts
- * exists without b->force (COV_EEXIST), or cannot be written. */
+/* Called before measuring: creates the folder if it is missing, and fails if one of the outputs of
+ * b->parts exists without b->force (COV_EEXIST), or cannot be written. */
 int bench_output_begin(struct bench *b, struct cov_err *e) COV_MUST_USE;
 
-/* Writes all files; they appear together. Without gnuplot, warns and omits the charts. Adds the figures to
- * `stats`, for --stats and MultiQC. */
+/* Writes all files; they appear together. Without gnuplot, warns and omits the charts. Adds the
+ * figures to `stats`, for --stats and MultiQC. */
 int bench_output_write(const struct bench *b, struct cov_stats *stats,
                        struct cov_err *e) COV_MUST_USE;
 

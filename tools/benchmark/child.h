@@ -1,5 +1,5 @@
-/* child.h - runs programs and measures their cost: time, memory, I/O, and hardware counters where the
- * machine allows it.
+/* child.h - runs programs and measures their cost: time, memory, I/O, and hardware counters where
+ * the machine allows it.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_CHILD_H
 #define BENCHMARK_CHILD_H
@@ -22,7 +22,7 @@ enum child_counter {
 struct child_cost {
     double wall, cpu; /* seconds; cpu: user and system */
     int64_t max_rss;  /* bytes, from the kernel */
-    /* Largest samples in bytes; 0 without `sample`. uss: unshared; pss: shared pages count in part. */
+    /* Largest samples in bytes; 0 without `sample`. uss: unshared; pss: shared pages in part. */
     int64_t max_vms, max_uss, max_pss;
     int64_t read_bytes, written_bytes; /* of storage; -1: unknown */
     int64_t counters[CHILD_COUNTERS];  /* -1: not counted */

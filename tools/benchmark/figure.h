@@ -47,7 +47,8 @@ void figures_print_json(const struct figures *f, struct cov_json *j);
 /* Writes a table with the header name, unit, better, n, median, low, high. */
 void figures_print_tsv(const struct figures *f, FILE *out);
 
-/* Reads the array "figures" of a file. COV_EINPUT if it is missing or malformed, or a name is not unique. */
+/* Reads the array "figures" of a file. COV_EINPUT if it is missing or malformed, or a name is not
+ * unique. */
 int figures_read(const struct cov_json_value *file, struct figures *f,
                  struct cov_err *e) COV_MUST_USE;
 

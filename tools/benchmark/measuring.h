@@ -92,7 +92,7 @@ int benchmark_begin(struct cov_common *common, const struct benchmark_config *co
                     unsigned parts, double seconds, struct bench *b,
                     struct cov_err *e) COV_MUST_USE;
 
-/* Writes all files, and unless quiet prints the recommendations, or the figures if there are none. */
+/* Writes all files, and unless quiet prints the recommendations, or else the figures. */
 int benchmark_end(struct cov_common *common, const struct bench *b, struct cov_err *e) COV_MUST_USE;
 
 /* Sets *path to a copy of `fasta`, or, if it is NULL, to that of a synthetic genome `name` of
@@ -112,7 +112,8 @@ struct bench_genome {
     int64_t n_bases;
 };
 
-/* Writes n synthetic genomes to b->work. The caller frees *out with bench_genomes_free, in any case. */
+/* Writes n synthetic genomes to b->work. The caller frees *out with bench_genomes_free, in any
+ * case. */
 int bench_genomes_make(const struct bench *b, const int64_t *sizes, size_t n,
                        struct bench_genome **out, struct cov_err *e) COV_MUST_USE;
 void bench_genomes_free(struct bench_genome *genomes, size_t n);

@@ -1,7 +1,7 @@
 /* synth.c - benchmark synth: synthetic genomes of any size, without genes, and reads from them.
  *
- * A contig is made in blocks, each with a seed of its own, so that threads can share the work. Bases are drawn
- * from tables of 256 letters, eight per random number.
+ * A contig is made in blocks, each with a seed of its own, so that threads can share the work.
+ * Bases are drawn from tables of 256 letters, eight per random number.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
@@ -70,8 +70,8 @@ struct run {
     } families[N_FAMILIES];
     char letters[2][256]; /* GC content rounded down and up to 1/128 */
     double more;          /* share of lines that use the second table, so that the mean is exact */
-    /* At high depth a block is made several times, each time with the reads of another part (a multiple of
-     * PEAK_STEP), or even of one of n_pieces pieces of a part. */
+    /* At high depth a block is made several times, each time with the reads of another part (a
+     * multiple of PEAK_STEP), or even of one of n_pieces pieces of a part. */
     int64_t part;
     unsigned n_pieces;
     size_t contig; /* next work item */
@@ -449,10 +449,10 @@ static int write_streams(const struct synth_options *options, const char *const 
     return rc;
 }
 
-/* Writes the genome as FASTA, and, if sam_path is not NULL, the reads as SAM, sorted by position: half of them
- * anywhere, half within a few hundred bases of peaks, which are 10 kb apart. The contigs chr1, chr2 ... vary in
- * length by up to a factor of three. The output does not depend on the pool. COV_EUSAGE if the options
- * contradict each other. */
+/* Writes the genome as FASTA, and, if sam_path is not NULL, the reads as SAM, sorted by position:
+ * half of them anywhere, half within a few hundred bases of peaks, which are 10 kb apart. The
+ * contigs chr1, chr2 ... vary in length by up to a factor of three. The output does not depend on
+ * the pool. COV_EUSAGE if the options contradict each other. */
 static int synth_files(const struct synth_options *options, const char *fasta_path,
                        const char *sam_path, bool force, struct cov_pool *pool,
                        struct cov_progress *progress, struct cov_err *e)

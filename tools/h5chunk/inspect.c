@@ -1,5 +1,5 @@
-/* inspect.c - h5chunk info, verify and blacklist: contents of a file, its integrity, and the sequences that
- * training omits.
+/* inspect.c - h5chunk info, verify and blacklist: contents of a file, its integrity, and the
+ * sequences that training omits.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@ extern const struct cov_tool h5chunk_drop, h5chunk_rename;
 #define H5CHUNK_FILE_OPTION(name_, at, help_)                                                      \
     COV_OPT(STRING, (name_), 0, (at), "FILE", (help_), .flags = COV_OPT_PATH_IN)
 
-/* Prepares a job on HDF5 inputs. COV_EUSAGE if one of them is standard input, or, unless the output is a
- * stream, the output is standard output. The caller frees job->job.pool, in any case. */
+/* Prepares a job on HDF5 inputs. COV_EUSAGE if one of them is standard input, or, unless the output
+ * is a stream, the output is standard output. The caller frees job->job.pool, in any case. */
 int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs, bool stream,
                   struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 

@@ -81,7 +81,8 @@ int cov_repack(const char *input, const char *output, const struct cov_rewrite_s
 int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite_storage *storage,
                      const char *path, struct cov_chunk_head *to, struct cov_err *e) COV_MUST_USE;
 
-/* Converts src, a row of the set `from`, to the type of `to`. `where` (file and row) is for messages. */
+/* Converts src, a row of the set `from`, to the type of `to`. `where` (file and row) is for
+ * messages. */
 int cov_rewrite_elems(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
                       const uint8_t *src, uint8_t *dst, const char *where,
                       struct cov_err *e) COV_MUST_USE;

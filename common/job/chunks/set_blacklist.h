@@ -26,7 +26,7 @@ struct cov_set_blacklist_options {
 int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *options,
                       const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* ---- NCBI's sequence_report.jsonl: one JSON object per line for each sequence of an assembly ---- */
+/* ---- NCBI's sequence_report.jsonl: one JSON object per line for each sequence of a genome ---- */
 
 /* Sequences outside the chromosomes of the nucleus are dropped, that is, if chrName is "Un",
  * assemblyUnit is "non-nuclear", or role is "unplaced-scaffold" or "unlocalized-scaffold". */
@@ -36,8 +36,9 @@ struct cov_sequence_report {
     size_t cap;
 };
 
-/* Reads the file, compressed or not. A sequence without the chosen accession gets the other one. COV_EINPUT
- * "<path>:<line>: ..." for malformed lines, missing accessions, duplicate ids, and an empty file. */
+/* Reads the file, compressed or not. A sequence without the chosen accession gets the other one.
+ * COV_EINPUT "<path>:<line>: ..." for malformed lines, missing accessions, duplicate ids, and an
+ * empty file. */
 int cov_sequence_report_read(const char *path, struct cov_sequence_report *out,
                              struct cov_err *e) COV_MUST_USE;
 void cov_sequence_report_fini(struct cov_sequence_report *r);

@@ -1,5 +1,5 @@
-/* verify.h - checks that a file of chunks is sound: all chunks decode, the rows tile the sequences, the strands
- * agree, and values are valid.
+/* verify.h - checks that a file of chunks is sound: all chunks decode, the rows tile the sequences,
+ * the strands agree, and values are valid.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_VERIFY_H
 #define COV_JOB_CHUNKS_VERIFY_H
@@ -25,8 +25,8 @@
  * - missing or invalid bases, and bases past the end of the sequence
  * - chunks without a partner on the other strand, or that are not its reverse complement
  * - overlapping rows of a strand, and holes unless the file is partial
- * - coverage or predictions that are negative (except -1 where only regions were predicted), not finite, or not
- *   -1 past the end
+ * - coverage or predictions that are negative (except -1 where only regions were predicted), not
+ *   finite, or not -1 past the end
  * - blacklist values other than 0 and 1
  * - lists of names that do not fit the columns, and empty or duplicate names in them
  * - sequence names that are duplicate or not a word

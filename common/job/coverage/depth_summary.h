@@ -37,7 +37,8 @@ int cov_depth_summary_init(struct cov_depth_summary *s, const struct cov_grid *g
                            unsigned n_workers, struct cov_err *e) COV_MUST_USE;
 void cov_depth_summary_fini(struct cov_depth_summary *s);
 
-/* Any thread: adds the rows of a pair of the grid; without them, they are 0. lanes[] are those of its strands. */
+/* Any thread: adds the rows of a pair of the grid; without them, they are 0. lanes[] are those of
+ * its strands. */
 void cov_depth_summary_add(struct cov_depth_summary *s, unsigned worker, size_t pair,
                            const struct cov_depth_lane lanes[2]);
 /* Any thread: adds one row of a pair, as stored. */
@@ -49,8 +50,8 @@ struct cov_depth_column {
     char *file; /* Owned by the caller */
     double mean, median;
     /* Pearson's correlation, over bins, with the mean of the other columns, without the outliers of
-     * that mean (track/measures/outliers.h). NaN if there are fewer than two columns or COV_DEPTH_MIN_BINS
-     * bins, or if one of the two is constant. */
+     * that mean (track/measures/outliers.h). NaN if there are fewer than two columns or
+     * COV_DEPTH_MIN_BINS bins, or if one of the two is constant. */
     double r;
 };
 

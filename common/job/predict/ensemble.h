@@ -1,4 +1,5 @@
-/* ensemble.h - one or several checkpoints that predict the same data sets: what covpredict computes.
+/* ensemble.h - one or several checkpoints that predict the same data sets: what covpredict
+ * computes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_ENSEMBLE_H
 #define COV_JOB_PREDICT_ENSEMBLE_H

@@ -25,12 +25,14 @@ enum cov_loading {
     COV_LOAD_DISK,       /* read and decoded on each access */
     COV_LOAD_RAM,        /* kept compressed as stored; a FASTA as with COV_LOAD_RAM_PACKED */
     COV_LOAD_RAM_PACKED, /* decoded once, kept with 4 bits per base */
-    COV_LOAD_RANKS /* for examples.h only: packed, distributed over the memory of several processes */
+    COV_LOAD_RANKS       /* packed, distributed over the memory of several processes (examples.h) */
 };
 
 enum cov_loader_order {
-    COV_ORDER_GRID,   /* sequences in order, intervals ascending */
-    COV_ORDER_FILLED, /* by the number of bases in the chunk, descending, then in grid order; a stream stays in its own order */
+    COV_ORDER_GRID, /* sequences in order, intervals ascending */
+    /* By the number of bases in the chunk, descending, then in grid order. The chunks of a stream
+     * stay in the order of the stream. */
+    COV_ORDER_FILLED,
     COV_ORDER_SHUFFLED /* in random order given by the seed */
 };
 

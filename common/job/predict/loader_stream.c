@@ -31,8 +31,8 @@ struct cov_loader_stream {
     bool first; /* no pair of the sequence was delivered yet */
     bool done;  /* end of the stream was read */
     /* Length limits. */
-    bool undecided,
-        ended; /* undecided: not known whether the sequence is within the limits; ended: its length is known */
+    bool undecided; /* it is not known whether the sequence is within the limits */
+    bool ended;     /* the length of the sequence is known */
     int64_t length;
     struct cov_spool spool;
     int64_t at; /* offset of the next record in the spool */

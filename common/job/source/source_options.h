@@ -1,5 +1,5 @@
-/* source_options.h - the options of tools that read signal or a track: what to read, and how values are
- * smoothed. A group of rows, as in common/job/shared_options.h.
+/* source_options.h - the options of tools that read signal or a track: what to read, and how values
+ * are smoothed. A group of rows, as in common/job/shared_options.h.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_SOURCE_SOURCE_OPTIONS_H
 #define COV_JOB_SOURCE_SOURCE_OPTIONS_H
@@ -21,9 +21,9 @@ enum { COV_SOURCE_ROW_REGIONS, COV_SOURCE_ROW_REGIONS_FILE };
 
 extern const char *const cov_source_strands[]; /* ended by NULL */
 
-/* Ten rows; without those of smoothing eight, and without those of regions eight, too. `does`: what the tool does with coverage, say
- * "convert"; `names`: the help of --datasets; `keeps`: what it does with regions; `lengths`: when a
- * bedGraph needs lengths. */
+/* Ten rows: eight without those of smoothing, and two fewer without those of regions. `does`: what
+ * the tool does with coverage, such as "convert"; `names`: the help of --datasets; `keeps`: what it
+ * does with regions; `lengths`: when a bedGraph needs lengths. */
 #define COV_SOURCE_OPTIONS(at, does, names, keeps, lengths)                                        \
     COV_SOURCE_REGION_OPTIONS(at, keeps), COV_SOURCE_OPTIONS_WHOLE(at, does, names, lengths)
 #define COV_SOURCE_OPTIONS_UNSMOOTHED(at, does, names, keeps, lengths)                             \

@@ -33,15 +33,15 @@ struct cov_compare_options {
 };
 
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
- * is, with the mean over its BAM files and both strands (or the requested strand). Means of measured
- * coverage are not rounded, unlike those of tracks: many BAM files of low coverage would all become
- * 0. Data sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a track, there must be
- * exactly one data set. Writes a tab-separated table with rows for each contig of a data set and
- * for its total, and, if requested, a picture of both inputs; *stats gets "comparison". Warns about
- * contigs that only one input has. The measured tracks are stored in temporary files in `tmpdir`,
- * or in the folder of the output, or in the current folder. COV_EUSAGE for contradictory options or
- * options that do not fit the files. COV_EINPUT for damaged files, contigs of different lengths
- * or bases (the message names both), or if nothing is shared. */
+ * is, with the mean over its BAM files and both strands (or the requested strand). Means of
+ * measured coverage are not rounded, unlike those of tracks: many BAM files of low coverage would
+ * all become 0. Data sets of two HDF5 inputs are matched by name; to compare an HDF5 input with a
+ * track, there must be exactly one data set. Writes a tab-separated table with rows for each contig
+ * of a data set and for its total, and, if requested, a picture of both inputs; *stats gets
+ * "comparison". Warns about contigs that only one input has. The measured tracks are stored in
+ * temporary files in `tmpdir`, or in the folder of the output, or in the current folder. COV_EUSAGE
+ * for contradictory options or options that do not fit the files. COV_EINPUT for damaged files,
+ * contigs of different lengths or bases (the message names both), or if nothing is shared. */
 int cov_compare_run(const char *input, const struct cov_compare_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

@@ -2,8 +2,8 @@
  * Pearson's r of two tracks, such as rDNA, other collapsed repeats, and organelles.
  *
  * The contigs are cut into windows. "High" is the value below which COV_OUTLIER_SHARE of the bases
- * lie. A contig of at least COV_OUTLIER_CONTIG bases is an outlier if the median of the means of its
- * windows is more than
+ * lie. A contig of at least COV_OUTLIER_CONTIG bases is an outlier if the median of the means of
+ * its windows is more than
  *   COV_OUTLIER_FACTOR times the median of these medians, and
  *   COV_OUTLIER_CONTIG_FACTOR times what is high in the windows of contigs below the first limit.
  * So an organelle does not raise its own limit, a repeat does not condemn its chromosome, and a

@@ -42,8 +42,8 @@ void cov_peak_scan_fini(struct cov_peak_scan *s);
 /* Adds the next interval of the contig, of which `positive` bases are positive. */
 void cov_peak_scan_add(struct cov_peak_scan *s, const struct cov_interval *iv, int64_t positive);
 
-/* Ends the contig. Returns how many cutoffs have a peak in it, counted or not: those before the next
- * do, too. */
+/* Ends the contig. Returns how many cutoffs have a peak in it, counted or not: those before the
+ * next do, too. */
 size_t cov_peak_scan_end(struct cov_peak_scan *s);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "common/base/mem.h"
 
-/* A value this close to a multiple of the step, relatively, belongs to that multiple: as a float, 0.7
- * is 0.69999999. */
+/* A value this close to a multiple of the step, relatively, belongs to that multiple: as a float,
+ * 0.7 is 0.69999999. */
 static const double CLOSE = 1e-6;
 
 static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_t n,
