@@ -329,17 +329,6 @@ static int write_files(struct cov_coverage_writer *w, const struct cov_coverage_
     return rc;
 }
 
-static char *join_lines(const char *const *lines, size_t n, struct cov_err *e)
-{
-    char *text = cov_strdup(n > 0 ? lines[0] : "", e);
-    for (size_t i = 1; text && i < n; i++) {
-        char *longer = cov_strfmt(e, "%s\n%s", text, lines[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 static int create_set(struct cov_coverage_writer *w, const struct cov_coverage_options *o,
                       int which, const char *settings, struct cov_err *e)
 {
@@ -373,7 +362,7 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
         return COV_ENOMEM;
     w->n_columns = o->n_columns;
     w->name = set_name(o->prefix, COV_COVERAGE, e);
-    char *settings = join_lines(o->settings, o->n_columns, e);
+    char *settings = cov_strjoin(o->settings, o->n_columns, "\n", e);
     int rc = w->name && settings ? cov_h5_open_to_change(path, &w->h5, e) : COV_ENOMEM;
     for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++)
         rc = create_set(w, o, which, settings, e);
