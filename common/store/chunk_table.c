@@ -428,9 +428,7 @@ int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t 
     return rc;
 }
 
-/* ---- data/blacklist ---- */
-
-#define BLACKLIST "data/blacklist"
+/* ---- the blacklist ---- */
 
 static void put_keep(const void *arg, size_t first, size_t n, uint8_t *dst)
 {
@@ -448,14 +446,15 @@ int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
         .dims = {n_rows, 1, 1},
         .chunk = {block_rows(n_rows), 1, 1},
     };
-    return write_column(f, BLACKLIST, &spec, compression, (struct source){put_keep, keep}, e);
+    return write_column(f, COV_BLACKLIST_SET, &spec, compression, (struct source){put_keep, keep},
+                        e);
 }
 
 int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
                                struct cov_err *e)
 {
     struct column column = {NULL, NULL, 0};
-    int rc = open_column(f, BLACKLIST, COV_H5_INT, n_rows, 1, &column, e);
+    int rc = open_column(f, COV_BLACKLIST_SET, COV_H5_INT, n_rows, 1, &column, e);
     *same = !rc;
     for (size_t first = 0, n; first < n_rows && *same; first += n) {
         n = step_of(&column, &column, &column, n_rows - first);

@@ -49,11 +49,13 @@ int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
                     const struct cov_text_list *texts, size_t chunk_rows,
                     struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
-/* Writes data/blacklist, which must not exist yet: 1 for rows to keep, 0 for other rows. HDF5's
+#define COV_BLACKLIST_SET "data/blacklist"
+
+/* Writes the blacklist, which must not exist yet: 1 for rows to keep, 0 for other rows. HDF5's
  * thread. */
 int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
                              struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
-/* Sets *same to whether data/blacklist has these values. HDF5's thread. */
+/* Sets *same to whether the blacklist has these values. HDF5's thread. */
 int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
                                struct cov_err *e) COV_MUST_USE;
 

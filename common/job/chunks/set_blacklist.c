@@ -17,8 +17,6 @@
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 
-#define BLACKLIST "data/blacklist"
-
 /* ---------------------------------------------------------------- NCBI's report */
 
 void cov_sequence_report_fini(struct cov_sequence_report *r)
@@ -209,7 +207,7 @@ static int change(const struct job *j, const char *tmp, bool replace, struct cov
     if (rc)
         return rc;
     if (replace)
-        rc = cov_h5_remove(f, BLACKLIST, e);
+        rc = cov_h5_remove(f, COV_BLACKLIST_SET, e);
     if (!rc)
         rc = cov_blacklist_rows_write(f, j->keep, j->n_rows, gzip, e);
     if (rc)
@@ -229,7 +227,7 @@ static int check(const struct job *j, const char *tmp, struct cov_err *e)
         return rc;
     rc = cov_blacklist_rows_compare(f, j->keep, j->n_rows, &same, e);
     if (!rc && !same)
-        rc = cov_fail(e, COV_EIO, "%s: " BLACKLIST ": read-back check failed", tmp);
+        rc = cov_fail(e, COV_EIO, "%s: " COV_BLACKLIST_SET ": read-back check failed", tmp);
     cov_h5_close(f);
     return rc;
 }
@@ -250,7 +248,7 @@ static int write_file(const struct job *j, struct cov_outfile *out, bool replace
 static int write_list(const struct job *j, const char *path, struct cov_err *e)
 {
     struct cov_bgz *out;
-    int rc = cov_bgz_open_write(path, false, 1, &out, e);
+    int rc = cov_bgz_open_write(path, COV_BGZ_PLAIN, 1, &out, e);
     if (rc)
         return rc;
     for (size_t s = 0; s < cov_grid_n_seqs(j->grid) && !rc; s++) {
@@ -315,9 +313,10 @@ int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *
     if (rc)
         return rc;
     j.grid = cov_chunk_file_grid(f);
-    bool replace = cov_chunk_head_set(cov_chunk_file_head(f), BLACKLIST) != NULL;
+    bool replace = cov_chunk_head_set(cov_chunk_file_head(f), COV_BLACKLIST_SET) != NULL;
     if (replace && !options->force)
-        rc = cov_fail(e, COV_EEXIST, "%s: already has " BLACKLIST "; use -f to replace it", path);
+        rc = cov_fail(e, COV_EEXIST, "%s: already has " COV_BLACKLIST_SET "; use -f to replace it",
+                      path);
     if (!rc)
         rc = mark(&j, e);
     if (!rc)

@@ -562,7 +562,7 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
 {
     if (set->type.kind == COV_H5_STRING)
         return RULE_NONE;
-    if (strcmp(set->name, "data/blacklist") == 0)
+    if (strcmp(set->name, COV_BLACKLIST_SET) == 0)
         return RULE_BLACKLIST;
     bool is_coverage = strcmp(set->name, COV_PREDICTIONS_SET) == 0 ||
                        (strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
