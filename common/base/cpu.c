@@ -75,8 +75,7 @@ static uint64_t xcr0(void)
 
 enum { EAX, EBX, ECX, EDX };
 
-/* Returns true for the AMD processors with AVX-512, Zen 4 and Zen 5. */
-static bool has_adders(void)
+static bool is_amd(void)
 {
     char vendor[13] = "";
     unsigned highest, b, c, d;
@@ -131,7 +130,7 @@ static unsigned detect(void)
     for (size_t i = 0; i < COV_COUNT(bits); i++)
         if (r[bits[i].leaf][bits[i].reg] >> bits[i].bit & 1 && met[bits[i].need])
             features |= bits[i].feature;
-    if ((features & COV_CPU_AVX512F) && has_adders())
+    if ((features & COV_CPU_AVX512F) && is_amd()) /* Zen 4 or later */
         features |= COV_CPU_ADDERS | (family(r[0][EAX]) >= ZEN_5 ? COV_CPU_FREE_LANES : 0);
     return features;
 }

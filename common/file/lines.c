@@ -64,12 +64,12 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
     size_t seen = 0;
     const char *newline = NULL;
     for (;;) {
-        size_t there = l->end - l->beg;
-        if (there > seen)
-            newline = memchr(l->text + l->beg + seen, '\n', there - seen);
-        if (newline || l->at_end || there > COV_MAX_LINE)
+        size_t n_read = l->end - l->beg;
+        if (n_read > seen)
+            newline = memchr(l->text + l->beg + seen, '\n', n_read - seen);
+        if (newline || l->at_end || n_read > COV_MAX_LINE)
             break;
-        seen = there;
+        seen = n_read;
         int rc = fill(l, e);
         if (rc)
             return rc;
@@ -98,10 +98,10 @@ const char *cov_line_word(const char **p, const char *end, size_t *n)
     const char *stop = beg;
     while (stop < end && !cov_text_is_blank(*stop))
         stop++;
-    bool there = stop > beg && *beg != '#';
-    *p = there ? stop : end;
-    *n = there ? (size_t)(stop - beg) : 0;
-    return there ? beg : NULL;
+    bool found = stop > beg && *beg != '#';
+    *p = found ? stop : end;
+    *n = found ? (size_t)(stop - beg) : 0;
+    return found ? beg : NULL;
 }
 
 const char *cov_line_hint(const char *beg, const char *end)

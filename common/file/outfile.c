@@ -473,7 +473,7 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
 {
     int failed;
     struct stat st;
-    bool there = lstat(o->path, &st) == 0;
+    bool existed = lstat(o->path, &st) == 0;
     if (o->is_copy && !is_unchanged(o))
         return cov_fail(e, COV_EEXIST, "%s was changed by another program; run again", o->path);
     if (!cov_lock_is_at(o->fd, o->hidden))
@@ -481,7 +481,7 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
                         o->path, o->hidden);
     if (!o->force)
         failed = rename_new(o->hidden, o->path);
-    else if (keep_old && there && S_ISREG(st.st_mode) &&
+    else if (keep_old && existed && S_ISREG(st.st_mode) &&
              renameat2(AT_FDCWD, o->hidden, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)
         failed = 0, o->swapped = true;
     else
@@ -492,7 +492,7 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
     if (failed)
         return cov_fail_errno(e, "%s: cannot rename the temporary file to it", o->path);
     o->placed = true;
-    o->replaced = there && !o->swapped;
+    o->replaced = existed && !o->swapped;
     return COV_OK;
 }
 

@@ -148,12 +148,8 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
     struct stat st;
     char *at = cov_strdup(path, e);
     int rc = at ? COV_OK : COV_ENOMEM;
-    bool is_there = false;
     /* Finds the lowest folder that exists. */
-    while (!rc && !is_there) {
-        is_there = stat(at, &st) == 0;
-        if (is_there)
-            break;
+    while (!rc && stat(at, &st) != 0) {
         if (errno == ENOTDIR)
             rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
         else if (errno != ENOENT || !*at)

@@ -198,10 +198,10 @@ static void exclude(struct cov_select *s, size_t k)
 /* Lists the sequences of the grid, until the listing is full. */
 static struct cov_listing list_contigs(const struct cov_select *s)
 {
-    struct cov_listing there = {0};
-    for (size_t i = 0; i < cov_grid_n_seqs(s->grid) && *cov_listing_more(&there) == '\0'; i++)
-        cov_listing_add(&there, cov_grid_name(s->grid, i));
-    return there;
+    struct cov_listing contigs = {0};
+    for (size_t i = 0; i < cov_grid_n_seqs(s->grid) && *cov_listing_more(&contigs) == '\0'; i++)
+        cov_listing_add(&contigs, cov_grid_name(s->grid, i));
+    return contigs;
 }
 
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
@@ -216,8 +216,8 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
     if (rc)
         return rc;
     if (r.n_name == 0 || !cov_names_find(s->names, r.name, r.n_name, &k)) {
-        struct cov_listing there = list_contigs(s);
-        return cov_range_fail_unknown(&r, NULL, &there, e);
+        struct cov_listing contigs = list_contigs(s);
+        return cov_range_fail_unknown(&r, NULL, &contigs, e);
     }
     rc = add(s, k, r.beg, r.end, &any, e);
     if (!rc && !any)
@@ -314,16 +314,16 @@ static int note_unknown(struct cov_names *unknown, const char *name, size_t n, s
     return cov_names_add(unknown, name, n < SHOWN ? n : SHOWN, &k, &is_new, e);
 }
 
-/* `there`: the contigs to list; may be empty. */
+/* `contigs`: those to list; may be empty. */
 static void warn_unknown(const char *option, const char *path, const struct cov_names *unknown,
-                         const struct cov_listing *there)
+                         const struct cov_listing *contigs)
 {
     size_t n = cov_names_count(unknown);
     if (n > 0)
         cov_warn("%s %s: %s%zu name%s no contig%s%s%s%s%s", option, path,
                  n == MOST_UNKNOWN ? "at least " : "", n, n == 1 ? " matches" : "s match",
                  n == 1 ? ": " : ", the first is ", cov_names_get(unknown, 0, NULL),
-                 there->n ? "; the contigs are: " : "", there->text, cov_listing_more(there));
+                 contigs->n ? "; the contigs are: " : "", contigs->text, cov_listing_more(contigs));
 }
 
 /* Reads the list that `option` names. */
@@ -357,8 +357,8 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
             rc = add(s, k, r.beg, r.end, &any, e);
     }
     if (!rc) {
-        struct cov_listing there = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
-        warn_unknown(option, path, unknown, &there);
+        struct cov_listing contigs = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
+        warn_unknown(option, path, unknown, &contigs);
     }
     cov_lines_close(lines);
     cov_names_free(unknown);

@@ -45,7 +45,7 @@ struct cov_journal {
     struct timespec time;
     int64_t size, first; /* size of the file; offset of the first piece */
     int64_t *at;         /* [n]: offset of each piece, 0 if missing */
-    size_t n, n_there;
+    size_t n, n_stored;
     cov_journal_fits_fn *fits;
     const void *fits_arg;
     struct cov_blob blobs[2]; /* scratch of the scan */
@@ -176,7 +176,7 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
     j->head = copy;
     j->damaged = false;
     j->first = j->size;
-    j->n_there = 0;
+    j->n_stored = 0;
     return rc;
 }
 
@@ -362,7 +362,7 @@ int cov_journal_scan(struct cov_journal *j, size_t n, cov_journal_fits_fn *fits,
     int64_t at = j->first;
     free(j->at);
     j->n = n;
-    j->n_there = 0;
+    j->n_stored = 0;
     j->fits = fits;
     j->fits_arg = arg;
     j->at = cov_calloc(n ? n : 1, sizeof *j->at, e);
@@ -370,20 +370,20 @@ int cov_journal_scan(struct cov_journal *j, size_t n, cov_journal_fits_fn *fits,
         return COV_ENOMEM;
     int got = 1;
     while (at < j->size && (got = read_piece(j, at, &h, &n_body, j->blobs, e)) > 0) {
-        j->n_there += j->at[h.piece] == 0;
+        j->n_stored += j->at[h.piece] == 0;
         j->at[h.piece] = at;
         at += (int64_t)(sizeof h + n_body);
     }
     if (got < 0 || at == j->size)
         return got < 0 ? got : COV_OK;
     cov_warn("%s: torn or damaged after %zu complete pieces; dropped %" PRId64 " bytes", j->path,
-             j->n_there, j->size - at);
+             j->n_stored, j->size - at);
     return truncate_to(j, at, e);
 }
 
 size_t cov_journal_n_pieces(const struct cov_journal *j)
 {
-    return j->n_there;
+    return j->n_stored;
 }
 
 bool cov_journal_has(const struct cov_journal *j, size_t piece)
@@ -414,7 +414,7 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
     rc = append(j, v, 4, e);
     if (rc)
         return rc;
-    j->n_there += j->at[piece] == 0;
+    j->n_stored += j->at[piece] == 0;
     j->at[piece] = at;
     return COV_OK;
 }

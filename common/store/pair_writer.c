@@ -221,13 +221,13 @@ static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct 
 {
     if (w->memory) {
         size_t *ends = w->memory;
-        const struct cov_blob there = {(uint8_t *)(ends + p->n_pieces),
-                                       w->n_bytes,
-                                       w->n_bytes,
-                                       ends,
-                                       p->n_pieces,
-                                       p->n_pieces};
-        return cov_chunk_writer_put(p->writer, p->n_rows++, &there, 0, e);
+        const struct cov_blob kept = {(uint8_t *)(ends + p->n_pieces),
+                                      w->n_bytes,
+                                      w->n_bytes,
+                                      ends,
+                                      p->n_pieces,
+                                      p->n_pieces};
+        return cov_chunk_writer_put(p->writer, p->n_rows++, &kept, 0, e);
     }
     int rc = fetch(p, w, e);
     return rc ? rc : cov_chunk_writer_put(p->writer, p->n_rows++, &p->blob, 0, e);

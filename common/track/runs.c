@@ -13,7 +13,7 @@ void cov_runs_begin(struct cov_runs *r, cov_runs_fn *emit, void *arg)
     r->n = 0;
 }
 
-static int hand_on(struct cov_runs *r, struct cov_err *e)
+static int flush(struct cov_runs *r, struct cov_err *e)
 {
     size_t n = r->n;
     r->n = 0;
@@ -62,7 +62,7 @@ int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_e
                 open.beg = open.end;
                 open.value = values[beg + i];
                 if (r->n == COV_RUNS_BLOCK) {
-                    int rc = hand_on(r, e);
+                    int rc = flush(r, e);
                     if (rc)
                         return rc;
                 }
@@ -85,24 +85,24 @@ static void close_run(struct cov_runs *r)
 
 int cov_runs_repeat(struct cov_runs *r, float value, int64_t n, struct cov_err *e)
 {
-    bool goes_on = r->open.beg >= 0 && r->open.value == value;
-    if (!goes_on) {
+    bool continues = r->open.beg >= 0 && r->open.value == value;
+    if (!continues) {
         close_run(r);
         r->open = (struct cov_interval){.beg = r->end, .value = value};
     }
     r->end += n;
-    return r->n == COV_RUNS_BLOCK ? hand_on(r, e) : COV_OK;
+    return r->n == COV_RUNS_BLOCK ? flush(r, e) : COV_OK;
 }
 
 int cov_runs_skip(struct cov_runs *r, int64_t n, struct cov_err *e)
 {
     close_run(r);
     r->end += n;
-    return r->n == COV_RUNS_BLOCK ? hand_on(r, e) : COV_OK;
+    return r->n == COV_RUNS_BLOCK ? flush(r, e) : COV_OK;
 }
 
 int cov_runs_end(struct cov_runs *r, struct cov_err *e)
 {
     close_run(r);
-    return hand_on(r, e);
+    return flush(r, e);
 }

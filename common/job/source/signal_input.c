@@ -292,14 +292,14 @@ static int prepare_slots(struct signal_input *j, struct cov_err *e)
 }
 
 /* A partial file may be a shard that should be merged first. */
-static void warn_about_gaps(const struct signal_input *j, int64_t n_there)
+static void warn_about_gaps(const struct signal_input *j, int64_t n_present)
 {
     int64_t n = 0;
-    for (size_t i = 0; n_there >= 0 && i < j->reader.n_contigs; i++)
+    for (size_t i = 0; n_present >= 0 && i < j->reader.n_contigs; i++)
         n += j->reader.contigs[i].is_empty ? 0 : j->reader.lengths[i];
-    if (n_there >= 0 && n_there < n)
+    if (n_present >= 0 && n_present < n)
         cov_warn("%s: partial file: it has %s%lld of %lld bases", j->reader.name,
-                 j->reader.has_gaps ? "at most " : "", (long long)n_there, (long long)n);
+                 j->reader.has_gaps ? "at most " : "", (long long)n_present, (long long)n);
 }
 
 static int run(struct cov_track_source *source_base, struct cov_track_sink *const *sinks,
@@ -309,7 +309,7 @@ static int run(struct cov_track_source *source_base, struct cov_track_sink *cons
     struct cov_stats *stats = job->stats;
     static const struct cov_ring_stages stages = {source, work, sink};
     struct cov_ring_times times = {0};
-    int64_t n_there = cov_signal_reader_count(&j->reader);
+    int64_t n_present = cov_signal_reader_count(&j->reader);
     j->pool = job->pool;
     j->progress = job->progress;
     int rc = prepare_pipes(j, sinks, e);
@@ -318,8 +318,8 @@ static int run(struct cov_track_source *source_base, struct cov_track_sink *cons
     if (rc)
         return rc;
     if (!j->o->quiet)
-        warn_about_gaps(j, n_there);
-    cov_progress_begin(j->progress, what, "bp", n_there);
+        warn_about_gaps(j, n_present);
+    cov_progress_begin(j->progress, what, "bp", n_present);
     rc = cov_ring_run(j->pool, j->n_slots, &stages, j, &times, e);
     double beg = cov_clock();
     if (!rc)

@@ -465,7 +465,7 @@ static int count_group(struct groups *g, struct cov_moments *m, struct cov_pairs
 }
 
 /* Appends a ranked pair to the front part of the table; a full table becomes a sorted run. */
-static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, struct cov_err *e)
+static int add_ranked(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, struct cov_err *e)
 {
     p->table[(*n)++] = pair;
     if (p->runs.n == 0 || *n < p->n_slots / 4 * 3)
@@ -506,7 +506,7 @@ static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
             }
             got += pair.n;
             /* Writes only to positions that both cursors have already read. */
-            rc = hand_on(p, n, with_rank(pair, rank), e);
+            rc = add_ranked(p, n, with_rank(pair, rank), e);
         }
     }
     cursor_fini(&ahead);
