@@ -1,6 +1,6 @@
 /* grid.h - the chunks of a genome: which interval, on which strand, each row of a file holds.
  *
- * The rows of Helixer's files follow a fixed rule and are called arithmetic or regular. A sequence
+ * The rows of Helixer's files follow a fixed rule and are called regular. A sequence
  * of length n has k = ceil(n / L) chunks of the + strand in ascending order, [0,L) [L,2L) ... [..,
  * n), then k chunks of the - strand: the same intervals in reverse order, each
  * reverse-complemented. A chunk shorter than L is padded at its end, on both strands. In the data
@@ -61,7 +61,7 @@ struct cov_seq_id cov_seq_id(const char *species, const char *name); /* of two C
 
 struct cov_grid; /* immutable once built; may be shared by threads */
 
-/* Creates an arithmetic grid. Copies the names, which must be unique, and the lengths, which
+/* Creates a regular grid. Copies the names, which must be unique, and the lengths, which
  * must be positive. All sequences belong to `species`. 0 < L <= INT64_MAX. Free with
  * cov_grid_free. */
 int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
@@ -85,7 +85,7 @@ int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id
 /* Declares all sequences of g. */
 int cov_grid_builder_declare_all(struct cov_grid_builder *b, const struct cov_grid *g,
                                  struct cov_err *e) COV_MUST_USE;
-/* Takes ownership of the builder, even on failure. Arithmetic rows take no memory in either the
+/* Takes ownership of the builder, even on failure. Regular rows take no memory in either the
  * grid or the builder. */
 int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out,
                             struct cov_err *e) COV_MUST_USE;
@@ -110,7 +110,7 @@ struct cov_seq_id cov_grid_seq_id(const struct cov_grid *g, size_t seq);
 int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq);
 int64_t cov_grid_longest(const struct cov_grid *g); /* length of the longest sequence */
 
-/* Returns true if the rows are arithmetic. */
+/* Returns true if the rows are regular. */
 bool cov_grid_is_regular(const struct cov_grid *g);
 
 /* Returns true if sequences were declared and the rows do not cover both strands of all of them. */

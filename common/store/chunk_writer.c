@@ -4,7 +4,6 @@
  * on the number (the columns of the grid, data sets of small rows) is written last. So the bytes of
  * a file are the same whether its grid was known in advance or arrived with the rows.
  * SPDX-License-Identifier: MIT */
-#include "common/base/version.h"
 #include "common/store/chunk_file.h"
 
 #include <assert.h>
@@ -15,6 +14,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/base/version.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 

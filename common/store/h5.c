@@ -172,6 +172,13 @@ const char *cov_h5_path(const struct cov_h5 *f)
     return f->path;
 }
 
+void cov_h5_version(char *buf, size_t n)
+{
+    unsigned major = 0, minor = 0, release = 0;
+    (void)H5get_libversion(&major, &minor, &release);
+    (void)snprintf(buf, n, "%u.%u.%u", major, minor, release);
+}
+
 /* ---- opening ---- */
 
 /* Limits the cache of chunk indices, which could otherwise grow to 32 MB. Writing uses only a few
@@ -331,23 +338,11 @@ int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
     return rc;
 }
 
-void cov_h5_version(char *buf, size_t n)
-{
-    unsigned major = 0, minor = 0, release = 0;
-    (void)H5get_libversion(&major, &minor, &release);
-    (void)snprintf(buf, n, "%u.%u.%u", major, minor, release);
-}
-
-/* A file with more is damaged. */
-enum { MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
-
 /* Opens the data set, or the root group if `set` is NULL. Returns a negative number on failure. */
 static hid_t open_object(const struct cov_h5 *f, const char *set)
 {
     return set ? H5Dopen2(f->id, set, H5P_DEFAULT) : H5Gopen2(f->id, "/", H5P_DEFAULT);
 }
-
-/* ---- writing ---- */
 
 static int write_attr(struct cov_h5 *f, const char *set, const char *name, hid_t type,
                       const void *value, struct cov_err *e)
@@ -388,6 +383,9 @@ int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, i
 }
 
 /* ---- reading ---- */
+
+/* A file with more is damaged. */
+enum { MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
 
 struct attrs {
     const struct cov_h5 *f;

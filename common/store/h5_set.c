@@ -29,9 +29,10 @@ struct cov_h5_set {
     hid_t id, type, space;
     int rank;
     char *name;
-    char *path; /* path of the file */
-    struct cov_h5_rows stored, handed;
-    bool undo_by_hdf5; /* only libhdf5 can decode it: H5Dread returns plain rows */
+    char *path;                /* path of the file */
+    struct cov_h5_rows stored; /* as in the file */
+    struct cov_h5_rows given;  /* as callers get them: not chunked if decoded here */
+    bool undo_by_hdf5;         /* only libhdf5 can decode it: H5Dread returns plain rows */
     struct band bands[N_BANDS];
     unsigned long clock;
     struct cov_blob raw; /* stored chunks of the band being read */
@@ -306,8 +307,8 @@ int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, stru
         rc = read_fill(s, dcpl, e);
     if (rc)
         goto out;
-    s->handed = s->stored;
-    s->handed.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
+    s->given = s->stored;
+    s->given.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
     /* The cache can be set only when the data set is opened, but its right size is known only
      * now. */
     dapl = H5Pcreate(H5P_DATASET_ACCESS);
@@ -342,7 +343,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
 
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s)
 {
-    return &s->handed;
+    return &s->given;
 }
 
 static void add_text(char *text, size_t cap, const char *fmt, ...) COV_PRINTF(3, 4);
@@ -580,7 +581,7 @@ int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col,
 int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols,
                      struct cov_blob *raw, struct cov_err *e)
 {
-    if (s->handed.chunked)
+    if (s->given.chunked)
         return fetch_chunks(s, row, col, n_cols, raw, e);
     size_t n = s->stored.dims[1] * n_cols * s->stored.type.bytes;
     uint8_t *to;
