@@ -81,8 +81,7 @@ const struct cov_tool h5chunk_info = {
 
 static const struct cov_opt verify_options[] = {{.name = NULL}};
 
-/* A file that cannot be opened gives status 1, like a finding, after the other files were checked.
- * */
+/* A file that cannot be opened gives status 1, like a finding; the other files are checked. */
 static int verify_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
 {

@@ -32,8 +32,7 @@ static int64_t class_begin(int k)
     return x;
 }
 
-struct class
-{
+struct length_class {
     int64_t n_sequences, n_bases;
 };
 
@@ -75,7 +74,7 @@ struct summary {
     int64_t n_bases; /* in the file */
     int64_t n_lower; /* -1: not known */
     struct cov_survey survey;
-    struct class classes[N_CLASSES];
+    struct length_class classes[N_CLASSES];
     struct value values[N_VALUES];
 };
 

@@ -43,11 +43,11 @@ int cov_predict_output_put(struct cov_predict_output *o, const struct cov_loader
                            const char *species, const char *name, const struct cov_blob out[2],
                            struct cov_err *e) COV_MUST_USE;
 
-/* Completes the output. Frees *o, even on failure. */
-int cov_predict_output_close(struct cov_predict_output *o, struct cov_err *e) COV_MUST_USE;
 /* Returns true if *blob can be an encoded row of a file. */
 bool cov_predict_output_fits(const struct cov_predict_output *o, const struct cov_blob *blob);
 
+/* Completes the output. Frees *o, even on failure. */
+int cov_predict_output_close(struct cov_predict_output *o, struct cov_err *e) COV_MUST_USE;
 void cov_predict_output_abort(struct cov_predict_output *o); /* NULL is accepted */
 
 #endif

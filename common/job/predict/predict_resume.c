@@ -115,7 +115,6 @@ static int describe_run(struct run *r, const struct cov_device *device, struct c
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
         rc = cov_run_lines_add(t, r->resume->facts[i].name, r->resume->facts[i].value, NULL, e);
     if (!rc)
-        /* number and fingerprint of the rows */
         rc = cov_run_lines_add(t, "chunks or --species", chunks, NULL, e);
     if (!rc)
         rc = add_input(r, t, e);

@@ -1,7 +1,7 @@
-/* track_source.h - an input of cov2bigwig, read as one track per data set: signal (HDF5 files and
- * chunk streams) or a track (bigWig, bedGraph).
+/* track_source.h - an input read as one track per data set: signal (HDF5 files and chunk streams)
+ * or a track (bigWig, bedGraph).
  *
- * The caller provides the sinks: output files, or a comparison.
+ * The caller provides the sinks, such as output files, a comparison or a search for peaks.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_SOURCE_TRACK_SOURCE_H
 #define COV_JOB_SOURCE_TRACK_SOURCE_H
