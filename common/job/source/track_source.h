@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/file/bgz.h"
 #include "common/job/job.h"
-#include "common/seq/select.h"
+#include "common/seq/range.h"
 #include "common/track/sink.h"
 #include "common/track/strands.h"
 #include "common/track/value_pipe.h"

@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/file/outfile.h"
 #include "common/job/source/track_source.h"
-#include "common/seq/select.h"
+#include "common/seq/range.h"
 #include "common/track/sink.h"
 
 struct cov_plot;
