@@ -4,6 +4,7 @@
 
 #include "common/file/path.h"
 #include "common/job/chunks/cat.h"
+#include "common/job/chunks/save.h"
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 

@@ -2,28 +2,21 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/cat.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/file/bgz.h"
 #include "common/file/path.h"
-#include "common/store/pair_writer.h"
 #include "common/store/stream.h"
 
-/* ---- a file to a stream ---- */
-
-struct cat_slot {
+struct slot {
     size_t first, n;         /* pairs */
     struct cov_blob *raw[2]; /* [batch] per strand */
     struct cov_blob *records;
 };
 
 /* Buffers of a worker, by strand. */
-struct cat_scratch {
+struct scratch {
     uint8_t *codes[2];
     uint8_t *room[2];
     uint8_t **elems[2]; /* [n_sets], into room */
@@ -38,17 +31,17 @@ struct cat {
     size_t *ks;
     size_t n_pairs, batch, next;
     size_t n_begun; /* sequences started; all but the last have ended */
-    struct cat_slot *slots;
+    struct slot *slots;
     size_t n_slots;
-    struct cat_scratch *scratch;
+    struct scratch *scratch;
     unsigned n_workers;
 };
 
-static int cat_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct cat *r = arg;
-    struct cat_slot *s = &r->slots[slot];
+    struct slot *s = &r->slots[slot];
     s->first = r->next;
     s->n = r->n_pairs - r->next < r->batch ? r->n_pairs - r->next : r->batch;
     for (size_t k = 0; k < s->n; k++) {
@@ -69,11 +62,11 @@ static int cat_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int cat_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct cat *r = arg;
-    struct cat_slot *s = &r->slots[slot];
-    struct cat_scratch *t = &r->scratch[worker];
+    struct slot *s = &r->slots[slot];
+    struct scratch *t = &r->scratch[worker];
     const uint8_t *const *elems[2] = {(const uint8_t *const *)t->elems[0],
                                       (const uint8_t *const *)t->elems[1]};
     for (size_t k = 0; k < s->n; k++) {
@@ -116,11 +109,11 @@ static int move_to(struct cat *r, size_t seq, struct cov_err *e)
     return rc;
 }
 
-static int cat_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct cat *r = arg;
-    struct cat_slot *s = &r->slots[slot];
+    struct slot *s = &r->slots[slot];
     for (size_t k = 0; k < s->n; k++) {
         int rc = move_to(r, cov_grid_pair(r->grid, s->first + k).seq, e);
         if (!rc)
@@ -132,7 +125,7 @@ static int cat_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-static int cat_allocate(struct cat *r, struct cov_err *e)
+static int allocate(struct cat *r, struct cov_err *e)
 {
     int rc = COV_OK;
     r->ks = cov_calloc(r->head->n_sets + 1, sizeof *r->ks, e);
@@ -143,7 +136,7 @@ static int cat_allocate(struct cat *r, struct cov_err *e)
     for (size_t k = 0; k < r->head->n_sets; k++)
         r->ks[k] = k;
     for (size_t i = 0; i < r->n_slots; i++) {
-        struct cat_slot *s = &r->slots[i];
+        struct slot *s = &r->slots[i];
         s->raw[0] = cov_calloc(r->batch, sizeof *s->raw[0], e);
         s->raw[1] = cov_calloc(r->batch, sizeof *s->raw[1], e);
         s->records = cov_calloc(r->batch, sizeof *s->records, e);
@@ -152,7 +145,7 @@ static int cat_allocate(struct cat *r, struct cov_err *e)
     }
     for (unsigned i = 0; i < r->n_workers; i++)
         for (int k = 0; !rc && k < 2; k++) {
-            struct cat_scratch *t = &r->scratch[i];
+            struct scratch *t = &r->scratch[i];
             t->codes[k] = cov_malloc(r->head->L, 1, e);
             rc = t->codes[k] ? cov_rewrite_room(r->head, &t->room[k], &t->elems[k], e) : COV_ENOMEM;
         }
@@ -166,7 +159,7 @@ static void free_blobs(struct cov_blob *blobs, size_t n)
     free(blobs);
 }
 
-static void cat_release(struct cat *r)
+static void release(struct cat *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         free_blobs(r->slots[i].raw[0], r->batch);
@@ -187,8 +180,8 @@ static void cat_release(struct cat *r)
 static int write_stream(struct cat *r, const char *path, bool compress, const struct cov_job *job,
                         struct cov_ring_times *times, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {cat_source, cat_work, cat_sink};
-    int rc = cat_allocate(r, e);
+    static const struct cov_ring_stages stages = {source, work, sink};
+    int rc = allocate(r, e);
     if (!rc)
         rc = cov_stream_create(path, r->head, cov_grid_is_partial(r->grid), compress, r->n_workers,
                                &r->writer, e);
@@ -235,271 +228,8 @@ int cov_cat(const char *input, const char *output, const struct cov_rewrite_job 
         rc = cov_outfile_commit(&out, e);
 out:
     cov_stream_abort(r.writer);
-    cat_release(&r);
+    release(&r);
     cov_chunk_file_close(r.file);
     cov_outfile_end(&out, e);
-    return rc;
-}
-
-/* ---- a stream to a file ---- */
-
-/* A record of the stream. */
-struct piece {
-    struct cov_stream_item item; /* its strings are not valid */
-    char *species, *sequence;    /* of BEGIN. Owned */
-    struct cov_blob record;      /* of PAIR */
-    struct cov_blob encoded[2];  /* of PAIR, by strand */
-};
-
-struct save_slot {
-    size_t n;
-    struct piece *pieces; /* [batch] */
-};
-
-/* Buffers of a worker, by strand: elements as read, and as written. */
-struct save_scratch {
-    uint8_t *codes[2];
-    uint8_t *read_room[2], *room[2];
-    uint8_t **read[2], **elems[2]; /* [n_sets] */
-};
-
-struct save {
-    struct cov_stream *stream;
-    const struct cov_chunk_head *from;
-    struct cov_chunk_head to;
-    struct cov_chunk_writer *writer; /* owned by `pairs` once that exists */
-    struct cov_pair_writer *pairs;
-    struct cov_progress *progress;
-    bool done;
-    char *sequence; /* the current one, for messages */
-    size_t batch;
-    int64_t n_chunks;
-    struct save_slot *slots;
-    size_t n_slots;
-    struct save_scratch *scratch;
-    unsigned n_workers;
-};
-
-static int set_text(char **to, const char *from, struct cov_err *e)
-{
-    free(*to);
-    *to = cov_strdup(from, e);
-    return *to ? COV_OK : COV_ENOMEM;
-}
-
-static int save_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
-{
-    (void)n;
-    struct save *r = arg;
-    struct save_slot *s = &r->slots[slot];
-    for (s->n = 0; s->n < r->batch && !r->done;) {
-        struct piece *p = &s->pieces[s->n];
-        int rc = cov_stream_next(r->stream, &p->item, &p->record, e);
-        if (!rc && p->item.event == COV_STREAM_BEGIN) {
-            rc = set_text(&p->species, p->item.species, e);
-            if (!rc)
-                rc = set_text(&r->sequence, p->item.sequence, e);
-        }
-        if (!rc && p->item.event != COV_STREAM_DONE)
-            rc = set_text(&p->sequence, r->sequence ? r->sequence : "", e);
-        if (rc)
-            return rc;
-        r->done = p->item.event == COV_STREAM_DONE;
-        s->n += !r->done;
-    }
-    return s->n > 0;
-}
-
-static int encode_pair(struct save *r, struct piece *p, struct save_scratch *t, struct cov_err *e)
-{
-    const char *name = cov_stream_name(r->stream);
-    struct cov_stream_pair pair;
-    uint8_t *const *const read[2] = {t->read[0], t->read[1]};
-    int rc = cov_stream_unpack(r->from, name, &p->record, &pair, r->to.has_bases ? t->codes : NULL,
-                               read, e);
-    if (rc)
-        return rc;
-    char where[512];
-    for (int i = COV_PLUS; i <= COV_MINUS; i++) {
-        cov_blob_clear(&p->encoded[i]);
-        if (!pair.has[i])
-            continue;
-        (void)snprintf(where, sizeof where, "%.200s: %.200s:%lld-%lld, %c strand", name,
-                       p->sequence, (long long)pair.beg + 1, (long long)pair.end,
-                       i == COV_MINUS ? '-' : '+');
-        for (size_t k = 0; !rc && k < r->to.n_sets; k++)
-            rc = cov_rewrite_elems(&r->from->sets[k], &r->to.sets[k], t->read[i][k], t->elems[i][k],
-                                   where, e);
-        const uint8_t *codes = t->codes[i];
-        const uint8_t *const *elems = (const uint8_t *const *)t->elems[i];
-        if (!rc)
-            rc = cov_chunk_writer_encode(r->writer, 1, &codes, &elems, &p->encoded[i], e);
-        if (rc)
-            return rc;
-    }
-    return COV_OK;
-}
-
-static int save_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
-{
-    struct save *r = arg;
-    struct save_slot *s = &r->slots[slot];
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < s->n; k++)
-        if (s->pieces[k].item.event == COV_STREAM_PAIR)
-            rc = encode_pair(r, &s->pieces[k], &r->scratch[worker], e);
-    return rc;
-}
-
-static int put(struct save *r, const struct piece *p, struct cov_err *e)
-{
-    const struct cov_stream_pair *pair = &p->item.pair;
-    if (p->item.event == COV_STREAM_BEGIN)
-        return cov_pair_writer_begin(r->pairs, p->species, p->sequence, e);
-    if (p->item.event == COV_STREAM_END)
-        return cov_pair_writer_end(r->pairs, p->item.length, e);
-    int64_t n = (int64_t)pair->has[COV_PLUS] + pair->has[COV_MINUS];
-    cov_progress_add(r->progress, n);
-    r->n_chunks += n;
-    return cov_pair_writer_put(r->pairs, pair->beg, pair->end,
-                               pair->has[COV_PLUS] ? &p->encoded[COV_PLUS] : NULL,
-                               pair->has[COV_MINUS] ? &p->encoded[COV_MINUS] : NULL, e);
-}
-
-static int save_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
-{
-    (void)n;
-    struct save *r = arg;
-    struct save_slot *s = &r->slots[slot];
-    int rc = COV_OK;
-    for (size_t k = 0; !rc && k < s->n; k++)
-        rc = put(r, &s->pieces[k], e);
-    return rc;
-}
-
-static int save_allocate(struct save *r, struct cov_err *e)
-{
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
-    if (!r->slots || !r->scratch)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < r->n_slots; i++) {
-        r->slots[i].pieces = cov_calloc(r->batch, sizeof *r->slots[i].pieces, e);
-        if (!r->slots[i].pieces)
-            return COV_ENOMEM;
-    }
-    int rc = COV_OK;
-    for (unsigned i = 0; !rc && i < r->n_workers; i++)
-        for (int k = 0; !rc && k < 2; k++) {
-            struct save_scratch *t = &r->scratch[i];
-            t->codes[k] = cov_malloc(r->to.L, 1, e);
-            rc = t->codes[k] ? cov_rewrite_room(r->from, &t->read_room[k], &t->read[k], e)
-                             : COV_ENOMEM;
-            if (!rc)
-                rc = cov_rewrite_room(&r->to, &t->room[k], &t->elems[k], e);
-        }
-    return rc;
-}
-
-static void save_release(struct save *r)
-{
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        for (size_t k = 0; r->slots[i].pieces && k < r->batch; k++) {
-            struct piece *p = &r->slots[i].pieces[k];
-            free(p->species);
-            free(p->sequence);
-            cov_blob_fini(&p->record);
-            cov_blob_fini(&p->encoded[0]);
-            cov_blob_fini(&p->encoded[1]);
-        }
-        free(r->slots[i].pieces);
-    }
-    for (unsigned i = 0; r->scratch && i < r->n_workers; i++)
-        for (int k = 0; k < 2; k++) {
-            struct save_scratch *t = &r->scratch[i];
-            free(t->codes[k]);
-            free(t->read_room[k]);
-            free(t->room[k]);
-            free(t->read[k]);
-            free(t->elems[k]);
-        }
-    free(r->slots);
-    free(r->scratch);
-    free(r->sequence);
-    cov_chunk_head_fini(&r->to);
-}
-
-static int open_stream(const char *input, struct cov_stream **out, struct cov_err *e)
-{
-    struct cov_bgz *in = NULL;
-    int rc = cov_bgz_open_read(input, 1, &in, e);
-    return rc ? rc : cov_stream_open(in, out, e);
-}
-
-static int open_output(struct save *r, const struct cov_rewrite_storage *storage, const char *path,
-                       const char *tmpdir, struct cov_err *e)
-{
-    const struct cov_chunk_writer_options options = {
-        .layout = storage->has_layout ? storage->layout : COV_LAYOUT_ONEHOT,
-        .compression = storage->has_compression ? storage->compression
-                                                : (struct cov_codec_choice){.id = COV_CODEC_GZIP},
-    };
-    int rc = cov_rewrite_head(r->from, storage, cov_stream_name(r->stream), &r->to, e);
-    if (!rc)
-        rc = cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
-    if (rc)
-        return rc;
-    struct cov_chunk_writer *w = r->writer;
-    rc = cov_pair_writer_new(w, r->to.L, tmpdir, COV_PAIR_WRITER_MEMORY,
-                             cov_stream_is_partial(r->stream), &r->pairs, e);
-    if (rc)
-        r->writer = NULL;
-    return rc;
-}
-
-int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
-             const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e)
-{
-    static const struct cov_ring_stages stages = {save_source, save_work, save_sink};
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    struct cov_ring_times times = {0};
-    struct save r = {.progress = job->job.progress,
-                     .n_slots = cov_ring_slots(job->job.pool),
-                     .n_workers = cov_pool_size(job->job.pool)};
-    bool is_std = cov_path_is_std(input);
-    char *dir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(output, e);
-    int rc =
-        dir ? cov_rewrite_begin(&out, output, &input, is_std ? 0 : 1, job->force, e) : COV_ENOMEM;
-    if (!rc)
-        rc = open_stream(input, &r.stream, e);
-    if (rc)
-        goto out;
-    r.from = cov_stream_head(r.stream);
-    r.batch = 2 + COV_REWRITE_SLOT_BASES / 2 / r.from->L;
-    rc = open_output(&r, storage, out.tmp, dir, e);
-    if (!rc)
-        rc = save_allocate(&r, e);
-    if (!rc) {
-        cov_progress_begin(job->job.progress, "saving", "chunks", -1);
-        rc = cov_ring_run(job->job.pool, r.n_slots, &stages, &r, &times, e);
-        cov_progress_end(job->job.progress);
-    }
-    double clock = cov_clock();
-    if (!rc) {
-        rc = cov_pair_writer_finish(r.pairs, NULL, e);
-        r.pairs = NULL;
-    }
-    if (!rc)
-        rc = cov_outfile_commit(&out, e);
-    cov_stats_add_stage(job->job.stats, "read", times.source);
-    cov_stats_add_stage(job->job.stats, "recode", times.work);
-    cov_stats_add_stage(job->job.stats, "store", times.sink + cov_clock() - clock);
-    job->job.stats->chunks = r.n_chunks;
-out:
-    cov_pair_writer_abort(r.pairs);
-    save_release(&r);
-    cov_stream_close(r.stream);
-    cov_outfile_end(&out, e);
-    free(dir);
     return rc;
 }

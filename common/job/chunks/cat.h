@@ -1,4 +1,4 @@
-/* cat.h - converts files of chunks to the chunk stream and back.
+/* cat.h - converts a file of chunks to a chunk stream.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_CAT_H
 #define COV_JOB_CHUNKS_CAT_H
@@ -9,11 +9,5 @@
 /* Writes the file `input` as a stream to `output` ("-": standard output), in the order of pairs. */
 int cov_cat(const char *input, const char *output, const struct cov_rewrite_job *job,
             struct cov_err *e) COV_MUST_USE;
-
-/* Writes the stream `input` ("-": standard input) as a file in Helixer's order. storage->chunk_rows
- * must be 0; the default storage is gzip and one-hot. The - chunks wait in `tmpdir` (NULL: the
- * folder of `output`) until their sequence ends. */
-int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
-             const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

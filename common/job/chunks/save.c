@@ -1,0 +1,275 @@
+/* save.c - see save.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/chunks/save.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/ring.h"
+#include "common/file/bgz.h"
+#include "common/file/path.h"
+#include "common/store/pair_writer.h"
+#include "common/store/stream.h"
+
+/* A record of the stream. */
+struct piece {
+    struct cov_stream_item item; /* its strings are not valid */
+    char *species, *sequence;    /* of BEGIN. Owned */
+    struct cov_blob record;      /* of PAIR */
+    struct cov_blob encoded[2];  /* of PAIR, by strand */
+};
+
+struct slot {
+    size_t n;
+    struct piece *pieces; /* [batch] */
+};
+
+/* Buffers of a worker, by strand: elements as read, and as written. */
+struct scratch {
+    uint8_t *codes[2];
+    uint8_t *read_room[2], *room[2];
+    uint8_t **read[2], **elems[2]; /* [n_sets] */
+};
+
+struct save {
+    struct cov_stream *stream;
+    const struct cov_chunk_head *from;
+    struct cov_chunk_head to;
+    struct cov_chunk_writer *writer; /* owned by `pairs` once that exists */
+    struct cov_pair_writer *pairs;
+    struct cov_progress *progress;
+    bool done;
+    char *sequence; /* the current one, for messages */
+    size_t batch;
+    int64_t n_chunks;
+    struct slot *slots;
+    size_t n_slots;
+    struct scratch *scratch;
+    unsigned n_workers;
+};
+
+static int set_text(char **to, const char *from, struct cov_err *e)
+{
+    free(*to);
+    *to = cov_strdup(from, e);
+    return *to ? COV_OK : COV_ENOMEM;
+}
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct save *r = arg;
+    struct slot *s = &r->slots[slot];
+    for (s->n = 0; s->n < r->batch && !r->done;) {
+        struct piece *p = &s->pieces[s->n];
+        int rc = cov_stream_next(r->stream, &p->item, &p->record, e);
+        if (!rc && p->item.event == COV_STREAM_BEGIN) {
+            rc = set_text(&p->species, p->item.species, e);
+            if (!rc)
+                rc = set_text(&r->sequence, p->item.sequence, e);
+        }
+        if (!rc && p->item.event != COV_STREAM_DONE)
+            rc = set_text(&p->sequence, r->sequence ? r->sequence : "", e);
+        if (rc)
+            return rc;
+        r->done = p->item.event == COV_STREAM_DONE;
+        s->n += !r->done;
+    }
+    return s->n > 0;
+}
+
+static int encode_pair(struct save *r, struct piece *p, struct scratch *t, struct cov_err *e)
+{
+    const char *name = cov_stream_name(r->stream);
+    struct cov_stream_pair pair;
+    uint8_t *const *const read[2] = {t->read[0], t->read[1]};
+    int rc = cov_stream_unpack(r->from, name, &p->record, &pair, r->to.has_bases ? t->codes : NULL,
+                               read, e);
+    if (rc)
+        return rc;
+    char where[512];
+    for (int i = COV_PLUS; i <= COV_MINUS; i++) {
+        cov_blob_clear(&p->encoded[i]);
+        if (!pair.has[i])
+            continue;
+        (void)snprintf(where, sizeof where, "%.200s: %.200s:%lld-%lld, %c strand", name,
+                       p->sequence, (long long)pair.beg + 1, (long long)pair.end,
+                       i == COV_MINUS ? '-' : '+');
+        for (size_t k = 0; !rc && k < r->to.n_sets; k++)
+            rc = cov_rewrite_elems(&r->from->sets[k], &r->to.sets[k], t->read[i][k], t->elems[i][k],
+                                   where, e);
+        const uint8_t *codes = t->codes[i];
+        const uint8_t *const *elems = (const uint8_t *const *)t->elems[i];
+        if (!rc)
+            rc = cov_chunk_writer_encode(r->writer, 1, &codes, &elems, &p->encoded[i], e);
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    struct save *r = arg;
+    struct slot *s = &r->slots[slot];
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < s->n; k++)
+        if (s->pieces[k].item.event == COV_STREAM_PAIR)
+            rc = encode_pair(r, &s->pieces[k], &r->scratch[worker], e);
+    return rc;
+}
+
+static int put(struct save *r, const struct piece *p, struct cov_err *e)
+{
+    const struct cov_stream_pair *pair = &p->item.pair;
+    if (p->item.event == COV_STREAM_BEGIN)
+        return cov_pair_writer_begin(r->pairs, p->species, p->sequence, e);
+    if (p->item.event == COV_STREAM_END)
+        return cov_pair_writer_end(r->pairs, p->item.length, e);
+    int64_t n = (int64_t)pair->has[COV_PLUS] + pair->has[COV_MINUS];
+    cov_progress_add(r->progress, n);
+    r->n_chunks += n;
+    return cov_pair_writer_put(r->pairs, pair->beg, pair->end,
+                               pair->has[COV_PLUS] ? &p->encoded[COV_PLUS] : NULL,
+                               pair->has[COV_MINUS] ? &p->encoded[COV_MINUS] : NULL, e);
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct save *r = arg;
+    struct slot *s = &r->slots[slot];
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < s->n; k++)
+        rc = put(r, &s->pieces[k], e);
+    return rc;
+}
+
+static int allocate(struct save *r, struct cov_err *e)
+{
+    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
+    r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
+    if (!r->slots || !r->scratch)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < r->n_slots; i++) {
+        r->slots[i].pieces = cov_calloc(r->batch, sizeof *r->slots[i].pieces, e);
+        if (!r->slots[i].pieces)
+            return COV_ENOMEM;
+    }
+    int rc = COV_OK;
+    for (unsigned i = 0; !rc && i < r->n_workers; i++)
+        for (int k = 0; !rc && k < 2; k++) {
+            struct scratch *t = &r->scratch[i];
+            t->codes[k] = cov_malloc(r->to.L, 1, e);
+            rc = t->codes[k] ? cov_rewrite_room(r->from, &t->read_room[k], &t->read[k], e)
+                             : COV_ENOMEM;
+            if (!rc)
+                rc = cov_rewrite_room(&r->to, &t->room[k], &t->elems[k], e);
+        }
+    return rc;
+}
+
+static void release(struct save *r)
+{
+    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
+        for (size_t k = 0; r->slots[i].pieces && k < r->batch; k++) {
+            struct piece *p = &r->slots[i].pieces[k];
+            free(p->species);
+            free(p->sequence);
+            cov_blob_fini(&p->record);
+            cov_blob_fini(&p->encoded[0]);
+            cov_blob_fini(&p->encoded[1]);
+        }
+        free(r->slots[i].pieces);
+    }
+    for (unsigned i = 0; r->scratch && i < r->n_workers; i++)
+        for (int k = 0; k < 2; k++) {
+            struct scratch *t = &r->scratch[i];
+            free(t->codes[k]);
+            free(t->read_room[k]);
+            free(t->room[k]);
+            free(t->read[k]);
+            free(t->elems[k]);
+        }
+    free(r->slots);
+    free(r->scratch);
+    free(r->sequence);
+    cov_chunk_head_fini(&r->to);
+}
+
+static int open_stream(const char *input, struct cov_stream **out, struct cov_err *e)
+{
+    struct cov_bgz *in = NULL;
+    int rc = cov_bgz_open_read(input, 1, &in, e);
+    return rc ? rc : cov_stream_open(in, out, e);
+}
+
+static int open_output(struct save *r, const struct cov_rewrite_storage *storage, const char *path,
+                       const char *tmpdir, struct cov_err *e)
+{
+    const struct cov_chunk_writer_options options = {
+        .layout = storage->has_layout ? storage->layout : COV_LAYOUT_ONEHOT,
+        .compression = storage->has_compression ? storage->compression
+                                                : (struct cov_codec_choice){.id = COV_CODEC_GZIP},
+    };
+    int rc = cov_rewrite_head(r->from, storage, cov_stream_name(r->stream), &r->to, e);
+    if (!rc)
+        rc = cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
+    if (rc)
+        return rc;
+    struct cov_chunk_writer *w = r->writer;
+    rc = cov_pair_writer_new(w, r->to.L, tmpdir, COV_PAIR_WRITER_MEMORY,
+                             cov_stream_is_partial(r->stream), &r->pairs, e);
+    if (rc)
+        r->writer = NULL;
+    return rc;
+}
+
+int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
+             const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_ring_times times = {0};
+    struct save r = {.progress = job->job.progress,
+                     .n_slots = cov_ring_slots(job->job.pool),
+                     .n_workers = cov_pool_size(job->job.pool)};
+    bool is_std = cov_path_is_std(input);
+    char *dir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(output, e);
+    int rc =
+        dir ? cov_rewrite_begin(&out, output, &input, is_std ? 0 : 1, job->force, e) : COV_ENOMEM;
+    if (!rc)
+        rc = open_stream(input, &r.stream, e);
+    if (rc)
+        goto out;
+    r.from = cov_stream_head(r.stream);
+    r.batch = 2 + COV_REWRITE_SLOT_BASES / 2 / r.from->L;
+    rc = open_output(&r, storage, out.tmp, dir, e);
+    if (!rc)
+        rc = allocate(&r, e);
+    if (!rc) {
+        cov_progress_begin(job->job.progress, "saving", "chunks", -1);
+        rc = cov_ring_run(job->job.pool, r.n_slots, &stages, &r, &times, e);
+        cov_progress_end(job->job.progress);
+    }
+    double clock = cov_clock();
+    if (!rc) {
+        rc = cov_pair_writer_finish(r.pairs, NULL, e);
+        r.pairs = NULL;
+    }
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_stats_add_stage(job->job.stats, "read", times.source);
+    cov_stats_add_stage(job->job.stats, "recode", times.work);
+    cov_stats_add_stage(job->job.stats, "store", times.sink + cov_clock() - clock);
+    job->job.stats->chunks = r.n_chunks;
+out:
+    cov_pair_writer_abort(r.pairs);
+    release(&r);
+    cov_stream_close(r.stream);
+    cov_outfile_end(&out, e);
+    free(dir);
+    return rc;
+}
