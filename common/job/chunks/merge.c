@@ -330,7 +330,7 @@ static int write_rows(struct parts *p, const struct cov_grid *grid, const char *
     const struct cov_rewrite_plan plan = {.files = p->files,
                                           .paths = p->paths,
                                           .n_files = p->n,
-                                          .model = p->n_rows ? rows[0].file : 0,
+                                          .template = p->n_rows ? rows[0].file : 0,
                                           .rows = rows,
                                           .grid = grid};
     free(p->rows); /* no longer needed; saves memory */

@@ -38,7 +38,7 @@ struct scratch {
 struct run {
     const struct cov_rewrite_plan *plan;
     struct cov_progress *progress;
-    const struct cov_chunk_head *from; /* the model's */
+    const struct cov_chunk_head *from; /* the template's */
     struct cov_chunk_head to;
     struct cov_chunk_writer *writer;
     size_t **ks; /* [n_files]: indices of the sets of the head in each file */
@@ -175,8 +175,8 @@ static int choose_storage(const struct cov_rewrite_plan *plan, struct cov_chunk_
                           struct cov_err *e)
 {
     const struct cov_rewrite_storage *s = plan->storage;
-    struct cov_chunk_file *model = plan->files[plan->model];
-    const char *bases = cov_chunk_file_bases_name(model);
+    struct cov_chunk_file *template = plan->files[plan->template];
+    const char *bases = cov_chunk_file_bases_name(template);
     *o = (struct cov_chunk_writer_options){.chunk_rows = s ? s->chunk_rows : 0};
     o->layout = bases && strcmp(bases, "data/X") != 0 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT;
     if (s && s->has_layout)
@@ -184,7 +184,7 @@ static int choose_storage(const struct cov_rewrite_plan *plan, struct cov_chunk_
     if (s && s->has_compression)
         o->compression = s->compression;
     else
-        return find_compression(model, &o->compression, e);
+        return find_compression(template, &o->compression, e);
     return COV_OK;
 }
 
@@ -529,7 +529,7 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
     const struct cov_rewrite_plan *plan = r->plan;
     struct cov_chunk_writer_options options;
     int rc = cov_rewrite_head(plan->to ? plan->to : r->from, plan->storage,
-                              plan->paths[plan->model], &r->to, e);
+                              plan->paths[plan->template], &r->to, e);
     if (!rc)
         rc = join_regions(plan, &r->to, e);
     if (!rc)
@@ -563,7 +563,8 @@ int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const str
     static const struct cov_ring_stages stages = {source, work, sink};
     struct run r = {.plan = plan,
                     .progress = job->progress,
-                    .from = plan->from ? plan->from : cov_chunk_file_head(plan->files[plan->model]),
+                    .from =
+                        plan->from ? plan->from : cov_chunk_file_head(plan->files[plan->template]),
                     .L = cov_grid_chunk_length(plan->grid),
                     .n_rows = cov_grid_n_chunks(plan->grid),
                     .n_slots = cov_ring_slots(job->pool),

@@ -48,11 +48,12 @@ struct cov_rewrite_row {
 struct cov_rewrite_plan {
     struct cov_chunk_file *const *files;
     const char *const *paths; /* for messages */
-    size_t n_files, model;    /* `model`: the file whose head and storage are kept */
+    size_t n_files;
+    size_t template; /* index of the file whose head and storage are kept */
     const struct cov_rewrite_row *rows;
     const struct cov_grid *grid;               /* of the new file */
-    const struct cov_rewrite_storage *storage; /* NULL: that of the model */
-    /* NULL: all data sets of the model. Otherwise: only the sets of `from`, which are the sets of
+    const struct cov_rewrite_storage *storage; /* NULL: that of the template */
+    /* NULL: all data sets of the template. Otherwise: only the sets of `from`, which are the sets of
      * `to`, in the same order, except for names, and for prediction/predictions, of which `to`
      * has columns[] of `from`. */
     const struct cov_chunk_head *from, *to;
@@ -60,7 +61,7 @@ struct cov_rewrite_plan {
 };
 
 /* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must
- * have the sets of the model. COV_EINPUT for damaged rows and values that do not fit the new type;
+ * have the sets of the template. COV_EINPUT for damaged rows and values that do not fit the new type;
  * the message names file, data set, row and position. COV_EUSAGE if a layout is requested but there
  * are no bases, or a type but there is neither coverage nor predictions. */
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
