@@ -128,9 +128,20 @@ int cov_coverage_decode_piece(struct cov_coverage_row row, struct cov_blob *piec
 
 /* ---- reading ---- */
 
+size_t cov_coverage_prefix_length(const char *name)
+{
+    static const char tail[] = "_coverage", spliced[] = "_spliced_coverage";
+    size_t n = strlen(name), n_tail = sizeof tail - 1, n_spliced = sizeof spliced - 1;
+    if (n <= n_tail || strcmp(name + n - n_tail, tail) != 0)
+        return 0;
+    if (n > n_spliced && strcmp(name + n - n_spliced, spliced) == 0)
+        return 0;
+    return n - n_tail;
+}
+
 static char *set_name(const char *prefix, int which, struct cov_err *e)
 {
-    return cov_strfmt(e, "evaluation/%s%s", prefix,
+    return cov_strfmt(e, COV_COVERAGE_GROUP "/%s%s", prefix,
                       which == COV_SPLICED ? "_spliced_coverage" : "_coverage");
 }
 

@@ -16,7 +16,13 @@
 #include "common/base/err.h"
 #include "common/codec/blob.h"
 
+#define COV_COVERAGE_GROUP "evaluation"
+
 enum { COV_COVERAGE, COV_SPLICED, COV_COVERAGE_SETS };
+
+/* Returns the length of <prefix> in the name "<prefix>_coverage" of a data set of the group; 0 for
+ * other names, such as "<prefix>_spliced_coverage". */
+size_t cov_coverage_prefix_length(const char *name);
 
 /* ---- rows. Any thread ---- */
 

@@ -9,6 +9,7 @@
 #include "common/file/path.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
+#include "common/store/coverage_file.h"
 #include "common/store/h5.h"
 #include "common/store/int_to_float.h"
 #include "common/store/predictions.h"
@@ -16,7 +17,7 @@
 /* A file with more is damaged. */
 enum { MAX_DATASETS = 4096 };
 
-#define GROUP "evaluation"
+#define GROUP COV_COVERAGE_GROUP
 
 struct cov_signal_file {
     struct cov_h5 *h5;
@@ -133,18 +134,6 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
     return rc ? rc : read_names(f, n, e);
 }
 
-/* Returns the length of <prefix> in "<prefix>_coverage", or 0 for other names. */
-static size_t prefix_length(const char *name)
-{
-    static const char tail[] = "_coverage", spliced[] = "_spliced_coverage";
-    size_t n = strlen(name), n_tail = sizeof tail - 1, n_spliced = sizeof spliced - 1;
-    if (n <= n_tail || strcmp(name + n - n_tail, tail) != 0)
-        return 0;
-    if (n > n_spliced && strcmp(name + n - n_spliced, spliced) == 0)
-        return 0;
-    return n - n_tail;
-}
-
 static int open_measured(struct cov_signal_file *f, struct cov_err *e)
 {
     char **names;
@@ -153,7 +142,7 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
     if (rc)
         return rc;
     for (size_t i = 0; i < n_names; i++)
-        n += prefix_length(names[i]) > 0;
+        n += cov_coverage_prefix_length(names[i]) > 0;
     if (n == 0 || n > MAX_DATASETS) {
         bool is_genome = cov_h5_has(f->h5, "data/X");
         const char *what = n > 0                                    ? "a genome file with too much"
@@ -166,7 +155,7 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
     if (!rc)
         rc = make_lists(f, n, n, e);
     for (size_t i = 0; !rc && i < n_names; i++) {
-        size_t n_prefix = prefix_length(names[i]);
+        size_t n_prefix = cov_coverage_prefix_length(names[i]);
         if (n_prefix == 0)
             continue;
         struct cov_h5_set *s = NULL;
@@ -437,13 +426,13 @@ static int measured_parts(const struct cov_chunk_head *h, struct cov_signal_part
     for (size_t k = 0; k < h->n_sets; k++) {
         const struct cov_chunk_set *s = &h->sets[k];
         const char *name = s->name + sizeof group - 1;
-        if (strncmp(s->name, group, sizeof group - 1) != 0 || prefix_length(name) == 0)
+        if (strncmp(s->name, group, sizeof group - 1) != 0 || cov_coverage_prefix_length(name) == 0)
             continue;
         int rc = check_set(h, s, e);
         if (rc)
             return rc;
         parts[*n] = (struct cov_signal_part){NULL, k, 0, s->dims[1]};
-        parts[*n].name = cov_strndup(name, prefix_length(name), e);
+        parts[*n].name = cov_strndup(name, cov_coverage_prefix_length(name), e);
         if (!parts[*n].name)
             return COV_ENOMEM;
         sort_last(h, parts, ++*n);

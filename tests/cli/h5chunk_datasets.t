@@ -101,6 +101,7 @@ while IFS='|' read -r status args regex; do
 done <<'END'
 2|drop --datasets none g.h5|g\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
 2|drop --datasets none p.h5|p\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
+2|drop --datasets atacseq_spliced g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: atacseq, h3k4me3$
 2|drop --datasets atacseq,h3k4me3 p.h5|p\.h5: no data set would be left$
 2|drop --datasets atacseq,atacseq p.h5|--datasets: duplicate 'atacseq'$
 2|drop g.h5|--datasets is missing$
@@ -114,6 +115,7 @@ done <<'END'
 2|rename --datasets atacseq=h3k4me3 p.h5|p\.h5: already has a data set 'h3k4me3'$
 2|rename --datasets atacseq=x,h3k4me3=x p.h5|--datasets: duplicate 'x'$
 2|rename --datasets none=x g.h5|g\.h5: unknown data set 'none'; it has: 
+2|rename --datasets atacseq_spliced=x g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: 
 2|rename --datasets atacseq=a/b g.h5|--datasets a/b: must not contain
 1|drop --datasets atacseq absent.h5|absent\.h5: No such file
 END

@@ -7,9 +7,10 @@
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/store/coverage_file.h"
 #include "common/store/predictions.h"
 
-#define GROUP "evaluation/"
+#define GROUP COV_COVERAGE_GROUP "/"
 
 struct edit {
     const char *path;
@@ -40,11 +41,22 @@ static const char *part_of(const char *name, const char *dataset)
     return is_part ? part : NULL;
 }
 
+/* Returns the name of a data set of coverage, which has *n bytes; NULL if `set` is another one. */
+static const char *coverage_name(const struct cov_chunk_set *set, size_t *n)
+{
+    if (strncmp(set->name, GROUP, strlen(GROUP)) != 0)
+        return NULL;
+    const char *name = set->name + strlen(GROUP);
+    *n = cov_coverage_prefix_length(name);
+    return *n > 0 ? name : NULL;
+}
+
 static bool has_dataset(const struct edit *j, const char *dataset)
 {
+    size_t n;
     for (size_t i = 0; i < j->head->n_sets; i++) {
-        const char *part = part_of(j->head->sets[i].name, dataset);
-        if (part && strcmp(part, "_coverage") == 0)
+        const char *name = coverage_name(&j->head->sets[i], &n);
+        if (name && n == strlen(dataset) && memcmp(name, dataset, n) == 0)
             return true;
     }
     for (size_t i = 0; i < j->n_names; i++)
@@ -55,17 +67,13 @@ static bool has_dataset(const struct edit *j, const char *dataset)
 
 static int fail_unknown(const struct edit *j, const char *dataset, struct cov_err *e)
 {
-    static const char coverage[] = "_coverage", spliced[] = "_spliced_coverage";
     struct cov_listing known = {0};
     for (size_t i = 0; i < j->head->n_sets; i++) {
-        char *name = cov_strdup(j->head->sets[i].name, e);
-        size_t n = name ? strlen(name) : 0;
-        if (n > strlen(GROUP) + strlen(coverage) && strncmp(name, GROUP, strlen(GROUP)) == 0 &&
-            strcmp(name + n - strlen(coverage), coverage) == 0 &&
-            (n < strlen(spliced) || strcmp(name + n - strlen(spliced), spliced) != 0)) {
-            name[n - strlen(coverage)] = '\0';
-            cov_listing_add(&known, name + strlen(GROUP));
-        }
+        size_t n;
+        const char *found = coverage_name(&j->head->sets[i], &n);
+        char *name = found ? cov_strndup(found, n, e) : NULL;
+        if (name)
+            cov_listing_add(&known, name);
         free(name);
     }
     for (size_t i = 0; i < j->n_names; i++)
@@ -125,10 +133,7 @@ static int read_names(struct edit *j, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t i = 0; i < t->dims[0]; i++, j->n_names++) {
         const char *text = (const char *)t->elems + i * t->type.bytes;
-        size_t n = strnlen(text, t->type.bytes);
-        while (n > 0 && text[n - 1] == t->type.padding)
-            n--;
-        j->names[i] = cov_strndup(text, n, e);
+        j->names[i] = cov_strndup(text, cov_h5_string_length(&t->type, text), e);
         if (!j->names[i])
             return COV_ENOMEM;
     }
