@@ -109,6 +109,8 @@ static struct cov_h5_new spec_of(const struct cov_chunk_set *s, struct set_write
     };
     spec.n_filters =
         cov_h5_filters(compression, shuffled_bytes(s->name, &s->type, compression), spec.filters);
+    if (is_prediction(s->name) && s->type.kind == COV_H5_INT && spec.n_filters == 1)
+        spec.filters[0].elem_bytes = s->type.bytes;
     memcpy(w->filters, spec.filters, sizeof w->filters);
     w->n_filters = spec.n_filters;
     return spec;

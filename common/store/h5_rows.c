@@ -278,8 +278,8 @@ size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
         return 0;
     if (elem_bytes > 0 && choice.id != COV_CODEC_BLOSC)
         filters[n++] = (struct cov_filter){COV_H5_SHUFFLE, elem_bytes, 0};
-    filters[n++] = (struct cov_filter){ids[choice.id], elem_bytes, choice.level};
-    return n;
+    filters[n] = (struct cov_filter){ids[choice.id], n > 0 ? 0 : elem_bytes, choice.level};
+    return n + 1;
 }
 
 /* The space past the end of the blob holds the mask, the compressed bytes, the chunk and the

@@ -216,10 +216,11 @@ static void test_round_trip(void **state)
     for (int i = 0; i < 4; i++)
         fence_init(&fences[i]);
     for (size_t c = 0; c < COV_COUNT(choices); c++) {
-        /* Element sizes matter for Blosc only. The values of n include Blosc's smallest blocks, and
-         * the limits at which LZ4 and Zstandard change tables. */
-        bool first = is_first(c);
-        size_t n_elems = first && choices[c].id == COV_CODEC_BLOSC ? COV_COUNT(elems) : 1;
+        /* Element sizes matter for Blosc and gzip only. The values of n include Blosc's smallest
+         * blocks, and the limits at which LZ4 and Zstandard change tables. */
+        const bool first = is_first(c), gzip = choices[c].id == COV_CODEC_GZIP;
+        const bool sizes = gzip || choices[c].id == COV_CODEC_BLOSC;
+        size_t n_elems = first && sizes ? COV_COUNT(elems) : 1;
         for (size_t k = 0; k < n_elems; k++)
             for (int kind = 0; kind < 3; kind++)
                 for (size_t n = 0; n < 90000; n = n >= 300 ? n * 2 - n / 3 : n + (first ? 1 : 23))
@@ -229,6 +230,34 @@ static void test_round_trip(void **state)
     }
     for (int i = 0; i < 4; i++)
         fence_fini(&fences[i]);
+}
+
+/* Integers of a prediction: a period of eight, of which some change. */
+static void test_integers(void **state)
+{
+    enum { N = 21384 };
+    const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
+    const struct cov_filter deflate = {.id = COV_H5_DEFLATE};
+    for (size_t size = 2; size <= 8; size *= 2) {
+        const size_t n = N * size, cap = cov_codec_bound(gzip, n);
+        uint8_t *src = alloc(n), *packed = alloc(cap), *back = alloc(n);
+        size_t n_integers, n_bytes;
+        uint32_t r = 1;
+        memset(src, 0, n);
+        for (size_t i = 0; i < N; i++) {
+            r = r * 1664525 + 1013904223;
+            src[i * size] = i < 8 || r >> 28 == 0 ? (uint8_t)(r >> 20) : src[(i - 8) * size];
+        }
+        assert_int_equal(cov_codec_encode(gzip, 0, src, n, packed, &n_bytes, NULL), 0);
+        assert_int_equal(cov_codec_encode(gzip, size, src, n, packed, &n_integers, NULL), 0);
+        assert_true(n_integers < n_bytes);
+        const struct cov_applied applied = {&deflate, 1, 0};
+        assert_int_equal(cov_codec_undo(applied, packed, n_integers, back, n, NULL, NULL), 0);
+        assert_memory_equal(back, src, n);
+        free(src);
+        free(packed);
+        free(back);
+    }
 }
 
 /* LZF finds matches only within its window, even where positions are equal modulo 2^16. */
@@ -557,11 +586,12 @@ static void test_blob_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blob_copy),         cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_lzf_window),
-        cmocka_unit_test(test_damaged),           cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_fletcher32),        cmocka_unit_test(test_pipelines),
-        cmocka_unit_test(test_checksum_mismatch), cmocka_unit_test(test_blob),
+        cmocka_unit_test(test_blob_copy),  cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_lzf_window), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_mutations),  cmocka_unit_test(test_fletcher32),
+        cmocka_unit_test(test_pipelines),  cmocka_unit_test(test_checksum_mismatch),
+        cmocka_unit_test(test_blob),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
