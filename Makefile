@@ -347,6 +347,10 @@ $(MOCK_PLUGIN): $(MOCK_OBJ) $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CXX) -shared -o $@ $(MOCK_OBJ) -L$(LIB) -lcov $(ABS_RPATH) -lpthread
+$(B)/bench/bench_card: $(B)/obj/tests/bench/bench_card.o $(MOCK_OBJ) $(LIB)/libcov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CXX) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(ABS_RPATH) $(PKG_LIBS) -lpthread
 # What the programs of tests/gpu need: the build for a machine with a GPU (build/gpu) has neither htslib nor HDF5.
 BARE_SRC := $(filter-out $(addprefix common/,$(addsuffix .c,base/json file/bgz file/sha256 \
             $(addprefix codec/,blosc deflate lz4 lzf zstd))), \

@@ -11,12 +11,14 @@ extern "C" {
 #include <string.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,12 @@ void protect(int card, int how)
 
 thread_local int chosen_card;
 std::atomic<long> clock_us;
+
+/* Set by runtime_mock_idle. */
+const char *idle_values;
+size_t idle_bytes;
+std::set<const void *> copied_in;      /* memory of cards */
+std::map<const void *, size_t> filled; /* memory of the host: bytes */
 enum { WORK_US = 1000 };
 
 } // namespace
@@ -95,6 +103,8 @@ enum { WORK_US = 1000 };
 void simt_queue(void *stream, std::function<void()> work)
 {
     Stream *s = (Stream *)stream;
+    if (idle_values)
+        return;
     if (s->queue.empty()) {
         std::lock_guard<std::mutex> guard(queue_lock);
         n_queued++;
@@ -121,7 +131,8 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     snprintf(out->name, sizeof out->name, "Mock %c%s", 'A' + card,
              std::string((size_t)runtime_mock_setting("name", 0), '.').c_str());
     out->major = (int)runtime_mock_setting("major", 9);
-    out->n_multiprocessors = 2 + card * (int)runtime_mock_setting("uneven", 0);
+    out->n_multiprocessors = (int)runtime_mock_setting("multiprocessors", 2) +
+                             card * (int)runtime_mock_setting("uneven", 0);
     out->shared_bytes = (size_t)runtime_mock_setting("shared", 100 * 1024);
     return COV_OK;
 }
@@ -162,11 +173,13 @@ int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
         (char *)mmap(nullptr, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return cov_fail(e, COV_ENOMEM, "memory: out of memory");
-    if (mprotect(pages + PAGE, size, PROT_READ | PROT_WRITE))
-        abort();
-    memset(pages + PAGE, 0xff, size); /* NaN */
-    if (mprotect(pages + PAGE, size, PROT_NONE))
-        abort();
+    if (!idle_values) {
+        if (mprotect(pages + PAGE, size, PROT_READ | PROT_WRITE))
+            abort();
+        memset(pages + PAGE, 0xff, size); /* NaN */
+        if (mprotect(pages + PAGE, size, PROT_NONE))
+            abort();
+    }
     *out = pages + PAGE + (size - bytes) / 16 * 16;
     blocks[*out] = Block{card, pages, size, bytes};
     used[card] += bytes;
@@ -225,6 +238,10 @@ int cov_rt_copy_in(void *stream, void *card_memory, const void *host, size_t byt
                    struct cov_err *e)
 {
     (void)e;
+    if (idle_values) {
+        std::lock_guard<std::mutex> guard(lock);
+        copied_in.insert(card_memory);
+    }
     simt_queue(stream, [=] { memcpy(card_memory, host, bytes); });
     return COV_OK;
 }
@@ -234,6 +251,13 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
 {
     (void)e;
     bool wrong = runtime_mock_setting("wrong", -1) == ((Stream *)stream)->card;
+    if (idle_values) {
+        std::lock_guard<std::mutex> guard(lock);
+        size_t beg = filled[host] / idle_bytes * idle_bytes;
+        for (size_t at = beg; copied_in.count(card_memory) == 0 && at < bytes; at += idle_bytes)
+            memcpy((char *)host + at, idle_values, std::min(idle_bytes, bytes - at));
+        filled[host] = std::max(filled[host], bytes);
+    }
     simt_queue(stream, [=] {
         memcpy(host, card_memory, bytes);
         if (wrong)
@@ -260,6 +284,8 @@ int cov_rt_wait(void *stream, struct cov_err *e)
             return cov_fail(e, COV_EIO, "computing: at most %zu streams at a time", most_queued);
         n_queued -= !s->queue.empty();
     }
+    if (idle_values)
+        return COV_OK;
     std::lock_guard<std::mutex> guard(lock);
     waits[s->card]++;
     all_waits++;
@@ -285,6 +311,14 @@ double cov_rt_clock(void)
 void runtime_mock_took(long microseconds)
 {
     clock_us += microseconds - WORK_US;
+}
+
+void runtime_mock_idle(const void *values, size_t bytes)
+{
+    idle_values = (const char *)values;
+    idle_bytes = bytes;
+    copied_in.clear();
+    filled.clear();
 }
 
 void *cov_rt_cublas_function(const char *name)

@@ -7,6 +7,7 @@
  *   memory=N    bytes of memory per card (128 MiB)
  *   spare=N     allocations of the process before `memory` applies, such as those of self-checks (0)
  *   shared=N    bytes of shared memory per block (100 KiB)
+ *   multiprocessors=N  of the first card (2)
  *   uneven=N    multiprocessors that a card has more than the one before it (0)
  *   major=N     compute capability N.0 (9)
  *   fail=N      the N-th wait fails, counted from 1
@@ -28,6 +29,12 @@
 size_t runtime_mock_waits(int card);
 size_t runtime_mock_refused(void);
 size_t runtime_mock_left(void);
+
+/* From now on, cards take no time: kernels are not run, and copies write nothing, except that memory
+ * of the host which values are copied to for the first time is filled with values[bytes], repeated.
+ * What was copied to a card comes back unchanged. Memory of cards may be as large as the address
+ * space. Borrows the values. Call it while no work is queued. */
+void runtime_mock_idle(const void *values, size_t bytes);
 
 /* For cublas_mock.cc: the number after "name=" in COVTOOLS_MOCK, the card that the thread chose last,
  * and that of a stream. */
