@@ -98,7 +98,7 @@ void measure_forward(struct cov_device *dev, const float *block, size_t batch, s
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
     struct cov_hparams hp = published(DEPTH);
-    const unsigned threads = set.once ? 1 : COV_CUDA_LANES;
+    const unsigned threads = set.once ? 1 : COV_CUDA_SLOTS;
     Bench b;
     b.batch = batch;
     b.codes = draw_chunks(batch, set.length, bases);

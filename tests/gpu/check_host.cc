@@ -176,7 +176,7 @@ void several_cards(const std::vector<float> &want)
            "a card that does not exist");
 }
 
-/* Checks that calls do not wait for each other's copies or kernels: all lanes of each card work at
+/* Checks that calls do not wait for each other's copies or kernels: all slots of each card work at
  * the same time if there are enough threads. */
 void calls_overlap(const std::vector<float> &want)
 {
@@ -215,7 +215,7 @@ void equal_chunks(void)
            "equal chunks and empty chunks: the same bytes");
 }
 
-/* A card without enough memory for lanes of 16 chunks, but with enough for smaller ones. */
+/* A card without enough memory for slots of 16 chunks, but with enough for smaller ones. */
 void little_memory(const std::vector<float> &want)
 {
     Run r = make_run(6);
@@ -253,7 +253,7 @@ void little_memory(const std::vector<float> &want)
     r.threads = 3;
     go(&r);
     result(r.rc == COV_OK && r.values == want && has(log_text, "batches of 1 chunks"),
-           "memory for a single lane: the same bytes");
+           "memory for a single slot: the same bytes");
     set_mock("cards=1,memory=1000");
     r = make_run(6);
     go(&r);

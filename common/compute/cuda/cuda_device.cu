@@ -18,7 +18,7 @@ extern "C" {
 enum { AMPERE = 8 };
 
 /* Chunks per call: a block of an LSTM handles 8 sequences, so each multiprocessor has a block if
- * there are COV_CUDA_LANES concurrent calls and two directions. */
+ * there are COV_CUDA_SLOTS concurrent calls and two directions. */
 static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
 
 struct cuda_device {
@@ -221,7 +221,7 @@ static void advise(const struct cov_device *dev, struct cov_device_advice *out)
     const struct cuda_device *d = (const struct cuda_device *)dev;
     out->batch = d->batch;
     out->batch_bases = BATCH_BASES;
-    out->n_waiting = (unsigned)d->cards.n * COV_CUDA_LANES;
+    out->n_waiting = (unsigned)d->cards.n * COV_CUDA_SLOTS;
 }
 
 static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,

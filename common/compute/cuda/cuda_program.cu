@@ -17,7 +17,7 @@ extern "C" {
 /* The percentage of free memory to use; the rest is for CUDA and other processes. */
 enum { USED_PERCENT = 90 };
 
-struct lane {
+struct slot {
     size_t card; /* index in the program */
     void *stream;
     void *memory;               /* on the card: the areas for `batch` sequences */
@@ -32,8 +32,8 @@ struct cov_cuda_program : cov_program {
     struct cov_cuda_cards cards;
     struct cov_cuda_plan plan;
     void **weights; /* [cards.n], on the cards */
-    struct lane *lanes;
-    size_t n_lanes, batch;
+    struct slot *slots;
+    size_t n_slots, batch;
     bool halved, full;
     double full_work;               /* multiplications of a chunk if all rows are computed */
     struct cov_chunk_order *orders; /* [n_workers] */
@@ -65,41 +65,41 @@ static size_t extents_bytes(const struct cov_cuda_program *p)
     return p->plan.n_lstms * sizeof(struct cov_cuda_extent);
 }
 
-static void free_lane(const struct cov_cuda_program *p, struct lane *l)
+static void free_slot(const struct cov_cuda_program *p, struct slot *s)
 {
-    int card = p->cards.card[l->card].index;
-    cov_rt_stream_free(card, l->stream);
-    cov_rt_free(card, l->memory);
-    cov_rt_free_host(card, l->codes);
-    cov_rt_free_host(card, l->values);
-    cov_rt_free_host(card, l->extents);
-    free(l->ends);
-    l->stream = l->memory = l->codes = l->values = l->extents = NULL;
-    l->ends = NULL;
+    int card = p->cards.card[s->card].index;
+    cov_rt_stream_free(card, s->stream);
+    cov_rt_free(card, s->memory);
+    cov_rt_free_host(card, s->codes);
+    cov_rt_free_host(card, s->values);
+    cov_rt_free_host(card, s->extents);
+    free(s->ends);
+    s->stream = s->memory = s->codes = s->values = s->extents = NULL;
+    s->ends = NULL;
 }
 
-static int make_lane(struct cov_cuda_program *p, struct lane *l, struct cov_err *e)
+static int make_slot(struct cov_cuda_program *p, struct slot *s, struct cov_err *e)
 {
-    int card = p->cards.card[l->card].index;
+    int card = p->cards.card[s->card].index;
     size_t bytes, codes, values;
     if (cov_size_mul(p->plan.chunk_bytes, p->batch, &bytes) ||
         cov_size_mul(codes_bytes(p), p->batch, &codes) ||
         cov_size_mul(values_bytes(p), p->batch, &values))
         return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", p->batch);
-    int rc = cov_rt_alloc(card, bytes, &l->memory, e);
+    int rc = cov_rt_alloc(card, bytes, &s->memory, e);
     if (!rc)
-        rc = cov_rt_alloc_host(card, codes, &l->codes, e);
+        rc = cov_rt_alloc_host(card, codes, &s->codes, e);
     if (!rc)
-        rc = cov_rt_alloc_host(card, values, &l->values, e);
+        rc = cov_rt_alloc_host(card, values, &s->values, e);
     if (!rc)
-        rc = cov_rt_alloc_host(card, extents_bytes(p) * p->batch, &l->extents, e);
+        rc = cov_rt_alloc_host(card, extents_bytes(p) * p->batch, &s->extents, e);
     if (!rc) {
-        l->ends = (struct cov_plan_ends *)cov_calloc(COV_CUDA_GROUPS * (p->plan.n_layers + 1),
-                                                     sizeof *l->ends, e);
-        rc = l->ends ? COV_OK : COV_ENOMEM;
+        s->ends = (struct cov_plan_ends *)cov_calloc(COV_CUDA_GROUPS * (p->plan.n_layers + 1),
+                                                     sizeof *s->ends, e);
+        rc = s->ends ? COV_OK : COV_ENOMEM;
     }
     if (!rc)
-        rc = cov_rt_stream_new(card, &l->stream, e);
+        rc = cov_rt_stream_new(card, &s->stream, e);
     return rc;
 }
 
@@ -133,33 +133,33 @@ static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_er
     return rc ? name_card(p, card, e) : COV_OK;
 }
 
-/* Drops all but the first `most` lanes of a card; returns how many are left. */
-static size_t keep_lanes(struct cov_cuda_program *p, size_t card, size_t most)
+/* Drops all but the first `most` slots of a card; returns how many are left. */
+static size_t keep_slots(struct cov_cuda_program *p, size_t card, size_t most)
 {
     size_t n = 0, kept = 0;
-    for (size_t i = 0; i < p->n_lanes; i++) {
-        if (p->lanes[i].card == card && n == most)
+    for (size_t i = 0; i < p->n_slots; i++) {
+        if (p->slots[i].card == card && n == most)
             continue;
-        n += p->lanes[i].card == card;
-        p->lanes[kept++] = p->lanes[i];
+        n += p->slots[i].card == card;
+        p->slots[kept++] = p->slots[i];
     }
-    p->n_lanes = kept;
+    p->n_slots = kept;
     return n;
 }
 
-/* Reduces the batch until the free memory of each card suffices for all of its lanes. If not even
- * one chunk per lane fits, drops lanes. */
+/* Reduces the batch until the free memory of each card suffices for all of its slots. If not even
+ * one chunk per slot fits, drops slots. */
 static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
-        size_t free_bytes, n_lanes = keep_lanes(p, card, COV_CUDA_LANES);
+        size_t free_bytes, n_slots = keep_slots(p, card, COV_CUDA_SLOTS);
         int rc = cov_rt_free_bytes(p->cards.card[card].index, &free_bytes, e);
         if (rc)
             return name_card(p, card, e);
         size_t chunks = free_bytes / 100 * USED_PERCENT / p->plan.chunk_bytes;
-        if (n_lanes > chunks)
-            n_lanes = keep_lanes(p, card, chunks ? chunks : 1);
-        size_t fits = n_lanes ? chunks / n_lanes : p->batch;
+        if (n_slots > chunks)
+            n_slots = keep_slots(p, card, chunks ? chunks : 1);
+        size_t fits = n_slots ? chunks / n_slots : p->batch;
         if (fits < p->batch) {
             p->batch = fits ? fits : 1;
             cov_debug("%s: batches of %zu chunks, limited by its memory", p->cards.card[card].name,
@@ -169,17 +169,17 @@ static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
     return COV_OK;
 }
 
-/* Creates all lanes; if memory runs out, retries once with half the batch. */
-static int make_lanes(struct cov_cuda_program *p, struct cov_err *e)
+/* Creates all slots; if memory runs out, retries once with half the batch. */
+static int make_slots(struct cov_cuda_program *p, struct cov_err *e)
 {
-    for (size_t i = 0; i < p->n_lanes; i++) {
+    for (size_t i = 0; i < p->n_slots; i++) {
         struct cov_err why = COV_ERR_INIT;
-        int rc = make_lane(p, &p->lanes[i], &why);
+        int rc = make_slot(p, &p->slots[i], &why);
         if (rc == COV_OK)
             continue;
-        size_t card = p->lanes[i].card;
+        size_t card = p->slots[i].card;
         for (size_t k = 0; k <= i; k++)
-            free_lane(p, &p->lanes[k]);
+            free_slot(p, &p->slots[k]);
         if (rc != COV_ENOMEM || p->halved || p->batch == 1) {
             (void)cov_fail(e, rc, "%s", why.text);
             return name_card(p, card, e);
@@ -188,33 +188,33 @@ static int make_lanes(struct cov_cuda_program *p, struct cov_err *e)
                  p->cards.card[card].name, p->batch, p->batch / 2);
         p->batch /= 2;
         p->halved = true;
-        return make_lanes(p, e);
+        return make_slots(p, e);
     }
     return COV_OK;
 }
 
 static int make(struct cov_cuda_program *p, unsigned n_workers, size_t max_batch, struct cov_err *e)
 {
-    size_t most = p->cards.n * COV_CUDA_LANES;
-    p->n_lanes = n_workers < most ? n_workers : most;
+    size_t most = p->cards.n * COV_CUDA_SLOTS;
+    p->n_slots = n_workers < most ? n_workers : most;
     p->batch = max_batch < p->plan.max_batch ? max_batch : p->plan.max_batch;
     p->weights = (void **)cov_calloc(p->cards.n, sizeof *p->weights, e);
-    p->lanes = (struct lane *)cov_calloc(p->n_lanes, sizeof *p->lanes, e);
+    p->slots = (struct slot *)cov_calloc(p->n_slots, sizeof *p->slots, e);
     p->orders = (struct cov_chunk_order *)cov_calloc(n_workers, sizeof *p->orders, e);
     p->n_workers = n_workers;
-    if (!p->weights || !p->lanes || !p->orders)
+    if (!p->weights || !p->slots || !p->orders)
         return COV_ENOMEM;
     for (unsigned i = 0; i < n_workers; i++)
         if (cov_chunk_order_init(&p->orders[i], p->plan.length, p->plan.depth, max_batch, e))
             return COV_ENOMEM;
-    for (size_t i = 0; i < p->n_lanes; i++)
-        p->lanes[i].card = i % p->cards.n;
+    for (size_t i = 0; i < p->n_slots; i++)
+        p->slots[i].card = i % p->cards.n;
     int rc = choose_products(p, e);
     for (size_t card = 0; !rc && card < p->cards.n; card++)
         rc = upload_weights(p, card, e);
     if (!rc)
         rc = fit_batch(p, e);
-    return rc ? rc : make_lanes(p, e);
+    return rc ? rc : make_slots(p, e);
 }
 
 static double work_of_all(const struct cov_cuda_plan *plan)
@@ -232,13 +232,13 @@ static double work_of_all(const struct cov_cuda_plan *plan)
 static void free_program(struct cov_program *base)
 {
     struct cov_cuda_program *p = (struct cov_cuda_program *)base;
-    for (size_t i = 0; p->lanes && i < p->n_lanes; i++)
-        free_lane(p, &p->lanes[i]);
+    for (size_t i = 0; p->slots && i < p->n_slots; i++)
+        free_slot(p, &p->slots[i]);
     for (unsigned i = 0; p->orders && i < p->n_workers; i++)
         cov_chunk_order_fini(&p->orders[i]);
     for (size_t i = 0; p->weights && i < p->cards.n; i++)
         cov_rt_free(p->cards.card[i].index, p->weights[i]);
-    free(p->lanes);
+    free(p->slots);
     free(p->orders);
     free(p->weights);
     cov_cuda_plan_fini(&p->plan);
@@ -249,19 +249,19 @@ static void free_program(struct cov_program *base)
 
 /* ---- running ---- */
 
-/* Takes a free lane of the card with the most free lanes; waits if there is none. */
-static struct lane *take_lane(struct cov_cuda_program *p)
+/* Takes a free slot of the card with the most free slots; waits if there is none. */
+static struct slot *take_slot(struct cov_cuda_program *p)
 {
-    struct lane *best = NULL;
+    struct slot *best = NULL;
     pthread_mutex_lock(&p->lock);
     for (;;) {
         size_t n_free[COV_CUDA_MAX_CARDS] = {0};
-        for (size_t i = 0; i < p->n_lanes; i++)
-            n_free[p->lanes[i].card] += !p->lanes[i].taken;
-        for (size_t i = 0; i < p->n_lanes; i++) {
-            struct lane *l = &p->lanes[i];
-            if (!l->taken && (!best || n_free[l->card] > n_free[best->card]))
-                best = l;
+        for (size_t i = 0; i < p->n_slots; i++)
+            n_free[p->slots[i].card] += !p->slots[i].taken;
+        for (size_t i = 0; i < p->n_slots; i++) {
+            struct slot *s = &p->slots[i];
+            if (!s->taken && (!best || n_free[s->card] > n_free[best->card]))
+                best = s;
         }
         if (best)
             break;
@@ -272,18 +272,18 @@ static struct lane *take_lane(struct cov_cuda_program *p)
     return best;
 }
 
-static void give_back(struct cov_cuda_program *p, struct lane *l)
+static void give_back(struct cov_cuda_program *p, struct slot *s)
 {
     pthread_mutex_lock(&p->lock);
-    l->taken = false;
+    s->taken = false;
     pthread_cond_signal(&p->given_back);
     pthread_mutex_unlock(&p->lock);
 }
 
-static void find_areas(const struct cov_cuda_program *p, const struct lane *l,
+static void find_areas(const struct cov_cuda_program *p, const struct slot *s,
                        char *area[COV_CUDA_N_AREAS])
 {
-    char *at = (char *)l->memory;
+    char *at = (char *)s->memory;
     for (int i = 0; i < COV_CUDA_N_AREAS; i++) {
         area[i] = at;
         at += p->plan.area_bytes[i] * p->batch;
@@ -292,13 +292,13 @@ static void find_areas(const struct cov_cuda_program *p, const struct lane *l,
 
 /* Divides chunks, sorted by descending number of bases, into groups: a chunk joins a group if it
  * has at least three quarters of the bases of the group's first chunk, or the group is small. */
-static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
+static void group_chunks(const struct cov_cuda_program *p, struct slot *s,
                          const struct cov_ordered_chunk *chunks, size_t n,
                          struct cov_cuda_batch *out)
 {
     enum { FEW = 8 };
     if (p->full) {
-        cov_cuda_batch_full(&p->plan, n, l->ends, out);
+        cov_cuda_batch_full(&p->plan, n, s->ends, out);
         return;
     }
     *out = {};
@@ -311,7 +311,7 @@ static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
             last->n++;
             continue;
         }
-        struct cov_plan_ends *ends = l->ends + out->n_groups * (p->plan.n_layers + 1);
+        struct cov_plan_ends *ends = s->ends + out->n_groups * (p->plan.n_layers + 1);
         cov_plan_padded(p->plan.layers, p->plan.n_layers, chunks[i].filled, ends);
         out->groups[out->n_groups++] = {i, 1, ends};
     }
@@ -319,13 +319,13 @@ static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
 
 /* Copies the values of computed positions to the output and fills in the other positions; returns
  * the number of computed positions. */
-static uint64_t take_values(const struct cov_cuda_program *p, const struct lane *l,
+static uint64_t take_values(const struct cov_cuda_program *p, const struct slot *s,
                             const struct cov_cuda_batch *batch,
                             const struct cov_ordered_chunk *chunks, float *out)
 {
     size_t L = p->plan.length, row = L * p->plan.depth;
-    const float *values = (const float *)l->values;
-    const struct cov_cuda_extent *extents = (const struct cov_cuda_extent *)l->extents;
+    const float *values = (const float *)s->values;
+    const struct cov_cuda_extent *extents = (const struct cov_cuda_extent *)s->extents;
     uint64_t computed = 0;
     for (size_t g = 0; g < batch->n_groups; g++) {
         const struct cov_cuda_group *group = &batch->groups[g];
@@ -362,36 +362,36 @@ struct part {
     uint64_t computed; /* out: positions */
 };
 
-static int run_lane(const struct cov_cuda_program *p, struct lane *l, struct part *part,
+static int run_slot(const struct cov_cuda_program *p, struct slot *s, struct part *part,
                     struct cov_err *e)
 {
     size_t n = part->n;
     char *area[COV_CUDA_N_AREAS];
     struct cov_cuda_batch batch;
-    const char *weights = (const char *)p->weights[l->card];
-    find_areas(p, l, area);
-    group_chunks(p, l, part->chunks, n, &batch);
-    cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)l->extents);
+    const char *weights = (const char *)p->weights[s->card];
+    find_areas(p, s, area);
+    group_chunks(p, s, part->chunks, n, &batch);
+    cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)s->extents);
     for (size_t i = 0; i < n; i++)
         cov_codes_pack(part->codes + part->chunks[i].index * p->plan.length, p->plan.length,
-                       (uint8_t *)l->codes + i * codes_bytes(p));
-    int rc = cov_rt_use(p->cards.card[l->card].index, e);
+                       (uint8_t *)s->codes + i * codes_bytes(p));
+    int rc = cov_rt_use(p->cards.card[s->card].index, e);
     if (!rc)
-        rc = cov_rt_copy_in(l->stream, area[COV_CUDA_CODES], l->codes, n * codes_bytes(p), e);
+        rc = cov_rt_copy_in(s->stream, area[COV_CUDA_CODES], s->codes, n * codes_bytes(p), e);
     if (!rc && p->plan.n_lstms)
-        rc = cov_rt_copy_in(l->stream, area[COV_CUDA_EXTENTS], l->extents, n * extents_bytes(p), e);
-    batch.card = p->cards.card[l->card].index;
+        rc = cov_rt_copy_in(s->stream, area[COV_CUDA_EXTENTS], s->extents, n * extents_bytes(p), e);
+    batch.card = p->cards.card[s->card].index;
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++)
-        rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, weights, area, l->stream, e);
+        rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, weights, area, s->stream, e);
     if (!rc)
-        rc = cov_rt_copy_out(l->stream, l->values, area[COV_CUDA_VALUES],
+        rc = cov_rt_copy_out(s->stream, s->values, area[COV_CUDA_VALUES],
                              batch_values_bytes(p, &batch), e);
     if (!rc && p->plan.n_lstms)
         rc =
-            cov_rt_copy_out(l->stream, l->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
-    if (cov_rt_finish(l->stream, rc, e))
-        return name_card(p, l->card, e);
-    part->computed = take_values(p, l, &batch, part->chunks, part->out);
+            cov_rt_copy_out(s->stream, s->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
+    if (cov_rt_finish(s->stream, rc, e))
+        return name_card(p, s->card, e);
+    part->computed = take_values(p, s, &batch, part->chunks, part->out);
     return COV_OK;
 }
 
@@ -416,10 +416,10 @@ static int forward(struct cov_program *base, unsigned worker, size_t n, const ui
     skip_empty(p, o, out);
     for (size_t beg = 0; beg < o->n_todo; beg += p->batch) {
         size_t k = o->n_todo - beg < p->batch ? o->n_todo - beg : p->batch;
-        struct lane *l = take_lane(p);
+        struct slot *s = take_slot(p);
         struct part part = {o->todo + beg, k, codes, out, 0};
-        int rc = run_lane(p, l, &part, e);
-        give_back(p, l);
+        int rc = run_slot(p, s, &part, e);
+        give_back(p, s);
         computed += part.computed;
         if (rc)
             return rc;
@@ -492,24 +492,24 @@ int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, s
      * same values. */
     enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];
-    struct lane *l = take_lane(p);
-    find_areas(p, l, area);
+    struct slot *s = take_slot(p);
+    find_areas(p, s, area);
     struct cov_cuda_batch batch;
-    cov_cuda_batch_full(&p->plan, n, l->ends, &batch);
-    batch.card = p->cards.card[l->card].index;
-    cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)l->extents);
-    int rc = cov_rt_use(p->cards.card[l->card].index, e);
+    cov_cuda_batch_full(&p->plan, n, s->ends, &batch);
+    batch.card = p->cards.card[s->card].index;
+    cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)s->extents);
+    int rc = cov_rt_use(p->cards.card[s->card].index, e);
     if (!rc)
-        rc = cov_rt_copy_in(l->stream, area[COV_CUDA_EXTENTS], l->extents, n * extents_bytes(p), e);
-    rc = cov_rt_finish(l->stream, rc, e);
+        rc = cov_rt_copy_in(s->stream, area[COV_CUDA_EXTENTS], s->extents, n * extents_bytes(p), e);
+    rc = cov_rt_finish(s->stream, rc, e);
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
         double beg = cov_clock();
         for (int k = 0; !rc && k < REPEATS; k++)
             rc = cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch,
-                                     (const char *)p->weights[l->card], area, l->stream, e);
-        rc = cov_rt_finish(l->stream, rc, e);
+                                     (const char *)p->weights[s->card], area, s->stream, e);
+        rc = cov_rt_finish(s->stream, rc, e);
         seconds[i] = (cov_clock() - beg) / REPEATS;
     }
-    give_back(p, l);
+    give_back(p, s);
     return rc;
 }

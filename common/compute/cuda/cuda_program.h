@@ -1,8 +1,8 @@
 /* cuda_program.h - a network on one or several cards.
  *
- * Each card holds the weights and has a few lanes: a stream with memory for a batch on the card, and
- * pinned memory for its bases and values on the host. A call takes a free lane of the card with the
- * most free lanes, so that the callers' threads form one queue for all cards. While one lane computes,
+ * Each card holds the weights and has a few slots: a stream with memory for a batch on the card, and
+ * pinned memory for its bases and values on the host. A call takes a free slot of the card with the
+ * most free slots, so that the callers' threads form one queue for all cards. While one slot computes,
  * others copy, and other threads work on the host.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CUDA_PROGRAM_H
@@ -10,7 +10,7 @@
 
 #include "common/compute/cuda/cuda_plan.h"
 
-enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_LANES = 4 /* per card */ };
+enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_SLOTS = 4 /* per card */ };
 
 /* The cards that a program runs on. */
 struct cov_cuda_cards {

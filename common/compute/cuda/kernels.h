@@ -51,9 +51,6 @@ void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int
 size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
                             int column);
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream);
-void cov_cuda_gemm_fp32(const struct cov_cuda_gemm *g, void *stream);
-void cov_cuda_gemm_mma(enum cov_cuda_products products, const struct cov_cuda_gemm *g,
-                       void *stream);
 
 /* The gradient of the weights of a phase, as partial sums over splits of the rows m of each sequence:
  *   partial[b, split][tap * c + i, o] = sum over m of the split of x[row of m and tap, i] z[row of m, o].
@@ -72,9 +69,6 @@ struct cov_cuda_outer {
 int cov_cuda_outer_splits(int n_taps, int c, int n_cols, int rows);
 /* x and z are bf16 with COV_CUDA_BF16. */
 void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream);
-void cov_cuda_outer_fp32(const struct cov_cuda_outer *o, void *stream);
-void cov_cuda_outer_mma(enum cov_cuda_products products, const struct cov_cuda_outer *o,
-                        void *stream);
 
 /* ---- the first layer and the last two: end_layers.cu ---- */
 

@@ -211,7 +211,7 @@ static void launch(const struct cov_cuda_gemm *g, void *stream)
                     THREADS, 2 * BK * (BM + 4 + BN) * sizeof(float), stream, *g);
 }
 
-void cov_cuda_gemm_fp32(const struct cov_cuda_gemm *g, void *stream)
+void cov_cuda_launch_fp32(const struct cov_cuda_gemm *g, void *stream)
 {
     if (g->n_cols <= 8)
         launch<256, 8, 1, 8>(g, stream);
@@ -228,7 +228,7 @@ static void launch(const struct cov_cuda_outer *o, void *stream)
                          stream);
 }
 
-void cov_cuda_outer_fp32(const struct cov_cuda_outer *o, void *stream)
+void cov_cuda_launch_fp32(const struct cov_cuda_outer *o, void *stream)
 {
     if (o->n_cols <= 8)
         launch<64, 8, 2, 1>(o, stream);

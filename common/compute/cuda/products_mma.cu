@@ -388,39 +388,30 @@ template <int PRODUCTS, typename Args> static void choose_tile(const Args *args,
 template <typename Args>
 static void choose(enum cov_cuda_products products, const Args *args, void *stream)
 {
-    if (products == COV_CUDA_BF16)
-        choose_tile<COV_CUDA_BF16>(args, stream);
-    else if (products == COV_CUDA_TF32)
-        choose_tile<COV_CUDA_TF32>(args, stream);
-    else
+    switch (products) {
+    case COV_CUDA_FP32:
+        cov_cuda_launch_fp32(args, stream);
+        break;
+    case COV_CUDA_TF32X3:
         choose_tile<COV_CUDA_TF32X3>(args, stream);
-}
-
-void cov_cuda_gemm_mma(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
-{
-    choose(products, g, stream);
-}
-
-void cov_cuda_outer_mma(enum cov_cuda_products products, const struct cov_cuda_outer *o,
-                        void *stream)
-{
-    choose(products, o, stream);
+        break;
+    case COV_CUDA_TF32:
+        choose_tile<COV_CUDA_TF32>(args, stream);
+        break;
+    case COV_CUDA_BF16:
+        choose_tile<COV_CUDA_BF16>(args, stream);
+        break;
+    }
 }
 
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
 {
-    if (products == COV_CUDA_FP32)
-        cov_cuda_gemm_fp32(g, stream);
-    else
-        cov_cuda_gemm_mma(products, g, stream);
+    choose(products, g, stream);
 }
 
 void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream)
 {
-    if (products == COV_CUDA_FP32)
-        cov_cuda_outer_fp32(o, stream);
-    else
-        cov_cuda_outer_mma(products, o, stream);
+    choose(products, o, stream);
 }
 
 /* ---- sizes ---- */
