@@ -28,7 +28,7 @@ predict() { covpredict -q -f --float --subsequence-length 504 -m "$1" -o e.h5 e.
 
 ism -R r.bed -o o/
 status_is 0 'a folder'
-is "$(ls -A o | tr '\n' ' ')" 'attr.npz ohe.npz regions.bed scores.bw scores.h5 ' '  has these files'
+is "$(cd o && echo ./* .[!.]*)" './attr.npz ./ohe.npz ./regions.bed ./scores.bw ./scores.h5 .[!.]*' '  has these files'
 ask edited e.fa g.fa r.bed 504 0 0 || exit 99
 predict m.ckpt || exit 99
 ok '  with the scores of the values that covpredict gives the edited genome' ask ism o/attr.npz g.fa r.bed 504 0 0 504 e.h5 h3k4me3
@@ -104,7 +104,9 @@ if command -v gnuplot >/dev/null; then
         shift 3
         ism -r c3:701-720 -o y "$@"
         refused "$status_wanted" "$regex" "$name"
-        [ ! -e y ] && [ ! -e y.png ] || fail '  wrote an output'
+        if [ -e y ] || [ -e y.png ]; then
+            fail '  wrote an output'
+        fi
     }
     plot_refused 2 '^coveffect: error: --plot-region: c3:1-20 is in none of the regions$' 'no scores in the picture' --plot y.png --plot-region c3:1-20
     plot_refused 2 '^coveffect: error: --plot-region: c3 has 1500 bases, too many for letters; at most 960$' 'too many letters' --plot y.png --plot-region c3
@@ -173,7 +175,8 @@ mkdir old
 echo precious >old/attr.npz
 ism -R r.bed -o old
 refused 1 '^coveffect: error: old/attr\.npz: already exists; use -f to replace it$' 'an existing file'
-is "$(ls -A old)$(cat old/attr.npz)" attr.npzprecious '  nothing is written'
+is "$(cd old && echo ./* .[!.]* && cat attr.npz)" './attr.npz .[!.]*
+precious' '  nothing is written'
 : >pic.svg
 ism -R r.bed --plot pic.svg -o y
 refused 1 '^coveffect: error: pic\.svg: already exists; use -f to replace it$' 'an existing picture'
