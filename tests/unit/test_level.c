@@ -59,7 +59,7 @@ static void is_base(bool base)
     assert_int_equal(cov_gemm_choose_for(features, 64, 64) == &cov_gemm_base, base);
     assert_int_equal(cov_vec_choose(features) == &cov_vec_base, base);
     assert_int_equal(cov_trainvec_choose(features) == &cov_trainvec_base, base);
-    assert_int_equal(cov_outer_choose(features, COV_FP32) == &cov_outer_base, base);
+    assert_int_equal(cov_outer_choose_for(features, COV_FP32, 64, 64) == &cov_outer_base, base);
     assert_int_equal(cov_minimal_choose(features) == &cov_minimal_base, base);
     assert_int_equal(cov_letters_choose() == &cov_letters_base, base);
     assert_int_equal(cov_onehot_choose() == &cov_onehot_base, base || !(features & COV_CPU_BMI2));

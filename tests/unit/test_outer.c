@@ -17,9 +17,8 @@
 static const struct cov_outer *const tables[] = {
     &cov_outer_base,
 #ifdef __x86_64__
-    &cov_outer_avx2,
-    &cov_outer_avx512,
-    &cov_outer_dot_bf16,
+    &cov_outer_avx2,          &cov_outer_avx512,   &cov_outer_avx512_inner,
+    &cov_outer_avx512_shared, &cov_outer_dot_bf16,
 #endif
 };
 
@@ -94,19 +93,48 @@ static void adds(void **state)
     }
 }
 
+/* Multiplies columns of both operands by powers of two: that changes no bit of the sums but their
+ * exponents. */
+static void scales_columns(void **state)
+{
+    enum { M = 40, N = 70, K = COV_OUTER_DEPTH + 7 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 4);
+    for (size_t t = 0; t < COV_COUNT(tables); t++) {
+        if (tables[t]->needs & ~cov_cpu_features())
+            continue;
+        float *a = drawn(&rng, K * M), *b = drawn(&rng, K * N), sums[2][M * N] = {{0}};
+        tables[t]->add(&(struct cov_outer_sum){M, N, K, a, M, b, N, sums[0], N}, NULL);
+        for (size_t i = 0; i < K * M; i++)
+            a[i] = ldexpf(a[i], (int)(i % M) - 30);
+        for (size_t i = 0; i < K * N; i++)
+            b[i] = ldexpf(b[i], 20 - (int)(i % N));
+        tables[t]->add(&(struct cov_outer_sum){M, N, K, a, M, b, N, sums[1], N}, NULL);
+        for (size_t i = 0; i < M * N; i++)
+            assert_true(sums[1][i] == ldexpf(sums[0][i], (int)(i / N) - 10 - (int)(i % N)));
+        free(a);
+        free(b);
+    }
+}
+
 static void chooses(void **state)
 {
-    assert_ptr_equal(cov_outer_choose(0, COV_FP32), &cov_outer_base);
-    assert_null(cov_outer_choose(0, COV_BF16));
+    assert_ptr_equal(cov_outer_choose_for(0, COV_FP32, 64, 64), &cov_outer_base);
+    assert_null(cov_outer_choose_for(0, COV_BF16, 64, 64));
 #ifdef __x86_64__
     unsigned dot = cov_outer_avx512.needs | cov_outer_dot_bf16.needs;
-    assert_ptr_equal(cov_outer_choose(dot, COV_FP32), &cov_outer_avx512);
-    assert_ptr_equal(cov_outer_choose(dot, COV_BF16), &cov_outer_dot_bf16);
+    assert_ptr_equal(cov_outer_choose_for(dot, COV_FP32, 64, 64), &cov_outer_avx512);
+    assert_ptr_equal(cov_outer_choose_for(dot, COV_BF16, 64, 64), &cov_outer_dot_bf16);
+    unsigned zen4 = dot | cov_outer_avx512_inner.needs, zen5 = zen4 | cov_outer_avx512_shared.needs;
+    assert_ptr_equal(cov_outer_choose_for(zen4, COV_FP32, 64, 64), &cov_outer_avx512_inner);
+    assert_ptr_equal(cov_outer_choose_for(zen5, COV_FP32, 64, 64), &cov_outer_avx512_shared);
+    assert_ptr_equal(cov_outer_choose_for(zen5, COV_FP32, 64, 63), &cov_outer_avx512);
 #endif
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(adds), cmocka_unit_test(chooses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adds), cmocka_unit_test(scales_columns),
+                                       cmocka_unit_test(chooses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,7 +241,7 @@ int bench_layers(struct bench *b, const struct bench_net *net, size_t L,
     if (!rc)
         rc = cov_params_init(&net->hp, &params, e);
     if (!rc)
-        cov_cpu_arithmetic_choose(precision, &cpu, false, &a);
+        cov_cpu_arithmetic_choose(precision, &cpu, &a);
     if (!rc)
         rc = cov_shape(&net->hp, L, &params, net->block, &shapes, e);
     if (!rc && !(layers = cov_calloc(shapes.n, sizeof *layers, e)))

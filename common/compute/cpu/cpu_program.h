@@ -18,7 +18,7 @@ struct cov_cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
-    struct cov_cpu_arithmetic arithmetic, training;
+    struct cov_cpu_arithmetic arithmetic;
     char description[256];
 };
 

@@ -522,16 +522,10 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
     if (cpu->reference)
         return cov_fail(e, COV_EUNSUPPORTED,
                         "the scalar reference does not compute gradients of bases");
-    const struct cov_cpu_arithmetic *a = &cpu->training;
-    bool rounds = a->conv == COV_BF16 || a->conv == COV_INT16;
-    unsigned features = a->features;
     const struct cov_training_kernels kernels = {
         .plain = cpu->kernels,
-        .arithmetic = *a,
-        .vec = cov_trainvec_choose(features),
-        .conv_outer = cov_outer_choose(features, rounds ? COV_BF16 : COV_FP32),
-        .lstm_outer = cov_outer_choose(features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
-        .last_outer = cov_outer_choose(features, COV_FP32),
+        .arithmetic = cpu->arithmetic,
+        .vec = cov_trainvec_choose(cpu->arithmetic.features),
     };
     return cov_fast_training_new(&kernels, spec, out, e);
 }
@@ -601,8 +595,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->kernels.openblas = options->openblas || (!options->levels && !options->direct &&
                                                   cpu.level == COV_LEVEL_BASE && cov_blas_load());
     dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);
-    cov_cpu_arithmetic_choose(options->precision, &cpu, false, &dev->arithmetic);
-    cov_cpu_arithmetic_choose(options->precision, &cpu, true, &dev->training);
+    cov_cpu_arithmetic_choose(options->precision, &cpu, &dev->arithmetic);
     if (dev->arithmetic.why)
         cov_info("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
                  cov_precision_name(options->precision), dev->arithmetic.why);

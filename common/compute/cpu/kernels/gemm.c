@@ -8,10 +8,6 @@
 
 /* ---- choosing ---- */
 
-enum {
-    MANY_CHANNELS = 64
-}; /* with fewer, preparing rows costs as much as Winograd's inner product saves */
-
 const struct cov_gemm *cov_gemm_choose(unsigned features)
 {
 #ifdef __x86_64__
@@ -28,7 +24,7 @@ const struct cov_gemm *cov_gemm_choose(unsigned features)
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out)
 {
 #ifdef __x86_64__
-    bool many = n_in >= MANY_CHANNELS && n_out >= MANY_CHANNELS;
+    bool many = n_in >= COV_GEMM_MANY && n_out >= COV_GEMM_MANY;
     if (many && (cov_gemm_avx512_shared.needs & ~features) == 0)
         return &cov_gemm_avx512_shared;
     if (many && (cov_gemm_avx512_inner.needs & ~features) == 0)

@@ -76,8 +76,10 @@ struct cov_gemm {
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
-/* Winograd's inner product, faster on processors with free adders (gemm_inner_body.h). */
+/* Winograd's inner product, faster on processors with free adders (gemm_inner_body.h) for layers
+ * with many channels on both sides; with fewer, preparing rows costs as much as it saves. */
 extern const struct cov_gemm cov_gemm_avx512_inner, cov_gemm_avx512_shared;
+enum { COV_GEMM_MANY = 64 };
 /* Tables with bf16 instructions: VDPBF16PS, and AMX's TDPBF16PS. */
 extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
 /* Table with an integer instruction: VPDPWSSD. */

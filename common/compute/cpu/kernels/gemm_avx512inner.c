@@ -7,4 +7,7 @@
 #define INNER_NAME "AVX-512 with adders"
 #define INNER_NEEDS (COV_CPU_AVX512F | COV_CPU_ADDERS)
 #include "common/compute/cpu/kernels/gemm_inner_body.h"
+
+#define OUTER_TABLE cov_outer_avx512_inner
+#include "common/compute/cpu/kernels/outer_inner_body.h"
 #endif

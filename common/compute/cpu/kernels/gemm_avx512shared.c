@@ -9,4 +9,7 @@
 #define INNER_NAME "AVX-512 with free adders and few reads"
 #define INNER_NEEDS (COV_CPU_AVX512F | COV_CPU_ADDERS | COV_CPU_FREE_LANES)
 #include "common/compute/cpu/kernels/gemm_inner_body.h"
+
+#define OUTER_TABLE cov_outer_avx512_shared
+#include "common/compute/cpu/kernels/outer_inner_body.h"
 #endif

@@ -45,11 +45,20 @@ enum {
 #define INLINE static inline __attribute__((always_inline))
 
 /* One pointer serves two rows of `a`: the pointer for row r points to row 4 (r / 4) + r % 2, which
- * is row r or two rows above it. */
+ * is row r or two rows above it. Elements of a row are `apart` floats apart, a constant. */
 struct rows {
     const float *at[ROWS / 2];
     size_t two; /* floats of two rows */
 };
+
+INLINE struct rows rows_at(const int rows, const float *a, size_t stride)
+{
+    struct rows to = {.two = 2 * stride};
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++)
+        to.at[j] = a + (size_t)(j / 2 * 4 + j % 2) * stride;
+    return to;
+}
 
 INLINE const float *row_of(const struct rows *a, int r)
 {
@@ -100,16 +109,16 @@ INLINE void multiply_lanes(const int vectors, const float *left, __m512 right0, 
                      " %3, %8, %5\n\t" multiply " %4, %5, %0\n\t" add " %2, %11, %2\n\t" add       \
                      " %3, %9, %3\n\t" multiply " %2, %3, %1"                                      \
                      : "+v"(*sum0), "+v"(*sum1), "=&v"(a0), "=&v"(a1), "=&v"(x), "=&v"(y)          \
-                     : "m"(left[0]), "m"(left[1]), "v"(right[0][0]), "v"(right[0][1]),             \
+                     : "m"(left[0]), "m"(left[apart]), "v"(right[0][0]), "v"(right[0][1]),         \
                        "v"(right[1][0]), "v"(right[1][1]))
 #define PAIR_OF_ONE(add, multiply)                                                                 \
     __asm__ volatile(add " %3%{1to16%}, %6, %1\n\t" add " %4%{1to16%}, %5, %2\n\t" multiply        \
                          " %1, %2, %0"                                                             \
                      : "+v"(*sum0), "=&v"(x), "=&v"(y)                                             \
-                     : "m"(left[0]), "m"(left[1]), "v"(right[0][0]), "v"(right[1][0]))
+                     : "m"(left[0]), "m"(left[apart]), "v"(right[0][0]), "v"(right[1][0]))
 
 INLINE void multiply_pair(const int vectors, const bool negative, const float *left,
-                          __m512 right[2][2], __m512 *sum0, __m512 *sum1)
+                          const int apart, __m512 right[2][2], __m512 *sum0, __m512 *sum1)
 {
     __m512 a0, a1, x, y;
     if (vectors == 2 && negative)
@@ -126,7 +135,8 @@ INLINE void multiply_pair(const int vectors, const bool negative, const float *l
  * `a` so that the adders stay busy. The registers hold the sums, the pair, and four more
  * vectors. */
 INLINE void multiply_three(const int rows, const int vectors, const bool negative,
-                           const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
+                           const struct rows *a, const int apart, int k, const float *b,
+                           __m512 *sum0, __m512 *sum1)
 {
     const int width = vectors * LANES, second = (vectors - 1) * LANES;
     __m512 pair[2][2];
@@ -141,13 +151,13 @@ INLINE void multiply_three(const int rows, const int vectors, const bool negativ
 #pragma GCC unroll 4
         for (int i = 0; i < TURN; i++)
             if (first + i < rows)
-                multiply_lanes(vectors, row_of(a, first + i) + k, right0, right1, &sum0[first + i],
-                               &sum1[first + i]);
+                multiply_lanes(vectors, row_of(a, first + i) + k * apart, right0, right1,
+                               &sum0[first + i], &sum1[first + i]);
 #pragma GCC unroll 4
         for (int i = 0; i < TURN; i++)
             if (first + i < rows)
-                multiply_pair(vectors, negative, row_of(a, first + i) + k + 1, pair,
-                              &sum0[first + i], &sum1[first + i]);
+                multiply_pair(vectors, negative, row_of(a, first + i) + (k + 1) * apart, apart,
+                              pair, &sum0[first + i], &sum1[first + i]);
     }
 }
 
@@ -170,27 +180,30 @@ INLINE __m512 multiply(__m512 sum, const float *left, __m512 right)
     return sum;
 }
 
-INLINE __m512 multiply_pair(__m512 sum, const float *left, __m512 right0, __m512 right1)
+INLINE __m512 multiply_pair(__m512 sum, const float *left, const int apart, __m512 right0,
+                            __m512 right1)
 {
     __m512 x, y;
     __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(x) : "v"(right1), "m"(left[0]));
-    __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[1]));
+    __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[apart]));
     __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
     return sum;
 }
 
-INLINE __m512 subtract_pair(__m512 sum, const float *left, __m512 right0, __m512 right1)
+INLINE __m512 subtract_pair(__m512 sum, const float *left, const int apart, __m512 right0,
+                            __m512 right1)
 {
     __m512 x, y;
     __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(x) : "v"(right1), "m"(left[0]));
-    __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[1]));
+    __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[apart]));
     __asm__ volatile("vfnmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
     return sum;
 }
 
 /* Multiplies with three rows of B: one directly and two as a pair. */
 INLINE void multiply_three(const int rows, const int vectors, const bool negative,
-                           const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
+                           const struct rows *a, const int apart, int k, const float *b,
+                           __m512 *sum0, __m512 *sum1)
 {
     const int width = vectors * LANES, second = (vectors - 1) * LANES;
     __m512 right[3][2];
@@ -204,15 +217,15 @@ INLINE void multiply_three(const int rows, const int vectors, const bool negativ
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        const float *left = row_of(a, r) + k;
+        const float *left = row_of(a, r) + k * apart, *pair = left + apart;
         sum0[r] = multiply(sum0[r], left, right[0][0]);
-        sum0[r] = negative ? subtract_pair(sum0[r], left + 1, right[1][0], right[2][0])
-                           : multiply_pair(sum0[r], left + 1, right[1][0], right[2][0]);
+        sum0[r] = negative ? subtract_pair(sum0[r], pair, apart, right[1][0], right[2][0])
+                           : multiply_pair(sum0[r], pair, apart, right[1][0], right[2][0]);
         if (vectors == 1)
             continue;
         sum1[r] = multiply(sum1[r], left, right[0][1]);
-        sum1[r] = negative ? subtract_pair(sum1[r], left + 1, right[1][1], right[2][1])
-                           : multiply_pair(sum1[r], left + 1, right[1][1], right[2][1]);
+        sum1[r] = negative ? subtract_pair(sum1[r], pair, apart, right[1][1], right[2][1])
+                           : multiply_pair(sum1[r], pair, apart, right[1][1], right[2][1]);
     }
 }
 
@@ -262,15 +275,12 @@ INLINE void tile(const int rows, const int vectors, const bool ready, const stru
                  float *c, size_t ldc, bool add)
 {
     __m512 sum0[ROWS], sum1[ROWS];
-    struct rows a = {.two = 2 * o->lda};
+    struct rows a = rows_at(rows, o->a, o->lda);
     const size_t width = (size_t)vectors * LANES;
     const float *column_sums = o->matrix->column_sums + o->column;
     const float *column_units = o->matrix->unit + o->column;
     const float *b = o->b, *end = o->a + end_of(o->k);
     size_t k = o->k;
-#pragma GCC unroll 8
-    for (int j = 0; j < (rows + 3) / 4 * 2; j++)
-        a.at[j] = o->a + (size_t)(j / 2 * 4 + j % 2) * o->lda;
     if (ready) {
         __m512 columns0 = _mm512_load_ps(column_sums);
         __m512 columns1 = _mm512_load_ps(column_sums + (vectors - 1) * LANES);
@@ -281,8 +291,8 @@ INLINE void tile(const int rows, const int vectors, const bool ready, const stru
             sum1[r] = row + columns1;
         }
         for (; k >= SIX; k -= SIX, b += SIX * width) {
-            multiply_three(rows, vectors, false, &a, 0, b, sum0, sum1);
-            multiply_three(rows, vectors, true, &a, 3, b + 3 * width, sum0, sum1);
+            multiply_three(rows, vectors, false, &a, 1, 0, b, sum0, sum1);
+            multiply_three(rows, vectors, true, &a, 1, 3, b + 3 * width, sum0, sum1);
             step(&a, rows, SIX);
         }
     } else {
@@ -359,17 +369,18 @@ INLINE __m128 add_lanes(__m512 a, __m512 b, __m512 c, __m512 d)
 
 /* Returns the exponents of the powers of two nearest to the root of the mean square (0 for a mean
  * square in [1/2, 2)); a row's scale is the inverse power. */
-INLINE __m128i exponents_of(__m128 mean_squares)
+INLINE __m512i exponents_of(__m512 mean_squares)
 {
-    __m128i bits = _mm_srli_epi32(_mm_castps_si128(mean_squares), 23);
-    __m128i exponents = _mm_srai_epi32(_mm_sub_epi32(bits, _mm_set1_epi32(126)), 1);
-    return _mm_min_epi32(_mm_max_epi32(exponents, _mm_set1_epi32(-MAX_SCALE)),
-                         _mm_set1_epi32(MAX_SCALE));
+    __m512i bits = _mm512_srli_epi32(_mm512_castps_si512(mean_squares), 23);
+    __m512i exponents = _mm512_srai_epi32(_mm512_sub_epi32(bits, _mm512_set1_epi32(126)), 1);
+    return _mm512_min_epi32(_mm512_max_epi32(exponents, _mm512_set1_epi32(-MAX_SCALE)),
+                            _mm512_set1_epi32(MAX_SCALE));
 }
 
-INLINE __m128 powers_of_two(__m128i exponents)
+INLINE __m512 powers_of_two(__m512i exponents)
 {
-    return _mm_castsi128_ps(_mm_slli_epi32(_mm_add_epi32(exponents, _mm_set1_epi32(127)), 23));
+    return _mm512_castsi512_ps(
+        _mm512_slli_epi32(_mm512_add_epi32(exponents, _mm512_set1_epi32(127)), 23));
 }
 
 /* Prepares TOGETHER rows or one, so that sums of several rows are computed at the same time. */
@@ -404,10 +415,11 @@ INLINE void prepare_rows(const int rows, size_t k, const float *a, size_t lda, f
     }
     __m128 square_sums = add_lanes(squares[0], squares[1], squares[2], squares[3]);
     __m128 pair_sums = add_lanes(pairs[0], pairs[1], pairs[2], pairs[3]);
-    __m128i exponents = exponents_of(square_sums * _mm_set1_ps(1 / (float)k));
-    __m128 scales = powers_of_two(_mm_sub_epi32(_mm_setzero_si128(), exponents));
-    __m128 units = powers_of_two(exponents);
-    pair_sums *= scales * scales;
+    __m512i exponents =
+        exponents_of(_mm512_castps128_ps512(square_sums) * _mm512_set1_ps(1 / (float)k));
+    __m512 scales = powers_of_two(_mm512_sub_epi32(_mm512_setzero_si512(), exponents));
+    __m512 units = powers_of_two(exponents);
+    pair_sums *= _mm512_castps512_ps128(scales * scales);
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++, a += lda, ready += prepared_floats(k)) {
         __m512 scale = _mm512_set1_ps(scales[r]);

@@ -43,11 +43,14 @@ struct cov_outer {
 };
 
 extern const struct cov_outer cov_outer_base, cov_outer_avx2, cov_outer_avx512;
+/* Winograd's inner product, faster on processors with free adders (gemm_inner_body.h). */
+extern const struct cov_outer cov_outer_avx512_inner, cov_outer_avx512_shared;
 /* With VDPBF16PS. */
 extern const struct cov_outer cov_outer_dot_bf16;
 
-/* Returns the fastest table for this arithmetic and these features (COV_CPU_* bits); NULL if there
- * is none, which only happens for COV_BF16. */
-const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic);
+/* Returns the fastest table for this arithmetic, these features (COV_CPU_* bits), and a layer with
+ * n_in and n_out channels; NULL if there is none, which only happens for COV_BF16. */
+const struct cov_outer *cov_outer_choose_for(unsigned features, enum cov_arithmetic arithmetic,
+                                             size_t n_in, size_t n_out);
 
 #endif

@@ -34,7 +34,7 @@ static void set_operands(enum cov_precision precision, struct cov_cpu_arithmetic
 }
 
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
-                               bool training, struct cov_cpu_arithmetic *out)
+                               struct cov_cpu_arithmetic *out)
 {
     *out = (struct cov_cpu_arithmetic){.features = cpu->features};
     bool dot = cpu->level == COV_LEVEL_AVX512BF16, amx = cpu->level == COV_LEVEL_AMX;
@@ -53,7 +53,7 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
         } else {
             out->conv = COV_INT16;
         }
-        if (out->lstm == COV_BF16 && !training)
+        if (out->lstm == COV_BF16)
             out->lstm = COV_INT16;
     }
     out->conv_gemm = cov_gemm_choose_bf16(cpu->features, out->conv);
@@ -113,4 +113,12 @@ const struct cov_gemm *cov_cpu_lstm_gemm(const struct cov_cpu_arithmetic *a,
 {
     return a->lstm != COV_FP32 ? a->lstm_gemm
                                : cov_gemm_choose_for(a->features, layer->c_in, 4 * layer->hidden);
+}
+
+const struct cov_outer *cov_cpu_outer(const struct cov_cpu_arithmetic *a,
+                                      const struct cov_layer *layer, enum cov_arithmetic operands)
+{
+    bool rounds = operands == COV_BF16 || operands == COV_INT16;
+    return cov_outer_choose_for(a->features, rounds ? COV_BF16 : COV_FP32, layer->c_in,
+                                layer->kind == COV_LAYER_LSTM ? 4 * layer->hidden : layer->c_out);
 }

@@ -6,6 +6,7 @@
 
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
+#include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/layers/fast.h"
 #include "common/compute/cpu/layers/lstm_batch.h"
 #include "common/compute/device.h"
@@ -20,10 +21,9 @@ struct cov_cpu_arithmetic {
 };
 
 /* Chooses the operands for the requested precision. A more exact arithmetic, single precision or
- * 16-bit integers, replaces a requested one that is not faster. Training uses integers for
- * convolutions only, never for sums of outer products (outer.h). */
+ * 16-bit integers, replaces a requested one that is not faster. */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
-                               bool training, struct cov_cpu_arithmetic *out);
+                               struct cov_cpu_arithmetic *out);
 
 /* Returns the operands of a layer. The last convolution, whose rounding the last layer amplifies,
  * is never plain bf16. */
@@ -42,5 +42,9 @@ struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
 /* Returns the products of an LSTM. */
 const struct cov_gemm *cov_cpu_lstm_gemm(const struct cov_cpu_arithmetic *a,
                                          const struct cov_layer *layer);
+/* Returns the kernel for the gradients of a layer's weights; it multiplies bf16 where the layer
+ * multiplies bf16 or integers. */
+const struct cov_outer *cov_cpu_outer(const struct cov_cpu_arithmetic *a,
+                                      const struct cov_layer *layer, enum cov_arithmetic operands);
 
 #endif

@@ -127,7 +127,8 @@ static int make_conv(struct cov_fast_training *t, size_t i, struct cov_err *e)
     size_t c = s->layer.c_out, n = t->spec.max_batch;
     bool failed = false;
     s->norm = s->layer.norm;
-    s->outer = i + 2 == t->n_layers ? k->last_outer : k->conv_outer;
+    s->operands = cov_cpu_arithmetic_of(&k->arithmetic, &s->layer, i + 2 == t->n_layers);
+    s->outer = cov_cpu_outer(&k->arithmetic, &s->layer, s->operands);
     s->back = back_of(&s->layer);
     if (k->plain.minimal && cov_train_minimal_pays(&s->layer, s->outer->arithmetic) &&
         cov_train_minimal_new(&s->layer, k->plain.minimal, &s->minimal, e))
@@ -148,8 +149,8 @@ static int make_lstm(struct cov_fast_training *t, size_t i, struct cov_err *e)
     const struct cov_training_kernels *k = t->kernels;
     bool failed = false;
     s->drops = t->spec.dropout > 0 && cov_train_is_lstm(t, i + 1);
-    s->outer = k->lstm_outer;
-    s->gemm = k->arithmetic.lstm == COV_FP32 ? k->plain.gemm : k->arithmetic.lstm_gemm;
+    s->outer = cov_cpu_outer(&k->arithmetic, &s->layer, k->arithmetic.lstm);
+    s->gemm = cov_cpu_lstm_gemm(&k->arithmetic, &s->layer);
     s->bias = cov_train_array(t, s->layer.directions * 4 * s->layer.hidden, &failed, e);
     return failed ? COV_ENOMEM : COV_OK;
 }

@@ -18,9 +18,6 @@ struct cov_training_kernels {
     struct cov_cpu_kernels plain; /* single-precision kernels */
     struct cov_cpu_arithmetic arithmetic;
     const struct cov_trainvec *vec;
-    /* Arithmetic of the gradients of weights, for convolutions except the last, for LSTMs, and for
-     * the last convolution. */
-    const struct cov_outer *conv_outer, *lstm_outer, *last_outer;
 };
 
 int cov_fast_training_new(const struct cov_training_kernels *kernels,

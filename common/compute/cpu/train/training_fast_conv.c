@@ -18,15 +18,13 @@ int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_training_kernels *k = t->kernels;
-    enum cov_arithmetic operands =
-        cov_cpu_arithmetic_of(&k->arithmetic, &s->layer, i + 2 == t->n_layers);
     struct cov_layer plain = s->layer;
     plain.norm = false;
     cov_fast_layer_free(s->forward);
     cov_fast_layer_free(s->backward);
     s->forward = s->backward = NULL;
     struct cov_cpu_kernels kernels =
-        cov_cpu_conv_kernels(&k->arithmetic, &s->layer, operands, &k->plain);
+        cov_cpu_conv_kernels(&k->arithmetic, &s->layer, s->operands, &k->plain);
     int rc = cov_fast_layer_new(&plain, &s->weights, &kernels, &s->forward, e);
     if (rc || (i <= t->spec.first_trained && !t->spec.explain))
         return rc;

@@ -27,6 +27,7 @@ struct cov_train_layer {
     struct cov_layer layer, back;     /* the convolution that computes the gradient of the input */
     struct cov_layer_weights weights; /* pointers into the block */
     bool norm, drops;
+    enum cov_arithmetic operands; /* of a convolution */
     const struct cov_outer *outer;
     const struct cov_gemm *gemm;       /* the kernels of an LSTM's products */
     struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
