@@ -13,7 +13,7 @@
 #include "common/compute/cpu/layers/lstm.h"
 
 /* The tolerance, relative to the largest value of the kept state or of the kept cells. */
-#define COV_LSTM_SETTLED 0x1p-18F
+#define COV_LSTM_SETTLED 0x1p-19F
 
 /* What is kept of a layer. T = t_in, C = directions * hidden. */
 struct cov_lstm_kept {
