@@ -5,7 +5,7 @@
 need_python h5py numpy
 start_python "$SRC/tests/lib/attribution_check.py"
 
-cp "$SRC/workflows/demo/plant.ckpt" m.ckpt || exit 99
+cp "$SRC/tests/data/plant.ckpt" m.ckpt || exit 99
 g=$SRC/tests/data/genome.fa
 printf 'chrA\t21731\t21737\n' >six.bed
 gradients() { run coveffect gradients -q -m m.ckpt -g "$g" --window 1200 --target atacseq "$@"; }

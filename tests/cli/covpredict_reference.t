@@ -12,16 +12,14 @@ check() { # NAME ACTION ARG...
 
 data=$SRC/tests/data
 for model in cnn hybrid bihybrid plant; do
-    checkpoint=$data/$model.ckpt
-    [ $model != plant ] || checkpoint=$SRC/workflows/demo/plant.ckpt
-    run covpredict --float -m "$checkpoint" -o $model.h5 "$data/genome.h5"
+    run covpredict --float -m "$data/$model.ckpt" -o $model.h5 "$data/genome.h5"
     status_is 0 "$model, not rounded"
     check "  is close to Predmoter's floats, padding is exactly -1" close $model.h5 "$data/predictions.h5" $model
 done
-run covpredict -m "$SRC/workflows/demo/plant.ckpt" -o integers.h5 "$data/genome.h5"
-status_is 0 "the demo's network"
+run covpredict -m "$data/plant.ckpt" -o integers.h5 "$data/genome.h5"
+status_is 0 'a trained network'
 check "  gives Predmoter's integers; two may differ by one" nearly integers.h5 "$data/plant_predictions.h5"
-run covpredict -@ 1 --batch-size 3 -m "$SRC/workflows/demo/plant.ckpt" --species Made_plant -o plant_fasta.h5 "$data/genome.fa"
+run covpredict -@ 1 --batch-size 3 -m "$data/plant.ckpt" --species Made_plant -o plant_fasta.h5 "$data/genome.fa"
 status_is 0 '  from the FASTA, on one thread'
 check '    the same values' same plant_fasta.h5 integers.h5
 

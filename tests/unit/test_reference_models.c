@@ -315,7 +315,7 @@ int main(void)
         LOCAL_CASE("cnn", "tests/data/cnn.ckpt"),
         LOCAL_CASE("hybrid", "tests/data/hybrid.ckpt"),
         LOCAL_CASE("bihybrid", "tests/data/bihybrid.ckpt"),
-        LOCAL_CASE("plant", "workflows/demo/plant.ckpt"),
+        LOCAL_CASE("plant", "tests/data/plant.ckpt"),
     };
     const struct CMUnitTest all[] = {
         local[0],

@@ -4,7 +4,7 @@
 #   demo.sh MAKE_PLANT FOLDER [BASES]
 #
 # MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. The network is plant.ckpt in the folder of this
-# script, which train.sh trained on chr1 to chr4. Writes all files to FOLDER and replaces those of an earlier run.
+# script, which train.sh trained on another synthetic genome. Also scores single-base variants in planted motifs and elsewhere. Writes all files to FOLDER and replaces those of an earlier run.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 folder=$2
 bases=${3:-3000000}
-for program in fasta2h5 bam2h5 covpredict cov2bigwig gnuplot; do
+for program in fasta2h5 bam2h5 covpredict cov2bigwig coveffect gnuplot; do
     if ! command -v "$program" >/dev/null; then
         echo "demo.sh: error: no program $program; run \`sudo make deps\` and \`make\`" >&2
         exit 1
@@ -44,7 +44,7 @@ for assay in atacseq h3k4me3; do
 done
 wc -c chr5.fa chr5_atacseq.sam chr5_h3k4me3.sam | awk '$2 != "total" { printf "  %-16s %9d bytes\n", $2, $1 }'
 
-say 'Predict coverage from the DNA, with a network that was trained on chr1 to chr4:'
+say 'Predict coverage from the DNA, with a network that was trained on another synthetic genome:'
 show fasta2h5 -f --stats stats/fasta2h5.json -o chr5.h5 chr5.fa
 show covpredict -f --stats stats/covpredict.json -m plant.ckpt --overlap 1k -o predictions.h5 chr5.h5
 show cov2bigwig -f --stats stats/cov2bigwig.json --basename chr5 -o tracks/ predictions.h5
@@ -68,6 +68,18 @@ awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     $column["contig"] == "total" {
         printf "  %-8s Pearson'"'"'s r of predicted and measured: %.2f base by base, %.2f in bins of 100\n",
             $column["dataset"], $column["pearson_1"], $column["pearson_100"] }' comparison.tsv
+
+say 'Predict what single bases do: one in each intact motif of a promoter or enhancer, and others:'
+awk -v chromosome=chr5 -f "$here/variants.awk" features.bed chr5.fa >variants.vcf
+show coveffect vcf -f --stats stats/coveffect.json -m plant.ckpt -g chr5.fa --datasets atacseq --window 4800 --step 1200 \
+    -o effects.tsv variants.vcf
+for others in background nearby; do
+    tail -n +2 effects.tsv | sort -t "$(printf '\t')" -k 11,11g | awk -v others=$others -f "$here/auroc.awk" |
+        while read -r area n_motifs n_others; do
+            printf '  %s variants in motifs against %s %s: area under the ROC curve %s\n' "$n_motifs" "$n_others" \
+                "$([ $others = nearby ] && echo 'in the same promoters and enhancers' || echo 'anywhere')" "$area"
+        done
+done
 
 # KEY FILE: a number of the --stats file, which has one key per line.
 number() {

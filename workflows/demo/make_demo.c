@@ -1,6 +1,6 @@
 /* make_demo.c - a small synthetic plant genome, and a network whose output is known.
  *
- *   make_demo FOLDER [BASES]
+ *   make_demo FOLDER [BASES [SEED]]
  *
  * writes FOLDER/genome.fa, FOLDER/features.bed (the features of the genome) and FOLDER/cpg.ckpt. The output is
  * the same on every machine: decisions are made on integers.
@@ -68,11 +68,11 @@ static int make_pieces(struct genome *g, int64_t n_bases, struct cov_err *e)
     return code;
 }
 
-static int make_genome(const char *folder, int64_t n_bases, struct cov_err *e)
+static int make_genome(const char *folder, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
     struct genome g = {.more = ""};
     int code = COV_EIO;
-    cov_rng_init(&g.rng, SEED);
+    cov_rng_init(&g.rng, seed > 0 ? (uint64_t)seed : SEED);
     g.fasta = create(folder, "genome", "fa", e);
     g.features = g.fasta ? create(folder, "features", "bed", e) : NULL;
     if (g.features)
@@ -190,9 +190,9 @@ static int make_model(const char *folder, struct cov_err *e)
     return code;
 }
 
-static int make_all(const char *folder, int64_t n_bases, struct cov_err *e)
+static int make_all(const char *folder, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
-    int code = make_genome(folder, n_bases, e);
+    int code = make_genome(folder, n_bases, seed, e);
     return code ? code : make_model(folder, e);
 }
 

@@ -1,9 +1,10 @@
 /* make_plant.c - a small synthetic plant genome, and reads of two assays whose signal depends on the DNA.
  *
- *   make_plant FOLDER [BASES]
+ *   make_plant FOLDER [BASES [SEED]]
  *
- * writes FOLDER/genome.fa, features.bed (the features of the genome), atacseq.sam and h3k4me3.sam. The output is
- * the same on every machine: numbers are only added, multiplied and divided.
+ * writes FOLDER/genome.fa, features.bed (the features of the genome, and the motifs of promoters and enhancers with their
+ * strength in percent), atacseq.sam and h3k4me3.sam. The output is the same on every machine: numbers are only added,
+ * multiplied and divided. With SEED, it is another genome with the same families of transposable elements.
  *
  * The genome: five chromosomes and a few contigs. Regions of 4 to 20 kb with 30 to 40 % GC and few CG; families of
  * transposable elements, soft-masked, with diverged copies; a centromere of one satellite; gaps of N. Genes on
@@ -55,14 +56,14 @@ enum { N_CORE = 4, N_MOTIFS = 7 /* those from N_CORE on are for enhancers */ };
 enum { N_SLOTS = 6, SLOT = 26, FIRST_SLOT = -36 };
 
 static const struct motif {
-    const char *consensus; /* IUPAC */
-    bool either;           /* strand */
+    const char *name, *consensus; /* IUPAC */
+    bool either;                  /* strand */
     double weight[N_ASSAYS];
 } motifs[N_MOTIFS] = {
-    {"TATAWAWR", false, {0.7, -0.8}}, {"GCCAATSR", true, {0.6, 0.7}},
-    {"RGGGCGGRRY", true, {0.5, 1.2}}, {"GGCCACGTGGMR", false, {1.0, 0.4}},
-    {"TTGACY", true, {0.6, 0}},       {"TGACGTCA", true, {1.0, 0}},
-    {"GTGGGNCC", true, {0.8, 0}},
+    {"TATA", "TATAWAWR", false, {0.7, -0.8}}, {"CCAAT", "GCCAATSR", true, {0.6, 0.7}},
+    {"GC", "RGGGCGGRRY", true, {0.5, 1.2}},   {"G", "GGCCACGTGGMR", false, {1.0, 0.4}},
+    {"W", "TTGACY", true, {0.6, 0}},          {"TGA", "TGACGTCA", true, {1.0, 0}},
+    {"TCP", "GTGGGNCC", true, {0.8, 0}},
 };
 
 struct maker {
@@ -149,9 +150,10 @@ static void set_bases(const struct site *s, int64_t x, const char *bases)
         set_base(s, x++, *bases);
 }
 
-/* Puts a motif at x, with up to two mismatches, and returns its relative strength. */
+/* Puts a motif at x, with up to two mismatches, and returns its relative strength. Writes it to the
+ * features if it is `active`, i.e. contributes to a promoter or enhancer. */
 static double put_motif(struct genome *g, const struct site *s, int64_t x,
-                        const struct motif *motif)
+                        const struct motif *motif, bool active)
 {
     static const double left[] = {1, 0.6, 0.25};
     char word[16];
@@ -170,6 +172,12 @@ static double put_motif(struct genome *g, const struct site *s, int64_t x,
     bool flipped = motif->either && chance(g, 500);
     for (size_t i = 0; i < n; i++)
         set_base(s, x + (int64_t)i, flipped ? complement(word[n - 1 - i]) : word[i]);
+    if (active) {
+        const int64_t a = place(s, x), b = place(s, x + (int64_t)n - 1);
+        (void)fprintf(g->features, "%s\t%lld\t%lld\tmotif_%s\t%d\t%c\n", s->piece->name,
+                      (long long)(a < b ? a : b), (long long)(a < b ? b : a) + 1, motif->name,
+                      (int)(100 * left[n_wrong] + 0.5), s->minus != flipped ? '-' : '+');
+    }
     return left[n_wrong];
 }
 
@@ -233,7 +241,7 @@ static void put_promoter(struct genome *g, const struct site *s, double strength
         int64_t x = i == 0 ? between(g, -36, -29) : FIRST_SLOT - i * SLOT + between(g, 0, 12);
         if (!chance(g, i == 0 ? 500 : per_mille))
             continue;
-        double left = put_motif(g, s, x, motif);
+        double left = put_motif(g, s, x, motif, s->piece->name);
         for (int k = 0; k < N_ASSAYS; k++)
             strength[k] += left * motif->weight[k];
     }
@@ -283,7 +291,7 @@ static void put_enhancer(struct genome *g, struct piece *p, int64_t middle, int 
     for (int i = 0; i < n; i++) {
         const struct motif *motif = &motifs[between(g, N_CORE, N_MOTIFS)];
         int64_t x = -70 + i * 140 / n + between(g, 0, 140 / n - 10);
-        strength += put_motif(g, &s, x, motif) * motif->weight[ATACSEQ];
+        strength += put_motif(g, &s, x, motif, n > 1) * motif->weight[ATACSEQ];
     }
     double depth = n < 2 ? 0 : 8 * strength * strength * luck(g);
     if (n > 1)
@@ -297,7 +305,7 @@ static void put_orphans(struct genome *g, struct piece *p, int64_t at)
     const struct site s = {p, at, chance(g, 500)};
     int64_t x = 0;
     for (int i = 0; i < N_CORE; i++, x += between(g, 30, 60))
-        (void)put_motif(g, &s, x, &motifs[between(g, 0, N_CORE)]);
+        (void)put_motif(g, &s, x, &motifs[between(g, 0, N_CORE)], false);
     note_site(g, &s, 0, x, "decoy", 0);
 }
 
@@ -306,7 +314,7 @@ static void put_between(struct genome *g, struct piece *p, int64_t beg, int64_t 
 {
     for (int64_t at = beg + between(g, 100, 500); at + 100 < end; at += between(g, 300, 1500)) {
         const struct site s = {p, at, chance(g, 500)};
-        (void)put_motif(g, &s, 0, &motifs[between(g, 0, N_MOTIFS)]);
+        (void)put_motif(g, &s, 0, &motifs[between(g, 0, N_MOTIFS)], false);
     }
     for (int64_t at = beg + between(g, 500, 900); at + 500 < end; at += between(g, 900, 2500))
         if (chance(g, 550))
@@ -448,7 +456,7 @@ static int make_families(struct genome *g, struct cov_err *e)
     return COV_OK;
 }
 
-static int make_all(const char *folder, int64_t n_bases, struct cov_err *e)
+static int make_all(const char *folder, int64_t n_bases, int64_t seed, struct cov_err *e)
 {
     struct maker m = {.g = {.more = "\t0\t."}};
     int code = COV_EIO;
@@ -462,6 +470,8 @@ static int make_all(const char *folder, int64_t n_bases, struct cov_err *e)
     }
     if (open)
         code = make_families(&m.g, e);
+    if (seed > 0)
+        cov_rng_init(&m.g.rng, (uint64_t)seed);
     if (code == COV_OK)
         code = make_pieces(&m, n_bases, e);
     for (int i = 0; i < N_FAMILIES; i++)

@@ -187,20 +187,25 @@ static inline int finish(FILE *f, const char *name, int code, struct cov_err *e)
     return code;
 }
 
-/* Runs `make` on the arguments FOLDER [BASES] and returns the exit status. */
+/* Runs `make` on the arguments FOLDER [BASES [SEED]] and returns the exit status. SEED is 0 if it is
+ * not given. */
 static inline int run_program(int argc, char **argv, const char *name, int64_t n_bases,
-                              int (*make)(const char *folder, int64_t n_bases, struct cov_err *e))
+                              int (*make)(const char *folder, int64_t n_bases, int64_t seed,
+                                          struct cov_err *e))
 {
+    int64_t seed = 0;
     struct cov_err e = COV_ERR_INIT;
     int code = COV_OK;
-    if (argc < 2 || argc > 3) {
-        (void)fprintf(stderr, "usage: %s FOLDER [BASES]\n", name);
+    if (argc < 2 || argc > 4) {
+        (void)fprintf(stderr, "usage: %s FOLDER [BASES [SEED]]\n", name);
         return 2;
     }
-    if (argc == 3)
+    if (argc >= 3)
         code = cov_parse_i64(argv[2], "BASES", 10000, 1000000000, &n_bases, &e);
+    if (code == COV_OK && argc == 4)
+        code = cov_parse_i64(argv[3], "SEED", 1, INT32_MAX, &seed, &e);
     if (code == COV_OK)
-        code = make(argv[1], n_bases, &e);
+        code = make(argv[1], n_bases, seed, &e);
     if (code != COV_OK)
         (void)fprintf(stderr, "%s: error: %s\n", name, e.text);
     return code == COV_OK ? 0 : code == COV_EUSAGE ? 2 : 1;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# train.sh - trains the demo's network again: makes the synthetic genome and its reads, and runs covtrain on them.
+# train.sh - trains the demo's network again: makes a larger synthetic genome than the demo's, with the same families of
+# transposable elements but no other common sequence, and its reads, and runs covtrain on them.
 #
 #   train.sh MAKE_PLANT FOLDER [BASES [OPTION...]]
 #
@@ -17,14 +18,14 @@ if [ $# -lt 2 ]; then
 fi
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 folder=$2
-bases=${3:-3000000}
+bases=${3:-20000000}
 [ $# -lt 3 ] || shift
 shift 2
-[ $# -gt 0 ] || set -- --epochs 24 --learning-rate 0.008 --warmup-steps 50 --average-weights 0.99
+[ $# -gt 0 ] || set -- --epochs 20 --learning-rate 0.008 --warmup-steps 50 --average-weights 0.99
 mkdir -p "$folder"
 cd "$folder"
 
-"$make_plant" . "$bases"
+"$make_plant" . "$bases" 2
 fasta2h5 -f --subsequence-length 4800 -o genome.h5 genome.fa
 bam2h5 -p atacseq --shift genome.h5 atacseq.sam
 bam2h5 -p h3k4me3 genome.h5 h3k4me3.sam
