@@ -71,6 +71,40 @@ for layers in conv down_layer_list.0,lstm,up_layer_list.0; do
     ok '  as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" ice/predmoter*epoch=0_* s/train/short.h5 3 ice/metrics.last 7 ice/last.ckpt
 done
 
+# Everything at once: a species is left out, the others are balanced and scaled to a common depth, a layer is frozen,
+# activations are computed again, and the training stops within an epoch.
+mkdir -p sp
+for species in fern:21:6 moss:22:10 weed:23:4; do
+    file=sp/${species%%:*}.h5 rest=${species#*:}
+    "$PYTHON" "$SRC/tests/lib/training_data.py" "$file" "${rest%:*}" "${rest#*:}" || exit 99
+    "$PYTHON" -c 'import h5py, sys
+with h5py.File(sys.argv[1], "r+") as f:
+    f["data/species"][:] = sys.argv[2].encode()
+    if sys.argv[2] == "moss":
+        f["evaluation/atacseq_coverage"][:] *= 3' "$file" "${species%%:*}" || exit 99
+done
+common='-b 4 --leave-out weed --balance species --recompute --lstm-layers 2 --dropout 0.3 --save-every 5'
+all() { # OPTION...
+    # shellcheck disable=SC2086 # a list of words
+    run covtrain -q -i sp -o all $common "$@"
+}
+all -e 1 --seed 8 --filter-size 8 --hidden-size 16 --target-scale median --weight-decay 0.5 --beta1 0.8 --beta2 0.99 \
+    --freeze down_layer_list.0
+status_is 0 'all options'
+cp all/last.ckpt all.ckpt
+lines=$(wc -l <all/metrics.jsonl)
+all -e 4 --resume-training all/last.ckpt --max-hours 0.000001
+all -e 4 --resume-training all/last.ckpt
+status_is 0 '  resumed within an epoch'
+sed "1,${lines}d" all/metrics.jsonl >all.jsonl
+is "$(grep -c step all.jsonl)" 24 '  in three epochs of eight steps'
+ok '  as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" all.ckpt sp/fern.h5,sp/moss.h5 4 all.jsonl 8 '' \
+    balance target-scale recompute
+for option in balance target-scale; do
+    "$PYTHON" "$SRC/tests/lib/torch_resume.py" all.ckpt sp/fern.h5,sp/moss.h5 4 all.jsonl 8 '' $option >/dev/null 2>&1
+    is $? 1 "  not with $option alone"
+done
+
 # Within an epoch.
 run covtrain -q -i s -o within -b 3 -e 3 --resume-training first/last.ckpt --max-hours 0.000001
 ok 'a checkpoint within an epoch, in the terms of Lightning' "$PYTHON" -c '

@@ -1,10 +1,11 @@
 """torch_resume.py - resumes training from a checkpoint of Predmoter in PyTorch, to compare with covtrain.
 
-torch_resume.py CKPT GENOME BATCH METRICS [SEED [AFTER]]
+torch_resume.py CKPT GENOME,... BATCH METRICS [SEED [AFTER [OPTION...]]]
                     continues CKPT with its weights and its optimiser, and compares loss and accuracy of each step with
                     METRICS (metrics.jsonl); uses the order of the file, or the order and the dropout that covtrain draws
                     with SEED. Parameters without a state of the optimiser are frozen. AFTER: the checkpoint after these
-                    steps, whose running statistics must be the same
+                    steps, whose running statistics must be the same. OPTION, as of covtrain: balance, target-scale
+                    (by the median), recompute (PyTorch's checkpointing of LSTMs)
 
 SPDX-License-Identifier: MIT
 """
@@ -14,6 +15,7 @@ import sys
 import h5py
 import numpy as np
 import torch
+from torch.utils.checkpoint import checkpoint
 
 import training_draws
 from torch_network import Network
@@ -41,9 +43,41 @@ class Dropout(torch.nn.Module):
         return x * torch.from_numpy(training_draws.dropout(x.shape, self.p, self.seed, self.step, self.layer))
 
 
-def main(ckpt, genome, batch, metrics, seed=None, after=None):
+class Again(torch.nn.Module):
+    """An LSTM whose activations are computed again in the backward pass."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        return checkpoint(self.layer, x, use_reentrant=False)[0]
+
+
+def load(path):
+    # Checkpoints of Predmoter have objects of NumPy.
+    return torch.load(path, map_location="cpu", weights_only=False)
+
+
+def read(genome, datasets):
+    """Returns bases, targets and species of the chunks without gaps."""
+    with h5py.File(genome) as f:
+        x = f["data/X"][:].astype("f4")
+        y = [np.around(f[f"evaluation/{d}_coverage"][:].astype("f4").mean(axis=2), 2) for d in datasets]
+        keep = x[:, :, 0].max(axis=1) != 0.25
+        return x[keep], np.stack(y, axis=2)[keep], list(f["data/species"][:][keep])
+
+
+def scale(files):
+    """Multiplies the targets of each file: the medians of those above 0 become that of the median file."""
+    depths = [[np.sort(v[v > 0])[(np.sum(v > 0) - 1) // 2] for v in np.moveaxis(y, 2, 0)] for _, y, _ in files]
+    for (_, y, _), depth in zip(files, depths):
+        y *= (np.median(depths, axis=0) / depth).astype("f4")
+
+
+def main(ckpt, genomes, batch, metrics, seed=None, after=None, *options):
     torch.set_num_threads(1)  # the steps of the LSTM are too small for threads
-    c = torch.load(ckpt, map_location="cpu")
+    c = load(ckpt)
     hp = c["hyper_parameters"]
     net = Network(hp)
     net.load_state_dict(c["state_dict"])
@@ -55,18 +89,27 @@ def main(ckpt, genome, batch, metrics, seed=None, after=None):
     adam.load_state_dict(state)
     for i, p in enumerate(net.parameters()):
         p.requires_grad_(i in state["state"])
-    with h5py.File(genome) as f:
-        x = f["data/X"][:].astype("f4")
-        y = [np.around(f[f"evaluation/{d}_coverage"][:].astype("f4").mean(axis=2), 2) for d in hp["datasets"]]
-    keep = x[:, :, 0].max(axis=1) != 0.25
-    x, y = torch.from_numpy(x[keep]), torch.from_numpy(np.stack(y, axis=2)[keep])
+    if "recompute" in options:
+        for i, layer in enumerate(net.lstm_layer_list):
+            if isinstance(layer, torch.nn.LSTM):
+                net.lstm_layer_list[i] = Again(layer)
+    files = [read(genome, hp["datasets"]) for genome in genomes.split(",")]
+    if "target-scale" in options:
+        scale(files)
+    x, y = (torch.from_numpy(np.concatenate([f[i] for f in files])) for i in range(2))
+    species = [s for f in files for s in f[2]]
     with open(metrics, encoding="utf-8") as f:
         steps = [r for r in map(json.loads, f) if "step" in r]
     epoch, order = c["epoch"], []
     for step in steps:
         if not order:
             epoch += 1
-            order = list(range(len(x))) if seed is None else training_draws.order(len(x), int(seed), epoch)
+            if seed is None:
+                order = list(range(len(x)))
+            elif "balance" in options:
+                order = training_draws.balanced(species, int(seed), epoch)
+            else:
+                order = training_draws.order(len(x), int(seed), epoch)
         now, order = order[:int(batch)], order[int(batch):]
         bx, by = x[now], y[now]
         for drop in drops:
@@ -79,7 +122,7 @@ def main(ckpt, genome, batch, metrics, seed=None, after=None):
         print(step["step"], loss.item(), step["loss"], r, step["accuracy"])
         if abs(loss.item() - step["loss"]) > 1e-4 * abs(loss.item()) or abs(r - step["accuracy"]) > 1e-4:
             return "another step"
-    for name, wanted in torch.load(after, map_location="cpu")["state_dict"].items() if after else ():
+    for name, wanted in load(after)["state_dict"].items() if after else ():
         if "running" in name and not torch.allclose(net.state_dict()[name], wanted, rtol=1e-3, atol=1e-5):
             return "other statistics: " + name
     return 0 if steps and not order else "the steps are not whole epochs"

@@ -39,12 +39,37 @@ class Generator:
         return x % n
 
 
+    def shuffle(self, items):
+        for i in range(len(items), 1, -1):
+            j = self.below(i)
+            items[i - 1], items[j] = items[j], items[i - 1]
+
+
+def generator_of(seed, epoch):
+    return Generator(seed ^ (epoch + 1) * GOLDEN & BITS)
+
+
 def order(n, seed, epoch):
     """Returns the order of n chunks in an epoch."""
-    generator, items = Generator(seed ^ (epoch + 1) * GOLDEN & BITS), list(range(n))
-    for i in range(n, 1, -1):
-        j = generator.below(i)
-        items[i - 1], items[j] = items[j], items[i - 1]
+    items = list(range(n))
+    generator_of(seed, epoch).shuffle(items)
+    return items
+
+
+def balanced(species, seed, epoch):
+    """Returns the chunks of an epoch with --balance species, given the species of each chunk."""
+    generator, items = generator_of(seed, epoch), []
+    stocks = [[i for i, s in enumerate(species) if s == name] for name in dict.fromkeys(species)]
+    left = [[] for _ in stocks]
+    for i in range(len(species)):
+        turn = i % len(stocks)
+        other = turn + generator.below(len(stocks) - turn)
+        if not left[other]:
+            generator.shuffle(stocks[other])
+            left[other] = stocks[other][:]
+        items.append(left[other].pop(0))
+        stocks[turn], stocks[other] = stocks[other], stocks[turn]
+        left[turn], left[other] = left[other], left[turn]
     return items
 
 
