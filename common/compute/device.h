@@ -279,7 +279,6 @@ struct cov_device_ops {
      * "own", or the library, such as "cublas 13.1.0"; NULL: there is no choice. May be NULL.
      * Borrowed until close. */
     const char *(*products)(const struct cov_device *dev);
-    bool recomputes; /* training_new accepts spec.recompute */
 };
 
 /* The first member of every device. */

@@ -134,10 +134,6 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
     *out = NULL;
     if (!dev->ops->training_new)
         return cov_fail(e, COV_EUNSUPPORTED, "device %s cannot train", dev->ops->name);
-    if (options->recompute && !dev->ops->recomputes)
-        return cov_fail(e, COV_EUNSUPPORTED,
-                        "--recompute is not available on device %s; use --device cpu",
-                        dev->ops->name);
     int rc = cov_hparams_check(options->hp, e);
     if (rc)
         return rc;

@@ -59,8 +59,20 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     train -o again -e 2 -@ 1
     ok '  auto uses it; the same bytes' cmp again/last.ckpt gpu/last.ckpt
 
-    train -o x -e 1 --device cuda --recompute
-    refused 1 'recompute is not available on device cuda; use --device cpu' '  which does not recompute'
+    for cards in 0 0,2; do
+        COVTOOLS_MOCK=cards=3 train -o again -e 2 --device cuda:$cards --recompute
+        is "$status $(cmp again/metrics.jsonl gpu/metrics.jsonl 2>&1)" '0 ' "--recompute: exactly the same losses, cuda:$cards"
+    done
+    # The published size, in batches that are too large.
+    mkdir -p long/train long/val
+    for file in train/a val/v; do
+        "$PYTHON" "$SRC/tests/lib/training_data.py" long/$file.h5 1 2 21384 || exit 99
+    done
+    needs() { # OPTION...: prints the memory
+        COVTOOLS_MOCK=memory=500000000 run covtrain -f -i long -o x -e 1 --device cuda --cnn-layers 3 --lstm-layers 2 -b 100 "$@"
+        sed -n 's/.*: they need \([0-9]*\) MiB, .*/\1/p' "$stderr"
+    }
+    ok '  in 0.6 of the memory' test "$(needs --recompute)" -lt $(($(needs) * 6 / 10))
     decay='--weight-decay 5 --beta1 0.8 --beta2 0.99'
     train -o decay.cpu -e 2 --device cpu $decay
     for cards in 0 0,2; do

@@ -179,7 +179,7 @@ const struct cov_opt covtrain_options[] = {
     [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
                                            "weights stay in fp32; tf32 is for GPUs only"),
     [ROW_RECOMPUTE] = COV_OPT(FLAG, "recompute", 0, FIELD(recompute), NULL,
-                              "use less than half of the memory: compute activations again instead "
-                              "of keeping them; not on GPUs"),
+                              "use about half of the memory: compute activations again instead of "
+                              "keeping them"),
     {.name = NULL},
 };

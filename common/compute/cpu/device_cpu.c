@@ -573,7 +573,6 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         .precision = precision,
         .program_new = program_new,
         .training_new = training_new,
-        .recomputes = true,
     };
     static const struct cov_cpu_options none = {0};
     struct cov_cpu_choice cpu;

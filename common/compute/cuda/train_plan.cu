@@ -473,6 +473,7 @@ int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_ar
         return COV_ENOMEM;
     out->n_layers = spec->n_layers;
     out->n_floats = spec->n_floats;
+    out->recompute = spec->recompute;
     out->length = spec->layers[0].t_in;
     out->depth = spec->layers[spec->n_layers - 1].c_out;
     for (size_t i = 0; i < spec->n_layers; i++)
@@ -518,22 +519,79 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static void lay_layer(const struct cov_train_plan *plan, size_t i, size_t n, struct laying *l,
+static bool is_lstm(const struct cov_train_plan *plan, size_t i)
+{
+    return plan->layers[i].layer.kind == COV_LAYER_LSTM;
+}
+
+static size_t width_of(const struct cov_train_layer *s)
+{
+    return (size_t)cov_channel_width(s->out);
+}
+
+static void lay_gates(const struct cov_train_layer *s, size_t n, struct laying *l,
                       struct cov_train_layer_memory *m)
 {
+    size_t rows = n * s->layer.t_out;
+    m->gates = take(l, rows, width_of(s) * 4, sizeof(float));
+    m->cells = take(l, rows, width_of(s), sizeof(float));
+}
+
+/* The first convolution after the LSTMs; without LSTMs, the last layer. */
+static size_t first_up(const struct cov_train_plan *plan)
+{
+    size_t i = plan->n_layers - 1;
+    while (i > 0 && !is_lstm(plan, i - 1))
+        i--;
+    return i > 0 ? i : plan->n_layers - 1;
+}
+
+/* Lays out what layers share with recompute. */
+static void lay_in_turn(const struct cov_train_plan *plan, size_t n, struct laying *l,
+                        struct cov_train_memory *mem)
+{
+    size_t y = 0, up = first_up(plan);
+    struct laying convs = *l;
+    for (size_t i = up; i + 1 < plan->n_layers; i++)
+        mem->layers[i].r = take(&convs, n * plan->layers[i].layer.t_out, width_of(&plan->layers[i]),
+                                sizeof(float));
+    struct laying all = convs;
+    for (size_t i = 0; i < up; i++) {
+        struct laying lstm = *l;
+        if (!is_lstm(plan, i))
+            continue;
+        lay_gates(&plan->layers[i], n, &lstm, &mem->layers[i]);
+        all.end = max_size(all.end, lstm.end);
+        all.overflow = all.overflow || lstm.overflow;
+    }
+    *l = all;
+    for (size_t i = 0; i < plan->n_layers; i++) {
+        const struct cov_train_layer *s = &plan->layers[i];
+        if (s->applies)
+            y = max_size(y, n * s->layer.t_out * width_of(s) * (s->y_bf16 ? 2 : 4));
+    }
+    mem->again = take(l, y, 1, 1);
+}
+
+static void lay_layer(const struct cov_train_plan *plan, size_t i, size_t n, struct laying *l,
+                      const struct cov_train_memory *mem)
+{
     const struct cov_train_layer *s = &plan->layers[i];
-    size_t width = (size_t)cov_channel_width(s->out), rows = n * s->layer.t_out;
-    memset(m, 0, sizeof *m);
-    if (s->layer.kind == COV_LAYER_LSTM) {
-        m->gates = take(l, rows, width * 4, sizeof(float));
-        m->cells = take(l, rows, width, sizeof(float));
+    struct cov_train_layer_memory *m = &mem->layers[i];
+    size_t width = width_of(s), rows = n * s->layer.t_out;
+    if (is_lstm(plan, i)) {
+        if (!plan->recompute)
+            lay_gates(s, n, l, m);
         m->r = m->y = take(l, rows, width, s->y_bf16 ? 2 : 4);
         m->h = s->keeps_bf16 ? take(l, rows, width, 2) : m->y;
         m->dropped = s->drops ? take(l, rows, width, s->next_bf16 ? 2 : 4) : m->y;
         return;
     }
-    m->r = take(l, rows, width, sizeof(float));
-    m->y = m->dropped = s->applies ? take(l, rows, width, s->y_bf16 ? 2 : 4) : m->r;
+    if (!plan->recompute || i < first_up(plan) || i + 1 == plan->n_layers)
+        m->r = take(l, rows, width, sizeof(float));
+    m->y = m->dropped = !s->applies       ? m->r
+                        : plan->recompute ? mem->again
+                                          : take(l, rows, width, s->y_bf16 ? 2 : 4);
     if (!s->norm)
         return;
     size_t *vectors[] = {&m->mean,  &m->var,  &m->rstd, &m->scale,
@@ -598,8 +656,11 @@ int cov_train_lay_out(const struct cov_train_plan *plan, size_t n, struct cov_tr
     mem->targets = take(&l, n * L, depth, sizeof(float));
     mem->present = take(&l, n, depth, 1);
     mem->onehot = take(&l, n * L, 8, plan->layers[0].products == COV_CUDA_BF16 ? 2 : 4);
+    memset(mem->layers, 0, plan->n_layers * sizeof *mem->layers);
+    if (plan->recompute)
+        lay_in_turn(plan, n, &l, mem);
     for (size_t i = 0; i < plan->n_layers; i++)
-        lay_layer(plan, i, n, &l, &mem->layers[i]);
+        lay_layer(plan, i, n, &l, mem);
     lay_shared(plan, n, &l, mem);
     mem->bytes = l.end;
     return l.overflow ? cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", n) : COV_OK;

@@ -76,6 +76,7 @@ struct cov_train_plan {
     size_t n_nodes;                  /* of the card (batch_parts.h); set by the training */
     size_t length, depth, max_batch; /* max_batch: limit of the kernels' ints */
     int most_columns;                /* most columns of any product */
+    bool recompute;                  /* the spec's */
     /* Pairs of offsets in the block. An element of the packed floats or bf16 is the sum of the two
      * parameters there; offset -1 adds 0. */
     struct cov_train_places floats, halves;
@@ -92,7 +93,9 @@ void cov_train_plan_fini(struct cov_train_plan *plan);
 
 /* ---- memory ---- */
 
-/* The offsets of a layer's arrays; 0 if the layer has no such array. */
+/* The offsets of a layer's arrays; 0 if the layer has no such array. With recompute, these share
+ * memory: gates and cells of all LSTMs, r of the convolutions after them, which are used before and
+ * after them; and y of all convolutions. */
 struct cov_train_layer_memory {
     size_t r;            /* float [n, t_out, out]: output of the ReLU; LSTM: h; last layer: p */
     size_t y;            /* the same after the norm, as the next layer reads it; may be r */
@@ -119,9 +122,10 @@ struct cov_train_memory {
     size_t squares, square_total;   /* double */
     size_t codes, targets, present; /* bases, targets and their presence in the batch */
     size_t onehot;                  /* float or bf16 [n, L, 8] */
-    size_t d;                       /* float: gradient of the current layer's output */
-    size_t z;                       /* float or bf16: gradient of its sums */
-    size_t bytes;                   /* total size */
+    size_t again; /* with recompute: y of the convolution before the current layer */
+    size_t d;     /* float: gradient of the current layer's output */
+    size_t z;     /* float or bf16: gradient of its sums */
+    size_t bytes; /* total size */
 };
 
 /* Lays out the memory for batches of n chunks; offsets are in bytes. The caller allocates

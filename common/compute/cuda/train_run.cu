@@ -244,6 +244,21 @@ static void collect_norm(const struct cov_cuda_training *t, size_t i)
     }
 }
 
+/* Queues a convolution's output, after its norm. */
+static void queue_output(const struct cov_cuda_training *t, size_t i)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    struct cov_cuda_norm_apply apply = {floats(t, m->r),
+                                        floats(t, s->norm ? m->scale : t->mem.ones),
+                                        floats(t, s->norm ? m->shift : t->mem.zeros),
+                                        cov_train_at(t, m->y),
+                                        s->y_bf16,
+                                        rows_of(t, i),
+                                        s->width};
+    cov_cuda_norm_apply(&apply, t->stream);
+}
+
 static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -254,8 +269,6 @@ static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e
         rc = queue_product(t, s, &s->forward[k], input_of(t, i), bias, floats(t, m->r), e);
     if (rc || !s->applies)
         return rc;
-    const float *scale = floats(t, s->norm ? m->scale : t->mem.ones);
-    const float *shift = floats(t, s->norm ? m->shift : t->mem.zeros);
     if (s->norm) {
         double positions;
         struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_NORM);
@@ -266,9 +279,7 @@ static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e
         struct cov_cuda_norm n = norm_of(t, i, positions);
         cov_cuda_norm_forward(&n, t->stream);
     }
-    struct cov_cuda_norm_apply apply = {
-        floats(t, m->r), scale, shift, cov_train_at(t, m->y), s->y_bf16, rows_of(t, i), s->width};
-    cov_cuda_norm_apply(&apply, t->stream);
+    queue_output(t, i);
     return COV_OK;
 }
 
@@ -445,16 +456,29 @@ static int last_backward(const struct cov_cuda_training *t, struct cov_err *e)
                                e);
 }
 
+/* With recompute: queues again what the backward pass of a layer before the last one reads, bit for
+ * bit the same. */
+static int compute_again(const struct cov_cuda_training *t, size_t i, struct cov_err *e)
+{
+    if (!t->plan.recompute)
+        return COV_OK;
+    if (i > 0 && t->plan.layers[i - 1].applies)
+        queue_output(t, i - 1);
+    return t->plan.layers[i].layer.kind == COV_LAYER_LSTM ? lstm_forward(t, i, e) : COV_OK;
+}
+
 static int backward(struct cov_cuda_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = t->plan.n_layers; !rc && i-- > t->first_trained;) {
-        if (is_last(t, i))
+        if (is_last(t, i)) {
             rc = last_backward(t, e);
-        else if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
-            rc = lstm_backward(t, i, e);
-        else
-            rc = conv_backward(t, i, e);
+        } else {
+            rc = compute_again(t, i, e);
+            if (!rc)
+                rc = t->plan.layers[i].layer.kind == COV_LAYER_LSTM ? lstm_backward(t, i, e)
+                                                                    : conv_backward(t, i, e);
+        }
         if (!rc)
             rc = cov_rt_launched("the backward pass of training", e);
     }
