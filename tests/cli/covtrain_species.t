@@ -54,6 +54,18 @@ train d -o by_hand
 is "$(grep -c step balanced/metrics.jsonl)" "$(grep -c step by_hand/metrics.jsonl)" '  as many steps as without'
 is "$(cmp -s balanced/metrics.jsonl by_hand/metrics.jsonl; echo $?)" 1 '  with other chunks'
 
+# Killed at any moment, with all options that make a step or its checkpoint.
+all='--leave-out weed --target-scale median --recompute --freeze down_layer_list.0 --lstm-layers 2 --dropout 0.2 --loss-weights 1,0.5
+    --weight-decay 0.5 --beta1 0.8 --beta2 0.99 --clip 1 --accumulate 2 --average-weights 0.9 --schedule cosine --warmup-steps 2
+    --save-every 1 --max-hours 9 --loading ram-packed'
+for order in '--balance species' '--pair-strands=apart --random-offset'; do
+    train s -o whole $all $order
+    status_is 0 "all options, $order"
+    rm -rf killed
+    ok "  ${COV_KILLS:-3} kills, and the same bytes" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" whole killed -- \
+        -i s $net $all $order
+done
+
 while IFS='|' read -r status options regex; do
     train s -o bad $options
     refused "$status" "^covtrain: error: $regex" "$options"
