@@ -179,6 +179,23 @@ static char *command_of(const struct task *t, size_t L, const struct cov_device 
     return cov_command_text(n, words, e);
 }
 
+/* Notes the first and the last base that the loader delivers; a stream is not known in advance. */
+static int describe_region(const struct cov_loader *loader, struct cov_stats *stats,
+                           struct cov_err *e)
+{
+    const struct cov_grid *g = cov_loader_grid(loader);
+    size_t n = g ? cov_grid_n_pairs(g) : 0;
+    if (n == 0)
+        return COV_OK;
+    const struct cov_pair first = cov_grid_pair(g, 0), last = cov_grid_pair(g, n - 1);
+    const char *name = cov_grid_name(g, last.seq);
+    stats->region = first.seq == last.seq
+                        ? cov_strfmt(e, "%s:%" PRId64 "-%" PRId64, name, first.beg + 1, last.end)
+                        : cov_strfmt(e, "%s:%" PRId64 " to %s:%" PRId64,
+                                     cov_grid_name(g, first.seq), first.beg + 1, name, last.end);
+    return stats->region ? COV_OK : COV_ENOMEM;
+}
+
 /* Predicts to `path`, or with --resume to the final output. */
 static int predict(const struct task *t, struct cov_device *device, const char *tmpdir,
                    const char *path, struct cov_err *e)
@@ -198,6 +215,8 @@ static int predict(const struct task *t, struct cov_device *device, const char *
         .tmpdir = tmpdir,
     };
     int rc = open_input(t, tmpdir, &loader, e);
+    if (!rc)
+        rc = describe_region(loader, stats, e);
     if (!rc)
         rc = cov_ensemble_try(t->model, device, cov_loader_chunk_length(loader), e);
     if (!rc) {

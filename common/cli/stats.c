@@ -52,6 +52,7 @@ void cov_stats_fini(struct cov_stats *s)
     free(s->sources);
     s->sources = NULL;
     s->n_sources = 0;
+    free(s->region);
     free(s->device);
     free(s->products);
     s->command = NULL;
@@ -348,6 +349,8 @@ void cov_stats_put(const struct cov_stats *s, struct cov_json *j)
     cov_json_double(j, "wall_seconds", s->wall_seconds);
     cov_json_double(j, "cpu_seconds", s->cpu_seconds);
     put_optional(j, "peak_rss_bytes", s->peak_rss_bytes);
+    if (s->region)
+        cov_json_string(j, "region", s->region);
     put_optional(j, "bases", s->bases);
     put_optional(j, "chunks", s->chunks);
     put_optional(j, "positions_computed", s->positions_computed);

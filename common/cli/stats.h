@@ -76,6 +76,7 @@ struct cov_stats {
         char *path, *name, *text;
     } * sources; /* [n_sources], those of an input together. Owned, like each string */
     int n_sources;
+    char *region;          /* of the genome that was predicted; NULL: unknown. Owned */
     char *device;          /* Owned; NULL: "cpu" */
     const char *precision; /* NULL: there is no choice; written as null */
     char *products;        /* what computes products on a GPU. Owned; NULL: there is no choice */

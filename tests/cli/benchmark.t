@@ -189,6 +189,22 @@ status_is 0 'loader with a given genome and an I/O limit'
 slow=$(awk -F '\t' '$1 == "loader/epoch_seconds/strategy=+ring-buffer,io=40MB/s" { print ($6 > 0.03 && $6 < 1) }' limited/benchmark.tsv)
 is "$slow" 1 '  takes the time that the limit implies'
 ok '  and keeps the genome' test -s one/genome.fa
+if command -v mpirun >/dev/null && [ -e "$BIN/../lib/covtools/covtools-mpi.so" ]; then
+    run benchmark loader --size 60000 --subsequence-length 1000 --repeats 2 --seconds 0.001 --batch-list 3 --threads-list 1 \
+        --io-limit unlimited --ranks 1,2 --rank-sizes 50k,100k -@ 2 -o ranks/
+    status_is 0 'loader with data in the memory of several processes'
+    filled ranks loader loader/ranks_epoch_seconds/ranks=2,bases=50000 loader/ranks_load_seconds/ranks=1,bases=100000 \
+        loader/ranks_peak_rss_bytes/ranks=2,bases=100000
+    is "$(find ranks -name 'loader_ranks_*.svg' | wc -l)" 2 '  with charts of memory and epochs'
+    run benchmark loader --size 60000 --subsequence-length 1000 --repeats 1 --seconds 0.001 --batch-list 3 --threads-list 1 \
+        --io-limit unlimited --ranks 1 --rank-sizes 50k --batch-size 4096 -@ 2 -o x/
+    status_is 0 '  a batch larger than the data'
+    rm -r x
+fi
+run benchmark loader --rank-sizes 1M -o x/
+refused 2 '--rank-sizes needs --ranks$' '--rank-sizes alone'
+run benchmark loader --ranks 1 --rank-sizes 100k -o x/
+refused 2 '--rank-sizes: 100k is out of range' 'a genome of a few chunks'
 run benchmark loader --io-limit 1000MB -o x/
 refused 2 "--io-limit: '1000MB'" 'an invalid limit'
 run benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/
@@ -205,6 +221,33 @@ is "$(head -n 1 pipeline/pipeline_snakemake.tsv | tr '\t' ' ')" \
     'stage s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time' '  with the columns of Snakemake'
 is "$(cut -f 1 pipeline/pipeline_snakemake.tsv | tr '\n' ' ')" 'stage fasta2h5 covpredict merge bigwig bedgraph all ' \
     '  and its stages'
+
+# The shards of a prediction.
+for i in 1 2; do
+    run covpredict -q -m small.ckpt --subsequence-length 400 --shard $i/2 --stats shard${i}_mqc.json -o shard$i.h5 one/genome.fa
+    status_is 0 "shard $i"
+done
+run benchmark shards shard1_mqc.json shard2_mqc.json
+status_is 0 'shards prints a table'
+is "$(cut -f 1,3 "$stdout" | tr '\t\n' '  ')" "shard bases shard1 $(($(sed -n 's/^  "bases": \([0-9]*\).*/\1/p' shard1_mqc.json))) shard2 $(($(sed -n 's/^  "bases": \([0-9]*\).*/\1/p' shard2_mqc.json))) " \
+    '  with a row per shard'
+is "$(awk -F '\t' 'NR > 1 { n += $3; if ($13 <= 0 || sqrt(($13 - 1e6 * $6 / $3) ^ 2) > 1e-3 * $13) print "wrong" } END { print n }' "$stdout")" 1300000 \
+    '  all bases, and seconds per million of them'
+is "$(cut -f 2 "$stdout" | sed -n '2s/ to .*//p;3s/.* to //p' | tr '\n' ' ')" \
+    "chr1:1 chr3:$(awk '/^>/ { n = 0; next } { n += length($0) } END { print n }' one/genome.fa) " '  and the regions, from the first to the last base'
+stderr_like '^benchmark: 2 shards, .* s on average; slowest: shard[12] \(chr' '  the slowest shard is named'
+if command -v gnuplot >/dev/null; then
+    run benchmark shards --plot shards.svg -o shards.tsv --stats shards.json shard1_mqc.json shard2_mqc.json
+    status_is 0 '  in a file, with a plot'
+    ok '  of both times' grep -q 'seconds per million bases' shards.svg
+    ok '  and --stats has the shards' grep -q '"seconds_per_mbp"' shards.json
+fi
+run benchmark shards -o bad.tsv shard1_mqc.json model/benchmark.json
+refused 1 '^benchmark: error: model/benchmark\.json: not written by covpredict --stats$' 'another file'
+ok '  no table is written' test ! -e bad.tsv
+run benchmark shards late.json
+refused 1 'error: late\.json: No such file' 'a missing file'
+
 # Inputs are checked before measuring.
 printf '>a\nACGT\n>\nACGT\n' >late.fa
 : >empty.fa

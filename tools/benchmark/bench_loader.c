@@ -367,14 +367,22 @@ struct loader_config {
     struct benchmark_config common;
     const char *fasta;
     int64_t size, batch, length;
-    struct cov_strings limits, threads, batches;
+    struct cov_strings limits, threads, batches, ranks, sizes;
     double device_rate;
     bool warm;
 };
 
 #define FIELD(name) offsetof(struct loader_config, name)
 
+enum { ROW_RANKS, ROW_RANK_SIZES };
+
 static const struct cov_opt loader_options[] = {
+    [ROW_RANKS] =
+        BENCHMARK_LIST("ranks", FIELD(ranks), "N", NULL,
+                       "also measure training in these numbers of processes, which share the data "
+                       "in memory (covtrain --loading ranks); needs mpirun"),
+    [ROW_RANK_SIZES] = BENCHMARK_LIST("rank-sizes", FIELD(sizes), "N", "5M,10M,20M",
+                                      "bases of the synthetic genomes for --ranks"),
     BENCHMARK_FASTA(FIELD(fasta), "the genome"),
     BENCHMARK_SIZE(FIELD(size), "20M"),
     BENCHMARK_LIST(
@@ -397,7 +405,6 @@ static const struct cov_opt loader_options[] = {
 static int loader_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
 {
-    (void)given;
     (void)n_operands;
     (void)operands;
     const struct loader_config *c = config;
@@ -409,11 +416,21 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
                                           .max = 1024,
                                           .def = {one_and_all, common->threads > 1 ? 2 : 1}};
     const struct number_limits batches = {.option = "--batch-list", .min = 1, .max = 4096};
+    const struct number_limits ranks = {.option = "--ranks", .min = 1, .max = 1024};
+    const struct number_limits sizes = {
+        .option = "--rank-sizes", .min = 50 * c->length, .max = (int64_t)1e12};
+    struct bench_ranks_options shared = {.batch = c->batch, .length = c->length};
     struct bench_loader_options o = {
         .batch = c->batch, .device_rate = c->device_rate, .warm = c->warm, .length = c->length};
     char *fasta = NULL;
     struct bench b = {0};
-    int rc = benchmark_numbers(&c->limits, &io, &o.io_limits, e);
+    int rc = given[ROW_RANK_SIZES] && !given[ROW_RANKS]
+                 ? cov_fail(e, COV_EUSAGE, "--rank-sizes needs --ranks")
+                 : benchmark_numbers(&c->limits, &io, &o.io_limits, e);
+    if (!rc && given[ROW_RANKS])
+        rc = benchmark_numbers(&c->ranks, &ranks, &shared.ranks, e);
+    if (!rc && given[ROW_RANKS])
+        rc = benchmark_numbers(&c->sizes, &sizes, &shared.sizes, e);
     if (!rc)
         rc = benchmark_numbers(&c->threads, &threads, &o.threads, e);
     if (!rc)
@@ -427,6 +444,8 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
     o.fasta = fasta;
     if (!rc)
         rc = bench_loader(&b, &o, e);
+    if (!rc && given[ROW_RANKS])
+        rc = bench_ranks(&b, &shared, e);
     if (!rc)
         rc = benchmark_end(common, &b, e);
     free(fasta);
@@ -434,6 +453,8 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
     free(o.io_limits.items);
     free(o.threads.items);
     free(o.batches.items);
+    free(shared.ranks.items);
+    free(shared.sizes.items);
     return rc;
 }
 
@@ -441,7 +462,8 @@ const struct cov_tool benchmark_loader = {
     .name = "loader",
     .summary = "measure loading: strategies, threads and batch, device utilisation",
     BENCHMARK_OUTPUT,
-    .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n",
+    .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n"
+                "  benchmark loader --ranks 1,2,4 --rank-sizes 20M,50M,100M -o results/\n",
     .options = loader_options,
     .config_bytes = sizeof(struct loader_config),
     .run = loader_run,

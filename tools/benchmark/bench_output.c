@@ -289,6 +289,8 @@ static const struct {
     {BENCH_LOADER, true, "loader_device_mean"},
     {BENCH_LOADER, true, "loader_device_use"},
     {BENCH_LOADER, true, "loader_sweep"},
+    {BENCH_LOADER, true, "loader_ranks_memory"},
+    {BENCH_LOADER, true, "loader_ranks_epoch"},
     {BENCH_ENCODE, true, "encode_forms"},
     {BENCH_ENCODE, true, "encode_padding"},
     {BENCH_MODEL, true, "model_batch"},

@@ -39,7 +39,7 @@ struct child {
 
 /* Runs n programs at the same time and waits for them; *wall (may be NULL) is the time from the
  * first start to the last end. If one fails, ends the others and returns COV_EIO; the error has the
- * last line that the failed program wrote to standard error. */
+ * message that the failed program wrote to standard error. */
 int children_run(struct child *children, size_t n, const char *tmpdir, double *wall,
                  struct cov_err *e) COV_MUST_USE;
 /* Runs one program, without measuring it. */

@@ -10,7 +10,8 @@
 #include "tools/benchmark/bench_net.h"
 
 extern const struct cov_tool benchmark_synth, benchmark_stages, benchmark_pipeline,
-    benchmark_loader, benchmark_encode, benchmark_model, benchmark_compare, benchmark_report;
+    benchmark_loader, benchmark_encode, benchmark_model, benchmark_shards, benchmark_compare,
+    benchmark_report;
 
 /* ---- options ---- */
 
@@ -156,6 +157,18 @@ struct bench_loader_options {
  * not all load the same chunks. */
 int bench_loader(struct bench *b, const struct bench_loader_options *options,
                  struct cov_err *e) COV_MUST_USE;
+
+struct bench_ranks_options {
+    struct numbers ranks, sizes; /* processes; bases of the genomes */
+    int64_t batch, length;       /* chunks per batch, of all processes; positions of a chunk */
+};
+
+/* Trains the smallest network in several processes that share the data in memory, on synthetic
+ * genomes. loader/{ranks_epoch_seconds,ranks_load_seconds,ranks_peak_rss_bytes}/ranks=N,bases=B:
+ * an epoch, reading the files before the first epoch, and the memory of the first process. Needs
+ * mpirun. */
+int bench_ranks(struct bench *b, const struct bench_ranks_options *options,
+                struct cov_err *e) COV_MUST_USE;
 
 struct bench_encode_options {
     struct numbers lengths; /* of sequences */
