@@ -110,7 +110,7 @@ static void joins_two_files(void **state)
 
     /* Every file must have the sets of the template. */
     struct cov_err e = COV_ERR_INIT;
-    plan.model = 1;
+    plan.template = 1;
     assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, paths[0]));
     assert_non_null(strstr(e.text, "missing data set data/y"));
