@@ -161,7 +161,7 @@ refuses_genes 2 '--bin and --preset predmoter cannot be used together$' 'the pre
 refuses_genes 2 '--feature: f\.bed is a BED file, which has no types of features$' 'types of a BED' --genes f.bed --feature gene t.bw
 refuses_genes 2 '--experimental is for predictions and genome files; there is none$' '--experimental for tracks' --genes f.bed --experimental t.bw u.bw
 refuses_genes 2 '--chrom-sizes is for bedGraph; there is none$' '--chrom-sizes for bigWig' --genes f.bed --chrom-sizes sizes t.bw u.bw
-refuses_genes 2 'standard input can be given only once$' 'standard input twice' --genes f.bed - -
+refuses_genes 2 'standard input \(-\) is given 2 times$' 'standard input twice' --genes f.bed - -
 refuses_genes 1 '^covprofile: error: f\.gff3: no features of type exon; it has: gene, mRNA$' 'no such features' --genes f.gff3 --feature exon t.bw
 printf 'chr1\t29000\t30000\nchr1\t29000\t30001\n' >long.bed
 refuses_genes 1 'long\.bed:2: the feature ends at 30001, but chr1 has only 30000 bases in t\.bw$' 'a feature that is too long' \

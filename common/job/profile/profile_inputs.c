@@ -28,21 +28,22 @@ struct input {
 /* Detects the kinds of all inputs before the first is read, which can take long. */
 static int detect_inputs(struct input *list, char *const *paths, size_t n, struct cov_err *e)
 {
-    bool is_read = false;
     int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++) {
-        if (cov_path_is_std(paths[i]) && is_read)
-            rc = cov_fail(e, COV_EUSAGE, "standard input can be given only once");
-        is_read = is_read || cov_path_is_std(paths[i]);
-        if (!rc)
-            rc = cov_source_input_detect(paths[i], &list[i].in, e);
-    }
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = cov_source_input_detect(paths[i], &list[i].in, e);
     return rc;
 }
 
-static int fail_replicates(struct cov_err *e)
+/* Returns true for a genome file, which has measured coverage or none, but no predictions. Errors
+ * are left to the next function that opens the file. */
+static bool is_genome(const struct cov_source_input *in)
 {
-    return cov_fail(e, COV_EUSAGE, "--replicates is for genome files; there is none");
+    struct cov_h5 *h5;
+    if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
+        return false;
+    const bool yes = cov_h5_has(h5, "data/X") && !cov_h5_has(h5, "prediction");
+    cov_h5_close(h5);
+    return yes;
 }
 
 /* Gives the options to the inputs that they are for. With a single input, the source itself refuses
@@ -50,7 +51,7 @@ static int fail_replicates(struct cov_err *e)
 static int share_options(struct input *list, size_t n, const struct cov_source_options *o,
                          struct cov_err *e)
 {
-    size_t n_signal = 0, n_bedgraph = 0;
+    size_t n_signal = 0, n_measured = 0, n_bedgraph = 0;
     for (size_t i = 0; i < n; i++) {
         const bool is_track = list[i].in.is_track;
         const bool is_bedgraph =
@@ -66,9 +67,11 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
         if (n > 1 && !is_bedgraph)
             list[i].o.sizes_path = NULL;
         list[i].o.fill_gaps = o->fill_gaps && is_track;
+        list[i].o.measured = list[i].o.measured || is_genome(&list[i].in);
+        n_measured += !is_track && list[i].o.measured;
     }
-    if (n_signal == 0 && o->replicates)
-        return fail_replicates(e);
+    if (n_measured == 0 && o->replicates)
+        return cov_fail(e, COV_EUSAGE, "--replicates is for genome files; there is none");
     if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
         return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
                         o->measured         ? "experimental"
@@ -79,24 +82,6 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
     if (n_bedgraph == 0 && o->sizes_path)
         return cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; there is none");
     return COV_OK;
-}
-
-/* Returns true for a genome file, which has measured coverage or none, but no predictions. Errors
- * are left to the next function that opens the file. */
-static bool is_genome(const struct cov_source_input *in)
-{
-    struct cov_h5 *h5;
-    if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
-        return false;
-    const bool yes = cov_h5_has(h5, "data/X") && !cov_h5_has(h5, "prediction");
-    cov_h5_close(h5);
-    return yes;
-}
-
-static int open_input(struct input *in, unsigned n_threads, struct cov_err *e)
-{
-    in->o.measured = in->o.measured || is_genome(&in->in);
-    return cov_track_source_open(&in->in, &in->o, n_threads, &in->source, e);
 }
 
 static int run_source(const struct input *in, struct cov_track_sink *const *sinks,
@@ -117,7 +102,7 @@ static int run_source(const struct input *in, struct cov_track_sink *const *sink
 static int read_input(struct input *in, const struct cov_profile_reader *r,
                       const struct cov_profile_request *request, struct cov_err *e)
 {
-    int rc = open_input(in, request->n_threads, e);
+    int rc = cov_track_source_open(&in->in, &in->o, request->n_threads, &in->source, e);
     if (rc)
         return rc;
     struct cov_track_sink **sinks =
@@ -141,18 +126,14 @@ int cov_profile_inputs_read(const struct cov_profile_request *request,
     struct input *list = cov_calloc(n, sizeof *list, e);
     if (!list)
         return COV_ENOMEM;
-    bool is_measured = false;
     int rc = detect_inputs(list, request->inputs, n, e);
     if (!rc)
         rc = share_options(list, n, &request->source, e);
     for (size_t i = 0; !rc && i < n; i++) {
         rc = read_input(&list[i], r, request, e);
-        is_measured = is_measured || list[i].o.measured;
         cov_track_source_close(list[i].source);
         list[i].source = NULL;
     }
-    if (!rc && request->source.replicates && !is_measured)
-        rc = fail_replicates(e);
     for (size_t i = 0; i < n; i++)
         cov_source_input_close(&list[i].in);
     free(list);
