@@ -355,7 +355,8 @@ int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct
     if (n == 0 || n == ABSENT || n == NOT_IN_HEADER)
         return COV_OK;
     if (n < 0 || g->n_sets == OTHER_TYPE)
-        return cov_variants_fail(r, e, "FORMAT/%s has another type", n < 0 ? "GT" : "PS");
+        return cov_variants_fail(
+            r, e, n < 0 ? "FORMAT/GT is not a string" : "FORMAT/PS is not an integer");
     g->ploidy = (size_t)n / g->n_samples;
     for (int i = 0; i < n; i++)
         if (g->alleles[i] != bcf_int32_vector_end && !bcf_gt_is_missing(g->alleles[i]) &&

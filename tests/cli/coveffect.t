@@ -346,7 +346,7 @@ done <<'END'
 1|--haplotypes --samples one,four -o y.tsv p.vcf|--samples: p\.vcf does not have 'four'$
 1|--haplotypes -o y.tsv odd.vcf|odd\.vcf: no samples, whose genotypes --haplotypes needs$
 1|--haplotypes -o y.tsv unsorted.vcf|unsorted\.vcf:[0-9]*: not sorted, as --haplotypes needs it: c4:[0-9]* after a later position$
-1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS has another type$
+1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS is not an integer$
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END

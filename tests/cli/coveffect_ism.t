@@ -166,7 +166,7 @@ refused 2 "^coveffect: error: --target: m\.ckpt does not have 'rnaseq': " 'an un
 run coveffect ism -m m.ckpt -g g.fa --window 505 --target h3k4me3 -R r.bed -o y
 refused 1 '^coveffect: error: --window: subsequence length 505 is not a multiple of 8' 'a window that the network cannot have'
 ism -R r.bed -o y.npz
-refused 2 '^coveffect: error: y\.npz: the output is a folder, but \.npz is a file; use y\.npz/ if a folder shall have this name$' 'the name of a file'
+refused 2 '^coveffect: error: y\.npz: the output is a folder, but \.npz is a file; use y\.npz/ if a folder should have this name$' 'the name of a file'
 ism -R r.bed -o -
 refused 2 '^coveffect: error: -o: the output is a folder, not standard output$' 'standard output'
 ism -R r.bed -o m.ckpt/

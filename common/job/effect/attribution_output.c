@@ -253,10 +253,11 @@ static int check_folder(const char *path, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
     return !suffix || cov_path_names_dir(path)
                ? COV_OK
-               : cov_fail(e, COV_EUSAGE,
-                          "%s: the output is a folder, but %s is a file; use %s/ if a folder shall "
-                          "have this name",
-                          path, suffix->text, path);
+               : cov_fail(
+                     e, COV_EUSAGE,
+                     "%s: the output is a folder, but %s is a file; use %s/ if a folder should "
+                     "have this name",
+                     path, suffix->text, path);
 }
 
 int cov_attribution_files_begin(struct cov_attribution_files *f,
