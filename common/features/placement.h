@@ -21,7 +21,8 @@ struct cov_misplaced {
     const char *hint;             /* ends the message of a failure: "; --rename maps names" */
 };
 
-/* COV_EINPUT if all features are on other sequences. Otherwise warns about those that are, with `warns`. */
+/* COV_EINPUT if all features are on other sequences. Otherwise, with `warns`, warns about those that
+ * are. */
 int cov_misplaced_check(const struct cov_misplaced *m, bool warns, struct cov_err *e) COV_MUST_USE;
 
 /* A feature that ends after its sequence. */

@@ -36,9 +36,10 @@ struct cov_variant_field {
 struct cov_variants;
 
 /* Opens a VCF, compressed or not, or a BCF ("-": standard input), and reads its header. With
- * `field`, records can be written: the header gets its line (a text per record, a list). Genotypes are
- * read with `field` or `genotypes`. COV_EINPUT if it is another kind of file, if the header is damaged or has the field with
- * another type, or if a BGZF file lacks its end. Free with cov_variants_close. */
+ * `field`, records can be written: the header gets its line (a text per record, a list). Genotypes
+ * are read with `field` or `genotypes`. COV_EINPUT if it is another kind of file, if the header is
+ * damaged or has the field with another type, or if a BGZF file lacks its end. Free with
+ * cov_variants_close. */
 int cov_variants_open(const char *path, const struct cov_variant_field *field, bool genotypes,
                       struct cov_variants **out, struct cov_err *e) COV_MUST_USE;
 void cov_variants_close(struct cov_variants *r); /* NULL is accepted */

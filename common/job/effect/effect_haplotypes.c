@@ -89,7 +89,7 @@ struct carrier {
 };
 
 /* A record that has been read. */
-struct near {
+struct neighbour {
     int64_t number, pos;
     size_t seq;
     struct change *changes; /* [n_alleles of ALT] */
@@ -100,7 +100,7 @@ struct near {
 
 /* What a haplotype has of a record. */
 struct pick {
-    const struct near *from;
+    const struct neighbour *from;
     const struct change *change;
     bool own;
 };
@@ -115,15 +115,15 @@ struct cov_haplotypes {
     bool *is_used; /* [n_samples] */
     bool *is_seen; /* [sequences of the genome] */
     bool at_end, has_sets;
-    int64_t number, pos; /* of the last record that was read */
-    size_t seq;          /* SIZE_MAX: none, or not in the genome */
-    struct near *nears;  /* ascending */
-    size_t n_nears, cap_nears;
+    int64_t number, pos;          /* of the last record that was read */
+    size_t seq;                   /* SIZE_MAX: none, or not in the genome */
+    struct neighbour *neighbours; /* ascending */
+    size_t n_neighbours, cap_neighbours;
     struct pick *picks;
     size_t n_picks, cap_picks;
 };
 
-static void release_near(struct near *n)
+static void release_neighbour(struct neighbour *n)
 {
     free(n->changes);
     free(n->codes);
@@ -134,9 +134,9 @@ void cov_haplotypes_free(struct cov_haplotypes *h)
 {
     if (!h)
         return;
-    for (size_t i = 0; i < h->n_nears; i++)
-        release_near(&h->nears[i]);
-    free(h->nears);
+    for (size_t i = 0; i < h->n_neighbours; i++)
+        release_neighbour(&h->neighbours[i]);
+    free(h->neighbours);
     free(h->picks);
     free(h->is_used);
     free(h->is_seen);
@@ -153,7 +153,7 @@ const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample)
 }
 
 /* Sets the changes of the alleles that have bases. */
-static int add_changes(const struct cov_haplotypes *h, struct near *to, struct cov_err *e)
+static int add_changes(const struct cov_haplotypes *h, struct neighbour *to, struct cov_err *e)
 {
     const struct cov_effect_plan *p = &h->plan;
     size_t n_codes = p->n_ref;
@@ -187,7 +187,7 @@ static int add_changes(const struct cov_haplotypes *h, struct near *to, struct c
     return COV_OK;
 }
 
-static int add_carriers(struct cov_haplotypes *h, struct near *to, struct cov_err *e)
+static int add_carriers(struct cov_haplotypes *h, struct neighbour *to, struct cov_err *e)
 {
     const struct cov_genotypes *g = &h->genotypes;
     int rc = cov_variants_genotypes(h->in, &h->record, &h->genotypes, e);
@@ -229,10 +229,10 @@ static int check_order(struct cov_haplotypes *h, struct cov_err *e)
                                       v->contig, v->pos + 1);
 }
 
-/* Reads a record; `keep`: and adds it to h->nears if it can be in haplotypes. */
+/* Reads a record; `keep`: and adds it to h->neighbours if it can be in haplotypes. */
 static int read_ahead(struct cov_haplotypes *h, bool keep, struct cov_err *e)
 {
-    struct near near = {0};
+    struct neighbour neighbour = {0};
     const int got = cov_variants_next(h->in, &h->record, e);
     h->at_end = got == 0;
     if (got <= 0)
@@ -242,18 +242,18 @@ static int read_ahead(struct cov_haplotypes *h, bool keep, struct cov_err *e)
         rc = cov_effect_plan_make(&h->plan, h->g, h->L, 1, &h->record, e);
     if (rc || h->plan.status != COV_ALLELE_SCORED)
         return rc;
-    near.number = h->number;
-    near.pos = h->pos;
-    near.seq = h->seq;
-    rc = add_carriers(h, &near, e);
+    neighbour.number = h->number;
+    neighbour.pos = h->pos;
+    neighbour.seq = h->seq;
+    rc = add_carriers(h, &neighbour, e);
     if (!rc && keep)
-        rc = add_changes(h, &near, e);
+        rc = add_changes(h, &neighbour, e);
     if (!rc && keep)
-        rc = COV_RESERVE(&h->nears, &h->cap_nears, h->n_nears + 1, e);
+        rc = COV_RESERVE(&h->neighbours, &h->cap_neighbours, h->n_neighbours + 1, e);
     if (rc || !keep)
-        release_near(&near);
+        release_neighbour(&neighbour);
     else
-        h->nears[h->n_nears++] = near;
+        h->neighbours[h->n_neighbours++] = neighbour;
     return rc;
 }
 
@@ -272,12 +272,12 @@ static int read_until(struct cov_haplotypes *h, size_t seq, int64_t pos, int64_t
 static void drop(struct cov_haplotypes *h, size_t seq, int64_t beg, int64_t number)
 {
     size_t n = 0;
-    while (n < h->n_nears && h->nears[n].number < number &&
-           (h->nears[n].seq != seq || h->nears[n].pos < beg))
-        release_near(&h->nears[n++]);
-    h->n_nears -= n;
+    while (n < h->n_neighbours && h->neighbours[n].number < number &&
+           (h->neighbours[n].seq != seq || h->neighbours[n].pos < beg))
+        release_neighbour(&h->neighbours[n++]);
+    h->n_neighbours -= n;
     if (n > 0)
-        memmove(h->nears, h->nears + n, h->n_nears * sizeof *h->nears);
+        memmove(h->neighbours, h->neighbours + n, h->n_neighbours * sizeof *h->neighbours);
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -351,7 +351,7 @@ static int compare_haps(const void *a, const void *b)
     return (i > k) - (i < k);
 }
 
-static const struct carrier *find_carrier(const struct near *n, struct cov_haplotype hap)
+static const struct carrier *find_carrier(const struct neighbour *n, struct cov_haplotype hap)
 {
     return n->n_carriers == 0
                ? NULL
@@ -360,15 +360,15 @@ static const struct carrier *find_carrier(const struct near *n, struct cov_haplo
 
 /* Returns the phase set of the haplotype around a record: its own, or, if all copies are equal, that
  * of the nearest variant on it which has one. */
-static int32_t set_of(const struct cov_haplotypes *h, const struct near *own,
+static int32_t set_of(const struct cov_haplotypes *h, const struct neighbour *own,
                       const struct carrier *c)
 {
     int64_t best = INT64_MAX;
     int32_t set = 0;
     if (!c->equal || c->set > 0 || !h->has_sets)
         return c->set;
-    for (size_t i = 0; i < h->n_nears; i++) {
-        const struct near *n = &h->nears[i];
+    for (size_t i = 0; i < h->n_neighbours; i++) {
+        const struct neighbour *n = &h->neighbours[i];
         const struct carrier *other = n->seq == own->seq ? find_carrier(n, c->hap) : NULL;
         const int64_t distance = n->pos < own->pos ? own->pos - n->pos : n->pos - own->pos;
         if (other && !other->equal && n->changes[other->allele - 1].valid && distance < best) {
@@ -380,14 +380,14 @@ static int32_t set_of(const struct cov_haplotypes *h, const struct near *own,
 }
 
 /* Sets h->picks to what the haplotype has of the records that begin in [beg, end), except `own`. */
-static int pick_changes(struct cov_haplotypes *h, const struct near *own, const struct carrier *c,
-                        int64_t beg, int64_t end, struct cov_err *e)
+static int pick_changes(struct cov_haplotypes *h, const struct neighbour *own,
+                        const struct carrier *c, int64_t beg, int64_t end, struct cov_err *e)
 {
     const int32_t set = set_of(h, own, c);
     int rc = COV_OK;
     h->n_picks = 0;
-    for (size_t i = 0; !rc && i < h->n_nears; i++) {
-        const struct near *n = &h->nears[i];
+    for (size_t i = 0; !rc && i < h->n_neighbours; i++) {
+        const struct neighbour *n = &h->neighbours[i];
         if (n == own || n->seq != own->seq || n->pos < beg || n->pos >= end)
             continue;
         const struct carrier *other = find_carrier(n, c->hap);
@@ -422,7 +422,7 @@ static bool overlap(const struct change *a, const struct change *b)
 }
 
 /* Sorts the picks, and drops those that overlap `own` or one that begins before them. */
-static int settle_picks(struct cov_haplotypes *h, const struct near *own,
+static int settle_picks(struct cov_haplotypes *h, const struct neighbour *own,
                         const struct change *change, struct cov_err *e)
 {
     size_t n = 0;
@@ -455,9 +455,9 @@ static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
         rc = read_until(h, plan->seq, end, number, e);
         if (rc)
             return rc;
-        while (h->nears[k].number != number)
+        while (h->neighbours[k].number != number)
             k++;
-        const struct near *own = &h->nears[k]; /* reading moves them */
+        const struct neighbour *own = &h->neighbours[k]; /* reading moves them */
         const struct carrier *c = &own->carriers[carrier];
         const struct change *change = &own->changes[c->allele - 1];
         rc = pick_changes(h, own, c, plan->beg, end, e);
@@ -579,12 +579,12 @@ static int add_allele(struct cov_haplotypes *h, const struct cov_variant *v,
     const size_t n_rows = r->n;
     size_t own = 0;
     int rc = COV_OK;
-    while (own < h->n_nears && h->nears[own].number != v->number)
+    while (own < h->n_neighbours && h->neighbours[own].number != v->number)
         own++;
-    if (own == h->n_nears || plan->alleles[allele].status != COV_ALLELE_SCORED)
+    if (own == h->n_neighbours || plan->alleles[allele].status != COV_ALLELE_SCORED)
         return add_row(r, plan, allele, e);
-    for (size_t i = 0; !rc && i < h->nears[own].n_carriers; i++) {
-        const struct carrier c = h->nears[own].carriers[i];
+    for (size_t i = 0; !rc && i < h->neighbours[own].n_carriers; i++) {
+        const struct carrier c = h->neighbours[own].carriers[i];
         size_t row;
         if ((size_t)c.allele != allele + 1)
             continue;

@@ -25,14 +25,14 @@ struct cov_haplotype {
 struct cov_effect_row {
     size_t allele; /* of ALT */
     enum cov_allele_status status;
-    size_t edits,
-        n_edits;     /* rows.edits[edits ..]: what the haplotypes change in the window, ascending,
-                            * without overlaps; 0: the genome */
-    size_t own;      /* the number of the allele's own change among them */
-    size_t codes;    /* rows.codes[codes ..]: bases of the edits */
-    size_t restored; /* rows.codes[restored ..]: bases of the genome that it replaces */
-    size_t at;       /* REF in the window of the haplotypes */
-    size_t n_codes;  /* bases that this window needs */
+    /* rows.edits[edits ..]: what the haplotypes change in the window, ascending, without overlaps;
+     * 0: the genome. */
+    size_t edits, n_edits;
+    size_t own;          /* the number of the allele's own change among them */
+    size_t codes;        /* rows.codes[codes ..]: bases of the edits */
+    size_t restored;     /* rows.codes[restored ..]: bases of the genome that it replaces */
+    size_t at;           /* REF in the window of the haplotypes */
+    size_t n_codes;      /* bases that this window needs */
     size_t haps, n_haps; /* rows.haps[haps ..] */
 };
 

@@ -30,8 +30,7 @@ struct cov_effect_options {
     bool sd;           /* also the standard deviation of each score over the models, at least 2 */
     size_t n_shuffles; /* shuffled windows for p-values; 0: none */
     uint64_t seed;     /* of the shuffles */
-    bool
-        haplotypes; /* score alleles in the haplotypes that carry them; the input is a regular file */
+    bool haplotypes;   /* score alleles in their haplotypes; the input is a regular file */
     const char *const *samples; /* [n_samples], with haplotypes: their names; n_samples = 0: all */
     size_t n_samples;
     const char *tracks; /* a folder for tracks of each allele; NULL: none */

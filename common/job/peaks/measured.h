@@ -38,8 +38,8 @@ struct cov_measured {
 };
 
 /* Reads the peaks. COV_EUSAGE for a track without a cutoff, if it can be recognised. COV_EINPUT for
- * a malformed line, with its number, and, unless there may be none, if there are no peaks. Free with cov_measured_fini, also
- * after a failure. */
+ * a malformed line, with its number, and if there are no peaks, unless o->may_be_empty. Free with
+ * cov_measured_fini, also after a failure. */
 int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,
                       struct cov_progress *progress, struct cov_measured *out,
                       struct cov_err *e) COV_MUST_USE;

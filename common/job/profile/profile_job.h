@@ -22,8 +22,8 @@ struct cov_profile_steps {
     void (*free_job)(void *job);
 };
 
-/* Takes the steps, between which no file is visible under its name. Owns `job`, which lives until
- * --stats has been printed. */
+/* Runs the steps. All files appear under their names at once. Owns `job`, which lives until --stats
+ * has been printed. */
 int cov_profile_job_run(void *job, const struct cov_profile_steps *steps,
                         const struct cov_profile_request *request, struct cov_err *e) COV_MUST_USE;
 

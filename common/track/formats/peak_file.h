@@ -3,8 +3,10 @@
  * Columns are those of ENCODE: contig, first base (from 0), end, name, score, ".", then
  *   narrowPeak  signalValue, -1, -1, offset of the summit
  *   broadPeak   signalValue, -1, -1
- *   gappedPeak  thickStart, thickEnd, 0, number of blocks, their sizes and offsets, signalValue,
- * -1, -1 The score is 10 times the largest value, without its fraction, at most 1000.
+ *   gappedPeak  thickStart, thickEnd, 0, number of blocks, their sizes and offsets, signalValue, -1,
+ *               -1
+ *
+ * The score is 10 times the largest value, without its fraction, at most 1000.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_PEAK_FILE_H
 #define COV_TRACK_FORMATS_PEAK_FILE_H
