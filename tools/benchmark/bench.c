@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/file/textfile.h"
 
 /* Bytes of the disk probe per second of probing. */
 #define DISK_BYTES 256e6
@@ -123,6 +124,19 @@ void bench_remove(const char *path)
     if (dir)
         (void)closedir(dir);
     (void)remove(path);
+}
+
+int bench_read_json(const char *path, struct cov_json_value **out, struct cov_err *e)
+{
+    char *text;
+    size_t n;
+    *out = NULL;
+    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
+    if (rc)
+        return rc;
+    rc = cov_json_parse(text, n, out, e);
+    free(text);
+    return rc ? cov_err_prefix(e, "%s", path) : COV_OK;
 }
 
 int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "common/base/err.h"
+#include "common/base/json.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/file/tmpfile.h"
@@ -106,6 +107,8 @@ bool bench_is_disturbed(const struct bench *b);
 void bench_remove(const char *path);
 /* The largest text that a benchmark reads. */
 #define BENCH_MAX_TEXT ((size_t)1 << 30)
+/* Reads a file of JSON; errors name it. Free *out with cov_json_free. */
+int bench_read_json(const char *path, struct cov_json_value **out, struct cov_err *e) COV_MUST_USE;
 
 /* ---- timed cases ---- */
 

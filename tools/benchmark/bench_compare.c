@@ -11,7 +11,6 @@
 #include "common/base/text.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
-#include "common/file/textfile.h"
 #include "common/file/tmpfile.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/figure.h"
@@ -41,15 +40,10 @@ struct file {
 
 static int read_file(const char *path, struct file *file, struct cov_err *e)
 {
-    char *text;
-    size_t n;
-    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
+    int rc = bench_read_json(path, &file->json, e);
     if (rc)
         return rc;
-    rc = cov_json_parse(text, n, &file->json, e);
-    if (!rc)
-        rc = figures_read(file->json, &file->figures, e);
-    free(text);
+    rc = figures_read(file->json, &file->figures, e);
     return rc ? cov_err_prefix(e, "%s", path) : rc;
 }
 

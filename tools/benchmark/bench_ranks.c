@@ -9,7 +9,6 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/file/path.h"
-#include "common/file/textfile.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/measuring.h"
 
@@ -95,18 +94,15 @@ static int make_data(struct ranks *r, size_t i, struct cov_err *e)
 static int read_number(const char *path, const char *const keys[2], double *value,
                        struct cov_err *e)
 {
-    struct cov_json_value *v = NULL;
-    char *text = NULL;
-    size_t n;
-    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
-    if (!rc)
-        rc = cov_json_parse(text, n, &v, e);
+    struct cov_json_value *v;
+    int rc = bench_read_json(path, &v, e);
+    if (rc)
+        return rc;
     const struct cov_json_value *member = cov_json_member(v, keys[0]);
-    if (!rc && !cov_json_number(keys[1] ? cov_json_member(member, keys[1]) : member, value))
-        rc = cov_fail(e, COV_EINPUT, "%s is missing", keys[1] ? keys[1] : keys[0]);
+    if (!cov_json_number(keys[1] ? cov_json_member(member, keys[1]) : member, value))
+        rc = cov_fail(e, COV_EINPUT, "%s: %s is missing", path, keys[1] ? keys[1] : keys[0]);
     cov_json_free(v);
-    free(text);
-    return rc ? cov_err_prefix(e, "%s", path) : COV_OK;
+    return rc;
 }
 
 /* Trains for EPOCHS epochs, or for max_steps steps unless it is "0". */

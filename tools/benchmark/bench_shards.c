@@ -1,4 +1,5 @@
-/* bench_shards.c - benchmark shards: the time of each shard of a prediction, from covpredict --stats.
+/* bench_shards.c - benchmark shards: the time of each shard of a prediction, from covpredict
+ * --stats.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stddef.h>
@@ -11,7 +12,6 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
-#include "common/file/textfile.h"
 #include "common/job/chart.h"
 #include "common/job/table_outputs.h"
 #include "tools/benchmark/measuring.h"
@@ -84,20 +84,13 @@ static char *name_of(const char *path, struct cov_err *e)
 
 static int read_shard(const char *path, struct shard *s, struct cov_err *e)
 {
-    struct cov_json_value *v = NULL;
-    char *text = NULL;
-    size_t n = 0;
+    struct cov_json_value *v;
     s->name = name_of(path, e);
-    if (!s->name)
-        return COV_ENOMEM;
-    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
+    int rc = s->name ? bench_read_json(path, &v, e) : COV_ENOMEM;
     if (rc)
         return rc;
-    rc = cov_json_parse(text, n, &v, e);
-    if (!rc)
-        rc = take(s, v, e);
+    rc = take(s, v, e);
     cov_json_free(v);
-    free(text);
     return rc ? cov_err_prefix(e, "%s", path) : COV_OK;
 }
 
