@@ -13,8 +13,8 @@
 /* ---- compressions, named as in --compression ---- */
 
 /* GZIP, FAST and LIBDEFLATE write the same format (HDF5's deflate) and differ only in speed and
- * size. GZIP and FAST use the encoders of onehot.h for the bases of a genome file, the encoder of tokens.h
- * for integers, and levels of libdeflate for other data. */
+ * size. GZIP and FAST use the encoders of onehot.h for the bases of a genome file, that of tokens.h
+ * for integers of predictions, and levels of libdeflate for other data. */
 enum cov_codec_id {
     COV_CODEC_NONE,
     COV_CODEC_GZIP,
@@ -42,7 +42,8 @@ size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
  * h5_filters.h, or a plain copy. dst must have room for cov_codec_bound bytes. Filters of
  * h5_filters.h may set *n_dst = 0, if the result would not be smaller; the chunk is then stored
  * without this filter (see HDF5's filter mask). elem_bytes is the size of an element, for the
- * shuffle of BLOSC (0: no shuffle), or that of integers for GZIP and FAST (0: other data).
+ * shuffle of BLOSC (0: no shuffle), or that of a prediction's integers for GZIP and FAST (0: other
+ * data).
  * Deterministic. src and dst must not overlap. */
 int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
                      void *dst, size_t *n_dst, struct cov_err *e) COV_MUST_USE;

@@ -53,17 +53,17 @@ struct cov_rewrite_plan {
     const struct cov_rewrite_row *rows;
     const struct cov_grid *grid;               /* of the new file */
     const struct cov_rewrite_storage *storage; /* NULL: that of the template */
-    /* NULL: all data sets of the template. Otherwise: only the sets of `from`, which are the sets of
-     * `to`, in the same order, except for names, and for prediction/predictions, of which `to`
+    /* NULL: all data sets of the template. Otherwise: only the sets of `from`, which are the sets
+     * of `to`, in the same order, except for names, and for prediction/predictions, of which `to`
      * has columns[] of `from`. */
     const struct cov_chunk_head *from, *to;
     const size_t *columns;
 };
 
 /* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must
- * have the sets of the template. COV_EINPUT for damaged rows and values that do not fit the new type;
- * the message names file, data set, row and position. COV_EUSAGE if a layout is requested but there
- * are no bases, or a type but there is neither coverage nor predictions. */
+ * have the sets of the template. COV_EINPUT for damaged rows and values that do not fit the new
+ * type; the message names file, data set, row and position. COV_EUSAGE if a layout is requested but
+ * there are no bases, or a type but there is neither coverage nor predictions. */
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e) COV_MUST_USE;
 

@@ -1,8 +1,8 @@
 /* outer.h - sums of outer products of rows, as in gradients of weights; compiled once per
  * instruction set.
  *
- * Every element of the result is computed by the same sequence of multiply-adds over k, whatever
- * the shape and the position: each block of COV_OUTER_DEPTH is summed from zero and then added. So
+ * Every element of the result is computed by the same sequence of operations over k, whatever the
+ * shape and the position: each block of COV_OUTER_DEPTH is summed by itself and then added. So
  * results do not depend on how m and n are split into calls.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_H
