@@ -215,6 +215,11 @@ complains "bad\\.csv:2: weed: invalid region 'chr1;x'; use letters, digits and \
 printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint,genes' 'weed,a.fa,,,,plant,a.ckpt,a.gff3' 'weed,a.fa,,,,b,b.ckpt,' \
     'weed,a.fa,,,,c,c.ckpt,b.gff3' >bad.csv
 complains 'bad\.csv:4: weed: the annotation of weed is b\.gff3, but a\.gff3 in an earlier row' 'two annotations of a sample' --config samples=bad.csv
+printf '%s\n' 'sample,fasta,model,checkpoint,variants,explain' 'weed,a.fa,plant,a.ckpt,a.vcf,a.bed' 'weed,a.fa,b,b.ckpt,b.vcf,' >bad.csv
+complains 'bad\.csv:3: weed: the file of variants of weed is b\.vcf, but a\.vcf in an earlier row' 'two files of variants of a sample' --config samples=bad.csv
+printf '%s\n' 'sample,fasta,model,checkpoint,explain' 'weed,a.fa,plant,a.ckpt,a.bed' 'weed,a.fa,b,b.ckpt,b.bed' >bad.csv
+complains 'bad\.csv:3: weed: the file of regions to explain of weed is b\.bed, but a\.bed in an earlier row' '  and of regions to explain' --config samples=bad.csv
+complains "configuration: bases: method: 'deeplift' is not one of .*" 'an unknown way to explain bases' --config samples=bad.csv 'bases={"method": "deeplift"}'
 echo 'sample,fasta,bam,model,checkpoint' >bad.csv
 complains "bad\\.csv: unknown column 'bam'; the columns are sample,.*" 'an unknown column' --config samples=bad.csv
 echo 'sample,fasta,model' >bad.csv

@@ -17,12 +17,23 @@ ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make
 cp weed.fa grass.fa
 cp weed_atacseq.sam grass.sam
 echo 'grass,grass.fa,h3k4me3,atacseq,grass.sam,plant,plant.ckpt' >>samples.csv
-targets='tracks metrics peaks' report=false
+# Variants, and regions to explain.
+cp "$SRC/workflows/nextflow/assets/test/weed.bed" .
+awk '/^>chr1 / { on = 1; next } /^>/ { on = 0 } on { text = text $0 } END {
+    print "##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+    for (at = 2500; at <= 5000; at += 500)
+        printf "chr1\t%d\tv%d\t%s\t%s\t.\t.\t.\n", at, at, toupper(substr(text, at, 1)), toupper(substr(text, at, 1)) == "G" ? "A" : "G"
+}' weed.fa >weed.vcf
+awk -v OFS=, 'NR == 1 { print $0, "variants,explain"; next } /^weed,/ { print $0, "weed.vcf,weed.bed"; next } { print }' samples.csv >more.csv
+mv more.csv samples.csv
+printf 'bases: {extra: --length 20}\n' >bases.yaml
+printf "process { withName: COVEFFECT_BASES { ext.args = '--length 20' } }\n" >bases.config
+targets='tracks metrics peaks effects' report=false
 command -v multiqc >/dev/null && targets=all report=true
 # shellcheck disable=SC2086 # a list of words
-ok 'Snakemake runs' snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --config shards=2 precision=fp32 \
+ok 'Snakemake runs' snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile bases.yaml --config shards=2 precision=fp32 \
     overlap=4000 window_size=50 peaks=true peak_cutoffs=atacseq=5,h3k4me3=6:2.5 measured_cutoffs=h3k4me3=7:3 -- $targets
-ok 'Nextflow runs' "$NEXTFLOW" run "$SRC/workflows/nextflow/main.nf" -ansi-log false --input samples.csv --outdir next \
+ok 'Nextflow runs' "$NEXTFLOW" run "$SRC/workflows/nextflow/main.nf" -c bases.config -ansi-log false --input samples.csv --outdir next \
     --precision fp32 --overlap 4000 --window_size 50 --report $report --peaks --peak_cutoffs atacseq=5,h3k4me3=6:2.5 \
     --measured_cutoffs h3k4me3=7:3
 
@@ -40,11 +51,18 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-for folder in tracks metrics predictions peaks; do
+is "$(echo bases/* effects/*)" 'bases/weed.plant.atacseq bases/weed.plant.h3k4me3 effects/weed.plant.tsv' 'variants and regions are scored'
+coveffect vcf -q -m plant.ckpt -g weed.fa -o hand.tsv weed.vcf
+ok '  as by hand' cmp hand.tsv effects/weed.plant.tsv
+coveffect ism -q -m plant.ckpt -g weed.fa -R weed.bed --length 20 --target h3k4me3 -o hand
+ok '  in all files' diff -r hand bases/weed.plant.h3k4me3
+rm -rf hand hand.tsv
+for folder in effects bases tracks metrics predictions peaks; do
     (cd $folder && find . -type f ! -name '.*' | sort) >names
     is "$(cd next/$folder && find . -type f | sort)" "$(cat names)" "both write the same names of $folder"
     while read -r name; do
         case $name in
+        */scores.h5) set -- cmp ;;
         *.h5) set -- "$PYTHON" "$SRC/tests/lib/h5_equal.py" ;;
         *.info.json) continue ;; # with the path of the predictions
         *) set -- cmp ;;

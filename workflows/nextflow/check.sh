@@ -56,6 +56,17 @@ one_cpu=
 (cd empty && $one_cpu nextflow run "$here/main.nf" -profile test -ansi-log false) >empty.txt || fail "$(cat empty.txt)"
 (cd empty/results && find . -type f | LC_ALL=C sort) >empty.files
 same empty.files <<'EOF'
+./bases/weed.tiny.atacseq/attr.npz
+./bases/weed.tiny.atacseq/ohe.npz
+./bases/weed.tiny.atacseq/regions.bed
+./bases/weed.tiny.atacseq/scores.bw
+./bases/weed.tiny.atacseq/scores.h5
+./bases/weed.tiny.h3k4me3/attr.npz
+./bases/weed.tiny.h3k4me3/ohe.npz
+./bases/weed.tiny.h3k4me3/regions.bed
+./bases/weed.tiny.h3k4me3/scores.bw
+./bases/weed.tiny.h3k4me3/scores.h5
+./effects/weed.tiny.tsv
 ./metrics/moss.tiny.info.json
 ./metrics/weed.correlation.tsv
 ./metrics/weed.genes.tsv
@@ -158,7 +169,7 @@ tr , '\t' <sheets/11.csv >sheets/tabs.tsv
 run inputs.log tests/inputs.nf -lib "$here/lib" --sheets sheets --maps maps.txt \
     --defaults empty/results/pipeline_info/params.json --out inputs.txt >inputs.out || fail "$(cat inputs.out)"
 sed "s|$here/assets/test/||g; s|covtools: error: ||" inputs.txt >inputs.said
-# Two defaults differ because the test profile sets these parameters.
+# Three defaults differ because the test profile sets these parameters.
 same inputs.said <<'EOF'
 {"shards": 2, "precision": "bf16", "overlap": 100, "window_size": 10, "report": true} accepted
 {"precission": "bf16"} --precission: unknown parameter; did you mean --precision?
@@ -171,7 +182,7 @@ same inputs.said <<'EOF'
 {"outdir": 7} --outdir 7: expected text, not a number
 {"input": "nix.csv"} --input nix.csv: no such file
 {"input": null} missing --input
-{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --peaks, --peak_cutoffs, --measured_cutoffs, --help, --version
+{"frobnicate": 1} --frobnicate: unknown parameter; known: --input, --outdir, --report, --shards, --precision, --overlap, --window_size, --peaks, --peak_cutoffs, --measured_cutoffs, --bases, --help, --version
 {"windowSize": 1} --windowSize: unknown parameter; did you mean --window_size?
 {"peaks": true, "peak_cutoffs": "atacseq=2.5,h3k4me3=35:15"} accepted
 {"peaks": "atacseq"} --peaks atacseq: expected true or false
@@ -179,6 +190,7 @@ same inputs.said <<'EOF'
 {"measured_cutoffs": "a=1:b"} --measured_cutoffs a=1:b: use DATASET=CUTOFF or DATASET=CUTOFF:WEAK, separated by commas
 input has another default
 report has another default
+bases has another default
 11.csv accepted
 12.csv sheets/12.csv:3: sample weed: missing assay; expected atacseq, chipseq or other
 13.csv sheets/13.csv:2: sample weed: assay atac: expected one of atacseq, chipseq, other
@@ -225,6 +237,7 @@ fasta2h5 -q --subsequence-length 2400 -o data/-weed.h5 data/-weed.fa.gz
 bam2h5 -q -p atacseq --shift data/-weed.h5 data/-weed.sam.gz
 covpredict -q -m data/-tiny.ckpt -o data/-predictions.h5 data/-weed.h5
 printf 'chr1\t10\t500\n' >data/-weed.bed
+cp "$here/assets/test/weed.vcf" data/-weed.vcf
 covpredict -q -m data/-tiny.ckpt --shard 1/1 --stats data/-part.json -o data/-part.h5 data/-weed.h5
 echo "process { withName: COVTRAIN { ext.args = '-q --epochs 1 --filter-size 4 --hidden-size 4 --datasets atacseq' } }" >train.config
 run modules.log tests/modules.nf -c train.config --data "$PWD/data" --id weed >modules.txt || fail "$(cat modules.txt)"

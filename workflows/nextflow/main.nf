@@ -1,6 +1,6 @@
 // From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, a comparison with
-// measured coverage where a sample has some, profiles around genes where it has an annotation, and a picture of its region where
-// the sheet names one. Has the same steps as
+// measured coverage where a sample has some, profiles around genes where it has an annotation, a picture of its region where the
+// sheet names one, and the effects of its variants and of the bases of regions to explain. Has the same steps as
 // workflows/snakemake.
 //
 //   nextflow run workflows/nextflow/main.nf --input samples.csv --outdir results
@@ -25,6 +25,8 @@ include { COVPEAKS_CURVE     } from './modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from './modules/local/covprofile/genes/main'
 include { COVPROFILE_REGION  } from './modules/local/covprofile/region/main'
 include { COVPROFILE_CORRELATE } from './modules/local/covprofile/correlate/main'
+include { COVEFFECT_VCF      } from './modules/local/coveffect/vcf/main'
+include { COVEFFECT_BASES    } from './modules/local/coveffect/bases/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
 
 workflow COVTOOLS {
@@ -142,22 +144,33 @@ workflow COVTOOLS {
         .groupTuple()
         .map { key, items -> [key.target, items.sort { "${it[0]}${it[1].name}" }.collect { it[1] }] }
     COVPROFILE_GENES(
-        signals.map { sample, files -> [[id: sample], files, sheet.find { it.sample == sample && it.genes }?.genes] }.filter { it[2] }
+        signals.map { sample, files -> [[id: sample], files, sheet.find { it.sample == sample }.genes] }.filter { it[2] }
     )
     COVPROFILE_REGION(
         signals.map { sample, files ->
-            def its = sheet.findAll { it.sample == sample }
-            [[id: sample], files, its.find { it.genes }?.genes ?: [], its.find { it.region }?.region]
+            def row = sheet.find { it.sample == sample }
+            [[id: sample], files, row.genes ?: [], row.region]
         }.filter { it[3] }
     )
     COVPROFILE_CORRELATE(
         signals.filter { sample, _files -> sheet.any { it.sample == sample && it.bams } }.map { sample, files -> [[id: sample], files] }
     )
 
+    COVEFFECT_VCF(rows.filter { it.variants }.map { [[id: it.id], it.fasta, it.variants, it.checkpoint] }.unique())
+    COVEFFECT_BASES(
+        rows.filter { it.explain }
+            .flatMap { row ->
+                row.datasets.collect { [[id: "${row.id}.${it}".toString()], row.fasta, row.explain, row.checkpoint, it] }
+            }
+            .unique(),
+        params.bases
+    )
+
     stats = FASTA2H5.out.stats.mix(
         BAM2H5.out.stats, predicted, H5CHUNK_INFO.out.stats, H5CHUNK_VERIFY.out.stats, COV2BIGWIG_TRACKS.out.stats,
         COV2BIGWIG_COMPARE.out.stats, COVPEAKS_CALL.out.stats, COVPEAKS_COMPARE.out.stats, COVPEAKS_CURVE.out.stats,
-        COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats).map { _meta, files -> files }.flatten()
+        COVPROFILE_GENES.out.stats, COVPROFILE_REGION.out.stats, COVPROFILE_REGION.out.plot, COVPROFILE_CORRELATE.out.stats,
+        COVEFFECT_VCF.out.stats, COVEFFECT_BASES.out.stats).map { _meta, files -> files }.flatten()
     versions = Channel.topic('versions')
         .map { _process, tool, version -> "${tool}: '${version}'" }
         .mix(Channel.of("nextflow: '${workflow.nextflow.version}'".toString()))

@@ -10,11 +10,12 @@ class Sheet {
     // What must agree in all rows with the same first columns.
     private static final List CONSISTENT = [
         [['model'], 'checkpoint'], [['sample'], 'fasta'], [['sample', 'dataset'], 'assay'], [['sample', 'dataset'], 'bams'],
-        [['sample'], 'genes'], [['sample'], 'region']]
+        [['sample'], 'genes'], [['sample'], 'region'], [['sample'], 'variants'], [['sample'], 'explain']]
+    private static final List FILES_OF_SAMPLE = ['genes', 'variants', 'explain']
 
-    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, genes, region, id, where}, with files in place of
-    // paths, which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are there. genes and
-    // region may be null.
+    // Returns a map per row: {sample, fasta, dataset, assay, bams, model, checkpoint, genes, region, variants, explain, id, where}, with
+    // files in place of paths, which are relative to the folder of the sheet. bams may be empty; otherwise dataset and assay are
+    // there. genes, region, variants and explain may be null; if a row of a sample has one, all of its rows get it.
     static List<Map> read(String name, Map schema) {
         def sheet = Nextflow.file(name, glob: false)
         def at = { String path -> path =~ '^/|://' ? Nextflow.file(path, glob: false) : sheet.resolveSibling(path) }
@@ -52,12 +53,17 @@ class Sheet {
             checkRow(where, row, seen, i + 1)
             rows << row + [
                 id: "${row.sample}.${row.model}".toString(), fasta: at(row.fasta), checkpoint: at(row.checkpoint),
-                bams: (row.bams ?: []).collect { at(it) }, genes: row.genes ? at(row.genes) : null, where: where]
+                bams: (row.bams ?: []).collect { at(it) }, where: where] +
+                FILES_OF_SAMPLE.collectEntries { [it, row[it] ? at(row[it]) : null] }
         }
         if (!rows) {
             Schema.fail("${name}: no samples")
         }
-        return rows
+        return rows.collect { row ->
+            row + (FILES_OF_SAMPLE + ['region']).collectEntries { column ->
+                [column, rows.find { it.sample == row.sample && it[column] }?.get(column)]
+            }
+        }
     }
 
     // Ends the run if a checkpoint does not predict the data set of a row. `infos` are the files that `h5chunk info --json`

@@ -20,6 +20,8 @@ include { COVPEAKS_CURVE     } from '../modules/local/covpeaks/curve/main'
 include { COVPROFILE_GENES   } from '../modules/local/covprofile/genes/main'
 include { COVPROFILE_REGION  } from '../modules/local/covprofile/region/main'
 include { COVPROFILE_CORRELATE } from '../modules/local/covprofile/correlate/main'
+include { COVEFFECT_VCF      } from '../modules/local/coveffect/vcf/main'
+include { COVEFFECT_BASES    } from '../modules/local/coveffect/bases/main'
 
 workflow {
     def data = { name -> file("${params.data}/${name}", glob: false, checkIfExists: true) }
@@ -38,5 +40,7 @@ workflow {
     COVPROFILE_GENES([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed')])
     COVPROFILE_REGION([meta, [data('-predictions.h5'), data('-weed.h5')], data('-weed.bed'), 'chr1:1-5000'])
     COVPROFILE_CORRELATE([meta, [data('-predictions.h5'), data('-weed.h5')]])
+    COVEFFECT_VCF([meta, data('-weed.fa.gz'), data('-weed.vcf'), data('-tiny.ckpt')])
+    COVEFFECT_BASES([meta, data('-weed.fa.gz'), data('-weed.bed'), data('-tiny.ckpt'), 'atacseq'], 'gradients')
     COV2BIGWIG_COMPARE([meta, data('-predictions.h5'), data('-weed.h5')])
 }

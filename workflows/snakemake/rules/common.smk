@@ -25,9 +25,11 @@ COLUMNS = {
     "checkpoint": FILE,
     "genes": FILE,
     "region": (r"[A-Za-z0-9._+:-]+", "use letters, digits and . _ + - :"),
+    "variants": FILE,
+    "explain": FILE,
 }
 MEASUREMENT = ["dataset", "assay", "bams"]
-OPTIONAL = ["genes", "region"]
+OPTIONAL = ["genes", "region", "variants", "explain"]
 ASSAY_OF_DATASET = {"atacseq": "atacseq", "h3k4me3": "chipseq"}
 TRACK_SUFFIXES = (".bw", ".bigwig", ".bg", ".bdg", ".bedgraph")
 
@@ -175,7 +177,7 @@ MEASURED_CUTOFFS = read_cutoffs("measured_cutoffs") or CUTOFFS
 RUNS_OF_TRAINING = {name: networks_of(name, training) for name, training in config["training"].items()}
 TRAININGS = {run: needs for runs in RUNS_OF_TRAINING.values() for run, needs in runs.items()}
 TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
-FASTA, CHECKPOINT, ASSAY, MEASURED, GENES, REGION = {}, {}, {}, {}, {}, {}
+FASTA, CHECKPOINT, ASSAY, MEASURED, GENES, REGION, VARIANTS, EXPLAIN = {}, {}, {}, {}, {}, {}, {}, {}
 # (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
 # Without samples, there are only networks to train.
@@ -184,8 +186,13 @@ for where, row in [] if TRAINS_ONLY else read_sheet(config["samples"]):
     sample, model, dataset = row["sample"], row["model"], row["dataset"]
     note(where, f"fasta of {sample}", FASTA, sample, located(row["fasta"]))
     note(where, f"checkpoint of {model}", CHECKPOINT, model, located(row["checkpoint"]))
-    if row["genes"]:
-        note(where, f"annotation of {sample}", GENES, sample, located(row["genes"]))
+    for what, column, table in [
+        ("annotation", "genes", GENES),
+        ("file of variants", "variants", VARIANTS),
+        ("file of regions to explain", "explain", EXPLAIN),
+    ]:
+        if row[column]:
+            note(where, f"{what} of {sample}", table, sample, located(row[column]))
     if row["region"]:
         note(where, f"region of {sample}", REGION, sample, row["region"])
     RUNS[sample, model] = True
@@ -200,6 +207,10 @@ if not RUNS and not TRAINS_ONLY:
 SHARDS = config["shards"]
 CORRELATED = list(dict.fromkeys(s for s, _ in MEASURED))
 TRAINING_TABLES = [f"trained/{name}.{kind}" for name in RUNS_OF_TRAINING for kind in ("tsv", "svg")]
+# Runs whose variants are scored, and those whose regions are explained.
+SCORED = [(s, m) for s, m in RUNS if s in VARIANTS]
+EXPLAINED = [(s, m) for s, m in RUNS if s in EXPLAIN]
+EFFECTS = [f"effects/{s}.{m}.tsv" for s, m in SCORED]
 TRACKS = [f"tracks/{s}.{m}" for s, m in RUNS]
 METRICS = (
     [f"metrics/{s}.{m}.info.json" for s, m in RUNS]
@@ -223,6 +234,7 @@ STATS = (
     + [f"stats/covprofile_correlate/{s}_mqc.json" for s in CORRELATED]
     + [f"stats/covprofile_genes/{s}_mqc.json" for s in GENES]
     + [f"stats/covprofile_region/{s}_mqc.json" for s in REGION]
+    + [f"stats/coveffect_vcf/{s}.{m}_mqc.json" for s, m in SCORED]
 )
 SHARD_STATS = [f"stats/covpredict/{s}.{m}.{i}of{SHARDS}_mqc.json" for s, m in RUNS for i in range(1, SHARDS + 1) if SHARDS > 1]
 PLOTS = (
@@ -254,6 +266,14 @@ def fasta_of(wildcards):
 
 def genes_of(wildcards):
     return [GENES[wildcards.sample]] if wildcards.sample in GENES else []
+
+
+def variants_of(wildcards):
+    return [VARIANTS[wildcards.sample]]
+
+
+def explain_of(wildcards):
+    return [EXPLAIN[wildcards.sample]]
 
 
 def signals_of(wildcards):
@@ -296,6 +316,20 @@ def read_info(path):
 def datasets_of(path):
     """The data sets that a model predicts, [] if it is none. The file `path` describes it."""
     return read_info(path).get("hyperparameters", {}).get("datasets", [])
+
+
+def explained(pattern):
+    """An input function: the pattern for each explained data set. Waits for the descriptions of the checkpoints."""
+
+    def paths(wildcards):
+        known = {m: datasets_of(checkpoints.checkpoint_info.get(model=m).output[0]) for _, m in EXPLAINED}
+        return [pattern.format(sample=s, model=m, target=d) for s, m in EXPLAINED for d in known[m]]
+
+    return paths
+
+
+explained_bases = explained("bases/{sample}.{model}.{target}/attr.npz")
+explained_stats = explained("stats/coveffect_bases/{sample}.{model}.{target}_mqc.json")
 
 
 def check_datasets(model, path):

@@ -9,6 +9,7 @@ rule versions:
         STATS,
         SHARD_STATS,
         peak_stats,
+        explained_stats,
     output:
         "stats/covtools_mqc_versions.yml",
     log:
@@ -23,6 +24,7 @@ rule multiqc:
         PLOTS,
         CURVE_PLOTS,
         peak_stats,
+        explained_stats,
         "stats/covtools_mqc_versions.yml",
     output:
         report="report/multiqc_report.html",
