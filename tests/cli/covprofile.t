@@ -127,7 +127,8 @@ if command -v gnuplot >/dev/null; then
     done
     genes --genes h5.bed -b 0 -a 10 --plot p.svg --datasets h3k4me3 p.h5
     status_is 0 '  of a single bin'
-    like "$(cat p.svg)" 'h5: 3 features' '  has the number of features'
+    like "$(cat p.svg)" '>3 features of h5<' '  whose title has the number of features'
+    like "$(cat p.svg)" '>mean and 95 % confidence interval<' '  and whose axis names the band'
     head -n 1 h5.bed >one.bed
     genes --genes one.bed -b 0 -a 20 --plot p.svg --datasets h3k4me3 p.h5
     status_is 0 '  and of a single feature'

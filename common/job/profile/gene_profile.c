@@ -60,9 +60,8 @@ static int write_matrix(const void *arg, const struct cov_outfile *out, struct c
 static int draw(const void *arg, const struct cov_picture *picture, struct cov_err *e)
 {
     const struct job *j = arg;
-    char *title = cov_strfmt(e, "%s: %zu feature%s, and the 95 %% confidence interval of the %s",
-                             j->stem, j->features.n, cov_text_s((int64_t)j->features.n),
-                             j->o.median ? "median" : "mean");
+    char *title = cov_strfmt(e, "%zu feature%s of %s", j->features.n,
+                             cov_text_s((int64_t)j->features.n), j->stem);
     int rc = title ? cov_profile_plot_draw(&j->tracks, title, j->o.median, picture, e) : COV_ENOMEM;
     free(title);
     return rc;

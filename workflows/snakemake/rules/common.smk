@@ -371,11 +371,9 @@ def options_of_training(wildcards):
     return TRAININGS[wildcards.training]["options"]
 
 
-def write_runs(runs, path):
-    """Writes the name, metrics and options of networks, for training_table.sh."""
-    with open(path, "w", encoding="utf-8") as file:
-        for run in runs:
-            file.write(f"{run}\ttraining/{run}/metrics.log\t{TRAININGS[run]['options']}\n")
+def lines_of_runs(runs):
+    """A line with the name, metrics and options of each network, for training_table.sh."""
+    return "".join(f"{run}\ttraining/{run}/metrics.log\t{TRAININGS[run]['options']}\n" for run in runs)
 
 
 def memory_of(tool):

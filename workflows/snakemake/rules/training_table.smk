@@ -17,7 +17,7 @@ rule training_table:
     log:
         "logs/training_table/{group}.log",
     params:
-        options=lambda wildcards: [TRAININGS[run]["options"] for run in RUNS_OF_TRAINING[wildcards.group]],
-    run:
-        write_runs(RUNS_OF_TRAINING[wildcards.group], output.runs)
-        shell("sh {input.script:q} {output.runs:q} {output.plot:q} >{output.table:q} 2>{log:q}")
+        runs=lambda wildcards: lines_of_runs(RUNS_OF_TRAINING[wildcards.group]),
+    shell:
+        "printf %s {params.runs:q} >{output.runs:q} && "
+        "sh {input.script:q} {output.runs:q} {output.plot:q} >{output.table:q} 2>{log:q}"
