@@ -18,6 +18,10 @@ rule training_table:
         "logs/training_table/{group}.log",
     params:
         runs=lambda wildcards: lines_of_runs(RUNS_OF_TRAINING[wildcards.group]),
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
     shell:
         "printf %s {params.runs:q} >{output.runs:q} && "
         "sh {input.script:q} {output.runs:q} {output.plot:q} >{output.table:q} 2>{log:q}"
