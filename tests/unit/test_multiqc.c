@@ -23,7 +23,6 @@ static void names_multiqc_samples(void **state)
         {"x.json", NULL},
         {"_mqc.json", NULL},
         {"b.c/_mqc.json", NULL},
-        {"x_mqc.json.gz", NULL},
         {"a_mqc.json/x", NULL},
         /* The tool, or the section, may follow the sample. */
         {"x.tool_mqc.json", "    \"x\": {\n"},
@@ -48,6 +47,10 @@ static void names_multiqc_samples(void **state)
         free(text);
     }
     struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_stats_write(&s, "x_mqc.json.gz", true, &e), COV_EUSAGE);
+    assert_non_null(
+        strstr(e.text, "x_mqc.json.gz: the output is a JSON file, but .gz is another kind"));
+    cov_err_clear(&e);
     assert_int_equal(cov_stats_check(&s, "b.c/x_mqc.json", false, &e), COV_EEXIST);
     assert_string_equal(e.text, "--stats: b.c/x_mqc.json: already exists; use -f to replace it, or "
                                 "write x.tool_mqc.json to keep both");

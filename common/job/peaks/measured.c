@@ -66,23 +66,25 @@ static void free_sink(struct cov_track_sink *s)
 
 static const struct cov_track_format collector_format = {begin, add, close_sink, free_sink};
 
-/* Opens the track, which must have one data set, or have one chosen. */
+/* Opens the track, which must have one data set, or have one chosen. Fills *options, which the source
+ * borrows. */
 static int open_track(const struct cov_measured_options *o, unsigned n_threads,
-                      struct cov_track_source **out, struct cov_err *e)
+                      struct cov_source_options *options, struct cov_track_source **out,
+                      struct cov_err *e)
 {
     static const char option[] = "--measured-dataset";
-    struct cov_source_options options = {.values = {.scale = 1}};
     struct cov_source_input in = {0};
+    options->values.scale = 1;
     int rc = cov_source_input_detect(o->path, &in, e);
     if (!rc && in.is_track && o->is_own_choice)
         rc = cov_fail(e, COV_EUSAGE, "%s: %s is a track, which has no data sets", option, o->path);
     if (!rc && !in.is_track) {
-        options.measured = true;
-        options.datasets = o->datasets;
-        options.n_datasets = o->n_datasets;
+        options->measured = true;
+        options->datasets = o->datasets;
+        options->n_datasets = o->n_datasets;
     }
     if (!rc)
-        rc = cov_track_source_open(&in, &options, n_threads, out, e);
+        rc = cov_track_source_open(&in, options, n_threads, out, e);
     if (rc == COV_EUSAGE && !o->is_own_choice && o->n_datasets > 0)
         cov_err_append(e, "; choose one with %s", option);
     cov_source_input_close(&in);
@@ -101,6 +103,7 @@ static int report_none(const struct cov_measured_options *o, const char *why, st
 static int read_track(struct cov_measured *m, const struct cov_measured_options *o,
                       unsigned n_threads, struct cov_progress *progress, struct cov_err *e)
 {
+    struct cov_source_options options = {0};
     struct cov_track_source *source = NULL;
     struct cov_job job = {.progress = progress};
     struct collector c = {.sink = {.format = &collector_format},
@@ -109,7 +112,7 @@ static int read_track(struct cov_measured *m, const struct cov_measured_options 
                           .max = -INFINITY};
     struct cov_track_sink *sink = &c.sink;
     char why[COV_PEAKS_REASON_BYTES];
-    int rc = open_track(o, n_threads, &source, e);
+    int rc = open_track(o, n_threads, &options, &source, e);
     if (!rc)
         rc = cov_track_init(&c.sink, &collector_format, source->name, source->contigs, e);
     if (!rc)

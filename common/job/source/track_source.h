@@ -82,9 +82,9 @@ int cov_source_input_detect(const char *path, struct cov_source_input *input,
                             struct cov_err *e) COV_MUST_USE;
 void cov_source_input_close(struct cov_source_input *input);
 
-/* Opens `input` (which is empty afterwards) and reads the lists named in the options. COV_EUSAGE
- * for options that do not fit the input. Opening HDF5 forks: call this before starting threads.
- * BGZF is decompressed by n_threads threads if n_threads > 1. */
+/* Opens `input` (which is empty afterwards) and reads the lists named in the options, which are
+ * borrowed until close. COV_EUSAGE for options that do not fit the input. Opening HDF5 forks: call
+ * this before starting threads. BGZF is decompressed by n_threads threads if n_threads > 1. */
 int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
                           unsigned n_threads, struct cov_track_source **out,
                           struct cov_err *e) COV_MUST_USE;
