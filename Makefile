@@ -141,10 +141,10 @@ MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 ifdef SAN
-# Skips tests that compare values with other programs' files or inspect sources and pages: other tests cover the same
-# code. MPI does not free its memory.
+# Skips tests that compare values with other programs' files, inspect sources and pages, or try the suffixes of all
+# outputs: other tests cover the same code. MPI does not free its memory.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
-  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/readme.t %/snakemake.t %/tutorial.t %/workflows.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/onehot.t %/outputs.t %/pipeline.t %/readme.t %/snakemake.t %/tutorial.t %/workflows.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
 
@@ -406,7 +406,7 @@ PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(patsubst %,$(B)/tests/%,check_kernels check_training test_reference_models test_lstm) \
   $(patsubst %,tests/cli/%.t,h5chunk_rewrite covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare gpu_report damaged_hdf5 \
-  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks readme snakemake workflows)
+  damaged_fasta h5_reference covpredict covpredict_shard covtrain_device clients h5_layout damaged_chunks readme snakemake workflows)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
