@@ -152,7 +152,7 @@ TOOLS   := $(TOOL_SRC:tools/%.c=%)
 UNITS   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 # GPU kernels in emulation need a C++ compiler and fibers, which sanitizers do not support.
 EMULATE := $(if $(SAN)$(COVERAGE),,$(shell command -v $(CXX) 2>/dev/null))
-EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training cublas))
+EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training lstm cublas))
 MOCK_PLUGIN := $(if $(EMULATE),$(B)/tests/plugins/covtools-cuda.so)
 MOCK_BENCH := $(if $(EMULATE),$(B)/tests/bench_gpu)
 HELPERS := $(MOCK_PLUGIN) $(MOCK_BENCH) $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)
@@ -467,13 +467,14 @@ $(GPU)/%.cc.o: %.cc
 	$(Q)$(CXX) -std=c++17 -I. -O2 -Wall -Wextra -MMD -MP -c -o $@ $<
 $(GPU)/libcov.a: $(GPU_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(GPU)/check_kernels $(GPU)/check_training $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
+GPU_CHECKS := $(GPU)/check_kernels $(GPU)/check_training $(GPU)/check_lstm
+$(GPU_CHECKS) $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
 	$(call say,LD,$@)
 	$(Q)$(NVCC) -cudart static -o $@ $^ -lm -ldl -lpthread
 .PHONY: check-gpu bench-gpu report-gpu
-.SECONDARY: $(GPU_OBJ) $(patsubst %,$(GPU)/tests/gpu/%.cc.o,check_kernels check_training bench_gpu)
+.SECONDARY: $(GPU_OBJ) $(patsubst %,$(GPU)/tests/gpu/%.cc.o,check_kernels check_training check_lstm bench_gpu)
 # The sanitizer is slow, so it runs on small networks only.
-check-gpu: $(GPU)/check_kernels $(GPU)/check_training ## test the kernels on a GPU (needs CUDA, but neither htslib nor HDF5)
+check-gpu: $(GPU_CHECKS) ## test the kernels on a GPU (needs CUDA, but neither htslib nor HDF5)
 	$(Q)$(PROVE) --exec '' $^ :: --big
 	$(Q)if command -v compute-sanitizer >/dev/null; then for tool in memcheck racecheck; do \
 	  echo "== $$tool"; for check in $^; do \

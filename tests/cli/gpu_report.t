@@ -52,6 +52,9 @@ sleep 0.2
 rmdir busy 2>/dev/null
 echo ok 1 - gradients
 END
+tool programs/check_lstm <<'END'
+echo ok 1 - training
+END
 tool programs/bench_gpu <<'END'
 case "$*" in
 *--once*) exit ;;
@@ -116,13 +119,13 @@ SLOW=0
 status_is 1 'a failure sets the exit status'
 is "$(of_parts FAIL)" "check-kernels-balanced check-kernels-tf32 \
 racecheck-kernels-bf16 racecheck-kernels-fp32 racecheck-training-bf16" '  failed parts are named'
-is "$(of_parts ok | wc -w)" 28 '  all other parts run'
+is "$(of_parts ok | wc -w)" 29 '  all other parts run'
 like "$report" '^FAIL +check-kernels-tf32 .* status 1: not ok 1 - tf32: layers$' '  a failed check with its message'
 like "$report" '^FAIL +racecheck-kernels-fp32 .* status 1: ========= Error: Race reported$' '  an error of a tool'
 like "$report" '^not ok 1 - tf32: layers$' '  messages of failed parts'
 like "$report" '^covtools on a GPU: finished$' '  the report is complete'
 ok 'builds for the architecture of the card, without -Werror' grep -q \
-    '^make .* CUDA_WERROR= CUDA_ARCHS=90 build/gpu/bench_gpu build/gpu/check_kernels build/gpu/check_training' calls
+    '^make .* CUDA_WERROR= CUDA_ARCHS=90 build/gpu/bench_gpu build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm' calls
 is "$(grep -v '^nvcc\|^nvidia\|^bench_gpu .*--once' calls | sed 's/^\(compute-.*check\) .*/\1/
     s/^\(bench_gpu --[a-z]* --precision [a-z0-9]*\) .*/\1/; s/^\(make\|ncu\|check\)[ _].*/\1/; s/ .*--only \([a-z]*\) .*/ \1/' | uniq)" \
     'make
@@ -158,7 +161,7 @@ for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'cl
 done
 is "$(grep -c '^  layer 1' out/report.txt)" 1 'only the layers of bf16'
 like "$(cat out/all.log)" '^warning: a warning of the build$' 'all.log has the output of the build'
-is "$(grep -c '^== ' out/all.log)" 34 '  and of all other parts'
+is "$(grep -c '^== ' out/all.log)" 35 '  and of all other parts'
 is "$(find out -type f | wc -l)" 2 'two files'
 like "$(cat out/all.log)" '^# at the same time' 'checks run in parallel'
 ok 'the report is shown' grep -q "all parts: $PWD/out/all.log" "$stdout"
@@ -185,7 +188,7 @@ for signal in KILL TERM; do
     wait $pid 2>/dev/null || status=$?
     report=$(cat out/report.txt)
     is "$(of_parts ok | tr ' ' '\n' | grep -v '^check-training\|^check-kernels-[bf]' | paste -sd ' ' -)" \
-        'bench-bf16 bench-tf32 build check-kernels-tf32x3' "killed by $signal: the report has the parts that ended"
+        'bench-bf16 bench-tf32 build check-kernels-tf32x3 check-lstm' "killed by $signal: the report has the parts that ended"
     like "$report" '^forward tf32 batch 64: 20000.0' '  their rates'
     like "$report" '^FAIL +check-kernels-tf32 ' '  and failures'
     like "$(cat out/all.log)" '^forward tf32 batch 64: 20000.0' '  all.log has their output'
@@ -243,8 +246,11 @@ sed -i 's/echo 9.0/echo 10.3/' tools/nvidia-smi
 report --part check
 status_is 1 'the build fails'
 like "$report" '^FAIL +build .* status 2: x.cu\(3\): error: identifier "y" is undefined$' '  is reported'
-is "$(of_parts 'not run' | wc -w)" 10 '  programs of an earlier build are not run'
+is "$(of_parts 'not run' | wc -w)" 11 '  programs of an earlier build are not run'
 ok 'a newer card: the newest architecture before it' grep -q '^make .*CUDA_ARCHS=90 ' calls
+cp programs/check_lstm build/gpu
+report --no-build --part check-lstm
+is "$status $(of_parts ok) $(of_parts FAIL)" '0 check-lstm ' '--no-build: programs of an earlier build are run'
 
 for arguments in '--until soon' '--part brench' '--until' '--quick'; do
     # shellcheck disable=SC2086 # words

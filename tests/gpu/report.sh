@@ -1,10 +1,11 @@
 #!/bin/sh
 # report.sh - builds, checks and measures the GPU kernels, and writes all results into one report. Needs a card, CUDA, make,
 # and compilers for C and C++; compares with PyTorch if there is one.
-#   report.sh [--until SECONDS] [--part NAME[,NAME]...] [FOLDER]
+#   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [FOLDER]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (always runs), check, bench, train, ncu,
 #            torch, memcheck, racecheck, synccheck
+#   --no-build  use the programs of an earlier build, for example on another machine
 #   FOLDER   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
 # are written again every few seconds, and when a part ends, so that they are useful even if the script is killed.
@@ -23,7 +24,7 @@ now() {
 }
 
 beg=$(now)
-until=570 only='' out=build/gpu/report each=${SECONDS_EACH:-2}
+until=570 only='' build=true out=build/gpu/report each=${SECONDS_EACH:-2}
 while [ $# -gt 0 ]; do
     case $1 in
     --until | --part) [ $# -gt 1 ] || usage "$1: needs a value" ;;
@@ -40,6 +41,7 @@ while [ $# -gt 0 ]; do
         only=$only,$2
         shift
         ;;
+    --no-build) build=false ;;
     -*) usage "unknown option '$1'" ;;
     *) out=$1 ;;
     esac
@@ -331,9 +333,11 @@ write_report
 
 # ---- the parts, in the order of their importance ----
 
-rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu
-alone build 300 make -k "-j$(nproc)" NVCC="$nvcc" CUDA_WERROR= ${archs:+CUDA_ARCHS="$archs"} build/gpu/bench_gpu \
-    build/gpu/check_kernels build/gpu/check_training
+if $build; then
+    rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm build/gpu/bench_gpu
+    alone build 300 make -k "-j$(nproc)" NVCC="$nvcc" CUDA_WERROR= ${archs:+CUDA_ARCHS="$archs"} build/gpu/bench_gpu \
+        build/gpu/check_kernels build/gpu/check_training build/gpu/check_lstm
+fi
 
 for p in bf16 tf32 balanced tf32x3 fp32; do
     for check in kernels training; do
@@ -341,6 +345,7 @@ for p in bf16 tf32 balanced tf32x3 fp32; do
         finish $((n_checks > 1 ? n_checks - 1 : 0))
     done
 done
+start check-lstm 200 build/gpu/check_lstm --big
 finish 0
 
 if command -v nvidia-smi >/dev/null; then

@@ -261,6 +261,13 @@ uint32_t simt_ballot(bool v)
     return planted == SIMT_FAULT_REST ? 0 : bits;
 }
 
+float simt_shuffle_xor(float v, int mask)
+{
+    const char *all = (const char *)simt_exchange(&v, sizeof v);
+    memcpy(&v, all + (threadIdx.x % WARP ^ (unsigned)mask) * EXCHANGE, sizeof v);
+    return v;
+}
+
 void simt_load_matrices(uint32_t r[4], const void *shared)
 {
     if ((uintptr_t)shared % 16)

@@ -22,6 +22,7 @@
 #define SIMT_KERNEL(threads) static void
 #define SIMT_KERNEL_BLOCKS(threads, blocks) static void
 #define SIMT_DEVICE static inline
+#define SIMT_DEVICE_MEMBER inline
 
 struct dim3 {
     unsigned x, y, z;
@@ -125,6 +126,7 @@ static inline float simt_exp(float v)
 }
 
 uint32_t simt_ballot(bool v);
+float simt_shuffle_xor(float v, int mask);
 
 static inline void simt_or(uint32_t *shared, uint32_t bits)
 {

@@ -351,6 +351,7 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
     s->lstm.t = (int)l->t_out;
     s->lstm.directions = (int)l->directions;
     s->lstm.units = units;
+    s->lstm.resident = !bf16 && cov_cuda_lstm_resident_fits(units, m->shared_bytes);
     s->lstm.y_bf16 = m->rows.bf16;
     s->lstm_number = m->plan->n_lstms++;
     return COV_OK;

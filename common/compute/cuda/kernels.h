@@ -105,7 +105,7 @@ struct cov_cuda_last {
 int cov_cuda_last_depth(int c);
 void cov_cuda_last_layers(const struct cov_cuda_last *l, void *stream);
 
-/* ---- LSTMs: lstm_fp32.cu, lstm_bf16.cu ---- */
+/* ---- LSTMs: lstm_fp32.cu, lstm_resident.cu, lstm_bf16.cu ---- */
 
 /* The steps that an LSTM layer computes for a sequence. */
 struct cov_cuda_extent {
@@ -131,6 +131,7 @@ struct cov_cuda_lstm {
     struct cov_cuda_extent *extents; /* extents[b * extent_pitch] for sequence b */
     int n, t, directions, units, extent_pitch;
     bool y_bf16, rest;
+    bool resident; /* in fp32: the weights fit into a multiprocessor */
 };
 
 /* The same in training: keeps gates and cells for the backward pass. */
@@ -141,6 +142,7 @@ struct cov_cuda_lstm_train {
     float *cells; /* [n, t, direction, unit] */
     const void *w;
     int n, t, directions, units;
+    bool resident;
     /* Forward: */
     void *y; /* [n, t, direction, unit] h: float, or bf16 if y_bf16 */
     bool y_bf16;
@@ -160,6 +162,12 @@ void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *l, void *stream);
 bool cov_cuda_lstm_train_fits(int units, size_t shared_bytes);
 void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
+/* The same for up to COV_CUDA_LSTM_UNITS units, in multiples of 32, on cards with enough shared memory: a block keeps
+ * the weights of a direction through all steps. The functions above call these for `resident` layers. */
+bool cov_cuda_lstm_resident_fits(int units, size_t shared_bytes);
+void cov_cuda_lstm_resident(const struct cov_cuda_lstm *l, void *stream);
+void cov_cuda_lstm_resident_forward(const struct cov_cuda_lstm_train *l, void *stream);
+void cov_cuda_lstm_resident_backward(const struct cov_cuda_lstm_train *l, void *stream);
 
 /* The kernels with h, weights and the gradients of gates (dgates) as bf16. They support up to
  * COV_CUDA_LSTM_UNITS units, in multiples of 32. A block keeps the weights of a direction in

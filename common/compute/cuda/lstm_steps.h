@@ -27,6 +27,64 @@ SIMT_DEVICE int gates_row(int head, int tail, int t)
     return t >= head && t < tail ? head - 1 : t;
 }
 
+/* Smaller relative changes are ignored by resting sequences in single precision. A change of h is relative to |h| + 1/32,
+ * and a change of a sum over x is relative to |sum| + 1. The limit is about the rounding error of a gate's sum. */
+#define LSTM_STILL 0x1p-20f
+
+SIMT_DEVICE bool lstm_moved(float v, float ref, float least)
+{
+    return !(fabsf(v - ref) <= LSTM_STILL * (fabsf(ref) + least));
+}
+
+SIMT_DEVICE bool lstm_moved(const float4 &v, const float4 &ref)
+{
+    return lstm_moved(v.x, ref.x, 1) || lstm_moved(v.y, ref.y, 1) || lstm_moved(v.z, ref.z, 1) ||
+           lstm_moved(v.w, ref.w, 1);
+}
+
+#define LSTM_LOG2_E 1.44269504f
+
+/* Returns exp(min(factor v, 28)). A product of three factors 1 + exp(28) is still finite, and the limit changes a gate by
+ * less than 1e-12. NaN stays NaN. */
+SIMT_DEVICE float lstm_exp_limited(float factor, float v)
+{
+    return simt_exp2_fast(simt_min(factor * LSTM_LOG2_E * v, 28.0f * LSTM_LOG2_E));
+}
+
+/* The values that a step uses: sigmoid(f), sigmoid(i) tanh(g), and 1 / sigmoid(o). */
+struct lstm_gates {
+    float f, ig, o;
+};
+
+SIMT_DEVICE struct lstm_gates lstm_gates_of(float i, float f, float g, float o)
+{
+    struct lstm_gates k;
+    float eg = lstm_exp_limited(-2, g), a = (1.0f + lstm_exp_limited(-1, i)) * (1.0f + eg);
+    float b = 1.0f + lstm_exp_limited(-1, f), r = simt_reciprocal_fast(a * b);
+    k.f = a * r;
+    k.ig = (1.0f - eg) * b * r;
+    k.o = 1.0f + lstm_exp_limited(-1, o);
+    return k;
+}
+
+/* Advances *c by a step; returns its h. */
+SIMT_DEVICE float lstm_advance(const struct lstm_gates &k, float *c)
+{
+    *c = fmaf(k.f, *c, k.ig);
+    float e = lstm_exp_limited(-2, *c);
+    return (1.0f - e) * simt_reciprocal_fast(k.o * (1.0f + e));
+}
+
+SIMT_DEVICE float lstm_sigmoid(float v)
+{
+    return simt_reciprocal_fast(1.0f + simt_exp2_fast(-LSTM_LOG2_E * v));
+}
+
+SIMT_DEVICE float lstm_tanh(float v)
+{
+    return 1.0f - 2.0f * simt_reciprocal_fast(1.0f + simt_exp2_fast(2 * LSTM_LOG2_E * v));
+}
+
 /* Writes h, and the values that the backward pass needs. */
 SIMT_DEVICE void lstm_keep(const struct cov_cuda_lstm_train &l, size_t place, float4 gates,
                            float state, float h)

@@ -21,6 +21,7 @@
 /* The same, with registers for at least `blocks` blocks per multiprocessor. */
 #define SIMT_KERNEL_BLOCKS(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
 #define SIMT_DEVICE static __device__ __forceinline__
+#define SIMT_DEVICE_MEMBER __device__ __forceinline__
 
 /* The dynamic shared memory of the block; the launch sets its size. */
 SIMT_DEVICE char *simt_shared(void)
@@ -93,6 +94,12 @@ SIMT_DEVICE float simt_exp(float v)
 SIMT_DEVICE uint32_t simt_ballot(bool v)
 {
     return __ballot_sync(0xffffffffU, v);
+}
+
+/* Returns v of the lane whose number differs in the bits of `mask`. All lanes of the warp must call it. */
+SIMT_DEVICE float simt_shuffle_xor(float v, int mask)
+{
+    return __shfl_xor_sync(0xffffffffU, v, mask);
 }
 
 /* *shared |= bits, atomically. */

@@ -410,6 +410,7 @@ static int make_lstm(struct making_training *m, size_t which, struct cov_err *e)
                         "an LSTM with %zu units is too large to train in the shared memory of a "
                         "block of this GPU",
                         s->layer.hidden);
+    s->resident = !s->bf16_steps && cov_cuda_lstm_resident_fits(units, m->shared_bytes);
     s->width = cov_channel_width(s->out) * 4;
     int rc = make_arrays(s, 1, 1, 1 + s->layer.directions, e);
     if (!rc)

@@ -54,6 +54,7 @@ struct cov_train_layer {
     bool y_bf16;      /* the output, before dropout */
     bool next_bf16;   /* the input of the next layer */
     bool bf16_steps;  /* LSTM: steps on tensor cores */
+    bool resident;    /* LSTM: as in struct cov_cuda_lstm */
     bool keeps_bf16;  /* LSTM: keeps h as bf16, in addition to y, for its own gradients */
 
     struct cov_train_product *forward, *back; /* passes; the first layer has no back */
