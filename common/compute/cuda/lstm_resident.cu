@@ -2,42 +2,51 @@
  * forward and backward (kernels.h).
  *
  * A block runs up to MOST sequences of one direction through all steps by itself, and keeps all weights of the direction:
- * most in registers, the rest in shared memory. The four lanes of a quad compute the four gates of one unit, each from a
+ * most in registers, the rest in shared memory. The four lanes of a group compute the four gates of one unit, each from a
  * quarter of the previous h; then they exchange their sums, so that a lane has all gates of the unit for one sequence,
  * and also keeps the cell. With fewer than four sequences, lanes repeat each other's work. Only h passes through shared
- * memory, and a step needs one barrier. In the backward pass a quad computes the gradient of one unit's h, each lane
- * from a quarter of the units whose gates use it. What a step reads from memory is loaded during the previous step.
- * Sums are added in the same order for any number of sequences per block, so values do not depend on the batch.
+ * memory, and a step needs one barrier. In the backward pass, the 16 lanes of a group compute the gradients of the h of
+ * four units, each from a sixteenth of the gates that use it, so that one read of a gradient serves four units. What a
+ * step reads from memory is loaded during the previous step. Sums are added in the same order for any number of sequences
+ * per block, so values do not depend on the batch.
  *
- * Bound of a step with 128 units on an H200 (132 multiprocessors at 1.98 GHz, each with one block of 16 warps) and S
- * sequences: 65,536 S multiplications take 512 S cycles; reading h takes 128 S (backward: gradients, 512 S), and
- * reading the weights that are in shared memory takes 640 cycles. The chain from a barrier to the next adds some 400.
+ * Bound of a step with 128 units and S sequences, in cycles of a multiprocessor with one block of 16 warps: 65,536 S
+ * multiplications take 512 S. A warp's read of 16 bytes per lane from shared memory takes 4; so h and gradients take
+ * 512 S, and the weights that are not in registers 704 to 1,088. On an H200 (1.98 GHz), a step took 1.1 us with one
+ * sequence and 2.4 us with four; backward, with groups of one unit (2,048 S cycles for gradients), 1.74 us with one. The
+ * backward pass in its present form has not been timed.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/lstm_steps.h"
 
-enum { QUAD = 4, MOST = 4 };
+/* The lanes of a group compute as many units as a quarter of the group has lanes. */
+enum { QUARTERS = 4, MOST = 4, UNITS_BACK = 4 };
 
-/* How a block of U units stores its weights and rows of h. Each lane has `EACH` weights of four gates. */
-template <int U> struct layout {
-    static constexpr int THREADS = QUAD * U, EACH = U / QUAD;
-    static constexpr int PART = EACH + 4; /* padding: the lanes of a quad read different banks */
-    static constexpr int ROW = QUAD * PART;
-    static constexpr int PART_BACK = EACH * 4 + 4; /* gradients of gates */
-    static constexpr int ROW_BACK = QUAD * PART_BACK;
+/* How a block of U units, whose groups compute R units each, stores its weights and rows of h. */
+template <int U, int R> struct layout {
+    static constexpr int THREADS = QUARTERS * U, LANES = QUARTERS * R;
+    static constexpr int EACH = U / LANES; /* the units whose h, or gradients, a lane multiplies */
+    static constexpr int N_WEIGHTS = R * EACH; /* of four gates; a lane's */
+    /* Padding, so that lanes read different banks. */
+    static constexpr int PART = EACH + 4, PART_BACK = EACH * 4 + 4;
+    static constexpr int ROW = LANES * PART, ROW_BACK = LANES * PART_BACK;
 };
 
-/* A thread of a block of S sequences. It handles one unit in one sequence. */
+/* A thread of a block of S sequences with R units per group. In a step it multiplies with all units of its group, and
+ * then handles one of them in one sequence. */
 struct seat {
-    int tid, quarter, unit, direction, slot, sequence; /* slot: of the block's sequences */
-    bool writes;                                       /* no other lane does the same */
+    int tid, part, first_unit, unit, quarter, direction, slot,
+        sequence; /* slot: of the block's sequences */
+    bool writes;  /* no other lane does the same */
 };
 
-template <int S, typename Layer> SIMT_DEVICE struct seat seat_of(const Layer &l)
+template <int S, int R, typename Layer> SIMT_DEVICE struct seat seat_of(const Layer &l)
 {
     struct seat my;
     my.tid = (int)threadIdx.x;
-    my.quarter = my.tid % QUAD;
-    my.unit = my.tid / QUAD;
+    my.part = my.tid % (QUARTERS * R);
+    my.first_unit = my.tid / (QUARTERS * R) * R;
+    my.unit = my.first_unit + my.tid % R;
+    my.quarter = my.tid / R % QUARTERS;
     my.direction = (int)blockIdx.y;
     my.slot = my.quarter % S;
     my.sequence = (int)blockIdx.x * S + my.slot;
@@ -84,72 +93,77 @@ template <typename T> SIMT_DEVICE T exchange(const T &a, const T &b, bool second
     return add(select(second, a, b), from_lane(select(second, b, a), mask));
 }
 
-/* Returns the sum over the quad of the lane's slot; parts[slot] are the lane's own sums. */
-template <typename T> SIMT_DEVICE T total(const T (&parts)[4], int quarter)
+/* Returns the sum of the lane's slot over the quarters of its group, whose lanes are R apart; parts[slot] are the lane's
+ * own sums. */
+template <int R, typename T> SIMT_DEVICE T total(const T (&parts)[4], int quarter)
 {
-    T low = exchange(parts[0], parts[1], quarter & 1, 1),
-      high = exchange(parts[2], parts[3], quarter & 1, 1);
-    return exchange(low, high, quarter & 2, 2);
+    T low = exchange(parts[0], parts[1], quarter & 1, R),
+      high = exchange(parts[2], parts[3], quarter & 1, R);
+    return exchange(low, high, quarter & 2, 2 * R);
 }
 
-template <typename T> SIMT_DEVICE T total(const T (&parts)[2], int quarter)
+template <int R, typename T> SIMT_DEVICE T total(const T (&parts)[2], int quarter)
 {
-    T half = exchange(parts[0], parts[1], quarter & 1, 1);
-    return add(half, from_lane(half, 2));
+    T half = exchange(parts[0], parts[1], quarter & 1, R);
+    return add(half, from_lane(half, 2 * R));
 }
 
-template <typename T> SIMT_DEVICE T total(const T (&parts)[1], int)
+template <int R, typename T> SIMT_DEVICE T total(const T (&parts)[1], int)
 {
-    T half = add(parts[0], from_lane(parts[0], 1));
-    return add(half, from_lane(half, 2));
+    T half = add(parts[0], from_lane(parts[0], R));
+    return add(half, from_lane(half, 2 * R));
 }
 
-/* The weights of a lane: those of its unit and of a quarter of the block's other units. */
-template <int U, int S> struct weights {
+/* The weights of a lane: those of the units of its group and of its part of the block's units. */
+template <int U, int S, int R> struct weights {
     /* As many in registers as 128 units leave; more sequences need more registers for their sums. */
     static constexpr int MOST_KEPT = S == 4 ? 15 : S == 2 ? 18 : 21;
-    static constexpr int KEPT = layout<U>::EACH < MOST_KEPT ? layout<U>::EACH : MOST_KEPT;
-    static constexpr int SHARED = layout<U>::EACH - KEPT;
-    static constexpr size_t BYTES = (size_t)SHARED * layout<U>::THREADS * sizeof(float4);
+    static constexpr int ALL = layout<U, R>::N_WEIGHTS, THREADS = layout<U, R>::THREADS;
+    static constexpr int KEPT = ALL < MOST_KEPT ? ALL : MOST_KEPT, SHARED = ALL - KEPT;
+    static constexpr size_t BYTES = (size_t)SHARED * THREADS * sizeof(float4);
     float4 kept[KEPT];
     const float4 *shared; /* [SHARED][THREADS], from this thread on */
     SIMT_DEVICE_MEMBER void load(const void *w, const struct seat &my, float4 *area)
     {
-        const float *from =
-            (const float *)w +
-            (((size_t)my.direction * U + my.quarter * layout<U>::EACH) * U + my.unit) * 4;
+        auto read = [&](int i) {
+            int other = my.part * layout<U, R>::EACH + i / R, unit = my.first_unit + i % R;
+            return simt_read4((const float *)w +
+                              (((size_t)my.direction * U + other) * U + unit) * 4);
+        };
 #pragma unroll
-        for (int k = 0; k < KEPT; k++)
-            kept[k] = simt_read4(from + (size_t)k * U * 4);
-        for (int k = 0; k < SHARED; k++)
-            area[k * layout<U>::THREADS + my.tid] = simt_read4(from + (size_t)(KEPT + k) * U * 4);
+        for (int i = 0; i < KEPT; i++)
+            kept[i] = read(i);
+        for (int i = KEPT; i < ALL; i++)
+            area[(i - KEPT) * THREADS + my.tid] = read(i);
         shared = area + my.tid;
     }
-    /* k must be a constant after unrolling. */
-    SIMT_DEVICE_MEMBER float4 at(int k) const
+    /* The weights of a unit of the group and the k-th of the part; constants after unrolling. */
+    SIMT_DEVICE_MEMBER float4 at(int k, int unit) const
     {
-        return k < KEPT ? kept[k] : shared[(k - KEPT) * layout<U>::THREADS];
+        int i = k * R + unit;
+        return i < KEPT ? kept[i] : shared[(i - KEPT) * THREADS];
     }
 };
 
-/* Returns the sums of w h for the lane's unit and sequence; h[S] are rows of layout<U>::ROW. */
+/* Returns the sums of w h for the lane's unit and sequence; h[S] are rows of layout<U, 1>::ROW. */
 template <int U, int S>
-SIMT_DEVICE float4 multiply_h(const struct weights<U, S> &w, const float *h, int quarter)
+SIMT_DEVICE float4 multiply_h(const struct weights<U, S, 1> &w, const float *h,
+                              const struct seat &my)
 {
     float4 sum[S];
 #pragma unroll
     for (int s = 0; s < S; s++)
         sum[s] = make_float4(0, 0, 0, 0);
-    h += quarter * layout<U>::PART;
+    h += my.part * layout<U, 1>::PART;
 #pragma unroll
-    for (int k = 0; k < layout<U>::EACH; k += 4) {
+    for (int k = 0; k < layout<U, 1>::EACH; k += 4) {
         float4 x[S];
 #pragma unroll
         for (int s = 0; s < S; s++)
-            x[s] = *(const float4 *)(h + s * layout<U>::ROW + k);
+            x[s] = *(const float4 *)(h + s * layout<U, 1>::ROW + k);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const float4 v = w.at(k + i);
+            const float4 v = w.at(k + i, 0);
 #pragma unroll
             for (int s = 0; s < S; s++) {
                 float of = i == 0 ? x[s].x : i == 1 ? x[s].y : i == 2 ? x[s].z : x[s].w;
@@ -160,13 +174,13 @@ SIMT_DEVICE float4 multiply_h(const struct weights<U, S> &w, const float *h, int
             }
         }
     }
-    return total(sum, quarter);
+    return total<1>(sum, my.quarter);
 }
 
 /* The place of a unit in a row of h. */
 template <int U> SIMT_DEVICE int place_of(int unit)
 {
-    return unit / layout<U>::EACH * layout<U>::PART + unit % layout<U>::EACH;
+    return unit / layout<U, 1>::EACH * layout<U, 1>::PART + unit % layout<U, 1>::EACH;
 }
 
 /* Walks over the steps of a lane's unit and sequence. `place` is the index of its h at step t (lstm_place). */
@@ -208,11 +222,12 @@ struct common {
 };
 
 template <int U, int S> struct sizes {
-    static constexpr size_t WEIGHTS = weights<U, S>::BYTES;
-    static constexpr size_t FORWARD = WEIGHTS + (size_t)2 * S * layout<U>::ROW * sizeof(float);
+    static constexpr size_t WEIGHTS = weights<U, S, 1>::BYTES,
+                            WEIGHTS_BACK = weights<U, S, UNITS_BACK>::BYTES;
+    static constexpr size_t FORWARD = WEIGHTS + (size_t)2 * S * layout<U, 1>::ROW * sizeof(float);
     static constexpr size_t PREDICT = FORWARD + sizeof(struct common);
     static constexpr size_t BACKWARD =
-        WEIGHTS + (size_t)2 * S * layout<U>::ROW_BACK * sizeof(float);
+        WEIGHTS_BACK + (size_t)2 * S * layout<U, UNITS_BACK>::ROW_BACK * sizeof(float);
 };
 
 template <int S> SIMT_DEVICE int count_steps(const struct cov_cuda_lstm &l, const struct seat &my)
@@ -249,21 +264,21 @@ SIMT_DEVICE void note_moved(const struct seat &my, int step, bool moves, uint32_
         moved[(step + 2) % 4] = 0;
 }
 
-template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident(struct cov_cuda_lstm l)
+template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident(struct cov_cuda_lstm l)
 {
-    constexpr int ROWS = S * layout<U>::ROW;
+    constexpr int ROWS = S * layout<U, 1>::ROW;
     float4 *const area = (float4 *)simt_shared();
     struct common *const common = (struct common *)((char *)area + sizes<U, S>::WEIGHTS);
     float *const h = (float *)(common + 1); /* [2][S][ROW], by step */
-    const struct seat my = seat_of<S>(l);
+    const struct seat my = seat_of<S, 1>(l);
     /* Slots without a sequence repeat the block's first one, and write nothing. */
     const int sequence = my.sequence < l.n ? my.sequence : (int)blockIdx.x * S;
     const struct cov_cuda_extent extent = l.extents[(size_t)sequence * l.extent_pitch];
     const int steps = count_steps<S>(l, my),
-              place = my.slot * layout<U>::ROW + place_of<U>(my.unit);
-    struct weights<U, S> w;
+              place = my.slot * layout<U, 1>::ROW + place_of<U>(my.unit);
+    struct weights<U, S, 1> w;
     w.load(l.w, my, area);
-    for (int i = my.tid; i < 2 * ROWS; i += layout<U>::THREADS)
+    for (int i = my.tid; i < 2 * ROWS; i += layout<U, 1>::THREADS)
         h[i] = 0;
     if (my.tid < 4)
         common->moved[my.tid] = my.tid ? 0 : (1U << S) - 1;
@@ -284,7 +299,7 @@ template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident(struct cov_cuda_lstm 
         const float4 next = step + 1 < steps ? read(at.t + at.forth) : x;
         const uint32_t moving = l.rest ? common->moved[step % 4] : (1U << S) - 1;
         if (moving) {
-            const float4 sum = add(x, multiply_h<U, S>(w, h + before, my.quarter));
+            const float4 sum = add(x, multiply_h<U, S>(w, h + before, my));
             n_products++;
             if (moving >> my.slot & 1) {
                 cell.gates = lstm_gates_of(sum.x, sum.y, sum.z, sum.w);
@@ -313,16 +328,16 @@ template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident(struct cov_cuda_lstm 
 
 /* ---- training ---- */
 
-template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident_forward(struct cov_cuda_lstm_train l)
+template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_forward(struct cov_cuda_lstm_train l)
 {
-    constexpr int ROWS = S * layout<U>::ROW;
+    constexpr int ROWS = S * layout<U, 1>::ROW;
     float4 *const area = (float4 *)simt_shared();
     float *const h = (float *)((char *)area + sizes<U, S>::WEIGHTS); /* [2][S][ROW], by step */
-    const struct seat my = seat_of<S>(l);
-    const int place = my.slot * layout<U>::ROW + place_of<U>(my.unit);
-    struct weights<U, S> w;
+    const struct seat my = seat_of<S, 1>(l);
+    const int place = my.slot * layout<U, 1>::ROW + place_of<U>(my.unit);
+    struct weights<U, S, 1> w;
     w.load(l.w, my, area);
-    for (int i = my.tid; i < 2 * ROWS; i += layout<U>::THREADS)
+    for (int i = my.tid; i < 2 * ROWS; i += layout<U, 1>::THREADS)
         h[i] = 0;
     struct walk at = walk_of(l, my, my.direction != 0);
     auto read = [&](ptrdiff_t of) {
@@ -334,7 +349,7 @@ template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident_forward(struct cov_cu
     __syncthreads();
     for (int step = 0; step < l.t; step++) {
         const float4 next = step + 1 < l.t ? read(at.place + at.stride) : x;
-        const float4 sum = add(x, multiply_h<U, S>(w, h + before, my.quarter));
+        const float4 sum = add(x, multiply_h<U, S>(w, h + before, my));
         const float4 gates = make_float4(lstm_sigmoid(sum.x), lstm_sigmoid(sum.y), lstm_tanh(sum.z),
                                          lstm_sigmoid(sum.w));
         c = fmaf(gates.y, c, gates.x * gates.z);
@@ -353,31 +368,33 @@ template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident_forward(struct cov_cu
 
 /* Returns the sum over gates of w dgates for the lane's unit and sequence; gradients[S] are rows of ROW_BACK. */
 template <int U, int S>
-SIMT_DEVICE float multiply_gradients(const struct weights<U, S> &w, const float *gradients,
-                                     int quarter)
+SIMT_DEVICE float multiply_gradients(const struct weights<U, S, UNITS_BACK> &w,
+                                     const float *gradients, const struct seat &my)
 {
-    float4 sum[S];
-    float parts[S];
+    float sum[UNITS_BACK][S] = {}, own[S];
+    gradients += my.part * layout<U, UNITS_BACK>::PART_BACK;
 #pragma unroll
-    for (int s = 0; s < S; s++)
-        sum[s] = make_float4(0, 0, 0, 0);
-    gradients += quarter * layout<U>::PART_BACK;
+    for (int k = 0; k < layout<U, UNITS_BACK>::EACH; k++) {
+        float4 x[S];
 #pragma unroll
-    for (int k = 0; k < layout<U>::EACH; k++) {
-        const float4 v = w.at(k);
+        for (int s = 0; s < S; s++)
+            x[s] = *(const float4 *)(gradients + s * layout<U, UNITS_BACK>::ROW_BACK + k * 4);
 #pragma unroll
-        for (int s = 0; s < S; s++) {
-            const float4 x = *(const float4 *)(gradients + s * layout<U>::ROW_BACK + k * 4);
-            sum[s].x = fmaf(v.x, x.x, sum[s].x);
-            sum[s].y = fmaf(v.y, x.y, sum[s].y);
-            sum[s].z = fmaf(v.z, x.z, sum[s].z);
-            sum[s].w = fmaf(v.w, x.w, sum[s].w);
+        for (int unit = 0; unit < UNITS_BACK; unit++) {
+            const float4 v = w.at(k, unit);
+#pragma unroll
+            for (int s = 0; s < S; s++) {
+                float by = fmaf(v.x, x[s].x, sum[unit][s]);
+                sum[unit][s] = fmaf(v.w, x[s].w, fmaf(v.z, x[s].z, fmaf(v.y, x[s].y, by)));
+            }
         }
     }
+    static_assert(UNITS_BACK == 4, "the two exchanges below");
 #pragma unroll
     for (int s = 0; s < S; s++)
-        parts[s] = (sum[s].x + sum[s].y) + (sum[s].z + sum[s].w);
-    return total(parts, quarter);
+        own[s] = exchange(exchange(sum[0][s], sum[1][s], my.tid & 1, 1),
+                          exchange(sum[2][s], sum[3][s], my.tid & 1, 1), my.tid & 2, 2);
+    return total<UNITS_BACK>(own, my.quarter);
 }
 
 /* The values that a step of the backward pass reads; past: c of the previous step. */
@@ -386,19 +403,19 @@ struct reading {
     float past, dy;
 };
 
-template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident_backward(struct cov_cuda_lstm_train l)
+template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident_backward(struct cov_cuda_lstm_train l)
 {
-    constexpr int ROWS = S * layout<U>::ROW_BACK;
+    constexpr int ROWS = S * layout<U, UNITS_BACK>::ROW_BACK;
     float4 *const area = (float4 *)simt_shared();
     float *const gradients =
-        (float *)((char *)area + sizes<U, S>::WEIGHTS); /* [2][S][ROW_BACK], by step */
-    const struct seat my = seat_of<S>(l);
-    const int place = my.slot * layout<U>::ROW_BACK +
-                      my.unit / layout<U>::EACH * layout<U>::PART_BACK +
-                      my.unit % layout<U>::EACH * 4;
-    struct weights<U, S> w;
+        (float *)((char *)area + sizes<U, S>::WEIGHTS_BACK); /* [2][S][ROW_BACK], by step */
+    const struct seat my = seat_of<S, UNITS_BACK>(l);
+    const int place = my.slot * layout<U, UNITS_BACK>::ROW_BACK +
+                      my.unit / layout<U, UNITS_BACK>::EACH * layout<U, UNITS_BACK>::PART_BACK +
+                      my.unit % layout<U, UNITS_BACK>::EACH * 4;
+    struct weights<U, S, UNITS_BACK> w;
     w.load(l.w, my, area);
-    for (int i = my.tid; i < 2 * ROWS; i += layout<U>::THREADS)
+    for (int i = my.tid; i < 2 * ROWS; i += layout<U, UNITS_BACK>::THREADS)
         gradients[i] = 0;
     struct walk at = walk_of(l, my, my.direction == 0);
     /* The step at `of`, which is followed by `left` more. */
@@ -417,7 +434,7 @@ template <int U, int S> SIMT_KERNEL(U *QUAD) lstm_resident_backward(struct cov_c
     __syncthreads();
     for (int left = l.t - 1; left >= 0; left--) {
         const struct reading next = read(at.place + at.stride, left - 1);
-        const float dh = now.dy + multiply_gradients<U, S>(w, gradients + after, my.quarter);
+        const float dh = now.dy + multiply_gradients<U, S>(w, gradients + after, my);
         const float4 by = lstm_gradient(now.gates, lstm_tanh(state), now.past, dh, &dc);
         if (my.quarter < S)
             *(float4 *)(gradients + here + place) = by;
@@ -453,24 +470,24 @@ bool cov_cuda_lstm_resident_fits(int units, size_t bytes)
 template <int U, int S> struct predict {
     static void launch(const struct cov_cuda_lstm *l, void *stream)
     {
-        simt_launch(lstm_resident<U, S>, lstm_grid(l, S), QUAD * U, sizes<U, S>::PREDICT, stream,
-                    *l);
+        simt_launch(lstm_resident<U, S>, lstm_grid(l, S), QUARTERS * U, sizes<U, S>::PREDICT,
+                    stream, *l);
     }
 };
 
 template <int U, int S> struct train_forward {
     static void launch(const struct cov_cuda_lstm_train *l, void *stream)
     {
-        simt_launch(lstm_resident_forward<U, S>, lstm_grid(l, S), QUAD * U, sizes<U, S>::FORWARD,
-                    stream, *l);
+        simt_launch(lstm_resident_forward<U, S>, lstm_grid(l, S), QUARTERS * U,
+                    sizes<U, S>::FORWARD, stream, *l);
     }
 };
 
 template <int U, int S> struct train_backward {
     static void launch(const struct cov_cuda_lstm_train *l, void *stream)
     {
-        simt_launch(lstm_resident_backward<U, S>, lstm_grid(l, S), QUAD * U, sizes<U, S>::BACKWARD,
-                    stream, *l);
+        simt_launch(lstm_resident_backward<U, S>, lstm_grid(l, S), QUARTERS * U,
+                    sizes<U, S>::BACKWARD, stream, *l);
     }
 };
 
