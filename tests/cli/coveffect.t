@@ -185,6 +185,15 @@ done <<'END'
 1/1|0,1:8|s:2 together
 0,0,0,1|0,0,0,1|s:4 together
 END
+# An insertion that is too long, and an allele that it moves out of its window.
+{
+    grep '^#' two.vcf
+    printf 'c1\t501\t.\t%s\t%s\t.\t.\t.\tGT:PS\t0|1:1\n' "$(base 501)" "$(base 501)$(sed -n 2p g.fa | cut -c1-300)"
+    printf 'c1\t504\t.\t%s\t%s\t.\t.\t.\tGT:PS\t0|1:1\n' "$(base 504)" "$(other 504)"
+} >moved.vcf
+run coveffect vcf -f -m m.ckpt -g g.fa --window 504 --haplotypes --datasets atacseq -o moved.tsv moved.vcf
+like "$(cat "$stderr")" 'no scores for alleles that reach past their windows \(2\);' '  an insertion, and an allele that it moves out of its window'
+is "$(awk '$2 == 504 { print $8 }' moved.tsv)" NA '    has no scores'
 two '0|1' '0|2' >out
 refused 1 '^coveffect: error: two\.vcf:7: a genotype has an allele that the record lacks$' '  an allele that is not there'
 sed 's/ID=PS,Number=1,Type=Integer/ID=PS,Number=1,Type=String/' p.vcf >ps.vcf

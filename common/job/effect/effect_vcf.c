@@ -171,6 +171,20 @@ static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
     return rc;
 }
 
+/* Counts the alleles that reach past the windows of all haplotypes that carry them. */
+static void count_long_alleles(struct tally *t, const struct cov_effect_record *record)
+{
+    const struct cov_effect_rows *rows = &record->rows;
+    for (size_t i = 0; i < rows->n;) {
+        const size_t allele = rows->rows[i].allele;
+        bool is_long = record->plan.alleles[allele].status == COV_ALLELE_SCORED;
+        for (; i < rows->n && rows->rows[i].allele == allele; i++)
+            is_long = is_long && rows->rows[i].status == COV_ALLELE_LONG;
+        t->n_alleles[COV_ALLELE_SCORED] -= is_long;
+        t->n_alleles[COV_ALLELE_LONG] += is_long;
+    }
+}
+
 /* Makes room for the scores of a record, or reads those of the journal. */
 static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
 {
@@ -180,6 +194,7 @@ static int prepare_scores(const struct run *r, struct cov_effect_record *record,
                            : cov_effect_rows_plain(&record->rows, &record->plan, e);
     if (rc)
         return rc;
+    count_long_alleles(r->tally, record);
     record->n_scores = record->rows.n * r->o->n_datasets * r->o->n_widths;
     rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
     if (!rc && r->o->tracks)
