@@ -29,9 +29,8 @@ struct Copy {
 };
 
 struct Fiber {
-    ucontext_t start;
     jmp_buf at;
-    bool begun, ended;
+    bool begun = false, ended = false; /* ended: the body, for the current block */
     char *stack;
     size_t waits_block, waits_warp; /* barriers of each kind that it has reached */
     size_t calls;                   /* of __syncthreads */
@@ -43,7 +42,6 @@ struct Fiber {
 struct Machine {
     std::vector<Fiber> fibers;
     size_t n = 0, current = 0;
-    ucontext_t scheduler_context;
     jmp_buf scheduler;
     const std::function<void()> *body = nullptr;
     std::vector<char> shared;
@@ -66,14 +64,6 @@ thread_local Machine machine;
     abort();
 }
 
-void enter()
-{
-    (*machine.body)();
-    Machine &m = machine;
-    m.fibers[m.current].ended = true;
-    _longjmp(m.scheduler, 1);
-}
-
 /* Returns to the scheduler until it is this fiber's turn again. */
 void yield_fiber()
 {
@@ -81,6 +71,16 @@ void yield_fiber()
     Fiber &f = m.fibers[m.current];
     if (!_setjmp(f.at))
         _longjmp(m.scheduler, 1);
+}
+
+/* A fiber serves all blocks, since starting one takes system calls. */
+void enter()
+{
+    for (;;) {
+        (*machine.body)();
+        machine.fibers[machine.current].ended = true;
+        yield_fiber();
+    }
 }
 
 void resume(size_t i)
@@ -94,7 +94,13 @@ void resume(size_t i)
     if (f.begun)
         _longjmp(f.at, 1);
     f.begun = true;
-    setcontext(&f.start);
+    ucontext_t start;
+    getcontext(&start);
+    start.uc_stack.ss_sp = f.stack;
+    start.uc_stack.ss_size = STACK;
+    start.uc_link = nullptr;
+    makecontext(&start, enter, 0);
+    setcontext(&start);
 }
 
 /* Runs a warp until all of its lanes wait; returns false if none could run. */
@@ -124,12 +130,7 @@ void run_block()
     Machine &m = machine;
     for (size_t i = 0; i < m.n; i++) {
         Fiber &f = m.fibers[i];
-        getcontext(&f.start);
-        f.start.uc_stack.ss_sp = f.stack;
-        f.start.uc_stack.ss_size = STACK;
-        f.start.uc_link = nullptr;
-        makecontext(&f.start, enter, 0);
-        f.begun = f.ended = false;
+        f.ended = false;
         f.waits_block = f.waits_warp = f.calls = 0;
         f.groups.clear();
         f.open.clear();

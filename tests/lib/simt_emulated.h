@@ -26,7 +26,7 @@
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
     {
     }
 };
@@ -114,6 +114,10 @@ static inline float simt_min(float a, float b)
 {
     return a > b || b != b ? b : a;
 }
+
+/* As the library's, which is slow where the compiler may not use FMA: the product is exact in double. A sum rounded
+ * twice differs from one rounded once in one case of 2^29. */
+#define fmaf(a, b, c) ((float)((double)(a) * (double)(b) + (double)(c)))
 
 static inline float simt_fma(float a, float b, float c)
 {
