@@ -18,6 +18,7 @@ extern "C" {
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 inline int n_tests, n_failed;
@@ -144,6 +145,18 @@ std::vector<Precision> choose_precisions(const Precision (&all)[N], const char *
     return chosen;
 }
 
+/* Returns false if the emulation checks the precision with truncated sums, too: slow checks need only
+ * those. */
+template <typename Precision> bool worst_sums(const Precision &p)
+{
+#if defined(SIMT_EMULATED_H)
+    return p.truncated || p.precision == COV_PRECISION_FP32;
+#else
+    (void)p;
+    return true;
+#endif
+}
+
 inline int finish_tests(void)
 {
     printf("1..%d\n", n_tests);
@@ -202,6 +215,16 @@ inline struct cov_hparams small_network(int64_t filters, int64_t kernel, int64_t
     hp.kernel_size = kernel;
     hp.hidden_size = hidden;
     return hp;
+}
+
+/* Calls run(i) for i < n, each in a thread of its own. */
+template <typename Function> void in_threads(size_t n, Function run)
+{
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < n; i++)
+        threads.emplace_back(run, i);
+    for (std::thread &t : threads)
+        t.join();
 }
 
 /* A random number from min to max, inclusive. */
