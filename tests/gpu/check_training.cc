@@ -8,86 +8,14 @@
 extern "C" {
 #include "common/base/pool.h"
 #include "common/net/train.h"
-#include "common/seq/alphabet.h"
 }
 
 #include <pthread.h>
 
-#include "tests/gpu/rig.h"
+#include "tests/gpu/toy.h"
 
 namespace
 {
-
-/* A network with parameters, and a batch. */
-struct Toy {
-    struct cov_hparams hp;
-    size_t L, n;
-    struct cov_params params;
-    std::vector<float> block;
-    std::vector<uint8_t> codes;
-    std::vector<float> targets, loss_weights; /* loss_weights: empty, or [outputs] */
-    std::vector<char> present;
-    std::vector<char> frozen; /* by parameter; empty: none */
-};
-
-/* Bases and a few ambiguity codes. The second half of the last chunk and all of chunk 2 are padding.
- * One target in four, never the first, is missing and NaN. */
-void draw_batch(Toy *t, struct cov_rng *rng)
-{
-    size_t outputs = (size_t)t->hp.output_size;
-    t->codes.resize(t->n * t->L);
-    t->targets.resize(t->n * t->L * outputs);
-    t->present.resize(t->n * outputs);
-    for (uint8_t &code : t->codes)
-        code = cov_rng_below(rng, 20) ? draw_base(rng) : (uint8_t)draw(rng, 1, 15);
-    for (size_t i = t->L / 2; i < t->L; i++)
-        t->codes[(t->n - 1) * t->L + i] = COV_CODE_PAD;
-    if (t->n > 3)
-        memset(&t->codes[2 * t->L], COV_CODE_PAD, t->L);
-    for (size_t i = 0; i < t->present.size(); i++)
-        t->present[i] = i == 0 || cov_rng_below(rng, 4) > 0;
-    for (size_t i = 0; i < t->targets.size(); i++) {
-        size_t row = i / (t->L * outputs) * outputs + i % outputs;
-        bool masked = cov_rng_below(rng, 8) == 0;
-        float target = masked ? COV_TARGET_MASKED : (float)cov_rng_below(rng, 400) / 100;
-        t->targets[i] = t->present[row] ? target : NAN;
-    }
-}
-
-Toy make_toy(const struct cov_hparams &hp, size_t L, size_t n, uint64_t seed)
-{
-    struct cov_err e = COV_ERR_INIT;
-    struct cov_rng rng;
-    Toy t;
-    t.hp = hp;
-    t.L = L;
-    t.n = n;
-    must(cov_params_init(&hp, &t.params, &e), &e);
-    t.block.resize(t.params.n_floats);
-    cov_params_randomize(&hp, &t.params, seed, t.block.data());
-    cov_rng_init(&rng, seed);
-    for (size_t i = 0; i < t.params.n_items; i++) {
-        const struct cov_param &p = t.params.items[i];
-        bool norm =
-            p.trained && p.n_dims == 1 && (t.block[p.offset] == 0 || t.block[p.offset] == 1);
-        for (size_t k = 0; norm && k < p.n; k++)
-            t.block[p.offset + k] += (float)(cov_rng_double(&rng) - 0.5);
-    }
-    draw_batch(&t, &rng);
-    return t;
-}
-
-struct cov_train_batch batch_of(const Toy &t, size_t beg, size_t end)
-{
-    size_t outputs = (size_t)t.hp.output_size;
-    struct cov_train_batch b = {};
-    b.n = end - beg;
-    b.codes = t.codes.data() + beg * t.L;
-    b.targets = t.targets.data() + beg * t.L * outputs;
-    b.present = (const bool *)t.present.data() + beg * outputs;
-    b.first = beg;
-    return b;
-}
 
 struct Gradient {
     std::vector<float> v;
@@ -107,7 +35,7 @@ int find_gradient(struct cov_device *dev, const Toy &t, size_t n, Gradient *g, s
     spec.n_floats = t.params.n_floats;
     spec.max_batch = t.n + 1;
     spec.dropout = t.hp.dropout;
-    spec.seed = 3;
+    spec.seed = DROPOUT_SEED;
     spec.recompute = recompute;
     spec.loss_weights = t.loss_weights.empty() ? NULL : t.loss_weights.data();
     must(cov_pool_new(2, &pool, e), e);
@@ -121,7 +49,7 @@ int find_gradient(struct cov_device *dev, const Toy &t, size_t n, Gradient *g, s
     if (!rc)
         rc = training->gradients->load(training, e);
     if (!rc)
-        rc = training->gradients->run(training, 5, &batch, g->v.data(), &g->score, e);
+        rc = training->gradients->run(training, DROPOUT_STEP, &batch, g->v.data(), &g->score, e);
     cov_training_free(training);
     cov_layers_fini(&shape);
     cov_pool_free(pool);
@@ -180,7 +108,7 @@ bool near(double a, double b, double bound)
 
 /* ---- gradients ---- */
 
-const double MAX_ANGLE = 1e-2; /* as 1 - cosine */
+const double MAX_ANGLE = 1e-3; /* as 1 - cosine */
 
 struct Precision {
     std::string name;
@@ -190,7 +118,7 @@ struct Precision {
 };
 
 const Precision all_precisions[] = {
-    {"fp32", COV_PRECISION_FP32, 2e-4, false}, {"tf32x3", COV_PRECISION_BF16X3, 2e-4, false},
+    {"fp32", COV_PRECISION_FP32, 1e-4, false}, {"tf32x3", COV_PRECISION_BF16X3, 1e-4, false},
     {"tf32", COV_PRECISION_TF32, 0, false},    {"balanced", COV_PRECISION_BALANCED, 0, false},
     {"bf16", COV_PRECISION_BF16, 0, false},
 };
@@ -286,6 +214,8 @@ void check_gradients(bool big, const std::vector<Precision> &precisions)
     for (const Precision &p : precisions) {
         double most = 0;
         bool passed = true;
+        if (!worst_sums(p))
+            continue;
         if (p.precision != COV_PRECISION_FP32 && !has_tensor_cores()) {
             printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name.c_str());
             continue;
