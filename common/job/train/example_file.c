@@ -9,9 +9,8 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/compute/device.h"
+#include "common/store/chunk_table.h"
 #include "common/store/coverage_file.h"
-
-#define BLACKLIST "data/blacklist"
 
 void cov_example_file_close(struct cov_example_file *f)
 {
@@ -60,14 +59,16 @@ int cov_example_file_select(struct cov_example_file *f, const char *const *datas
 static int read_blacklist(struct cov_example_file *f, struct cov_err *e)
 {
     const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
-    const struct cov_chunk_set *set = cov_chunk_head_set(head, BLACKLIST);
+    const struct cov_chunk_set *set = cov_chunk_head_set(head, COV_BLACKLIST_SET);
     if (!set) {
-        cov_warn("%s: no " BLACKLIST "; --blacklist has no effect (h5chunk blacklist adds one)",
+        cov_warn("%s: no " COV_BLACKLIST_SET
+                 "; --blacklist has no effect (h5chunk blacklist adds one)",
                  f->path);
         return COV_OK;
     }
     if (set->type.kind != COV_H5_INT || cov_chunk_set_row_bytes(set) != set->type.bytes)
-        return cov_fail(e, COV_EINPUT, "%s: " BLACKLIST ": not one integer per chunk", f->path);
+        return cov_fail(e, COV_EINPUT, "%s: " COV_BLACKLIST_SET ": not one integer per chunk",
+                        f->path);
     struct cov_blob raw = COV_BLOB_INIT;
     size_t k = (size_t)(set - head->sets), n = cov_grid_n_chunks(cov_chunk_file_grid(f->file));
     const struct cov_chunk_parts parts = {false, &k, 1};
