@@ -444,7 +444,7 @@ ARM_ROOT  := $(CURDIR)/$(ARM)/root
 ARM_CC    := aarch64-linux-gnu-gcc
 ARM_QEMU  := qemu-aarch64 -L $(ARM_ROOT)
 ARM_PKG   := $(ARM_ROOT)/usr/lib/aarch64-linux-gnu/pkgconfig
-ARM_BUILD := CC='$(ARM_CC) --sysroot=$(ARM_ROOT)' CFLAGS='-O2 -Werror' VARIANT=aarch64 CXX=none MPI_LIBS= MPI_CFLAGS= \
+ARM_BUILD := CC='$(ARM_CC) --sysroot=$(ARM_ROOT)' CFLAGS='-O2 -Werror -DCOV_TEST_SLOW' VARIANT=aarch64 CXX=none MPI_LIBS= MPI_CFLAGS= \
              PKG_CONFIG='env PKG_CONFIG_SYSROOT_DIR=$(ARM_ROOT) PKG_CONFIG_LIBDIR=$(ARM_PKG) $(PKG_CONFIG)'
 .PHONY: check-aarch64 units-aarch64
 check-aarch64: ## cross-build for aarch64 and run the unit tests under qemu-user (after deps-aarch64)

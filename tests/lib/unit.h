@@ -15,6 +15,13 @@
 
 #include "common/base/err.h"
 
+/* 1 under sanitizers and in emulators: tests then repeat the same code less often. */
+#if defined __SANITIZE_ADDRESS__ || defined COV_TEST_SLOW
+enum { TESTS_ARE_SLOW = 1 };
+#else
+enum { TESTS_ARE_SLOW = 0 };
+#endif
+
 /* `call` uses &e, which this declares, and must return COV_OK; otherwise the error is shown. */
 #define assert_ok(call)                                                                            \
     do {                                                                                           \

@@ -80,8 +80,11 @@ static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, fl
         memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
 }
 
+enum { COMPARED = 4 };
+
 /* Checks that in the wanted rows, sequences computed together give the same bits as each sequence
- * alone and are close to the reference. Other rows of x are not read. */
+ * alone, and that the first ones are close to the reference, which is slow. Other rows of x are not
+ * read. */
 static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
 {
     float *memory;
@@ -112,9 +115,11 @@ static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
         assert_memory_equal(got + beg, alone + beg, n_wanted * sizeof *got);
         assert_true(task.x_products == tasks[b].x_products &&
                     task.h_products == tasks[b].h_products);
-        cov_ref_layer(l, &w, one, want, ref_state);
-        for (size_t i = beg; i < beg + n_wanted; i++)
-            assert_true(fabsf(got[i] - want[i]) <= 3e-5f);
+        if (b < COMPARED) {
+            cov_ref_layer(l, &w, one, want, ref_state);
+            for (size_t i = beg; i < beg + n_wanted; i++)
+                assert_true(fabsf(got[i] - want[i]) <= 3e-5f);
+        }
         if (rows.beg == rows.end)
             assert_true(task.x_products == 0 && task.h_products == 0);
     }

@@ -22,13 +22,6 @@
 
 enum { L = 21384 };
 
-/* Sanitizers are slow, and all chunks run the same code. */
-#ifdef __SANITIZE_ADDRESS__
-enum { MAX_CHUNKS = 2 };
-#else
-enum { MAX_CHUNKS = 1 << 20 };
-#endif
-
 static const char *src, *shared;
 
 /* Returns "$SRC/<name>" if the name begins with "tests/" or "workflows/", otherwise
@@ -42,9 +35,10 @@ static char *reference(const char *name)
     return path;
 }
 
-static size_t at_most(size_t n)
+/* Returns how many of n chunks to compare. */
+static size_t n_compared(size_t n)
 {
-    return n < MAX_CHUNKS ? n : MAX_CHUNKS;
+    return TESTS_ARE_SLOW && n > 2 ? 2 : n;
 }
 
 static struct cov_model *open_model(const char *name)
@@ -205,7 +199,7 @@ static void agrees(void **state)
     struct cov_model *m = open_model(c->model);
     size_t d = (size_t)m->hp.output_size;
     double *expected = read_values(c->expected, c->set, d, &n);
-    n = at_most(n);
+    n = n_compared(n);
     uint8_t *codes = read_genome_file(c->genome, n);
     float *values = run(m, NULL, n, codes);
     compare(m->description, n, d, codes, values, expected);
@@ -229,7 +223,7 @@ static void agrees_on_yeast(void **state)
         read_values("models/yeast_trained/expected_yeast.h5", "predictions", 1, &n_expected);
     uint8_t *codes = read_fasta("models/yeast_trained/yeast.fa.gz", &n);
     assert_int_equal(n, n_expected);
-    n = at_most(n);
+    n = n_compared(n);
     float *values = run(m, NULL, n, codes);
     compare("yeast", n, 1, codes, values, expected);
     free(values);
@@ -246,7 +240,7 @@ static void agrees_when_rounded(void **state)
     struct cov_model *m = open_model("predmoter_testdata/mini_model.ckpt");
     double *expected =
         read_values("convert/pred_data_1_predictions.h5", "prediction/predictions", 2, &n);
-    n = at_most(n);
+    n = n_compared(n);
     uint8_t *codes = read_genome_file("fasta2h5/pred_data.21384.h5", n);
     float *values = run(m, NULL, n, codes);
     for (size_t i = 0; i < n * L * 2; i++) {
