@@ -62,6 +62,29 @@ template <int N> static inline void simt_copy_wait(void)
     simt_copy_wait_for(N);
 }
 
+template <typename T> static inline T *simt_keep_address(T *shared)
+{
+    return shared;
+}
+
+static inline void *simt_row(const void *p, int row, int bytes)
+{
+    return (char *)p + (ptrdiff_t)row * bytes;
+}
+
+struct uint2 {
+    uint32_t x, y;
+};
+
+static inline uint2 make_uint2(uint32_t x, uint32_t y)
+{
+    return uint2{x, y};
+}
+
+static inline void simt_prefetch(const void *)
+{
+}
+
 static inline float simt_float(uint32_t bits)
 {
     float v;
@@ -88,7 +111,7 @@ enum simt_fault {
     SIMT_FAULT_EXP,      /* the last layer returns its sums instead of their exponentials */
     SIMT_FAULT_BARRIER,  /* the third barrier, the fifth, ... wait for the warp only */
     SIMT_FAULT_ZEROS,    /* copies that write zeros do nothing */
-    SIMT_FAULT_REST,     /* no lane votes, so that moving sequences rest */
+    SIMT_FAULT_REST,     /* no lane votes or marks, so that moving sequences rest */
     SIMT_FAULT_GEMM,     /* products of bf16 are zero in kernels of struct cov_cuda_gemm */
 };
 /* Applies to all threads, like simt_set_sums; returns the previous fault. */
@@ -131,6 +154,12 @@ static inline float simt_exp(float v)
 
 uint32_t simt_ballot(bool v);
 float simt_shuffle_xor(float v, int mask);
+
+static inline void simt_mark(uint32_t *shared, bool v)
+{
+    if (v && simt_get_fault() != SIMT_FAULT_REST)
+        *shared = 1;
+}
 
 static inline void simt_or(uint32_t *shared, uint32_t bits)
 {

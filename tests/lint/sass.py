@@ -28,7 +28,7 @@ def short_name(mangled):
     name, rest, values = mangled[m.end():end], mangled[end:], []
     if rest.startswith("I"):
         rest = rest[1:]
-        while m := re.match(r"Li(\d+)E|([fd])", rest):
+        while m := re.match(r"L[ib](\d+)E|([fd])", rest):
             values.append(m[1] or {"f": "float", "d": "double"}[m[2]])
             rest = rest[m.end():]
     return f"{name}<{','.join(values)}>" if values else name

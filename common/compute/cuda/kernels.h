@@ -121,9 +121,9 @@ struct cov_cuda_extent {
  * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as
  * long as neither x[t] nor h[t-1] has changed since the gates were computed. Then only c = f c + i
  * g and h = o tanh(c) are computed, and a block whose sequences all rest skips the products. In the
- * bf16 version, "changed" means that the numbers differ, so the values are the same with and
- * without `rest`; in the fp32 version it means a change larger than about the rounding error of a
- * sum. Each sequence is tested separately. */
+ * bf16 version, "changed" means that bits differ, so the values are the same with and without
+ * `rest`, and the sequences of a block rest together. In the fp32 version it means a change larger
+ * than about the rounding error of a sum, and each sequence is tested separately. */
 struct cov_cuda_lstm {
     const float *gates;
     const void *w;                   /* see below */
@@ -169,8 +169,8 @@ void cov_cuda_lstm_resident(const struct cov_cuda_lstm *l, void *stream);
 void cov_cuda_lstm_resident_forward(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_resident_backward(const struct cov_cuda_lstm_train *l, void *stream);
 
-/* The kernels with h, weights and the gradients of gates (dgates) as bf16. They support up to
- * COV_CUDA_LSTM_UNITS units, in multiples of 32. A block keeps the weights of a direction in
+/* The kernels with h, weights and the gradients of gates as bf16; dgates_bf16 is true. They support up
+ * to COV_CUDA_LSTM_UNITS units, in multiples of 32. A block keeps the weights of a direction in
  * registers through all steps, as fragments: bf16 w[direction, warp, pair, k16, lane, reg, half]
  * (cov_lstm_fragment), with units / 8 warps and units / 16 k16; for the backward pass w[direction,
  * warp, k16, lane, reg, half] (cov_lstm_back_fragment), with units / 16 warps and units / 4 k16. */

@@ -30,6 +30,29 @@ SIMT_DEVICE char *simt_shared(void)
     return (char *)simt_shared_memory;
 }
 
+/* Returns `shared` in a way that the compiler does not see through. Otherwise, code for sm_90 often
+ * computes addresses in shared memory again from special registers, which takes some 30 cycles. All
+ * lanes of the warp must call it. */
+template <typename T> SIMT_DEVICE T *simt_keep_address(T *shared)
+{
+    uint32_t address = (uint32_t)__cvta_generic_to_shared(shared);
+    return (T *)__cvta_shared_to_generic(__shfl_sync(0xffffffffU, address, (int)threadIdx.x % 32));
+}
+
+/* Returns p + row * bytes, in global memory; one instruction. */
+SIMT_DEVICE void *simt_row(const void *p, int row, int bytes)
+{
+    uint64_t address;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(address) : "r"(row), "r"(bytes), "l"(p));
+    return __cvta_global_to_generic(address);
+}
+
+/* Starts to read the 32 bytes at p into the L2 cache. */
+SIMT_DEVICE void simt_prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
 SIMT_DEVICE float simt_float(uint32_t bits)
 {
     return __uint_as_float(bits);
@@ -100,6 +123,13 @@ SIMT_DEVICE uint32_t simt_ballot(bool v)
 SIMT_DEVICE float simt_shuffle_xor(float v, int mask)
 {
     return __shfl_xor_sync(0xffffffffU, v, mask);
+}
+
+/* Sets *shared to 1 if v. */
+SIMT_DEVICE void simt_mark(uint32_t *shared, bool v)
+{
+    if (v)
+        *shared = 1;
 }
 
 /* *shared |= bits, atomically. */
