@@ -115,9 +115,13 @@ struct Fault {
 };
 
 const Fault faults[] = {
-    {SIMT_FAULT_PRODUCTS, "products of zero"}, {SIMT_FAULT_HALVES, "swapped halves"},
-    {SIMT_FAULT_H, "LSTMs without output"},    {SIMT_FAULT_EXP, "values without exp"}, {SIMT_FAULT_BARRIER, "lost barriers"},
-    {SIMT_FAULT_ZEROS, "copies without zeros"}, {SIMT_FAULT_REST, "sequences that rest too early"},
+    {SIMT_FAULT_PRODUCTS, "products of zero"},
+    {SIMT_FAULT_HALVES, "swapped halves"},
+    {SIMT_FAULT_H, "LSTMs without output"},
+    {SIMT_FAULT_EXP, "values without exp"},
+    {SIMT_FAULT_BARRIER, "lost barriers"},
+    {SIMT_FAULT_ZEROS, "copies without zeros"},
+    {SIMT_FAULT_REST, "sequences that rest too early"},
 };
 #endif
 

@@ -1,5 +1,5 @@
 /* toy.h - networks and batches for check_training, whose gradients are well conditioned: rounding changes
- * no sign before a ReLU in single precision, and few in others.
+ * no sign before a ReLU in single precision, and few in other precisions.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_GPU_TOY_H
 #define TESTS_GPU_TOY_H
@@ -101,8 +101,8 @@ inline double widest_gap(std::vector<double> v)
 
 /* Moves a bias so that none of its channel's sums z[0], z[c], ... is near 0. Then sets the sums to those after
  * ReLU and norm. */
-inline void finish_channel(float *bias, const double *gamma, const double *beta, double *z, size_t rows,
-                    size_t c)
+inline void finish_channel(float *bias, const double *gamma, const double *beta, double *z,
+                           size_t rows, size_t c)
 {
     std::vector<double> v(rows);
     double sums[2] = {};
