@@ -69,7 +69,7 @@ SIMT_DEVICE float4 simt_read4(const float *p)
     return __ldg((const float4 *)p);
 }
 
-/* 2^v with a relative error of about 2^-22; for LSTM gates whose h is rounded to bf16. */
+/* 2^v with a relative error of about 2^-22. */
 SIMT_DEVICE float simt_exp2_fast(float v)
 {
     float e;
