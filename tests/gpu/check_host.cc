@@ -359,7 +359,7 @@ void precisions(const std::vector<float> &want)
 int main(void)
 {
     cov_log_set(note, NULL, COV_LOG_DEBUG);
-    use_sums(true); /* as tensor cores do; check_training has exact sums */
+    use_sums(true); /* as tensor cores do */
     faulty_cards();
     std::vector<float> want = one_card();
     several_cards(want);
