@@ -288,7 +288,7 @@ find_program() { # PATH...: the first that is a program
 }
 
 nvcc=$(find_program "${NVCC:-}" "$(command -v nvcc)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda-*/bin/nvcc)
-if [ -z "$nvcc" ]; then
+if [ -z "$nvcc" ] && $build; then
     echo 'report.sh: error: no nvcc (set NVCC=/path/of/nvcc)' >&2
     exit 1
 fi
@@ -308,7 +308,7 @@ memory=$(query memory.total | tr -dc 0-9)
 n_checks=$((${memory:-60000} / 6000))
 
 # Builds only for this card, or for the newest architecture before it that nvcc knows.
-archs=${CUDA_ARCHS:-$("$nvcc" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n |
+archs=${CUDA_ARCHS:-$("${nvcc:-nvcc}" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n |
     awk -v card="$(query compute_cap | tr -d '. ')" '$1 <= card + 0 { best = $1 } END { print best }')}
 commit=${COMMIT:-$(git -c safe.directory='*' describe --always --dirty 2>/dev/null)}
 [ -n "$commit" ] || commit=$(sed -n 's/^commit \([0-9a-f][0-9a-f]*\)$/\1/p' .version 2>/dev/null)
@@ -319,7 +319,11 @@ commit=${COMMIT:-$(git -c safe.directory='*' describe --always --dirty 2>/dev/nu
     echo "card: $(query name,memory.total,compute_cap,power.limit || echo 'no nvidia-smi, or no driver')"
     echo "driver: $(query driver_version)"
     echo "clocks: now $(query clocks.sm,clocks.mem), at most $(query clocks.max.sm,clocks.max.mem) (SM, memory)"
-    echo "CUDA: $("$nvcc" --version 2>/dev/null | sed -n 's/.*\(release .*\)/\1/p'), built for ${archs:-all architectures}"
+    if $build; then
+        echo "CUDA: $("$nvcc" --version 2>/dev/null | sed -n 's/.*\(release .*\)/\1/p'), built for ${archs:-all architectures}"
+    else
+        echo 'CUDA: programs of an earlier build'
+    fi
     echo "system: $(uname -srm), $(nproc) CPUs, $("${CC:-cc}" --version 2>/dev/null | head -n 1)"
 } >"$parts/machine"
 {
@@ -381,7 +385,7 @@ done
 
 # The small networks of the checks, because the sanitizer is slow.
 for tool in memcheck racecheck synccheck; do
-    for check in kernels-bf16 kernels-fp32 training-bf16; do
+    for check in kernels-bf16 kernels-fp32 training-bf16 lstm-fp32; do
         if [ -n "$sanitizer" ]; then
             start $tool-$check 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_${check%-*} --precision ${check#*-}
         else

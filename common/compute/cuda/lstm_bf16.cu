@@ -196,19 +196,6 @@ SIMT_DEVICE uint32_t difference(const float4 &a, const float4 &b)
            (simt_bits(a.z) ^ simt_bits(b.z)) | (simt_bits(a.w) ^ simt_bits(b.w));
 }
 
-/* The number of steps that the block runs. */
-SIMT_DEVICE int count_steps(const struct cov_cuda_lstm &l, const struct seat &my)
-{
-    int steps = 0;
-    if (my.direction)
-        return l.t;
-    for (int s = my.first; s < my.first + SEQUENCES && s < l.n; s++) {
-        int forward = l.extents[(size_t)s * l.extent_pitch].forward;
-        steps = forward > steps ? forward : steps;
-    }
-    return steps;
-}
-
 /* Adds the products of w and units 16 k to 16 k + 32 of h, b, to `sum`, for gates i and f, then g
  * and o. A product waits for the previous one of its chain. A warp has two chains, and a scheduler
  * fills the wait with its four warps. */
@@ -229,7 +216,7 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
     constexpr int UNITS = K16 * 16, PITCH = block<K16>::PITCH, HALF = SEQUENCES * PITCH;
     struct block<K16> &b = *simt_keep_address((struct block<K16> *)simt_shared());
     const struct seat my = seat_of();
-    const int steps = count_steps(l, my);
+    const int steps = lstm_count_steps(l, my.direction, my.first, SEQUENCES);
     uint32_t w[2 * K16][4]; /* gates i and f, then g and o */
     load_weights(l.w, ((size_t)my.direction * (UNITS / 8) + my.warp) * 2 * K16, w);
     for (int i = my.tid; i < 2 * HALF; i += K16 * 64)

@@ -230,18 +230,6 @@ template <int U, int S> struct sizes {
         WEIGHTS_BACK + (size_t)2 * S * layout<U, UNITS_BACK>::ROW_BACK * sizeof(float);
 };
 
-template <int S> SIMT_DEVICE int count_steps(const struct cov_cuda_lstm &l, const struct seat &my)
-{
-    int steps = 0, first = (int)blockIdx.x * S;
-    if (my.direction)
-        return l.t;
-    for (int s = first; s < first + S && s < l.n; s++) {
-        int forward = l.extents[(size_t)s * l.extent_pitch].forward;
-        steps = forward > steps ? forward : steps;
-    }
-    return steps;
-}
-
 /* Records the slots that moved before the next step; clears the mask of the step after it. Lanes of a slot have the same
  * remainder. */
 template <int S>
@@ -274,7 +262,7 @@ template <int U, int S> SIMT_KERNEL(4 * U) lstm_resident(struct cov_cuda_lstm l)
     /* Slots without a sequence repeat the block's first one, and write nothing. */
     const int sequence = my.sequence < l.n ? my.sequence : (int)blockIdx.x * S;
     const struct cov_cuda_extent extent = l.extents[(size_t)sequence * l.extent_pitch];
-    const int steps = count_steps<S>(l, my),
+    const int steps = lstm_count_steps(l, my.direction, (int)blockIdx.x * S, S),
               place = my.slot * layout<U, 1>::ROW + place_of<U>(my.unit);
     struct weights<U, S, 1> w;
     w.load(l.w, my, area);

@@ -27,6 +27,19 @@ SIMT_DEVICE int gates_row(int head, int tail, int t)
     return t >= head && t < tail ? head - 1 : t;
 }
 
+/* Returns the number of steps that a block with n sequences from `first` on runs. */
+SIMT_DEVICE int lstm_count_steps(const struct cov_cuda_lstm &l, int direction, int first, int n)
+{
+    int steps = 0;
+    if (direction)
+        return l.t;
+    for (int s = first; s < first + n && s < l.n; s++) {
+        int forward = l.extents[(size_t)s * l.extent_pitch].forward;
+        steps = forward > steps ? forward : steps;
+    }
+    return steps;
+}
+
 /* Smaller relative changes are ignored by resting sequences in single precision. A change of h is relative to |h| + 1/32,
  * and a change of a sum over x is relative to |sum| + 1. The limit is about the rounding error of a gate's sum. */
 #define LSTM_STILL 0x1p-20f

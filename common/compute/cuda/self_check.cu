@@ -16,8 +16,8 @@ extern "C" {
 #include <string.h>
 
 /* A network of the published size runs the same kernels: those of products with up to 8, 64 and more
- * columns, and those of LSTMs with 128 units. A second, small LSTM saves time. The sequences of a
- * prediction fill more than one block of an LSTM. */
+ * columns, and those of LSTMs with 128 units, in single precision with one sequence per block. A
+ * second, small LSTM saves time. The sequences of a prediction fill more than one block of an LSTM. */
 enum { LENGTH = 48, CHUNKS = 9, DEPTH = 2, N_LAYERS = 9, N_VALUES = CHUNKS * LENGTH * DEPTH };
 enum { FEW = 8, SOME = 40, MANY = 72 };
 enum { TRAINED = 4 /* the last chunks */, MAX_ITEMS = 8 * N_LAYERS /* parameters */ };
