@@ -529,6 +529,9 @@ std::vector<Network> draw_networks(bool big)
             net.hp.cnn_layers = 1;
             net.hp.filter_size = 5;
             net.hp.hidden_size = 131;
+        } else if (i == 3) {
+            net.hp = nets[1].hp;
+            net.hp.hidden_size = 50; /* padded to 64 */
         }
         if (i == 2) {
             net.hp = small_network(5, 9, 1);

@@ -323,7 +323,7 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
     bool bf16 =
         products_of(m, layer) == COV_CUDA_BF16 && cov_cuda_lstm_bf16_fits(units, m->shared_bytes);
     if (!bf16)
-        units = cov_round_up((int)l->hidden, 8);
+        units = cov_cuda_lstm_fp32_units((int)l->hidden, m->shared_bytes);
     if (!bf16 && !cov_cuda_lstm_fp32_fits(units, m->shared_bytes))
         return cov_fail(
             e, COV_EUNSUPPORTED,

@@ -165,6 +165,8 @@ void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stre
 /* The same for up to COV_CUDA_LSTM_UNITS units, in multiples of 32, on cards with enough shared memory: a block keeps
  * the weights of a direction through all steps. The functions above call these for `resident` layers. */
 bool cov_cuda_lstm_resident_fits(int units, size_t shared_bytes);
+/* Returns the units of a layer in single precision, with padding: a multiple of 32 if that fits and adds at most a third. */
+int cov_cuda_lstm_fp32_units(int hidden, size_t shared_bytes);
 void cov_cuda_lstm_resident(const struct cov_cuda_lstm *l, void *stream);
 void cov_cuda_lstm_resident_forward(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_resident_backward(const struct cov_cuda_lstm_train *l, void *stream);

@@ -455,6 +455,14 @@ bool cov_cuda_lstm_resident_fits(int units, size_t bytes)
     }
 }
 
+int cov_cuda_lstm_fp32_units(int hidden, size_t bytes)
+{
+    int wide = cov_round_up(hidden, 32);
+    return 3 * wide <= 4 * hidden && cov_cuda_lstm_resident_fits(wide, bytes)
+               ? wide
+               : cov_round_up(hidden, 8);
+}
+
 template <int U, int S> struct predict {
     static void launch(const struct cov_cuda_lstm *l, void *stream)
     {

@@ -446,11 +446,13 @@ static void set_types(struct making_training *m, size_t i)
     s->applies = !lstm && (s->norm || s->next_bf16);
     s->y_bf16 = s->next_bf16 && !s->drops;
     s->keeps_bf16 = lstm && s->products == COV_CUDA_BF16 && !s->y_bf16;
-    int unit = lstm && s->products == COV_CUDA_BF16 ? 32 : 8;
     int size = (int)(lstm ? l->hidden : l->c_out);
     s->out.groups = lstm ? (int)l->directions : 1;
     s->out.size = size;
-    s->out.pitch = cov_round_up(size, unit);
+    if (lstm && s->products != COV_CUDA_BF16)
+        s->out.pitch = cov_cuda_lstm_fp32_units(size, m->shared_bytes);
+    else
+        s->out.pitch = cov_round_up(size, lstm ? 32 : 8);
     s->bf16_steps = lstm && s->products == COV_CUDA_BF16 &&
                     cov_cuda_lstm_bf16_fits(s->out.pitch, m->shared_bytes);
     if (i > 0) {
