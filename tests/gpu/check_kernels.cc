@@ -523,15 +523,12 @@ std::vector<Network> draw_networks(bool big)
             net.hp = small_network(33, 5, 128);
             net.hp.cnn_layers = net.hp.up = 2;
             net.hp.output_size = outputs;
-        } else if (i == 1) {
+        } else if (i == 1 || i == 3) {
             net.hp = nets[0].hp;
             net.hp.model_type = COV_MODEL_HYBRID;
             net.hp.cnn_layers = 1;
             net.hp.filter_size = 5;
-            net.hp.hidden_size = 131;
-        } else if (i == 3) {
-            net.hp = nets[1].hp;
-            net.hp.hidden_size = 50; /* padded to 64 */
+            net.hp.hidden_size = i == 1 ? 131 : 50; /* 50 is padded to 64 */
         }
         if (i == 2) {
             net.hp = small_network(5, 9, 1);
