@@ -3,7 +3,7 @@
 # and compilers for C and C++; compares with PyTorch if there is one.
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [FOLDER]
 #   --until  end within this time (570); the limits of parts are scaled
-#   --part   run only these parts, or those whose names start with NAME-: build (always runs unless --no-build), check, bench,
+#   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
 #            train, ncu, torch, memcheck, racecheck, synccheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   FOLDER   of report.txt and of all.log, the output of all parts (build/gpu/report)

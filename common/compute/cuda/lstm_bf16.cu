@@ -29,7 +29,7 @@
  *   - issuing some 180 instructions per thread takes 720 cycles.
  * Measured, it takes 0.91 us, 1,800 cycles, with 2, 16 or 64 blocks; a step of training takes 1.33 to
  * 1.51 us forward and 1.22 us backward. A chunk of the published size has 4 x 2673 steps, and each uses
- * an eighth of a block. So a chunk takes 9 us of the whole card, where 20,000 chunks/s leave 50 us.
+ * an eighth of a block. So a chunk takes 9 us of the whole card; 20,000 chunks/s allow 50 us.
  * More sequences per block (N = 16) would save barriers, but leave multiprocessors idle; fewer
  * would leave the products half empty. Reading the sums over x, 11 MB per chunk and layer, takes
  * 4.5 us for both layers at 4.8 TB/s.
@@ -196,17 +196,17 @@ SIMT_DEVICE uint32_t difference(const float4 &a, const float4 &b)
            (simt_bits(a.z) ^ simt_bits(b.z)) | (simt_bits(a.w) ^ simt_bits(b.w));
 }
 
-/* Adds the products of w and units 16 k to 16 k + 32 of h, b, to `sum`, for gates i and f, then g
- * and o. A product waits for the previous one of its chain. A warp has two chains, and a scheduler
- * fills the wait with its four warps. */
+/* Adds the products of w and units 16 k to 16 k + 32 of h, b, to even + odd, for gates i and f, then
+ * g and o. A product waits for the previous one of its chain: even and odd are two chains per sum, or
+ * the same array. */
 template <int K16>
 SIMT_DEVICE void multiply_h(const uint32_t (&w)[2 * K16][4], int k, const uint32_t b[4],
-                            float sum[2][4])
+                            float even[2][4], float odd[2][4])
 {
 #pragma unroll
     for (int pair = 0; pair < 2; pair++) {
-        simt_mma_bf16(sum[pair], w[pair * K16 + k], b[0], b[1]);
-        simt_mma_bf16(sum[pair], w[pair * K16 + k + 1], b[2], b[3]);
+        simt_mma_bf16(even[pair], w[pair * K16 + k], b[0], b[1]);
+        simt_mma_bf16(odd[pair], w[pair * K16 + k + 1], b[2], b[3]);
     }
 }
 
@@ -265,12 +265,12 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
             n_products++;
             if (early)
                 prepare();
-            multiply_h<K16>(w, 0, part, sum);
+            multiply_h<K16>(w, 0, part, sum, sum);
             may_rest = !b.moved[step % 4];
 #pragma unroll
             for (int k = 2; k < K16; k += 2) {
                 simt_load_matrices(part, row + before + k * 16);
-                multiply_h<K16>(w, k, part, sum);
+                multiply_h<K16>(w, k, part, sum, sum);
             }
             if (!early)
                 prepare();
@@ -309,19 +309,6 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_ls
 
 /* ---- training ---- */
 
-/* Adds the products of w and units 16 k to 16 k + 32 of h, b, to even + odd, for gates i and f, then
- * g and o. Each sum has two chains, since a product waits for the previous one of its chain. */
-template <int K16>
-SIMT_DEVICE void multiply_h_chains(const uint32_t (&w)[2 * K16][4], int k, const uint32_t b[4],
-                                   float even[2][4], float odd[2][4])
-{
-#pragma unroll
-    for (int pair = 0; pair < 2; pair++) {
-        simt_mma_bf16(even[pair], w[pair * K16 + k], b[0], b[1]);
-        simt_mma_bf16(odd[pair], w[pair * K16 + k + 1], b[2], b[3]);
-    }
-}
-
 /* A block has K16 * 16 units, with four threads each. */
 template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov_cuda_lstm_train l)
 {
@@ -357,7 +344,7 @@ template <int K16, bool BF16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov
         for (int k = 0; k < K16; k += 2) {
             uint32_t part[4];
             simt_load_matrices(part, row + before + k * 16);
-            multiply_h_chains<K16>(w, k, part, even, odd);
+            multiply_h<K16>(w, k, part, even, odd);
             if (k == 0) {
                 next_sums(&x, step + 1, next);
                 copy_row(&rows, step, b.h[0] + before);

@@ -207,7 +207,7 @@ if not RUNS and not TRAINS_ONLY:
 SHARDS = config["shards"]
 CORRELATED = list(dict.fromkeys(s for s, _ in MEASURED))
 TRAINING_TABLES = [f"trained/{name}.{kind}" for name in RUNS_OF_TRAINING for kind in ("tsv", "svg")]
-# Runs whose variants are scored, and those whose regions are explained.
+# Runs with variants to score, and runs with regions to explain.
 SCORED = [(s, m) for s, m in RUNS if s in VARIANTS]
 EXPLAINED = [(s, m) for s, m in RUNS if s in EXPLAIN]
 EFFECTS = [f"effects/{s}.{m}.tsv" for s, m in SCORED]
