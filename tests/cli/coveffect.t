@@ -280,10 +280,13 @@ ok "  has not computed the $n_done variants again" "$PYTHON" -c 'import json, sy
 s = json.load(open("s.json"))
 sys.exit(not 0 < int(sys.argv[1]) < s["variants"] or s["positions_computed"] >= 504 * 2 * (s["alleles"]["scored"] + s["variants"]) - 2 * 504 * int(sys.argv[1]))' "$n_done"
 touch -d 2001-01-01 r.vcf.gz
-run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume -o r.vcf.gz v.vcf
+run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 101 --resume --stats again.json -o r.vcf.gz v.vcf
 status_is 0 '  the same command again'
 stderr_like '^coveffect: nothing to do: r\.vcf\.gz is complete$' '  has nothing to do'
 is "$(stat -c %y r.vcf.gz | cut -c 1-4)" 2001 '  and leaves the output as it is'
+ok '  with --stats that count the same variants and no work' "$PYTHON" -c 'import json
+a, b = (json.load(open(name)) for name in ("s.json", "again.json"))
+assert a["variants"] == b["variants"] > 0 and a["alleles"] == b["alleles"] and a["positions_computed"] > 0 == b["positions_computed"], (a, b)'
 vcf --width 102 --resume -o r.vcf.gz v.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --width: 101, now 102;' '  not with other options'
 echo more >>r.vcf.gz
@@ -315,6 +318,34 @@ cp kept r.vcf.gz.resume
 run coveffect vcf -m m.ckpt -g g.fa --window 504 -o r.vcf.gz v.vcf
 stderr_like '^coveffect: r\.vcf\.gz\.resume is from a run with --resume; this run ignores it$' 'a run without --resume mentions the journal'
 rm r.vcf.gz r.vcf.gz.resume kept other.vcf
+vcf --haplotypes --width 101 --resume --stats long.json -o h.tsv.gz moved.vcf
+vcf --haplotypes --width 101 --resume --stats long2.json -o h.tsv.gz moved.vcf
+ok '--resume --haplotypes counts the same long alleles again' "$PYTHON" -c 'import json
+a, b = (json.load(open(name))["alleles"] for name in ("long.json", "long2.json"))
+assert a == b and a["too_long"] == 2, (a, b)'
+
+# A folder in the place of a track stops the run.
+first=$(find tracks -name '1.1_*_atacseq_ref.bw') last=$(find tracks -name '*_diff.bw' | sort -t / -k 2n | tail -n 1)
+mkdir -p "resumed/${last#*/}"
+with_tracks() { vcf --width 504 --resume --tracks resumed -o rt.tsv few.vcf; }
+with_tracks
+refused 1 '^coveffect: error: resumed/.*_diff\.bw: ' '--resume --tracks: interrupted'
+rmdir "resumed/${last#*/}"
+mv "resumed/${first#*/}" first.bw
+with_tracks
+refused 1 '^coveffect: error: resumed/1\.1_.*_ref\.bw: missing, but its variant is finished; put the file back, or use -f without --resume to start over$' \
+    '  misses the track of a finished variant'
+mv first.bw "resumed/${first#*/}"
+with_tracks
+ok '  continued with it, has the tracks of an uninterrupted run' diff -r resumed tracks
+mv resumed away
+with_tracks
+refused 1 '^coveffect: error: resumed/1\.1_.*_ref\.bw: missing, but its variant is finished; ' '  finished, misses the folder'
+ok '  and does not make it' test ! -e resumed
+mv away resumed
+with_tracks
+status_is 0 '  which may be put back'
+rm -r resumed rt.tsv rt.tsv.resume h.tsv.gz h.tsv.gz.resume
 
 # ---------------------------------------------------------------- faults
 

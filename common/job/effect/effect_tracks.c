@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/file/outfile.h"
@@ -126,6 +127,16 @@ static int write_track(const struct cov_effect_tracks *t, const struct cov_effec
     return rc;
 }
 
+static int check_track(const char *path, struct cov_err *e)
+{
+    return access(path, F_OK) == 0
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "%s: missing, but its variant is finished; put the file back, or use -f "
+                          "without --resume to start over",
+                          path);
+}
+
 int cov_effect_tracks_put(struct cov_effect_tracks *t, const struct cov_effect_record *record,
                           struct cov_err *e)
 {
@@ -138,8 +149,12 @@ int cov_effect_tracks_put(struct cov_effect_tracks *t, const struct cov_effect_r
         if (p->alleles[a].status != COV_ALLELE_SCORED)
             continue;
         char *path = name_of(t, &record->variant, a, o->model->datasets[d], kind, e);
-        rc = path ? write_track(t, p, fill(t, p, a, &record->values[a], d, kind), path, e)
-                  : COV_ENOMEM;
+        if (!path)
+            rc = COV_ENOMEM;
+        else if (record->done)
+            rc = check_track(path, e);
+        else
+            rc = write_track(t, p, fill(t, p, a, &record->values[a], d, kind), path, e);
         free(path);
     }
     return rc;

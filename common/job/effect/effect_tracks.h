@@ -28,7 +28,8 @@ void cov_effect_tracks_free(struct cov_effect_tracks *t);
 size_t cov_effect_tracks_count(const struct cov_effect_options *options, size_t n);
 
 /* Writes the tracks of the alleles of a record that is scored and has values. COV_EEXIST if a file is
- * there already, unless options->force or options->resume is set. */
+ * there already, unless options->force or options->resume is set. Of a record that is done, only checks
+ * that the files are there: COV_EINPUT if not. */
 int cov_effect_tracks_put(struct cov_effect_tracks *t, const struct cov_effect_record *record,
                           struct cov_err *e) COV_MUST_USE;
 

@@ -53,6 +53,7 @@ struct run {
     struct tally *tally;
     enum cov_outfile_kind kind;
     bool to_bcf;
+    bool finished; /* by an earlier run: nothing is computed or written, only counted and checked */
 };
 
 /* ---------------------------------------------------------------- planning */
@@ -188,7 +189,7 @@ static void count_long_alleles(struct tally *t, const struct cov_effect_record *
 /* Makes room for the scores of a record, or reads those of the journal. */
 static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
 {
-    record->done = false;
+    record->done = r->finished;
     int rc = r->haplotypes ? cov_haplotypes_rows(r->haplotypes, &record->variant, &record->plan,
                                                  &record->rows, e)
                            : cov_effect_rows_plain(&record->rows, &record->plan, e);
@@ -247,12 +248,12 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
         struct cov_effect_record *record = &s->records[i];
-        if (r->tracks && !record->done && record->plan.n_scored > 0)
+        if (r->tracks && record->plan.n_scored > 0)
             rc = cov_effect_tracks_put(r->tracks, record, e);
         if (!rc && r->journal && !record->done && record->plan.n_scored > 0)
             rc = cov_effect_journal_append(r->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
-        if (!rc)
+        if (!rc && r->out)
             rc = cov_effect_output_put(r->out, record, e);
         cov_progress_add(r->job->progress, !record->done);
     }
@@ -364,13 +365,13 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
 }
 
 /* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
-static int open_journal(struct run *r, int64_t n, bool *done, struct cov_err *e)
+static int open_journal(struct run *r, int64_t n, struct cov_err *e)
 {
     struct stat st;
-    *done = false;
     if (r->o->resume) {
-        int rc = cov_effect_journal_open(r->o, (size_t)n, r->job->progress, &r->journal, done, e);
-        return rc || *done ? rc : cov_outfile_try(r->o->output, r->kind, r->o->force, e);
+        int rc = cov_effect_journal_open(r->o, (size_t)n, r->job->progress, &r->journal,
+                                         &r->finished, e);
+        return rc || r->finished ? rc : cov_outfile_try(r->o->output, r->kind, r->o->force, e);
     }
     char *path = cov_run_journal_name(r->o->output, e);
     if (!path)
@@ -387,6 +388,8 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
     struct cov_ring_times times = {0};
     if (r->journal)
         n -= (int64_t)cov_effect_journal_n_done(r->journal);
+    if (r->finished)
+        n = 0;
     int rc = allocate(r, e);
     cov_progress_begin(r->job->progress, "scoring", "variants", n);
     if (!rc)
@@ -394,7 +397,7 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
     cov_progress_end(r->job->progress);
     if (!rc)
         rc = check_names(r, r->tally, e);
-    if (!rc)
+    if (!rc && r->out)
         rc = cov_effect_output_close(r->out, e);
     if (rc)
         return rc;
@@ -416,11 +419,13 @@ static int finish(struct run *r, struct cov_outfile *out, struct cov_err *e)
 static int score_and_finish(struct run *r, struct cov_outfile *out, int64_t n, struct cov_err *e)
 {
     int rc = r->o->tracks ? cov_effect_tracks_open(r->o, &r->tracks, e) : COV_OK;
-    if (!rc)
+    if (!rc && !r->finished)
         rc = open_output(r, out ? out->tmp : "-", e);
     if (!rc)
         rc = score_all(r, n, e);
-    return rc ? rc : finish(r, out, e);
+    if (!rc && r->finished)
+        cov_info("nothing to do: %s is complete", r->o->output);
+    return rc || r->finished ? rc : finish(r, out, e);
 }
 
 static void release(struct run *r)
@@ -450,7 +455,6 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
     int64_t n = -1;
-    bool done = false;
     r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
@@ -469,10 +473,8 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     if (!rc)
         r.n_records = cov_effect_batches_size(r.batches) / 2;
     if (!rc)
-        rc = open_journal(&r, n, &done, e);
-    if (!rc && done)
-        cov_info("nothing to do: %s is complete", o->output);
-    else if (!rc)
+        rc = open_journal(&r, n, e);
+    if (!rc)
         rc = score_and_finish(&r, out, n, e);
     release(&r);
     return rc;
