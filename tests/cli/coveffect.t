@@ -318,6 +318,22 @@ cp kept r.vcf.gz.resume
 run coveffect vcf -m m.ckpt -g g.fa --window 504 -o r.vcf.gz v.vcf
 stderr_like '^coveffect: r\.vcf\.gz\.resume is from a run with --resume; this run ignores it$' 'a run without --resume mentions the journal'
 rm r.vcf.gz r.vcf.gz.resume kept other.vcf
+
+# A record that is too large for the output leaves a complete journal, as a kill at the very end does.
+{ cat v.vcf && printf 'c1\t5\t%0100000d\tN\t.\t.\t.\t.\tGT\t.\t.\n' 0; } >large.vcf
+vcf -o large_whole.vcf large.vcf
+run sh -c 'trap "" XFSZ; ulimit -f 100; exec coveffect vcf -q -m m.ckpt -g g.fa --window 504 --resume -o r.vcf large.vcf'
+refused 1 'File too large$' '--resume: interrupted at the end'
+echo more >r.vcf
+vcf --resume -o r.vcf large.vcf
+refused 1 '^coveffect: error: r\.vcf: already exists; use -f to replace it$' '  another output is not replaced'
+cp large_whole.vcf r.vcf
+vcf --resume -o r.vcf large.vcf
+status_is 0 '  but that of this run, which was killed before it noted its end'
+run coveffect vcf -m m.ckpt -g g.fa --window 504 --resume -o r.vcf large.vcf
+stderr_like '^coveffect: nothing to do: r\.vcf is complete$' '  which is then noted'
+ok '  the same bytes as without an interruption' cmp r.vcf large_whole.vcf
+rm r.vcf r.vcf.resume
 vcf --haplotypes --width 101 --resume --stats long.json -o h.tsv.gz moved.vcf
 vcf --haplotypes --width 101 --resume --stats long2.json -o h.tsv.gz moved.vcf
 ok '--resume --haplotypes counts the same long alleles again' "$PYTHON" -c 'import json

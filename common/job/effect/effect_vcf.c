@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "common/base/clock.h"
+#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
@@ -34,8 +35,8 @@ struct slot {
 /* What became of the alleles; lives until --stats has been printed. */
 struct tally {
     int64_t n_records, n_alleles[COV_ALLELE_STATUSES];
-    int64_t n_unknown, n_mismatches;  /* records */
-    char unknown[200], mismatch[200]; /* the first of them */
+    int64_t n_scored, n_unknown, n_mismatches; /* records */
+    char unknown[200], mismatch[200];          /* the first of them */
 };
 
 struct run {
@@ -91,6 +92,7 @@ static int next_record(struct run *r, struct cov_variants *in, struct cov_varian
     if (rc)
         return rc;
     t->n_records++;
+    t->n_scored += p->n_scored > 0;
     for (size_t i = 0; i < p->n_alleles; i++)
         t->n_alleles[p->alleles[i].status]++;
     const size_t n_tracks = cov_effect_tracks_count(r->o, (size_t)t->n_alleles[COV_ALLELE_SCORED]);
@@ -126,34 +128,33 @@ static int check_names(const struct run *r, const struct tally *t, struct cov_er
                     cov_variants_name(r->in), t->unknown, names.text, cov_listing_more(&names));
 }
 
-/* Reads a regular file to its end, so that faults are found before anything is computed. *n is the
- * number of records, -1 for other inputs. */
-static int check_input(struct run *r, int64_t *n, struct cov_err *e)
+/* Reads a regular file to its end, so that faults are found before anything is computed, and
+ * counts it. *t has -1 records for other inputs. */
+static int check_input(struct run *r, struct tally *t, struct cov_err *e)
 {
     const char *input = r->o->input;
     struct stat st;
     struct cov_variants *in = NULL;
     struct cov_variant v = {0};
     struct cov_effect_plan plan = {0};
-    struct tally t = {0};
     const double clock = cov_clock();
     int got = 1;
-    *n = -1;
+    *t = (struct tally){.n_records = -1};
     if (cov_path_is_std(input) || stat(input, &st) != 0 || !S_ISREG(st.st_mode))
         return COV_OK;
+    t->n_records = 0;
     int rc = cov_variants_open(input, NULL, false, &in, e);
     if (!rc)
         rc = cov_variant_init(&v, e);
     cov_progress_begin(r->job->progress, "checking", "variants", -1);
     while (!rc && got > 0) {
-        got = next_record(r, in, &v, &plan, &t, e);
+        got = next_record(r, in, &v, &plan, t, e);
         rc = got < 0 ? got : COV_OK;
         cov_progress_add(r->job->progress, got > 0);
     }
     cov_progress_end(r->job->progress);
     if (!rc)
-        rc = check_names(r, &t, e);
-    *n = t.n_records;
+        rc = check_names(r, t, e);
     cov_effect_plan_fini(&plan);
     cov_variant_fini(&v);
     cov_variants_close(in);
@@ -365,13 +366,16 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
 }
 
 /* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
-static int open_journal(struct run *r, int64_t n, struct cov_err *e)
+static int open_journal(struct run *r, const struct tally *input, struct cov_err *e)
 {
     struct stat st;
     if (r->o->resume) {
-        int rc = cov_effect_journal_open(r->o, (size_t)n, r->job->progress, &r->journal,
-                                         &r->finished, e);
-        return rc || r->finished ? rc : cov_outfile_try(r->o->output, r->kind, r->o->force, e);
+        int rc = cov_effect_journal_open(r->o, (size_t)input->n_records, r->job->progress,
+                                         &r->journal, &r->finished, e);
+        if (rc || r->finished || /* or the output may be this run's: see check_replaced */
+            cov_effect_journal_n_done(r->journal) == (size_t)input->n_scored)
+            return rc;
+        return cov_outfile_try(r->o->output, r->kind, r->o->force, e);
     }
     char *path = cov_run_journal_name(r->o->output, e);
     if (!path)
@@ -405,10 +409,29 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
     return fill_stats(r, &times, e);
 }
 
+/* Fails if there is another output. The same one is from a run that was killed before it noted its
+ * end. */
+static int check_replaced(const struct run *r, const struct cov_outfile *out, struct cov_err *e)
+{
+    struct stat st;
+    uint64_t was, is;
+    int64_t n_was, n_is;
+    if (!r->journal || r->o->force || stat(r->o->output, &st) != 0)
+        return COV_OK;
+    int rc = cov_fingerprint_file(r->o->output, NULL, &was, &n_was, e);
+    if (!rc)
+        rc = cov_fingerprint_file(out->tmp, NULL, &is, &n_is, e);
+    if (rc || (was == is && n_was == n_is))
+        return rc;
+    return cov_outfile_try(r->o->output, r->kind, false, e);
+}
+
 /* The journal keeps its pieces until the output has its name. */
 static int finish(struct run *r, struct cov_outfile *out, struct cov_err *e)
 {
-    int rc = out ? cov_outfile_commit(out, e) : COV_OK;
+    int rc = out ? check_replaced(r, out, e) : COV_OK;
+    if (!rc && out)
+        rc = cov_outfile_commit(out, e);
     if (rc)
         return rc;
     rc = cov_effect_journal_finish(r->journal, e);
@@ -454,7 +477,7 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
         cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
-    int64_t n = -1;
+    struct tally input;
     r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
@@ -462,7 +485,7 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     if (!rc)
         rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &r.in, e);
     if (!rc)
-        rc = check_input(&r, &n, e);
+        rc = check_input(&r, &input, e);
     if (!rc && o->haplotypes)
         rc = cov_haplotypes_open(o->input, &haplotypes, &r.genome, &r.haplotypes, e);
     if (!rc)
@@ -473,9 +496,9 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     if (!rc)
         r.n_records = cov_effect_batches_size(r.batches) / 2;
     if (!rc)
-        rc = open_journal(&r, n, e);
+        rc = open_journal(&r, &input, e);
     if (!rc)
-        rc = score_and_finish(&r, out, n, e);
+        rc = score_and_finish(&r, out, input.n_records, e);
     release(&r);
     return rc;
 }
