@@ -20,7 +20,7 @@ namespace
 
 enum simt_fault planted = SIMT_FAULT_NONE;
 
-enum { STACK = 64 * 1024, WARP = 32, EXCHANGE = 24 };
+enum { STACK = 64 * 1024, WARP = 32, EXCHANGE = 96 };
 
 /* A pending copy to shared memory. */
 struct Copy {
@@ -201,21 +201,32 @@ void __syncthreads(void)
     yield_fiber();
 }
 
+/* Returns where the lanes of this warp publish WARP * EXCHANGE bytes. Two buffers alternate: a lane reads
+ * its result before the exchange after the next. */
+static char *simt_places(void)
+{
+    Machine &m = machine;
+    size_t first = m.current / WARP * WARP;
+    if (first + WARP > m.n)
+        die("incomplete warp");
+    return m.exchange.data() + (m.fibers[m.current].waits_warp % 2 * m.n + first) * EXCHANGE;
+}
+
+/* Waits until all lanes of this warp have published. */
+static void simt_meet(void)
+{
+    machine.fibers[machine.current].waits_warp++;
+    yield_fiber();
+}
+
 /* Publishes `bytes` bytes of each lane, waits for the warp, and returns the bytes of all 32 lanes,
  * EXCHANGE bytes apart. */
 static const void *simt_exchange(const void *mine, size_t bytes)
 {
-    Machine &m = machine;
-    size_t i = m.current, first = i / WARP * WARP;
-    Fiber &f = m.fibers[i];
-    if (bytes > EXCHANGE || first + WARP > m.n)
-        die("incomplete warp");
-    /* Two buffers alternate: a lane reads its result before the exchange after the next. */
-    char *places = m.exchange.data() + f.waits_warp % 2 * m.n * EXCHANGE;
-    memcpy(places + i * EXCHANGE, mine, bytes);
-    f.waits_warp++;
-    yield_fiber();
-    return places + first * EXCHANGE;
+    char *places = simt_places();
+    memcpy(places + threadIdx.x % WARP * EXCHANGE, mine, bytes);
+    simt_meet();
+    return places;
 }
 
 void simt_copy16(void *shared, const void *global, bool there)
@@ -304,69 +315,56 @@ namespace
 
 enum simt_sums how_to_sum = SIMT_SUMS_EXACT;
 
-/* The values that each lane contributes to a product. */
-struct Operands {
-    uint32_t a[4], b[2];
+/* The operands of a warp's product: A, and B, by rows. */
+template <int DEPTH> struct Operands {
+    double a[16][DEPTH], b[DEPTH][8];
 };
-static_assert(sizeof(Operands) == EXCHANGE, "exchanged as an array");
+static_assert(sizeof(Operands<16>) <= WARP * EXCHANGE, "exchanged as a whole");
 
-/* Sets v[16] to row `row` of A of m16n8k16, which has two bf16 per register. The function below
- * sets it to column `column` of B. See the PTX manual, "Matrix Fragments for mma.m16n8k16 with
- * floating point type". */
-void bf16_row(const Operands *all, int row, float *v)
+/* Stores a lane's part of the operands of m16n8k16, which has two bf16 per register. The function below
+ * does so for m16n8k8 with one tf32 per register, of which the hardware ignores the low bits. See the PTX
+ * manual, "Matrix Fragments for mma.m16n8k16 with floating point type". */
+void store(Operands<16> *all, int lane, const uint32_t a[4], const uint32_t b[2])
 {
-    for (int k = 0; k < 16; k += 2) {
-        uint32_t pair = all[row % 8 * 4 + k % 8 / 2].a[row / 8 + k / 8 * 2];
-        v[k] = simt_float(pair << 16);
-        v[k + 1] = simt_float(pair & 0xffff0000);
-    }
+    for (int i = 0; i < 4; i++)
+        for (int half = 0; half < 2; half++) {
+            int k = lane % 4 * 2 + i / 2 * 8 + half;
+            all->a[lane / 4 + i % 2 * 8][k] = (double)simt_float(a[i] >> 16 * half << 16);
+        }
+    for (int i = 0; i < 2; i++)
+        for (int half = 0; half < 2; half++)
+            all->b[lane % 4 * 2 + i * 8 + half][lane / 4] =
+                (double)simt_float(b[i] >> 16 * half << 16);
 }
 
-void bf16_column(const Operands *all, int column, float *v)
+void store(Operands<8> *all, int lane, const uint32_t a[4], const uint32_t b[2])
 {
-    for (int k = 0; k < 16; k += 2) {
-        uint32_t pair = all[column * 4 + k % 8 / 2].b[k / 8];
-        v[k] = simt_float(pair << 16);
-        v[k + 1] = simt_float(pair & 0xffff0000);
-    }
+    for (int i = 0; i < 4; i++)
+        all->a[lane / 4 + i % 2 * 8][lane % 4 + i / 2 * 4] = (double)simt_float(a[i] & 0xffffe000);
+    for (int i = 0; i < 2; i++)
+        all->b[lane % 4 + i * 4][lane / 4] = (double)simt_float(b[i] & 0xffffe000);
 }
 
-/* The same for m16n8k8 with one tf32 per register. The hardware ignores the low bits. */
-void tf32_row(const Operands *all, int row, float *v)
+template <int DEPTH> void multiply(float d[4], const uint32_t a[4], const uint32_t b[2])
 {
-    for (int k = 0; k < 8; k++)
-        v[k] = simt_float(all[row % 8 * 4 + k % 4].a[row / 8 + k / 4 * 2] & 0xffffe000);
-}
-
-void tf32_column(const Operands *all, int column, float *v)
-{
-    for (int k = 0; k < 8; k++)
-        v[k] = simt_float(all[column * 4 + k % 4].b[k / 4] & 0xffffe000);
-}
-
-template <int DEPTH>
-void multiply(float d[4], const Operands &mine, void (*read_row)(const Operands *, int, float *),
-              void (*read_column)(const Operands *, int, float *))
-{
-    const Operands *all = (const Operands *)simt_exchange(&mine, sizeof mine);
-    int lane = (int)threadIdx.x % WARP;
-    float row[2][DEPTH], column[2][DEPTH];
-    for (int i = 0; i < 2; i++) {
-        read_row(all, lane / 4 + i * 8, row[i]);
-        read_column(all, lane % 4 * 2 + i, column[i]);
-    }
+    int lane = (int)threadIdx.x % WARP, column = lane % 4 * 2;
+    auto *all = (Operands<DEPTH> *)simt_places();
+    store(all, lane, a, b);
+    simt_meet();
     if (planted == SIMT_FAULT_PRODUCTS)
         return;
     int step = how_to_sum == SIMT_SUMS_TRUNCATED ? DEPTH / 2 : DEPTH;
-    for (int i = 0; i < 4; i++)
-        for (int beg = 0; beg < DEPTH; beg += step) {
-            double sum = (double)d[i];
-            for (int k = beg; k < beg + step; k++)
-                sum += (double)row[i / 2][k] * (double)column[i % 2][k];
-            d[i] = (float)sum;
-            if (how_to_sum == SIMT_SUMS_TRUNCATED && fabs((double)d[i]) > fabs(sum))
+    for (int beg = 0; beg < DEPTH; beg += step) {
+        double sums[4] = {(double)d[0], (double)d[1], (double)d[2], (double)d[3]};
+        for (int k = beg; k < beg + step; k++)
+            for (int i = 0; i < 4; i++)
+                sums[i] += all->a[lane / 4 + i / 2 * 8][k] * all->b[k][column + i % 2];
+        for (int i = 0; i < 4; i++) {
+            d[i] = (float)sums[i];
+            if (how_to_sum == SIMT_SUMS_TRUNCATED && fabs((double)d[i]) > fabs(sums[i]))
                 d[i] = nextafterf(d[i], 0);
         }
+    }
 }
 
 } // namespace
@@ -377,14 +375,16 @@ void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
         std::swap(b0, b1);
     if (planted == SIMT_FAULT_GEMM && simt_in_gemm)
         b0 = b1 = 0;
-    multiply<16>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, bf16_row, bf16_column);
+    const uint32_t b[2] = {b0, b1};
+    multiply<16>(d, a, b);
 }
 
 void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
     if (planted == SIMT_FAULT_HALVES)
         std::swap(b0, b1);
-    multiply<8>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, tf32_row, tf32_column);
+    const uint32_t b[2] = {b0, b1};
+    multiply<8>(d, a, b);
 }
 
 void simt_set_sums(enum simt_sums sums)
