@@ -404,9 +404,12 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
-LONGEST := $(patsubst %,$(B)/tests/%,check_kernels check_training test_reference_models test_lstm) \
-  $(patsubst %,tests/cli/%.t,h5chunk_rewrite covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare gpu_report damaged_hdf5 \
-  damaged_fasta h5_reference covpredict covpredict_shard covtrain_device clients h5_layout damaged_chunks readme snakemake workflows)
+LONGEST := $(addprefix tests/cli/,covtrain_torch.t snakemake.t covtrain_device.t workflows.t) \
+  $(patsubst %,$(B)/tests/%,check_cublas check_training check_kernels) \
+  $(patsubst %,tests/cli/%.t,benchmark covprofile readme small_bombs covpredict_device covpeaks_measured damaged_hdf5 h5chunk_rewrite covtrain_mpi \
+  covtrain damaged_fasta benchmark_report gpu_report outputs covpredict_precision h5_reference covpeaks codecs fasta2h5 covpredict \
+  cov2bigwig_compare lint covpredict_shard clients coveffect h5_layout cov2bigwig_reference) \
+  $(patsubst %,$(B)/tests/%,check_host check_lstm test_reference_models test_lstm test_h5 test_loader)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
