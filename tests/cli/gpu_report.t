@@ -143,8 +143,8 @@ python3 forward
 python3 training
 python3 compiled
 compute-sanitizer --tool memcheck
-compute-sanitizer --tool racecheck
-compute-sanitizer --tool synccheck' 'the order of the parts'
+compute-sanitizer --tool synccheck
+compute-sanitizer --tool racecheck' 'the order of the parts'
 for line in 'commit: abc1234' 'card: Test Card, 81559 MiB.*' 'driver: 580.1' 'clocks: .*at most 345 MHz, 2619 MHz.*' \
     'CUDA: release 13.0, V13.0.48, built for 90' 'system: Linux .* CPUs.*' \
     'bf16, convolution: off by 1e-7 of the largest value, 3e-6 allowed' \

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/pool.h"
+#include "common/compute/cpu/kernels/bf16.h"
 #include "common/net/train.h"
 }
 
@@ -101,6 +102,19 @@ double angle(const Toy &t, const Gradient &a, const Gradient &b)
     return 1 - product / sqrt(of_a * of_b);
 }
 
+/* The angle by which the reference's gradient turns if the parameters are rounded to bf16, which changes the
+ * sign of some sums before ReLUs. */
+double turned_by_rounding(const Toy &t, const Gradient &want)
+{
+    struct cov_device *cpu = open_cpu("scalar");
+    Toy rounded = t;
+    for (float &v : rounded.block)
+        v = cov_bf16_round(v);
+    double turned = angle(t, gradient_of(cpu, rounded, t.n), want);
+    cov_device_close(cpu);
+    return turned;
+}
+
 bool near(double a, double b, double bound)
 {
     return fabs(a - b) <= bound * (1 + fabs(b));
@@ -108,7 +122,9 @@ bool near(double a, double b, double bound)
 
 /* ---- gradients ---- */
 
-const double MAX_ANGLE = 1e-3; /* as 1 - cosine */
+/* As 1 - cosine; more if rounding of the parameters alone turns the gradient so far. For five large networks in bf16,
+ * the angle was 0.3 to 1.9 times that. */
+const double MAX_ANGLE = 1e-3, TURNED_MORE = 3;
 
 struct Precision {
     std::string name;
@@ -153,7 +169,9 @@ bool check_gradient(struct cov_device *gpu, const Precision &p, const Toy &t, co
     Gradient got = gradient_of(gpu, t, t.n), again = gradient_of(gpu, t, t.n, true);
     double off = difference(t, got, want, &where), turned = angle(t, got, want);
     double score_bound = p.bound > 0 ? 1e-5 : 5e-3;
-    bool passed = p.bound > 0 ? off <= p.bound : turned <= MAX_ANGLE;
+    bool passed = p.bound > 0
+                      ? off <= p.bound
+                      : turned <= MAX_ANGLE || turned <= TURNED_MORE * turned_by_rounding(t, want);
     *most = std::max(*most, p.bound > 0 ? off : turned);
     bool scored = near(got.score.loss, want.score.loss, score_bound) &&
                   near(got.score.accuracy, want.score.accuracy, 4 * score_bound) &&

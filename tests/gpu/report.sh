@@ -4,7 +4,7 @@
 #   report.sh [--until SECONDS] [--part NAME[,NAME]...] [--no-build] [FOLDER]
 #   --until  end within this time (570); the limits of parts are scaled
 #   --part   run only these parts, or those whose names start with NAME-: build (runs except with --no-build), check, bench,
-#            train, ncu, torch, memcheck, racecheck, synccheck
+#            train, ncu, torch, memcheck, synccheck, racecheck
 #   --no-build  use the programs of an earlier build, for example on another machine
 #   FOLDER   of report.txt and of all.log, the output of all parts (build/gpu/report)
 # The most important parts come first. Each has a time limit. Parts that no longer fit are reported as not run. Both files
@@ -384,10 +384,11 @@ done
 [ -z "$sampler" ] || kill "$sampler"
 
 # The small networks of the checks, because the sanitizer is slow.
-for tool in memcheck racecheck synccheck; do
+# racecheck takes minutes, so it comes last.
+for tool in memcheck synccheck racecheck; do
     for check in kernels-bf16 kernels-fp32 training-bf16 lstm-fp32; do
         if [ -n "$sanitizer" ]; then
-            start $tool-$check 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_${check%-*} --precision ${check#*-}
+            start $tool-$check 240 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_${check%-*} --precision ${check#*-}
         else
             skip $tool-$check 'no compute-sanitizer'
         fi
