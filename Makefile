@@ -601,7 +601,7 @@ uninstall: ## remove the installed files
 .PHONY: demo demo-train
 demo: all $(DEMOS) ## predict a chromosome that the demo's network has not seen, and draw it
 	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/demo.sh $(B)/demo/make_plant build/demo
-demo-train: all $(DEMOS) ## train the demo's network, workflows/demo/plant.ckpt, again (a few minutes)
+demo-train: all $(DEMOS) ## train the demo's network, workflows/demo/plant.ckpt, again (a minute on a GPU, hours without)
 	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/train.sh $(B)/demo/make_plant build/demo-train
 	cp build/demo-train/plant.ckpt workflows/demo/plant.ckpt
 

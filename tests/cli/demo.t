@@ -60,7 +60,7 @@ is "$(awk -v what=promoter -f reads.awk one/features.bed one/atacseq.sam)" good 
 is "$(awk -v what=enhancer -f reads.awk one/features.bed one/atacseq.sam)" good 'and enhancers'
 is "$(awk -v what=gene -f reads.awk one/features.bed one/h3k4me3.sam)" good 'H3K4me3 matches the strength of genes'
 
-run "$demo/demo.sh" "$make_plant" out 400000
+run "$demo/demo.sh" "$make_plant" out
 status_is 0 'the demo runs'
 stdout_like 'covpredict +[0-9.]+ s on [0-9]+ threads, +[0-9.]+ Mbp/s, +[0-9]+ MB' 'and reports its speed'
 for dataset in atacseq h3k4me3; do
@@ -74,8 +74,10 @@ for others in anywhere 'in the same promoters and enhancers'; do
     area=$(sed -n "s/^ *[0-9]* variants in motifs against [0-9]* $others: area under the ROC curve //p" "$stdout")
     is "$(echo "$area" | awk -v least=$least '{ print ($1 >= least) }')" 1 "variants in motifs have larger effects than variants $others: area $area"
 done
+area=$(sed -n 's/^ *[0-9]* bases that motifs need against [0-9]* in no motif: area under the precision-recall curve //p' "$stdout")
+is "$(echo "$area" | awk '{ print ($1 >= 0.9) }')" 1 "bases that motifs need have higher scores than others: area $area"
 is "$(head -c 8 out/track.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the picture is a PNG'
 ok 'the tracks exist' test -s out/tracks/chr5_atacseq_avg_strand.bw -a -s out/tracks/chr5_h3k4me3_avg_strand.bw
-ok 'the demo runs again and replaces its files' "$demo/demo.sh" "$make_plant" out 400000
+ok 'the demo runs again on a smaller genome and replaces its files' "$demo/demo.sh" "$make_plant" out 400000
 
 done_testing

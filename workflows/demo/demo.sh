@@ -4,7 +4,8 @@
 #   demo.sh MAKE_PLANT FOLDER [BASES]
 #
 # MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. The network is plant.ckpt in the folder of this
-# script, which train.sh trained on another synthetic genome. Also scores single-base variants in planted motifs and elsewhere. Writes all files to FOLDER and replaces those of an earlier run.
+# script, which train.sh trained on other synthetic genomes. Also scores single-base variants and bases, in planted motifs and
+# elsewhere. Writes all files to FOLDER and replaces those of an earlier run.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
@@ -44,7 +45,7 @@ for assay in atacseq h3k4me3; do
 done
 wc -c chr5.fa chr5_atacseq.sam chr5_h3k4me3.sam | awk '$2 != "total" { printf "  %-16s %9d bytes\n", $2, $1 }'
 
-say 'Predict coverage from the DNA, with a network that was trained on another synthetic genome:'
+say 'Predict coverage from the DNA, with a network that was trained on other synthetic genomes:'
 show fasta2h5 -f --stats stats/fasta2h5.json -o chr5.h5 chr5.fa
 show covpredict -f --stats stats/covpredict.json -m plant.ckpt --overlap 1k -o predictions.h5 chr5.h5
 show cov2bigwig -f --stats stats/cov2bigwig.json --basename chr5 -o tracks/ predictions.h5
@@ -70,7 +71,7 @@ awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
             $column["dataset"], $column["pearson_1"], $column["pearson_100"] }' comparison.tsv
 
 say 'Predict what single bases do: one in each intact motif of a promoter or enhancer, and others:'
-awk -v chromosome=chr5 -f "$here/variants.awk" features.bed chr5.fa >variants.vcf
+awk -v chromosome=chr5 -f "$here/motifs.awk" -f "$here/variants.awk" features.bed chr5.fa >variants.vcf
 show coveffect vcf -f --stats stats/coveffect.json -m plant.ckpt -g chr5.fa --datasets atacseq --window 4800 --step 1200 \
     -o effects.tsv variants.vcf
 for others in background nearby; do
@@ -80,6 +81,19 @@ for others in background nearby; do
                 "$([ $others = nearby ] && echo 'in the same promoters and enhancers' || echo 'anywhere')" "$area"
         done
 done
+
+say 'Find the bases that matter in the promoters and enhancers of the picture:'
+awk -v FS='\t' -v beg="$beg" -v end="$end" '$1 == "chr5" && ($4 == "promoter" || $4 == "enhancer") && $2 >= beg && $3 <= end' \
+    features.bed >sites.bed
+show coveffect ism -f --stats stats/ism.json -m plant.ckpt -g chr5.fa -R sites.bed --length 240 --target atacseq \
+    --window 4800 --width 501 -o ism
+cov2bigwig -q --format bedgraph -o - ism/scores.bw >scores.bedGraph
+sort -t "$(printf '\t')" -k 4,4gr scores.bedGraph |
+    awk -v chromosome=chr5 -f "$here/motifs.awk" -f "$here/auprc.awk" features.bed - |
+    while read -r area n_motifs n_others; do
+        printf '  %s bases that motifs need against %s in no motif: area under the precision-recall curve %s\n' \
+            "$n_motifs" "$n_others" "$area"
+    done
 
 # KEY FILE: a number of the --stats file, which has one key per line.
 number() {

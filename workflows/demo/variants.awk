@@ -1,6 +1,6 @@
 # variants.awk - single-base variants of a chromosome of the synthetic plant, as VCF: in planted motifs and elsewhere.
 #
-#     awk -v chromosome=chr5 -f variants.awk features.bed genome.fa
+#     awk -v chromosome=chr5 -f motifs.awk -f variants.awk features.bed genome.fa
 #
 # IDs begin with what a variant is for:
 #   motif       one in each motif of a promoter or enhancer that has no mismatch; the bases that the motif needs take turns
@@ -9,10 +9,6 @@
 # A becomes C, C becomes A, G becomes T, and T becomes G.
 # SPDX-License-Identifier: MIT
 BEGIN {
-    FS = OFS = "\t"
-    split("TATA TATAWAWR CCAAT GCCAATSR GC RGGGCGGRRY G GGCCACGTGGMR W TTGACY TGA TGACGTCA TCP GTGGGNCC", words, " ")
-    for (i = 1; i in words; i += 2)
-        consensus["motif_" words[i]] = words[i + 1]
     other["A"] = "C"
     other["C"] = "A"
     other["G"] = "T"
@@ -22,15 +18,9 @@ FILENAME ~ /bed$/ {
     if ($1 != chromosome)
         next
     if ($4 in consensus) {
-        for (i = $2 + 1; i <= $3; i++)
-            in_motif[i] = 1
-        if ($5 == 100) {
-            n = 0
-            for (i = 0; i < $3 - $2; i++)
-                if (substr(consensus[$4], i + 1, 1) ~ /[ACGT]/)
-                    needed[n++] = $6 == "+" ? $2 + 1 + i : $3 - i
+        n = read_motif(needed)
+        if (n > 0)
             what[needed[n_motifs++ % n]] = $4
-        }
     } else if ($4 == "promoter" || $4 == "enhancer") {
         for (i = $2 + 1; i <= $3; i++)
             in_site[i] = 1
