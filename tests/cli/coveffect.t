@@ -235,9 +235,12 @@ status_is 0 'odd variants'
 is "$(awk 'NR > 1 { print $3, $4 == "N" ? "N" : "", $8 == "NA" }' odd.tsv | tr '\n' ';')" \
     'star  1;sym  1;sym  1;case  0;wrong  1;past  1;none N 1;n N 0;long  1;odd  1;far  1;' '  have scores or NA'
 stderr_like "^coveffect: warning: odd\.vcf: no scores for variants that differ from the genome \(3 of 11\), the first at c1:9: REF is ., but the genome has .$" '  REF differs'
-stderr_like "^coveffect: warning: odd\.vcf: no scores for variants on unknown sequences \(1 of 11\): g\.fa does not have the sequence 'c9'$" '  unknown sequences'
+stderr_like "^coveffect: warning: odd\.vcf: no scores for variants on unknown sequences \(1 of 11\): g\.fa does not have the sequence 'c9'; --rename changes its names$" '  unknown sequences'
 stderr_like '^coveffect: warning: odd\.vcf: no scores for alleles that reach past their windows \(1\); use a larger --window$' '  long alleles'
 stderr_like '^coveffect: variants: 11; alleles with scores: 2; without: symbolic 3, overlapping deletions \(\*\) 1$' '  and all are counted'
+printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nc1\t9\t.\t%s\tG\t.\t.\t.\n' "$(at 9 9 | tr ACGTR CGTAY)" >other.vcf
+run coveffect vcf -m m.ckpt -g g.fa --window 504 --datasets atacseq -o other.tsv other.vcf
+stderr_like '\(1 of 1\), the first at c1:9: .*; check that the variants were called with this genome$' 'variants of another genome'
 vcf --strict -o y.tsv odd.vcf
 refused 1 '^coveffect: error: odd\.vcf:7: c1:9: REF is ., but the genome has .$' '--strict'
 vcf -o x.bcf odd.vcf

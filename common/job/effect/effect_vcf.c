@@ -313,10 +313,14 @@ static void report(const struct run *r)
     const char *input = cov_variants_name(r->in);
     if (t->n_mismatches > 0)
         cov_warn("%s: no scores for variants that differ from the genome (%" PRId64 " of %" PRId64
-                 "), the first at %s",
-                 input, t->n_mismatches, t->n_records, t->mismatch);
+                 "), the first at %s%s",
+                 input, t->n_mismatches, t->n_records, t->mismatch,
+                 t->n_mismatches > t->n_records / 2
+                     ? "; check that the variants were called with this genome"
+                     : "");
     if (t->n_unknown > 0)
-        cov_warn("%s: no scores for variants on unknown sequences (%" PRId64 " of %" PRId64 "): %s",
+        cov_warn("%s: no scores for variants on unknown sequences (%" PRId64 " of %" PRId64
+                 "): %s; --rename changes its names",
                  input, t->n_unknown, t->n_records, t->unknown);
     if (t->n_alleles[COV_ALLELE_LONG] > 0)
         cov_warn("%s: no scores for alleles that reach past their windows (%" PRId64
