@@ -407,6 +407,7 @@ done <<'END'
 1|--haplotypes -o y.tsv unsorted.vcf|unsorted\.vcf:[0-9]*: not sorted, as --haplotypes needs it: c4:[0-9]* after a later position$
 1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS is not an integer$
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
+2|--resume -o /dev/null v.vcf|--resume: output to /dev/null cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END
 run coveffect vcf -m m.ckpt -g g.fa --window 505 -o y.tsv v.vcf
