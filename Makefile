@@ -422,7 +422,7 @@ check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
 # The leak sanitizer finds leaks. The excluded tests fail under valgrind, because its CPU differs from the one that the
 # system reports, and it does not flush denormals.
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/lib/valgrind.supp
-check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and train the demo's network
+check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and train a network on a larger synthetic genome
 	$(Q)LONG=1 $(PROVE) --exec '' tests/cli/covtrain_plant.t
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 

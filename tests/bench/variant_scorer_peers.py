@@ -3,12 +3,12 @@
 
     variant_scorer_peers.py [--variants N] [--window N] [--width N] [--seed N] [-@ N] CHECKPOINT GENOME.fa SRC
 
-SRC is the folder src of a clone of github.com/kundajelab/variant-scorer. Of N random variants (24), half replace a base, and
-the others insert or delete up to 8. Windows of the alleles are those of variant-scorer's VariantGenerator, which the network
-of CHECKPOINT predicts in PyTorch, in single precision, as the mean of both strands. Of the WIDTH (1000, even) positions around the
-variant, the sums are the counts, and the logarithms the logits of the profiles, that get_variant_scores and
-adjust_indel_jsd of utils/helpers.py score. Prints the largest differences; the status is 1 if one of the sums is off by
-more than 1e-5 of its size, a log2 fold change by more than 3e-5, or a distance by more than 1e-5.
+SRC is the folder src of a clone of github.com/kundajelab/variant-scorer. Half of N random variants (24) replace a base, the
+others insert or delete up to 8. variant-scorer's VariantGenerator makes the windows of the alleles, and the network of
+CHECKPOINT predicts them in PyTorch, in single precision, as the mean of both strands. get_variant_scores and
+adjust_indel_jsd of utils/helpers.py score the WIDTH (1000, even) positions around the variant: their sums are the counts,
+and their logarithms the logits of the profiles. Prints the largest differences; the status is 1 if a sum is off by more
+than 1e-5 of its size, a log2 fold change by more than 3e-5, or a distance by more than 1e-5.
 
 Needs coveffect in PATH, torch, numpy, pandas, scipy and tqdm, but not tensorflow.
 SPDX-License-Identifier: MIT"""
@@ -100,8 +100,8 @@ def main():
     p.add_argument("genome")
     p.add_argument("src")
     o = p.parse_args()
-    if o.width % 2 or o.variants < 4:
-        p.error("the width is even, and there are at least 4 variants")
+    if o.width % 2 or o.window % 2 or o.variants < 4:
+        p.error("--width and --window must be even, and --variants at least 4")
     torch.set_num_threads(o.threads)
     generator_class, helpers = load_scorer(o.src)
     network, datasets = load_network(o.checkpoint, o.window)
@@ -131,7 +131,8 @@ def main():
         rows = [row for row in ours if row["dataset"] == dataset]
         for name, values in theirs.items():
             for row, value in zip(rows, values, strict=True):
-                worst[name] = max(worst[name], abs(float(row[name]) - value) / (value if "counts" in name else 1))
+                off = abs(float(row[name]) - value) / (value if "counts" in name else 1)
+                worst[name] = np.maximum(worst[name], off)  # keeps NaN
         print(f"{dataset}: log2 fold changes {logfc.min():.3g} to {logfc.max():.3g}, distances up to {jsd.max():.3g}")
     for name, value in worst.items():
         print(f"{name}: differs by {value:.2g} at most")

@@ -383,8 +383,7 @@ for what in forward training compiled; do
 done
 [ -z "$sampler" ] || kill "$sampler"
 
-# The small networks of the checks, because the sanitizer is slow.
-# racecheck takes minutes, so it comes last.
+# The small networks of the checks, because the sanitizer is slow; racecheck takes minutes, so it comes last.
 for tool in memcheck synccheck racecheck; do
     for check in kernels-bf16 kernels-fp32 training-bf16 lstm-fp32; do
         if [ -n "$sanitizer" ]; then

@@ -7,8 +7,8 @@ BEGIN {
         consensus["motif_" words[i]] = words[i + 1]
 }
 
-# Of the motif that the line of features.bed has: sets in_motif for its bases, and, if it has no mismatch, places[0..n) to the
-# bases that it needs. Returns n. Places are 1-based.
+# Reads the motif on the current line of features.bed: marks its bases in in_motif and, if it has no mismatch, sets
+# places[0..n) to the bases that it needs. Returns n. Places are 1-based.
 function read_motif(places,    i, n) {
     n = 0
     for (i = 0; i < $3 - $2; i++) {

@@ -22,6 +22,12 @@ make_plant=$programs/${1##*/}
 folder=$2
 bases=${3:-20000000}
 genomes=${4:-5}
+case $genomes in
+*[!0-9]* | 0*)
+    echo "train.sh: error: GENOMES: '$genomes' is not a positive whole number" >&2
+    exit 2
+    ;;
+esac
 if [ $# -gt 4 ]; then
     shift 4
 else
