@@ -29,8 +29,8 @@ done
 
 run sh -c 'trap "" XFSZ; ulimit -f 1; exec "$@"' - "${make_plant%/*}/keep_weights" out/models/best.ckpt short.ckpt
 refused 1 '^keep_weights: error: cannot write short\.ckpt: File too large$' 'keep_weights: a file that is too large'
-leaves out '  is not there in part'
+leaves 'out' '  is not there in part'
 run "$train" "$make_plant" out 700000 --epochs 12
 status_is 2 'train.sh: an option in the place of GENOMES'
-stderr_is "train.sh: error: GENOMES: '--epochs' is not a positive whole number" '  is refused'
+stderr_is "train.sh: error: GENOMES: '--epochs' is not a positive integer" '  is refused'
 done_testing

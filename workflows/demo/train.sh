@@ -24,7 +24,7 @@ bases=${3:-20000000}
 genomes=${4:-5}
 case $genomes in
 *[!0-9]* | 0*)
-    echo "train.sh: error: GENOMES: '$genomes' is not a positive whole number" >&2
+    echo "train.sh: error: GENOMES: '$genomes' is not a positive integer" >&2
     exit 2
     ;;
 esac
