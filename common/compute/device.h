@@ -287,10 +287,10 @@ struct cov_device {
 };
 
 /* Precision of the products. Always in single precision: sums, LSTM gates, norms, the last layer,
- * and the last convolution except in bf16x3. */
+ * the first and the last convolution, and in bf16x3 layers with few channels. */
 enum cov_precision {
-    COV_PRECISION_EXACT,    /* the faster of fp32 and bf16x3; in the measurements so far, that is
-                             * fp32 */
+    COV_PRECISION_EXACT,    /* the faster of fp32 and bf16x3: on CPUs with AMX bf16x3, except for
+                             * chunks after edits, otherwise fp32 */
     COV_PRECISION_FP32,     /* single precision */
     COV_PRECISION_BF16X3,   /* operands split into two terms of bf16, three products */
     COV_PRECISION_BALANCED, /* LSTMs as in bf16, convolutions as in bf16x3 or fp32 */
@@ -307,6 +307,7 @@ struct cov_cpu_options {
         precision; /* a device may use a more exact one that is as fast, and logs that choice */
     bool openblas; /* convolutions on OpenBLAS, in single precision; for tests */
     bool direct;   /* no minimal filtering (cpu/layers/minimal.h); for tests */
+    bool edits;    /* chunks after edits (forward_edited) are wanted, which need single precision */
 };
 
 /* Opens the CPU; `options` are borrowed for the call, NULL: all zero. */

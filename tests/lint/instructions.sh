@@ -18,7 +18,8 @@ set_of() {
     *_avx512bf16.o) echo $avx512+avx512_bf16 ;;
     *_avx512vnni.o) echo $avx512+avx512_vnni ;;
     *_avx512*.o) echo $avx512 ;;
-    *_amx.o) echo $avx512+amx_tile+amx_bf16 ;;
+    *vec_amx.o|*vec_amx_bf16.o) echo $avx512 ;;
+    *_amx.o) echo $avx512+avx512_bf16+amx_tile+amx_bf16 ;;
     */base/cpu.o) echo +xsave ;; # XGETBV, which it checks itself
     esac
 }
@@ -45,7 +46,7 @@ function done(  i) {
     if (file ~ /_(avx512[a-z0-9]*|amx)\.o$/) want("%zmm")
     if (file ~ /_avx512bf16\.o$/) want("vdpbf16ps")
     if (file ~ /_avx512vnni\.o$/) want("vpdpwssd")
-    if (file ~ /_amx\.o$/) for (i = 1; i <= n; i++) want(tiles[i])
+    if (file ~ /gemm_amx\.o$/) for (i = 1; i <= n; i++) want(tiles[i])
 }
 BEGIN { n = split("ldtilecfg tilerelease tilezero tileloadd tileloaddt1 tilestored tdpbf16ps", tiles) }
 /^# 1 "/ { done(); file = $3; gsub(/"/, "", file); all = ""; next }

@@ -1,13 +1,21 @@
 /* test_gemm_amx.c - products on AMX tiles, tested on CPUs without AMX. The loops run on any CPU,
  * with C code in place of the tile instructions. The C code also fails if a tile was not configured
- * or not written before it is used. The library's own code runs on any CPU with AVX-512: tile
- * instructions are illegal there, and a signal handler decodes them and executes them in C.
+ * or not written before it is used. The library's own products run on any CPU with AVX-512 BF16:
+ * tile instructions are illegal there, and a signal handler decodes them and executes them in C.
+ * LSTMs and convolutions with work between products give the same bits as without; on a CPU with
+ * AMX, this is tested for the library's code, too.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "common/compute/cpu/kernels/level.h"
+#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/ref.h"
 #include "tests/lib/check_gemm.h"
 
 struct tile_config;
@@ -26,6 +34,15 @@ static void tile_release(void);
 #define TILE_STORE(t, to, bytes) tile_store(t, to, bytes)
 #define TILE_DOT(sums, a, b) tile_dot(sums, a, b)
 #include "common/compute/cpu/kernels/gemm_amx_body.h"
+#define LANES 16
+#include "common/compute/cpu/kernels/lstm_amx_body.h"
+#include "common/compute/cpu/kernels/rows_amx_body.h"
+/* Close and rough gates are the same without instructions for them. */
+#define VEC_TABLE emulated_vec
+#define VEC_NAME "emulated"
+#define VEC_NEEDS 0
+#define GATES GATES_CLOSE
+#include "common/compute/cpu/kernels/vec_body.h"
 
 static struct {
     struct tile_config config;
@@ -242,6 +259,164 @@ static void runs_as_built(void **state)
 }
 #endif
 
+#ifdef __x86_64__
+/* ---- layers with work between products ---- */
+
+static float *floats(size_t n)
+{
+    float *p = aligned_alloc(64, (n + 16) / 16 * 64);
+    assert_non_null(p);
+    memset(p, 0, (n + 16) / 16 * 64);
+    return p;
+}
+
+static size_t draw(struct cov_rng *rng, size_t least, size_t most)
+{
+    return least + (size_t)cov_rng_below(rng, most - least + 1);
+}
+
+static float *random_floats(struct cov_rng *rng, size_t n, float most)
+{
+    float *x = floats(n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = ((float)cov_rng_double(rng) * 2 - 1) * most;
+    return x;
+}
+
+/* Draws weights of a layer. The caller frees *memory. */
+static struct cov_layer_weights draw_weights(struct cov_rng *rng, const struct cov_layer *l,
+                                             float **memory)
+{
+    size_t sizes[COV_REF_N_WEIGHTS];
+    struct cov_layer_weights w = {0};
+    const float **places[COV_REF_N_WEIGHTS];
+    float *at = *memory = random_floats(rng, cov_ref_weight_sizes(l, sizes), 0.25f);
+    cov_ref_weight_places(&w, places);
+    for (size_t i = 0; i < COV_REF_N_WEIGHTS; i++, at += sizes[i - 1])
+        if (sizes[i])
+            *places[i] = at;
+    return w;
+}
+
+static void run_lstm(const struct cov_layer *l, const struct cov_layer_weights *w,
+                     const struct cov_gemm *gemm, const struct cov_vec *loops, bool full, size_t n,
+                     const float *x, float *y)
+{
+    const struct cov_lstm_rest rest = {0x1p-12F, 0x1p-12F, 64};
+    struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{.input = NULL}};
+    struct cov_lstm *f;
+    assert_int_equal(cov_lstm_new(l, w, gemm, loops, rest, &f, NULL), 0);
+    float *scratch = floats(cov_lstm_scratch(f));
+    for (size_t b = 0; b < n; b++)
+        tasks[b].rows = (struct cov_rows){0, l->t_in};
+    cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, full, NULL, x, y}, scratch);
+    free(scratch);
+    cov_lstm_free(f);
+}
+
+/* Parts of x repeat, so that some sequences rest. */
+static void check_lstm(struct cov_rng *rng, const struct cov_gemm *gemm,
+                       const struct cov_vec *loops, size_t n)
+{
+    struct cov_layer l = {.kind = COV_LAYER_LSTM,
+                          .t_in = draw(rng, 1, 30),
+                          .c_in = 32 * draw(rng, 1, 3),
+                          .hidden = 32 * draw(rng, 1, 2),
+                          .directions = draw(rng, 1, 2)};
+    l.t_out = l.t_in;
+    l.c_out = l.hidden * l.directions;
+    struct cov_gemm plain = *gemm;
+    plain.lstm_step = NULL;
+    float *memory, *x = random_floats(rng, l.t_in * n * l.c_in, 1);
+    struct cov_layer_weights w = draw_weights(rng, &l, &memory);
+    for (size_t t = 1; t < l.t_in; t++)
+        for (size_t b = 0; b < n; b++)
+            if (b % 4 == 1 && t % 16 > 12)
+                memcpy(x + (t * n + b) * l.c_in, x + ((t - 1) * n + b) * l.c_in,
+                       l.c_in * sizeof *x);
+    for (int full = 0; full < 2; full++) {
+        float *y = floats(l.t_in * n * l.c_out), *want = floats(l.t_in * n * l.c_out);
+        run_lstm(&l, &w, gemm, loops, full, n, x, y);
+        run_lstm(&l, &w, &plain, loops, full, n, x, want);
+        assert_memory_equal(y, want, l.t_in * n * l.c_out * sizeof *y);
+        free(want);
+        free(y);
+    }
+    free(x);
+    free(memory);
+}
+
+static void run_conv(const struct cov_layer *l, const struct cov_layer_weights *w,
+                     const struct cov_gemm *gemm, const float *x, float *y)
+{
+    const struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = &cov_vec_base};
+    struct cov_fast_layer *f;
+    assert_int_equal(cov_fast_layer_new(l, w, &kernels, &f, NULL), 0);
+    float *scratch = floats(cov_fast_layer_scratch(f));
+    cov_fast_rows(f, (struct cov_rows){0, l->t_out},
+                  &(struct cov_layer_io){x, l->c_in, y, l->c_out}, scratch);
+    free(scratch);
+    cov_fast_layer_free(f);
+}
+
+static void check_conv(struct cov_rng *rng, const struct cov_gemm *gemm, bool transposed)
+{
+    struct cov_layer l = {.kind = transposed ? COV_LAYER_CONV_TRANSPOSED : COV_LAYER_CONV,
+                          .c_in = 32 * draw(rng, 1, 2),
+                          .c_out = 32 * draw(rng, 1, 3),
+                          .kernel = draw(rng, 1, 10),
+                          .stride = draw(rng, 1, 3),
+                          .dilation = 1};
+    l.pad = (int64_t)draw(rng, 0, l.kernel - 1);
+    size_t length = draw(rng, 1, 150);
+    l.t_in = transposed ? length : length * l.stride + l.kernel;
+    l.t_out = transposed ? length * l.stride : length;
+    struct cov_gemm plain = *gemm;
+    plain.run_rows = NULL;
+    float *memory, *x = random_floats(rng, l.t_in * l.c_in, 1);
+    struct cov_layer_weights w = draw_weights(rng, &l, &memory);
+    float *y = floats(l.t_out * l.c_out), *want = floats(l.t_out * l.c_out);
+    run_conv(&l, &w, gemm, x, y);
+    run_conv(&l, &w, &plain, x, want);
+    assert_memory_equal(y, want, l.t_out * l.c_out * sizeof *y);
+    free(want);
+    free(y);
+    free(x);
+    free(memory);
+}
+
+static void check_layers(const struct cov_gemm *gemm, const struct cov_vec *loops, size_t n_cases)
+{
+    static const size_t rows[] = {1, 2, 15, 16, 17, 31, 32};
+    struct cov_rng rng;
+    cov_rng_init(&rng, 71);
+    for (size_t i = 0; i < n_cases; i++) {
+        if (gemm->run_rows)
+            check_conv(&rng, gemm, i % 2);
+        check_lstm(&rng, gemm, loops, rows[i % COV_COUNT(rows)]);
+    }
+}
+
+static void works_between(void **state)
+{
+    struct cov_gemm one = cov_gemm_amx_bf16, three = cov_gemm_amx_bf16x3;
+    one.needs = three.needs = 0;
+    one.run = amx_bf16;
+    one.run_rows = amx_rows_bf16;
+    one.lstm_step = amx_lstm_bf16;
+    three.run = amx_bf16x3;
+    three.lstm_step = amx_lstm_bf16x3;
+    check_layers(&one, &emulated_vec, 30);
+    check_layers(&three, &emulated_vec, 30);
+    assert_false(cpu.configured);
+    struct cov_cpu_choice amx;
+    if (cov_cpu_level_choose("amx", &amx, NULL))
+        return;
+    check_layers(&cov_gemm_amx_bf16, &cov_vec_amx_bf16, 100);
+    check_layers(&cov_gemm_amx_bf16x3, &cov_vec_amx, 100);
+}
+#endif
+
 static void multiplies(void **state)
 {
     const struct cov_gemm one = {.name = "tiles",
@@ -272,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
 #ifdef __x86_64__
         cmocka_unit_test_setup_teardown(runs_as_built, new_gemm_data, free_gemm_data),
+        cmocka_unit_test(works_between),
 #endif
     };
     return cmocka_run_group_tests_name("gemm_amx", tests, NULL, NULL);

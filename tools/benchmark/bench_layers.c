@@ -53,7 +53,7 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool f
     const struct cov_layer *l = &b->layer;
     *scratch = 0;
     if (l->kind == COV_LAYER_LSTM) {
-        int rc = cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), cov_vec_choose(a->features),
+        int rc = cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), cov_cpu_lstm_vec(a, l),
                               cov_cpu_lstm_rest(a), &b->lstm, e);
         *scratch = rc ? 0 : cov_lstm_scratch(b->lstm);
         return rc;
@@ -82,7 +82,7 @@ static int init_layer(struct layer *b, const struct cov_layer *l, const struct c
 {
     size_t scratch;
     b->layer = *l;
-    b->n_seqs = l->kind == COV_LAYER_LSTM ? COV_LSTM_ROWS : 1;
+    b->n_seqs = l->kind == COV_LAYER_LSTM ? cov_cpu_lstm_rows(a) : 1;
     int rc = init_forms(b, w, first, a, &scratch, e);
     if (rc)
         return rc;
@@ -241,7 +241,7 @@ int bench_layers(struct bench *b, const struct bench_net *net, size_t L,
     if (!rc)
         rc = cov_params_init(&net->hp, &params, e);
     if (!rc)
-        cov_cpu_arithmetic_choose(precision, &cpu, &a);
+        cov_cpu_arithmetic_choose(precision, &cpu, false, &a);
     if (!rc)
         rc = cov_shape(&net->hp, L, &params, net->block, &shapes, e);
     if (!rc && !(layers = cov_calloc(shapes.n, sizeof *layers, e)))

@@ -52,8 +52,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_attribution_options o = {
         .deletion = c->deletions, .batch = (size_t)c->batch, .full = c->full};
     int rc = cov_device_options_parse(&c->device, e);
-    const struct cov_cpu_options cpu = {.levels = c->device.cpu,
-                                        .precision = (enum cov_precision)c->precision};
+    const struct cov_cpu_options cpu = {
+        .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !c->full};
     if (!rc)
         rc = cov_device_open(&c->device.choice, &cpu, &o.device, e);
     if (!rc)

@@ -208,8 +208,8 @@ static int score(struct cov_common *common, const struct config *c, struct cov_e
 static int prepare(struct cov_common *common, const struct config *c, size_t **datasets,
                    struct cov_ensemble **model, struct cov_effect_options *o, struct cov_err *e)
 {
-    const struct cov_cpu_options cpu = {.levels = c->device.cpu,
-                                        .precision = (enum cov_precision)c->precision};
+    const struct cov_cpu_options cpu = {
+        .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !c->full};
     int rc = COV_OK;
     if (o->step > o->window / 2)
         return cov_fail(e, COV_EUSAGE, "--step: more than half of --window");

@@ -70,8 +70,8 @@ static int pack_layer(struct cov_cpu_program *p, size_t i, const struct cov_laye
     if (p->dev->reference)
         return copy_weights(p, i, w, e);
     if (l->kind == COV_LAYER_LSTM)
-        return cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), plain->vec, cov_cpu_lstm_rest(a),
-                            &p->lstm[i], e);
+        return cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), cov_cpu_lstm_vec(a, l),
+                            cov_cpu_lstm_rest(a), &p->lstm[i], e);
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, l, arithmetic_of(p, i), plain);
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
@@ -469,7 +469,8 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
     p->n_layers = n_layers;
     p->n_workers = spec->n_workers;
     p->max_batch = max_batch;
-    p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
+    p->n_rows = cov_cpu_lstm_rows(&p->dev->arithmetic);
+    p->n_rows = max_batch < p->n_rows ? max_batch : p->n_rows;
     p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
     p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
     p->lstm = cov_calloc(n_layers, sizeof(struct cov_lstm *), e);
@@ -547,6 +548,15 @@ static const char *precision(const struct cov_device *dev)
     return cov_precision_name(((const struct cov_cpu_device *)dev)->arithmetic.precision);
 }
 
+/* Without advice, there are COV_LSTM_FEW_ROWS chunks per call. */
+static void advise(const struct cov_device *dev, struct cov_device_advice *out)
+{
+    enum { BASES = 1 << 20 };
+    size_t rows = cov_cpu_lstm_rows(&((const struct cov_cpu_device *)dev)->arithmetic);
+    if (rows > COV_LSTM_FEW_ROWS)
+        *out = (struct cov_device_advice){.batch = rows, .batch_bases = BASES};
+}
+
 /* "<CPU>, AVX-512, bf16 on AMX". */
 static void make_description(struct cov_cpu_device *dev, const struct cov_cpu_options *options)
 {
@@ -571,6 +581,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         .close = close_device,
         .describe = describe,
         .precision = precision,
+        .advise = advise,
         .program_new = program_new,
         .training_new = training_new,
     };
@@ -594,7 +605,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->kernels.openblas = options->openblas || (!options->levels && !options->direct &&
                                                   cpu.level == COV_LEVEL_BASE && cov_blas_load());
     dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);
-    cov_cpu_arithmetic_choose(options->precision, &cpu, &dev->arithmetic);
+    cov_cpu_arithmetic_choose(options->precision, &cpu, options->edits, &dev->arithmetic);
     if (dev->arithmetic.why)
         cov_info("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
                  cov_precision_name(options->precision), dev->arithmetic.why);

@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/compute/cpu/kernels/gemm_rows.h"
+#include "common/compute/cpu/kernels/lstm_step.h"
 
 /* How the operands a and b of a product are rounded. */
 enum cov_arithmetic {
@@ -71,8 +73,9 @@ struct cov_gemm {
     void (*run_prepared)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                          size_t ldc);
 
-    bool winograd; /* already saves multiplications, so Strassen's algorithm (strassen.h) would gain
-                   * nothing */
+    /* Products that are finished at once; NULL if this table has none. */
+    cov_gemm_rows_fn *run_rows;
+    cov_lstm_step_fn *lstm_step;
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;

@@ -487,5 +487,4 @@ const struct cov_gemm INNER_TABLE = {
     .prepared_floats = prepared_floats,
     .prepare = prepare,
     .run_prepared = run_prepared,
-    .winograd = true,
 };

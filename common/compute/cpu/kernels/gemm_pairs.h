@@ -45,14 +45,28 @@ struct pairs {
  * high * low. */
 static void multiply_panels(const struct pairs *p, size_t n_panels, float *c, size_t ldc, bool add);
 
-/* Computes the terms of x[n]. */
-static inline void round_row(bool split, size_t n, const float *restrict x, uint16_t *restrict high,
-                             uint16_t *restrict low)
+/* Computes the terms of 32 floats. A kernel file may define it. */
+#ifndef ROUND_32
+#define ROUND_32(split, x, high, low) round_floats(split, 32, x, high, low)
+#endif
+
+static inline void round_floats(bool split, size_t n, const float *restrict x,
+                                uint16_t *restrict high, uint16_t *restrict low)
 {
     for (size_t i = 0; i < n; i++)
         high[i] = cov_bf16_bits(x[i]);
     for (size_t i = 0; split && i < n; i++)
         low[i] = cov_bf16_bits(cov_bf16_low(x[i]));
+}
+
+/* Computes the terms of x[n]. */
+static inline void round_row(bool split, size_t n, const float *restrict x, uint16_t *restrict high,
+                             uint16_t *restrict low)
+{
+    size_t i = 0;
+    for (; i + 32 <= n; i += 32)
+        ROUND_32(split, x + i, high + i, low + i);
+    round_floats(split, n - i, x + i, high + i, low + i);
 }
 
 /* Rounds `k` columns of rows of `a`, with zeros up to p->k. Values that overlapping rows share are

@@ -62,19 +62,12 @@ struct cov_vec {
     /* y[rows,n] = `f` applied to the sum over k < n_taps of table[k, code], where
      * code = codes[r * step + k * apart] modulo 16. */
     void (*look_up)(const struct cov_look_up *l, const struct cov_finish *f);
-
-    /* Computes the seven terms of a pair of rows (strassen.h), `half` floats each. Term j is at
-     * v + j * v_step. */
-    void (*strassen_terms)(size_t half, const float *first, const float *second, float *v,
-                           size_t v_step);
-
-    /* Sums the products of these terms for n columns. Product j is at m + j * m_step. c0 and c1 are
-     * the halves of the first row, c2 and c3 those of the second. */
-    void (*strassen_sums)(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
-                          float *c3);
 };
 
 extern const struct cov_vec cov_vec_base, cov_vec_avx2, cov_vec_avx512;
+/* For LSTMs whose products, in bf16x3 and in bf16, round more than their gates: errors are 3e-6 and
+ * 6e-5, relative for sigmoid and absolute for tanh. */
+extern const struct cov_vec cov_vec_amx, cov_vec_amx_bf16;
 
 /* Returns the widest table for these features (COV_CPU_* bits). */
 const struct cov_vec *cov_vec_choose(unsigned features);

@@ -1,7 +1,7 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
  * VEC_TABLE, VEC_NAME, VEC_NEEDS, LANES (floats per vector), FUSED(a, b, c) = a b + c, rounded once
- * if possible, LEAST(a, b) and MOST(a, b), which give b if a or b is NaN, and ANY(v), which is true
- * if any bit is set.
+ * if possible, LEAST(a, b) and MOST(a, b), which give b if a or b is NaN, ANY(v), which is true
+ * if any bit is set, and GATES, an enum gates (GATES_EXACT; vec_gates.h).
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -14,6 +14,10 @@ enum {
     LOOK_UP_VECTORS = 4, /* vectors of sums at a time */
     TOGETHER = 4,        /* vectors compared before the result is tested */
 };
+
+#ifndef GATES
+#define GATES GATES_EXACT
+#endif
 
 #ifndef ANY
 #define ANY(v) any_lane(v)
@@ -75,9 +79,9 @@ static inline float exp_core(float x)
 static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
                                                              float *gates, const float *bias)
 {
-    vec under_i = under_sigmoid(load(n, gates) + load(n, bias));
-    vec above_g = above_tanh(load(n, gates + 2 * hidden) + load(n, bias + 2 * hidden));
-    store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
+    vec under_i = under_gate(GATES, load(n, gates) + load(n, bias));
+    vec g = load(n, gates + 2 * hidden) + load(n, bias + 2 * hidden);
+    store(n, gated_tanh(GATES, g, under_i), gates);
 }
 
 /* Computes f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
@@ -88,9 +92,9 @@ static inline __attribute__((always_inline)) void
 open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
 {
     float *f = gates + hidden, *o = gates + 3 * hidden;
-    vec keep = all(1.0f) / under_sigmoid(load(n, f) + load(n, bias + hidden));
+    vec keep = gate_of(GATES, under_gate(GATES, load(n, f) + load(n, bias + hidden)));
     store(n, keep, f);
-    store(n, under_sigmoid(load(n, o) + load(n, bias + 3 * hidden)), o);
+    store(n, under_gate(GATES, load(n, o) + load(n, bias + 3 * hidden)), o);
     store(n, keep * load(n, cell) + load(n, gates), cell);
 }
 
@@ -98,7 +102,7 @@ open_others(const size_t n, size_t hidden, float *gates, const float *bias, floa
 static inline __attribute__((always_inline)) void
 show(const size_t n, size_t hidden, const float *gates, const float *cell, float *h)
 {
-    store(n, opened(load(n, cell), load(n, gates + 3 * hidden)), h);
+    store(n, gated_tanh(GATES, load(n, cell), load(n, gates + 3 * hidden)), h);
 }
 
 static void finish(size_t rows, size_t n, const float *restrict acc, const struct cov_finish *f,
@@ -147,7 +151,7 @@ static inline __attribute__((always_inline)) void rest_units(const size_t n, con
         return;
     }
     store(n, v, cell);
-    store(n, opened(v, load(n, under_o)), h);
+    store(n, gated_tanh(GATES, v, load(n, under_o)), h);
 }
 
 static void lstm_rest(size_t hidden, const float *gates, float *cell, const float *before, float *h)
@@ -242,56 +246,5 @@ static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
     }
 }
 
-/* ---- Strassen's terms and sums ---- */
-
-/* Computes the terms of n <= LANES columns. */
-static inline __attribute__((always_inline)) void terms_of(const size_t n, size_t half,
-                                                           const float *first, const float *second,
-                                                           float *v, size_t v_step)
-{
-    vec a0 = load(n, first), a1 = load(n, first + half);
-    vec a2 = load(n, second), a3 = load(n, second + half);
-    store(n, a0 + a3, v);
-    store(n, a2 + a3, v + v_step);
-    store(n, a0, v + 2 * v_step);
-    store(n, a3, v + 3 * v_step);
-    store(n, a0 + a1, v + 4 * v_step);
-    store(n, a2 - a0, v + 5 * v_step);
-    store(n, a1 - a3, v + 6 * v_step);
-}
-
-static void strassen_terms(size_t half, const float *first, const float *second, float *v,
-                           size_t v_step)
-{
-    size_t i = 0;
-    for (; i + LANES <= half; i += LANES)
-        terms_of(LANES, half, first + i, second + i, v + i, v_step);
-    if (i < half)
-        terms_of(half - i, half, first + i, second + i, v + i, v_step);
-}
-
-static inline __attribute__((always_inline)) void
-sums_of(const size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2, float *c3)
-{
-    vec m0 = load(n, m), m1 = load(n, m + m_step), m2 = load(n, m + 2 * m_step);
-    vec m3 = load(n, m + 3 * m_step), m4 = load(n, m + 4 * m_step), m5 = load(n, m + 5 * m_step);
-    vec m6 = load(n, m + 6 * m_step);
-    store(n, (m0 - m4) + (m3 + m6), c0);
-    store(n, m2 + m4, c1);
-    store(n, m1 + m3, c2);
-    store(n, (m0 - m1) + (m2 + m5), c3);
-}
-
-static void strassen_sums(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
-                          float *c3)
-{
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        sums_of(LANES, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
-    if (i < n)
-        sums_of(n - i, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
-}
-
-const struct cov_vec VEC_TABLE = {VEC_NAME,  VEC_NEEDS,      finish,       lstm_cell,
-                                  lstm_rest, largest,        within,       exp_all,
-                                  look_up,   strassen_terms, strassen_sums};
+const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish,  lstm_cell, lstm_rest,
+                                  largest,  within,    exp_all, look_up};

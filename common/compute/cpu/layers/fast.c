@@ -18,7 +18,7 @@
 #include "common/seq/alphabet.h"
 
 enum {
-    TILE_ROWS = 96, /* output rows of a product, so that sums stay in the cache until they are
+    TILE_ROWS = 32, /* output rows of a product, so that sums stay in the cache until they are
                   * finished */
     ONE_HOT = 4,    /* channels of one-hot rows */
     MAX_SPAN = 64,  /* the longest span of taps of a layer that reads codes */
@@ -366,6 +366,65 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
     }
 }
 
+/* Sets the least and the greatest offset of a tap. */
+static void find_reach(const struct cov_fast_layer *f, int64_t *first, int64_t *last)
+{
+    *first = INT64_MAX;
+    *last = INT64_MIN;
+    for (size_t i = 0; i < f->n_phases; i++) {
+        const struct phase *p = &f->phases[i];
+        *first = p->offset[0] < *first ? p->offset[0] : *first;
+        *last = p->offset[p->n_taps - 1] > *last ? p->offset[p->n_taps - 1] : *last;
+    }
+}
+
+/* Returns true if rows whose taps are all within x can be computed by run_rows. */
+static bool runs_rows(const struct cov_fast_layer *f)
+{
+    const struct cov_layer *l = &f->layer;
+    bool fits = !f->kernels.openblas && f->kernels.gemm->run_rows && f->n_phases > 0 &&
+                f->n_phases <= COV_ROWS_PARTS && l->c_out % COV_ROWS_MULTIPLE == 0 &&
+                l->c_in % COV_ROWS_MULTIPLE == 0;
+    for (size_t i = 0; fits && i < f->n_phases; i++)
+        fits = f->phases[i].contiguous;
+    if (!fits)
+        return false;
+    int64_t first, last;
+    find_reach(f, &first, &last);
+    size_t rows = (COV_ROWS_TILE - 1) * f->in_step + (size_t)(last - first) + 1;
+    return rows * l->c_in <= COV_ROWS_ROOM;
+}
+
+/* Runs as many of the rows [beg, end) of all phases as have all taps within x, and returns which
+ * these are. */
+static struct cov_rows run_inner_rows(const struct cov_fast_layer *f, size_t beg, size_t end,
+                                      const struct cov_layer_io *io)
+{
+    const struct cov_layer *l = &f->layer;
+    int64_t first, last, step = (int64_t)f->in_step;
+    find_reach(f, &first, &last);
+    int64_t inner = first < 0 ? (step - 1 - first) / step : 0;
+    int64_t stop = (int64_t)l->t_in - 1 - last < 0 ? 0 : ((int64_t)l->t_in - 1 - last) / step + 1;
+    struct cov_rows rows = {(size_t)inner > beg ? (size_t)inner : beg,
+                            (size_t)stop < end ? (size_t)stop : end};
+    if (rows.beg >= rows.end)
+        return (struct cov_rows){beg, beg};
+    struct cov_gemm_rows of = {.m = rows.end - rows.beg,
+                               .step = f->in_step * l->c_in,
+                               .x = io->x + (size_t)((int64_t)rows.beg * step + first) * l->c_in,
+                               .n_parts = f->n_phases,
+                               .y_stride = f->n_phases * io->y_stride,
+                               .finish = &f->finish};
+    for (size_t i = 0; i < f->n_phases; i++) {
+        const struct phase *p = &f->phases[i];
+        of.part[i].b = &p->matrix;
+        of.part[i].offset = (size_t)(p->offset[0] - first) * l->c_in;
+        of.part[i].y = io->y + (p->first + rows.beg * f->n_phases) * io->y_stride;
+    }
+    f->kernels.gemm->run_rows(&of);
+    return rows;
+}
+
 /* Rows of a phase form whole tiles that start at multiples of COV_PLAN_TILE (plan.h), except for
  * the last rows of a layer. */
 static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows,
@@ -374,11 +433,20 @@ static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows
     const struct cov_layer *l = &f->layer;
     size_t tile = tile_rows(f);
     float *acc = scratch, *gathered = scratch + tile * l->c_out;
+    struct cov_rows done = {0, 0};
+    if (runs_rows(f) && io->x_stride == l->c_in)
+        done = run_inner_rows(f, phase_rows_below(f, &f->phases[0], rows.beg),
+                              phase_rows_below(f, &f->phases[f->n_phases - 1], rows.end), io);
     for (size_t i = 0; i < f->n_phases; i++) {
         const struct phase *p = &f->phases[i];
         size_t beg = phase_rows_below(f, p, rows.beg), end = phase_rows_below(f, p, rows.end);
-        for (size_t i0 = beg; i0 < end; i0 += tile) {
-            size_t n = end - i0 < tile ? end - i0 : tile;
+        for (size_t i0 = beg, n; i0 < end; i0 += n) {
+            size_t stop = i0 < done.beg ? done.beg : end;
+            n = stop - i0 < tile ? stop - i0 : tile;
+            if (i0 == done.beg && done.end > i0) {
+                n = done.end - i0;
+                continue;
+            }
             run_tile(f, p, i0, n, io, acc, gathered);
             f->kernels.vec->finish(n, l->c_out, acc, &f->finish,
                                    io->y + (p->first + i0 * f->n_phases) * io->y_stride,

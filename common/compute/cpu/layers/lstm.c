@@ -2,9 +2,7 @@
  *
  * Products with x are computed for a block of steps at once, those with h step by step. If all
  * sequences move, products read and write rows in place; otherwise rows are gathered. Rows of a
- * product do not depend on one another (gemm.h), so both ways give the same bits. Where it pays,
- * two steps of a sequence form a pair (strassen.h): an even step and the next one, if x has moved
- * at both; otherwise a step is paired with itself.
+ * product do not depend on one another (gemm.h), so both ways give the same bits.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/lstm.h"
 
@@ -20,9 +18,9 @@ enum { LINE = 16 }; /* floats of a cache line */
 
 /* ---- making ---- */
 
-/* Packs the transpose of w[n_gates, k], as *pairs unless `pairs` is NULL. */
+/* Packs the transpose of w[n_gates, k]. */
 static int pack_gates(const struct cov_lstm *f, const float *w, size_t k, struct cov_matrix *out,
-                      struct cov_strassen **pairs, struct cov_err *e)
+                      struct cov_err *e)
 {
     size_t n_gates = 4 * f->layer.hidden;
     float *t = cov_malloc(k * n_gates, sizeof *t, e);
@@ -31,8 +29,27 @@ static int pack_gates(const struct cov_lstm *f, const float *w, size_t k, struct
     for (size_t g = 0; g < n_gates; g++)
         for (size_t i = 0; i < k; i++)
             t[i * n_gates + g] = w[g * k + i];
-    int rc = pairs ? cov_strassen_new(f->gemm, f->vec, k, n_gates, t, pairs, e)
-                   : cov_matrix_init(f->gemm, k, n_gates, t, out, e);
+    int rc = cov_matrix_init(f->gemm, k, n_gates, t, out, e);
+    free(t);
+    return rc;
+}
+
+/* Packs both weights of a direction for steps whose products and gates overlap. */
+static int pack_step(const struct cov_lstm *f, const float *w_ih, const float *w_hh,
+                     struct cov_matrix *out, struct cov_err *e)
+{
+    size_t c_in = f->layer.c_in, hidden = f->layer.hidden, n_gates = 4 * hidden;
+    float *t = cov_malloc((c_in + hidden) * n_gates, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    for (size_t c = 0; c < n_gates; c++) {
+        size_t gate = cov_step_column(hidden, c);
+        for (size_t i = 0; i < c_in; i++)
+            t[i * n_gates + c] = w_ih[gate * c_in + i];
+        for (size_t i = 0; i < hidden; i++)
+            t[(c_in + i) * n_gates + c] = w_hh[gate * hidden + i];
+    }
+    int rc = cov_matrix_init(f->gemm, c_in + hidden, n_gates, t, out, e);
     free(t);
     return rc;
 }
@@ -51,11 +68,12 @@ int cov_lstm_new(const struct cov_layer *layer, const struct cov_layer_weights *
     f->rest = rest;
     f->bias = cov_calloc64(layer->directions * n_gates, sizeof(float), e);
     int rc = f->bias ? COV_OK : COV_ENOMEM;
-    bool pays = cov_strassen_pays(gemm, layer->c_in, n_gates);
     for (size_t d = 0; rc == COV_OK && d < layer->directions; d++) {
-        rc = pack_gates(f, w->w_ih[d], layer->c_in, &f->w_ih[d], pays ? &f->pairs[d] : NULL, e);
+        rc = pack_gates(f, w->w_ih[d], layer->c_in, &f->w_ih[d], e);
         if (rc == COV_OK)
-            rc = pack_gates(f, w->w_hh[d], layer->hidden, &f->w_hh[d], NULL, e);
+            rc = pack_gates(f, w->w_hh[d], layer->hidden, &f->w_hh[d], e);
+        if (rc == COV_OK && gemm->lstm_step && cov_step_fits(layer->c_in, layer->hidden))
+            rc = pack_step(f, w->w_ih[d], w->w_hh[d], &f->w_step[d], e);
         for (size_t g = 0; g < n_gates; g++)
             f->bias[d * n_gates + g] = w->b_ih[d][g] + w->b_hh[d][g];
     }
@@ -73,8 +91,8 @@ void cov_lstm_free(struct cov_lstm *f)
         return;
     for (size_t d = 0; d < 2; d++) {
         cov_matrix_fini(&f->w_ih[d]);
-        cov_strassen_free(f->pairs[d]);
         cov_matrix_fini(&f->w_hh[d]);
+        cov_matrix_fini(&f->w_step[d]);
     }
     free(f->bias);
     free(f);
@@ -90,8 +108,7 @@ size_t cov_lstm_scratch(const struct cov_lstm *f)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden;
     return LINE + COV_LSTM_BLOCK_ROWS * (n_gates + x_floats(f)) +
-           COV_LSTM_ROWS * (3 * n_gates + 2 * hidden) + hidden +
-           (f->pairs[0] ? cov_strassen_scratch(f->pairs[0]) : 0);
+           COV_LSTM_ROWS * (3 * n_gates + 2 * hidden) + hidden;
 }
 
 /* ---- products with x, for a block of steps ---- */
@@ -105,29 +122,6 @@ static const float *x_at(const struct cov_lstm_pass *p, size_t b, size_t t)
     if (padding && t >= task->x_padded)
         return cov_lstm_planned_row(padding->input, padding->x, c_in, t);
     return cov_lstm_planned_row(task->input, p->io.x + b * c_in, p->io.n * c_in, t);
-}
-
-/* Multiplies pairs of steps; rows[i] is x of row i of the block. */
-static void multiply_pairs(struct cov_lstm_pass *p, size_t steps, const float *const *rows)
-{
-    struct cov_strassen_pair pairs[COV_LSTM_BLOCK_ROWS];
-    struct cov_lstm_block *block = &p->block;
-    size_t n_pairs = 0, n_gates = 4 * p->f->layer.hidden;
-    for (size_t s = 0; s < steps; s += 2)
-        for (size_t b = 0; b < p->io.n; b++) {
-            size_t even = block->row[s][b];
-            size_t odd = s + 1 < steps ? block->row[s + 1][b] : COV_LSTM_NONE;
-            size_t first = even != COV_LSTM_NONE ? even : odd;
-            size_t second = even != COV_LSTM_NONE ? odd : COV_LSTM_NONE;
-            if (first == COV_LSTM_NONE)
-                continue;
-            struct cov_strassen_pair *to = &pairs[n_pairs++];
-            to->a[0] = rows[first];
-            to->a[1] = rows[second != COV_LSTM_NONE ? second : first];
-            to->c[0] = block->sums + first * n_gates;
-            to->c[1] = second != COV_LSTM_NONE ? block->sums + second * n_gates : NULL;
-        }
-    cov_strassen_run(p->f->pairs[p->direction], n_pairs, pairs, p->strassen);
 }
 
 /* Prefetches x of a step of sequence b. */
@@ -158,7 +152,7 @@ static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, c
             const float *x = cov_lstm_runs(p, b, first + s) ? x_at(p, b, t) : NULL;
             if (x && cov_lstm_x_moved(p, b, x)) {
                 prefetch_x(p, b, first + s + 1);
-                if (gemm->prepare && !p->f->pairs[p->direction])
+                if (gemm->prepare)
                     gemm->prepare(1, c_in, x, 0, block->x_rows + n_rows * x_floats(p->f));
                 p->seq[b].x = (struct cov_lstm_anchor){x, NAN};
                 block->row[s][b] = n_rows;
@@ -173,8 +167,9 @@ static size_t assign_rows(struct cov_lstm_pass *p, size_t first, size_t steps, c
     return n_rows;
 }
 
-/* Computes the sums over x of the steps first .. first+steps-1 at which x has moved. */
-static void multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
+/* Computes the sums over x of the steps first .. first+steps-1 at which x has moved. Returns true
+ * instead if they are left to run_whole_step. */
+static bool multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
 {
     const struct cov_layer *l = &p->f->layer;
     struct cov_lstm_block *block = &p->block;
@@ -182,16 +177,14 @@ static void multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
     bool whole;
     size_t n_rows = assign_rows(p, first, steps, rows, &whole);
     cov_lstm_keep_gates(p);
-    if (p->f->pairs[p->direction]) {
-        multiply_pairs(p, steps, rows);
-        return;
-    }
     if (p->f->gemm->prepare) {
         if (n_rows > 0)
             p->f->gemm->run_prepared(n_rows, block->x_rows, &p->f->w_ih[p->direction], block->sums,
                                      4 * l->hidden);
-        return;
+        return false;
     }
+    if (whole && p->f->w_step[p->direction].pairs)
+        return true;
     if (whole) {
         size_t n = p->io.n, t0 = p->direction ? cov_lstm_row(p, first + steps - 1) : first;
         for (size_t s = 0; s < steps; s++)
@@ -206,6 +199,7 @@ static void multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
     if (n_rows > 0)
         p->f->gemm->run(n_rows, in_place, l->c_in, &p->f->w_ih[p->direction], block->sums,
                         4 * l->hidden, false);
+    return false;
 }
 
 /* ---- steps ---- */
@@ -243,6 +237,45 @@ static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t s
         p->f->gemm->run(n, p->seq[0].h.at, y_row, &p->f->w_hh[p->direction], sums, n_gates, true);
     p->f->vec->lstm_cell(n, l->hidden, sums, p->f->bias + p->direction * n_gates, p->cell,
                          cov_lstm_h(p, 0, cov_lstm_row(p, step)), y_row);
+}
+
+/* Does the same with products and gates at once; the sums over x have not been computed. x of the
+ * step `ahead` steps later is prefetched. */
+static void run_whole_step(struct cov_lstm_pass *p, size_t step, size_t s, size_t ahead)
+{
+    const struct cov_layer *l = &p->f->layer;
+    size_t n = p->io.n, n_gates = 4 * l->hidden, x_row = n * l->c_in;
+    const float *x = p->io.x + cov_lstm_row(p, step) * x_row;
+    bool wanted = false;
+    for (size_t b = 0; s + 1 == ahead && b < n; b++)
+        wanted = wanted || wants_sums(p, b, step, s, ahead);
+    if (wanted) {
+        for (size_t b = 0; b < n; b++)
+            p->block.row[s][b] = b;
+        p->f->gemm->run(n, x, l->c_in, &p->f->w_ih[p->direction], p->block.sums, n_gates, false);
+        step_of_all(p, step, s, ahead);
+        return;
+    }
+    struct cov_lstm_step of = {.n = n,
+                               .c_in = l->c_in,
+                               .hidden = l->hidden,
+                               .weights = &p->f->w_step[p->direction],
+                               .bias = p->f->bias + p->direction * n_gates,
+                               .x = x,
+                               .h = step > 0 ? h_before(p, 0, step) : NULL,
+                               .h_stride = l->directions * l->hidden,
+                               .cell = p->cell,
+                               .y = cov_lstm_h(p, 0, cov_lstm_row(p, step))};
+    if (step + ahead < l->t_in)
+        of.next_x = p->io.x + cov_lstm_row(p, step + ahead) * x_row;
+    if (step + 1 < l->t_in)
+        of.next_y = cov_lstm_h(p, 0, cov_lstm_row(p, step + 1));
+    p->f->gemm->lstm_step(&of);
+    for (size_t b = 0; b < n; b++) {
+        p->seq[b].h = (struct cov_lstm_anchor){h_before(p, b, step), NAN};
+        p->seq[b].gates = NULL; /* x moves at the next step, so nothing rests there */
+        p->io.tasks[b].h_products++;
+    }
 }
 
 /* Runs a step at which some sequences rest or have ended. */
@@ -304,7 +337,6 @@ static void run_direction(struct cov_lstm_pass *p)
     const struct cov_layer *l = &p->f->layer;
     size_t n = p->io.n, least = l->t_in, most = 0, block_steps = COV_LSTM_BLOCK_ROWS / n;
     block_steps = block_steps < COV_LSTM_STEPS ? block_steps : COV_LSTM_STEPS;
-    block_steps -= block_steps % 2; /* pairs start at even steps */
     for (size_t b = 0; b < n; b++) {
         start_sequence(p, b);
         least = p->seq[b].beg < least ? p->seq[b].beg : least;
@@ -312,10 +344,12 @@ static void run_direction(struct cov_lstm_pass *p)
     }
     for (size_t first = least / block_steps * block_steps; first < most; first += block_steps) {
         size_t steps = most - first < block_steps ? most - first : block_steps;
-        multiply_x(p, first, steps);
+        bool at_once = multiply_x(p, first, steps);
         for (size_t s = 0; s < steps; s++) {
             size_t step = first + s;
-            if (p->block.n_moved[s] == n)
+            if (at_once)
+                run_whole_step(p, step, s, steps);
+            else if (p->block.n_moved[s] == n)
                 step_of_all(p, step, s, steps);
             else
                 step_of_some(p, step, s);
@@ -340,7 +374,6 @@ static void run(struct cov_lstm_pass *p, float *scratch)
     p->gathered.h = p->kept_gates + n * n_gates;
     p->cell = p->gathered.h + n * hidden;
     p->zeros = p->cell + n * hidden;
-    p->strassen = p->zeros + hidden;
     memset(p->zeros, 0, hidden * sizeof *p->zeros);
     for (size_t b = 0; b < n; b++) {
         p->io.tasks[b].x_products = p->io.tasks[b].h_products = 0;

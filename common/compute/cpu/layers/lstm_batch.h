@@ -8,8 +8,9 @@
 
 #include "common/compute/plan.h"
 
-/* The most sequences side by side. */
-#define COV_LSTM_ROWS ((size_t)16)
+/* The most sequences side by side; and how many are enough for products that are not on tiles. */
+#define COV_LSTM_ROWS ((size_t)32)
+#define COV_LSTM_FEW_ROWS ((size_t)16)
 
 /* When a layer skips work: distances that count as none, relative to the largest value of a
  * vector. */

@@ -27,7 +27,6 @@ struct lanes {
     float *h, *cell;     /* [n, hidden] after the last step */
     float *gates, *sums; /* [n, 4*hidden] */
     float *x;            /* [n, c_in] */
-    float *strassen;     /* scratch of f->pairs */
 };
 
 static size_t in_lines(size_t n)
@@ -38,10 +37,8 @@ static size_t in_lines(size_t n)
 size_t cov_lstm_edits_scratch(const struct cov_lstm *f)
 {
     const struct cov_layer *l = &f->layer;
-    return LINE +
-           COV_LSTM_ROWS *
-               (2 * in_lines(l->hidden) + 2 * in_lines(4 * l->hidden) + in_lines(l->c_in)) +
-           (f->pairs[0] ? cov_strassen_scratch(f->pairs[0]) : 0);
+    return LINE + COV_LSTM_ROWS * (2 * in_lines(l->hidden) + 2 * in_lines(4 * l->hidden) +
+                                   in_lines(l->c_in));
 }
 
 static void lanes_init(struct lanes *p, const struct cov_lstm *f, float *scratch)
@@ -53,7 +50,6 @@ static void lanes_init(struct lanes *p, const struct cov_lstm *f, float *scratch
     p->gates = p->cell + COV_LSTM_ROWS * in_lines(l->hidden);
     p->sums = p->gates + COV_LSTM_ROWS * in_lines(4 * l->hidden);
     p->x = p->sums + COV_LSTM_ROWS * in_lines(4 * l->hidden);
-    p->strassen = p->x + COV_LSTM_ROWS * in_lines(l->c_in);
 }
 
 /* ---- places ---- */
@@ -79,22 +75,11 @@ static const float *kept_sums(const struct lanes *p, const struct cov_lstm_kept 
 
 /* ---- products ---- */
 
-/* sums[n, 4*hidden] = x[n, c_in] w_ih. Where rows are multiplied in pairs, each one is paired with
- * itself, so that its sums do not depend on other rows. */
+/* sums[n, 4*hidden] = x[n, c_in] w_ih. */
 static void multiply_x(const struct lanes *p, size_t n, const float *x, float *sums)
 {
     const struct cov_layer *l = &p->f->layer;
-    const size_t n_gates = 4 * l->hidden;
-    struct cov_strassen_pair pairs[SUMS_ROWS];
-    if (!p->f->pairs[p->direction]) {
-        p->f->gemm->run(n, x, l->c_in, &p->f->w_ih[p->direction], sums, n_gates, false);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const float *row = x + i * l->c_in;
-        pairs[i] = (struct cov_strassen_pair){{row, row}, {sums + i * n_gates, NULL}};
-    }
-    cov_strassen_run(p->f->pairs[p->direction], n, pairs, p->strassen);
+    p->f->gemm->run(n, x, l->c_in, &p->f->w_ih[p->direction], sums, 4 * l->hidden, false);
 }
 
 /* Takes a step of n lanes, whose gates are the sums over x. */

@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
+#include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/cpu/kernels/vec.h"
 #include "common/compute/cpu/layers/lstm_batch.h"
-#include "common/compute/cpu/layers/strassen.h"
 
 enum {
     COV_LSTM_STEPS = 16,       /* the most steps of a block */
@@ -20,10 +21,10 @@ struct cov_lstm {
     const struct cov_gemm *gemm;
     const struct cov_vec *vec;
     struct cov_lstm_rest rest;
-    float *bias;               /* [directions, 4*hidden] */
-    struct cov_matrix w_ih[2]; /* [c_in, 4*hidden]; or */
-    struct cov_strassen *pairs[2];
-    struct cov_matrix w_hh[2]; /* [hidden, 4*hidden] */
+    float *bias;                 /* [directions, 4*hidden] */
+    struct cov_matrix w_ih[2];   /* [c_in, 4*hidden] */
+    struct cov_matrix w_hh[2];   /* [hidden, 4*hidden] */
+    struct cov_matrix w_step[2]; /* w_ih, then w_hh, in the order of lstm_step.h; or empty */
 };
 
 /* The vector that a result was computed from. Vectors within `reach` of it give the same result. */
@@ -68,7 +69,6 @@ struct cov_lstm_pass {
         float *sums; /* [n, 4*hidden] */
     } gathered;      /* sequences that move at a step at which others rest */
     float *zeros;    /* [hidden] h before the first step */
-    float *strassen; /* scratch of f->pairs */
 };
 
 /* ---- places ---- */

@@ -21,12 +21,13 @@ struct cov_cpu_arithmetic {
 };
 
 /* Chooses the operands for the requested precision. A more exact arithmetic, single precision or
- * 16-bit integers, replaces a requested one that is not faster. */
+ * 16-bit integers, replaces a requested one that is not faster. With `edits`, chunks after edits are
+ * wanted, which only single precision computes without computing whole chunks. */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
-                               struct cov_cpu_arithmetic *out);
+                               bool edits, struct cov_cpu_arithmetic *out);
 
-/* Returns the operands of a layer. The last convolution, whose rounding the last layer amplifies,
- * is never plain bf16. */
+/* Returns the operands of a layer. The first convolution, a look-up, and the last one, whose
+ * rounding the last layer amplifies and which has few channels, are in single precision. */
 enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
                                           const struct cov_layer *layer, bool last_conv);
 /* Returns what the LSTM layers may skip: changes below the rounding of their operands, or of the
@@ -42,6 +43,11 @@ struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
 /* Returns the products of an LSTM. */
 const struct cov_gemm *cov_cpu_lstm_gemm(const struct cov_cpu_arithmetic *a,
                                          const struct cov_layer *layer);
+/* Returns how many sequences an LSTM computes side by side: as many as make it fast. */
+size_t cov_cpu_lstm_rows(const struct cov_cpu_arithmetic *a);
+/* Returns the gates of an LSTM. */
+const struct cov_vec *cov_cpu_lstm_vec(const struct cov_cpu_arithmetic *a,
+                                       const struct cov_layer *layer);
 /* Returns the kernel for the gradients of a layer's weights; it multiplies bf16 where the layer
  * multiplies bf16 or integers. */
 const struct cov_outer *cov_cpu_outer(const struct cov_cpu_arithmetic *a,

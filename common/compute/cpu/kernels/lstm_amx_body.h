@@ -1,0 +1,192 @@
+/* lstm_amx_body.h - a step of an LSTM (lstm_step.h) on tiles; included after gemm_amx_body.h, whose
+ * tiles and order of sums it uses.
+ *
+ * Products of 16 units take a few hundred cycles, in which the vector units have nothing to do but
+ * load tiles. So the gates of the 16 units before are computed between these instructions, two
+ * sequences at a time, and rows that later steps need are prefetched.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/kernels/lstm_step.h"
+#include "common/compute/cpu/kernels/vec_gates.h"
+
+enum {
+    STEP_COLUMNS = 4 * COV_STEP_UNITS,
+    STEP_PANELS = STEP_COLUMNS / PAIRS_PANEL,
+    STEP_ROOM = COV_STEP_ROWS * (COV_STEP_DEPTH + PAIRS_GAP),
+    STEP_LINE = 16, /* floats of a cache line */
+};
+
+#define GATES_OF(split) ((split) ? GATES_CLOSE : GATES_ROUGH)
+
+/* Work between products. */
+struct between {
+    const struct cov_lstm_step *s;
+    const float *sums; /* [n, STEP_COLUMNS] of units `unit` and following */
+    size_t unit;
+    size_t row, rows;         /* gates of rows row .. rows-1 are left */
+    size_t x, x_end, x_share; /* floats of next_x that are left, and how many at a time */
+    size_t y, y_end;          /* cache lines of next_y that are left */
+};
+
+/* Computes the gates of one row as lstm_cell does. */
+INLINE void open_gates(const enum gates how, const struct between *w, size_t r)
+{
+    const struct cov_lstm_step *s = w->s;
+    const float *z = w->sums + r * STEP_COLUMNS, *bias = s->bias + w->unit;
+    float *cell = s->cell + r * s->hidden + w->unit;
+    vec i = load(LANES, z) + load(LANES, bias);
+    vec f = load(LANES, z + LANES) + load(LANES, bias + s->hidden);
+    vec g = load(LANES, z + 2 * LANES) + load(LANES, bias + 2 * s->hidden);
+    vec o = load(LANES, z + 3 * LANES) + load(LANES, bias + 3 * s->hidden);
+    vec in = gated_tanh(how, g, under_gate(how, i));
+    vec keep = gate_of(how, under_gate(how, f));
+    vec c = keep * load(LANES, cell) + in;
+    store(LANES, c, cell);
+    store(LANES, gated_tanh(how, c, under_gate(how, o)), s->y + r * s->h_stride + w->unit);
+}
+
+INLINE void work_between(const enum gates how, struct between *w)
+{
+    if (w->row + 2 <= w->rows) {
+        open_gates(how, w, w->row);
+        open_gates(how, w, w->row + 1);
+        w->row += 2;
+    }
+    for (size_t i = 0; i < w->x_share && w->x < w->x_end; i++, w->x += STEP_LINE)
+        __builtin_prefetch(w->s->next_x + w->x, 0, 2);
+    if (w->y < w->y_end) {
+        size_t lines = w->s->hidden / STEP_LINE;
+        __builtin_prefetch(w->s->next_y + w->y / lines * w->s->h_stride + w->y % lines * STEP_LINE,
+                           1);
+        w->y++;
+    }
+}
+
+INLINE void finish_gates(const enum gates how, struct between *w)
+{
+    for (; w->row < w->rows; w->row++)
+        open_gates(how, w, w->row);
+}
+
+/* As multiply_square, with two whole panels of columns. */
+INLINE void step_square(const bool split, const bool two_rows, const struct pairs *p,
+                        const uint16_t *b, float *c, struct between *w)
+{
+    const size_t c_bytes = STEP_COLUMNS * sizeof *c;
+    struct tile_steps s;
+    find_steps(split, p, b, &s);
+    TILE_ZERO(0);
+    TILE_ZERO(1);
+    if (two_rows) {
+        TILE_ZERO(2);
+        TILE_ZERO(3);
+    }
+    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
+        load_a(two_rows, &s, (split ? s.low : s.high) + k);
+        load_b(true, &s, s.b);
+        dot_tiles(two_rows, true);
+        if (split) {
+            load_a(two_rows, &s, s.high + k);
+            dot_tiles(two_rows, true);
+            work_between(GATES_OF(split), w);
+            load_b(true, &s, s.b + s.b_low);
+            dot_tiles(two_rows, true);
+        }
+        work_between(GATES_OF(split), w);
+    }
+    TILE_STORE(0, c, c_bytes);
+    TILE_STORE(1, c + TILE, c_bytes);
+    if (two_rows) {
+        TILE_STORE(2, c + (size_t)TILE * STEP_COLUMNS, c_bytes);
+        TILE_STORE(3, c + (size_t)TILE * STEP_COLUMNS + TILE, c_bytes);
+    }
+}
+
+/* As multiply_wide. */
+INLINE void step_wide(const bool split, const struct pairs *p, const uint16_t *b, float *c,
+                      struct between *w)
+{
+    const size_t c_bytes = STEP_COLUMNS * sizeof *c;
+    struct tile_steps s;
+    find_steps(split, p, b, &s);
+    TILE_ZERO(0);
+    TILE_ZERO(1);
+    TILE_ZERO(2);
+    TILE_ZERO(3);
+    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
+        const uint16_t *next = s.b + p->b_panel;
+        TILE_LOAD(4, (split ? s.low : s.high) + k, s.a_bytes);
+        dot_wide(&s, s.b, next);
+        if (split) {
+            TILE_LOAD(4, s.high + k, s.a_bytes);
+            dot_wide(&s, s.b, next);
+            work_between(GATES_OF(split), w);
+            dot_wide(&s, s.b + s.b_low, next + s.b_low);
+        }
+        work_between(GATES_OF(split), w);
+    }
+    TILE_STORE(0, c, c_bytes);
+    TILE_STORE(1, c + TILE, c_bytes);
+    TILE_STORE(2, c + (size_t)2 * TILE, c_bytes);
+    TILE_STORE(3, c + (size_t)3 * TILE, c_bytes);
+}
+
+INLINE void step_units(const bool split, const struct pairs *p, size_t group, float *sums,
+                       struct between *w)
+{
+    const uint16_t *b = p->b + group * STEP_PANELS * p->b_panel;
+    if (p->rows <= TILE) {
+        step_wide(split, p, b, sums, w);
+        return;
+    }
+    step_square(split, true, p, b, sums, w);
+    step_square(split, true, p, b + p->b_panel, sums + PAIRS_PANEL, w);
+}
+
+INLINE void run_step(const bool split, const struct cov_lstm_step *s)
+{
+    _Alignas(64) uint16_t high[STEP_ROOM], low[STEP_ROOM];
+    _Alignas(64) float sums[2][COV_STEP_ROWS * STEP_COLUMNS];
+    const size_t row = PAIRS_PANEL * (split ? 2 : 1), depth = s->c_in + s->hidden;
+    const size_t n_groups = s->hidden / COV_STEP_UNITS;
+    struct pairs p = {.split = split,
+                      .high = high,
+                      .low = low,
+                      .stride = depth + PAIRS_GAP,
+                      .rows = s->n,
+                      .k = s->h ? depth : s->c_in,
+                      .panel = PAIRS_PANEL,
+                      .b_panel = depth * row,
+                      .b = s->weights->pairs};
+    struct between w = {.s = s,
+                        .x_end = s->next_x ? s->n * s->c_in : 0,
+                        .y_end = s->next_y ? s->n * (s->hidden / STEP_LINE) : 0};
+    size_t turns = n_groups * STEP_PANELS * (p.k / TILE_UNIT) / (s->n > TILE ? 1 : 2);
+    w.x_share = (w.x_end / STEP_LINE + turns - 1) / turns;
+    for (size_t r = 0; r < s->n; r++) {
+        uint16_t *to = high + r * p.stride, *to_low = low + r * p.stride;
+        round_row(split, s->c_in, s->x + r * s->c_in, to, to_low);
+        if (s->h)
+            round_row(split, s->hidden, s->h + r * s->h_stride, to + s->c_in, to_low + s->c_in);
+    }
+    configure(s->n, s->n <= TILE);
+    for (size_t u = 0; u < n_groups; u++) {
+        step_units(split, &p, u, sums[u % 2], &w);
+        finish_gates(GATES_OF(split), &w);
+        w.sums = sums[u % 2];
+        w.unit = u * COV_STEP_UNITS;
+        w.row = 0;
+        w.rows = s->n;
+    }
+    TILE_RELEASE();
+    finish_gates(GATES_OF(split), &w);
+}
+
+static void amx_lstm_bf16(const struct cov_lstm_step *s)
+{
+    run_step(false, s);
+}
+
+static void amx_lstm_bf16x3(const struct cov_lstm_step *s)
+{
+    run_step(true, s);
+}

@@ -1,0 +1,149 @@
+/* rows_amx_body.h - products of a convolution in bf16 on tiles (gemm_rows.h); included after
+ * gemm_amx_body.h, whose tiles and order of sums it uses.
+ *
+ * While tiles are multiplied, the vector units finish the panel before, and round the next rows of
+ * x, which also fetches them from memory.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/kernels/gemm_rows.h"
+#include "common/compute/cpu/kernels/vec.h"
+
+typedef float sums16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t mask16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* Work between products. */
+struct rows_work {
+    const struct cov_gemm_rows *of;
+    const float *sums; /* [rows, PAIRS_PANEL] to be finished */
+    size_t row, rows;
+    size_t column;
+    float *y; /* row 0 at this column */
+    /* Floats to be rounded. */
+    const float *x;
+    uint16_t *rounded;
+    size_t at, end, share;
+};
+
+INLINE void finish_row(const struct rows_work *w, size_t r)
+{
+    const struct cov_finish *f = w->of->finish;
+    const sums16 *from = (const sums16 *)(w->sums + r * PAIRS_PANEL);
+    const sums16 *bias = (const sums16 *)(f->bias + w->column);
+    const sums16 *scale = (const sums16 *)(f->scale + w->column);
+    const sums16 *shift = (const sums16 *)(f->shift + w->column);
+    float *y = w->y + r * w->of->y_stride;
+    sums16 lowest = f->lowest - (sums16){0};
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++) {
+        sums16 v = from[i] + bias[i];
+        mask16 below = v < lowest;
+        v = (sums16)(((mask16)v & ~below) | ((mask16)lowest & below));
+        ((sums16 *)y)[i] = v * scale[i] + shift[i];
+    }
+    __builtin_prefetch(y + PAIRS_PANEL, 1);
+    __builtin_prefetch(y + PAIRS_PANEL + PAIRS_PANEL / 2, 1);
+}
+
+INLINE void round_some(struct rows_work *w, size_t n)
+{
+    size_t end = w->at + n * TILE_UNIT < w->end ? w->at + n * TILE_UNIT : w->end;
+    for (; w->at < end; w->at += TILE_UNIT)
+        ROUND_32(false, w->x + w->at, w->rounded + w->at, NULL);
+}
+
+INLINE void rows_between(struct rows_work *w)
+{
+    round_some(w, w->share);
+    for (int i = 0; i < 2 && w->row < w->rows; i++, w->row++)
+        finish_row(w, w->row);
+}
+
+/* As multiply_square, with a whole panel and no sums before. */
+INLINE void rows_panel(const bool two_rows, const struct pairs *p, const uint16_t *b, float *c,
+                       struct rows_work *w)
+{
+    const size_t c_bytes = PAIRS_PANEL * sizeof *c;
+    struct tile_steps s;
+    find_steps(false, p, b, &s);
+    TILE_ZERO(0);
+    TILE_ZERO(1);
+    if (two_rows) {
+        TILE_ZERO(2);
+        TILE_ZERO(3);
+    }
+    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
+        load_a(two_rows, &s, s.high + k);
+        load_b(true, &s, s.b);
+        dot_tiles(two_rows, true);
+        rows_between(w);
+    }
+    TILE_STORE(0, c, c_bytes);
+    TILE_STORE(1, c + TILE, c_bytes);
+    if (two_rows) {
+        TILE_STORE(2, c + (size_t)TILE * PAIRS_PANEL, c_bytes);
+        TILE_STORE(3, c + (size_t)TILE * PAIRS_PANEL + TILE, c_bytes);
+    }
+}
+
+static size_t rows_of(const struct cov_gemm_rows *of, size_t r0)
+{
+    return r0 >= of->m ? 0 : of->m - r0 < COV_ROWS_TILE ? of->m - r0 : COV_ROWS_TILE;
+}
+
+/* Expects the rows from r0 on to be rounded next, and `turns` calls of rows_between until then. */
+static void expect_rows(const struct cov_gemm_rows *of, size_t r0, size_t turns,
+                        struct rows_work *w)
+{
+    size_t rows = rows_of(of, r0), reach = 0;
+    for (size_t i = 0; i < of->n_parts; i++) {
+        size_t end = of->part[i].offset + of->part[i].b->k;
+        reach = end > reach ? end : reach;
+    }
+    w->x = of->x + r0 * of->step;
+    w->at = 0;
+    w->end = rows > 0 ? (rows - 1) * of->step + reach : 0;
+    w->share = (w->end / TILE_UNIT + turns - 1) / turns;
+}
+
+static void amx_rows_bf16(const struct cov_gemm_rows *of)
+{
+    _Alignas(64) uint16_t rounded[2][COV_ROWS_ROOM]; /* of a block of rows, and the next one */
+    _Alignas(64) float sums[2][COV_ROWS_TILE * PAIRS_PANEL];
+    size_t turns = 0, which = 0;
+    for (size_t i = 0; i < of->n_parts; i++)
+        turns += of->part[i].b->n / PAIRS_PANEL * (of->part[i].b->k / TILE_UNIT);
+    struct rows_work w = {.of = of, .rounded = rounded[0]};
+    expect_rows(of, 0, 1, &w);
+    round_some(&w, w.share);
+    for (size_t r0 = 0, block = 0; r0 < of->m; r0 += COV_ROWS_TILE, block ^= 1) {
+        size_t rows = rows_of(of, r0);
+        w.rounded = rounded[block ^ 1];
+        expect_rows(of, r0 + rows, turns, &w);
+        if (r0 == 0 || rows < COV_ROWS_TILE)
+            configure(rows, false);
+        for (size_t i = 0; i < of->n_parts; i++) {
+            const struct cov_matrix *b = of->part[i].b;
+            struct pairs p = {.high = rounded[block] + of->part[i].offset,
+                              .stride = of->step,
+                              .rows = rows,
+                              .k = b->k,
+                              .panel = PAIRS_PANEL,
+                              .b_panel = b->k * PAIRS_PANEL};
+            for (size_t j = 0; j < b->n / PAIRS_PANEL; j++, which ^= 1) {
+                if (rows > TILE)
+                    rows_panel(true, &p, b->pairs + j * p.b_panel, sums[which], &w);
+                else
+                    rows_panel(false, &p, b->pairs + j * p.b_panel, sums[which], &w);
+                for (; w.row < w.rows; w.row++)
+                    finish_row(&w, w.row);
+                w.sums = sums[which];
+                w.row = 0;
+                w.rows = rows;
+                w.column = j * PAIRS_PANEL;
+                w.y = of->part[i].y + r0 * of->y_stride + w.column;
+            }
+        }
+    }
+    TILE_RELEASE();
+    for (; w.row < w.rows; w.row++)
+        finish_row(&w, w.row);
+}
