@@ -82,10 +82,22 @@ INLINE void dot_tiles(const bool two_rows, const bool two_cols)
         TILE_DOT(3, 5, 7);
 }
 
+/* Something else to do while tiles are multiplied; it may use all registers but tiles. */
+struct other_work {
+    void (*some)(void *of); /* a function to be inlined; called once or twice for each step of k */
+    void *of;
+};
+
+INLINE void nothing(void *of)
+{
+    (void)of;
+}
+static const struct other_work no_work = {nothing, NULL};
+
 /* Multiplies with one panel. */
 INLINE void multiply_square(const bool split, const bool two_rows, const bool two_cols,
                             const struct pairs *p, const uint16_t *b, float *c, size_t ldc,
-                            bool add)
+                            bool add, const struct other_work work)
 {
     size_t c_bytes = ldc * sizeof *c;
     float *below = c + (two_rows ? TILE * ldc : 0);
@@ -113,9 +125,11 @@ INLINE void multiply_square(const bool split, const bool two_rows, const bool tw
         if (split) {
             load_a(two_rows, &s, s.high + k);
             dot_tiles(two_rows, two_cols);
+            work.some(work.of);
             load_b(two_cols, &s, s.b + s.b_low);
             dot_tiles(two_rows, two_cols);
         }
+        work.some(work.of);
     }
     TILE_STORE(0, c, c_bytes);
     if (two_cols)
@@ -141,7 +155,7 @@ INLINE void dot_wide(const struct tile_steps *s, const uint16_t *b, const uint16
 
 /* Multiplies at most 16 rows with two wide panels. */
 INLINE void multiply_wide(const bool split, const struct pairs *p, const uint16_t *b, float *c,
-                          size_t ldc, bool add)
+                          size_t ldc, bool add, const struct other_work work)
 {
     size_t c_bytes = ldc * sizeof *c;
     struct tile_steps s;
@@ -163,8 +177,10 @@ INLINE void multiply_wide(const bool split, const struct pairs *p, const uint16_
         if (split) {
             TILE_LOAD(4, s.high + k, s.a_bytes);
             dot_wide(&s, s.b, next);
+            work.some(work.of);
             dot_wide(&s, s.b + s.b_low, next + s.b_low);
         }
+        work.some(work.of);
     }
     TILE_STORE(0, c, c_bytes);
     TILE_STORE(1, c + TILE, c_bytes);
@@ -180,7 +196,8 @@ INLINE void multiply_some(const bool split, const struct pairs *p, size_t n_pane
     if (!two_rows && two_cols && n_panels > 1) {
         configure(p->rows, true);
         for (; j + 2 <= n_panels; j += 2)
-            multiply_wide(split, p, p->b + j * p->b_panel, c + j * p->panel, ldc, add);
+            multiply_wide(split, p, p->b + j * p->b_panel, c + j * p->panel, ldc, add,
+                          no_work);
     }
     if (j < n_panels)
         configure(p->rows, false);
@@ -188,13 +205,13 @@ INLINE void multiply_some(const bool split, const struct pairs *p, size_t n_pane
         const uint16_t *b = p->b + j * p->b_panel;
         float *to = c + j * p->panel;
         if (two_rows && two_cols)
-            multiply_square(split, true, true, p, b, to, ldc, add);
+            multiply_square(split, true, true, p, b, to, ldc, add, no_work);
         else if (two_rows)
-            multiply_square(split, true, false, p, b, to, ldc, add);
+            multiply_square(split, true, false, p, b, to, ldc, add, no_work);
         else if (two_cols)
-            multiply_square(split, false, true, p, b, to, ldc, add);
+            multiply_square(split, false, true, p, b, to, ldc, add, no_work);
         else
-            multiply_square(split, false, false, p, b, to, ldc, add);
+            multiply_square(split, false, false, p, b, to, ldc, add, no_work);
     }
     TILE_RELEASE();
 }

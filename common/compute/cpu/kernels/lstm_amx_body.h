@@ -61,85 +61,34 @@ INLINE void work_between(const enum gates how, struct between *w)
     }
 }
 
+INLINE void work_close(void *of)
+{
+    work_between(GATES_CLOSE, of);
+}
+
+INLINE void work_rough(void *of)
+{
+    work_between(GATES_ROUGH, of);
+}
+
 INLINE void finish_gates(const enum gates how, struct between *w)
 {
     for (; w->row < w->rows; w->row++)
         open_gates(how, w, w->row);
 }
 
-/* As multiply_square, with two whole panels of columns. */
-INLINE void step_square(const bool split, const bool two_rows, const struct pairs *p,
-                        const uint16_t *b, float *c, struct between *w)
-{
-    const size_t c_bytes = STEP_COLUMNS * sizeof *c;
-    struct tile_steps s;
-    find_steps(split, p, b, &s);
-    TILE_ZERO(0);
-    TILE_ZERO(1);
-    if (two_rows) {
-        TILE_ZERO(2);
-        TILE_ZERO(3);
-    }
-    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
-        load_a(two_rows, &s, (split ? s.low : s.high) + k);
-        load_b(true, &s, s.b);
-        dot_tiles(two_rows, true);
-        if (split) {
-            load_a(two_rows, &s, s.high + k);
-            dot_tiles(two_rows, true);
-            work_between(GATES_OF(split), w);
-            load_b(true, &s, s.b + s.b_low);
-            dot_tiles(two_rows, true);
-        }
-        work_between(GATES_OF(split), w);
-    }
-    TILE_STORE(0, c, c_bytes);
-    TILE_STORE(1, c + TILE, c_bytes);
-    if (two_rows) {
-        TILE_STORE(2, c + (size_t)TILE * STEP_COLUMNS, c_bytes);
-        TILE_STORE(3, c + (size_t)TILE * STEP_COLUMNS + TILE, c_bytes);
-    }
-}
-
-/* As multiply_wide. */
-INLINE void step_wide(const bool split, const struct pairs *p, const uint16_t *b, float *c,
-                      struct between *w)
-{
-    const size_t c_bytes = STEP_COLUMNS * sizeof *c;
-    struct tile_steps s;
-    find_steps(split, p, b, &s);
-    TILE_ZERO(0);
-    TILE_ZERO(1);
-    TILE_ZERO(2);
-    TILE_ZERO(3);
-    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
-        const uint16_t *next = s.b + p->b_panel;
-        TILE_LOAD(4, (split ? s.low : s.high) + k, s.a_bytes);
-        dot_wide(&s, s.b, next);
-        if (split) {
-            TILE_LOAD(4, s.high + k, s.a_bytes);
-            dot_wide(&s, s.b, next);
-            work_between(GATES_OF(split), w);
-            dot_wide(&s, s.b + s.b_low, next + s.b_low);
-        }
-        work_between(GATES_OF(split), w);
-    }
-    TILE_STORE(0, c, c_bytes);
-    TILE_STORE(1, c + TILE, c_bytes);
-    TILE_STORE(2, c + (size_t)2 * TILE, c_bytes);
-    TILE_STORE(3, c + (size_t)3 * TILE, c_bytes);
-}
-
 INLINE void step_units(const bool split, const struct pairs *p, size_t group, float *sums,
                        struct between *w)
 {
     const uint16_t *b = p->b + group * STEP_PANELS * p->b_panel;
+    const struct other_work work = {split ? work_close : work_rough, w};
     if (p->rows <= TILE) {
-        step_wide(split, p, b, sums, w);
+        multiply_wide(split, p, b, sums, STEP_COLUMNS, false, work);
         return;
     }
-    step_square(split, true, p, b, sums, w);
-    step_square(split, true, p, b + p->b_panel, sums + PAIRS_PANEL, w);
+    for (size_t i = 0; i < STEP_PANELS; i++)
+        multiply_square(split, true, true, p, b + i * p->b_panel, sums + i * PAIRS_PANEL,
+                        STEP_COLUMNS, false, work);
 }
 
 INLINE void run_step(const bool split, const struct cov_lstm_step *s)

@@ -50,38 +50,21 @@ INLINE void round_some(struct rows_work *w, size_t n)
         ROUND_32(false, w->x + w->at, w->rounded + w->at, NULL);
 }
 
-INLINE void rows_between(struct rows_work *w)
+INLINE void rows_between(void *of)
 {
+    struct rows_work *w = of;
     round_some(w, w->share);
     for (int i = 0; i < 2 && w->row < w->rows; i++, w->row++)
         finish_row(w, w->row);
 }
 
-/* As multiply_square, with a whole panel and no sums before. */
-INLINE void rows_panel(const bool two_rows, const struct pairs *p, const uint16_t *b, float *c,
-                       struct rows_work *w)
+INLINE void rows_panel(const struct pairs *p, const uint16_t *b, float *sums, struct rows_work *w)
 {
-    const size_t c_bytes = PAIRS_PANEL * sizeof *c;
-    struct tile_steps s;
-    find_steps(false, p, b, &s);
-    TILE_ZERO(0);
-    TILE_ZERO(1);
-    if (two_rows) {
-        TILE_ZERO(2);
-        TILE_ZERO(3);
-    }
-    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
-        load_a(two_rows, &s, s.high + k);
-        load_b(true, &s, s.b);
-        dot_tiles(two_rows, true);
-        rows_between(w);
-    }
-    TILE_STORE(0, c, c_bytes);
-    TILE_STORE(1, c + TILE, c_bytes);
-    if (two_rows) {
-        TILE_STORE(2, c + (size_t)TILE * PAIRS_PANEL, c_bytes);
-        TILE_STORE(3, c + (size_t)TILE * PAIRS_PANEL + TILE, c_bytes);
-    }
+    const struct other_work work = {rows_between, w};
+    if (p->rows > TILE)
+        multiply_square(false, true, true, p, b, sums, PAIRS_PANEL, false, work);
+    else
+        multiply_square(false, false, true, p, b, sums, PAIRS_PANEL, false, work);
 }
 
 static size_t rows_of(const struct cov_gemm_rows *of, size_t r0)
@@ -129,10 +112,7 @@ static void amx_rows_bf16(const struct cov_gemm_rows *of)
                               .panel = PAIRS_PANEL,
                               .b_panel = b->k * PAIRS_PANEL};
             for (size_t j = 0; j < b->n / PAIRS_PANEL; j++, which ^= 1) {
-                if (rows > TILE)
-                    rows_panel(true, &p, b->pairs + j * p.b_panel, sums[which], &w);
-                else
-                    rows_panel(false, &p, b->pairs + j * p.b_panel, sums[which], &w);
+                rows_panel(&p, b->pairs + j * p.b_panel, sums[which], &w);
                 for (; w.row < w.rows; w.row++)
                     finish_row(&w, w.row);
                 w.sums = sums[which];
