@@ -289,11 +289,12 @@ struct cov_device {
 /* Precision of the products. Always in single precision: sums, LSTM gates, norms, the last layer,
  * the first and the last convolution, and in bf16x3 layers with few channels. */
 enum cov_precision {
-    COV_PRECISION_EXACT,    /* the faster of fp32 and bf16x3: on CPUs with AMX bf16x3, except for
+    COV_PRECISION_EXACT,  /* the faster of fp32 and bf16x3: on CPUs with AMX bf16x3, except for
                              * chunks after edits, otherwise fp32 */
-    COV_PRECISION_FP32,     /* single precision */
-    COV_PRECISION_BF16X3,   /* operands split into two terms of bf16, three products */
-    COV_PRECISION_BALANCED, /* LSTMs as in bf16, convolutions as in bf16x3 or fp32 */
+    COV_PRECISION_FP32,   /* single precision */
+    COV_PRECISION_BF16X3, /* operands split into two terms of bf16, three products; on a CPU only in
+                             * LSTMs, with convolutions in single precision */
+    COV_PRECISION_BALANCED, /* LSTMs as in bf16, convolutions as in bf16x3 */
     COV_PRECISION_BF16,     /* operands rounded to bf16 */
     COV_PRECISION_TF32,     /* operands rounded to the 10 bits of tf32; GPUs only */
 };

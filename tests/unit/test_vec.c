@@ -18,9 +18,8 @@ enum { EXACT = 3 }; /* tables before this one have exact gates */
 static const struct cov_vec *const tables[] = {
     &cov_vec_base,
 #ifdef __x86_64__
-    &cov_vec_avx2,   &cov_vec_avx512,
-    &cov_vec_amx, /* close gates */
-    &cov_vec_amx_bf16, /* rough gates */
+    &cov_vec_avx2,     &cov_vec_avx512, &cov_vec_amx, /* close gates */
+    &cov_vec_amx_bf16,                                /* rough gates */
 #endif
 };
 
@@ -300,9 +299,9 @@ static void compares_distances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exponential),        cmocka_unit_test(sigmoid_and_tanh),
-        cmocka_unit_test(cell_of_rows), cmocka_unit_test(open_gates_keep_cells), cmocka_unit_test(finishes),
-        cmocka_unit_test(compares_distances),
+        cmocka_unit_test(exponential),  cmocka_unit_test(sigmoid_and_tanh),
+        cmocka_unit_test(cell_of_rows), cmocka_unit_test(open_gates_keep_cells),
+        cmocka_unit_test(finishes),     cmocka_unit_test(compares_distances),
     };
     return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
 }

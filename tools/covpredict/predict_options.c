@@ -39,9 +39,9 @@ const struct cov_opt covpredict_options[] = {
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(
         FIELD(precision), "exact", precisions,
-        "exact is the faster of fp32 and bf16x3, which both give Predmoter's values; "
-        "balanced, bf16, and on GPUs tf32 are faster and less exact. Where a more exact one is as "
-        "fast as the one requested, it is used and reported"),
+        "exact gives Predmoter's values: it is fp32, and bf16x3 on CPUs with AMX; "
+        "balanced, bf16, and on GPUs tf32 are faster, with errors of up to 2 % of a value. Where a "
+        "more exact one is as fast as the one requested, it is used and reported"),
     [ROW_FASTA] = COV_FASTA_OPTIONS(FIELD(fasta)),
     [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "predict only"),
     [ROW_BED] = COV_REGIONS_FILE_OPTION(FIELD(bed), "predict only"),

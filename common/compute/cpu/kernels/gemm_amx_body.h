@@ -196,8 +196,7 @@ INLINE void multiply_some(const bool split, const struct pairs *p, size_t n_pane
     if (!two_rows && two_cols && n_panels > 1) {
         configure(p->rows, true);
         for (; j + 2 <= n_panels; j += 2)
-            multiply_wide(split, p, p->b + j * p->b_panel, c + j * p->panel, ldc, add,
-                          no_work);
+            multiply_wide(split, p, p->b + j * p->b_panel, c + j * p->panel, ldc, add, no_work);
     }
     if (j < n_panels)
         configure(p->rows, false);

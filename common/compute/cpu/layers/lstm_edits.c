@@ -37,8 +37,8 @@ static size_t in_lines(size_t n)
 size_t cov_lstm_edits_scratch(const struct cov_lstm *f)
 {
     const struct cov_layer *l = &f->layer;
-    return LINE + COV_LSTM_ROWS * (2 * in_lines(l->hidden) + 2 * in_lines(4 * l->hidden) +
-                                   in_lines(l->c_in));
+    return LINE + COV_LSTM_ROWS *
+                      (2 * in_lines(l->hidden) + 2 * in_lines(4 * l->hidden) + in_lines(l->c_in));
 }
 
 static void lanes_init(struct lanes *p, const struct cov_lstm *f, float *scratch)
