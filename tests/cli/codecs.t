@@ -9,12 +9,12 @@ codec_files() {
     "$PYTHON" "$SRC/tests/lib/codec_files.py" "$@"
 }
 # Random bases, a repeat, runs of N, a chunk of ambiguity codes.
-awk 'BEGIN {
-    srand(4)
+awk "$random"'BEGIN {
+    seed(4)
     for (s = 1; s <= 3; s++) {
         text = ""
         for (i = 0; i < 20000; i++)
-            text = text substr("ACGT", 1 + int(rand() * 4), 1)
+            text = text letter("ACGT")
         gsub("ACGT", "NNNNNN", text)
         printf ">s%d\n%s%s\n", s, text, substr(text, 300, 4000)
     }

@@ -6,13 +6,13 @@ need_python h5py numpy
 start_python "$SRC/tests/lib/effect_check.py"
 
 make_ckpt bi-hybrid m.ckpt || exit 99
-awk 'BEGIN {
-    srand(7)
+awk "$random"'BEGIN {
+    seed(7)
     n = split("2500 300 504 9", length_of, " ")
     for (s = 1; s <= n; s++) {
         printf ">c%d some words\n", s
         for (i = 1; i <= length_of[s]; i++)
-            printf "%s", (i % 1200 > 900 ? "N" : substr("ACGTacgtR", 1 + int(rand() * (i % 50 ? 8 : 9)), 1))
+            printf "%s", (i % 1200 > 900 ? "N" : letter(i % 50 ? "ACGTacgt" : "ACGTacgtR"))
         print ""
     }
 }' >g.fa

@@ -6,13 +6,13 @@ need_python h5py numpy
 start_python "$SRC/tests/lib/attribution_check.py"
 
 cp "$SRC/workflows/demo/plant.ckpt" m.ckpt || exit 99 # single bases matter to it
-awk 'BEGIN {
-    srand(7)
+awk "$random"'BEGIN {
+    seed(7)
     n = split("1500 300 504", length_of, " ")
     for (s = 1; s <= n; s++) {
         printf ">c%d some words\n", n - s + 1
         for (i = 1; i <= length_of[s]; i++)
-            printf "%s", (i % 1200 > 1190 ? "N" : substr("ACGTacgtR", 1 + int(rand() * (i % 20 ? 8 : 9)), 1))
+            printf "%s", (i % 1200 > 1190 ? "N" : letter(i % 20 ? "ACGTacgt" : "ACGTacgtR"))
         print ""
     }
 }' >g.fa

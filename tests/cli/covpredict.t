@@ -321,8 +321,7 @@ if as_root; then
 fi
 
 # A full disk: while writing the temporary file of bases, and the predictions.
-awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 20000; i++) { s = ""; for (k = 0; k < 70; k++)
-    s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
+awk "$random"'BEGIN { seed(1); print ">r"; for (i = 0; i < 20000; i++) { letters(70, "ACGT"); print "" } }' >r.fa
 fasta2h5 --compression none --subsequence-length 10k -o r.h5 r.fa
 if as_root; then
     # shellcheck disable=SC2016 # for the inner shell

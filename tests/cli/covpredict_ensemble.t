@@ -4,12 +4,12 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-awk 'BEGIN {
-    srand(7)
+awk "$random"'BEGIN {
+    seed(7)
     for (s = 1; s <= 30; s++) {
         printf ">c%d\n", s
         for (i = 1; i <= 30 * s; i++)
-            printf "%s", substr("ACGTN", 1 + int(rand() * 4.05), 1)
+            printf "%s", substr("ACGTN", 1 + int(random() * 4.05), 1)
         print ""
     }
 }' >g.fa

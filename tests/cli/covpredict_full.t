@@ -4,13 +4,13 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-awk 'function bases(n, letters,   i) {
+awk "$random"'function bases(n, of,   i) {
     for (i = 1; i <= n; i++)
-        printf "%s%s", substr(letters, 1 + int(rand() * length(letters)), 1), i % 60 == 0 ? "\n" : ""
+        printf "%s%s", letter(of), i % 60 == 0 ? "\n" : ""
     print ""
 }
 BEGIN {
-    srand(6)
+    seed(6)
     n = split("1 30 4000 1000 500 1008 1009 9000 2016 60 60", length_of, " ")
     for (s = 1; s <= n; s++) {
         print ">c" s

@@ -4,12 +4,11 @@
 . "$SRC/tests/lib/tap.sh"
 
 # Enough sequences for many batches.
-awk 'BEGIN {
-    srand(7)
+awk "$random"'BEGIN {
+    seed(7)
     for (s = 1; s <= 40; s++) {
         printf ">c%d\n", s
-        for (i = 1; i <= 40 * s; i++)
-            printf "%s", substr("ACGT", 1 + int(rand() * 4), 1)
+        letters(40 * s, "ACGT")
         print ""
     }
 }' >g.fa
@@ -265,7 +264,7 @@ for shards in 1 3; do
 done
 
 # By a signal, long before the end.
-awk 'BEGIN { srand(8); print ">c"; for (i = 1; i <= 3000000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1) }' >long.fa
+awk "$random"'BEGIN { seed(8); print ">c"; letters(3000000, "ACGT") }' >long.fa
 covpredict --resume --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
 for _ in $(seq 300); do
     [ -s long.h5.resume ] && break

@@ -105,7 +105,7 @@ done <<'END'
 END
 run covpredict -q -m m.ckpt -o x.h5 - <first.stream
 refused 1 '^covpredict: error: standard input: .*bases' 'a stream of predictions'
-awk 'BEGIN { srand(2); print ">r"; for (i = 0; i < 400000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1); print "" }' >r.fa
+awk "$random"'BEGIN { seed(2); print ">r"; letters(400000, "ACGT"); print "" }' >r.fa
 fasta2h5 -q --subsequence-length 1000 -o - r.fa >odd.stream
 run covpredict -q -m hybrid.ckpt -o x.h5 - <odd.stream
 refused 1 'subsequence length 1000 is not a multiple of 9' 'a chunk length that the model does not accept'

@@ -21,14 +21,13 @@ refuses() {
 # ---------------------------------------------------------------- forms of FASTA
 
 # Sequences of odd lengths, shorter and longer than a chunk, with every letter.
-awk 'BEGIN {
-    srand(7)
-    n = split("A C G T a c g t N n R Y S W K M B D H V U u r y", letter, " ")
+awk "$random"'BEGIN {
+    seed(7)
     split("1 99 100 101 1000 12345", length_of, " ")
     for (s = 1; s <= 6; s++) {
         printf ">s%d|x:/%d some words\n", s, s
         for (i = 1; i <= length_of[s]; i++)
-            printf "%s%s", letter[1 + int(rand() * n)], i % 60 == 0 || i == length_of[s] ? "\n" : ""
+            printf "%s%s", letter("ACGTacgtNnRYSWKMBDHVUury"), i % 60 == 0 || i == length_of[s] ? "\n" : ""
     }
 }' >g.fa
 run fasta2h5 --subsequence-length 100 -o g.h5 g.fa
@@ -83,17 +82,17 @@ for compression in none fast libdeflate libdeflate:12; do
     check g.fa c.h5 100 g "compression $compression"
 done
 # Like real genomes: few letters other than ACGT, runs of N, repeats. One chunk has a letter for three bases.
-awk 'BEGIN {
-    srand(8)
+awk "$random"'BEGIN {
+    seed(8)
     text = ""
     while (length(text) < 100000) {
         for (i = 0; i < 500; i++)
-            text = text substr("ACGT", 1 + int(rand() * 4), 1)
-        text = text substr(text, 1 + int(rand() * length(text)), 300) "ATATATATATATATATATATAT"
-        if (rand() < 0.2)
-            text = text sprintf("%" int(rand() * 900) "s", "")
-        if (rand() < 0.2)
-            text = text substr("RYSWKM", 1 + int(rand() * 6), 1)
+            text = text letter("ACGT")
+        text = text substr(text, 1 + int(random() * length(text)), 300) "ATATATATATATATATATATAT"
+        if (random() < 0.2)
+            text = text sprintf("%" int(random() * 900) "s", "")
+        if (random() < 0.2)
+            text = text letter("RYSWKM")
     }
     gsub(" ", "N", text)
     printf ">a\n%s\n>b\n%s\n>c\n%s\n", text, substr(text, 1, 700) "V" substr(text, 700, 400), substr(text, 300, 5)
@@ -344,8 +343,7 @@ refused 2 '^fasta2h5: error: ' 'the input as output'
 leaves g.fa crlf.fa bad.fa 'no other files are left'
 
 # A full disk: while writing the temporary file of waiting chunks, and the genome file.
-awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 60000; i++) { s = ""; for (k = 0; k < 70; k++)
-    s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
+awk "$random"'BEGIN { seed(1); print ">r"; for (i = 0; i < 60000; i++) { letters(70, "ACGT"); print "" } }' >r.fa
 mkdir room
 # shellcheck disable=SC2016 # for the inner shell
 on_small_disk() { # ARG...

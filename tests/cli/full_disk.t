@@ -5,7 +5,7 @@
 . "$SRC/tests/lib/tap.sh"
 
 make_ckpt bi-hybrid m.ckpt || exit 99
-awk 'BEGIN { srand(3); print ">a"; for (i = 0; i < 90000; i++) printf "%s", substr("ACGT", int(rand() * 4) + 1, 1); print "" }' >g.fa
+awk "$random"'BEGIN { seed(3); print ">a"; letters(90000, "ACGT"); print "" }' >g.fa
 fasta2h5 -q -o g.h5 g.fa
 covpredict -q -m m.ckpt --float -o p.h5 g.h5
 cp g.h5 b.h5

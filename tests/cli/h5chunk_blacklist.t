@@ -4,14 +4,12 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-awk 'BEGIN {
-    srand(5)
-    split("A C G T", letter, " ")
+awk "$random"'BEGIN {
+    seed(5)
     split("250 100 60 60 30", length_of, " ")
     for (s = 1; s <= 5; s++) {
         printf ">s%d\n", s
-        for (i = 1; i <= length_of[s]; i++)
-            printf "%s", letter[1 + int(rand() * 4)]
+        letters(length_of[s], "ACGT")
         print ""
     }
 }' >g.fa

@@ -28,27 +28,23 @@ same() { # NAME [ARG]... as h5_equal.py
 
 # Few long sequences, one with 3,100 N, and many short ones with more rows than an HDF5 chunk of the columns has
 # (4096); each with coverage and with predictions.
-awk 'BEGIN {
-    srand(3)
-    n = split("A C G T", base, " ")
+awk "$random"'BEGIN {
+    seed(3)
     for (s = 1; s <= 4; s++) {
         printf ">long%d\n", s
         length_of = s == 4 ? 8000 : 9000 + 1234 * s
         for (i = 1; i <= length_of; i++)
-            printf "%s%s", ((s == 2 && i > 3000 && i <= 6100) ? "N" : rand() < 0.01 ? "R" : base[1 + int(rand() * n)]), \
+            printf "%s%s", ((s == 2 && i > 3000 && i <= 6100) ? "N" : random() < 0.01 ? "R" : letter("ACGT")), \
                 ((i % 80 == 0 || i == length_of) ? "\n" : "")
     }
 }' >long.fa
 # Fewer sequences with sanitizers, which are slow.
-awk -v n_seqs="${SAN:+150}" 'BEGIN {
-    srand(4)
+awk -v n_seqs="${SAN:+150}" "$random"'BEGIN {
+    seed(4)
     n_seqs = n_seqs ? n_seqs : 1400
-    n = split("A C G T", base, " ")
     for (s = 1; s <= n_seqs; s++) {
         printf ">s%d:%d-%d\n", s % 7, s, s + 1
-        length_of = 1 + int(rand() * 120)
-        for (i = 1; i <= length_of; i++)
-            printf "%s", base[1 + int(rand() * n)]
+        letters(1 + int(random() * 120), "ACGT")
         print ""
     }
 }' >many.fa

@@ -5,14 +5,12 @@
 need_python h5py numpy
 
 # Two sequences in chunks of 100: rows 0 to 2 are chr1 +, 3 to 5 chr1 -, 6 chr2 +, 7 chr2 -.
-awk 'BEGIN {
-    srand(3)
-    split("A C G T", letter, " ")
+awk "$random"'BEGIN {
+    seed(3)
     split("250 60", length_of, " ")
     for (s = 1; s <= 2; s++) {
         printf ">chr%d\n", s
-        for (i = 1; i <= length_of[s]; i++)
-            printf "%s", letter[1 + int(rand() * 4)]
+        letters(length_of[s], "ACGT")
         print ""
     }
 }' >g.fa

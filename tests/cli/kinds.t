@@ -5,7 +5,7 @@
 need_python h5py
 
 make_ckpt bi-hybrid x.ckpt || exit 99
-awk 'BEGIN { srand(3); print ">a"; for (i = 0; i < 6000; i++) printf "%s", substr("ACGT", int(rand() * 4) + 1, 1); print "" }' >x.fa
+awk "$random"'BEGIN { seed(3); print ">a"; letters(6000, "ACGT"); print "" }' >x.fa
 printf '@HD\tVN:1.6\n@SQ\tSN:a\tLN:6000\nr\t0\ta\t100\t60\t4M\t*\t0\t0\tACGT\tIIII\n' >x.sam
 sam_convert x.sam x.bam
 sam_convert x.sam x.cram

@@ -7,7 +7,7 @@
 . "$SRC/tests/lib/signals.sh"
 
 make_ckpt bi-hybrid m.ckpt || exit 99
-awk 'BEGIN { srand(3); print ">a"; for (i = 0; i < 90000; i++) printf "%s", substr("ACGT", int(rand() * 4) + 1, 1); print "" }' >g.fa
+awk "$random"'BEGIN { seed(3); print ">a"; letters(90000, "ACGT"); print "" }' >g.fa
 fasta2h5 -q -o g.h5 g.fa
 covpredict -q -m m.ckpt -o p.h5 g.h5
 cp g.h5 b.h5
@@ -230,10 +230,10 @@ echo 'a	400000' >sizes
 find . -type f | sort >../before
 for line in 'bam2h5 -q -@ 2 -p x -o o.h5 g.h5 r.bam' 'fasta2h5 -q -@ 2 -o o.h5 g.fa.gz' \
     'cov2bigwig -q -@ 2 --chrom-sizes sizes -o o.bg.gz many.bg'; do
-    for _ in $(seq "${COV_KILLS:-10}"); do
+    for kill in $(seq "${COV_KILLS:-10}"); do
         # shellcheck disable=SC2086 # a list of words
         start $line
-        sleep "0.0$(awk -v seed="$pid" 'BEGIN { srand(seed); print int(rand() * 100) }')"
+        sleep "$(printf '0.%04d' $((kill * 1000 / ${COV_KILLS:-10})))" # up to 0.1 s
         kill -s TERM "$pid" 2>/dev/null
         wait "$pid"
         rm -f o.* # it may have finished

@@ -6,14 +6,14 @@
 
 # Random sequences of the given lengths.
 random_fasta() { # SEED LENGTH...
-    awk -v seed="$1" -v lengths="$2" 'BEGIN {
-        srand(seed)
+    awk -v from="$1" -v lengths="$2" "$random"'BEGIN {
+        seed(from)
         n = split(lengths, length_of, " ")
         for (s = 1; s <= n; s++) {
             printf ">c%d\n", (s * 7) % n
             line = ""
             for (i = 1; i <= length_of[s]; i++) {
-                line = line (int(i / 400) % 9 == 3 ? "N" : substr("ACGTacgt", 1 + int(rand() * 8), 1))
+                line = line (int(i / 400) % 9 == 3 ? "N" : letter("ACGTacgt"))
                 if (i % 80 == 0 || i == length_of[s]) {
                     print line
                     line = ""

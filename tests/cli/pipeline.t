@@ -9,14 +9,14 @@ check() { # PREDICTIONS FOLDER NAME
 }
 
 # Names not in byte order; lengths at, below and above multiples of a chunk; N and soft masking.
-awk 'BEGIN {
-    srand(11)
+awk "$random"'BEGIN {
+    seed(11)
     split("chr2 chr10 chr1 Mt scaffold_7|x chrB a", name, " ")
     split("30000 21600 7200 7199 7201 1 15", length_of, " ")
     for (s = 1; s <= 7; s++) {
         printf ">%s of a small genome\n", name[s]
         for (i = 1; i <= length_of[s]; i++)
-            printf "%s%s", int(i / 500) % 7 == 3 ? "N" : substr(int(i / 300) % 2 ? "ACGT" : "acgt", 1 + int(rand() * 4), 1),
+            printf "%s%s", int(i / 500) % 7 == 3 ? "N" : letter(int(i / 300) % 2 ? "ACGT" : "acgt"),
                 i % 70 == 0 || i == length_of[s] ? "\n" : ""
     }
 }' >g.fa

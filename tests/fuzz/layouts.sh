@@ -10,23 +10,24 @@ set -eu
     sed -n '2,7p' "$0" >&2
     exit 2
 }
+random=$(cat "${0%/*}/../lib/random.awk")
 dir=$1 n_contigs=$2 length=$3 chunk=$4
 mkdir -p "$dir"
 cd "$dir"
 export SOURCE_DATE_EPOCH=1
 n_bad=0
 
-awk -v n="$n_contigs" -v length_of="$length" 'BEGIN {
-    srand(11)
+awk -v n="$n_contigs" -v length_of="$length" "$random"'BEGIN {
+    seed(11)
     # Letters, including N and lower case; each contig is made of parts of them.
     for (i = 0; i < 400000; i++)
-        pool = pool substr("ACGTACGTACGTACGTacgtACGTACGTACGTACGTNY", 1 + int(rand() * 38), 1)
+        pool = pool letter("ACGTACGTACGTACGTacgtACGTACGTACGTACGTNY")
     for (c = 0; c < n; c++) {
         print ">contig_" c
-        left = length_of + int(rand() * 30)
+        left = length_of + int(random() * 30)
         while (left > 0) {
             m = left < 60 ? left : 60
-            print substr(pool, 1 + int(rand() * (400000 - 60)), m)
+            print substr(pool, 1 + int(random() * (400000 - 60)), m)
             left -= m
         }
     }

@@ -25,6 +25,8 @@ work=$tap_dir/work
 stdout=$tap_dir/stdout
 stderr=$tap_dir/stderr
 status=0
+# shellcheck disable=SC2034 # for the scripts
+random=$(cat "$SRC/tests/lib/random.awk") || exit 99
 mkdir "$work" && cd "$work" || exit 99
 tap_end() {
     cd / && chmod -R u+rwx "$tap_dir" && rm -rf "$tap_dir"

@@ -207,6 +207,8 @@ class Lint:
             self.say(path, 1, "no line `SPDX-License-Identifier: MIT`")
         for match in re.finditer(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b", text):
             self.say(path, text.count("\n", 0, match.start()) + 1, f"{match.group(1)} left")
+        for match in re.finditer(r"(?<![\w.])s?rand\(", text if not (is_c or path.endswith(".py")) else ""):
+            self.say(path, text.count("\n", 0, match.start()) + 1, "rand() of awk differs between awks; use random.awk")
         if not is_c:
             return
         if text.count("\n") > MAX_LINES:
