@@ -286,7 +286,7 @@ $(BIN)/%: $(B)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c)) $(LIB)/libc
 	$(call say,LD,$@)
 	$(Q)$(call link,$(RPATH))
 
-ABS_RPATH = -Wl,-rpath,$(abspath $(LIB))
+ABS_RPATH = -Wl,-rpath,'$(abspath $(LIB))'
 # Files of tools/benchmark/ have unit tests, too.
 $(B)/benchmark.a: $(call obj,$(wildcard tools/benchmark/*.c))
 	$(Q)rm -f $@ && ar rcs $@ $^
