@@ -90,6 +90,7 @@ struct reader {
     struct cov_peak_list *list;
     struct cov_names *unknown; /* sequences that the genome lacks */
     size_t n_dropped;
+    size_t recent[256]; /* items of the list, by a hash of the place; each may have moved */
 };
 
 static bool word_is(const char *text, size_t n, const char *word)
@@ -122,15 +123,18 @@ static void join(struct cov_peak_list *l)
     l->n = n;
 }
 
-/* Adds a peak. Joins equal ones before the list grows, because a small compressed file may repeat
- * the same peaks millions of times. */
-static int add_peak(struct cov_peak_list *l, const struct cov_region *region, struct cov_err *e)
+/* Adds a peak. A small compressed file may repeat the same peaks millions of times, hence finds
+ * recent ones without sorting, and joins equal ones before the list grows. */
+static int add_peak(struct reader *r, const struct cov_region *region, struct cov_err *e)
 {
     enum { FEW = 4096 };
     const struct cov_counted_peak peak = {*region, 1};
+    struct cov_peak_list *l = r->list;
+    const uint64_t place = (uint64_t)region->beg * 31 + (uint64_t)region->end * 7 + region->contig;
+    size_t *recent = &r->recent[place % COV_COUNT(r->recent)];
     int rc = COV_OK;
-    if (l->n > 0 && by_place(&l->items[l->n - 1], &peak) == 0) {
-        l->items[l->n - 1].n++;
+    if (*recent < l->n && by_place(&l->items[*recent], &peak) == 0) {
+        l->items[*recent].n++;
         return COV_OK;
     }
     if (l->n == l->cap) {
@@ -139,8 +143,10 @@ static int add_peak(struct cov_peak_list *l, const struct cov_region *region, st
         if (l->n >= l->cap / 2)
             rc = COV_RESERVE(&l->items, &l->cap, l->cap + 1, e);
     }
-    if (!rc)
+    if (!rc) {
+        *recent = l->n;
         l->items[l->n++] = peak;
+    }
     return rc;
 }
 
@@ -213,7 +219,7 @@ static int take_line(struct reader *r, size_t line, const char *p, const char *e
         rc = check_end(r, &peak, line, e);
     if (!rc)
         rc = note_last(r->list, &peak, line, e);
-    return rc ? rc : add_peak(r->list, &peak, e);
+    return rc ? rc : add_peak(r, &peak, e);
 }
 
 /* Lists the first names. */
