@@ -100,7 +100,8 @@ if command -v gnuplot >/dev/null; then
 fi
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seconds 0.01 -@ 1 -o model/
 refused 1 'benchmark.json: already exists; use -f to replace it' 'results are not overwritten'
-run benchmark model -m small.ckpt --length 800 --batch-size 1 --threads-list 99 --repeats 1 --seconds 0.01 -@ 2 -o many/
+many=$(($(nproc) * 2 + 1))
+run benchmark model -m small.ckpt --length 800 --batch-size 1 --threads-list $many --repeats 1 --seconds 0.01 -@ $many -o many/
 unlike "$(cat "$stderr")" 'machine was busy' 'more threads than processors do not count as a busy machine'
 run benchmark model -m small.ckpt --precision fp64 -o x/
 refused 2 "'fp64' is not exact" 'an unknown precision'
@@ -127,10 +128,7 @@ ended() {
     file=$1
     shift
     "$@" >/dev/null 2>&1 &
-    for _ in $(seq 300); do
-        [ -z "$(find mine tmp -path "*/.benchmark.*/$file")" ] || break
-        sleep 0.1
-    done
+    await found mine tmp -path "*/.benchmark.*/$file"
     kill -TERM $!
     wait $!
 }
@@ -145,10 +143,7 @@ ended pipeline_snakemake.tsv benchmark report --quick -m small.ckpt --fasta one/
 is $? 143 '  even when some of its files are finished'
 ok '  which it removes' diff -r before mine
 benchmark synth --size 1G -@ 1 -o new/deep/ >/dev/null 2>&1 &
-for _ in $(seq 300); do
-    [ ! -d new/deep ] || break
-    sleep 0.1
-done
+await test -d new/deep
 ok 'synth creates the output folder' test -d new/deep
 kill -TERM $!
 wait $!

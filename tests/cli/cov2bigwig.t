@@ -360,7 +360,7 @@ END
 for signal in INT:130 TERM:143; do
     for file in x.bw x.bg.gz new/deep/; do
         start cov2bigwig -o $file long.h5
-        wait_for -name '.*.tmp.*' -size +8k
+        await found . -name '.*.tmp.*' -size +8k
         like "$(find . -name '.*.tmp.*')" tmp "a temporary file is there while $file is written"
         ends_by "$signal" 'while writing'
         stderr_is "cov2bigwig: stopped by SIG${signal%:*}; nothing was written" '  with one line'

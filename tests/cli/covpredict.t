@@ -355,7 +355,7 @@ leaves g.fa g.fa.gz g.h5 r.fa r.h5 fifo cnn.ckpt hybrid.ckpt bi-hybrid.ckpt cnn.
 for signal in INT:130 TERM:143; do
     ends_while_reading $signal covpredict -q -m cnn.ckpt
     start covpredict -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
-    wait_for -name '.*late*' -size +100k
+    await found . -name '.*late*' -size +100k
     like "$(find . -name '.*late*')" late '  a temporary file exists while it predicts'
     ends_by "$signal" 'while predicting'
     stderr_is '' '  quietly'

@@ -266,10 +266,7 @@ done
 # By a signal, long before the end.
 awk "$random"'BEGIN { seed(8); print ">c"; letters(3000000, "ACGT") }' >long.fa
 covpredict --resume --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
-for _ in $(seq 300); do
-    [ -s long.h5.resume ] && break
-    sleep 0.2
-done
+await test -s long.h5.resume
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
@@ -279,10 +276,7 @@ ok '  from the journal' test -s long.h5.resume
 ok '  and leaves no predictions' test ! -e long.h5
 rm long.h5.resume signal.txt
 covpredict --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
-for _ in $(seq 300); do
-    [ -s signal.txt ] && break
-    sleep 0.2
-done
+await test -s signal.txt
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM without --resume'

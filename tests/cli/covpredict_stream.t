@@ -114,10 +114,10 @@ refused 1 'subsequence length 1000 is not a multiple of 9' 'a chunk length that 
 mkfifo fifo
 {
     head -c 70000 odd.stream
-    sleep 30
+    sleep 600
 } >fifo &
 feeder=$!
-run timeout 20 covpredict -q -@ 1 -m hybrid.ckpt -o x.h5 - <fifo
+run timeout 500 covpredict -q -@ 1 -m hybrid.ckpt -o x.h5 - <fifo
 refused 1 'subsequence length 1000 is not a multiple of 9' '  detected in the head of a stream'
 kill $feeder 2>/dev/null
 rm odd.stream r.fa fifo

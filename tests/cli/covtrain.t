@@ -567,15 +567,12 @@ ok '  resuming with a lower rate gives the usual result' cmp stays/last.ckpt one
 
 # ---------------------------------------------------------------- kills, full disks
 
-# until_saved DIR: waits until the training in this folder has saved two epochs.
-until_saved() {
-    for _ in $(seq 300); do
-        [ "$(rows "$1/metrics.log" 2>/dev/null)" -ge 2 ] 2>/dev/null && return
-        sleep 0.1
-    done
+has_epochs() { # DIR: the training in this folder has saved two epochs
+    # shellcheck disable=SC2317 # await calls it
+    [ "$(rows "$1/metrics.log")" -ge 2 ]
 }
 covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
-until_saved sig
+await has_epochs sig
 train -o sig -f
 refused 1 'sig: another run is using this folder' 'two runs in one folder'
 kill $!
@@ -590,7 +587,7 @@ is "$(find sig -name '.*' ! -name sig)" '' '  and leaves no temporary files'
 for signal in INT:130 HUP:129 QUIT:131; do
     rm -r sig
     start covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 0
-    until_saved sig
+    await has_epochs sig
     ends_by $signal 'while training'
     like "$(tail -n 1 "$stderr")" "^covtrain: stopped by SIG${signal%:*}; epoch [0-9]+ is saved; resume with --resume-training sig/last\.ckpt$" \
         '  reports the same'

@@ -17,7 +17,7 @@ net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --a
 ranks() { # N ARG...: N processes train on the folder $in
     n=$1
     shift
-    run timeout 120 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
+    run timeout 1200 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
 }
 in=d
 run covtrain -i d $net -o one
@@ -111,7 +111,7 @@ run bam2h5 -q -p atacseq m/train/g.h5 m/reads.sam
 status_is 0 'a larger genome'
 "$PYTHON" "$SRC/tests/lib/training_data.py" m/val/v.h5 1 2 21384
 for how in disk ram-packed ranks; do
-    OMPI_MCA_osc=rdma run timeout 100 mpirun -n 2 --oversubscribe covtrain -q -i m --datasets atacseq --model-type cnn \
+    OMPI_MCA_osc=rdma run timeout 1200 mpirun -n 2 --oversubscribe covtrain -q -i m --datasets atacseq --model-type cnn \
         --filter-size 2 --kernel-size 3 -b 2 -e 1 --max-steps 1 -@ 1 --seed 1 -o m/$how --loading $how --stats m/$how.json
     status_is 0 "  is trained on, --loading $how"
 done
@@ -139,19 +139,14 @@ ok '  without a checkpoint' test ! -e bad/last.ckpt
 mpirun -n 2 --oversubscribe covtrain -q -i d $(echo "$net" | sed 's/-e 2//') -o killed -e 1000000 --patience 1000000 \
     --save-top-k 1 --loading ranks >out.txt 2>&1 &
 launcher=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -e killed/last.ckpt ] && break
-    sleep 0.5
-done
+await test -e killed/last.ckpt
 children=$(cat "/proc/$launcher/task/$launcher/children")
 kill -9 "${children%% *}"
 wait $launcher
 is "$(test $? -ne 0; echo $?)" 0 'a killed process ends the run'
 like "$(cat out.txt)" 'signal 9' '  which mpirun reports'
 for child in $children; do
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        [ ! -e "/proc/$child" ] || sleep 0.5
-    done
+    await test ! -e "/proc/$child"
     ok '  no process is left' test ! -e "/proc/$child"
 done
 ok '  the checkpoint is complete' dump_ckpt killed/last.ckpt

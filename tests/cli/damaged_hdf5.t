@@ -8,7 +8,7 @@ echo chr1 >names
 refuses() { # NAME PROGRAM ARG...
     name=$1
     shift
-    run timeout 20 "$@"
+    run timeout 200 "$@"
     refused 1 ': .' "$name: $(sed -n 's/.*: //p' "$stderr" | tail -n 1)"
     [ -z "$(ls -A out)" ] || fail "  and leaves $(ls -A out)"
 }

@@ -21,7 +21,7 @@ if [ -d "$SHARED/data/damaged" ]; then
     find "$SHARED/data/damaged" -type f ! -name '*.h5' | LC_ALL=C sort >files
     bad=
     while read -r file; do
-        run timeout 30 cov2bigwig -q -@ 1 -o out/x.bg "$file"
+        run timeout 200 cov2bigwig -q -@ 1 -o out/x.bg "$file"
         case $status in
         0) rm -f out/x.bg ;;
         1) [ "$(grep -c 'error: ' "$stderr")" -eq 1 ] && [ -z "$(ls -A out)" ] || bad="$bad ${file##*/}" ;;

@@ -370,7 +370,7 @@ rmdir room
 for signal in INT:130 TERM:143; do
     ends_while_reading $signal fasta2h5
     start fasta2h5 --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
-    wait_for -name '.*late*' -size +8k # most rows are not written yet
+    await found . -name '.*late*' -size +8k # most rows are not written yet
     like "$(find . -name '.*late*')" late '  a temporary file exists while it writes'
     ends_by "$signal" 'while writing'
     stderr_is "fasta2h5: stopped by SIG${signal%:*}; nothing was written" '  with one line'

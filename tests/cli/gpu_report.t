@@ -179,10 +179,7 @@ for signal in KILL TERM; do
     rm -rf out
     PATH=$PWD/tools:$PATH tests/gpu/report.sh --part check,bench out >log 2>&1 &
     pid=$!
-    for _ in $(seq 300); do
-        grep -q 'bench_gpu .*balanced' calls && break
-        sleep 0.1
-    done
+    await grep -q 'bench_gpu .*balanced' calls
     kill -"$signal" $pid
     status=0
     wait $pid 2>/dev/null || status=$?
@@ -197,11 +194,12 @@ done
 is "$status" 130 '  the exit status after TERM'
 like "$report" '^covtools on a GPU: interrupted; running: bench-balanced$' '  the part that was running'
 hung=$(cat build/gpu/parts/bench-balanced.log.pid)
-for _ in $(seq 100); do
-    kill -0 "$hung" 2>/dev/null || break
-    sleep 0.1
-done
-ok '  is ended' sh -c "! kill -0 $hung"
+has_ended() { # PID
+    # shellcheck disable=SC2317 # await calls it
+    ! kill -0 "$1"
+}
+await has_ended "$hung"
+ok '  is ended' has_ended "$hung"
 
 MEMORY=11000
 report --part check-training

@@ -35,7 +35,7 @@ all_copied predicted int64 "$ref/convert/pred_data_1_predictions.h5"
 # None of these is a genome file or a predictions file; several crash or hang libhdf5 1.10.8.
 for file in "$SHARED"/data/damaged/hdf5/*.h5 "$SHARED"/data/damaged/cve_hdf5/cvefiles/*; do
     for kind in genome predicted measured; do
-        run timeout 120 h5_copy $kind gzip "$file" copy.h5
+        run timeout 600 h5_copy $kind gzip "$file" copy.h5
         refused 1 ": $file: " "$(basename "$file") is refused: $kind"
     done
 done

@@ -114,10 +114,7 @@ is "$(diff ../listed ../outputs)" '' 'all outputs of all tools'
 while read -r out hidden line; do
     : >../waits
     "$TESTLIB/toy_tool" -f -a wait -o "$out" names 2>../waits &
-    for _ in $(seq 100); do
-        grep -q waiting ../waits && break
-        sleep 0.05
-    done
+    await grep -q waiting ../waits
     # shellcheck disable=SC2086 # a list of words
     run $line
     refused 1 "^[a-z0-9]*: error: $out: another run is writing it\$" "$line: another run writes $out"
@@ -154,10 +151,7 @@ END
 # A run with --resume holds its output, too.
 benchmark synth -q --size 200k -o ../long.fa
 covpredict -q --cpu scalar -m "$SRC/workflows/demo/plant.ckpt" --resume -o o.h5 ../long.fa &
-for _ in $(seq 200); do
-    [ -e .o.covtools.tmp.h5 ] && break
-    sleep 0.05
-done
+await test -e .o.covtools.tmp.h5
 kill -s STOP $!
 run covpredict -f -m "$SRC/workflows/demo/plant.ckpt" -o o.h5 ../long.fa
 refused 1 '^covpredict: error: o\.h5: another run is writing it$' 'a run without --resume fails while one with it runs'
@@ -216,7 +210,7 @@ for line in 'fasta2h5 -o - pipe|the output is incomplete' 'bam2h5 -p x b.h5 pipe
     # shellcheck disable=SC2086 # a list of words
     start ${line%|*} >/dev/null
     exec 7>pipe
-    case $line in bam2h5*) wait_for -name '.b.*tmp*' ;; esac
+    case $line in bam2h5*) await found . -name '.b.*tmp*' ;; esac
     ends_by TERM:143 "${line%|*}"
     is "$(tail -n 1 "$stderr")" "${line%% *}: stopped by SIGTERM; ${line#*|}" '  reports what became of the output'
     exec 7>&-

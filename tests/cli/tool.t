@@ -184,10 +184,7 @@ begin_waiting() { # DEFAULT|IGNORE for SIGINT [OPTION]...
     perl -e '@SIG{qw(HUP TERM QUIT PIPE)} = ("DEFAULT") x 4; $SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a $act -o late in \
         2>"$stderr" &
     pid=$!
-    for _ in $(seq 100); do
-        grep -Eq 'waiting|creating' "$stderr" && break
-        sleep 0.1
-    done
+    await grep -Eq 'waiting|creating' "$stderr"
 }
 for signal in INT:130 TERM:143 HUP:129 QUIT:131 USR1:138 USR2:140 XCPU:152; do
     begin_waiting DEFAULT

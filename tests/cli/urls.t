@@ -25,9 +25,7 @@ sam_convert "$data/atacseq.bam" www/a.sam && sam_convert "$data/atacseq.bam" www
 (cd www && exec "$PYTHON" "$SRC/tests/lib/web_server.py" >../port) &
 server=$!
 trap 'kill $server; tap_end' EXIT
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    [ -s port ] || sleep 0.5
-done
+await test -s port
 url=http://127.0.0.1:$(cat port)
 
 for name in genome.fa genome.fa.gz; do

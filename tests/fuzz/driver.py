@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-TIMEOUT = 30
+TIMEOUT = 120
 
 
 def run(commands, out, report, judge):

@@ -10,12 +10,6 @@ start() { # TOOL ARG...: starts a tool in the background, with the signals as on
     perl -e '@SIG{qw(INT QUIT HUP)} = ("DEFAULT") x 3; exec @ARGV' $WRAP "$BIN/$tool" "$@" 2>"$stderr" &
     pid=$!
 }
-wait_for() { # FIND-ARG...: waits until find prints a file
-    for _ in $(seq 500); do
-        [ -n "$(find . "$@")" ] && return
-        sleep 0.02
-    done
-}
 ends_by() { # INT:130 NAME: the signal ends the tool with this status
     kill -s "${1%:*}" "$pid"
     wait "$pid"
@@ -28,7 +22,7 @@ ends_while_reading() { # INT:130 TOOL ARG...: it writes late.h5, and reads a pip
     start "$@" -o late.h5 fifo
     exec 7>fifo
     printf '>a\nACGT\n' >&7
-    wait_for -name '.*late*'
+    await found . -name '.*late*'
     ends_by "$by" 'while reading'
     exec 7>&-
 }

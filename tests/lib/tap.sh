@@ -27,6 +27,8 @@ stderr=$tap_dir/stderr
 status=0
 # shellcheck disable=SC2034 # for the scripts
 random=$(cat "$SRC/tests/lib/random.awk") || exit 99
+: "${HOME:=$tap_dir}" # without one, mpirun crashes
+export HOME
 mkdir "$work" && cd "$work" || exit 99
 tap_end() {
     cd / && chmod -R u+rwx "$tap_dir" && rm -rf "$tap_dir"
@@ -167,6 +169,18 @@ unlike() {
     else
         pass "$3"
     fi
+}
+
+# await COMMAND [ARG]...: waits until it succeeds, for 5 minutes at most, since machines may be slow.
+await() {
+    for _ in $(seq 15000); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.02
+    done
+    fail "waiting in vain for: $*"
+}
+found() { # FIND-ARG...: find prints a file
+    [ -n "$(find "$@")" ]
 }
 
 # run PROGRAM [ARG]...: runs a tool, under $WRAP. Standard input is passed on.

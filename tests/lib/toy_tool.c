@@ -70,7 +70,7 @@ static int begin_and_wait(struct cov_outfile *out, const struct cov_common *c, s
     if (rc)
         return rc;
     (void)fputs("waiting\n", stderr);
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 6000; i++)
         (void)usleep(100000);
     return cov_fail(e, COV_EIO, "no signal came");
 }
