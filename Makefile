@@ -405,7 +405,7 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
            COVTOOLS_PLUGINS='$(abspath $(B))/tests/none' LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' \
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
-PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
+PROVE = $(TEST_ENV) tests/prove.sh $(B)/prove $(PROVE_FLAGS)
 
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(addprefix tests/cli/,covtrain_torch.t snakemake.t covtrain_device.t workflows.t) \
@@ -417,8 +417,8 @@ LONGEST := $(addprefix tests/cli/,covtrain_torch.t snakemake.t covtrain_device.t
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
-check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests (SAN=address,undefined: under sanitizers)
-	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED))
+check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
+	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
 check-unit: $(UNITS) $(REPLAYS) $(EMULATED) ## run the unit tests
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(REPLAYS) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
