@@ -50,10 +50,11 @@ $3 == name && $4 < at { print "not sorted" }
 }
 END {
     for (i = 1; i <= n; i++) {
-        x += score[i]; y += reads[i]; xx += score[i] ^ 2; yy += reads[i] ^ 2; xy += score[i] * reads[i]
+        x += score[i]; y += reads[i]; xx += score[i] * score[i]; yy += reads[i] * reads[i]; xy += score[i] * reads[i]
     }
-    r = (n * xy - x * y) / sqrt((n * xx - x * x) * (n * yy - y * y))
-    print (n > 30 && r > 0.9) ? "good" : "n " n " r " r
+    above = n * xy - x * y # the correlation r is this, divided by the root of below
+    below = (n * xx - x * x) * (n * yy - y * y)
+    print (n > 30 && above > 0 && above * above > 0.81 * below) ? "good" : "n " n " r^2 " above * above / below
 }
 EOF
 is "$(awk -v what=promoter -f reads.awk one/features.bed one/atacseq.sam)" good 'ATAC-seq matches the strength of promoters'

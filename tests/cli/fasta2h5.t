@@ -27,7 +27,7 @@ awk "$random"'BEGIN {
     for (s = 1; s <= 6; s++) {
         printf ">s%d|x:/%d some words\n", s, s
         for (i = 1; i <= length_of[s]; i++)
-            printf "%s%s", letter("ACGTacgtNnRYSWKMBDHVUury"), i % 60 == 0 || i == length_of[s] ? "\n" : ""
+            printf "%s%s", letter("ACGTacgtNnRYSWKMBDHVUury"), (i % 60 == 0 || i == length_of[s]) ? "\n" : ""
     }
 }' >g.fa
 run fasta2h5 --subsequence-length 100 -o g.h5 g.fa

@@ -17,7 +17,7 @@ awk "$random"'BEGIN {
         printf ">%s of a small genome\n", name[s]
         for (i = 1; i <= length_of[s]; i++)
             printf "%s%s", int(i / 500) % 7 == 3 ? "N" : letter(int(i / 300) % 2 ? "ACGT" : "acgt"),
-                i % 70 == 0 || i == length_of[s] ? "\n" : ""
+                (i % 70 == 0 || i == length_of[s]) ? "\n" : ""
     }
 }' >g.fa
 make_ckpt bi-hybrid two.ckpt && make_ckpt cnn one.ckpt || exit 99

@@ -17,7 +17,7 @@ odd_lengths() { # SEED
             printf ">c%d some words\n", s
             for (i = 1; i <= length_of[s]; i++)
                 printf "%s%s", letter(random() < 0.9 ? "ACGTacgt" : "ACGTacgtNR"), \
-                    i % 60 == 0 || i == length_of[s] ? "\n" : ""
+                    (i % 60 == 0 || i == length_of[s]) ? "\n" : ""
         }
     }'
 }
