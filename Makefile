@@ -422,7 +422,12 @@ check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests,
 check-unit: $(UNITS) $(REPLAYS) $(EMULATED) ## run the unit tests
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(REPLAYS) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
-	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
+	$(Q)$(PROVE) --exec '$(TEST_SHELL)' $(CLI_TESTS)
+HOST_TESTS ?= $(patsubst %,tests/cli/%.t,covtrain_mpi outputs fasta2h5 kinds h5chunk_blacklist h5chunk_verify coveffect_ism pipeline pipe \
+  full_disk tool covpeaks_files covpredict_regions cov2bigwig_regions covprofile_region benchmark_compare subcommands)
+.PHONY: check-hosts
+check-hosts: all $(HELPERS) $(DEMOS) ## run HOST_TESTS with other awks, shells, locales, users and CPUs
+	$(Q)tests/hosts.sh $(HOST_TESTS)
 # The leak sanitizer finds leaks. The excluded tests fail under valgrind, because its CPU differs from the one that the
 # system reports, and it does not flush denormals.
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/lib/valgrind.supp
