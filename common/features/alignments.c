@@ -316,6 +316,7 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
         .cigar = a->cigar,
         .n_cigar = n_cigar,
         .mate_contig = mate_contig,
+        .mate_pos = (int32_t)load32(r + 24),
         .template_length = (int32_t)load32(r + 28),
     };
     cov_bgz_block_skip(a->file->fp.bgzf, LENGTH_BYTES + n);
@@ -379,6 +380,7 @@ int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct 
         .cigar = bam_get_cigar(b),
         .n_cigar = b->core.n_cigar,
         .mate_contig = b->core.mtid,
+        .mate_pos = b->core.mpos,
         .template_length = b->core.isize,
     };
     return 1;

@@ -52,6 +52,7 @@ struct cov_read {
     const uint32_t *cigar; /* borrowed until the next read */
     size_t n_cigar;
     int mate_contig;
+    int64_t mate_pos;        /* 0-based; negative: none */
     int64_t template_length; /* TLEN: positive on the leftmost read of a pair */
 };
 

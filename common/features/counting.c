@@ -12,6 +12,7 @@ const char *const cov_count_result_names[COV_SKIP_N] = {
     [COV_SKIP_MATE] = "counted_with_mate",
     [COV_SKIP_DISCORDANT] = "discordant_pair",
     [COV_SKIP_SUPPLEMENTARY] = "supplementary",
+    [COV_SKIP_OUTSIDE] = "outside_contig",
     [COV_SKIP_EMPTY] = "no_bases",
 };
 
@@ -103,22 +104,39 @@ static enum cov_count_result filter(const struct cov_counting *rules, const stru
     return COV_COUNTED;
 }
 
+/* Returns true if the mates of a proper pair are within COV_COUNT_MAX_FRAGMENT bases of a contig of
+ * `length` bases. */
+static bool is_together(const struct cov_read *r, int64_t length)
+{
+    enum { MAX = COV_COUNT_MAX_FRAGMENT };
+    return r->mate_contig == r->contig && r->mate_pos >= 0 && r->mate_pos < length &&
+           r->mate_pos - r->pos <= MAX && r->pos - r->mate_pos <= MAX &&
+           r->template_length <= MAX && r->template_length >= -MAX && r->template_length != 0;
+}
+
 /* Checks that the read represents a fragment; an unpaired read represents itself. */
-static enum cov_count_result filter_fragment(const struct cov_read *r)
+static enum cov_count_result filter_fragment(const struct cov_read *r, int64_t length)
 {
     if (r->flags & COV_READ_SUPPLEMENTARY)
         return COV_SKIP_SUPPLEMENTARY;
     if (!(r->flags & COV_READ_PAIRED))
         return COV_COUNTED;
-    if (!(r->flags & COV_READ_PROPER_PAIR) || r->flags & COV_READ_MATE_UNMAPPED ||
-        r->mate_contig != r->contig || r->template_length == 0)
-        return COV_SKIP_DISCORDANT;
-    return r->template_length > 0 ? COV_COUNTED : COV_SKIP_MATE;
+    bool proper = r->flags & COV_READ_PROPER_PAIR && !(r->flags & COV_READ_MATE_UNMAPPED);
+    return proper && is_together(r, length) ? COV_COUNTED : COV_SKIP_DISCORDANT;
 }
 
 static int64_t clip(int64_t x, int64_t length)
 {
     return x < 0 ? 0 : x > length ? length : x;
+}
+
+/* Sets the range of the fragment of a pair. Some aligners include clipped bases, which may be past
+ * the end of the contig. */
+static void find_fragment(const struct cov_read *r, int64_t length, int64_t *beg, int64_t *end)
+{
+    bool right = r->template_length < 0;
+    *beg = right ? r->mate_pos : r->pos;
+    *end = clip(*beg + (right ? -r->template_length : r->template_length), length);
 }
 
 int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, int64_t length,
@@ -128,16 +146,15 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
     spans->n = 0;
     enum cov_count_result result = filter(rules, r);
     if (result == COV_COUNTED && fragments)
-        result = filter_fragment(r);
+        result = filter_fragment(r, length);
     if (result != COV_COUNTED)
         return result;
-    bool pair = fragments && (r->flags & COV_READ_PAIRED);
+    bool pair = spans->pair = fragments && (r->flags & COV_READ_PAIRED);
     int64_t beg = r->pos, end = reference_end(r);
     if (beg >= length || end > length)
-        return cov_fail(e, COV_EINPUT, "read %s covers bases %lld to %lld of %lld", r->name,
-                        (long long)beg + 1, (long long)end, (long long)length);
-    if (pair) /* some aligners include clipped bases, which may be past the end of the contig */
-        end = r->template_length < length - beg ? beg + r->template_length : length;
+        return COV_SKIP_OUTSIDE;
+    if (pair)
+        find_fragment(r, length, &beg, &end);
     spans->minus = counts_on_minus(rules, r);
     bool reverse = r->flags & COV_READ_REVERSE;
     /* Both ends of a fragment are ends of reads: the left end of a + read, the right end of a -
@@ -162,8 +179,10 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
 
 int64_t cov_count_reach(const struct cov_counting *rules)
 {
+    /* A read without bases ends one base before its position. */
+    int64_t reach = rules->unit == COV_COUNT_FRAGMENT ? 1 + COV_COUNT_MAX_FRAGMENT : 1;
     if (!rules->has_shift)
-        return 1; /* a read without bases ends one base before its position */
+        return reach;
     int64_t low = rules->shift_plus < rules->shift_minus ? rules->shift_plus : rules->shift_minus;
-    return low < 0 ? 1 - low : 1;
+    return low < 0 ? reach - low : reach;
 }

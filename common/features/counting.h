@@ -3,7 +3,8 @@
  * The defaults are Helixer's rules. Unmapped, secondary and QC-failed reads are skipped; duplicates
  * and supplementary alignments are not. CIGAR operations M, = and X are coverage; N and D are
  * spliced coverage. With a shift, a read covers its whole span, and there is no spliced coverage;
- * the shift moves the start of a read on the + strand and the end of a read on the - strand.
+ * the shift moves the start of a read on the + strand and the end of a read on the - strand. Of a
+ * pair, each mate that passes the filters represents the whole fragment: see mates.h.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FEATURES_COUNTING_H
 #define COV_FEATURES_COUNTING_H
@@ -20,6 +21,9 @@ enum cov_count_unit {
     COV_COUNT_CUT,     /* one base: the start of a + read, the end of a - read, after the shift */
     COV_COUNT_FRAGMENT /* a proper pair counts once, from its first to its last base */
 };
+
+/* A longer proper pair is discordant, so that a right mate does not reach back further. */
+enum { COV_COUNT_MAX_FRAGMENT = 1 << 20 };
 
 enum cov_count_strand {
     COV_COUNT_BOTH,  /* every read on both strands */
@@ -45,9 +49,10 @@ enum cov_count_result {
     COV_SKIP_UNMAPPED,
     COV_SKIP_FLAGS, /* --require-flags or --exclude-flags */
     COV_SKIP_MAPQ,
-    COV_SKIP_MATE,          /* fragments: counted with the mate */
-    COV_SKIP_DISCORDANT,    /* fragments: not a proper pair */
+    COV_SKIP_MATE,          /* fragments: counted with the mate; never from cov_count_spans */
+    COV_SKIP_DISCORDANT,    /* fragments: not a proper pair, or too long */
     COV_SKIP_SUPPLEMENTARY, /* fragments */
+    COV_SKIP_OUTSIDE,       /* begins or ends past the end of its contig */
     COV_SKIP_EMPTY,         /* covers no base, or none after the shift */
     COV_SKIP_N
 };
@@ -63,12 +68,12 @@ struct cov_spans {
     struct cov_span *items;
     size_t n, cap;
     bool minus; /* the strand that it counts on; not for COV_COUNT_BOTH */
+    bool pair;  /* the fragment of a pair; the other mate has the same one */
 };
 
 /* Sets spans->items[0..n) to the runs, in ascending order, that `read` covers on its contig of
  * `length` bases. The array is reused; the caller frees items. Returns a cov_count_result, or a
- * failure; spans are set only for COV_COUNTED. COV_EINPUT, with the name of the read, if it is
- * outside its contig. */
+ * failure; spans are set only for COV_COUNTED. */
 int cov_count_spans(const struct cov_counting *rules, const struct cov_read *read, int64_t length,
                     struct cov_spans *spans, struct cov_err *e) COV_MUST_USE;
 

@@ -37,6 +37,8 @@ done <<'END'
 --count=cut|--shift|--strand=own unit=cut|strand=own|shift=4,-5
 --count=fragment|--strand=own unit=fragment|strand=own
 --count=fragment|--shift=-3,7|--strand=first unit=fragment|strand=first|shift=-3,7
+--count=fragment|--strand=own|--min-mapq=30 unit=fragment|strand=own|mapq=30
+--count=fragment|--require-flags=READ1|--exclude-flags=DUP unit=fragment|require=64|exclude=1024
 --shift|--strand=own strand=own|shift=4,-5
 --shift=-8,9|--strand=own strand=own|shift=-8,9
 --min-mapq=20|--exclude-flags=1024 mapq=20|exclude=1024
@@ -66,6 +68,28 @@ for file in sorted.bam unsorted.bam indexed.bam plain.cram; do
     ok "$file: the same file for any number of threads" cmp 1.h5 3.h5
 done
 rm -f 1.h5 3.h5
+
+# ---- pairs beside a repeat, of which one mate passes: each counts once, whichever mate it is
+"$PYTHON" - >repeat.sam <<'END'
+def pairs(start, mapqs):
+    for k in range(10):
+        for at, flag, mapq, sign in ((start, 99, mapqs[0], 1), (start + 151, 147, mapqs[1], -1)):
+            mate = 2 * start + 151 - at
+            yield at + 10 * k, f"{start}.{k}\t{flag}\ta\t{at + 10 * k}\t{mapq}\t50M\t=\t{mate + 10 * k}\t{sign * 201}\t*\t*"
+print("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000")
+for at, line in sorted([*pairs(1000, (60, 0)), *pairs(1200, (0, 60)), *pairs(3000, (60, 60))]):
+    print(line)
+END
+awk '/^@/ || $5 > 0' repeat.sam >filtered.sam
+awk '/^@/ { sub("coordinate", "unsorted"); print; next } { line[NR] = $0 } END { for (i = NR; i in line; i--) print line[i] }' repeat.sam >backwards.sam
+for sam in repeat filtered backwards; do
+    run bam2h5 -f -p x --count fragment --min-mapq 10 --stats s.json -o o.h5 g.h5 $sam.sam
+    stderr_like "^bam2h5: $sam.sam: .* 30 counted, .*counted_with_mate 10" "$sam.sam: mates of counted pairs are not counted again"
+    cov2bigwig -q --experimental -o - o.h5 | awk '$1 == "a" { for (i = $2; i < $3; i++) s[(i >= 999 && i < 1150) + 2 * (i >= 1350 && i < 1501) + 3 * (i >= 2000)] += $4 }
+        END { print s[1], s[2], s[3] }' >sums
+    is "$(cat sums)" '1060 950 2010' '  as many bases on both sides of the repeat as pairs have there'
+done
+rm -f o.h5 s.json
 
 # ---- unusual BAM: reads across blocks; CIGARs with more operations than the field can hold
 "$PYTHON" - >long.sam <<'END'
@@ -116,7 +140,7 @@ import json, h5py
 s = json.load(open("s.json"))
 f = h5py.File("in_place.h5")
 assert [x["reads"] for x in s["files"]] == [2001, 2001]
-skipped = ("unmapped", "flags", "mapping_quality", "counted_with_mate", "discordant_pair", "supplementary", "no_bases", "not_in_genome")
+skipped = ("unmapped", "flags", "mapping_quality", "counted_with_mate", "discordant_pair", "supplementary", "outside_contig", "no_bases", "not_in_genome")
 assert all(x["counted"] + sum(x[k] for k in skipped) == 2001 for x in s["files"])
 assert [c["name"] for c in s["contigs"]] == ["a", "b", "c"]
 x = f["evaluation/x_coverage"][:]
@@ -309,8 +333,14 @@ run bam2h5 -q -p x -o o.h5 g.h5 late.sam
 refused 1 'late.sam: not sorted: the header says sorted by coordinate, but read late at a:1 is out of order' \
     'a file that is not sorted as declared'
 printf '@SQ\tSN:a\tLN:5000\nout\t0\ta\t4999\t9\t5M\t*\t0\t0\t*\t*\n' >out.sam
-run bam2h5 -q -p x -o o.h5 g.h5 out.sam
-refused 1 'out.sam: read out covers bases 4999 to 5003 of 5000' 'a read past its contig'
+printf 'in\t0\ta\t4991\t9\t10M\t*\t0\t0\t*\t*\n' >in.sam && cat in.sam >>out.sam
+printf '@SQ\tSN:a\tLN:5000\n' | cat - in.sam >inside.sam
+run bam2h5 -p x -o o.h5 g.h5 out.sam
+status_is 0 'a read past the end of its contig is skipped'
+stderr_like '^bam2h5: warning: out.sam: 1 read reaches past the end of its contig and does not count: out at a:4999$' '  with a warning'
+stderr_like 'out.sam: 2 reads, 1 counted, 1 skipped \(outside_contig 1\)$' '  and a count'
+ok '  and the others count' check o.h5 x 0 inside.sam
+rm -f o.h5
 run bam2h5 -q -p x -o o.h5 g.h5 g.fa
 refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'
 run bam2h5 -q -p x -o o.h5 g.h5 none.bam

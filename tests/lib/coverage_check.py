@@ -3,7 +3,7 @@
   coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam [unit=read] [strand=both] [shift=A,B] [exclude=772]
                     [require=0] [mapq=0] [rename=FROM:TO,...]
   coverage_check.py same A.h5 B.h5 PREFIX     compares the values
-  coverage_check.py random OUT.sam SEED N [sorted]   reads over the contigs a (5000), b (700) and c (3)
+  coverage_check.py random OUT.sam SEED N [sorted]   reads over the contigs a (5000), b (700) and c (3); N is the most
   coverage_check.py serve                     does any of these for each request of tests/lib/tap.sh
 
 This is an independent, simple implementation of the rules.
@@ -35,11 +35,12 @@ def count(sam, lengths, o):
     spliced = {(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"}
     shift = [int(x) for x in o["shift"].split(",")] if o["shift"] else None
     names = dict(pair.split(":") for pair in o["rename"].split(",")) if o["rename"] else {}
+    counted = set()
     for line in open(sam):
         if line.startswith("@"):
             continue
-        _, flag, contig, pos, mapq, cigar, mate, _, tlen = line.split("\t")[:9]
-        flag, pos, mapq, tlen = int(flag), int(pos) - 1, int(mapq), int(tlen)
+        read, flag, contig, pos, mapq, cigar, mate, mate_pos, tlen = line.split("\t")[:9]
+        flag, pos, mapq, mate_pos, tlen = int(flag), int(pos) - 1, int(mapq), int(mate_pos) - 1, int(tlen)
         contig = names.get(contig, contig)
         if flag & 4 or contig not in lengths or flag & int(o["exclude"]) or mapq < int(o["mapq"]):
             continue
@@ -57,9 +58,11 @@ def count(sam, lengths, o):
             if flag & 0x800:
                 continue
             if flag & 1:
-                if not flag & 2 or flag & 8 or mate not in ("=", contig) or tlen <= 0:
+                if not flag & 2 or flag & 8 or mate not in ("=", contig) or tlen == 0 or read in counted:
                     continue
-                end = pos + tlen
+                counted.add(read)
+                pos = pos if tlen > 0 else mate_pos
+                end = pos + abs(tlen)
                 runs = [(pos + (shift[0] if shift else 0), end + (shift[1] if shift else 0), depth)]
             elif shift:
                 runs = [(pos, end + shift[1], depth)] if flag & 16 else [(pos + shift[0], end, depth)]
@@ -126,12 +129,17 @@ def make_random(path, seed, n, order=""):
                 cigar += f"{size}{op}"
         cigar = cigar or "1S"
         n_query = sum(int(x) for x, op in re.findall(r"(\d+)([MIS=X])", cigar))
-        flag = rng.choice([0, 16, 0, 16, 0x400, 0x800, 0x100, 0x200, 1 | 64, 1 | 128 | 16, 1 | 2 | 64, 1 | 2 | 128 | 16, 1 | 2 | 128, 1 | 8])
-        tlen = rng.randrange(-300, 300) if flag & 2 else 0
-        tlen = min(tlen, length - pos)
-        mate = "=" if flag & 2 else "*"
-        mate_pos = pos + 1 if flag & 2 else 0
-        lines.append((k, pos, f"r{i}\t{flag}\t{name}\t{pos + 1}\t{rng.randrange(61)}\t{cigar}\t{mate}\t{mate_pos}\t{tlen}\t{'A' * n_query or '*'}\t*\n"))
+        flag = rng.choice([0, 16, 0, 16, 0x400, 0x800, 0x100, 0x200, 1 | 64, 1 | 128 | 16, 1 | 2 | 64, 1 | 2 | 128, 1 | 8])
+        mate, mate_pos, tlen = ("=", min(pos + rng.randrange(300), length - 1), 1) if flag & 2 else ("*", -1, 0)
+        tlen *= min(mate_pos + rng.randrange(1, 40), length) - pos
+        rest = f"{cigar}\t{mate}\t{mate_pos + 1}\t{tlen}\t{'A' * n_query or '*'}\t*\n"
+        lines.append((k, pos, f"r{i}\t{flag}\t{name}\t{pos + 1}\t{rng.randrange(61)}\t{rest}"))
+        if flag & 2 and rng.random() < 0.8:  # the other mate
+            lines.append((k, mate_pos, f"r{i}\t{flag ^ 192 | 16}\t{name}\t{mate_pos + 1}\t{rng.randrange(61)}\t1M\t=\t{pos + 1}\t{-tlen}\tA\t*\n"))
+    if not order:
+        rng.shuffle(lines)
+    lines = [x for x in lines if "\t=\t" not in x[2] or rng.random() < 0.9]
+    lines = lines[: int(n)]
     if order:
         lines.sort(key=lambda x: x[:2])
     with open(path, "w") as f:

@@ -14,6 +14,7 @@
 #include "common/base/text.h"
 #include "common/features/alignments.h"
 #include "common/features/depth.h"
+#include "common/features/mates.h"
 #include "common/job/coverage/count_file.h"
 
 /* Number of reads between progress updates. */
@@ -49,9 +50,11 @@ struct job {
     struct cov_alignments *file;
     struct cov_depth *depth;
     struct cov_spans spans;
+    struct cov_mates mates;
     size_t n_contigs, n_lanes;
     size_t *seqs;       /* [n_contigs]: in the grid, or SIZE_MAX */
     int64_t *begin;     /* [n_contigs + 1]: in depth's coordinate */
+    char *outside;      /* the first read that is past the end of its contig */
     int64_t *elsewhere; /* [n_contigs]: mapped reads, if the genome lacks the contig */
     bool sorted, at_end;
     int64_t horizon; /* later reads add no depth before this position */
@@ -171,6 +174,24 @@ static int check_order(struct job *j, const struct cov_read *r, struct cov_err *
     return COV_OK;
 }
 
+/* Keeps the name of the first read that is past the end of its contig. */
+static int note_outside(struct job *j, const struct cov_read *r, struct cov_err *e)
+{
+    j->outside =
+        cov_strfmt(e, "%s at %s:%lld", r->name, cov_alignments_contig(j->file, (size_t)r->contig),
+                   (long long)r->pos + 1);
+    return j->outside ? COV_OK : COV_ENOMEM;
+}
+
+static void warn_outside(const struct job *j)
+{
+    long long n = j->m->n_by_result[COV_SKIP_OUTSIDE];
+    if (n > 0)
+        cov_warn("%s: %lld read%s past the end of %s contig and do%s not count: %s%s", j->m->path,
+                 n, n == 1 ? " reaches" : "s reach", n == 1 ? "its" : "their", n == 1 ? "es" : "",
+                 j->outside, n == 1 ? "" : ", ...");
+}
+
 static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e)
 {
     j->m->n_seen++;
@@ -185,12 +206,19 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
     int result = cov_count_spans(j->rules, r, length, &j->spans, e);
     if (result < 0)
         return cov_err_prefix(e, "%s", j->m->path);
-    j->m->n_by_result[result]++;
-    if (result != COV_COUNTED)
-        return COV_OK;
-    int64_t at = j->begin[r->contig];
-    size_t lane = j->spans.minus ? LANE_DEPTH_MINUS : LANE_DEPTH;
+    int64_t at = r->contig >= 0 ? j->begin[r->contig] : 0;
+    bool met = false;
     int rc = COV_OK;
+    if (result == COV_COUNTED && j->spans.pair)
+        rc = cov_mates_meet(&j->mates, r, at, &met, e);
+    if (met)
+        result = COV_SKIP_MATE;
+    j->m->n_by_result[result]++;
+    if (result == COV_SKIP_OUTSIDE && j->m->n_by_result[result] == 1)
+        rc = note_outside(j, r, e);
+    if (result != COV_COUNTED)
+        return rc;
+    size_t lane = j->spans.minus ? LANE_DEPTH_MINUS : LANE_DEPTH;
     for (size_t i = 0; !rc && i < j->spans.n; i++) {
         const struct cov_span *s = &j->spans.items[i];
         rc = cov_depth_add(j->depth, lane + s->spliced, at + s->beg, at + s->end, e);
@@ -340,6 +368,8 @@ static void fini(struct job *j)
     }
     free(j->slots);
     free(j->spans.items);
+    free(j->outside);
+    cov_mates_fini(&j->mates);
     free(j->seqs);
     free(j->begin);
     free(j->elsewhere);
@@ -361,7 +391,7 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
         rc = cov_count_file_init(g, m, e);
     if (rc)
         goto out;
-    j.sorted = cov_alignments_is_sorted(j.file);
+    j.sorted = j.mates.sorted = cov_alignments_is_sorted(j.file);
     if (!j.sorted)
         cov_info("%s: not sorted by coordinate: reading all reads before counting", m->path);
     const struct cov_depth_options depth = {
@@ -376,6 +406,8 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
     cov_progress_end(g->progress);
     if (!rc)
         rc = check_elsewhere(&j, e);
+    if (!rc)
+        warn_outside(&j);
 out:
     fini(&j);
     return rc;
