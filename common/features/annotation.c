@@ -7,11 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/fingerprint.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/lines.h"
+#include "common/file/peek_kind.h"
 
-enum { GFF_COLUMNS = 9, BED_COLUMNS = 6, MOST_TYPES = 100, LONGEST_NAME = 255 };
+enum { GFF_COLUMNS = 9, BED_COLUMNS = 6, MOST_TYPES = 100, LONGEST_NAME = 255, LONGEST_SCORE = 31 };
 
 /* A compressed feature takes 3 bytes or more; one line over and over takes less than 0.01. A file may
  * have one feature per byte, and this many in any case. */
@@ -37,11 +40,12 @@ struct reader {
     struct cov_annotation *a;
     const char *type;
     enum format format;
-    size_t line, most;       /* most: features that the file may have */
+    size_t line, most;       /* most: features, and IDs, that the file may have */
     struct cov_names *types; /* other types of features */
     struct cov_names *ids;   /* NULL if families are not wanted */
     struct kin *kin;         /* of each ID */
     size_t cap_kin;
+    int strand_column; /* of a BED file whose strand is not in column 6; or 0 */
 };
 
 /* A line as it was read; words without text are missing. */
@@ -139,7 +143,22 @@ static bool is_gtf(struct word attributes)
     const char *p = attributes.text, *end = p + attributes.n;
     while (p < end && *p != '=' && *p != '"')
         p++;
-    return p < end && *p == '"';
+    return p == end || *p == '"';
+}
+
+/* The last column of genes and transcripts of AUGUSTUS and BRAKER is the ID alone. */
+static struct word find_bare_id(struct word attributes)
+{
+    const char *p = attributes.text, *end = p + attributes.n;
+    while (end > p && (end[-1] == ';' || cov_text_is_blank(end[-1])))
+        end--;
+    while (p < end && cov_text_is_blank(*p))
+        p++;
+    const size_t n = (size_t)(end - p);
+    for (size_t i = 0; i < n; i++)
+        if (cov_text_is_blank(p[i]) || strchr(";=\"", p[i]))
+            return (struct word){NULL, 0};
+    return n == 1 && *p == '.' ? (struct word){NULL, 0} : (struct word){p, n};
 }
 
 static struct word find_name(struct word attributes, struct word type)
@@ -150,6 +169,26 @@ static struct word find_name(struct word attributes, struct word type)
     struct word name = {NULL, 0};
     for (size_t i = is_gene; i < 2 && name.n == 0; i++)
         name = find_attribute(attributes, keys[gtf][i], gtf);
+    return name.n == 0 && gtf ? find_bare_id(attributes) : name;
+}
+
+/* What a picture calls a feature: a name if it has one, else its ID without Ensembl's prefix. */
+static struct word find_label(struct word attributes, struct word type)
+{
+    static const char *const keys[] = {"Name", "gene_name"}, *const prefixes[] = {"gene:",
+                                                                                  "transcript:"};
+    const bool gtf = is_gtf(attributes);
+    struct word name = {NULL, 0};
+    for (size_t i = 0; i < COV_COUNT(keys) && name.n == 0 && (!gtf || word_is(type, "gene")); i++)
+        name = find_attribute(attributes, keys[i], gtf);
+    if (name.n > 0)
+        return name;
+    name = find_name(attributes, type);
+    for (size_t i = 0; i < COV_COUNT(prefixes); i++) {
+        const size_t n = strlen(prefixes[i]);
+        if (name.n > n && memcmp(name.text, prefixes[i], n) == 0)
+            return (struct word){name.text + n, name.n - n};
+    }
     return name;
 }
 
@@ -162,8 +201,14 @@ static int find_family(struct reader *r, struct word id, uint32_t *family, struc
     *family = COV_FAMILY_UNKNOWN;
     if (id.n == 0)
         return COV_OK;
+    /* Long IDs would take much memory. Text has no zero bytes, so that no other ID is the same. */
+    uint64_t hash[] = {0, id.n, 0};
+    if (id.n > LONGEST_NAME) {
+        hash[2] = cov_fingerprint(0, id.text, id.n);
+        id = (struct word){(const char *)hash, sizeof hash};
+    }
     int rc = cov_names_add(r->ids, id.text, id.n, &i, &is_new, e);
-    if (!rc && i > UINT32_MAX - FIRST_FAMILY)
+    if (!rc && (i > UINT32_MAX - FIRST_FAMILY || i >= r->most))
         rc = cov_fail(e, COV_EINPUT, "%s:%zu: too many IDs", r->a->path, r->line);
     if (!rc && is_new)
         rc = COV_RESERVE(&r->kin, &r->cap_kin, i + 1, e);
@@ -286,11 +331,30 @@ static int parse_gff(struct reader *r, const char *p, const char *end, struct re
         return rc ? rc : note_type(r, w[2], e);
     out->contig = w[0];
     out->score = w[5];
-    out->name = n == GFF_COLUMNS ? find_name(w[8], w[2]) : (struct word){NULL, 0};
+    if (n == GFF_COLUMNS)
+        out->name = r->ids ? find_label(w[8], w[2]) : find_name(w[8], w[2]);
     return COV_OK;
 }
 
-static int parse_bed(const struct reader *r, const char *p, const char *end, struct record *out,
+/* Returns the strand of a line of a BED file. Some files of four or five columns have it last. */
+static char find_bed_strand(struct reader *r, struct word *w, size_t n)
+{
+    static const size_t columns[] = {5, 3, 4};
+    for (size_t i = 0; i < COV_COUNT(columns); i++) {
+        struct word *x = &w[columns[i]];
+        if (columns[i] >= n || x->n != 1 || (*x->text != '+' && *x->text != '-'))
+            continue;
+        const char strand = *x->text;
+        if (columns[i] != 5 && !r->strand_column)
+            r->strand_column = (int)columns[i] + 1;
+        if (columns[i] != 5)
+            *x = (struct word){NULL, 0};
+        return strand;
+    }
+    return '.';
+}
+
+static int parse_bed(struct reader *r, const char *p, const char *end, struct record *out,
                      struct cov_err *e)
 {
     struct word w[BED_COLUMNS] = {{NULL, 0}};
@@ -303,26 +367,63 @@ static int parse_bed(const struct reader *r, const char *p, const char *end, str
     if (n == BED_COLUMNS && !is_strand(w[5]))
         return cov_fail(e, COV_EINPUT, "%s:%zu: column 6 is not a strand: +, - or .", r->a->path,
                         r->line);
-    f->strand = n < BED_COLUMNS || *w[5].text == '?' ? '.' : *w[5].text;
+    f->strand = find_bed_strand(r, w, n);
     out->contig = w[0];
-    out->name = n > 3 ? w[3] : (struct word){NULL, 0};
-    out->score = n > 4 ? w[4] : (struct word){NULL, 0};
+    out->name = w[3];
+    out->score = w[4];
     return COV_OK;
 }
 
-/* Appends a word, shortened if it is too long, and a zero to the texts. */
-static int keep_text(struct cov_annotation *a, struct word w, struct cov_err *e)
+static int hex_value(char c)
 {
-    w.n = w.n < LONGEST_NAME ? w.n : LONGEST_NAME;
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Replaces GFF3's escapes, such as %20, in text[0..n); returns its new length. */
+static size_t unescape(char *text, size_t n)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int high = i + 2 < n && text[i] == '%' ? hex_value(text[i + 1]) : -1;
+        const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+        text[to++] = low >= 0 && high + low > 0 ? (char)(high << 4 | low) : text[i];
+        i += low >= 0 && high + low > 0 ? 2 : 0;
+    }
+    return to;
+}
+
+/* Appends a word of at most `max` bytes, of a longer one the beginning, and a zero to the texts. */
+static int keep_text(struct cov_annotation *a, struct word w, size_t max, struct cov_err *e)
+{
+    w.n = w.n < max ? w.n : max;
     int rc = COV_RESERVE(&a->text, &a->cap_text, a->n_text + w.n + 1, e);
     if (rc)
         return rc;
+    char *text = a->text + a->n_text;
     if (w.n > 0)
-        memcpy(a->text + a->n_text, w.text, w.n);
-    a->text[a->n_text + w.n] = '\0';
-    cov_text_make_printable(a->text + a->n_text);
-    a->n_text += w.n + 1;
+        memcpy(text, w.text, w.n);
+    const size_t n = a->is_bed ? w.n : unescape(text, w.n);
+    text[n] = '\0';
+    cov_text_make_printable(text);
+    a->n_text += n + 1;
     return COV_OK;
+}
+
+/* Finds the number of a sequence. */
+static int find_contig(struct cov_annotation *a, struct word w, uint32_t *number, struct cov_err *e)
+{
+    char name[LONGEST_NAME];
+    size_t i = 0;
+    bool is_new;
+    memcpy(name, w.text, w.n);
+    w.n = a->is_bed ? w.n : unescape(name, w.n);
+    int rc = cov_names_add(a->contigs, name, w.n, &i, &is_new, e);
+    if (!rc && i > UINT32_MAX)
+        rc = cov_fail(e, COV_EINPUT, "%s: too many sequences", a->path);
+    *number = (uint32_t)i;
+    return rc;
 }
 
 static int add_item(struct reader *r, const struct cov_feature *f, struct cov_err *e)
@@ -360,8 +461,6 @@ static int add_record(struct reader *r, struct record *in, struct cov_err *e)
 {
     struct cov_annotation *a = r->a;
     struct cov_feature *f = &in->feature;
-    size_t contig = 0;
-    bool is_new;
     if (f->end <= f->beg)
         return cov_fail(e, COV_EINPUT,
                         "%s:%zu: the feature ends at %" PRId64 ", but starts at %" PRId64, a->path,
@@ -369,16 +468,13 @@ static int add_record(struct reader *r, struct record *in, struct cov_err *e)
     if (in->contig.n > LONGEST_NAME)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
                         a->path, r->line, (int)LONGEST_NAME);
-    int rc = cov_names_add(a->contigs, in->contig.text, in->contig.n, &contig, &is_new, e);
-    if (!rc && contig > UINT32_MAX)
-        rc = cov_fail(e, COV_EINPUT, "%s:%zu: too many sequences", a->path, r->line);
-    f->contig = (uint32_t)contig;
+    int rc = find_contig(a, in->contig, &f->contig, e);
     f->line = r->line < UINT32_MAX ? (uint32_t)r->line : UINT32_MAX;
     f->text = a->n_text;
     if (!rc)
-        rc = keep_text(a, in->name, e);
+        rc = keep_text(a, in->name, LONGEST_NAME, e);
     if (!rc)
-        rc = keep_text(a, in->score.n ? in->score : (struct word){".", 1}, e);
+        rc = keep_text(a, in->score.n ? in->score : (struct word){".", 1}, LONGEST_SCORE, e);
     if (!rc)
         rc = f->type > 0 && r->ids ? add_part(r, in, e) : add_item(r, f, e);
     return rc;
@@ -450,6 +546,21 @@ static size_t most_features(const char *path)
     return st.st_size > FEW_FEATURES ? (size_t)st.st_size : FEW_FEATURES;
 }
 
+/* Refuses files that are known to be of another kind. */
+static int check_kind(const char *path, const char *type, struct cov_err *e)
+{
+    switch (cov_kind_of_file(path, NULL)) {
+    case COV_KIND_UNKNOWN:
+    case COV_KIND_BED:
+    case COV_KIND_NARROWPEAK:
+    case COV_KIND_GFF:
+    case COV_KIND_GZIP:
+        return COV_OK;
+    default:
+        return cov_fail_kind(e, path, type ? "neither GFF3, GTF nor BED" : "not a BED file");
+    }
+}
+
 static int read_file(const char *path, const char *type, bool has_families,
                      struct cov_annotation *out, struct cov_err *e)
 {
@@ -464,6 +575,8 @@ static int read_file(const char *path, const char *type, bool has_families,
     if (!rc && has_families)
         rc = cov_names_new(&r.ids, e);
     if (!rc)
+        rc = check_kind(path, type, e);
+    if (!rc)
         rc = cov_lines_open(path, &lines, e);
     while (!rc && (rc = cov_lines_next(lines, &text, &n, &r.line, e)) > 0)
         rc = take_line(&r, text, text + n, e);
@@ -474,6 +587,9 @@ static int read_file(const char *path, const char *type, bool has_families,
         rc = fail_empty(&r, e);
     if (!rc && r.kin)
         find_roots(&r);
+    if (!rc && r.strand_column)
+        cov_warn("%s: takes the strand from column %d, since column 6 has none", path,
+                 r.strand_column);
     if (!rc)
         qsort(out->items, out->n, sizeof *out->items, by_place);
     cov_names_free(r.types);

@@ -2,7 +2,8 @@
  *
  * GFF3 and GTF: columns separated by tabs; the third is the type of the feature, the fourth and
  * fifth its first and last base, from 1. BED: columns separated by tabs or blanks; start and end,
- * from 0, then a name, a score and a strand if there are any. The first line that is neither blank,
+ * from 0, then a name, a score and a strand if there are any; a + or - in the place of the name or
+ * of the score is the strand, with a warning, if column 6 has none. The first line that is neither blank,
  * a comment, "track" nor "browser" decides which it is. "##FASTA" ends a GFF3.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FEATURES_ANNOTATION_H
@@ -43,7 +44,9 @@ enum { COV_ANNOTATION_TYPES = 8 };
 /* Reads the features of the type `type`, or all lines of a BED file, from `path`, compressed or
  * not. `type` may be a list of up to COV_ANNOTATION_TYPES types, separated by commas, or NULL
  * to accept BED only. The name of a feature is its ID or Name (GFF3), its transcript_id or gene_id (GTF; of genes
- * the gene_id only), or the fourth column (BED), cut after 255 bytes. COV_EINPUT, with file and
+ * the gene_id only), or the fourth column (BED), cut after 255 bytes; in GFF3,
+ * escapes such as %20 are replaced in names and sequences. In GTF the last column may also be the ID
+ * alone. COV_EINPUT, with file and
  * line, for a malformed line; without line, if there are no features; the message lists the types
  * that are there. COV_EINPUT also if a file has over 100000 features and more of them than bytes:
  * these are a few lines, over and over. Free with cov_annotation_fini, also after a failure. */
@@ -53,7 +56,8 @@ int cov_annotation_read(const char *path, const char *type, struct cov_annotatio
 /* Does the same, and finds out which features of the first type the others are parts of: these have
  * the same `family`. A part with several parents is there several times. GFF3: by Parent, also
  * through lines of any type, such as mRNA. GTF: by gene_id, or transcript_id if the first type is
- * not gene. Takes memory for the ID of each line while it reads. */
+ * not gene. Takes memory for the ID of each line while it reads. The name of a feature is its label
+ * in pictures: its Name (GFF3) or gene_name if it has one, else as above, without "gene:". */
 enum {
     COV_FAMILY_UNKNOWN, /* a part without a parent, or the parent is not in the file */
     COV_FAMILY_OTHER    /* a part of something that is not of the first type */

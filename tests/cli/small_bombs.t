@@ -183,4 +183,20 @@ for file in header:2 record:3; do
     frugal coveffect vcf -q -@ 2 --cpu base -m m.ckpt -g g.fa --window 48 -o x.tsv ${file%:*}.vcf.gz
     refused 1 "^coveffect: error: ${file%:*}\.vcf\.gz:${file#*:}: line of more than 64 MiB\$" "a long line of a VCF: ${file%:*}"
 done
+
+# Annotations: long IDs and parents, and long names of as many features as there may be.
+"$PYTHON" - <<'E' || exit 99
+import gzip
+with gzip.open("ids.gff3.gz", "wb", 9) as f:
+    for i in range(4000):
+        f.write(b"c1\t.\tgene\t1\t9\t.\t+\t.\tID=%d%s\n" % (i, b"x" * 200000))
+with gzip.open("texts.gff3.gz", "wb", 9) as f:
+    f.write(b"c1\t.\tgene\t1\t9\t%s\t+\t.\tID=%s\n" % (b"5" * 255, b"x" * 255) * 330000)
+with gzip.open("texts.gff3.gz", "ab", 0) as f:
+    f.write((b"#" * 1000 + b"\n") * 100)
+E
+for file in ids texts; do
+    frugal covprofile region -q -@ 2 -f -r c1 -o x.tsv --plot x.svg --genes $file.gff3.gz --chrom-sizes g.sizes g.bedgraph
+    status_is 0 "an annotation of long $file"
+done
 done_testing

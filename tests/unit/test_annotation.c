@@ -164,6 +164,108 @@ static void bed(void **state)
     cov_annotation_fini(&a);
 }
 
+static void strand_of_bed_in_another_column(void **state)
+{
+    static const struct {
+        const char *text, *name, *score;
+        char strand;
+    } cases[] = {
+        {"c\t1\t2\t-\n", "", ".", '-'},        {"c\t1\t2\tn\t+\n", "n", ".", '+'},
+        {"c\t1\t2\t+\t7\n", "", "7", '+'},     {"c\t1\t2\t-\tn\t.\n", "", "n", '-'},
+        {"c\t1\t2\t.\t7\n", ".", "7", '.'},    {"c\t1\t2\tn\t0\t-\n", "n", "0", '-'},
+        {"c\t1\t2\t+\t0\t-\n", "+", "0", '-'}, {"c\t1\t2\tn\t0\t?\n", "n", "0", '.'},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        read_text(cases[i].text, "gene");
+        check(0, "c", 1, 2, cases[i].strand);
+        assert_string_equal(cov_annotation_name(&a, 0), cases[i].name);
+        assert_string_equal(cov_annotation_score(&a, 0), cases[i].score);
+        cov_annotation_fini(&a);
+    }
+}
+
+/* AUGUSTUS and BRAKER write the ID of genes and transcripts alone; others omit the quotes. */
+static void gtf_with_bare_ids(void **state)
+{
+    static const char text[] =
+        "c\ts\tgene\t1\t90\t.\t+\t.\tg1\n"
+        "c\ts\ttranscript\t1\t90\t.\t+\t.\t g1.t1;\r\n"
+        "c\ts\tgene\t40\t60\t.\t+\t.\tgene_id g2; gene_name n;\n"
+        "c\ts\ttranscript\t40\t60\t.\t+\t.\t.\n"
+        "c\ts\texon\t45\t50\t.\t+\t.\ttranscript_id \"g1.t1\"; gene_id \"g1\";\n"
+        "c\ts\texon\t46\t50\t.\t+\t.\tgene_id g2;\n";
+    read_text(text, "gene");
+    assert_string_equal(cov_annotation_name(&a, 0), "g1");
+    assert_string_equal(cov_annotation_name(&a, 1), "g2");
+    cov_annotation_fini(&a);
+    read_text(text, "transcript");
+    assert_string_equal(cov_annotation_name(&a, 0), "g1.t1");
+    assert_string_equal(cov_annotation_name(&a, 1), "");
+    cov_annotation_fini(&a);
+    read_families(text, "gene,exon");
+    check_family(2, 0);
+    check_family(3, 1);
+    cov_annotation_fini(&a);
+    read_families(text, "transcript,exon");
+    check_family(2, 0);
+    cov_annotation_fini(&a);
+}
+
+static void labels_of_pictures(void **state)
+{
+    static const struct {
+        const char *attributes, *label;
+    } cases[] = {
+        {"ID=gene:AT1G01010;Name=NAC001;gene_name=x", "NAC001"},
+        {"ID=gene:AT1G01010;gene_name=NAC001", "NAC001"},
+        {"ID=gene:AT1G01010;biotype=x", "AT1G01010"},
+        {"ID=gene:", "gene:"},
+        {"gene_id \"AT1G01010\"; gene_name \"NAC001\";", "NAC001"},
+        {"gene_id \"gene:AT1G01010\";", "AT1G01010"},
+        {"g1", "g1"},
+        {"ID=a%20b%2Cc%zz%4;Note=a", "a b,c%zz%4"},
+    };
+    char text[200];
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        (void)snprintf(text, sizeof text, "c\ts\tgene\t1\t9\t.\t+\t.\t%s\n", cases[i].attributes);
+        read_families(text, "gene,exon");
+        assert_string_equal(cov_annotation_name(&a, 0), cases[i].label);
+        cov_annotation_fini(&a);
+    }
+}
+
+static void escapes_of_gff3(void **state)
+{
+    read_text(
+        "chr%201\ts\tgene\t1\t9\t.\t+\t.\tID=a%20b%09%00c\nchr 1\ts\tgene\t2\t9\t.\t+\t.\tID=%41\n",
+        "gene");
+    check(0, "chr 1", 0, 9, '+');
+    check(1, "chr 1", 1, 9, '+');
+    assert_string_equal(cov_annotation_name(&a, 0), "a b?%00c");
+    assert_string_equal(cov_annotation_name(&a, 1), "A");
+    cov_annotation_fini(&a);
+    read_text("chr%201\t1\t9\ta%20b\n", "gene");
+    check(0, "chr%201", 1, 9, '.');
+    assert_string_equal(cov_annotation_name(&a, 0), "a%20b");
+    cov_annotation_fini(&a);
+}
+
+static void long_ids_are_families(void **state)
+{
+    static char id[2][5001], text[20000];
+    memset(id, 'x', sizeof id);
+    id[0][5000] = id[1][5000] = '\0';
+    id[1][4999] = 'y'; /* the end decides */
+    (void)snprintf(text, sizeof text,
+                   "c\ts\tgene\t1\t9\t.\t+\t.\tID=%s\nc\ts\tgene\t2\t9\t.\t+\t.\tID=%s\n"
+                   "c\ts\texon\t3\t9\t.\t+\t.\tParent=%s\n",
+                   id[0], id[1], id[1]);
+    read_families(text, "gene,exon");
+    check_family(2, 1);
+    assert_int_not_equal(a.items[0].family, a.items[1].family);
+    cov_annotation_fini(&a);
+}
+
 static void long_names_are_cut(void **state)
 {
     char text[1000] = "c\t1\t2\t";
@@ -187,6 +289,8 @@ static void wrong_files_are_refused(void **state)
         {"a;1;2\n",
          "x:1: neither GFF3, GTF nor BED; separate columns by tabs or blanks instead of ';'"},
         {"\nACGT\n", "x:2: neither GFF3, GTF nor BED"},
+        {">c\nACGT\n", "x: neither GFF3, GTF nor BED, but a FASTA file"},
+        {"##fileformat=VCFv4.2\nc\t1\t2\tA\tC\n", "x: neither GFF3, GTF nor BED, but a VCF file"},
         {"chrom start end\n",
          "x:1: neither GFF3, GTF nor BED; if this is a header, begin it with '#'"},
         {LINE "c\ts\tgene\t1\t9\n", "x:2: expected the 9 columns of GFF, separated by tabs"},
@@ -220,6 +324,11 @@ int main(void)
         cmocka_unit_test(families_of_gff3),
         cmocka_unit_test(families_of_gtf),
         cmocka_unit_test(bed),
+        cmocka_unit_test(strand_of_bed_in_another_column),
+        cmocka_unit_test(gtf_with_bare_ids),
+        cmocka_unit_test(labels_of_pictures),
+        cmocka_unit_test(escapes_of_gff3),
+        cmocka_unit_test(long_ids_are_families),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(wrong_files_are_refused),
     };
