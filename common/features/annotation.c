@@ -46,6 +46,12 @@ struct reader {
     struct kin *kin;         /* of each ID */
     size_t cap_kin;
     int strand_column; /* of a BED file whose strand is not in column 6; or 0 */
+    /* Circular sequences of a GFF3: number in the annotation's contigs, and length. */
+    struct circle {
+        uint32_t contig;
+        int64_t length;
+    } * circles;
+    size_t n_circles, cap_circles;
 };
 
 /* A line as it was read; words without text are missing. */
@@ -299,6 +305,59 @@ static bool find_type(const char *list, struct word type, uint8_t *place)
     return false;
 }
 
+static int hex_value(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Replaces GFF3's escapes, such as %20, in text[0..n); returns its new length. */
+static size_t unescape(char *text, size_t n)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int high = i + 2 < n && text[i] == '%' ? hex_value(text[i + 1]) : -1;
+        const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+        text[to++] = low >= 0 && high + low > 0 ? (char)(high << 4 | low) : text[i];
+        i += low >= 0 && high + low > 0 ? 2 : 0;
+    }
+    return to;
+}
+
+/* Finds the number of a sequence. */
+static int find_contig(const struct reader *r, struct word w, uint32_t *number, struct cov_err *e)
+{
+    const struct cov_annotation *a = r->a;
+    char name[LONGEST_NAME];
+    size_t i = 0;
+    bool is_new;
+    if (w.n > LONGEST_NAME)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
+                        a->path, r->line, (int)LONGEST_NAME);
+    memcpy(name, w.text, w.n);
+    w.n = a->is_bed ? w.n : unescape(name, w.n);
+    int rc = cov_names_add(a->contigs, name, w.n, &i, &is_new, e);
+    if (!rc && i > UINT32_MAX)
+        rc = cov_fail(e, COV_EINPUT, "%s: too many sequences", a->path);
+    *number = (uint32_t)i;
+    return rc;
+}
+
+/* Notes a line for a whole sequence that GFF3 declares to be circular. */
+static int note_circle(struct reader *r, const struct word *w, int64_t length, struct cov_err *e)
+{
+    if (!word_is(find_attribute(w[8], "Is_circular", false), "true"))
+        return COV_OK;
+    struct circle circle = {.length = length};
+    int rc = find_contig(r, w[0], &circle.contig, e);
+    if (!rc)
+        rc = COV_RESERVE(&r->circles, &r->cap_circles, r->n_circles + 1, e);
+    if (!rc)
+        r->circles[r->n_circles++] = circle;
+    return rc;
+}
+
 /* Fills *out; *kept is false for a feature of another type. */
 static int parse_gff(struct reader *r, const char *p, const char *end, struct record *out,
                      bool *kept, struct cov_err *e)
@@ -321,7 +380,9 @@ static int parse_gff(struct reader *r, const char *p, const char *end, struct re
                         r->line);
     f->strand = *w[6].text == '?' ? '.' : *w[6].text;
     *kept = find_type(r->type, w[2], &f->type);
-    int rc = COV_OK;
+    int rc = f->beg == 0 && n == GFF_COLUMNS ? note_circle(r, w, f->end, e) : COV_OK;
+    if (rc)
+        return rc;
     const bool has_kin = r->ids && n == GFF_COLUMNS;
     if (has_kin && *kept && f->type > 0)
         find_parents(r, w[8], out);
@@ -374,26 +435,6 @@ static int parse_bed(struct reader *r, const char *p, const char *end, struct re
     return COV_OK;
 }
 
-static int hex_value(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Replaces GFF3's escapes, such as %20, in text[0..n); returns its new length. */
-static size_t unescape(char *text, size_t n)
-{
-    size_t to = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int high = i + 2 < n && text[i] == '%' ? hex_value(text[i + 1]) : -1;
-        const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-        text[to++] = low >= 0 && high + low > 0 ? (char)(high << 4 | low) : text[i];
-        i += low >= 0 && high + low > 0 ? 2 : 0;
-    }
-    return to;
-}
-
 /* Appends a word of at most `max` bytes, of a longer one the beginning, and a zero to the texts. */
 static int keep_text(struct cov_annotation *a, struct word w, size_t max, struct cov_err *e)
 {
@@ -409,21 +450,6 @@ static int keep_text(struct cov_annotation *a, struct word w, size_t max, struct
     cov_text_make_printable(text);
     a->n_text += n + 1;
     return COV_OK;
-}
-
-/* Finds the number of a sequence. */
-static int find_contig(struct cov_annotation *a, struct word w, uint32_t *number, struct cov_err *e)
-{
-    char name[LONGEST_NAME];
-    size_t i = 0;
-    bool is_new;
-    memcpy(name, w.text, w.n);
-    w.n = a->is_bed ? w.n : unescape(name, w.n);
-    int rc = cov_names_add(a->contigs, name, w.n, &i, &is_new, e);
-    if (!rc && i > UINT32_MAX)
-        rc = cov_fail(e, COV_EINPUT, "%s: too many sequences", a->path);
-    *number = (uint32_t)i;
-    return rc;
 }
 
 static int add_item(struct reader *r, const struct cov_feature *f, struct cov_err *e)
@@ -465,10 +491,7 @@ static int add_record(struct reader *r, struct record *in, struct cov_err *e)
         return cov_fail(e, COV_EINPUT,
                         "%s:%zu: the feature ends at %" PRId64 ", but starts at %" PRId64, a->path,
                         r->line, f->end, f->beg + !a->is_bed);
-    if (in->contig.n > LONGEST_NAME)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: the name of the sequence is longer than %d bytes",
-                        a->path, r->line, (int)LONGEST_NAME);
-    int rc = find_contig(a, in->contig, &f->contig, e);
+    int rc = find_contig(r, in->contig, &f->contig, e);
     f->line = r->line < UINT32_MAX ? (uint32_t)r->line : UINT32_MAX;
     f->text = a->n_text;
     if (!rc)
@@ -524,6 +547,37 @@ static int by_place(const void *a, const void *b)
     if (x->end != y->end)
         return x->end < y->end ? -1 : 1;
     return (x->text > y->text) - (x->text < y->text);
+}
+
+static int by_contig(const void *a, const void *b)
+{
+    const struct circle *x = a, *y = b;
+    return (x->contig > y->contig) - (x->contig < y->contig);
+}
+
+/* Leaves out the features over the origin of circular sequences: they end past the length. */
+static void drop_over_origin(const struct reader *r)
+{
+    struct cov_annotation *a = r->a;
+    struct cov_listing dropped = {0};
+    size_t n = 0;
+    if (r->n_circles == 0)
+        return;
+    qsort(r->circles, r->n_circles, sizeof *r->circles, by_contig);
+    for (size_t i = 0; i < a->n; i++) {
+        const struct circle key = {.contig = a->items[i].contig};
+        const struct circle *c =
+            bsearch(&key, r->circles, r->n_circles, sizeof *r->circles, by_contig);
+        if (c && a->items[i].beg < c->length && a->items[i].end > c->length)
+            cov_listing_add(&dropped, cov_annotation_name(a, i));
+        else
+            a->items[n++] = a->items[i];
+    }
+    a->n = n;
+    if (dropped.n > 0)
+        cov_warn("%s: leaves out %zu feature%s over the origin of circular sequences: %s%s",
+                 a->path, dropped.n, cov_text_s((int64_t)dropped.n), dropped.text,
+                 cov_listing_more(&dropped));
 }
 
 static int fail_empty(const struct reader *r, struct cov_err *e)
@@ -583,6 +637,8 @@ static int read_file(const char *path, const char *type, bool has_families,
     if (rc == 1) /* the rest is sequence */
         rc = COV_OK;
     cov_lines_close(lines);
+    if (!rc)
+        drop_over_origin(&r);
     if (!rc && out->n == 0)
         rc = fail_empty(&r, e);
     if (!rc && r.kin)
@@ -595,6 +651,7 @@ static int read_file(const char *path, const char *type, bool has_families,
     cov_names_free(r.types);
     cov_names_free(r.ids);
     free(r.kin);
+    free(r.circles);
     return rc;
 }
 

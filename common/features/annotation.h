@@ -4,7 +4,8 @@
  * fifth its first and last base, from 1. BED: columns separated by tabs or blanks; start and end,
  * from 0, then a name, a score and a strand if there are any; a + or - in the place of the name or
  * of the score is the strand, with a warning, if column 6 has none. The first line that is neither blank,
- * a comment, "track" nor "browser" decides which it is. "##FASTA" ends a GFF3.
+ * a comment, "track" nor "browser" decides which it is. "##FASTA" ends a GFF3. Features over
+ * the origin of a sequence that a GFF3 declares to be circular are left out, with a warning.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_FEATURES_ANNOTATION_H
 #define COV_FEATURES_ANNOTATION_H

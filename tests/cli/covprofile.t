@@ -150,6 +150,21 @@ for k, track in enumerate(s["profiles"], 1):
 assert s["features"] == sum(line[0] == "c" for line in open("f.bed"))
 assert s["data"]["s.t"]["largest"] == s["profiles"][0]["largest"], s["data"]'
 
+# ---------------------------------------------------------------- features without values
+
+printf 'chr1\t100\t109\nchr1\t200\t300\nchr1\t400\t409\n' >short.bed
+run covprofile genes --genes short.bed --anchor scale --body 100 --bin 10 -b 0 -a 0 -o x.tsv t.bw
+stderr_like '^covprofile: warning: short\.bed: 2 of 3 features are shorter than a bin \(10 bases\) and have no values; use a smaller --bin$' \
+    'features that are too short to be scaled are counted'
+stderr_like 't: 1 feature, ' '  and do not count in the profile'
+run covprofile genes -f --genes short.bed --anchor centre -b 10 -a 10 -o x.tsv t.bw
+unlike "$(cat "$stderr")" shorter '  other anchors use all of them'
+printf 'chr1\tx\tregion\t1\t30000\t.\t+\t.\tID=c;Is_circular=true\nchr1\tx\tgene\t29900\t30100\t.\t-\t.\tID=over\nchr1\tx\tgene\t100\t200\t.\t+\t.\tID=in\n' >circular.gff3
+run covprofile genes -f --genes circular.gff3 -b 10 -a 10 -o x.tsv t.bw
+status_is 0 'a gene over the origin of a circular sequence is left out'
+stderr_like '^covprofile: warning: circular\.gff3: leaves out 1 feature over the origin of circular sequences: over$' '  with a warning'
+rm -f x.tsv
+
 # ---------------------------------------------------------------- refusals
 
 refuses_genes 2 '--genes is missing$' 'no annotation' t.bw

@@ -250,6 +250,27 @@ static void escapes_of_gff3(void **state)
     cov_annotation_fini(&a);
 }
 
+/* As in NCBI's files of genomes with organelles. */
+static void features_over_the_origin_are_left_out(void **state)
+{
+    static const char text[] = "c\ts\tgene\t4900\t5100\t.\t-\t.\tID=g1\n"
+                               "c\ts\tregion\t1\t5000\t.\t+\t.\tID=c;Is_circular=true;x=y\n"
+                               "c\ts\tgene\t4900\t5000\t.\t+\t.\tID=g2\n"
+                               "c\ts\tgene\t5001\t5100\t.\t+\t.\tID=g3\n"
+                               "c\ts\texon\t4900\t5100\t.\t-\t.\tParent=g1\n"
+                               "d\ts\tregion\t1\t5000\t.\t+\t.\tID=d;Is_circular=false\n"
+                               "d\ts\tgene\t4900\t5100\t.\t+\t.\tID=g4\n";
+    read_text(text, "gene");
+    assert_int_equal(a.n, 3);
+    check(0, "c", 4899, 5000, '+');
+    check(1, "c", 5000, 5100, '+'); /* of another assembly: not over the origin */
+    check(2, "d", 4899, 5100, '+');
+    cov_annotation_fini(&a);
+    read_families(text, "gene,exon");
+    assert_int_equal(a.n, 3);
+    cov_annotation_fini(&a);
+}
+
 static void long_ids_are_families(void **state)
 {
     static char id[2][5001], text[20000];
@@ -328,6 +349,7 @@ int main(void)
         cmocka_unit_test(gtf_with_bare_ids),
         cmocka_unit_test(labels_of_pictures),
         cmocka_unit_test(escapes_of_gff3),
+        cmocka_unit_test(features_over_the_origin_are_left_out),
         cmocka_unit_test(long_ids_are_families),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(wrong_files_are_refused),

@@ -87,6 +87,12 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
                                      .stores = stores,
                                      .fd = -1,
                                      .tmpdir = tmpdir};
+    const size_t n = windows->features->n, n_short = windows->n_short;
+    if (n_short > 0)
+        cov_warn("%s: %zu of %zu feature%s %s shorter than a bin (%" PRId64
+                 " bases) and %s no values; use a smaller --bin",
+                 windows->features->path, n_short, n, cov_text_s((int64_t)n),
+                 n_short == 1 ? "is" : "are", windows->layout.bin, n_short == 1 ? "has" : "have");
     int rc = cov_names_new(&t->names, e);
     return rc || !stores ? rc : cov_tmpfile(tmpdir, &t->fd, e);
 }
@@ -158,7 +164,7 @@ static int check_names(const struct cov_profile *p, bool warns, struct cov_err *
     struct cov_listing missing = {0}, known = {0};
     size_t n_missing = 0;
     for (size_t i = 0; i < cov_names_count(a->contigs); i++) {
-        if (p->found[i])
+        if (p->found[i] || p->windows->first[i + 1] == p->windows->first[i])
             continue;
         n_missing += p->windows->first[i + 1] - p->windows->first[i];
         cov_listing_add(&missing, cov_names_get(a->contigs, i, NULL));

@@ -27,6 +27,12 @@ size_t cov_profile_bins(const struct cov_profile_layout *l)
 
 /* ---------------------------------------------------------------- windows */
 
+/* Returns true if a feature has too few bases to be scaled. */
+static bool is_short(const struct cov_profile_layout *l, const struct cov_feature *f)
+{
+    return l->anchor == COV_ANCHOR_SCALE && f->end - f->beg < l->bin;
+}
+
 static bool is_reversed(const struct cov_feature *f)
 {
     return f->strand == '-';
@@ -72,6 +78,7 @@ int cov_windows_init(struct cov_windows *w, const struct cov_annotation *feature
         const struct cov_feature *f = &features->items[i];
         w->items[i] = window_of(layout, f);
         w->items[i].feature = (uint32_t)i;
+        w->n_short += is_short(layout, f);
         const int64_t length = w->items[i].end - w->items[i].beg;
         w->longest = length > w->longest ? length : w->longest;
         if (f->end - f->beg > COV_PROFILE_LONGEST && layout->anchor == COV_ANCHOR_SCALE)
@@ -166,11 +173,11 @@ static int complete(struct cov_profile *p, const struct cov_window *w, struct co
     const int64_t left = is_reversed(f) ? l->after : l->before;
     if (l->bin == 0) {
         p->bins[0] = mean_of(p, w->beg, w->end);
-    } else if (l->anchor != COV_ANCHOR_SCALE) {
-        (void)put_equal(p, w->beg, (int64_t)n, p->bins);
-    } else if (f->end - f->beg < l->bin) {
+    } else if (is_short(l, f)) {
         for (size_t i = 0; i < n; i++)
             p->bins[i] = (double)NAN;
+    } else if (l->anchor != COV_ANCHOR_SCALE) {
+        (void)put_equal(p, w->beg, (int64_t)n, p->bins);
     } else {
         double *bins = put_equal(p, w->beg, left / l->bin, p->bins);
         bins = put_scaled(p, f, left, bins);

@@ -36,6 +36,7 @@ size_t cov_profile_bins(const struct cov_profile_layout *l);
 struct cov_windows {
     const struct cov_annotation *features; /* borrowed */
     struct cov_profile_layout layout;
+    size_t n_short; /* scaled features that are shorter than a bin: they have no values */
     /* Private. */
     struct cov_window *items; /* [features->n], ascending by contig and end. Owned */
     size_t *first;            /* [contigs + 1]: where those of a contig begin. Owned */
