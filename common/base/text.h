@@ -17,6 +17,9 @@ static inline bool cov_text_is_blank(char c)
  * other text. */
 bool cov_text_position(const char *text, size_t n, int64_t *out);
 
+/* Returns the number of bytes of the byte order mark of UTF-8 at the start of a text, 3 or 0. */
+size_t cov_text_mark(const void *text, size_t n);
+
 /* Returns true if both texts are equal, or both are NULL. */
 bool cov_text_same(const char *a, const char *b);
 

@@ -167,6 +167,9 @@ enum cov_kind cov_kind_of(const void *bytes, size_t n)
         {"##fileformat=VCF", COV_KIND_VCF},
         {"version https://git-lfs.", COV_KIND_LFS},
     };
+    const size_t mark = cov_text_mark(bytes, n);
+    bytes = (const char *)bytes + mark;
+    n -= mark;
     for (size_t i = 0; i < COV_COUNT(kinds); i++) {
         size_t length = strlen(kinds[i].magic);
         if (n >= length && memcmp(bytes, kinds[i].magic, length) == 0)

@@ -80,6 +80,9 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
     *number = ++l->number;
     *text = l->text + l->beg;
     l->beg += *n + (newline != NULL);
+    const size_t mark = *number == 1 ? cov_text_mark(*text, *n) : 0;
+    *text += mark;
+    *n -= mark;
     const char *name = cov_bgz_name(l->in);
     if (*n > COV_MAX_LINE)
         return cov_fail(e, COV_EINPUT, "%s:%zu: line longer than %d bytes", name, *number,

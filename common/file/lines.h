@@ -13,7 +13,8 @@ struct cov_lines;
 int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e) COV_MUST_USE;
 void cov_lines_close(struct cov_lines *l); /* NULL is accepted */
 
-/* Reads the next line into (*text)[0..*n), without its newline; borrowed until the next call.
+/* Reads the next line into (*text)[0..*n), without its newline and, at the start of the file, the byte order
+ * mark of UTF-8; borrowed until the next call.
  * *number is the line number, from 1. Returns 1, 0 at the end of the file, or a failure. A line
  * of more than COV_MAX_LINE bytes or with a zero byte fails with COV_EINPUT "<path>:<line>:
  * ...". */

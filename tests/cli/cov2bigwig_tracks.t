@@ -210,7 +210,30 @@ refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
 refuses 2 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
 refuses 2 'error: --chrom-sizes: must not be standard input$' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 
+# ---- gaps that are written as NaN, as by pyBigWig
+printf 'a\t0\t10\t1\na\t10\t20\tnan\na\t20\t30\t3\nz\t0\t5\tNaN\n' >nan.bg
+run cov2bigwig -q --chrom-sizes sizes -o nan.bw nan.bg
+stderr_is 'cov2bigwig: warning: nan.bg: 2 intervals with the value NaN are gaps' 'NaN in bedGraph is a gap, with a count'
+is "$(cov2bigwig -q -o - nan.bw)" "$(grep -iv nan nan.bg)" '  and other values stay'
+printf '\357\273\277a\t0\t10\t1\r\na\t10\t20\t2\t \r' >marked.bg
+is "$(cov2bigwig -q -o - marked.bg; cov2bigwig -q -o - - <marked.bg)" "$(printf 'a\t0\t10\t1\na\t10\t20\t2\na\t0\t10\t1\na\t10\t20\t2')" \
+    'a byte order mark, CRLF, blanks at the end and no last newline do not matter'
+
 # ---- bad input
+printf 'track type=wiggle_0\nfixedStep chrom=a start=1 step=1\n1\n' >fixed.wig
+printf 'variableStep chrom=a\n1 2\n' >variable.wig
+printf 'chrom\tstart\tend\tvalue\na\t0\t1\t1\n' >header.bg
+printf '# x\na\t-5\t10\t1\n' >negative.bg
+printf 'a,0,1,1\n' >commas.bg
+for case in 'fixed.wig: wiggle text; convert it with wigToBigWig' 'variable.wig: wiggle text; convert it with wigToBigWig' \
+    "header.bg:1: not a bedGraph line; if this is a header, begin it with '#'" 'negative.bg:2: not a bedGraph line; the start is negative' \
+    "commas.bg:1: not a bedGraph line; separate columns by tabs or blanks instead of ','"; do
+    refuses 1 "^cov2bigwig: error: $case\$" "${case%%:*}" -o out.bg "${case%%:*}"
+    gzip -c "${case%%:*}" >text.gz
+    refuses 1 "error: text.gz:${case#*:}\$" '  compressed' -o out.bg text.gz
+    run cov2bigwig -o out.bg - <"${case%%:*}"
+    refused 1 "error: standard input:${case#*:}\$" '  from standard input'
+done
 refuses 1 'x.bg:1: contig z is not in two' 'a contig without a length' -o out.bw --chrom-sizes two x.bg
 printf 'z 2999\na 9000\nm 1\nb 700\n' >short
 refuses 1 'x.bg:[0-9]+: interval ends at 3000, but z has 2999 bases in short' 'a length that is too short' \

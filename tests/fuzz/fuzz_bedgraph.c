@@ -23,8 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             !*cov_intervals_contig(t, b.contig))
             abort();
         if (b.contig != last) {
-            if (b.contig != n_contigs++)
+            if (b.contig < n_contigs) /* those before it may have gaps only */
                 abort();
+            n_contigs = b.contig + 1;
             end = 0;
         }
         last = b.contig;

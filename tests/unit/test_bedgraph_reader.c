@@ -56,6 +56,13 @@ static void reads_all_layouts(void **state)
         {"a 0 1 1\r\n\r\nb  3\t \t9  -2.5 \r\n", "a 0 1 1 @1\nb 3 9 -2.5 @3\n"},
         {" a 0 1 1\n\ta 1 2 2\n", "a 0 1 1 @1\na 1 2 2 @2\n"},
         {"a 0 1 1\n#\na 1 2 2\ntrack\na 5 6 3\n", "a 0 1 1 @1\na 1 2 2 @3\na 5 6 3 @5\n"},
+        {"\xef\xbb\xbf"
+         "a 0 1 1\n\xef\xbb\xbf"
+         "a 0 1 1\n",
+         "a 0 1 1 @1\n\xef\xbb\xbf"
+         "a 0 1 1 @2\n"},
+        {"\xef\xbb\xbf", ""},
+        {"a 0 1 nan\na 1 2 2\nb 0 1 NaN\nc 0 1 -nan \nc 1 2 3\n", "a 1 2 2 @2\nc 1 2 3 @5\n"},
         {"tracks 0 1 1\nbrowsers 0 1 1\n", "tracks 0 1 1 @1\nbrowsers 0 1 1 @2\n"},
         {"a 0 1 1\nab 0 1 2\nb 0 1 3\n", "a 0 1 1 @1\nab 0 1 2 @2\nb 0 1 3 @3\n"},
         {"ab 0 1 1\na 0 1 2\n", "ab 0 1 1 @1\na 0 1 2 @2\n"},
@@ -147,8 +154,9 @@ static void rejects_bad_lines(void **state)
         {"a 0 1e3 1\n", "x:1: invalid position: '1e3'"},
         {"a 0 1000000000000000000 1\n", "x:1: invalid position: '1000000000000000000'"},
         {"a 0 99999999999999999999999 1\n", "x:1: invalid position"},
-        {"a 0 1 nan\n", "x:1: a 0 1: not a finite number that fits in a 32-bit float: 'nan'"},
+        {"a 0 1 nano\n", "x:1: a 0 1: not a finite number that fits in a 32-bit float: 'nano'"},
         {"a 0 1 inf\n", "not a finite number"},
+        {"a 0 2 nan\na 1 3 1\n", "x:2: a 1 3: interval begins before the previous one ends"},
         {"a 0 1 1e39\n", "not a finite number"},
         {"a 0 1 1e999\n", "not a finite number"},
         {"a 0 1 0x10\n", "not a finite number"},

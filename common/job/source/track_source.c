@@ -52,6 +52,8 @@ int cov_source_input_detect(const char *path, struct cov_source_input *input, st
                           cov_bgz_name(input->in));
         else if (kind == COV_INTERVALS_NONE)
             rc = refuse_foreign(cov_bgz_name(input->in), cov_kind_of(bytes, n), e);
+        if (!rc && kind == COV_INTERVALS_NONE)
+            rc = cov_intervals_check_text(cov_bgz_name(input->in), bytes, n, e);
     }
     if (rc)
         cov_source_input_close(input);

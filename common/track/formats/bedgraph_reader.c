@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/mem.h"
 #include "common/base/text.h"
@@ -29,7 +30,7 @@ enum {
 
 struct cov_bedgraph_reader {
     struct cov_bgz *in;
-    bool at_end, failed;
+    bool begun, at_end, failed;
     char *text; /* text[at .. end) are complete lines, text[end .. filled) the start of one */
     size_t at, end, filled, cap;
     size_t line; /* line number of text[at] */
@@ -41,6 +42,7 @@ struct cov_bedgraph_reader {
     struct cov_interval iv[BATCH];
     size_t lines[BATCH];
     size_t n;
+    uint64_t n_gaps;
 };
 
 /* ---------------------------------------------------------------- opening */
@@ -93,6 +95,11 @@ const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size
     return cov_names_get(r->names, i, NULL);
 }
 
+uint64_t cov_bedgraph_reader_n_gaps(const struct cov_bedgraph_reader *r)
+{
+    return r->n_gaps;
+}
+
 /* ---------------------------------------------------------------- lines */
 
 /* Reads until there is a complete line, or the end. */
@@ -118,6 +125,11 @@ static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
             r->at_end = true;
             if (r->filled > 0)
                 r->text[r->filled++] = '\n'; /* missing after the last line */
+        }
+        if (!r->begun && (r->filled >= 3 || r->at_end)) {
+            const size_t mark = cov_text_mark(r->text, r->filled);
+            memmove(r->text, r->text + mark, r->filled -= mark);
+            r->begun = true;
         }
         const char *newline = memrchr(r->text + seen, '\n', r->filled - seen);
         r->end = newline ? (size_t)(newline - r->text) + 1 : 0;
@@ -185,12 +197,17 @@ static inline bool read_position(const char **p, int64_t *x)
     return n > 0 && ends_field(**p);
 }
 
-/* Parses the field at p with strtod. Returns false if the field is not a finite decimal number.
- * strtod alone would also accept hexadecimal numbers, "inf" and "nan". */
+/* Parses the field at p with strtod. Returns false if the field is neither a finite decimal number
+ * nor nan. strtod alone would also accept hexadecimal numbers and "inf". */
 static bool ask_strtod(const char *p, float *value)
 {
     char text[MAX_VALUE], *end;
     size_t n = 0;
+    const bool has_sign = *p == '-' || *p == '+';
+    if (strncasecmp(p + has_sign, "nan", 3) == 0 && ends_field(p[has_sign + 3])) {
+        *value = NAN;
+        return true;
+    }
     while (!ends_field(p[n])) {
         if (n == MAX_VALUE - 1 || p[n] == '\0' || !strchr("0123456789+-.eE", p[n]))
             return false;
@@ -345,7 +362,11 @@ static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct
         return refuse_interval(r, iv, "interval begins before the previous one ends; sort the file",
                                NULL, e);
     r->last = iv->end;
-    r->lines[r->n++] = r->line++;
+    r->lines[r->n] = r->line++;
+    if (isnan(iv->value))
+        r->n_gaps++;
+    else
+        r->n++;
     r->at = (size_t)(p - r->text);
     return COV_OK;
 }

@@ -90,6 +90,7 @@ struct cov_bigwig_reader {
     size_t only;
     size_t contig; /* the current one; SIZE_MAX: none yet */
     int64_t end;   /* end of its last interval */
+    uint64_t n_gaps;
     uint8_t *packed, *block;
     struct cov_interval *iv;
     size_t cap_packed, cap_iv;
@@ -467,21 +468,27 @@ static int refuse(const struct cov_bigwig_reader *r, const struct cov_interval *
                     cov_bigwig_reader_contig(r, r->contig), iv->beg + 1, iv->end, reason);
 }
 
-static int check_intervals(struct cov_bigwig_reader *r, size_t n, struct cov_err *e)
+/* Checks r->iv[0..*n), and removes those whose value is NaN. */
+static int check_intervals(struct cov_bigwig_reader *r, size_t *n, struct cov_err *e)
 {
     int64_t end = r->end, length = r->contigs[r->contig].length;
-    for (size_t i = 0; i < n; i++) {
+    size_t n_kept = 0;
+    for (size_t i = 0; i < *n; i++) {
         const struct cov_interval *iv = &r->iv[i];
-        if (iv->beg < end || iv->end <= iv->beg || iv->end > length || !isfinite(iv->value))
+        if (iv->beg < end || iv->end <= iv->beg || iv->end > length || isinf(iv->value))
             return refuse(r, iv,
-                          iv->end <= iv->beg     ? "empty interval"
-                          : iv->end > length     ? "past the end of the contig"
-                          : !isfinite(iv->value) ? "value is not a finite number"
-                                                 : "overlaps or precedes the previous interval",
+                          iv->end <= iv->beg ? "empty interval"
+                          : iv->end > length ? "past the end of the contig"
+                          : isinf(iv->value) ? "value is not a finite number"
+                                             : "overlaps or precedes the previous interval",
                           e);
         end = iv->end;
+        if (!isnan(iv->value))
+            r->iv[n_kept++] = *iv;
     }
     r->end = end;
+    r->n_gaps += *n - n_kept;
+    *n = n_kept;
     return COV_OK;
 }
 
@@ -547,6 +554,12 @@ static void restart(struct cov_bigwig_reader *r)
     r->begun = r->failed = false;
     r->contig = SIZE_MAX;
     r->end = 0;
+    r->n_gaps = 0;
+}
+
+uint64_t cov_bigwig_reader_n_gaps(const struct cov_bigwig_reader *r)
+{
+    return r->n_gaps;
 }
 
 void cov_bigwig_reader_rewind(struct cov_bigwig_reader *r)
@@ -615,8 +628,9 @@ static int next(struct cov_bigwig_reader *r, size_t *contig, size_t *n, struct c
             continue;
         rc = change_contig(r, *contig, e);
         if (!rc)
-            rc = check_intervals(r, *n, e);
-        return rc ? rc : 1;
+            rc = check_intervals(r, n, e);
+        if (rc || *n > 0)
+            return rc ? rc : 1;
     }
     return rc || r->one ? rc : check_walk(r, &r->walk, e);
 }

@@ -40,9 +40,13 @@ void cov_bigwig_reader_seek(struct cov_bigwig_reader *r, size_t contig);
 
 /* Reads the next *n > 0 intervals, all on one contig, borrowed until the next call. Intervals of a
  * contig are contiguous in the file, ascending, disjoint, not empty and inside the contig; values
- * are finite. Returns 1, or 0 at the end, or a failure, after which every call fails. */
+ * are finite; intervals of the value NaN are passed over. Returns 1, or 0 at the end, or a failure,
+ * after which every call fails. */
 int cov_bigwig_reader_next(struct cov_bigwig_reader *r, size_t *contig,
                            const struct cov_interval **iv, size_t *n,
                            struct cov_err *e) COV_MUST_USE;
+
+/* Returns the number of intervals of the value NaN so far. */
+uint64_t cov_bigwig_reader_n_gaps(const struct cov_bigwig_reader *r);
 
 #endif

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/file/file_kind.h"
+#include "common/file/lines.h"
 #include "common/file/path.h"
 #include "common/track/formats/bedgraph_reader.h"
 #include "common/track/formats/bigwig_reader.h"
@@ -70,7 +72,7 @@ enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n)
         return COV_INTERVALS_BIGWIG;
     if (cov_kind_of(bytes, n) != COV_KIND_UNKNOWN) /* a VCF, say, begins with comments, too */
         return COV_INTERVALS_NONE;
-    const char *p = bytes, *end = p + n;
+    const char *p = (const char *)bytes + cov_text_mark(bytes, n), *end = (const char *)bytes + n;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *stop = newline ? newline : end;
@@ -80,6 +82,41 @@ enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n)
         p = newline ? stop + 1 : end;
     }
     return n > 0 ? COV_INTERVALS_BEDGRAPH : COV_INTERVALS_NONE;
+}
+
+static bool is_text(const unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((p[i] < ' ' && p[i] != '\n' && !cov_text_is_blank((char)p[i])) || p[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static bool is_word(const char *p, const char *end, const char *word)
+{
+    const size_t n = strlen(word);
+    return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 &&
+           (p + n == end || cov_text_is_blank(p[n]));
+}
+
+int cov_intervals_check_text(const char *name, const void *bytes, size_t n, struct cov_err *e)
+{
+    const char *p = (const char *)bytes + cov_text_mark(bytes, n), *end = (const char *)bytes + n;
+    if (!is_text(bytes, n) || cov_kind_of(bytes, n) != COV_KIND_UNKNOWN)
+        return COV_OK;
+    for (size_t line = 1; p < end; line++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
+        if (is_word(p, stop, "fixedStep") || is_word(p, stop, "variableStep"))
+            return cov_fail(e, COV_EINPUT, "%s: wiggle text; convert it with wigToBigWig", name);
+        if (look_at_line(p, stop, true) != LINE_WITHOUT) {
+            const char *hint = cov_line_bed_hint(p, stop);
+            return !*hint
+                       ? COV_OK
+                       : cov_fail(e, COV_EINPUT, "%s:%zu: not a bedGraph line%s", name, line, hint);
+        }
+        p = newline ? stop + 1 : end;
+    }
+    return COV_OK;
 }
 
 int cov_intervals_detect(const char *path, enum cov_intervals_kind *kind, struct cov_err *e)
@@ -99,9 +136,11 @@ int cov_intervals_detect(const char *path, enum cov_intervals_kind *kind, struct
     if (rc)
         return rc;
     rc = cov_bgz_peek(in, bytes, sizeof bytes, &n, e);
-    cov_bgz_abort(in);
     if (!rc)
         *kind = cov_intervals_kind_of(bytes, n);
+    if (!rc && *kind == COV_INTERVALS_NONE)
+        rc = cov_intervals_check_text(cov_bgz_name(in), bytes, n, e);
+    cov_bgz_abort(in);
     return rc;
 }
 
@@ -202,6 +241,16 @@ int64_t cov_intervals_length(const struct cov_intervals *t, size_t i)
     return t->bigwig ? cov_bigwig_reader_length(t->bigwig, i) : -1;
 }
 
+/* Reports at the end how many intervals had no value. */
+static void warn_of_gaps(const struct cov_intervals *t)
+{
+    const uint64_t n =
+        t->bigwig ? cov_bigwig_reader_n_gaps(t->bigwig) : cov_bedgraph_reader_n_gaps(t->bedgraph);
+    if (n > 0)
+        cov_warn("%s: %" PRIu64 " interval%s with the value NaN %s", t->path, n,
+                 cov_text_s((int64_t)n), n == 1 ? "is a gap" : "are gaps");
+}
+
 int cov_intervals_next(struct cov_intervals *t, struct cov_intervals_batch *batch,
                        struct cov_err *e)
 {
@@ -210,6 +259,8 @@ int cov_intervals_next(struct cov_intervals *t, struct cov_intervals_batch *batc
                  ? cov_bigwig_reader_next(t->bigwig, &b->contig, &b->iv, &b->n, e)
                  : cov_bedgraph_reader_next(t->bedgraph, &b->contig, &b->iv, &t->lines, &b->n, e);
     *batch = *b;
+    if (rc == 0)
+        warn_of_gaps(t);
     return rc;
 }
 

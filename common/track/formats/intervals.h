@@ -20,8 +20,13 @@ enum cov_intervals_kind { COV_INTERVALS_NONE, COV_INTERVALS_BIGWIG, COV_INTERVAL
  * data line, as far as it is within these bytes, may be bedGraph. */
 enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n);
 
-/* The same for the regular file `path`. NONE for any other kind of file, because it could not be
- * read a second time. */
+/* Fails with COV_EINPUT if the first n bytes of a file that is not a track resemble one: wiggle
+ * text, a header without '#', a negative start, or columns separated by commas. */
+int cov_intervals_check_text(const char *name, const void *bytes, size_t n,
+                             struct cov_err *e) COV_MUST_USE;
+
+/* Detects the kind of the regular file `path`, and checks its text. NONE for any other kind of
+ * file, because it could not be read a second time. */
 int cov_intervals_detect(const char *path, enum cov_intervals_kind *kind,
                          struct cov_err *e) COV_MUST_USE;
 
@@ -55,7 +60,8 @@ struct cov_intervals_batch {
 
 /* Reads the next n > 0 intervals, all on one contig. Intervals of a contig are contiguous in the
  * file, ascending, disjoint, not empty, and inside the contig if its length is known; values are
- * finite. Returns 1, or 0 at the end, or a failure, after which every call fails. */
+ * finite. Passes over intervals of the value NaN, and warns of them at the end. Returns 1, or 0 at
+ * the end, or a failure, after which every call fails. */
 int cov_intervals_next(struct cov_intervals *t, struct cov_intervals_batch *batch,
                        struct cov_err *e) COV_MUST_USE;
 
