@@ -39,8 +39,20 @@ static int utf8_length(const unsigned char *s)
     return n;
 }
 
-static void put_string(FILE *f, const char *text)
+/* Writes a character of n > 1 bytes of UTF-8 as an escape, or two beyond U+FFFF. */
+static void put_escape(FILE *f, const unsigned char *s, int n)
 {
+    unsigned c = s[0] & (0xffU >> (n + 1));
+    for (int i = 1; i < n; i++)
+        c = c << 6 | (s[i] & 0x3f);
+    if (c > 0xffff)
+        (void)fprintf(f, "\\u%04x", 0xd800 + ((c - 0x10000) >> 10));
+    (void)fprintf(f, "\\u%04x", c > 0xffff ? 0xdc00 + (c & 0x3ff) : c);
+}
+
+static void put_string(const struct cov_json *j, const char *text)
+{
+    FILE *f = j->f;
     (void)fputc('"', f);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
         int n = utf8_length(s);
@@ -50,6 +62,8 @@ static void put_string(FILE *f, const char *text)
             (void)fprintf(f, "\\%c", *s);
         else if (*s < 0x20 || *s == 0x7f)
             (void)fprintf(f, "\\u%04x", *s);
+        else if (n > 1 && j->is_ascii)
+            put_escape(f, s, n);
         else
             (void)fwrite(s, 1, (size_t)n, f);
         s += n ? n : 1;
@@ -64,7 +78,7 @@ static void begin_value(struct cov_json *j, const char *key)
         (void)fprintf(j->f, "%s\n%*s", j->first[j->depth] ? "" : ",", 2 * j->depth, "");
     j->first[j->depth] = false;
     if (key) {
-        put_string(j->f, key);
+        put_string(j, key);
         (void)fputs(": ", j->f);
     }
 }
@@ -115,7 +129,7 @@ void cov_json_string(struct cov_json *j, const char *key, const char *value)
 {
     begin_value(j, key);
     if (value)
-        put_string(j->f, value);
+        put_string(j, value);
     else
         (void)fputs("null", j->f);
 }

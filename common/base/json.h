@@ -18,6 +18,7 @@ struct cov_json {
     int depth;
     bool first[16];
     bool is_array[16];
+    bool is_ascii; /* set after cov_json_init: writes other characters as escapes */
 };
 
 void cov_json_init(struct cov_json *j, FILE *f);

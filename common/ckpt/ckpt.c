@@ -324,6 +324,30 @@ static int read_tensors(struct cov_torch_file *f, const struct cov_pickle_value 
     return rc;
 }
 
+/* Removes `prefix` from the names of the tensors if all have it; else returns false. */
+static bool strip_prefix(struct cov_ckpt *c, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    for (size_t i = 0; i < c->n_tensors; i++)
+        if (strncmp(c->tensors[i].name, prefix, n) != 0)
+            return false;
+    for (size_t i = 0; i < c->n_tensors; i++)
+        memmove(c->tensors[i].name, c->tensors[i].name + n, strlen(c->tensors[i].name + n) + 1);
+    return c->n_tensors > 0;
+}
+
+/* Removes what wrappers add to names: DistributedDataParallel puts "module." before all of them,
+ * torch.compile "_orig_mod." before those of the module that was compiled. */
+static void strip_wrappers(struct cov_ckpt *c)
+{
+    static const char compiled[] = "._orig_mod.";
+    while (strip_prefix(c, compiled + 1) || strip_prefix(c, "module."))
+        ;
+    for (size_t i = 0; i < c->n_tensors; i++)
+        for (char *at = c->tensors[i].name; (at = strstr(at, compiled)) != NULL;)
+            memmove(at, at + sizeof compiled - 2, strlen(at + sizeof compiled - 2) + 1);
+}
+
 /* Reads all but the tensors. Messages do not name the file yet. */
 static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
                       const struct cov_pickle_value **state, struct cov_err *e)
@@ -381,6 +405,7 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)
     rc = read_tensors(f, state, c, e);
     if (rc)
         goto out;
+    strip_wrappers(c);
     rc = cov_ckpt_check_names(c, e);
     if (rc)
         (void)cov_err_prefix(e, "%s", path);

@@ -60,7 +60,8 @@ struct cov_ckpt {
         .epoch = 0                                                                                 \
     }
 
-/* Reads a checkpoint. Free *out with cov_ckpt_free. Fails like cov_torch_open; also fails with
+/* Reads a checkpoint. Names of tensors lose the prefixes of wrappers (torch.compile's "_orig_mod.",
+ * DistributedDataParallel's "module."). Free *out with cov_ckpt_free. Fails like cov_torch_open; also fails with
  * COV_EINPUT for a missing epoch, global_step, pytorch-lightning_version, state_dict or
  * hyper_parameters; a duplicate name; a state_dict item that is not a tensor; and a weight that
  * is NaN or infinite. The message names the file and the key or tensor. */

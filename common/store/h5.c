@@ -42,6 +42,15 @@ int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, 
         set = "";
     if (r.is_io)
         return cov_fail(e, COV_EIO, "%s%s%s: %s: %s", path, colon, set, what, r.text);
+    if (strstr(r.text, "version number")) {
+        unsigned version[3] = {0, 0, 0};
+        (void)H5get_libversion(&version[0], &version[1], &version[2]);
+        return cov_fail(e, code,
+                        "%s%s%s: written in a format that this HDF5 (%u.%u.%u) cannot read, as by "
+                        "HDF5 2.0 with libver='latest', or damaged (libhdf5: %s); write it with "
+                        "libver='v110', or convert it with h5repack --high=2",
+                        path, colon, set, version[0], version[1], version[2], r.text);
+    }
     if (r.text[0])
         return cov_fail(e, code, "%s%s%s: %s (libhdf5: %s)", path, colon, set, what, r.text);
     return cov_fail(e, code, "%s%s%s: %s", path, colon, set, what);

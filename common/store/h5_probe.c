@@ -92,7 +92,10 @@ static int check(int fd, const char *path, struct cov_err *e)
         return cov_fail_kind(e, path, "not an HDF5 file");
     unsigned version = head[8];
     if (version > 3)
-        return cov_fail(e, COV_EINPUT, "%s: unknown HDF5 superblock version %u", path, version);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: unknown HDF5 superblock version %u; if the file is of a newer HDF5, "
+                        "convert it with h5repack --high=2",
+                        path, version);
     size_t n = head[version < 2 ? 13 : 9]; /* bytes per address */
     if (n != 2 && n != 4 && n != 8)
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 superblock", path);

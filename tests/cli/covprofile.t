@@ -150,6 +150,16 @@ for k, track in enumerate(s["profiles"], 1):
 assert s["features"] == sum(line[0] == "c" for line in open("f.bed"))
 assert s["data"]["s.t"]["largest"] == s["profiles"][0]["largest"], s["data"]'
 
+# ---------------------------------------------------------------- deepTools reads matrices as ASCII
+
+cp t.bg café.bg
+printf 'chr1\t100\t200\tgène\t.\t+\n' >named.bed
+run covprofile genes -q -f --genes named.bed -b 10 -a 10 --matrix ascii.mat.gz -o x.tsv café.bg
+gzip -dc ascii.mat.gz >ascii.mat
+like "$(cat ascii.mat)" '"sample_labels": ?\["caf\\u00e9"\]' 'the name of a track outside ASCII is escaped in the matrix'
+is "$(tail -n 1 ascii.mat | cut -f 1-6)" "$(printf 'chr1\t100\t200\tg%%C3%%A8ne\t.\t+')" '  and so is that of a feature'
+rm -f x.tsv
+
 # ---------------------------------------------------------------- features without values
 
 printf 'chr1\t100\t109\nchr1\t200\t300\nchr1\t400\t409\n' >short.bed

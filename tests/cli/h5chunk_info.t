@@ -122,4 +122,22 @@ run sh -c 'h5chunk info g.h5 >/dev/full'
 refused 1 'standard output: No space left on device$' 'a full disk'
 run h5chunk info
 refused 2 'an input is missing \(usage: h5chunk info' 'no operand'
+
+# A format of a later HDF5: the layout of a data set has version 5.
+"$PYTHON" - <<'END'
+import re, h5py
+with h5py.File("later.h5", "w") as f:
+    f["data/seqids"] = [b"c"]
+    f["data/start_ends"] = [[0, 4]]
+    f.create_dataset("data/X", (1, 4, 4), "f2", chunks=(1, 4, 4))
+data = bytearray(open("later.h5", "rb").read())
+for at in re.finditer(rb"\x08\x00..[\x00-\xff]\x00\x00\x00\x03[\x01\x02]", data, re.S):
+    data[at.start() + 8] = 5
+open("later.h5", "wb").write(data)
+END
+for command in info verify; do
+    run h5chunk $command later.h5
+    refused 1 "^h5chunk: error: later\\.h5: data/[a-zA-Z_]+: written in a format that this HDF5 \\(1\\.[0-9.]+\\) cannot read, .* or damaged \\(libhdf5: .*version number.*\\); write it with libver='v110', or convert it with h5repack --high=2\$" \
+        "$command: a format of a later HDF5 is named"
+done
 done_testing

@@ -682,6 +682,37 @@ static void hyper_parameters(void **state)
     read_bad(path, "hyper_parameters: expected a string, found type int");
 }
 
+/* What torch.compile and DistributedDataParallel put before names is removed. */
+static void wrapped_names(void **state)
+{
+    static const char *const names[][2] = {
+        {"module._orig_mod.a.0.weight", "a.0.weight"},
+        {"module._orig_mod.a._orig_mod._orig_mod.0.bias", "a.0.bias"},
+        {"module._orig_mod.b_orig_mod.module.weight", "b_orig_mod.module.weight"},
+    };
+    for (size_t first = 0; first < 2; first++) {
+        struct cov_ckpt c = COV_CKPT_INIT;
+        struct cov_torch_tensor *t;
+        const int64_t shape[] = {1};
+        assert_int_equal(cov_ckpt_set_version(&c, "2.0", NULL), 0);
+        for (size_t i = 0; i < COV_COUNT(names); i++)
+            assert_int_equal(
+                cov_ckpt_add_tensor(&c, names[i][0], COV_TORCH_FLOAT32, 1, shape, &t, NULL), 0);
+        if (first) /* a tensor without the prefix */
+            assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 1, shape, &t, NULL),
+                             0);
+        assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+        cov_ckpt_fini(&c);
+        struct cov_ckpt *got = read_good(path);
+        assert_int_equal(got->n_tensors, COV_COUNT(names) + first);
+        for (size_t i = 0; !first && i < COV_COUNT(names); i++)
+            assert_string_equal(got->tensors[i].name, names[i][1]);
+        if (first)
+            assert_string_equal(got->tensors[1].name, "module.a.0.bias");
+        cov_ckpt_free(got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -690,6 +721,7 @@ int main(void)
         cmocka_unit_test(strides),        cmocka_unit_test(bad_tensors),
         cmocka_unit_test(other_values),   cmocka_unit_test(other_entries),
         cmocka_unit_test(other_pickles),  cmocka_unit_test(hyper_parameters),
+        cmocka_unit_test(wrapped_names),
     };
     for (int i = 0; i < 24; i++)
         storage[i] = (float)i;

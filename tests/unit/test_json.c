@@ -82,6 +82,15 @@ static void escapes(void **state)
     string_is("\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb1", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb1\"");
 }
 
+static void escapes_for_ascii(void **state)
+{
+    struct writer w;
+    begin(&w);
+    w.j.is_ascii = true;
+    cov_json_string(&w.j, NULL, "caf\u00e9 \u20ac\U0001f331 \xff\"");
+    expect(&w, "\"caf\\u00e9 \\u20ac\\ud83c\\udf31 \\ufffd\\\"\"");
+}
+
 static void replaces_invalid_utf8(void **state)
 {
     string_is("a\xff"
@@ -239,6 +248,7 @@ int main(void)
         cmocka_unit_test(nests),
         cmocka_unit_test(escapes),
         cmocka_unit_test(replaces_invalid_utf8),
+        cmocka_unit_test(escapes_for_ascii),
         cmocka_unit_test(writes_numbers),
         cmocka_unit_test(finds_texts),
         cmocka_unit_test(walks),

@@ -116,6 +116,7 @@ static int write_head(const struct cov_profile_tracks *t, struct cov_bgz *out, s
     if (!f)
         return cov_fail_errno(e, "settings of the matrix");
     cov_json_init(&j, f);
+    j.is_ascii = true;
     cov_json_begin_object(&j, NULL);
     put_settings(&j, t);
     put_labels(&j, t);
@@ -138,6 +139,22 @@ struct line {
     double *bins; /* Owned */
 };
 
+/* Appends a text in ASCII, as deepTools needs it: other bytes as %C3, for example. The caller has
+ * reserved the room. */
+static void put_ascii(struct line *line, const char *text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p < 0x80) {
+            line->text[line->n++] = (char)*p;
+            continue;
+        }
+        line->text[line->n++] = '%';
+        line->text[line->n++] = digits[*p >> 4];
+        line->text[line->n++] = digits[*p & 0xf];
+    }
+}
+
 static int put_feature(struct line *line, const struct cov_profile_tracks *t, size_t i,
                        struct cov_err *e)
 {
@@ -146,16 +163,28 @@ static int put_feature(struct line *line, const struct cov_profile_tracks *t, si
     const char *contig = cov_names_get(a->contigs, f->contig, NULL);
     const char *name = cov_annotation_name(a, i), *score = cov_annotation_score(a, i);
     char place[80];
-    (void)snprintf(place, sizeof place, ":%" PRId64 "-%" PRId64, f->beg, f->end);
-    const char *const named[] = {name, ""}, *const unnamed[] = {contig, place};
-    const char *const *const parts = *name ? named : unnamed;
-    const size_t room = strlen(contig) + strlen(parts[0]) + strlen(score) + 2 * sizeof place;
+    (void)snprintf(place, sizeof place, "%" PRId64 "\t%" PRId64, f->beg, f->end);
+    const size_t room = 3 * (2 * strlen(contig) + strlen(name) + strlen(score)) + 2 * sizeof place;
     int rc = COV_RESERVE(&line->text, &line->cap, room, e);
     if (rc)
         return rc;
-    const int n = snprintf(line->text, room, "%s\t%" PRId64 "\t%" PRId64 "\t%s%s\t%s\t%c", contig,
-                           f->beg, f->end, parts[0], parts[1], score, f->strand);
-    line->n = n > 0 ? (size_t)n : 0;
+    line->n = 0;
+    put_ascii(line, contig);
+    put_ascii(line, "\t");
+    put_ascii(line, place);
+    put_ascii(line, "\t");
+    if (*name) {
+        put_ascii(line, name);
+    } else {
+        *strchr(place, '\t') = '-';
+        put_ascii(line, contig);
+        put_ascii(line, ":");
+        put_ascii(line, place);
+    }
+    const char end[] = {'\t', f->strand, '\0'};
+    put_ascii(line, "\t");
+    put_ascii(line, score);
+    put_ascii(line, end);
     return COV_OK;
 }
 
