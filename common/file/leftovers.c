@@ -96,7 +96,7 @@ static void empty_folder(int fd, int depth)
 static void remove_tree(const char *name)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-        int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return;
         empty_folder(fd, MAX_DEPTH);

@@ -194,7 +194,12 @@ refuses "bad\\.csv:3: weed: invalid assay 'rnaseq'; use atacseq, chipseq or othe
 refuses 'bad\.csv:2: weed: missing assay; .*' 'a data set whose name does not tell the assay' 'weed,weed.fa,dnase,,a.bam,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing bams; .*' 'a data set without files' 'weed,weed.fa,atacseq,,,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing checkpoint; .*' 'a short row' 'weed,weed.fa,,,,plant'
-refuses 'bad\.csv:2: weed: invalid fasta .*, without \{ and \}' 'a wildcard' 'weed,{w}.fa,,,,plant,plant.ckpt'
+for path in '{w}.fa' '$HOME.fa' 'a*.fa' 'a?.fa' 'a[1].fa'; do
+    refuses 'bad\.csv:2: weed: invalid fasta .*, without \$ \* \? \[ \] \{ \}' "the path $path" "weed,$path,,,,plant,plant.ckpt"
+done
+refuses "bad\.csv:2: weed: invalid checkpoint .a;b,c\.ckpt.; .* and comma" 'a comma in the path of a checkpoint' 'weed,weed.fa,,,,plant,"a;b,c.ckpt"'
+refuses "bad\.csv:2: weed: invalid dataset 'measured'; .*, but not measured, .*" 'a dataset called measured' 'weed,weed.fa,measured,other,weed_atacseq.sam,plant,plant.ckpt'
+refuses 'bad\.csv:3: weed: bams none\.bam: no such file' 'a missing file' 'moss,weed.fa,,,,plant,plant.ckpt' 'weed,weed.fa,dnase,other,weed_atacseq.sam;none.bam,plant,plant.ckpt'
 refuses 'bad\.csv:2: 8 cells in 7 columns' 'a long row' 'weed,weed.fa,,,,plant,plant.ckpt,x'
 refuses 'bad\.csv:3: weed: the checkpoint of plant is b\.ckpt, but a\.ckpt in an earlier row' 'two checkpoints of a model' \
     'moss,moss.fa,,,,plant,a.ckpt' 'weed,weed.fa,,,,plant,b.ckpt'

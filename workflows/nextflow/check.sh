@@ -163,6 +163,11 @@ sheet "$columns,genes" "$weed,@weed.gff3" "$weed," 'weed,@weed.fa.gz,,,,tiny,@ti
 sheet "$columns,genes" "$weed,nix.gff3"
 sheet "$columns,region" "$weed,a;b"
 sheet "$columns" '"we' 'ed",@weed.fa.gz,,,,tiny,@tiny.ckpt'
+# shellcheck disable=SC2016 # not a variable of this script
+sheet "$columns" 'weed,$HOME/weed.fa,,,,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,@weed.fa.gz,,,,tiny,"a,b.ckpt"'
+sheet "$columns" 'weed,@weed.fa.gz,measured,other,@weed_atacseq.sam.gz;a[1].bam,tiny,@tiny.ckpt'
+sheet "$columns" 'weed,@weed.fa.gz,dnase,other,@weed_atacseq.sam.gz;a[1].bam,tiny,@tiny.ckpt'
 # As a spreadsheet writes it: with a byte order mark and CR LF.
 printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" >sheets/spreadsheet.csv
 tr , '\t' <sheets/11.csv >sheets/tabs.tsv
@@ -213,6 +218,10 @@ bases has another default
 30.csv sheets/30.csv:2: sample weed: genes nix.gff3: no such file
 31.csv sheets/31.csv:2: sample weed: region a;b: use letters, digits and . _ + - :
 32.csv sheets/32.csv:2: unbalanced quotes
+33.csv sheets/33.csv:2: sample weed: fasta $HOME/weed.fa: write a path without $ * ? [ ] { }
+34.csv sheets/34.csv:2: sample weed: checkpoint a,b.ckpt: write a path without , $ * ? [ ] { }
+35.csv sheets/35.csv:2: sample weed: dataset measured: use letters, digits and _ -, but not measured, which is part of names of files
+36.csv sheets/36.csv:2: sample weed: bams a[1].bam: write a path without $ * ? [ ] { }
 spreadsheet.csv accepted
 tabs.tsv accepted
 EOF

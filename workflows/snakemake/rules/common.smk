@@ -14,15 +14,16 @@ from snakemake.exceptions import WorkflowError
 # The columns of the sheet: a regular expression of its cells, and what to write there. The cells of MEASUREMENT are empty
 # in a row without measured data; those of OPTIONAL columns may always be.
 NAME = (r"[A-Za-z0-9_-]+", "use letters, digits, _ and -")
-FILE = (r"[^{}\n]+", "write the path of a file, without { and }")  # Snakemake takes these for wildcards.
+# Snakemake takes { and } for wildcards, Nextflow takes $ for a variable and the others for patterns.
+FILE = (r"[^${}*?[\]\n]+", "write the path of a file, without $ * ? [ ] { }")
 COLUMNS = {
     "sample": (r"[A-Za-z0-9][A-Za-z0-9._+-]*", "use letters, digits and . _ + -; begin with a letter or digit"),
     "fasta": FILE,
-    "dataset": NAME,
+    "dataset": (r"(?!measured$)[A-Za-z0-9_-]+", NAME[1] + ", but not measured, which is part of names of files"),
     "assay": (r"atacseq|chipseq|other", "use atacseq, chipseq or other"),
-    "bams": (r"[^;{}\n]+(;[^;{}\n]+)*", "write its files, separated by ;, without { and }"),
+    "bams": (r"[^;${}*?[\]\n]+(;[^;${}*?[\]\n]+)*", "write its files, separated by ;, without $ * ? [ ] { }"),
     "model": NAME,
-    "checkpoint": FILE,
+    "checkpoint": (r"[^,${}*?[\]\n]+", FILE[1] + " and comma"),  # covpredict takes a list for an ensemble
     "genes": FILE,
     "region": (r"[A-Za-z0-9._+:-]+", "use letters, digits and . _ + - :"),
     "variants": FILE,
@@ -122,6 +123,15 @@ def located(path):
     return os.path.normpath(os.path.join(os.path.dirname(config["samples"]), path))
 
 
+def check_files(where, row):
+    """Ends Snakemake if a file of a row is missing. Trained checkpoints are made later."""
+    for column in ("fasta", "bams", "checkpoint", "genes", "variants", "explain"):
+        for path in filter(None, row[column].split(";") if column == "bams" else [row[column]]):
+            place = located(path)
+            if "://" not in path and path not in TRAINED and not os.path.isfile(place):
+                fail(f"{where}: {column} {path}: no such file")
+
+
 def read_cutoffs(key):
     """{data set: (cutoff,) or (cutoff, weaker cutoff)} of a key of the configuration."""
     if not config["peaks"]:
@@ -180,6 +190,7 @@ TRAINED = {f"trained/{name}.ckpt": name for name in TRAININGS}
 FASTA, CHECKPOINT, ASSAY, MEASURED, GENES, REGION, VARIANTS, EXPLAIN = {}, {}, {}, {}, {}, {}, {}, {}
 # (sample, model) to predict, and {(sample, model, data set): place in the sheet} to compare, in the order of the sheet.
 RUNS, COMPARED = {}, {}
+ROWS = []
 # Without samples, there are only networks to train.
 TRAINS_ONLY = bool(TRAININGS) and not os.path.exists(config["samples"])
 for where, row in [] if TRAINS_ONLY else read_sheet(config["samples"]):
@@ -201,6 +212,9 @@ for where, row in [] if TRAINS_ONLY else read_sheet(config["samples"]):
         bams = ";".join(map(located, row["bams"].split(";")))
         note(where, f"list of bams of {dataset}", MEASURED, (sample, dataset), bams, "; write replicates in one row, separated by ;")
         COMPARED.setdefault((sample, model, dataset), where)
+    ROWS.append((where, row))
+for where, row in ROWS:
+    check_files(where, row)
 if not RUNS and not TRAINS_ONLY:
     fail(f"{config['samples']}: no samples")
 
