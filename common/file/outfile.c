@@ -21,6 +21,7 @@
 #include "common/file/leftovers.h"
 #include "common/file/lock.h"
 #include "common/file/path.h"
+#include "common/file/peek_kind.h"
 #include "common/file/suffix.h"
 
 /* Another program that may write to the folder can rename or replace the temporary file at any
@@ -50,11 +51,11 @@ static const struct {
     [COV_OUTFILE_BIGWIG] = {"a bigWig file", ".bw", ACCEPT(BIGWIG), true},
     [COV_OUTFILE_BEDGRAPH] = {"a bedGraph file", ".bg", ACCEPT(BEDGRAPH) | ANY_TEXT, false, true},
     [COV_OUTFILE_PEAKS] = {"a file of peaks", ".narrowPeak", ACCEPT(PEAKS) | ANY_TEXT, false, true},
-    [COV_OUTFILE_TABLE] = {"a table", ".tsv", ANY_TEXT, false},
-    [COV_OUTFILE_GZ_TABLE] = {"a table", ".tsv", ANY_TEXT, false, true},
-    [COV_OUTFILE_MATRIX] = {"a compressed table", ".gz", ANY_TEXT, true, true},
+    [COV_OUTFILE_TABLE] = {"a table", ".tsv", ACCEPT(TEXT), false},
+    [COV_OUTFILE_GZ_TABLE] = {"a table", ".tsv", ACCEPT(TEXT), false, true},
+    [COV_OUTFILE_MATRIX] = {"a compressed table", ".gz", ACCEPT(TEXT), true, true},
     [COV_OUTFILE_ARRAYS] = {"an array of NumPy", ".npz", ACCEPT(ARRAYS), true},
-    [COV_OUTFILE_JSON] = {"a JSON file", ".json", ANY_TEXT, false},
+    [COV_OUTFILE_JSON] = {"a JSON file", ".json", ACCEPT(JSON) | ANY_TEXT, false},
     [COV_OUTFILE_PICTURE] = {"a picture", ".png or .svg", ACCEPT(PICTURE), true},
     [COV_OUTFILE_FASTA] = {"a FASTA file", ".fa", ACCEPT(FASTA) | ANY_TEXT, false},
     [COV_OUTFILE_SAM] = {"a SAM file", ".sam", ACCEPT(SAM) | ANY_TEXT, false},
@@ -76,6 +77,28 @@ int cov_outfile_check_name(const char *path, enum cov_outfile_kind kind, struct 
         return COV_OK;
     return cov_fail(e, COV_EUSAGE, "%s: the output is %s, but %s is another kind; use %s", path,
                     kinds[kind].what, bad, kinds[kind].suffix);
+}
+
+/* Refuses to replace a file whose first bytes show that it is of another kind, such as a FASTA file
+ * named genome. Unknown text may be replaced. */
+static int check_contents(const char *path, enum cov_outfile_kind kind, struct cov_err *e)
+{
+    static const enum cov_kind same[] = {
+        [COV_OUTFILE_HDF5] = COV_KIND_HDF5,     [COV_OUTFILE_STREAM] = COV_KIND_STREAM,
+        [COV_OUTFILE_BIGWIG] = COV_KIND_BIGWIG, [COV_OUTFILE_BEDGRAPH] = COV_KIND_BED,
+        [COV_OUTFILE_PEAKS] = COV_KIND_BED,     [COV_OUTFILE_ARRAYS] = COV_KIND_ZIP,
+        [COV_OUTFILE_FASTA] = COV_KIND_FASTA,   [COV_OUTFILE_SAM] = COV_KIND_SAM,
+        [COV_OUTFILE_VARIANTS] = COV_KIND_VCF,  [COV_OUTFILE_BESIDE] = COV_KIND_UNKNOWN,
+    };
+    enum cov_kind there =
+        kind == COV_OUTFILE_BESIDE ? COV_KIND_UNKNOWN : cov_kind_of_file(path, NULL);
+    if (there == COV_KIND_NARROWPEAK && kind != COV_OUTFILE_TABLE)
+        there = COV_KIND_BED;
+    if (there == COV_KIND_UNKNOWN || there == COV_KIND_GZIP || there == COV_KIND_HTML ||
+        there == COV_KIND_LFS || there == same[kind])
+        return COV_OK;
+    return cov_fail(e, COV_EEXIST, "%s: is %s, which %s does not replace; choose another name",
+                    path, cov_kind_name(there), kinds[kind].what);
 }
 
 /* ---- begin ---- */
@@ -128,6 +151,8 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
         o->in_place = true;
     } else if ((exists || is_link) && !o->force) {
         return exists_already(path, e);
+    } else if (exists && check_contents(path, kind, e)) {
+        return COV_EEXIST;
     }
     if (exists && is_link && !o->in_place) {
         char *target = realpath(path, NULL);

@@ -22,7 +22,7 @@ static const struct cov_suffix suffixes[] = {
     {".gappedpeak", COV_SUFFIX_PEAKS}, {".png", COV_SUFFIX_PICTURE},
     {".svg", COV_SUFFIX_PICTURE},      {".txt", COV_SUFFIX_TEXT},
     {".tsv", COV_SUFFIX_TEXT},         {".csv", COV_SUFFIX_TEXT},
-    {".json", COV_SUFFIX_TEXT},        {".fq", COV_SUFFIX_INPUT},
+    {".json", COV_SUFFIX_JSON},        {".fq", COV_SUFFIX_INPUT},
     {".fastq", COV_SUFFIX_INPUT},      {".2bit", COV_SUFFIX_INPUT},
     {".gff", COV_SUFFIX_INPUT},        {".gff3", COV_SUFFIX_INPUT},
     {".gtf", COV_SUFFIX_INPUT},        {".vcf", COV_SUFFIX_VARIANTS},

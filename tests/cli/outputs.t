@@ -236,4 +236,25 @@ for line in 'bam2h5 -q -@ 2 -p x -o o.h5 g.h5 r.bam' 'fasta2h5 -q -@ 2 -o o.h5 g
     is "$(cat ../left)" '' "$line: SIGTERM at any moment leaves nothing"
 done
 
+# ---- a table replaces no file of another kind, by its name or by what is in it
+printf 'chr1\t0\t10\n' >peaks.bed
+for name in table.bed table.json table.bed.gz; do
+    echo old >$name
+    run covpeaks stats -f -o $name peaks.bed
+    refused 2 "^covpeaks: error: $name: the output is a table, but \\.(bed|json|gz) is another kind; use \\.tsv\$" "a table called $name"
+    is "$(cat $name)" old '  keeps the old one'
+done
+printf '>a\nACGT\n' >genome
+cp peaks.bed regions
+cp genome before
+run fasta2h5 -q -f -o genome g.fa
+refused 1 '^fasta2h5: error: genome: is a FASTA file, which an HDF5 file does not replace; choose another name$' 'a genome file does not replace a FASTA without suffix'
+for name in genome regions; do
+    run covpeaks stats -f -o $name peaks.bed
+    refused 1 "^covpeaks: error: $name: is a (FASTA|BED) file, which a table does not replace; choose another name\$" "a table does not replace $name"
+done
+ok '  which stays' cmp genome before
+covpeaks stats -o stats peaks.bed && run covpeaks stats -f -o stats peaks.bed
+status_is 0 'a table replaces a table'
+
 done_testing
