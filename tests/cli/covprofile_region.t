@@ -118,6 +118,9 @@ refuses 2 'begins past the end' 'a region past the end' -r chr1:9M-10M p.h5
 refuses 2 'region.*is missing|--region' 'no region' p.h5
 refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' 'an annotation without the sequence' -r chr10 --plot y.png \
     --genes genes.gff3 p.h5
+printf 'chr1 0 1 1\nchr1 0\n' >damaged.bg
+refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' '  before a track is read' -r chr10:1-50 --plot y.png \
+    --genes genes.gff3 damaged.bg
 refuses 1 'genes.gff3: no features of type CDS$' 'no features of the type' -r chr1 --plot y.png --genes genes.gff3 --feature CDS p.h5
 echo 'chr1	90	999999' >past.bed
 refuses 1 'past.bed:1: the feature ends at 999999, but chr1 has only 4000 bases in p.h5$' 'a peak past the end' -r chr1 --plot y.png --peaks past.bed p.h5

@@ -89,6 +89,12 @@ run h5chunk blacklist --report report.jsonl -o report.h5 --list report.list g.h5
 status_is 0 'a report'
 holds 's2 s3 s4 s5' report.h5 '  blacklists for each reason'
 is "$(tr '\n' ' ' <report.list)" 's2 s3 s4 s5 ' '  lists in the order of the file'
+{
+    printf '\357\273\277'
+    sed 's/assemblyUnit/assembly_unit/; s/chrName/chr_name/; s/Accession/_accession/g; s/non-nuclear/Non-nuclear/; s/$/ \r/' report.jsonl
+} >snake.jsonl
+run h5chunk blacklist -f --report snake.jsonl -o snake.h5 --list snake.list g.h5
+is "$(cat snake.list)" "$(cat report.list)" 'keys in snake case, a byte order mark, CRLF and blanks at line ends'
 gzip -c report.jsonl >report.jsonl.gz
 run h5chunk blacklist -f --report report.jsonl.gz -o report.h5 g.h5
 holds 's2 s3 s4 s5' report.h5 'a compressed report'

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/json.h"
 #include "common/base/log.h"
@@ -26,17 +27,27 @@ void cov_sequence_report_fini(struct cov_sequence_report *r)
     *r = (struct cov_sequence_report){0};
 }
 
-static bool member_is(const struct cov_json_value *v, const char *key, const char *text)
+/* The text of a member, whose key may also be spelled in snake case (older versions of NCBI's
+ * datasets). */
+static const char *member(const struct cov_json_value *v, const char *key, const char *snake)
 {
-    const char *member = cov_json_text(v, key);
-    return member && strcmp(member, text) == 0;
+    const char *text = cov_json_text(v, key);
+    return text ? text : cov_json_text(v, snake);
+}
+
+static bool member_is(const struct cov_json_value *v, const char *key, const char *snake,
+                      const char *wanted)
+{
+    const char *text = member(v, key, snake);
+    return text && strcasecmp(text, wanted) == 0;
 }
 
 static bool is_dropped(const struct cov_json_value *v)
 {
-    return member_is(v, "chrName", "Un") || member_is(v, "assemblyUnit", "non-nuclear") ||
-           member_is(v, "role", "unplaced-scaffold") ||
-           member_is(v, "role", "unlocalized-scaffold");
+    return member_is(v, "chrName", "chr_name", "Un") ||
+           member_is(v, "assemblyUnit", "assembly_unit", "non-nuclear") ||
+           member_is(v, "role", "role", "unplaced-scaffold") ||
+           member_is(v, "role", "role", "unlocalized-scaffold");
 }
 
 struct reader {
@@ -49,8 +60,8 @@ struct reader {
 static int take_object(struct reader *r, const struct cov_json_value *v, struct cov_err *e)
 {
     struct cov_sequence_report *report = r->report;
-    const char *refseq = cov_json_text(v, "refseqAccession");
-    const char *genbank = cov_json_text(v, "genbankAccession");
+    const char *refseq = member(v, "refseqAccession", "refseq_accession");
+    const char *genbank = member(v, "genbankAccession", "genbank_accession");
     size_t index;
     bool is_new;
     if (cov_names_count(report->ids) == 0)

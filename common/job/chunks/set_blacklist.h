@@ -29,7 +29,8 @@ int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *
 /* ---- NCBI's sequence_report.jsonl: one JSON object per line for each sequence of a genome ---- */
 
 /* Sequences outside the chromosomes of the nucleus are dropped, that is, if chrName is "Un",
- * assemblyUnit is "non-nuclear", or role is "unplaced-scaffold" or "unlocalized-scaffold". */
+ * assemblyUnit is "non-nuclear", or role is "unplaced-scaffold" or "unlocalized-scaffold". Keys may
+ * also be in snake case (chr_name), and values in any case. */
 struct cov_sequence_report {
     struct cov_names *ids; /* refseqAccession if the first line has it, else genbankAccession */
     bool *drops;           /* of each id */

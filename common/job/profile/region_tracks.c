@@ -235,6 +235,27 @@ static int read_features(struct job *j, struct cov_err *e)
     return rc;
 }
 
+/* Fails before the tracks are read if the genes have no such sequence. With --rename, its name in
+ * the annotation is not known yet. */
+static int check_contig(const struct job *j, const struct lane *lane,
+                        const struct cov_profile_request *request, struct cov_err *e)
+{
+    const struct cov_names *names = lane->features.contigs;
+    struct cov_listing there = {0};
+    for (size_t i = 0; i < cov_names_count(names); i++) {
+        int64_t beg, end;
+        if (cov_range_means(&j->range, cov_names_get(names, i, NULL), &beg, &end))
+            return COV_OK;
+        cov_listing_add(&there, cov_names_get(names, i, NULL));
+    }
+    if (lane->drawn.is_flat || request->source.rename_path)
+        return COV_OK;
+    const struct cov_range *r = &j->range;
+    return cov_fail(e, COV_EINPUT, "%s: no features on %.*s; its sequences are: %s%s",
+                    lane->features.path, (int)(r->n_name ? r->n_name : strlen(r->text)),
+                    r->n_name ? r->name : r->text, there.text, cov_listing_more(&there));
+}
+
 static int check_ends(const struct job *j, const struct cov_annotation *a, size_t contig,
                       struct cov_err *e)
 {
@@ -408,6 +429,8 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
         rc = cov_names_new(&j->names, e);
     if (!rc)
         rc = read_features(j, e);
+    if (!rc && j->n_lanes > 0)
+        rc = check_contig(j, &j->lanes[0], request, e);
     if (!rc)
         rc = read_inputs(j, request, e);
     for (size_t k = 0; !rc && k < j->n_lanes; k++)
