@@ -555,7 +555,7 @@ static int by_contig(const void *a, const void *b)
     return (x->contig > y->contig) - (x->contig < y->contig);
 }
 
-/* Leaves out the features over the origin of circular sequences: they end past the length. */
+/* Omits the features over the origin of circular sequences: they end past the length. */
 static void drop_over_origin(const struct reader *r)
 {
     struct cov_annotation *a = r->a;
@@ -575,8 +575,8 @@ static void drop_over_origin(const struct reader *r)
     }
     a->n = n;
     if (dropped.n > 0)
-        cov_warn("%s: leaves out %zu feature%s over the origin of circular sequences: %s%s",
-                 a->path, dropped.n, cov_text_s((int64_t)dropped.n), dropped.text,
+        cov_warn("%s: omits %zu feature%s over the origin of circular sequences: %s%s", a->path,
+                 dropped.n, cov_text_s((int64_t)dropped.n), dropped.text,
                  cov_listing_more(&dropped));
 }
 

@@ -21,7 +21,7 @@ enum cov_suffix_kind {
     /* It keeps these. */
     COV_SUFFIX_PEAKS,
     COV_SUFFIX_PICTURE,
-    COV_SUFFIX_TEXT,     /* tables */
+    COV_SUFFIX_TEXT, /* tables */
     COV_SUFFIX_JSON,
     COV_SUFFIX_VARIANTS, /* VCF, BCF */
     COV_SUFFIX_ARRAYS,   /* of NumPy */

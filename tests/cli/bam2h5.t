@@ -69,7 +69,7 @@ for file in sorted.bam unsorted.bam indexed.bam plain.cram; do
 done
 rm -f 1.h5 3.h5
 
-# ---- pairs beside a repeat, of which one mate passes: each counts once, whichever mate it is
+# ---- pairs next to a repeat, of which one mate passes: each counts once, whichever mate it is
 "$PYTHON" - >repeat.sam <<'END'
 def pairs(start, mapqs):
     for k in range(10):

@@ -172,7 +172,7 @@ unlike "$(cat "$stderr")" shorter '  other anchors use all of them'
 printf 'chr1\tx\tregion\t1\t30000\t.\t+\t.\tID=c;Is_circular=true\nchr1\tx\tgene\t29900\t30100\t.\t-\t.\tID=over\nchr1\tx\tgene\t100\t200\t.\t+\t.\tID=in\n' >circular.gff3
 run covprofile genes -f --genes circular.gff3 -b 10 -a 10 -o x.tsv t.bw
 status_is 0 'a gene over the origin of a circular sequence is left out'
-stderr_like '^covprofile: warning: circular\.gff3: leaves out 1 feature over the origin of circular sequences: over$' '  with a warning'
+stderr_like '^covprofile: warning: circular\.gff3: omits 1 feature over the origin of circular sequences: over$' '  with a warning'
 rm -f x.tsv
 
 # ---------------------------------------------------------------- refusals

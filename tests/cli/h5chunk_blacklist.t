@@ -95,6 +95,7 @@ is "$(tr '\n' ' ' <report.list)" 's2 s3 s4 s5 ' '  lists in the order of the fil
 } >snake.jsonl
 run h5chunk blacklist -f --report snake.jsonl -o snake.h5 --list snake.list g.h5
 is "$(cat snake.list)" "$(cat report.list)" 'keys in snake case, a byte order mark, CRLF and blanks at line ends'
+rm -f snake.*
 gzip -c report.jsonl >report.jsonl.gz
 run h5chunk blacklist -f --report report.jsonl.gz -o report.h5 g.h5
 holds 's2 s3 s4 s5' report.h5 'a compressed report'
