@@ -419,6 +419,13 @@ longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 .PHONY: check check-unit check-cli check-long
 check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
 	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
+# Files that run most of each tool in little time, and all parsers.
+SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 codecs cov2bigwig cov2bigwig_tracks coveffect coveffect_ism covpeaks covpredict \
+               covpredict_resume covpredict_stream covprofile covtrain_scale damaged_chunks damaged_fasta damaged_hdf5 damaged_tracks \
+               fasta2h5 h5chunk_rewrite h5chunk_verify kinds pipe)
+.PHONY: check-smoke
+check-smoke: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run the unit tests, the corpora of the fuzzers and a few tests of each tool
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(SMOKE_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED))
 check-unit: $(UNITS) $(REPLAYS) $(EMULATED) ## run the unit tests
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(REPLAYS) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
@@ -520,11 +527,11 @@ bench: all ## run benchmark report in build/bench (BENCH_FLAGS=--quick)
 
 # ---------------------------------------------------------------- checks of the sources
 
-TIDY := $(ALL_SRC:%.c=build/tidy/%.ok)
+TIDY := $(patsubst %.c,build/tidy/%.ok,$(if $(SINCE),$(filter $(ALL_SRC),$(shell tests/lint/changed.sh '$(SINCE)')),$(ALL_SRC)))
 # A quarter of the analyzer's default number of states takes a fifth of the time.
 TIDY_LIMITS := -Xclang -analyzer-config -Xclang max-nodes=50000
 .PHONY: tidy format format-check lint
-tidy: $(TIDY) ## run clang-tidy on files that have changed; no warnings allowed
+tidy: $(TIDY) ## run clang-tidy on all files, or those that have changed since the commit SINCE; no warnings allowed
 build/tidy/%.ok: %.c .clang-tidy
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
