@@ -114,7 +114,7 @@ refused 1 'subsequence length 1000 is not a multiple of 9' 'a chunk length that 
 mkfifo fifo
 {
     head -c 70000 odd.stream
-    sleep 600
+    exec sleep 600
 } >fifo &
 feeder=$!
 run timeout 500 covpredict -q -@ 1 -m hybrid.ckpt -o x.h5 - <fifo

@@ -19,7 +19,7 @@ ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make
 
 # Killed during prediction, with its child processes.
 mkdir slow
-printf '#!/bin/sh\n: >predicting\nexec sleep 600\n' >slow/covpredict
+printf '#!/bin/sh\n: >predicting\nexec sleep 60\n' >slow/covpredict
 chmod +x slow/covpredict
 PATH=$work/slow:$PATH setsid snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --config shards=4 -- \
     tracks metrics >killed.log 2>&1 &
