@@ -21,9 +21,10 @@
 
 enum { LAST_FIXED = 8, HAS_FORMAT = 9 }; /* columns of a VCF */
 
-/* Enough for a million samples. */
-#define MAX_LINE_MB 64
-#define MAX_HEADER_MB 256
+/* A record: enough for a million samples, whose names make the file large. In a small file, less, since
+ * memory must not depend on how well a line compresses. */
+enum { MAX_RECORD_MB = 64, SMALL_RECORD_MB = 8, MAX_RATIO = 16, MB_SHIFT = 20 };
+enum { MAX_HEADER_MB = 256, MAX_UNCOMMON = 20000 };
 
 struct cov_variants {
     char *path;  /* for messages */
@@ -31,9 +32,11 @@ struct cov_variants {
     htsFile *file;
     bcf_hdr_t *header;
     kstring_t line;
-    int n_samples;   /* in the header */
-    int64_t n_lines; /* of the header and the records so far; 0 in a BCF */
-    int64_t n_read;
+    size_t most, most_header; /* bytes of a record and of the header */
+    int n_samples;            /* in the header */
+    bool genotypes;           /* are read */
+    int64_t n_lines;          /* of the header and the records so far; 0 in a BCF */
+    int64_t n_read, n_signs;
 };
 
 int cov_variant_init(struct cov_variant *v, struct cov_err *e)
@@ -96,8 +99,15 @@ static int open_file(struct cov_variants *r, const char *path, struct cov_err *e
     int rc = is_local ? cov_path_check_file(path, e) : COV_OK;
     if (rc)
         return rc;
-    if (is_local && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        return cov_fail(e, COV_EINPUT, "%s: empty file", r->path);
+    r->most = (size_t)MAX_RECORD_MB << MB_SHIFT;
+    r->most_header = (size_t)MAX_HEADER_MB << MB_SHIFT;
+    if (is_local && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        const int64_t small = (int64_t)SMALL_RECORD_MB << MB_SHIFT, most = st.st_size * MAX_RATIO;
+        if (st.st_size == 0)
+            return cov_fail(e, COV_EINPUT, "%s: empty file", r->path);
+        if (most < (int64_t)r->most)
+            r->most = r->most_header = (size_t)(most > small ? most : small);
+    }
     cov_bgz_set_log();
     errno = 0;
     r->file = hts_open(path, "r");
@@ -109,7 +119,9 @@ static int open_file(struct cov_variants *r, const char *path, struct cov_err *e
         }
         return refuse(r, path, e);
     }
-    if (r->file->format.format != vcf && r->file->format.format != bcf)
+    /* htslib takes a VCF that begins with a byte order mark for another text. */
+    if (r->file->format.format != vcf && r->file->format.format != bcf &&
+        r->file->format.format != text_format)
         return refuse(r, path, e);
     /* Pipes cannot be checked. */
     if (hts_check_EOF(r->file) == 0)
@@ -122,11 +134,23 @@ static int open_file(struct cov_variants *r, const char *path, struct cov_err *e
  * in proportion to the file anyway. */
 static int read_text(struct cov_variants *r)
 {
-    const size_t most = (size_t)MAX_LINE_MB << 20;
     if (r->file->is_bgzf)
-        return cov_bgz_next_line(r->file->fp.bgzf, most, &r->line);
+        return cov_bgz_next_line(r->file->fp.bgzf, r->most, &r->line);
     const int got = hts_getline(r->file, '\n', &r->line);
-    return got < -1 ? -1 : got == -1 ? 0 : r->line.l > most ? COV_BGZ_TOO_LONG : 1;
+    return got < -1 ? -1 : got == -1 ? 0 : r->line.l > r->most ? COV_BGZ_TOO_LONG : 1;
+}
+
+/* Drops these characters from the end of r->line. */
+static void trim(struct cov_variants *r, const char *blanks)
+{
+    while (r->line.l > 0 && strchr(blanks, r->line.s[r->line.l - 1]) && r->line.s[r->line.l - 1])
+        r->line.s[--r->line.l] = '\0';
+}
+
+static int fail_long(const struct cov_variants *r, int64_t line, struct cov_err *e)
+{
+    return cov_fail(e, COV_EINPUT, "%s:%" PRId64 ": line of more than %zu MiB", r->path, line,
+                    r->most >> MB_SHIFT);
 }
 
 static int add_field(struct cov_variants *r, const struct cov_variant_field *field,
@@ -150,52 +174,118 @@ static int add_field(struct cov_variants *r, const struct cov_variant_field *fie
     return COV_OK;
 }
 
-/* Sets r->header from the lines that begin with '#'. Leaves it NULL if there is a fault. */
-static int read_vcf_header(struct cov_variants *r, struct cov_err *e)
+static int fail_header(const struct cov_variants *r, struct cov_err *e)
 {
-    kstring_t text = KS_INITIALIZE;
+    return cov_fail(e, COV_EINPUT, "%s: header of more than %zu MiB", r->path,
+                    r->most_header >> MB_SHIFT);
+}
+
+/* Drops a byte order mark from the first line. Returns false if there is none, but has to be one: htslib
+ * takes a VCF that begins with it for another text. */
+static bool begins_as_vcf(struct cov_variants *r)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t n = sizeof mark - 1;
+    if (r->line.l < n || memcmp(r->line.s, mark, n) != 0)
+        return r->file->format.format == vcf;
+    r->line.l -= n;
+    memmove(r->line.s, r->line.s + n, r->line.l + 1);
+    return true;
+}
+
+/* Reads the lines that begin with '#'. *text stays empty if there is a fault. */
+static int read_vcf_header(struct cov_variants *r, kstring_t *text, struct cov_err *e)
+{
     int got = 1, rc = COV_OK;
     bool complete = false;
-    while (!rc && !complete && (got = read_text(r)) > 0 && r->line.l > 0 && r->line.s[0] == '#') {
+    while (!rc && !complete && (got = read_text(r)) > 0) {
+        const bool is_vcf = r->n_lines > 0 || begins_as_vcf(r);
+        trim(r, " \t\r");
+        if (!is_vcf || (r->line.l > 0 && r->line.s[0] != '#'))
+            break;
         r->n_lines++;
         complete = r->line.l > 1 && r->line.s[1] != '#';
-        if (kputsn(r->line.s, r->line.l, &text) < 0 || kputc('\n', &text) < 0)
+        if (r->line.l > 0 && (kputsn(r->line.s, r->line.l, text) < 0 || kputc('\n', text) < 0))
             rc = cov_fail(e, COV_ENOMEM, "out of memory");
-        else if (text.l >> 20 >= MAX_HEADER_MB)
-            rc = cov_fail(e, COV_EINPUT, "%s: header of more than %d MiB", r->path, MAX_HEADER_MB);
+        else if (text->l > r->most_header)
+            rc = fail_header(r, e);
     }
     if (!rc && !complete && got == COV_BGZ_TOO_LONG)
-        rc = cov_fail(e, COV_EINPUT, "%s:%" PRId64 ": line of more than %d MiB", r->path,
-                      r->n_lines + 1, MAX_LINE_MB);
-    if (!rc && complete && !memchr(text.s, '\0', text.l)) {
-        r->header = bcf_hdr_init("r");
-        if (r->header && bcf_hdr_parse(r->header, text.s) != 0) {
-            bcf_hdr_destroy(r->header);
-            r->header = NULL;
-        }
-    }
-    ks_free(&text);
+        rc = fail_long(r, r->n_lines + 1, e);
+    if (!complete)
+        text->l = 0;
     return rc;
 }
 
-static int read_header(struct cov_variants *r, const struct cov_variant_field *field,
-                       bool genotypes, struct cov_err *e)
+/* The same for a BCF: magic bytes, the length of the text, and the text. */
+static int read_bcf_header(struct cov_variants *r, kstring_t *text, struct cov_err *e)
 {
-    int rc = COV_OK;
-    if (r->file->format.format == vcf)
-        rc = read_vcf_header(r, e);
-    else
-        r->header = bcf_hdr_read(r->file);
+    enum { MAGIC = 5 };
+    uint32_t n;
+    if (cov_bgz_next_bytes(r->file->fp.bgzf, MAGIC + sizeof n, text) &&
+        memcmp(text->s, "BCF\2", MAGIC - 1) == 0) {
+        memcpy(&n, text->s + MAGIC, sizeof n);
+        if (n > r->most_header)
+            return fail_header(r, e);
+        if (cov_bgz_next_bytes(r->file->fp.bgzf, n, text)) {
+            text->l = strlen(text->s);
+            return COV_OK;
+        }
+    }
+    text->l = 0;
+    return COV_OK;
+}
+
+/* htslib compares a line of the header that is not one of these with all others. */
+static bool is_common(const char *line)
+{
+    static const char *const keys[] = {"##contig=", "##INFO=", "##FORMAT=", "##FILTER="};
+    for (size_t i = 0; i < COV_COUNT(keys); i++)
+        if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Sets r->header. Leaves it NULL if there is a fault. */
+static int parse_header(struct cov_variants *r, char *text, struct cov_err *e)
+{
+    int n = 0;
+    for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+        n += strncmp(p, "##", 2) == 0 && !is_common(p);
+    if (n > MAX_UNCOMMON)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: more than %d lines other than contig, INFO, FORMAT and FILTER in the "
+                        "header",
+                        r->path, MAX_UNCOMMON);
+    r->header = bcf_hdr_init("r");
+    if (r->header && bcf_hdr_parse(r->header, text) != 0) {
+        bcf_hdr_destroy(r->header);
+        r->header = NULL;
+    }
+    return COV_OK;
+}
+
+static int read_header(struct cov_variants *r, const char *path,
+                       const struct cov_variant_field *field, struct cov_err *e)
+{
+    kstring_t text = KS_INITIALIZE;
+    int rc =
+        r->file->format.format == bcf ? read_bcf_header(r, &text, e) : read_vcf_header(r, &text, e);
+    if (!rc && text.l > 0 && strlen(text.s) == text.l)
+        rc = parse_header(r, text.s, e);
+    ks_free(&text);
     if (rc)
         return rc;
     if (!r->header && is_unreadable(r->file))
         return cov_fail_errno(e, "%s", r->path);
+    if (!r->header && r->n_lines == 0 && r->file->format.format == text_format)
+        return refuse(r, path, e);
     if (!r->header)
         return cov_fail(e, COV_EINPUT, "%s: damaged or truncated header", r->path);
     r->n_samples = bcf_hdr_nsamples(r->header);
     if (field)
         return add_field(r, field, e);
-    if (!genotypes && bcf_hdr_set_samples(r->header, NULL, 0) != 0)
+    if (!r->genotypes && bcf_hdr_set_samples(r->header, NULL, 0) != 0)
         return cov_fail(e, COV_ENOMEM, "%s: cannot skip genotypes", r->path);
     return COV_OK;
 }
@@ -208,9 +298,10 @@ int cov_variants_open(const char *path, const struct cov_variant_field *field, b
     if (!r)
         return COV_ENOMEM;
     r->path = cov_strdup(cov_path_of_input(path), e);
+    r->genotypes = genotypes || field;
     int rc = r->path ? open_file(r, path, e) : COV_ENOMEM;
     if (!rc)
-        rc = read_header(r, field, genotypes, e);
+        rc = read_header(r, path, field, e);
     if (rc)
         cov_variants_close(r);
     else
@@ -243,21 +334,95 @@ static int fail_read(const struct cov_variants *r, struct cov_err *e)
                              fault ? fault : "the data cannot be read");
 }
 
-/* Checks the number of columns of r->line. */
-static int check_line(const struct cov_variants *r, struct cov_err *e)
+/* Returns the number of columns, and sets *widest to the bytes of the widest sample. */
+static size_t count_columns(const kstring_t *line, size_t *widest)
 {
-    const char *end = r->line.s + r->line.l;
-    int n = 1;
+    const char *end = line->s + line->l, *from = line->s;
+    size_t n = 1;
+    *widest = 0;
+    for (const char *p; (p = memchr(from, '\t', (size_t)(end - from))); from = p + 1, n++)
+        if (n > HAS_FORMAT && (size_t)(p - from) > *widest)
+            *widest = (size_t)(p - from);
+    if (n > HAS_FORMAT && (size_t)(end - from) > *widest)
+        *widest = (size_t)(end - from);
+    return n;
+}
+
+/* Checks the number of columns of r->line, after dropping blanks at its end. */
+static int check_line(struct cov_variants *r, struct cov_err *e)
+{
+    const size_t most = (size_t)(r->n_samples > 0 ? HAS_FORMAT + r->n_samples : LAST_FIXED);
+    size_t widest;
     if (memchr(r->line.s, '\0', r->line.l))
         return cov_variants_fail(r, e, "zero byte");
-    for (const char *p = r->line.s; (p = memchr(p, '\t', (size_t)(end - p))); p++)
-        n++;
+    trim(r, " \r");
+    size_t n = count_columns(&r->line, &widest);
+    for (; n > most && r->line.s[r->line.l - 1] == '\t'; n--) {
+        r->line.s[--r->line.l] = '\0';
+        trim(r, " \r");
+    }
     if (n < LAST_FIXED)
-        return cov_variants_fail(r, e, "truncated: %d of at least %d columns", n, LAST_FIXED);
-    if (r->n_samples > 0 && n != HAS_FORMAT + r->n_samples)
-        return cov_variants_fail(r, e, "%d columns, but the header has %d", n,
-                                 HAS_FORMAT + r->n_samples);
-    return COV_OK;
+        return cov_variants_fail(r, e, "truncated: %zu of at least %d columns", n, LAST_FIXED);
+    if (r->n_samples > 0 && n != most)
+        return cov_variants_fail(r, e, "%zu columns, but the header has %zu", n, most);
+    /* htslib gives all samples as much memory as the widest. */
+    return r->n_samples == 0 || widest <= 2 * r->most / (size_t)r->n_samples
+               ? COV_OK
+               : cov_variants_fail(r, e, "%zu bytes in a column, times %d samples, are too much",
+                                   widest, r->n_samples);
+}
+
+/* Returns the number of values, separated by ':', before the genotype in columns of samples. SIZE_MAX:
+ * there is none. */
+static size_t find_genotype(const char *format, const char *end)
+{
+    size_t n = 0;
+    for (const char *p = format; p < end && *p != '\t'; p++) {
+        if (strncmp(p, "GT", 2) == 0 && (p == format || p[-1] == ':') &&
+            (p + 2 == end || p[2] == ':' || p[2] == '\t'))
+            return n;
+        n += *p == ':';
+    }
+    return SIZE_MAX;
+}
+
+static bool has_signs(const kstring_t *line)
+{
+    static const char *const before[] = {"\t|", "\t/", ":|", ":/"};
+    for (size_t i = 0; i < COV_COUNT(before); i++)
+        if (strstr(line->s, before[i]))
+            return true;
+    return false;
+}
+
+/* Drops the phase sign before the first allele of a genotype, which VCF 4.4 allows and htslib < 1.22 does
+ * not read, and counts those that differ from the next sign. */
+static void drop_signs(struct cov_variants *r)
+{
+    char *const end = r->line.s + r->line.l, *from = r->line.s, *to;
+    for (int i = 1; i < HAS_FORMAT; i++)
+        from = (char *)memchr(from, '\t', (size_t)(end - from)) + 1;
+    const size_t skipped = find_genotype(from, end);
+    to = from = memchr(from, '\t', (size_t)(end - from));
+    while (from < end) {
+        const char *tab = memchr(from + 1, '\t', (size_t)(end - from - 1));
+        char *const stop = tab ? from + (tab - from) : end, *sign = from + 1;
+        size_t n = skipped;
+        for (; n > 0 && sign < stop; sign++)
+            n -= *sign == ':';
+        if (n == 0 && sign < stop && (*sign == '|' || *sign == '/')) {
+            const char next = sign[1 + strcspn(sign + 1, "|/:\t")];
+            r->n_signs += next == '|' || next == '/' ? next != *sign : *sign == '/';
+            memmove(to, from, (size_t)(sign - from));
+            to += sign - from;
+            from = sign + 1;
+        }
+        memmove(to, from, (size_t)(stop - from));
+        to += stop - from;
+        from = stop;
+    }
+    *to = '\0';
+    r->line.l = (size_t)(to - r->line.s);
 }
 
 /* Reads the next line that is not blank. Returns 1, 0 at the end, or a failure. */
@@ -267,29 +432,52 @@ static int read_line(struct cov_variants *r, struct cov_variant *v, struct cov_e
     do {
         got = read_text(r);
         r->n_lines++;
-    } while (got > 0 && r->line.l == 0);
+    } while (got > 0 && strspn(r->line.s, " \t\r") == r->line.l);
     if (got == 0)
         return 0;
     if (got == COV_BGZ_TOO_LONG)
-        return cov_variants_fail(r, e, "line of more than %d MiB", MAX_LINE_MB);
+        return fail_long(r, r->n_lines, e);
     if (got < 0)
         return fail_read(r, e);
     r->n_read++;
     int rc = check_line(r, e);
     if (rc)
         return rc;
+    if (r->genotypes && r->n_samples > 0 && has_signs(&r->line))
+        drop_signs(r);
     return vcf_parse(&r->line, r->header, v->record) == 0
                ? 1
                : cov_variants_fail(r, e, "not a VCF record");
 }
 
+/* A record begins with the bytes of its two parts. */
+static int check_bcf(struct cov_variants *r, struct cov_err *e)
+{
+    uint32_t n[2];
+    if (!cov_bgz_peek_block(r->file->fp.bgzf, n, sizeof n))
+        return COV_OK;
+    if ((uint64_t)n[0] + n[1] <= r->most)
+        return COV_OK;
+    r->n_read++;
+    return cov_variants_fail(r, e, "more than %zu MiB", r->most >> MB_SHIFT);
+}
+
+/* htslib expects as many samples as in the header, and reads past the end of records with fewer. */
 static int read_bcf(struct cov_variants *r, struct cov_variant *v, struct cov_err *e)
 {
-    const int got = bcf_read(r->file, r->header, v->record);
+    int rc = check_bcf(r, e);
+    if (rc)
+        return rc;
+    const int got = bcf_read(r->file, r->header, v->record), n = bcf_hdr_nsamples(r->header);
     if (got == -1)
         return 0;
     r->n_read++;
-    return got < 0 ? fail_read(r, e) : 1;
+    if (got < 0)
+        return fail_read(r, e);
+    return (int)v->record->n_sample == n
+               ? 1
+               : cov_variants_fail(r, e, "%d samples, but the header has %d",
+                                   (int)v->record->n_sample, n);
 }
 
 int cov_variants_next(struct cov_variants *r, struct cov_variant *v, struct cov_err *e)
@@ -315,6 +503,17 @@ int cov_variants_next(struct cov_variants *r, struct cov_variant *v, struct cov_
 bool cov_variant_is_declared(const struct cov_variant *v)
 {
     return v->record->errcode == 0;
+}
+
+int64_t cov_variants_length(const struct cov_variants *r, const char *contig)
+{
+    const int id = bcf_hdr_name2id(r->header, contig);
+    return id < 0 ? 0 : (int64_t)r->header->id[BCF_DT_CTG][id].val->info[0];
+}
+
+int64_t cov_variants_n_signs(const struct cov_variants *r)
+{
+    return r->n_signs;
 }
 
 /* ---------------------------------------------------------------- genotypes */

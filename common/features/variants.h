@@ -47,6 +47,9 @@ void cov_variants_close(struct cov_variants *r); /* NULL is accepted */
 /* Returns the name of the file for messages. Borrowed until close. */
 const char *cov_variants_name(const struct cov_variants *r);
 
+/* Returns the length of a sequence according to the header; 0: the header has none. */
+int64_t cov_variants_length(const struct cov_variants *r, const char *contig);
+
 /* Reads the next record into *v. Returns 1, 0 at the end, or a failure; COV_EINPUT names the file and
  * the line, or the number of the record in a BCF. */
 int cov_variants_next(struct cov_variants *r, struct cov_variant *v,
@@ -65,6 +68,10 @@ int cov_variants_fail(const struct cov_variants *r, struct cov_err *e, const cha
 /* The samples of a file that was opened with genotypes; names are borrowed until close. */
 size_t cov_variants_n_samples(const struct cov_variants *r);
 const char *cov_variants_sample(const struct cov_variants *r, size_t sample);
+
+/* Returns the number of genotypes so far whose phase sign before the first allele (VCF 4.4) differs from
+ * the next one. It is dropped from records of a VCF, and does not count for the phase. */
+int64_t cov_variants_n_signs(const struct cov_variants *r);
 
 /* The genotypes of a record. Empty if all zero; reused for record after record. */
 struct cov_genotypes {
