@@ -388,7 +388,7 @@ size_t cov_journal_n_pieces(const struct cov_journal *j)
 
 bool cov_journal_has(const struct cov_journal *j, size_t piece)
 {
-    return j->at[piece] > 0;
+    return piece < j->n && j->at[piece] > 0;
 }
 
 int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blob blobs[2],
@@ -396,6 +396,9 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
 {
     struct piece_head h = {.magic = PIECE_MAGIC, .piece = piece};
     size_t n_ends = blobs[0].n_pieces + blobs[1].n_pieces, k = 0;
+    if (piece >= j->n)
+        return cov_fail(e, COV_EINPUT, "%s: piece %zu of %zu: the input changed during the run",
+                        j->path, piece + 1, j->n);
     int rc = COV_RESERVE(&j->ends, &j->cap_ends, n_ends + 1, e);
     if (rc)
         return rc;
@@ -424,7 +427,7 @@ int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[
 {
     struct piece_head h;
     uint64_t n_body = 0;
-    int got = read_piece(j, j->at[piece], &h, &n_body, blobs, e);
+    int got = cov_journal_has(j, piece) ? read_piece(j, j->at[piece], &h, &n_body, blobs, e) : 0;
     if (got < 0)
         return got;
     return got > 0 && h.piece == piece

@@ -100,7 +100,8 @@ def edits(genome, record, window):
             set(MEANS.get(a, a)) & set(MEANS.get(b, b)) for a, b in zip(found, ref.upper()))
         beg = beginning(len(bases), at, window)
         inside = at - beg + max(len(ref), len(alt)) <= window
-        yield alt, fits and inside and set(alt) <= BASES
+        empty = alt in "Nn" and len(ref) > 1 or ref in "Nn" and len(alt) > 1 and (found != "N" or alt[0] not in "Nn")
+        yield alt, fits and inside and set(alt) <= BASES and not empty
 
 
 def edited(path, genome_path, vcf, window):
@@ -296,8 +297,10 @@ def phased_scores(table, genome_path, vcf, window, widths, predictions, datasets
                     assert row[7:-1] == ["NA"] * 9, row
                     continue
                 d = names.index(dataset)
-                genome_sum, *_ = score(three[0][:, d], three[0][:, d], at - beg, 1, 1, width)
-                counts, logfc, jsd, diff, place = score(three[1][:, d], three[2][:, d], max(inside, 0), len(ref), len(alt), width)
+                n_bases = [len(t) for t in three]
+                genome_sum, *_ = score(three[0][:, d], three[0][:, d], at - beg, 1, 1, width, *((max(inside, 0), n) for n in n_bases[1:]))
+                counts, logfc, jsd, diff, place = score(three[1][:, d], three[2][:, d], max(inside, 0), len(ref), len(alt), width,
+                                                        *([(at - beg, n_bases[0])] if kept else []))
                 place = apply(genome[record[0]], beg, before, window)[1][place]
                 assert close(row[7], counts[0], off + 1e-8) and close(row[8], counts[1], off + 1e-8), (row, counts)
                 assert close(row[9], logfc, absolute=3 * off + 1e-12) and row[10] == row[9].lstrip("-"), (row, logfc)
@@ -315,11 +318,13 @@ def mean_of_strands(rows, n):
     return (plus[:n] + minus[:n][::-1]) * np.float32(0.5)
 
 
-def score(one, two, at, n_ref, n_alt, width):
-    """The scores of a data set by their definitions."""
-    beg = max(0, at - width // 2)
+def score(one, two, at, n_ref, n_alt, width, *others):
+    """The scores of a data set by their definitions, of as many bases as all windows have; others: (at, bases)."""
+    windows = [(at, len(one)), (at, len(two)), *others]
+    before = min(width // 2, *(a for a, _ in windows))
+    after = min(width - width // 2, *(n - a for a, n in windows))
     place = np.arange(len(one)), np.arange(len(two))
-    inside = [(p >= beg) & (p < at - width // 2 + width) for p in place]
+    inside = [(p >= at - before) & (p < at + after) for p in place]
     counts = [v[i].astype(np.float64).sum() for v, i in zip((one, two), inside)]
     # Bases of the genome before and after the variant, and of both alleles as long as they last.
     partner = {}
@@ -449,7 +454,8 @@ def tracks(folder, table, genome_path, window, bw_dump):
             values.append(found)
         ref, alt, diff = values
         assert sorted(ref) == list(range(beg, min(beg + window, len(genome[row[0]])))), row
-        scored = range(at - window // 2, at - window // 2 + window)
+        n_bases = min(window, len(genome[row[0]]) - beg - max(0, n_ref - n_alt))
+        scored = range(at - window // 2, min(at - window // 2 + window, beg + n_bases))
         assert close(row[7], sum(v for i, v in ref.items() if i in scored)), row
         assert sorted(alt) == sorted(diff) and not any(at + n_alt <= i < at + n_ref for i in alt), row
         last = min(max(ref), at - n_alt + n_ref + beg + window - 1 - at, len(genome[row[0]]) - 1)

@@ -39,7 +39,7 @@ struct coveffect_flags {
                 "the data set of the model (default: its only one)"),                              \
         COV_OPT(SIZE, "length", 0, COVEFFECT_ATTRIBUTION_FIELD(at, length), "N",                   \
                 "score N bases around the middle of each region instead of the region; without "   \
-                "it, all regions have the same length",                                            \
+                "it, all regions must have the same length",                                       \
                 .min = 1, .max = COVEFFECT_MAX_WINDOW),                                            \
         COV_OPT(SIZE, "window", 0, COVEFFECT_ATTRIBUTION_FIELD(at, window), "N",                   \
                 "bases that the network reads around the middle of a region", .def = "21384",      \

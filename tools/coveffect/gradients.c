@@ -75,7 +75,7 @@ const struct cov_tool coveffect_gradients = {
     .name = "gradients",
     .summary = "what each base of a region adds to the predicted signal, by gradients",
     .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
-                "--target DATASET -o OUT/",
+                "[--target DATASET] -o OUT/",
     .examples = "  coveffect gradients -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 \\\n"
                 "      --target atacseq --integrated 20 -o gradients/\n",
     .options = options,

@@ -66,7 +66,7 @@ const struct cov_tool coveffect_ism = {
     .name = "ism",
     .summary = "what each base of a region adds to the predicted signal, by mutagenesis",
     .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
-                "--target DATASET -o OUT/",
+                "[--target DATASET] -o OUT/",
     .examples = "  coveffect ism -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 --target "
                 "atacseq -o ism/\n"
                 "  coveffect ism -m model.ckpt -g maize.fa.gz -r chr1:5,000,001-5,000,200 --target "

@@ -235,14 +235,13 @@ static struct cov_effect_pair pair_of(const struct cov_effect_batches *b, const 
     };
 }
 
-/* Adds what a row in haplotypes has in addition, and the place in the genome. */
-static void score_reference(const struct cov_effect_batches *b, const struct batch *w,
-                            const struct todo *t, size_t dataset, size_t width,
-                            struct cov_effect_score *to)
+/* The genome's window of a row in haplotypes. */
+static struct cov_effect_pair reference_of(const struct cov_effect_batches *b,
+                                           const struct batch *w, const struct todo *t)
 {
     const size_t place = w->place[t->reference];
     const float *values = w->values + place * b->o->window * b->D;
-    const struct cov_effect_pair genome = {
+    return (struct cov_effect_pair){
         .values = {values, values},
         .n_bases = {w->n_bases[place], w->n_bases[place]},
         .n_datasets = b->D,
@@ -250,8 +249,14 @@ static void score_reference(const struct cov_effect_batches *b, const struct bat
         .n_allele1 = 1,
         .n_allele2 = 1,
     };
+}
+
+/* Adds what a row in haplotypes has in addition, and the place in the genome. */
+static void score_reference(const struct todo *t, const struct cov_effect_pair *genome,
+                            size_t dataset, size_t width, struct cov_effect_score *to)
+{
     struct cov_effect_score s;
-    cov_effect_score(&genome, dataset, width, &s);
+    cov_effect_score(genome, dataset, width, &s);
     to->reference = s.counts[0];
     to->max_at = cov_effect_row_place(&t->record->rows, t->row, to->max_at);
 }
@@ -262,7 +267,11 @@ static void score(const struct cov_effect_batches *b, struct batch *w, const str
     const struct cov_effect_options *o = b->o;
     const size_t row = (size_t)(t->row - t->record->rows.rows);
     struct cov_effect_score *to = t->record->scores + row * o->n_datasets * o->n_widths, s;
-    struct cov_effect_pair pair = pair_of(b, w, t, 0);
+    struct cov_effect_pair pair = pair_of(b, w, t, 0), genome = reference_of(b, w, t);
+    if (o->haplotypes) {
+        pair.other = &genome;
+        genome.other = &pair;
+    }
     for (size_t i = 0; i < o->n_datasets * o->n_widths; i++, to++) {
         const size_t dataset = o->datasets[i / o->n_widths];
         const size_t width = (size_t)o->widths[i % o->n_widths];
@@ -273,13 +282,14 @@ static void score(const struct cov_effect_batches *b, struct batch *w, const str
         }
         *to = s;
         for (size_t k = 0; b->n_nets > 1 && k < b->n_nets; k++) {
-            const struct cov_effect_pair own = pair_of(b, w, t, k + 1);
+            struct cov_effect_pair own = pair_of(b, w, t, k + 1);
+            own.other = pair.other;
             cov_effect_score(&own, dataset, width, &w->scores[k]);
         }
         if (b->n_nets > 1)
             cov_effect_score_spread(to, w->scores, b->n_nets);
         if (o->haplotypes)
-            score_reference(b, w, t, dataset, width, to);
+            score_reference(t, &genome, dataset, width, to);
     }
 }
 

@@ -1,4 +1,9 @@
 /* effect_haplotypes.c - see effect_haplotypes.h.
+ *
+ * A second reader of the file is ahead of the record that is scored, by half a window. Its records
+ * (neighbours) are kept as long as a window has them, with the groups of haplotypes that are equal in all
+ * of them (haplotype_groups.h). For each group that has the allele, `collect` picks the changes in its
+ * window, and `add_haplotype` makes them a row, or finds an equal one.
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_haplotypes.h"
 
@@ -7,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/job/effect/haplotype_groups.h"
 
 /* ---------------------------------------------------------------- rows */
 
@@ -81,21 +88,12 @@ struct change {
     bool valid;
 };
 
-struct carrier {
-    struct cov_haplotype hap;
-    int32_t allele; /* > 0 */
-    int32_t set;
-    bool equal; /* all copies carry it */
-};
-
-/* A record that has been read. */
+/* A record that has been read; the groups of haplotypes have a record for each. */
 struct neighbour {
     int64_t number, pos;
-    size_t seq;
-    struct change *changes; /* [n_alleles of ALT] */
+    size_t seq, n_ref, n_alleles; /* n_alleles: of ALT */
+    struct change *changes;       /* [n_alleles] */
     uint8_t *codes;
-    struct carrier *carriers; /* ascending */
-    size_t n_carriers, cap_carriers;
 };
 
 /* What a haplotype has of a record. */
@@ -104,6 +102,10 @@ struct pick {
     const struct change *change;
     bool own;
 };
+
+/* Of the rows of a record: enough for 10,000 haplotypes with 100 changes each. */
+enum { MAX_EDITS = 1 << 20 };
+#define NO_ROW UINT32_MAX
 
 struct cov_haplotypes {
     const struct cov_effect_genome *g;
@@ -119,15 +121,18 @@ struct cov_haplotypes {
     size_t seq;                   /* SIZE_MAX: none, or not in the genome */
     struct neighbour *neighbours; /* ascending */
     size_t n_neighbours, cap_neighbours;
+    struct cov_haplotype_groups *groups;
     struct pick *picks;
     size_t n_picks, cap_picks;
+    uint32_t *row_of; /* scratch */
+    size_t cap_row_of;
+    int64_t n_phased, n_unphased; /* genotypes with an allele of ALT */
 };
 
 static void release_neighbour(struct neighbour *n)
 {
     free(n->changes);
     free(n->codes);
-    free(n->carriers);
 }
 
 void cov_haplotypes_free(struct cov_haplotypes *h)
@@ -137,6 +142,8 @@ void cov_haplotypes_free(struct cov_haplotypes *h)
     for (size_t i = 0; i < h->n_neighbours; i++)
         release_neighbour(&h->neighbours[i]);
     free(h->neighbours);
+    cov_haplotype_groups_free(h->groups);
+    free(h->row_of);
     free(h->picks);
     free(h->is_used);
     free(h->is_seen);
@@ -145,6 +152,11 @@ void cov_haplotypes_free(struct cov_haplotypes *h)
     cov_variant_fini(&h->record);
     cov_variants_close(h->in);
     free(h);
+}
+
+size_t cov_haplotypes_n_samples(const struct cov_haplotypes *h)
+{
+    return h ? cov_variants_n_samples(h->in) : 0;
 }
 
 const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample)
@@ -171,7 +183,8 @@ static int add_changes(const struct cov_haplotypes *h, struct neighbour *to, str
         const struct cov_effect_allele *a = &p->alleles[i];
         const uint8_t *alt = p->codes + a->codes;
         size_t first = 0, n_old = p->n_ref, n_new = a->n;
-        if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG)
+        if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG &&
+            a->status != COV_ALLELE_END)
             continue;
         for (; n_old > 0 && n_new > 0 && ref[first] == alt[first]; n_old--, n_new--)
             first++;
@@ -187,27 +200,35 @@ static int add_changes(const struct cov_haplotypes *h, struct neighbour *to, str
     return COV_OK;
 }
 
-static int add_carriers(struct cov_haplotypes *h, struct neighbour *to, struct cov_err *e)
+/* Adds the genotypes of the record; `keep`: to the groups. */
+static int add_calls(struct cov_haplotypes *h, bool keep, struct cov_err *e)
 {
     const struct cov_genotypes *g = &h->genotypes;
     int rc = cov_variants_genotypes(h->in, &h->record, &h->genotypes, e);
-    for (size_t s = 0; !rc && g->ploidy > 0 && s < g->n_samples; s++) {
+    if (rc)
+        return rc;
+    struct cov_call *calls = keep ? cov_haplotype_groups_calls(h->groups, g->ploidy, e) : NULL;
+    if (keep && !calls && g->n_samples > 0 && g->ploidy > 0)
+        return COV_ENOMEM;
+    for (size_t s = 0; s < g->n_samples && g->ploidy > 0; s++) {
         int32_t set;
         const enum cov_phase phase = cov_genotypes_phase(g, s, &set);
-        if (!h->is_used[s] || phase == COV_PHASE_NONE)
+        bool has_alt = false;
+        if (!h->is_used[s])
             continue;
-        h->has_sets = h->has_sets || set > 0;
-        for (size_t k = 0; !rc && k < g->ploidy; k++) {
+        for (size_t k = 0; k < g->ploidy; k++) {
             const int32_t allele = cov_genotypes_allele(g, s, k);
             if (allele <= 0)
                 continue;
-            rc = COV_RESERVE(&to->carriers, &to->cap_carriers, to->n_carriers + 1, e);
-            if (!rc)
-                to->carriers[to->n_carriers++] = (struct carrier){
-                    {(uint32_t)s, (uint32_t)k}, allele, set, phase == COV_PHASE_EQUAL};
+            has_alt = true;
+            if (calls && phase != COV_PHASE_NONE)
+                calls[k * g->n_samples + s] =
+                    (struct cov_call){allele, set, phase == COV_PHASE_EQUAL};
         }
+        *(phase == COV_PHASE_NONE ? &h->n_unphased : &h->n_phased) += has_alt;
+        h->has_sets = h->has_sets || (set > 0 && phase != COV_PHASE_NONE);
     }
-    return rc;
+    return keep ? cov_haplotype_groups_add(h->groups, e) : COV_OK;
 }
 
 /* Fails unless the record that was read last may come after those before it. */
@@ -232,7 +253,6 @@ static int check_order(struct cov_haplotypes *h, struct cov_err *e)
 /* Reads a record; `keep`: and adds it to h->neighbours if it can be in haplotypes. */
 static int read_ahead(struct cov_haplotypes *h, bool keep, struct cov_err *e)
 {
-    struct neighbour neighbour = {0};
     const int got = cov_variants_next(h->in, &h->record, e);
     h->at_end = got == 0;
     if (got <= 0)
@@ -242,18 +262,18 @@ static int read_ahead(struct cov_haplotypes *h, bool keep, struct cov_err *e)
         rc = cov_effect_plan_make(&h->plan, h->g, h->L, 1, &h->record, e);
     if (rc || h->plan.status != COV_ALLELE_SCORED)
         return rc;
-    neighbour.number = h->number;
-    neighbour.pos = h->pos;
-    neighbour.seq = h->seq;
-    rc = add_carriers(h, &neighbour, e);
-    if (!rc && keep)
-        rc = add_changes(h, &neighbour, e);
-    if (!rc && keep)
+    struct neighbour new = {h->number,         h->pos, h->seq, h->plan.n_ref,
+                            h->plan.n_alleles, NULL,   NULL};
+    if (keep)
         rc = COV_RESERVE(&h->neighbours, &h->cap_neighbours, h->n_neighbours + 1, e);
+    if (!rc && keep)
+        rc = add_changes(h, &new, e);
+    if (!rc)
+        rc = add_calls(h, keep, e);
     if (rc || !keep)
-        release_neighbour(&neighbour);
+        release_neighbour(&new);
     else
-        h->neighbours[h->n_neighbours++] = neighbour;
+        h->neighbours[h->n_neighbours++] = new;
     return rc;
 }
 
@@ -269,7 +289,8 @@ static int read_until(struct cov_haplotypes *h, size_t seq, int64_t pos, int64_t
 }
 
 /* Drops records that begin before the window of a record. */
-static void drop(struct cov_haplotypes *h, size_t seq, int64_t beg, int64_t number)
+static int drop(struct cov_haplotypes *h, size_t seq, int64_t beg, int64_t number,
+                struct cov_err *e)
 {
     size_t n = 0;
     while (n < h->n_neighbours && h->neighbours[n].number < number &&
@@ -278,6 +299,7 @@ static void drop(struct cov_haplotypes *h, size_t seq, int64_t beg, int64_t numb
     h->n_neighbours -= n;
     if (n > 0)
         memmove(h->neighbours, h->neighbours + n, h->n_neighbours * sizeof *h->neighbours);
+    return cov_haplotype_groups_drop(h->groups, n, e);
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -320,7 +342,28 @@ static int open_once(const char *path, const struct cov_effect_haplotype_options
     int rc = h->is_seen ? cov_variant_init(&h->record, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_variants_open(path, NULL, true, &h->in, e);
-    return rc ? rc : choose_samples(h, o->samples, o->n_samples, e);
+    if (!rc)
+        rc = choose_samples(h, o->samples, o->n_samples, e);
+    return rc ? rc : cov_haplotype_groups_new(cov_variants_n_samples(h->in), &h->groups, e);
+}
+
+/* Warns of genotypes that are in no haplotype, or contradict themselves. */
+static void warn_genotypes(const struct cov_haplotypes *h)
+{
+    const char *name = cov_variants_name(h->in);
+    const int64_t n_signs = cov_variants_n_signs(h->in);
+    if (n_signs > 0)
+        cov_warn("%s: genotypes with another phase sign before the first allele than after it "
+                 "(%" PRId64 "); the first sign does not count",
+                 name, n_signs);
+    if (h->n_phased == 0 && h->number > 0)
+        cov_warn("%s: no phased genotype (0|1) has an allele of ALT, so that --haplotypes has no "
+                 "effect; not phased: %" PRId64,
+                 name, h->n_unphased);
+    else if (h->n_unphased > 0)
+        cov_warn("%s: genotypes that are not phased (0/1) are in no haplotype (%" PRId64
+                 " of %" PRId64 " with an allele of ALT)",
+                 name, h->n_unphased, h->n_unphased + h->n_phased);
 }
 
 int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_options *options,
@@ -332,6 +375,8 @@ int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_opti
     int rc = open_once(path, options, g, &check, e);
     while (!rc && !check->at_end)
         rc = read_ahead(check, false, e);
+    if (!rc)
+        warn_genotypes(check);
     cov_haplotypes_free(check);
     if (!rc)
         rc = open_once(path, options, g, out, e);
@@ -344,34 +389,22 @@ int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_opti
 
 /* ---------------------------------------------------------------- haplotypes */
 
-static int compare_haps(const void *a, const void *b)
+/* Returns the phase set of a group around a record: its own, or, if all copies are equal, that of the
+ * nearest variant on it which has one. */
+static int32_t set_of(const struct cov_haplotypes *h, size_t own, const struct cov_group_call *c)
 {
-    const struct cov_haplotype *x = a, *y = &((const struct carrier *)b)->hap;
-    const uint64_t i = (uint64_t)x->sample << 32 | x->copy, k = (uint64_t)y->sample << 32 | y->copy;
-    return (i > k) - (i < k);
-}
-
-static const struct carrier *find_carrier(const struct neighbour *n, struct cov_haplotype hap)
-{
-    return n->n_carriers == 0
-               ? NULL
-               : bsearch(&hap, n->carriers, n->n_carriers, sizeof *n->carriers, compare_haps);
-}
-
-/* Returns the phase set of the haplotype around a record: its own, or, if all copies are equal, that
- * of the nearest variant on it which has one. */
-static int32_t set_of(const struct cov_haplotypes *h, const struct neighbour *own,
-                      const struct carrier *c)
-{
+    const struct neighbour *from = &h->neighbours[own];
     int64_t best = INT64_MAX;
     int32_t set = 0;
-    if (!c->equal || c->set > 0 || !h->has_sets)
-        return c->set;
+    if (!c->call.equal || c->call.set > 0 || !h->has_sets)
+        return c->call.set;
     for (size_t i = 0; i < h->n_neighbours; i++) {
         const struct neighbour *n = &h->neighbours[i];
-        const struct carrier *other = n->seq == own->seq ? find_carrier(n, c->hap) : NULL;
-        const int64_t distance = n->pos < own->pos ? own->pos - n->pos : n->pos - own->pos;
-        if (other && !other->equal && n->changes[other->allele - 1].valid && distance < best) {
+        const int64_t distance = n->pos < from->pos ? from->pos - n->pos : n->pos - from->pos;
+        if (n->seq != from->seq || distance >= best)
+            continue;
+        const struct cov_call *other = cov_haplotype_groups_find(h->groups, i, c->group);
+        if (other && !other->equal && n->changes[other->allele - 1].valid) {
             best = distance;
             set = other->set;
         }
@@ -379,18 +412,18 @@ static int32_t set_of(const struct cov_haplotypes *h, const struct neighbour *ow
     return set;
 }
 
-/* Sets h->picks to what the haplotype has of the records that begin in [beg, end), except `own`. */
-static int pick_changes(struct cov_haplotypes *h, const struct neighbour *own,
-                        const struct carrier *c, int64_t beg, int64_t end, struct cov_err *e)
+/* Sets h->picks to what the group has of the records that begin in [beg, end), except `own`. */
+static int pick_changes(struct cov_haplotypes *h, size_t own, const struct cov_group_call *c,
+                        int64_t beg, int64_t end, struct cov_err *e)
 {
     const int32_t set = set_of(h, own, c);
     int rc = COV_OK;
     h->n_picks = 0;
     for (size_t i = 0; !rc && i < h->n_neighbours; i++) {
         const struct neighbour *n = &h->neighbours[i];
-        if (n == own || n->seq != own->seq || n->pos < beg || n->pos >= end)
+        if (i == own || n->seq != h->neighbours[own].seq || n->pos < beg || n->pos >= end)
             continue;
-        const struct carrier *other = find_carrier(n, c->hap);
+        const struct cov_call *other = cov_haplotype_groups_find(h->groups, i, c->group);
         const struct change *change = other ? &n->changes[other->allele - 1] : NULL;
         if (!other || !change->valid || (!other->equal && other->set != set))
             continue;
@@ -442,27 +475,46 @@ static int settle_picks(struct cov_haplotypes *h, const struct neighbour *own,
     return COV_OK;
 }
 
-/* Reads ahead as far as the window of a haplotype reaches, and sets h->picks: for the record of this
- * number, and this one of its carriers. */
-static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, int64_t number,
-                   size_t carrier, struct cov_err *e)
+/* Returns the place of a record among the neighbours. It is not there, or is another one, only if the file
+ * has changed since it was checked. */
+static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
+                    const struct cov_effect_plan *plan, size_t *own, struct cov_err *e)
 {
+    size_t k = 0;
+    while (k < h->n_neighbours && h->neighbours[k].number < v->number)
+        k++;
+    const struct neighbour *n = &h->neighbours[k];
+    bool same = k < h->n_neighbours && n->number == v->number && n->seq == plan->seq &&
+                n->pos == v->pos && n->n_ref == plan->n_ref && n->n_alleles == plan->n_alleles;
+    for (size_t i = 0; same && i < n->n_alleles; i++)
+        same = !n->changes[i].valid ||
+               n->n_ref + n->changes[i].n_new == plan->alleles[i].n + n->changes[i].n_old;
+    *own = k;
+    return same ? COV_OK
+                : cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again",
+                           cov_variants_name(h->in));
+}
+
+/* Reads ahead as far as the window of a group reaches, and sets h->picks: for a record, and this one of
+ * its calls. */
+static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, size_t own,
+                   size_t call, struct cov_err *e)
+{
+    const int64_t number = h->neighbours[own].number;
     int64_t end = -1, wanted = plan->beg;
     int rc = COV_OK;
     while (!rc && wanted > end) {
-        size_t k = 0;
+        size_t n;
         end = wanted;
         rc = read_until(h, plan->seq, end, number, e);
         if (rc)
             return rc;
-        while (h->neighbours[k].number != number)
-            k++;
-        const struct neighbour *own = &h->neighbours[k]; /* reading moves them */
-        const struct carrier *c = &own->carriers[carrier];
-        const struct change *change = &own->changes[c->allele - 1];
+        /* Reading moves all of these. */
+        const struct cov_group_call *c = &cov_haplotype_groups_record(h->groups, own, &n)[call];
+        const struct change *change = &h->neighbours[own].changes[c->call.allele - 1];
         rc = pick_changes(h, own, c, plan->beg, end, e);
         if (!rc)
-            rc = settle_picks(h, own, change, e);
+            rc = settle_picks(h, &h->neighbours[own], change, e);
         wanted = plan->beg + (int64_t)(h->L + change->n_new);
         for (size_t i = 0; !rc && i < h->n_picks; i++)
             if (h->picks[i].change->n_old > h->picks[i].change->n_new)
@@ -489,6 +541,19 @@ static int add_edit(const struct pick *pick, size_t at, struct cov_effect_rows *
     return COV_OK;
 }
 
+/* Returns whether the alleles are in the window, where the haplotype moves them. */
+static enum cov_allele_status status_of(const struct cov_haplotypes *h,
+                                        const struct cov_effect_plan *plan,
+                                        const struct cov_effect_row *row)
+{
+    const size_t n = plan->alleles[row->allele].n;
+    const int64_t length = h->g->genome->lengths[plan->seq], moved = (int64_t)(row->at + n);
+    if (row->at + plan->n_ref <= h->L && row->at + n <= h->L)
+        return COV_ALLELE_SCORED;
+    /* In each larger window, too, which ends with the sequence. */
+    return length >= (int64_t)h->L && moved > length - plan->beg ? COV_ALLELE_END : COV_ALLELE_LONG;
+}
+
 /* Appends the picks that begin within the window of the haplotype to the rows' edits. */
 static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_plan *plan,
                      const struct change *own, struct cov_effect_rows *r,
@@ -508,8 +573,7 @@ static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_pla
         n += c->n_new;
         from = at + c->n_old;
     }
-    if (row->at + plan->n_ref > h->L || row->at + plan->alleles[row->allele].n > h->L)
-        row->status = COV_ALLELE_LONG;
+    row->status = status_of(h, plan, row);
     row->restored = r->n_codes;
     if (!rc)
         rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + own->n_old + 1, e);
@@ -535,9 +599,9 @@ static bool rows_equal(const struct cov_effect_rows *r, const struct cov_effect_
     return true;
 }
 
-/* Adds a haplotype to the row with the same changes, or a row. */
+/* Finds the row with the same changes, from the n_rows-th on, or adds one. */
 static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
-                         size_t allele, struct cov_effect_rows *r, size_t *row_of,
+                         size_t allele, struct cov_effect_rows *r, size_t n_rows, size_t *row_of,
                          struct cov_err *e)
 {
     const size_t n_edits = r->n_edits, n_codes = r->n_codes;
@@ -547,7 +611,7 @@ static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan 
         own = h->picks[i].own ? h->picks[i].change : own;
     if (!rc)
         rc = add_edits(h, plan, own, r, &r->rows[r->n - 1], e);
-    for (*row_of = 0; !rc && *row_of + 1 < r->n; ++*row_of)
+    for (*row_of = n_rows; !rc && *row_of + 1 < r->n; ++*row_of)
         if (rows_equal(r, &r->rows[*row_of], &r->rows[r->n - 1])) {
             r->n--;
             r->n_edits = n_edits;
@@ -557,59 +621,114 @@ static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan 
     return rc;
 }
 
-/* Inserts a haplotype after those of its row. */
-static int note_carrier(struct cov_effect_rows *r, size_t row, struct cov_haplotype hap,
-                        struct cov_err *e)
+static int compare_rows(const void *a, const void *b)
 {
-    int rc = COV_RESERVE(&r->haps, &r->cap_haps, r->n_haps + 1, e);
-    if (rc)
-        return rc;
-    const size_t at = r->rows[row].haps + r->rows[row].n_haps++;
-    memmove(r->haps + at + 1, r->haps + at, (r->n_haps++ - at) * sizeof *r->haps);
-    r->haps[at] = hap;
-    for (size_t i = row + 1; i < r->n; i++)
-        r->rows[i].haps++;
-    return COV_OK;
+    const size_t x = ((const struct cov_effect_row *)a)->first;
+    const size_t y = ((const struct cov_effect_row *)b)->first;
+    return (x > y) - (x < y);
 }
 
-static int add_allele(struct cov_haplotypes *h, const struct cov_variant *v,
-                      const struct cov_effect_plan *plan, size_t allele, struct cov_effect_rows *r,
-                      struct cov_err *e)
+/* Adds the haplotypes of the groups to their rows, ascending, and sorts the rows by the first ones: h->row_of[group] is the number of a row, from
+ * the n_rows-th on, or NO_ROW. */
+static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, size_t n_rows,
+                     struct cov_err *e)
+{
+    const size_t n_samples = cov_variants_n_samples(h->in);
+    const size_t n_copies = cov_haplotype_groups_n_copies(h->groups);
+    size_t n = r->n_haps;
+    for (size_t s = 0; s < n_samples; s++)
+        for (size_t k = 0; k < n_copies; k++) {
+            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->groups, s, k)];
+            if (row != NO_ROW && r->rows[row].n_haps++ == 0)
+                r->rows[row].first = s * n_copies + k;
+        }
+    for (size_t i = n_rows; i < r->n; i++) {
+        r->rows[i].haps = n;
+        n += r->rows[i].n_haps;
+        r->rows[i].n_haps = 0;
+    }
+    int rc = COV_RESERVE(&r->haps, &r->cap_haps, n, e);
+    for (size_t s = 0; !rc && s < n_samples; s++)
+        for (size_t k = 0; k < n_copies; k++) {
+            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->groups, s, k)];
+            if (row != NO_ROW)
+                r->haps[r->rows[row].haps + r->rows[row].n_haps++] =
+                    (struct cov_haplotype){(uint32_t)s, (uint32_t)k};
+        }
+    r->n_haps = n;
+    qsort(r->rows + n_rows, r->n - n_rows, sizeof *r->rows, compare_rows);
+    return rc;
+}
+
+/* Reads ahead as far as all windows with this allele (of ALT, from 1) reach. */
+static int collect_all(struct cov_haplotypes *h, const struct cov_effect_plan *plan, size_t own,
+                       int32_t allele, struct cov_err *e)
+{
+    int64_t before;
+    int rc = COV_OK;
+    do {
+        size_t n = 1;
+        before = h->number;
+        for (size_t i = 0; !rc && i < n; i++) {
+            const struct cov_group_call *c = cov_haplotype_groups_record(h->groups, own, &n);
+            if (i < n && c[i].call.allele == allele)
+                rc = collect(h, plan, own, i, e);
+        }
+    } while (!rc && h->number > before);
+    return rc;
+}
+
+/* Adds rows for this allele (of ALT, from 1) in the haplotypes that have it. */
+static int add_allele(struct cov_haplotypes *h, const struct cov_effect_plan *plan, size_t own,
+                      int32_t allele, struct cov_effect_rows *r, struct cov_err *e)
 {
     const size_t n_rows = r->n;
-    size_t own = 0;
-    int rc = COV_OK;
-    while (own < h->n_neighbours && h->neighbours[own].number != v->number)
-        own++;
-    if (own == h->n_neighbours || plan->alleles[allele].status != COV_ALLELE_SCORED)
-        return add_row(r, plan, allele, e);
-    for (size_t i = 0; !rc && i < h->neighbours[own].n_carriers; i++) {
-        const struct carrier c = h->neighbours[own].carriers[i];
-        size_t row;
-        if ((size_t)c.allele != allele + 1)
+    size_t n;
+    int rc = collect_all(h, plan, own, allele, e);
+    if (!rc)
+        rc = COV_RESERVE(&h->row_of, &h->cap_row_of, cov_haplotype_groups_n(h->groups), e);
+    for (size_t i = 0; !rc && i < cov_haplotype_groups_n(h->groups); i++)
+        h->row_of[i] = NO_ROW;
+    const struct cov_group_call *c = cov_haplotype_groups_record(h->groups, own, &n);
+    for (size_t i = 0; !rc && i < n; i++) {
+        size_t row = 0;
+        if (c[i].call.allele != allele)
             continue;
-        rc = collect(h, plan, v->number, i, e);
+        rc = collect(h, plan, own, i, e);
         if (!rc)
-            rc = add_haplotype(h, plan, allele, r, &row, e);
-        if (!rc)
-            rc = note_carrier(r, row, c.hap, e);
+            rc = add_haplotype(h, plan, (size_t)allele - 1, r, n_rows, &row, e);
+        if (!rc && r->n_edits > MAX_EDITS)
+            rc = cov_fail(e, COV_EINPUT,
+                          "%s: record %" PRId64 ": more than %d changes in the windows of its "
+                          "haplotypes; use fewer --samples or a smaller --window",
+                          cov_variants_name(h->in), h->neighbours[own].number, MAX_EDITS);
+        h->row_of[c[i].group] = (uint32_t)row;
     }
-    return rc || r->n > n_rows ? rc : add_row(r, plan, allele, e);
+    if (rc)
+        return rc;
+    return r->n > n_rows ? add_names(h, r, n_rows, e) : add_row(r, plan, (size_t)allele - 1, e);
 }
 
 int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
                         const struct cov_effect_plan *plan, struct cov_effect_rows *rows,
                         struct cov_err *e)
 {
+    size_t own = 0;
     int rc = COV_OK;
     if (plan->status != COV_ALLELE_SCORED)
         return cov_effect_rows_plain(rows, plan, e);
     empty_rows(rows);
-    drop(h, plan->seq, plan->beg, v->number);
-    rc = read_until(h, plan->seq, v->pos + 1, v->number, e);
-    drop(h, plan->seq, plan->beg, v->number);
+    rc = drop(h, plan->seq, plan->beg, v->number, e);
+    if (!rc)
+        rc = read_until(h, plan->seq, v->pos + 1, v->number, e);
+    if (!rc)
+        rc = drop(h, plan->seq, plan->beg, v->number, e);
+    if (!rc)
+        rc = find_own(h, v, plan, &own, e);
     for (size_t i = 0; !rc && i < plan->n_alleles; i++)
-        rc = add_allele(h, v, plan, i, rows, e);
+        rc = plan->alleles[i].status == COV_ALLELE_SCORED
+                 ? add_allele(h, plan, own, (int32_t)i + 1, rows, e)
+                 : add_row(rows, plan, i, e);
     for (size_t i = 0; !rc && i < rows->n; i++) {
         const uint8_t *codes = rows->codes + rows->rows[i].codes;
         for (size_t k = 0; k < rows->rows[i].n_edits; k++) {

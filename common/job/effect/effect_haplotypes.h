@@ -34,6 +34,7 @@ struct cov_effect_row {
     size_t at;           /* REF in the window of the haplotypes */
     size_t n_codes;      /* bases that this window needs */
     size_t haps, n_haps; /* rows.haps[haps ..] */
+    size_t first;        /* of these, for the order of rows */
 };
 
 /* The rows of a record. Empty if all zero; reused for record after record. */
@@ -76,6 +77,7 @@ int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_opti
                         struct cov_err *e) COV_MUST_USE;
 void cov_haplotypes_free(struct cov_haplotypes *h); /* NULL is accepted */
 
+size_t cov_haplotypes_n_samples(const struct cov_haplotypes *h); /* NULL: 0 */
 /* Returns the name of a sample. Borrowed until free. */
 const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample);
 

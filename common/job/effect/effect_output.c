@@ -40,8 +40,10 @@ struct cov_effect_output {
     struct cov_effect_layout layout;
     struct cov_bgz *table; /* one of these two */
     struct cov_variant_file *file;
-    char **datasets; /* names as the format allows them. Owned, like each string */
-    char *text;      /* lines that are not written yet, or the value of the field. Owned */
+    char **datasets, **samples; /* names as the format allows them. Owned, like each string */
+    char *haps;                 /* haplotypes of the row. Owned */
+    size_t n_haps, cap_haps;
+    char *text; /* lines that are not written yet, or the value of the field. Owned */
     size_t n, cap;
 };
 
@@ -94,15 +96,24 @@ static char *safe_name(const char *name, const char *special, struct cov_err *e)
     return text;
 }
 
-static int copy_names(struct cov_effect_output *o, const char *special, struct cov_err *e)
+static int copy_names(struct cov_effect_output *o, bool is_table, struct cov_err *e)
 {
-    o->datasets = cov_calloc(o->layout.n_datasets, sizeof *o->datasets, e);
-    for (size_t d = 0; o->datasets && d < o->layout.n_datasets; d++) {
-        o->datasets[d] = safe_name(o->layout.datasets[d], special, e);
+    const struct cov_effect_layout *l = &o->layout;
+    o->datasets = cov_calloc(l->n_datasets, sizeof *o->datasets, e);
+    o->samples = cov_calloc(l->n_samples + 1, sizeof *o->samples, e);
+    if (!o->datasets || !o->samples)
+        return COV_ENOMEM;
+    for (size_t d = 0; d < l->n_datasets; d++) {
+        o->datasets[d] = safe_name(l->datasets[d], is_table ? "" : SPECIAL, e);
         if (!o->datasets[d])
             return COV_ENOMEM;
     }
-    return o->datasets ? COV_OK : COV_ENOMEM;
+    for (size_t s = 0; s < l->n_samples; s++) {
+        o->samples[s] = safe_name(l->sample_name(l->haplotypes, s), is_table ? "" : SPECIAL "&", e);
+        if (!o->samples[s])
+            return COV_ENOMEM;
+    }
+    return COV_OK;
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -118,7 +129,7 @@ int cov_effect_output_open(const char *path, const char *name,
     if (!o)
         return COV_ENOMEM;
     o->layout = *layout;
-    int rc = copy_names(o, is_table ? "" : SPECIAL, e);
+    int rc = copy_names(o, is_table, e);
     if (!rc && is_table)
         rc = cov_bgz_open_write(path,
                                 cov_path_has_suffix(name, ".gz") ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
@@ -150,6 +161,10 @@ void cov_effect_output_free(struct cov_effect_output *o)
     cov_variant_file_free(o->file);
     for (size_t d = 0; o->datasets && d < o->layout.n_datasets; d++)
         free(o->datasets[d]);
+    for (size_t i = 0; o->samples && i < o->layout.n_samples; i++)
+        free(o->samples[i]);
+    free(o->samples);
+    free(o->haps);
     free(o->datasets);
     free(o->text);
     free(o);
@@ -184,32 +199,55 @@ static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, s
     return rc;
 }
 
-/* Puts the haplotypes of a row: "SAMPLE:1,SAMPLE:2"; "&" instead of "," in a field. */
-static int put_haplotypes(struct cov_effect_output *o, const struct cov_effect_record *record,
-                          const struct cov_effect_row *row, struct cov_err *e)
+/* Writes the haplotypes of a row to o->haps: "\tSAMPLE:1,SAMPLE:2" in a table, "|SAMPLE:1&SAMPLE:2" in a
+ * field. There may be millions, and the row is repeated for each data set and width. */
+static int write_haplotypes(struct cov_effect_output *o, const struct cov_effect_record *record,
+                            const struct cov_effect_row *row, struct cov_err *e)
 {
+    enum { MOST = 16 }; /* characters that are not of a name */
     const struct cov_haplotype *haps = record->rows.haps + row->haps;
-    int rc = put(o, e, "%s", o->table ? "\t" : "|");
-    if (!rc && row->n_haps == 0)
-        rc = put(o, e, "%s", o->table ? "NA" : ".");
-    for (size_t i = 0; !rc && i < row->n_haps; i++) {
-        const char *name = o->layout.sample_name(o->layout.haplotypes, haps[i].sample);
-        char *safe = safe_name(name, o->table ? "" : SPECIAL "&", e);
-        rc = safe ? put(o, e, "%s%s:%" PRIu32,
-                        i == 0     ? ""
-                        : o->table ? ","
-                                   : "&",
-                        safe, haps[i].copy + 1)
-                  : COV_ENOMEM;
-        free(safe);
+    const char *none = o->table ? "\tNA" : "|.";
+    o->n_haps = 0;
+    if (!o->layout.haplotypes)
+        return COV_OK;
+    for (size_t i = 0; i < row->n_haps; i++) {
+        const char *name = o->samples[haps[i].sample];
+        const size_t n = strlen(name);
+        int rc = COV_RESERVE(&o->haps, &o->cap_haps, o->n_haps + n + MOST, e);
+        if (rc)
+            return rc;
+        o->haps[o->n_haps++] = i == 0 ? *none : o->table ? ',' : '&';
+        memcpy(o->haps + o->n_haps, name, n);
+        o->n_haps += n;
+        o->haps[o->n_haps++] = ':';
+        if (haps[i].copy < 9) /* much faster */
+            o->haps[o->n_haps++] = (char)('1' + haps[i].copy);
+        else
+            o->n_haps +=
+                (size_t)snprintf(o->haps + o->n_haps, MOST - 2, "%" PRIu32, haps[i].copy + 1);
+    }
+    int rc = row->n_haps ? COV_OK : COV_RESERVE(&o->haps, &o->cap_haps, MOST, e);
+    if (!rc && row->n_haps == 0) {
+        o->n_haps = strlen(none);
+        memcpy(o->haps, none, o->n_haps);
     }
     return rc;
 }
 
+static int put_haplotypes(struct cov_effect_output *o, struct cov_err *e)
+{
+    int rc = COV_RESERVE(&o->text, &o->cap, o->n + o->n_haps + 1, e);
+    if (rc)
+        return rc;
+    memcpy(o->text + o->n, o->haps, o->n_haps);
+    o->n += o->n_haps;
+    o->text[o->n] = '\0';
+    return COV_OK;
+}
+
 /* Puts what options add. */
-static int put_more(struct cov_effect_output *o, const struct cov_effect_record *record,
-                    const struct cov_effect_row *row, const struct cov_effect_score *s,
-                    struct cov_err *e)
+static int put_more(struct cov_effect_output *o, const struct cov_effect_row *row,
+                    const struct cov_effect_score *s, struct cov_err *e)
 {
     int rc = o->layout.sd ? put_numbers(o, s->sd, COV_EFFECT_SPREADS, e) : COV_OK;
     for (size_t i = 0; !rc && o->layout.n_shuffles > 0 && i < COV_EFFECT_RANKS; i++)
@@ -220,12 +258,11 @@ static int put_more(struct cov_effect_output *o, const struct cov_effect_record 
     const double reference = plain ? s->counts[0] : s->reference;
     const double x[] = {reference, plain ? s->logfc : cov_effect_logfc(reference, s->counts[1])};
     rc = put_numbers(o, x, COV_COUNT(x), e);
-    return rc ? rc : put_haplotypes(o, record, row, e);
+    return rc ? rc : put_haplotypes(o, e);
 }
 
 /* Puts NA for all numbers of a row. */
-static int put_nothing(struct cov_effect_output *o, const struct cov_effect_record *record,
-                       const struct cov_effect_row *row, struct cov_err *e)
+static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
 {
     enum { ALWAYS = 7, HAPLOTYPES = 2 };
     const size_t n = ALWAYS + (o->layout.sd ? COV_EFFECT_SPREADS : 0U) +
@@ -234,7 +271,7 @@ static int put_nothing(struct cov_effect_output *o, const struct cov_effect_reco
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
         rc = put_number(o, (double)NAN, e);
-    return rc || !o->layout.haplotypes ? rc : put_haplotypes(o, record, row, e);
+    return rc || !o->layout.haplotypes ? rc : put_haplotypes(o, e);
 }
 
 /* Writes a row of the table for each data set and width. */
@@ -243,7 +280,7 @@ static int put_row(struct cov_effect_output *o, const struct cov_effect_record *
                    struct cov_err *e)
 {
     const struct cov_variant *v = &record->variant;
-    int rc = COV_OK;
+    int rc = write_haplotypes(o, record, row, e);
     for (size_t d = 0; d < o->layout.n_datasets; d++)
         for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
             rc = put(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1,
@@ -256,12 +293,14 @@ static int put_row(struct cov_effect_output *o, const struct cov_effect_record *
                 if (!rc)
                     rc = put(o, e, "\t%" PRId64, record->plan.beg + (int64_t)s->max_at + 1);
                 if (!rc)
-                    rc = put_more(o, record, row, s, e);
+                    rc = put_more(o, row, s, e);
             } else if (!rc) {
-                rc = put_nothing(o, record, row, e);
+                rc = put_nothing(o, e);
             }
             if (!rc)
                 rc = put(o, e, "\n");
+            if (!rc && o->n >= BUFFER)
+                rc = flush(o, e);
         }
     return rc;
 }
@@ -270,7 +309,7 @@ static int put_values(struct cov_effect_output *o, const struct cov_effect_recor
                       const struct cov_effect_row *row, const struct cov_effect_score *s,
                       struct cov_err *e)
 {
-    int rc = COV_OK;
+    int rc = write_haplotypes(o, record, row, e);
     for (size_t d = 0; d < o->layout.n_datasets; d++)
         for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
             const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
@@ -281,7 +320,7 @@ static int put_values(struct cov_effect_output *o, const struct cov_effect_recor
             if (!rc)
                 rc = put(o, e, "|%" PRId64, record->plan.beg + (int64_t)s->max_at + 1);
             if (!rc)
-                rc = put_more(o, record, row, s, e);
+                rc = put_more(o, row, s, e);
         }
     return rc;
 }
@@ -295,7 +334,7 @@ int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record 
     if (o->table) {
         for (size_t i = 0; !rc && i < rows->n; i++)
             rc = put_row(o, record, &rows->rows[i], record->scores + i * n, e);
-        return rc || o->n < BUFFER ? rc : flush(o, e);
+        return rc;
     }
     o->n = 0;
     for (size_t i = 0; !rc && i < rows->n; i++)

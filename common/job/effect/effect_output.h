@@ -23,6 +23,7 @@ struct cov_effect_layout {
     bool sd;           /* standard deviations of the scores follow */
     size_t n_shuffles; /* > 0: p-values follow */
     const char *(*sample_name)(const void *arg, size_t sample); /* for haplotypes */
+    size_t n_samples;
     const void *haplotypes; /* arg; NULL: none. Otherwise the values of haplotypes follow */
 };
 

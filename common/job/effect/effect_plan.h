@@ -7,6 +7,7 @@
 #ifndef COV_JOB_EFFECT_EFFECT_PLAN_H
 #define COV_JOB_EFFECT_EFFECT_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,9 @@ enum cov_allele_status {
     COV_ALLELE_MISMATCH, /* of a record whose REF is not in the genome at its place */
     COV_ALLELE_OVERLAP,  /* "*": deleted by another record */
     COV_ALLELE_SYMBOLIC, /* not bases: "<DEL>", a breakend */
+    COV_ALLELE_EMPTY,    /* N in REF or ALT stands for no base, as Sniffles writes it */
     COV_ALLELE_LONG,     /* REF or ALT reaches past the window */
+    COV_ALLELE_END,      /* ALT is longer than the rest of the sequence, and of each window */
     COV_ALLELE_STATUSES
 };
 
@@ -40,7 +43,8 @@ struct cov_effect_plan {
     size_t n_scored;
     struct cov_effect_allele *alleles; /* [n_alleles]: those of ALT */
     size_t n_alleles;
-    char found[32]; /* MISMATCH: the first bases of the genome there; "" past its end */
+    bool is_swapped; /* MISMATCH, but an allele of ALT is what the genome has */
+    char found[32];  /* MISMATCH: the first bases of the genome there; "" past its end */
     /* Private, except as given above. */
     uint8_t *codes;
     size_t cap_alleles, cap_codes;
@@ -55,8 +59,10 @@ int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome 
                            struct cov_err *e) COV_MUST_USE;
 void cov_effect_genome_fini(struct cov_effect_genome *g); /* safe on zeros */
 
-/* Plans a record, for windows of L bases that begin at multiples of step <= L / 2. REF matches where each of its bases shares a base with the
- * genome's IUPAC code; so N matches everything. */
+/* Plans a record, for windows of L bases that begin at multiples of step <= L / 2. REF matches where each
+ * of its bases shares a base with the genome's IUPAC code; so N matches everything. A deletion whose ALT
+ * is N, and an insertion whose REF is N, are EMPTY: it is unknown whether N is a base of the genome. An
+ * insertion after an N of the genome (N, NACG) is scored. */
 int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
                          size_t step, const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
 void cov_effect_plan_fini(struct cov_effect_plan *p);

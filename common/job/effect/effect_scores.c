@@ -17,16 +17,15 @@ static size_t least(size_t a, size_t b)
 
 /* Sets the aligned bases of the positions [beg, end): those up to the end of the shorter allele, and
  * those after both alleles. */
-static void align(const struct cov_effect_pair *p, size_t beg, const size_t end[2],
-                  struct stretch out[2])
+static void align(const struct cov_effect_pair *p, size_t beg, size_t end, struct stretch out[2])
 {
     const size_t shared = p->at + least(p->n_allele1, p->n_allele2);
-    const size_t stop = least(shared, least(end[0], end[1]));
+    const size_t stop = least(shared, end);
     const size_t tail1 = p->at + p->n_allele1, tail2 = p->at + p->n_allele2;
     out[0] = (struct stretch){beg, beg, stop > beg ? stop - beg : 0};
     out[1] = (struct stretch){tail1, tail2, 0};
-    if (tail1 < end[0] && tail2 < end[1])
-        out[1].n = least(end[0] - tail1, end[1] - tail2);
+    if (tail1 < end && tail2 < end)
+        out[1].n = least(end - tail1, end - tail2);
 }
 
 static double value(const struct cov_effect_pair *p, size_t allele, size_t i, size_t dataset)
@@ -75,14 +74,18 @@ double cov_effect_logfc(double a, double b)
 void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t width,
                       struct cov_effect_score *out)
 {
-    const size_t half = width / 2, beg = p->at > half ? p->at - half : 0;
-    const size_t reach = p->at + (width - half);
-    const size_t end[2] = {least(reach, p->n_bases[0]), least(reach, p->n_bases[1])};
+    size_t before = width / 2, after = width - before;
     struct stretch stretches[2];
+    for (const struct cov_effect_pair *q = p; q; q = q == p ? p->other : NULL) {
+        const size_t end = least(q->n_bases[0], q->n_bases[1]);
+        before = least(before, q->at);
+        after = least(after, end > q->at ? end - q->at : 0);
+    }
+    const size_t beg = p->at - before, end = p->at + after;
     align(p, beg, end, stretches);
     *out = (struct cov_effect_score){.max_at = p->at};
     for (size_t k = 0; k < 2; k++)
-        out->counts[k] = sum(p, k, beg, end[k], dataset);
+        out->counts[k] = sum(p, k, beg, end, dataset);
     out->logfc = cov_effect_logfc(out->counts[0], out->counts[1]);
     out->jsd = isnan(out->logfc) ? (double)NAN : distance(p, stretches, dataset);
     for (size_t k = 0; k < 2; k++)

@@ -17,6 +17,8 @@ struct cov_effect_pair {
     size_t n_datasets;           /* D */
     size_t at;                   /* the first base of the variant, in both windows */
     size_t n_allele1, n_allele2; /* bases of the alleles, > 0 */
+    /* Windows whose sums are compared with these, and which must have the same bases; NULL: none. */
+    const struct cov_effect_pair *other;
 };
 
 /* Scores that have a spread over the models of an ensemble. */
@@ -51,7 +53,8 @@ struct cov_effect_score {
 };
 
 /* Scores a data set over `width` > 0 positions around the variant: [at - width / 2, at - width / 2 +
- * width), cut at the ends of the windows. jsd and max_diff compare aligned bases only: the bases by
+ * width), cut where any of the windows, also of p->other, ends: all sums are of as many bases before and
+ * after the first one of the variant. jsd and max_diff compare aligned bases only: the bases by
  * which one allele is longer than the other are its last ones, and have no partner. For jsd, the
  * values of the aligned bases of each allele are divided by their sum. */
 void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t width,

@@ -24,19 +24,13 @@
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
 #include "common/job/effect/effect_plan.h"
+#include "common/job/effect/effect_tally.h"
 #include "common/job/effect/effect_tracks.h"
 #include "common/job/run_journal.h"
 
 struct slot {
     struct cov_effect_record *records; /* [n_records of the job] */
     size_t n;
-};
-
-/* What became of the alleles; lives until --stats has been printed. */
-struct tally {
-    int64_t n_records, n_alleles[COV_ALLELE_STATUSES];
-    int64_t n_scored, n_unknown, n_mismatches; /* records */
-    char unknown[200], mismatch[200];          /* the first of them */
 };
 
 struct run {
@@ -51,7 +45,8 @@ struct run {
     struct cov_haplotypes *haplotypes;  /* NULL: none */
     struct slot *slots;
     size_t n_slots, n_workers, n_records; /* n_records: of a slot */
-    struct tally *tally;
+    struct cov_effect_tally *tally;       /* lives until --stats has been printed */
+    int64_t n_checked;                    /* records that check_input found; -1: not checked */
     enum cov_outfile_kind kind;
     bool to_bcf;
     bool finished; /* by an earlier run: nothing is computed or written, only counted and checked */
@@ -59,27 +54,9 @@ struct run {
 
 /* ---------------------------------------------------------------- planning */
 
-/* Returns "REF is A, but g.fa has C", or why there is nothing to compare. */
-static void describe_mismatch(const struct run *r, const struct cov_variant *v,
-                              const struct cov_effect_plan *p, char *text, size_t n)
-{
-    enum { SHOWN = 20 };
-    const int length = p->n_ref < SHOWN ? (int)p->n_ref : SHOWN;
-    if (p->status == COV_ALLELE_UNKNOWN)
-        (void)snprintf(text, n, "%s does not have the sequence '%.100s'", r->o->genome_path,
-                       v->contig);
-    else if (!p->found[0])
-        (void)snprintf(text, n, "%.100s:%" PRId64 ": REF is not inside the sequence", v->contig,
-                       v->pos + 1);
-    else
-        (void)snprintf(text, n, "%.60s:%" PRId64 ": REF is %.*s%s, but the genome has %.*s%s",
-                       v->contig, v->pos + 1, length, v->alleles[0], p->n_ref > SHOWN ? "..." : "",
-                       length, p->found, p->n_ref > SHOWN ? "..." : "");
-}
-
 /* Reads and plans the next record. Returns 1, 0 at the end, or a failure. */
 static int next_record(struct run *r, struct cov_variants *in, struct cov_variant *v,
-                       struct cov_effect_plan *p, struct tally *t, struct cov_err *e)
+                       struct cov_effect_plan *p, struct cov_effect_tally *t, struct cov_err *e)
 {
     const int got = cov_variants_next(in, v, e);
     if (got <= 0)
@@ -88,49 +65,27 @@ static int next_record(struct run *r, struct cov_variants *in, struct cov_varian
         return cov_variants_fail(in, e,
                                  "the header does not declare the sequence or another name of the "
                                  "record, which BCF needs; write VCF");
-    const int rc = cov_effect_plan_make(p, &r->genome, r->o->window, r->o->step, v, e);
+    int rc = cov_effect_plan_make(p, &r->genome, r->o->window, r->o->step, v, e);
+    if (!rc)
+        rc = cov_effect_tally_add(t, in, r->o, v, p, e);
     if (rc)
         return rc;
-    t->n_records++;
-    t->n_scored += p->n_scored > 0;
-    for (size_t i = 0; i < p->n_alleles; i++)
-        t->n_alleles[p->alleles[i].status]++;
     const size_t n_tracks = cov_effect_tracks_count(r->o, (size_t)t->n_alleles[COV_ALLELE_SCORED]);
     if (r->o->tracks && n_tracks > COV_EFFECT_MAX_TRACKS)
         return cov_variants_fail(in, e,
                                  "--tracks: more than %d files; use fewer variants or --datasets",
                                  COV_EFFECT_MAX_TRACKS);
-    if (p->status == COV_ALLELE_SCORED)
-        return 1;
-    const bool unknown = p->status == COV_ALLELE_UNKNOWN;
-    char text[sizeof t->mismatch];
-    describe_mismatch(r, v, p, text, sizeof text);
-    if (r->o->strict)
-        return cov_variants_fail(in, e, "%s", text);
-    if ((unknown ? t->n_unknown : t->n_mismatches) == 0)
-        memcpy(unknown ? t->unknown : t->mismatch, text, sizeof text);
-    *(unknown ? &t->n_unknown : &t->n_mismatches) += 1;
     return 1;
 }
 
-/* Fails if all records are on unknown sequences. */
-static int check_names(const struct run *r, const struct tally *t, struct cov_err *e)
+static int fail_changed(const struct run *r, struct cov_err *e)
 {
-    const struct cov_genome *g = r->o->genome;
-    struct cov_listing names = {.text = ""};
-    if (t->n_records == 0 || t->n_unknown < t->n_records)
-        return COV_OK;
-    for (size_t i = 0; i < g->n_seqs; i++)
-        cov_listing_add(&names, g->names[i]);
-    return cov_fail(e, COV_EINPUT,
-                    "%s: no variant is on a sequence of the genome: %s; it has %s%s; --rename "
-                    "changes its names",
-                    cov_variants_name(r->in), t->unknown, names.text, cov_listing_more(&names));
+    return cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again", r->o->input);
 }
 
 /* Reads a regular file to its end, so that faults are found before anything is computed, and
  * counts it. *t has -1 records for other inputs. */
-static int check_input(struct run *r, struct tally *t, struct cov_err *e)
+static int check_input(struct run *r, struct cov_effect_tally *t, struct cov_err *e)
 {
     const char *input = r->o->input;
     struct stat st;
@@ -139,7 +94,7 @@ static int check_input(struct run *r, struct tally *t, struct cov_err *e)
     struct cov_effect_plan plan = {0};
     const double clock = cov_clock();
     int got = 1;
-    *t = (struct tally){.n_records = -1};
+    *t = (struct cov_effect_tally){.n_records = -1};
     if (cov_path_is_std(input) || stat(input, &st) != 0 || !S_ISREG(st.st_mode))
         return COV_OK;
     t->n_records = 0;
@@ -154,7 +109,7 @@ static int check_input(struct run *r, struct tally *t, struct cov_err *e)
     }
     cov_progress_end(r->job->progress);
     if (!rc)
-        rc = check_names(r, t, e);
+        rc = cov_effect_tally_check(t, in, r->o, e);
     cov_effect_plan_fini(&plan);
     cov_variant_fini(&v);
     cov_variants_close(in);
@@ -173,20 +128,6 @@ static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
     return rc;
 }
 
-/* Counts the alleles that reach past the windows of all haplotypes that carry them. */
-static void count_long_alleles(struct tally *t, const struct cov_effect_record *record)
-{
-    const struct cov_effect_rows *rows = &record->rows;
-    for (size_t i = 0; i < rows->n;) {
-        const size_t allele = rows->rows[i].allele;
-        bool is_long = record->plan.alleles[allele].status == COV_ALLELE_SCORED;
-        for (; i < rows->n && rows->rows[i].allele == allele; i++)
-            is_long = is_long && rows->rows[i].status == COV_ALLELE_LONG;
-        t->n_alleles[COV_ALLELE_SCORED] -= is_long;
-        t->n_alleles[COV_ALLELE_LONG] += is_long;
-    }
-}
-
 /* Makes room for the scores of a record, or reads those of the journal. */
 static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
 {
@@ -196,7 +137,7 @@ static int prepare_scores(const struct run *r, struct cov_effect_record *record,
                            : cov_effect_rows_plain(&record->rows, &record->plan, e);
     if (rc)
         return rc;
-    count_long_alleles(r->tally, record);
+    cov_effect_tally_add_rows(r->tally, r->o, &record->plan, &record->rows);
     record->n_scores = record->rows.n * r->o->n_datasets * r->o->n_widths;
     rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
     if (!rc && r->o->tracks)
@@ -222,6 +163,9 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         const int got = next_record(r, r->in, &record->variant, &record->plan, r->tally, e);
         if (got < 0)
             return got;
+        const int64_t n_read = r->tally->n_records;
+        if (r->n_checked >= 0 && (got ? n_read > r->n_checked : n_read < r->n_checked))
+            return fail_changed(r, e);
         if (got == 0)
             break;
         const int rc = prepare_scores(r, record, e);
@@ -292,46 +236,6 @@ static void release_buffers(struct run *r)
 
 /* ---------------------------------------------------------------- the report */
 
-static void print_json(struct cov_json *json, const void *arg)
-{
-    static const char *const names[] = {
-        [COV_ALLELE_SCORED] = "scored",     [COV_ALLELE_UNKNOWN] = "unknown_sequence",
-        [COV_ALLELE_MISMATCH] = "mismatch", [COV_ALLELE_OVERLAP] = "overlapping_deletion",
-        [COV_ALLELE_SYMBOLIC] = "symbolic", [COV_ALLELE_LONG] = "too_long"};
-    const struct tally *t = arg;
-    cov_json_int(json, "variants", t->n_records);
-    cov_json_begin_object(json, "alleles");
-    for (size_t i = 0; i < COV_COUNT(names); i++)
-        cov_json_int(json, names[i], t->n_alleles[i]);
-    cov_json_end_object(json);
-}
-
-/* Warns about records without scores. */
-static void report(const struct run *r)
-{
-    const struct tally *t = r->tally;
-    const char *input = cov_variants_name(r->in);
-    if (t->n_mismatches > 0)
-        cov_warn("%s: no scores for variants that differ from the genome (%" PRId64 " of %" PRId64
-                 "), the first at %s%s",
-                 input, t->n_mismatches, t->n_records, t->mismatch,
-                 t->n_mismatches > t->n_records / 2
-                     ? "; check that the variants were called with this genome"
-                     : "");
-    if (t->n_unknown > 0)
-        cov_warn("%s: no scores for variants on unknown sequences (%" PRId64 " of %" PRId64
-                 "): %s; --rename changes its names",
-                 input, t->n_unknown, t->n_records, t->unknown);
-    if (t->n_alleles[COV_ALLELE_LONG] > 0)
-        cov_warn("%s: no scores for alleles that reach past their windows (%" PRId64
-                 "); use a larger --window",
-                 input, t->n_alleles[COV_ALLELE_LONG]);
-    cov_info("variants: %" PRId64 "; alleles with scores: %" PRId64 "; without: symbolic %" PRId64
-             ", overlapping deletions (*) %" PRId64,
-             t->n_records, t->n_alleles[COV_ALLELE_SCORED], t->n_alleles[COV_ALLELE_SYMBOLIC],
-             t->n_alleles[COV_ALLELE_OVERLAP]);
-}
-
 static int fill_stats(struct run *r, const struct cov_ring_times *times, struct cov_err *e)
 {
     struct cov_stats *stats = r->job->stats;
@@ -340,7 +244,7 @@ static int fill_stats(struct run *r, const struct cov_ring_times *times, struct 
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
-    cov_stats_set_more(stats, print_json, free, r->tally);
+    cov_stats_set_more(stats, cov_effect_tally_json, free, r->tally);
     r->tally = NULL;
     return cov_device_fill_stats(r->o->device, &counts, stats, e);
 }
@@ -361,8 +265,9 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
     for (size_t d = 0; d < o->n_datasets; d++)
         names[d] = o->model->datasets[o->datasets[d]];
     const struct cov_effect_layout layout = {
-        names, o->n_datasets, o->widths,   o->n_widths,
-        o->sd, o->n_shuffles, sample_name, r->haplotypes,
+        names,         o->n_datasets, o->widths,   o->n_widths,
+        o->sd,         o->n_shuffles, sample_name, cov_haplotypes_n_samples(r->haplotypes),
+        r->haplotypes,
     };
     int rc = cov_effect_output_open(path, o->output, &layout, r->in, &r->out, e);
     free(names);
@@ -370,7 +275,7 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
 }
 
 /* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
-static int open_journal(struct run *r, const struct tally *input, struct cov_err *e)
+static int open_journal(struct run *r, const struct cov_effect_tally *input, struct cov_err *e)
 {
     struct stat st;
     if (r->o->resume) {
@@ -404,12 +309,12 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
         rc = cov_ring_run(r->job->pool, r->n_slots, &stages, r, &times, e);
     cov_progress_end(r->job->progress);
     if (!rc)
-        rc = check_names(r, r->tally, e);
+        rc = cov_effect_tally_check(r->tally, r->in, r->o, e);
     if (!rc && r->out)
         rc = cov_effect_output_close(r->out, e);
     if (rc)
         return rc;
-    report(r);
+    cov_effect_tally_report(r->tally, r->in);
     return fill_stats(r, &times, e);
 }
 
@@ -481,7 +386,7 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
         cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
-    struct tally input;
+    struct cov_effect_tally input;
     r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
     r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
     r.tally = cov_calloc(1, sizeof *r.tally, e);
@@ -489,7 +394,10 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     if (!rc)
         rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &r.in, e);
     if (!rc)
+        rc = cov_effect_tally_check_lengths(r.in, o, e);
+    if (!rc)
         rc = check_input(&r, &input, e);
+    r.n_checked = rc ? -1 : input.n_records;
     if (!rc && o->haplotypes)
         rc = cov_haplotypes_open(o->input, &haplotypes, &r.genome, &r.haplotypes, e);
     if (!rc)

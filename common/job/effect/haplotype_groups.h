@@ -1,0 +1,57 @@
+/* haplotype_groups.h - haplotypes that have the same alleles in all records that are kept, so that
+ * the work for a window does not grow with the number of samples.
+ *
+ * A record splits the groups whose haplotypes differ in it. Records are dropped from the front; from time
+ * to time, groups that are the same without them are merged.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_EFFECT_HAPLOTYPE_GROUPS_H
+#define COV_JOB_EFFECT_HAPLOTYPE_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+/* What a haplotype has in a record. All zero: nothing that is known. */
+struct cov_call {
+    int32_t allele; /* > 0: of ALT */
+    int32_t set;
+    bool equal; /* all copies carry it */
+};
+
+struct cov_group_call {
+    uint32_t group;
+    struct cov_call call; /* allele > 0 */
+};
+
+struct cov_haplotype_groups;
+
+int cov_haplotype_groups_new(size_t n_samples, struct cov_haplotype_groups **out,
+                             struct cov_err *e) COV_MUST_USE;
+void cov_haplotype_groups_free(struct cov_haplotype_groups *g); /* NULL is accepted */
+
+/* Returns calls[n_copies * n_samples], to be filled for cov_haplotype_groups_add: that of a copy of a
+ * sample is number copy * n_samples + sample. NULL: out of memory. */
+struct cov_call *cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
+                                            struct cov_err *e) COV_MUST_USE;
+
+/* Appends a record with these calls. */
+int cov_haplotype_groups_add(struct cov_haplotype_groups *g, struct cov_err *e) COV_MUST_USE;
+
+/* Drops the first n records. Groups may get other numbers. */
+int cov_haplotype_groups_drop(struct cov_haplotype_groups *g, size_t n,
+                              struct cov_err *e) COV_MUST_USE;
+
+size_t cov_haplotype_groups_n(const struct cov_haplotype_groups *g);
+size_t cov_haplotype_groups_n_copies(const struct cov_haplotype_groups *g);
+uint32_t cov_haplotype_groups_of(const struct cov_haplotype_groups *g, size_t sample, size_t copy);
+
+/* Returns the calls of a record, ascending by group, and sets *n. Valid until the next change. */
+const struct cov_group_call *cov_haplotype_groups_record(const struct cov_haplotype_groups *g,
+                                                         size_t record, size_t *n);
+/* Returns what a group has in a record; NULL: nothing. */
+const struct cov_call *cov_haplotype_groups_find(const struct cov_haplotype_groups *g,
+                                                 size_t record, uint32_t group);
+
+#endif
