@@ -1,4 +1,4 @@
-/* fuzz_variants.c - records of VCF or BCF, planned on a small genome and written again: windows are inside the genome, and
+/* fuzz_variants.c - records and genotypes of VCF or BCF, planned on a small genome and written again: windows are inside the genome, and
  * alleles inside the windows. BCF comes uncompressed and is put into BGZF here. The first byte is the length of windows.
  * Target: common/features/variants.c, common/job/effect/effect_plan.c
  * SPDX-License-Identifier: MIT */
@@ -38,6 +38,20 @@ static void check(const struct cov_effect_plan *p, const struct cov_genome *g, s
         abort();
 }
 
+static void read_genotypes(struct cov_variants *in, struct cov_variant *v, struct cov_genotypes *g)
+{
+    if (cov_variants_genotypes(in, v, g, NULL))
+        return;
+    for (size_t s = 0; g->ploidy > 0 && s < g->n_samples; s++) {
+        int32_t set;
+        if (cov_genotypes_phase(g, s, &set) > COV_PHASE_EQUAL || set < 0)
+            abort();
+        for (size_t k = 0; k < g->ploidy; k++)
+            if (cov_genotypes_allele(g, s, k) >= (int32_t)v->n_alleles)
+                abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static struct cov_genome *genome;
@@ -47,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct cov_variants *r;
     struct cov_variant_file *out = NULL;
     struct cov_variant v;
+    struct cov_genotypes genotypes = {0};
     if (n < 2)
         return 0;
     if (!genome)
@@ -65,6 +80,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     while (cov_variants_next(r, &v, NULL) > 0) {
         if (!v.contig || !v.id || v.n_alleles == 0 || !v.alleles[v.n_alleles - 1])
             abort();
+        if (cov_variants_length(r, v.contig) < 0)
+            abort();
+        if (data[0] & 32 || writes)
+            read_genotypes(r, &v, &genotypes);
         if (cov_effect_plan_make(&plan, &g, L, 1, &v, NULL))
             break;
         check(&plan, genome, L);
@@ -75,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (out)
         fuzz_ignore(cov_variant_file_close(out, NULL));
     cov_variant_file_free(out);
+    cov_genotypes_fini(&genotypes);
     cov_effect_plan_fini(&plan);
     cov_effect_genome_fini(&g);
     cov_variant_fini(&v);

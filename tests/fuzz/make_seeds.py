@@ -111,8 +111,35 @@ def binaries():
         + columns + b"\n\0"
     record = struct.pack("<3if2I", 0, 3, 3, 7.5, 3 << 16 | 1, 0) + b"\x17x\x37TNR\x17T\x17*" + b"\x11\0" + b"\x11\1\x11\3"
     bcf = b"BCF\2\2" + struct.pack("<I", len(text)) + text + struct.pack("<2I", len(record), 0) + record
+    # Genotypes, with a phase sign before the first allele, phase sets, and of other ploidy; a BCF with as many samples as
+    # its header, and with fewer.
+    formats = b'##FORMAT=<ID=GT,Number=1,Type=String,Description="g">\n##FORMAT=<ID=PS,Number=1,Type=Integer,Description="p">\n'
+    calls = [b"0|1:1\t1/1:.\t.|1:.", b"|0|1:1\t/0/1:.\t1:.", b"1|0:7\t0|1|2:7\t/0|1:.", b"0|1\t./.\t2", b"1|1\t1|0\t0|1"]
+    places = [(8, b"A", b"C"), (9, b"CG", b"C,CGG"), (11, b"T", b"TAA,N"), (16, b"A", b"G,<DEL>"), (18, b"GGT", b"G")]
+    phased = header + formats + columns + b"\tFORMAT\ta\tb\tc\n" + b"".join(
+        b"chr1\t%d\t.\t%s\t%s\t.\t.\t.\tGT:PS\t%s\n" % (*place, call) for place, call in zip(places, calls))
+    def genotypes(n_header, n, values):
+        text = b"##fileformat=VCFv4.3\n##FILTER=<ID=PASS,Description=\"\">\n##contig=<ID=chr1,length=31>\n" + formats + columns + \
+            b"\tFORMAT" + b"".join(b"\ts%d" % i for i in range(n_header)) + b"\n\0"
+        out = b"BCF\2\2" + struct.pack("<I", len(text)) + text
+        for at, ref, alt in ((7, b"\x17A", b"\x17C"), (8, b"\x17C", b"\x37CAA"), (16, b"\x27CG", b"\x17C")):
+            shared = struct.pack("<3i2I", 0, at, 1, 0x7f800001, 2 << 16) + struct.pack("<I", 2 << 24 | n) + b"\7" + ref + alt + b"\0"
+            indiv = b"\x11\1" + bytes((len(values) << 4 | 1,)) + values * n + b"\x11\2\x11" + b"\1" * n
+            out += struct.pack("<2I", len(shared), len(indiv)) + shared + indiv
+        return out
+    some = [genotypes(3, 3, b"\2\5"), genotypes(3, 3, b"\3\4"), genotypes(20, 1, b"\2\5"), genotypes(1, 3, b"\2\5"),
+            genotypes(2, 2, b"\2\5\x81"), genotypes(2, 2, b"\5"), genotypes(2, 2, b"\2\x09"), genotypes(0, 0, b"\2")]
+    files = [phased, phased.replace(b"\n", b" \r\n"), b"\xef\xbb\xbf" + phased[:-1], phased.replace(b"PS,Number=1,Type=Integer", b"PS,Number=1,Type=String"),
+             phased.replace(b"\n", b"\t\n"), phased.replace(b"0|1", b"0|9"), phased.replace(b"length=31", b"length=30"), phased.replace(b"GT:PS", b"PS:GT")]
+    files += some
+    seed("haplotypes", *(bytes((rule,)) + file for rule in (8, 70, 24) for file in files))
     seed("variants", *(bytes((rule,)) + file for rule in (4, 38, 68, 196) for file in (vcf, samples, bcf)), b"\4" + vcf[:-20],
-         b"\4" + samples.replace(b"\t./.:.", b""), b"\4" + vcf.replace(b"3.5", b"\0"), b"D" + vcf.replace(b"DP", b"NEW"), b"\4" + bcf[:-3])
+         b"\4" + samples.replace(b"\t./.:.", b""), b"\4" + vcf.replace(b"3.5", b"\0"), b"D" + vcf.replace(b"DP", b"NEW"), b"\4" + bcf[:-3],
+         *(bytes((rule,)) + file for rule in (40, 104) for file in files))
+    journal = b"version\t1\n--window\t48, step 1\n--genome\t9 bytes, 0f\tg.fa\n"
+    seed("run_journal", *(bytes((rule,)) + text for rule in (0, 1) for text in (
+        journal, journal + b"output\t3 bytes, 0\tx.tsv\n", journal[:-8], journal.replace(b"48", b"96"), b"", b"\n\n\t\t\t\n", b"a" * 3000,
+        journal + b"computed by\tA\n", journal.replace(b"\t", b"\t" * 5), b"computed by\tA\n" * 3)), *(b"\2" + t for t in (b"", b"x\ty\n", b"output\t1\tz\n", b"computed by\tB\n")))
     journal = b"version\t1\nx\ty\n"
     piece = lambda number, ends, body: struct.pack("<II5Q", 0x70766f63, 0, number, len(body), 0, len(ends), 0) + \
         b"".join(struct.pack("<Q", end) for end in ends) + body

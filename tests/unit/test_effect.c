@@ -117,7 +117,14 @@ static void plans_windows(void **state)
         {10, "A", "AGGG", COV_ALLELE_LONG, 7, 3, 6},
         {10, "AAAA", "A", COV_ALLELE_LONG, 7, 3, 6},
         {0, "A", "AGGGGG", COV_ALLELE_SCORED, 0, 0, 6},
-        {18, "A", "AGG", COV_ALLELE_LONG, 14, 4, 6},
+        {18, "A", "AGG", COV_ALLELE_END, 14, 4, 6}, /* longer than the rest, in each window */
+        {10, "A", "AGGGGGGGGGG", COV_ALLELE_END, 7, 3, 6},
+        {10, "A", "AGGGGGGGGG", COV_ALLELE_LONG, 7, 3, 6},
+        {10, "AA", "N", COV_ALLELE_EMPTY, 7, 3, 6}, /* N for no base */
+        {10, "N", "gg", COV_ALLELE_EMPTY, 7, 3, 6},
+        {10, "n", "NGG", COV_ALLELE_EMPTY, 7, 3, 6},
+        {10, "N", "C", COV_ALLELE_SCORED, 7, 3, 6},
+        {10, "A", "n", COV_ALLELE_SCORED, 7, 3, 6},
         {10, "A", "*", COV_ALLELE_OVERLAP, 7, 3, 6},
         {10, "A", "<DEL>", COV_ALLELE_SYMBOLIC, 7, 3, 6},
         {10, "A", "A[s:3[", COV_ALLELE_SYMBOLIC, 7, 3, 6},
@@ -168,7 +175,7 @@ static void scores_substitutions(void **state)
 {
     static const float one[] = {1, 7, 1, 7, 2, 7, 4, 7, 0, 7},
                        two[] = {1, 7, 3, 7, 8, 7, 4, 7, 0, 7};
-    struct cov_effect_pair p = {{one, two}, {5, 5}, 2, 2, 1, 1};
+    struct cov_effect_pair p = {{one, two}, {5, 5}, 2, 2, 1, 1, NULL};
     struct cov_effect_score s;
     cov_effect_score(&p, 0, 5, &s);
     assert_near(s.counts[0], 8);
@@ -203,12 +210,12 @@ static void scores_indels(void **state)
     /* Position 2 and what follows it moves by two; aligned bases are equal. */
     static const float one[] = {1, 2, 3, 50, 60, 4, 5, 6}, two[] = {1, 2, 3, 4, 5, 6, 70, 80};
     struct cov_effect_score s;
-    const struct cov_effect_pair deletion = {{one, two}, {8, 8}, 1, 2, 3, 1};
+    const struct cov_effect_pair deletion = {{one, two}, {8, 8}, 1, 2, 3, 1, NULL};
     cov_effect_score(&deletion, 0, 100, &s);
     assert_near(s.counts[0], 131);
     assert_near(s.counts[1], 171);
     assert_true(s.jsd == 0 && s.max_diff == 0);
-    const struct cov_effect_pair insertion = {{two, one}, {8, 8}, 1, 2, 1, 3};
+    const struct cov_effect_pair insertion = {{two, one}, {8, 8}, 1, 2, 1, 3, NULL};
     cov_effect_score(&insertion, 0, 100, &s);
     assert_true(s.jsd == 0 && s.max_diff == 0);
     /* A width of 4 ends within the deletion: positions 0 to 3. */
@@ -218,17 +225,41 @@ static void scores_indels(void **state)
     assert_true(s.jsd == 0 && s.max_diff == 0);
     /* The place of a difference is that of allele 1. */
     static const float three[] = {1, 2, 3, 4, 6, 6, 70, 80};
-    const struct cov_effect_pair later = {{one, three}, {8, 8}, 1, 2, 3, 1};
+    const struct cov_effect_pair later = {{one, three}, {8, 8}, 1, 2, 3, 1, NULL};
     cov_effect_score(&later, 0, 100, &s);
     assert_near(s.max_diff, 1);
     assert_int_equal(s.max_at, 6);
     assert_true(s.jsd > 0);
     /* The sequence ends with the deletion. */
-    const struct cov_effect_pair end = {{one, two}, {5, 3}, 1, 2, 3, 1};
+    const struct cov_effect_pair end = {{one, two}, {5, 3}, 1, 2, 3, 1, NULL};
     cov_effect_score(&end, 0, 100, &s);
-    assert_near(s.counts[0], 116);
+    assert_near(s.counts[0], 6); /* as many bases as there are after the deletion */
     assert_near(s.counts[1], 6);
-    assert_true(s.jsd == 0);
+    assert_true(s.jsd == 0 && s.logfc == 0);
+}
+
+/* Sums that are compared are of the same bases, also in another pair of windows. */
+static void scores_windows_of_other_bases(void **state)
+{
+    static const float one[] = {1, 2, 4, 8, 16, 32, 64, 128};
+    struct cov_effect_pair genome = {{one, one}, {8, 8}, 1, 4, 1, 1, NULL};
+    struct cov_effect_pair moved = {{one, one}, {8, 7}, 1, 5, 1, 1, &genome};
+    struct cov_effect_score s;
+    genome.other = &moved;
+    cov_effect_score(&moved, 0, 100, &s); /* four bases before the variant, and two from it on */
+    assert_near(s.counts[0], 2 + 4 + 8 + 16 + 32 + 64);
+    assert_near(s.counts[1], s.counts[0]);
+    cov_effect_score(&genome, 0, 100, &s);
+    assert_near(s.counts[0], 1 + 2 + 4 + 8 + 16 + 32);
+    moved.at = 1;
+    moved.n_bases[1] = 8;
+    cov_effect_score(&genome, 0, 100, &s);
+    assert_near(s.counts[0], 8 + 16 + 32 + 64 + 128);
+    cov_effect_score(&genome, 0, 2, &s);
+    assert_near(s.counts[0], 8 + 16);
+    moved.at = 8; /* has no base */
+    cov_effect_score(&moved, 0, 1, &s);
+    assert_true(s.counts[0] == 0 && isnan(s.logfc));
 }
 
 static void spreads_and_ranks(void **state)
@@ -267,10 +298,10 @@ static void rejects_values_without_a_ratio(void **state)
 {
     static const float one[] = {0, 0}, two[] = {1, (float)INFINITY};
     struct cov_effect_score s;
-    const struct cov_effect_pair zero = {{one, two}, {1, 1}, 1, 0, 1, 1};
+    const struct cov_effect_pair zero = {{one, two}, {1, 1}, 1, 0, 1, 1, NULL};
     cov_effect_score(&zero, 0, 1, &s);
     assert_true(isnan(s.logfc) && isnan(s.jsd) && s.max_diff == 1);
-    const struct cov_effect_pair infinite = {{two, two}, {2, 2}, 1, 0, 1, 1};
+    const struct cov_effect_pair infinite = {{two, two}, {2, 2}, 1, 0, 1, 1, NULL};
     cov_effect_score(&infinite, 0, 9, &s);
     assert_true(isnan(s.logfc) && isnan(s.jsd));
 }
@@ -278,9 +309,13 @@ static void rejects_values_without_a_ratio(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edits_windows),        cmocka_unit_test(plans_windows),
-        cmocka_unit_test(scores_substitutions), cmocka_unit_test(scores_indels),
-        cmocka_unit_test(spreads_and_ranks),    cmocka_unit_test(rejects_values_without_a_ratio),
+        cmocka_unit_test(edits_windows),
+        cmocka_unit_test(plans_windows),
+        cmocka_unit_test(scores_substitutions),
+        cmocka_unit_test(scores_indels),
+        cmocka_unit_test(scores_windows_of_other_bases),
+        cmocka_unit_test(spreads_and_ranks),
+        cmocka_unit_test(rejects_values_without_a_ratio),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

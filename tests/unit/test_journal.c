@@ -327,9 +327,29 @@ static int enter(void **state)
     return enter_folder(state);
 }
 
+/* A number that is not of the run, because its input grew, is not written past the array. */
+static void rejects_pieces_of_a_larger_run(void **state)
+{
+    struct cov_journal *j;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    assert_int_equal(cov_journal_open("grown.resume", &j, NULL), 0);
+    assert_int_equal(cov_journal_begin(j, head, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, 3, NULL, NULL, NULL), 0);
+    put(j, 2);
+    assert_false(cov_journal_has(j, 3));
+    assert_false(cov_journal_has(j, SIZE_MAX));
+    assert_int_equal(cov_journal_append(j, 3, blobs, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "piece 4 of 3: the input changed during the run"));
+    assert_int_equal(cov_journal_read(j, 3, blobs, NULL), COV_EINPUT);
+    assert_int_equal(cov_journal_n_pieces(j), 1);
+    assert_int_equal(cov_journal_remove(j, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rejects_pieces_of_a_larger_run),
         cmocka_unit_test(test_pieces),        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),
         cmocka_unit_test(test_damaged_later), cmocka_unit_test(test_other_number),
