@@ -181,7 +181,45 @@ make_ckpt bi-hybrid m.ckpt || exit 99
 } | gzip -1 >record.vcf.gz
 for file in header:2 record:3; do
     frugal coveffect vcf -q -@ 2 --cpu base -m m.ckpt -g g.fa --window 48 -o x.tsv ${file%:*}.vcf.gz
-    refused 1 "^coveffect: error: ${file%:*}\.vcf\.gz:${file#*:}: line of more than 64 MiB\$" "a long line of a VCF: ${file%:*}"
+    refused 1 "^coveffect: error: ${file%:*}\.vcf\.gz:${file#*:}: line of more than 8 MiB\$" "a long line of a VCF: ${file%:*}"
+done
+
+# Alleles of 7 MB, of which the table has a row for each data set; 200,000 samples, whose haplotypes are equal; samples that htslib gives
+# the memory of the widest one; lines of a header that it compares with each other; a record of a BCF.
+cat >variants.py <<'E'
+import gzip
+import struct
+head = b'##fileformat=VCFv4.3\n##contig=<ID=c1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="">\n'
+columns = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+def write(name, *parts):
+    with gzip.open(name, "wb", 6) as f:
+        for part in parts:
+            f.write(part)
+write("allele.vcf.gz", head, columns, b"\nc1\t5\t.\tA\t", b"ACGT" * 1750000, b"\t.\t.\t.\n")
+n = 200000
+samples = columns + b"\tFORMAT\t" + b"\t".join(b"s%d" % i for i in range(n)) + b"\n"
+record = b"c1\t%d\t.\tA\tC\t.\t.\t.\tGT\t"
+write("samples.vcf.gz", head, samples, *(record % (20 + k) + b"\t".join((b"0|1", b"1|0")[k % 2:k % 2 + 1] * n) + b"\n" for k in range(60)))
+write("wide.vcf.gz", head, samples, record % 20 + b"0|1" * 99 + b"\t0|1" * (n - 1) + b"\n")
+write("lines.vcf.gz", head, *(b"##a=%d\n" % i for i in range(100000)), columns, b"\n")
+text = b"##fileformat=VCFv4.3\n##contig=<ID=c1>\n" + columns + b"\n\0"
+write("record.bcf", b"BCF\2\2", struct.pack("<I", len(text)), text, struct.pack("<2I", 300000000, 0), *[bytes(1000000)] * 300)
+E
+"$PYTHON" variants.py || exit 99
+gzip -dc record.bcf | bgzip >record.bcf.gz && mv record.bcf.gz record.bcf
+{ printf '>c1\n'; awk 'BEGIN { while (n++ < 20) printf "AAAAAAAAAA"; print "" }'; } >a.fa
+for file in allele.vcf.gz samples.vcf.gz wide.vcf.gz lines.vcf.gz record.bcf; do
+    [ "$(wc -c <$file)" -lt 1000000 ] || fail "$file has over 1 MB"
+    haplotypes=--haplotypes
+    [ $file != allele.vcf.gz ] || haplotypes=
+    # shellcheck disable=SC2086 # nothing or a word
+    frugal coveffect vcf -q -f -@ 2 --cpu base $haplotypes -m m.ckpt -g a.fa --window 48 -o x.tsv $file
+    case $file in
+    wide*) refused 1 '^coveffect: error: wide\.vcf\.gz:5: 297 bytes in a column, times 200000 samples, are too much$' 'a wide column of many samples' ;;
+    lines*) refused 1 '^coveffect: error: lines\.vcf\.gz: more than 20000 lines other than contig, INFO, FORMAT and FILTER in the header$' 'a header of many lines' ;;
+    record*) refused 1 '^coveffect: error: record\.bcf: record 1: more than 8 MiB$' 'a long record of a BCF' ;;
+    *) status_is 0 "variants: ${file%%.*}" ;;
+    esac
 done
 
 # Annotations: long IDs and parents, and long names of as many features as there may be.
