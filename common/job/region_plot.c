@@ -23,6 +23,7 @@ enum {
     ROW = 110,
     ONLY_ROW = 170, /* height of a single row */
     BETWEEN = 10,   /* between rows without a heading */
+    AXIS = 26,      /* and with an axis each */
     BELOW = 8,      /* below a row before a heading, and the last one */
     BOTTOM = 62,
     LEGEND = 110 /* width per series */
@@ -102,12 +103,12 @@ static void put_curve(FILE *f, size_t row, const struct cov_bins *b)
     (void)fprintf(f, "EOD\n");
 }
 
-/* Labels are 1-based: base p spans p-1 to p on the axis. */
-static void put_x_axis(const struct script *s)
+/* Labels are 1-based: base p spans p-1 to p on the axis. The last axis gets a title. */
+static void put_x_axis(const struct script *s, const struct cov_bins *b, bool is_last)
 {
     enum { MEGA = 1000000, MEGA_FROM = 3 * MEGA /* longer regions are labelled in Mb */ };
-    const struct cov_bins *b = &s->plot->rows[0].bins;
-    int64_t n = b->end - b->beg;
+    const struct cov_bins *first = &s->plot->rows[0].bins;
+    int64_t n = first->end - first->beg;
     bool mega = n >= MEGA_FROM;
     int64_t step = (int64_t)nice_step((double)n / 9);
     step = step > 0 ? step : 1;
@@ -124,9 +125,12 @@ static void put_x_axis(const struct script *s)
         (void)fprintf(s->f, "%s'%s' %.1f", separator, text, (double)p - 0.5);
         separator = ", ";
     }
-    (void)fprintf(
-        s->f, ")\nset label 1 at screen %.6f, %.6f center textcolor rgb '#333333' 'position on '.",
-        (LEFT + COV_PLOT_BINS / 2.0) / WIDTH, 16.0 / s->height);
+    (void)fprintf(s->f, ")\n");
+    if (!is_last)
+        return;
+    (void)fprintf(s->f,
+                  "set label 1 at screen %.6f, %.6f center textcolor rgb '#333333' 'position on '.",
+                  (LEFT + COV_PLOT_BINS / 2.0) / WIDTH, 16.0 / s->height);
     cov_gnuplot_put_text(s->f, b->contig);
     (void)fprintf(s->f, ".' (%s)'\n", mega ? "Mb" : "bp");
 }
@@ -155,17 +159,18 @@ static void put_legend(const struct script *s)
 static void put_head(const struct script *s)
 {
     const struct cov_bins *b = &s->plot->rows[0].bins;
+    const int64_t region_end = s->plot->rows[s->plot->n_rows - 1].bins.end;
     char beg[32], end[32], n[32], width[32];
     (void)fprintf(s->f,
                   "set label 2 at screen %.6f, %.6f left font '%s,15' textcolor rgb '#222222' ",
                   (double)LEFT / WIDTH, screen_y(s, 24), font_name);
     cov_gnuplot_put_text(s->f, b->contig);
-    (void)fprintf(s->f, ".':%s-%s'\n", with_commas(b->beg + 1, beg), with_commas(b->end, end));
+    (void)fprintf(s->f, ".':%s-%s'\n", with_commas(b->beg + 1, beg), with_commas(region_end, end));
     (void)fprintf(s->f,
                   "set label 3 at screen %.6f, %.6f left font '%s,10' textcolor rgb '#777777' "
                   "'%s bases",
                   (double)LEFT / WIDTH, screen_y(s, 47), font_name,
-                  with_commas(b->end - b->beg, n));
+                  with_commas(region_end - b->beg, n));
     if (b->width > 1)
         (void)fprintf(s->f, "; a point of a curve is the mean of %s bases",
                       with_commas(b->width, width));
@@ -195,8 +200,12 @@ static void put_row(const struct script *s, size_t i, int top)
     const double room = 0.04 * (row->most - row->least);
     if (i == 0)
         put_head(s);
-    if (i + 1 == s->plot->n_rows && s->plot->n_lanes == 0)
-        put_x_axis(s);
+    const bool is_last = i + 1 == s->plot->n_rows && s->plot->n_lanes == 0;
+    if (s->plot->is_wrapped) /* letters are as wide as in the first row */
+        (void)fprintf(s->f, "set xrange [%" PRId64 ":%" PRId64 "]\n", row->bins.beg,
+                      row->bins.beg + s->plot->rows[0].bins.end - s->plot->rows[0].bins.beg);
+    if (is_last || s->plot->is_wrapped)
+        put_x_axis(s, &row->bins, is_last);
     if (row->heading)
         put_heading(s, row->heading, top);
     put_margins(s, top, s->row);
@@ -216,7 +225,7 @@ static void put_lane(const struct script *s, size_t i, int top)
 {
     const struct cov_feature_lane *lane = &s->plot->lanes[i];
     if (i + 1 == s->plot->n_lanes)
-        put_x_axis(s);
+        put_x_axis(s, &s->plot->rows[0].bins, true);
     put_heading(s, lane->heading, top);
     put_margins(s, top, cov_feature_lane_height(lane));
     cov_feature_lane_put_plot(lane, i, s->f);
@@ -226,7 +235,7 @@ static void put_lane(const struct script *s, size_t i, int top)
 static int space_above(const struct cov_region_plot *p, size_t i)
 {
     const int heading = p->rows[i].heading ? NAME : 0;
-    return i == 0 ? heading : heading > 0 ? BELOW + heading : BETWEEN;
+    return i == 0 ? heading : heading > 0 ? BELOW + heading : p->is_wrapped ? AXIS : BETWEEN;
 }
 
 /* Draws everything, or with `dry` only finds the height, without that of the axis. */

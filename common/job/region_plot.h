@@ -4,6 +4,7 @@
 #ifndef COV_JOB_REGION_PLOT_H
 #define COV_JOB_REGION_PLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/err.h"
@@ -29,8 +30,10 @@ struct cov_plot_row {
 
 /* Everything is borrowed. */
 struct cov_region_plot {
-    const struct cov_plot_row *rows; /* [n_rows], at least one; all of the same region */
+    const struct cov_plot_row
+        *rows; /* [n_rows], at least one; all of the same region, or its parts */
     size_t n_rows;
+    bool is_wrapped; /* rows are consecutive parts of the region; none is longer than the first */
     const char *series[COV_PLOT_SERIES]; /* names for the legend, which is left out if there is
                                           * only one; NULL: not used */
     const char *note;                    /* ends the line below the title; may be "" */

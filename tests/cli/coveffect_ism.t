@@ -97,6 +97,8 @@ if command -v gnuplot >/dev/null; then
     is "$(letters x.svg | tr -d ACGT)" "$(cat signs)" '  upright if the score is positive'
     ism -f -r c3:1185-1204 --plot x.svg -o plotted
     is "$(letters x.svg | tr -d '+-')" "$(bases 1185 1204 | tr -d NR)" '  and no letter for N'
+    ism -f -r c3:601-850 --plot x.svg -o plotted
+    is "$(letters x.svg | tr -d '+-')" "$(bases 601 850 | tr -d NR)" 'a long logo has several rows'
     ism -f -r c3:701-720 --plot x.png -o plotted
     is "$(head -c 4 x.png | tail -c 3)" PNG '  as PNG'
     plot_refused() { # STATUS REGEX NAME ARG...

@@ -1,8 +1,10 @@
-"""logo_letters.py - prints the letters of a logo in an SVG of coveffect, from left to right, each after + (upright) or - (upside down).
+"""logo_letters.py - prints the letters of a logo in an SVG of coveffect, row by row from left to right, each after + (upright) or -
+(upside down).
 
     logo_letters.py FILE.svg
 
-A letter is some polygons of one colour. The first polygon of each colour, which is flat, marks the zero line.
+A letter is some polygons of one colour. The first polygon of each colour in a row, which is flat, marks the zero line. More than 120
+bases are in rows of the same number of bases.
 
 SPDX-License-Identifier: MIT"""
 import re
@@ -24,15 +26,18 @@ def main(path):
     with open(path) as f:
         text = f.read()
     (n,) = re.findall(r">([0-9]+) bases; the height", text)
-    found, zero = {}, None
+    n_rows = -(-int(n) // 120)
+    found, zero, row, width = {}, None, -1, -(-int(n) // n_rows)
     for letter, corners in polygons(text):
         xs, ys = zip(*corners)
         if min(ys) == max(ys):
-            zero = ys[0] if zero is None else zero
+            row += ys[0] != zero
+            zero = ys[0]
             continue
-        place = int(((min(xs) + max(xs)) / 2 - LEFT) * int(n) / WIDTH)
+        place = row * width + int(((min(xs) + max(xs)) / 2 - LEFT) * width / WIDTH)
         drawn = ("+" if sum(ys) / len(ys) < zero else "-") + letter
         assert found.setdefault(place, drawn) == drawn, (place, drawn)
+    assert row + 1 == n_rows, (row, n_rows)
     print("".join(found[place] for place in sorted(found)))
 
 

@@ -11,8 +11,9 @@
 #include "common/job/region_plot.h"
 #include "common/seq/select.h"
 
-/* Each letter has at least a pixel. */
-enum { MOST_BASES = COV_PLOT_BINS };
+/* Letters of 8 pixels or more can be read. */
+enum { MOST_BASES = COV_PLOT_BINS, LETTER = 8, ROW_BASES = COV_PLOT_BINS / LETTER };
+enum { MOST_ROWS = (MOST_BASES + ROW_BASES - 1) / ROW_BASES };
 
 /* Returns true if region r has bases of the place. */
 static bool overlaps(const struct cov_attribution *a, size_t r, const struct cov_region *place)
@@ -67,12 +68,12 @@ int cov_attribution_plot_draw(const struct cov_attribution *a, const struct cov_
     uint32_t counts[MOST_BASES] = {0};
     uint8_t codes[MOST_BASES];
     char letters[MOST_BASES];
-    struct cov_plot_row row = {
-        .heading = heading,
-        .bins = {genome->names[place->contig], place->beg, place->end, 1, n, sums},
-        .letters = letters};
-    const struct cov_region_plot plot = {
-        .rows = &row, .n_rows = 1, .note = "; the height of a letter is its score"};
+    struct cov_plot_row rows[MOST_ROWS];
+    const size_t n_rows = (n + ROW_BASES - 1) / ROW_BASES, most = (n + n_rows - 1) / n_rows;
+    const struct cov_region_plot plot = {.rows = rows,
+                                         .n_rows = n_rows,
+                                         .is_wrapped = n_rows > 1,
+                                         .note = "; the height of a letter is its score"};
     int rc = cov_genome_codes(genome, place->contig, place->beg, place->end, codes, e);
     for (size_t r = 0; r < a->n; r++)
         if (overlaps(a, r, place))
@@ -82,8 +83,19 @@ int cov_attribution_plot_draw(const struct cov_attribution *a, const struct cov_
         letters[i] = column < 0 ? 'N' : "ACGT"[column];
         sums[i] = counts[i] > 0 ? sums[i] / counts[i] : (double)NAN;
     }
-    cov_plot_extend(&row.bins, &row.least, &row.most);
-    if (row.least == row.most)
-        row.most = 1;
+    double least = 0, highest = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        const size_t beg = i * most, end = beg + most < n ? beg + most : n;
+        rows[i] =
+            (struct cov_plot_row){.heading = i == 0 ? heading : NULL,
+                                  .bins = {genome->names[place->contig], place->beg + (int64_t)beg,
+                                           place->beg + (int64_t)end, 1, end - beg, sums + beg},
+                                  .letters = letters + beg};
+        cov_plot_extend(&rows[i].bins, &least, &highest);
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        rows[i].least = least;
+        rows[i].most = least == highest ? 1 : highest;
+    }
     return rc ? rc : cov_region_plot_draw(&plot, picture, e);
 }

@@ -200,7 +200,7 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
                                            record->n_scores, e);
         if (!rc && r->out)
             rc = cov_effect_output_put(r->out, record, e);
-        cov_progress_add(r->job->progress, !record->done);
+        cov_progress_add(r->job->progress, !record->done && record->plan.n_scored > 0);
     }
     return rc;
 }
@@ -295,6 +295,7 @@ static int open_journal(struct run *r, const struct cov_effect_tally *input, str
     return COV_OK;
 }
 
+/* `n`: records with scores, which take all the time; -1: unknown. */
 static int score_all(struct run *r, int64_t n, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, compute, store};
@@ -410,7 +411,7 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
     if (!rc)
         rc = open_journal(&r, &input, e);
     if (!rc)
-        rc = score_and_finish(&r, out, input.n_records, e);
+        rc = score_and_finish(&r, out, input.n_records < 0 ? -1 : input.n_scored, e);
     release(&r);
     return rc;
 }
