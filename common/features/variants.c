@@ -535,6 +535,13 @@ void cov_genotypes_fini(struct cov_genotypes *g)
     *g = (struct cov_genotypes){0};
 }
 
+/* htslib exits if a BCF has another type. */
+static bool is_integer(const struct cov_variants *r, const struct cov_variant *v, const char *name)
+{
+    const bcf_fmt_t *f = bcf_get_fmt(r->header, v->record, name);
+    return !f || f->type == BCF_BT_INT8 || f->type == BCF_BT_INT16 || f->type == BCF_BT_INT32;
+}
+
 int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct cov_genotypes *g,
                            struct cov_err *e)
 {
@@ -546,6 +553,10 @@ int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct
     }; /* bcf_get_format_values */
     g->n_samples = cov_variants_n_samples(r);
     g->ploidy = 0;
+    if (!is_integer(r, v, "GT") || !is_integer(r, v, "PS"))
+        return cov_variants_fail(r, e, "FORMAT/%s",
+                                 is_integer(r, v, "GT") ? "PS is not an integer"
+                                                        : "GT is not a genotype");
     const int n = bcf_get_genotypes(r->header, v->record, &g->alleles, &g->n_alleles);
     g->n_sets =
         n > 0 ? bcf_get_format_int32(r->header, v->record, "PS", &g->sets, &g->cap_sets) : 0;

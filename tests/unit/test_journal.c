@@ -350,11 +350,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rejects_pieces_of_a_larger_run),
-        cmocka_unit_test(test_pieces),        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_damaged_later), cmocka_unit_test(test_other_number),
-        cmocka_unit_test(test_unfit),         cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_link),          cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damaged_later),
+        cmocka_unit_test(test_other_number),
+        cmocka_unit_test(test_unfit),
+        cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests_name("journal", tests, enter, leave_folder);

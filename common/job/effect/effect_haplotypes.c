@@ -730,6 +730,8 @@ int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
                  ? add_allele(h, plan, own, (int32_t)i + 1, rows, e)
                  : add_row(rows, plan, i, e);
     for (size_t i = 0; !rc && i < rows->n; i++) {
+        if (rows->rows[i].n_edits == 0)
+            continue;
         const uint8_t *codes = rows->codes + rows->rows[i].codes;
         for (size_t k = 0; k < rows->rows[i].n_edits; k++) {
             struct cov_edit *edit = &rows->edits[rows->rows[i].edits + k];
