@@ -217,17 +217,33 @@ static int read_vcf_header(struct cov_variants *r, kstring_t *text, struct cov_e
     return rc;
 }
 
+/* Sets *text to the next n bytes of a BCF. Returns false if there are fewer. */
+static bool read_bytes(struct cov_variants *r, size_t n, kstring_t *text)
+{
+    struct BGZF *stream = r->file->fp.bgzf;
+    for (text->l = 0; text->l < n;) {
+        const uint8_t *at;
+        char first;
+        if (!cov_bgz_peek_block(stream, &first, 1)) /* reads a block */
+            return false;
+        const size_t rest = cov_bgz_block_rest(stream, &at), left = n - text->l;
+        if (kputsn((const char *)at, rest < left ? rest : left, text) < 0)
+            return false;
+        cov_bgz_block_skip(stream, rest < left ? rest : left);
+    }
+    return true;
+}
+
 /* The same for a BCF: magic bytes, the length of the text, and the text. */
 static int read_bcf_header(struct cov_variants *r, kstring_t *text, struct cov_err *e)
 {
     enum { MAGIC = 5 };
     uint32_t n;
-    if (cov_bgz_next_bytes(r->file->fp.bgzf, MAGIC + sizeof n, text) &&
-        memcmp(text->s, "BCF\2", MAGIC - 1) == 0) {
+    if (read_bytes(r, MAGIC + sizeof n, text) && memcmp(text->s, "BCF\2", MAGIC - 1) == 0) {
         memcpy(&n, text->s + MAGIC, sizeof n);
         if (n > r->most_header)
             return fail_header(r, e);
-        if (cov_bgz_next_bytes(r->file->fp.bgzf, n, text)) {
+        if (read_bytes(r, n, text)) {
             text->l = strlen(text->s);
             return COV_OK;
         }

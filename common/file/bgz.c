@@ -430,7 +430,7 @@ bool cov_bgz_is_bgzf(const struct cov_bgz *b)
 
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
 {
-    int rest = stream->block_length - stream->block_offset;
+    const int rest = stream->block_length - stream->block_offset;
     *at = (const uint8_t *)stream->uncompressed_block + stream->block_offset;
     return rest > 0 ? (size_t)rest : 0;
 }
@@ -438,33 +438,15 @@ size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
 bool cov_bgz_peek_block(struct BGZF *stream, void *to, size_t n)
 {
     const uint8_t *at;
-    if (bgzf_peek(stream) < 0 || cov_bgz_block_rest(stream, &at) < n)
-        return false;
-    memcpy(to, at, n);
-    return true;
+    return bgzf_peek(stream) >= 0 && cov_bgz_block_rest(stream, &at) >= n && memcpy(to, at, n);
 }
 
-/* Like bgzf_read, but does not update the block's address, which only bgzf_tell needs. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 {
     stream->block_offset += (int)n;
     stream->uncompressed_address += (int64_t)n;
     if (stream->block_offset == stream->block_length)
         stream->block_offset = stream->block_length = 0;
-}
-
-bool cov_bgz_next_bytes(struct BGZF *stream, size_t n, kstring_t *text)
-{
-    for (text->l = 0; text->l < n;) {
-        const uint8_t *at;
-        if (bgzf_peek(stream) < 0)
-            return false;
-        const size_t rest = cov_bgz_block_rest(stream, &at), left = n - text->l;
-        if (kputsn((const char *)at, rest < left ? rest : left, text) < 0)
-            return false;
-        cov_bgz_block_skip(stream, rest < left ? rest : left);
-    }
-    return true;
 }
 
 int cov_bgz_next_line(struct BGZF *stream, size_t most, kstring_t *line)

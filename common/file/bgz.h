@@ -96,13 +96,10 @@ int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file);
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
 /* Copies the next n bytes to `to`, without reading them. Returns false if the block has fewer. */
 bool cov_bgz_peek_block(struct BGZF *stream, void *to, size_t n);
-/* Skips the next n unread bytes of the block. */
+/* Skips the next n unread bytes of the block; does not update its address for bgzf_tell. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n);
 
 struct kstring_t;
-/* Sets *text to the next n bytes. Returns false if there are fewer, or for a fault or a lack of memory. */
-bool cov_bgz_next_bytes(struct BGZF *stream, size_t n, struct kstring_t *text);
-
 enum { COV_BGZ_TOO_LONG = -2 };
 /* Reads the next line into *line, without "\n" or "\r\n". Returns 1, 0 at the end, -1 for a fault
  * or a lack of memory, or COV_BGZ_TOO_LONG for a line of more than `most` bytes, of which it reads

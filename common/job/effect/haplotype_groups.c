@@ -16,7 +16,7 @@ struct record {
     size_t n, cap;
 };
 
-/* Groups of items, which are haplotypes, or groups that are to be merged. */
+/* Groups of items: of haplotypes or, to merge them, of groups. */
 struct partition {
     uint32_t *group_of; /* [n_items] */
     size_t n_items, n;
