@@ -75,21 +75,37 @@ static double per_second(int64_t n, double seconds)
     return n >= 0 && seconds > 0 ? (double)n / seconds : -1;
 }
 
-/* The costs of the run; for a file of shards, those of their prediction. */
+/* Returns the costs of the output: of all runs if it was resumed, of all jobs if it has shards. */
+static struct cov_stats_shards costs_of_output(const struct cov_stats *s)
+{
+    const struct cov_stats_earlier *w = &s->earlier;
+    struct cov_stats_shards run = {.bases = s->bases,
+                                   .chunks = s->chunks,
+                                   .wall_seconds = s->wall_seconds,
+                                   .cpu_seconds = s->cpu_seconds,
+                                   .threads = s->threads,
+                                   .peak_rss_bytes = s->peak_rss_bytes};
+    if (s->shards.n)
+        return s->shards;
+    if (w->has_times) {
+        run.wall_seconds += w->wall_seconds;
+        run.cpu_seconds += w->cpu_seconds;
+    } else if (w->chunks > 0) {
+        run.wall_seconds = run.cpu_seconds = -1;
+    }
+    return run;
+}
+
 static void get_costs(const struct cov_stats *s, struct cost costs[N_COSTS])
 {
-    const struct cov_stats_shards run =
-        s->shards.n ? s->shards
-                    : (struct cov_stats_shards){
-                          0,          s->bases,         s->chunks, s->wall_seconds, s->cpu_seconds,
-                          s->threads, s->peak_rss_bytes};
+    const struct cov_stats_shards run = costs_of_output(s);
     const struct cost all[N_COSTS] = {
         {"bases", "Bases", "bases of the genome, or of the part that was read", " bp", "Blues", 0,
          false, (double)run.bases},
         {"bases_per_second", "Speed", "bases per second", " bp/s", "Greens", 0, false,
          per_second(run.bases, run.wall_seconds)},
-        {"wall_seconds", "Time", "seconds from start to end; of shards: their sum", " s", "Purples",
-         1, false, run.wall_seconds},
+        {"wall_seconds", "Time", "seconds from start to end; of shards and resumed runs: their sum",
+         " s", "Purples", 1, false, run.wall_seconds},
         {"peak_rss_mb", "Memory", "peak memory in MB; of shards: the largest", " MB", "Oranges", 0,
          false, run.peak_rss_bytes < 0 ? -1 : (double)run.peak_rss_bytes / 1e6},
         {"cpu_seconds", "CPU time", "seconds of all threads", " s", "Purples", 1, true,

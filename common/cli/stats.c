@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/cli/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,6 +24,7 @@ void cov_stats_init(struct cov_stats *s, const char *tool, const char *version)
         .positions_computed = -1,
         .positions_at_rest = -1,
         .chunks_repeated = -1,
+        .earlier = {.bases = -1, .chunks = -1},
         .started = cov_clock(),
     };
 }
@@ -209,19 +211,24 @@ static int get_number(const struct cov_json_value *v, const char *key, double *v
     return COV_OK;
 }
 
+/* The seconds are those of all runs, if the shard was resumed. */
 static int add_shard(struct cov_stats_shards *shards, const struct cov_json_value *v,
                      struct cov_err *e)
 {
     static const char *const keys[] = {"bases",       "chunks",  "wall_seconds",
                                        "cpu_seconds", "threads", "peak_rss_bytes"};
     enum { BASES, CHUNKS, WALL, CPU, THREADS, MEMORY };
+    const struct cov_json_value *all_runs = cov_json_member(v, "all_runs");
+    double resumed;
     double value[COV_COUNT(keys)] = {0};
     const char *tool = cov_json_text(v, "tool");
     if (!tool || strcmp(tool, "covpredict") != 0)
         return cov_fail(e, COV_EINPUT, "not written by covpredict --stats");
     for (size_t i = 0; i < COV_COUNT(keys); i++)
-        if (get_number(v, keys[i], &value[i], e))
+        if (get_number(all_runs && (i == WALL || i == CPU) ? all_runs : v, keys[i], &value[i], e))
             return COV_EINPUT;
+    if (!all_runs && cov_json_number(cov_json_member(v, "chunks_resumed"), &resumed))
+        value[WALL] = value[CPU] = (double)NAN;
     shards->n++;
     shards->bases += (int64_t)value[BASES];
     shards->chunks += (int64_t)value[CHUNKS];
@@ -269,6 +276,17 @@ static int64_t peak_rss(void)
     return kib < 0 ? -1 : kib * 1024;
 }
 
+/* Returns n without what earlier runs did. */
+static int64_t of_run(int64_t n, int64_t earlier)
+{
+    return n >= 0 && earlier > 0 ? n - earlier : n;
+}
+
+int64_t cov_stats_bases_of_run(const struct cov_stats *s)
+{
+    return of_run(s->bases, s->earlier.bases);
+}
+
 void cov_stats_finish(struct cov_stats *s)
 {
     struct rusage usage;
@@ -293,13 +311,34 @@ static void put_rate(struct cov_json *j, const char *key, int64_t n, double seco
         cov_json_double(j, key, (double)n / seconds);
 }
 
+static void put_seconds(struct cov_json *j, double wall, double cpu)
+{
+    if (isfinite(wall))
+        cov_json_double(j, "wall_seconds", wall);
+    if (isfinite(cpu))
+        cov_json_double(j, "cpu_seconds", cpu);
+}
+
+/* What other runs computed, and the time of all. */
+static void put_earlier(const struct cov_stats *s, struct cov_json *j)
+{
+    const struct cov_stats_earlier *w = &s->earlier;
+    put_optional(j, "bases_resumed", w->bases);
+    put_optional(j, "chunks_resumed", w->chunks);
+    if (!w->has_times)
+        return;
+    cov_json_begin_object(j, "all_runs");
+    cov_json_int(j, "n", w->n_runs + 1);
+    put_seconds(j, w->wall_seconds + s->wall_seconds, w->cpu_seconds + s->cpu_seconds);
+    cov_json_end_object(j);
+}
+
 static void put_shards(const struct cov_stats_shards *shards, struct cov_json *j)
 {
     cov_json_begin_object(j, "shards");
     cov_json_int(j, "n", shards->n);
     cov_json_int(j, "threads", shards->threads);
-    cov_json_double(j, "wall_seconds", shards->wall_seconds);
-    cov_json_double(j, "cpu_seconds", shards->cpu_seconds);
+    put_seconds(j, shards->wall_seconds, shards->cpu_seconds);
     put_optional(j, "peak_rss_bytes", shards->peak_rss_bytes);
     cov_json_int(j, "bases", shards->bases);
     cov_json_int(j, "chunks", shards->chunks);
@@ -356,8 +395,9 @@ void cov_stats_put(const struct cov_stats *s, struct cov_json *j)
     put_optional(j, "positions_computed", s->positions_computed);
     put_optional(j, "positions_at_rest", s->positions_at_rest);
     put_optional(j, "chunks_repeated", s->chunks_repeated);
-    put_rate(j, "bases_per_second", s->bases, s->wall_seconds);
-    put_rate(j, "chunks_per_second", s->chunks, s->wall_seconds);
+    put_rate(j, "bases_per_second", cov_stats_bases_of_run(s), s->wall_seconds);
+    put_rate(j, "chunks_per_second", of_run(s->chunks, s->earlier.chunks), s->wall_seconds);
+    put_earlier(s, j);
     if (s->n_stages > 0) {
         cov_json_begin_object(j, "stages");
         for (int i = 0; i < s->n_stages; i++)

@@ -53,7 +53,15 @@ struct cov_stats_plot {
     void (*put_data)(const void *more, const char *sample, struct cov_json *j);
 };
 
-/* The jobs that predicted the shards of a file. */
+/* What earlier runs, from which this one resumed, computed of its output. */
+struct cov_stats_earlier {
+    int64_t bases, chunks; /* negative: not applicable */
+    bool has_times;        /* the rest is known */
+    int n_runs;
+    double wall_seconds, cpu_seconds; /* sums; of a killed run: until it last kept a result */
+};
+
+/* The jobs that predicted the shards of a file. Seconds are NaN if those of a job are unknown. */
 struct cov_stats_shards {
     int n;
     int64_t bases, chunks;            /* sums */
@@ -68,6 +76,7 @@ struct cov_stats {
     enum cov_stats_place place;
     const struct cov_stats_plot *plot; /* NULL: none */
     struct cov_stats_shards shards;    /* n = 0: none */
+    struct cov_stats_earlier earlier;  /* chunks = bases = -1 and no times: none */
     char *command;                     /* the command line, quoted for a shell. Owned */
     char **inputs;                     /* Owned, like each string */
     int n_inputs;
@@ -81,7 +90,8 @@ struct cov_stats {
     const char *precision; /* NULL: there is no choice; written as null */
     char *products;        /* what computes products on a GPU. Owned; NULL: there is no choice */
     unsigned threads;
-    int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
+    int64_t bases, chunks; /* of the output, by whichever run */
+    int64_t positions_computed, positions_at_rest, chunks_repeated; /* by this run */
     struct {
         const char *name;
         double seconds;
@@ -132,6 +142,8 @@ void cov_stats_set_more(struct cov_stats *s, void (*print)(struct cov_json *j, c
 /* Adds a job that predicted a shard to s->shards. `path` is the file that its --stats wrote. Fails
  * with COV_EINPUT if it is another file. */
 int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
+/* Returns the bases without those of earlier runs. */
+int64_t cov_stats_bases_of_run(const struct cov_stats *s);
 /* Stops the clock, and sets the wall time, the CPU time of all threads and the peak memory. */
 void cov_stats_finish(struct cov_stats *s);
 /* Adds the statistics to the open object; rates are per second of wall time. */

@@ -213,7 +213,12 @@ static void log_summary(const struct cov_stats *s)
     if (s->peak_rss_bytes >= 0)
         format_bytes((double)s->peak_rss_bytes, memory, sizeof memory);
     if (s->bases >= 0 && s->wall_seconds > 0)
-        (void)snprintf(rate, sizeof rate, ", %.4g bases/s", (double)s->bases / s->wall_seconds);
+        (void)snprintf(rate, sizeof rate, ", %.4g bases/s",
+                       (double)cov_stats_bases_of_run(s) / s->wall_seconds);
+    if (s->earlier.has_times)
+        cov_debug("all %d runs: wall %.2f s, CPU %.2f s", s->earlier.n_runs + 1,
+                  s->earlier.wall_seconds + s->wall_seconds,
+                  s->earlier.cpu_seconds + s->cpu_seconds);
     cov_debug("wall %.2f s, CPU %.2f s, peak memory %s%s: %s", s->wall_seconds, s->cpu_seconds,
               memory, rate, s->command);
 }

@@ -148,6 +148,15 @@ int cov_run_journal_start(struct cov_journal *journal, const struct cov_run_line
     return old && !differs.code ? COV_OK : cov_journal_begin(journal, now->data, e);
 }
 
+void cov_run_journal_add_times(const struct cov_journal *journal, struct cov_stats *stats)
+{
+    const struct cov_journal_times t = cov_journal_earlier(journal);
+    stats->earlier.has_times = t.n_runs > 0;
+    stats->earlier.n_runs = (int)t.n_runs;
+    stats->earlier.wall_seconds = t.wall_seconds;
+    stats->earlier.cpu_seconds = t.cpu_seconds;
+}
+
 /* ---- finished runs ---- */
 
 /* The last line of a finished run. */

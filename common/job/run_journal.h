@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
+#include "common/cli/stats.h"
 #include "common/compute/device.h"
 #include "common/store/journal.h"
 
@@ -48,6 +49,9 @@ int cov_run_journal_finish(struct cov_journal *journal, struct cov_run_lines *no
  * another run, unless `force` is set; a journal is begun again if its output is missing. */
 int cov_run_journal_done(struct cov_journal *journal, struct cov_run_lines *now, const char *output,
                          bool force, bool *done, struct cov_err *e) COV_MUST_USE;
+
+/* Adds the times of the journal's earlier runs, if there are any, to the statistics. */
+void cov_run_journal_add_times(const struct cov_journal *journal, struct cov_stats *stats);
 
 /* Returns the name of the journal of an output. Caller frees. */
 char *cov_run_journal_name(const char *output, struct cov_err *e) COV_MUST_USE;

@@ -7,17 +7,19 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
 #include "common/file/lock.h"
 #include "common/file/read_at.h"
 
-enum { MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
+enum { VERSION = 2, MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
 #define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */
 
 static const char file_magic[16] = "covtools journal";
@@ -36,6 +38,7 @@ struct piece_head {
     uint64_t piece;
     uint64_t n_bytes[2];
     uint64_t n_pieces[2];
+    struct cov_journal_times times; /* of all runs so far */
 };
 
 struct cov_journal {
@@ -43,6 +46,8 @@ struct cov_journal {
     int fd;
     bool damaged;
     struct timespec time;
+    double start; /* of this run */
+    struct cov_journal_times earlier;
     int64_t size, first; /* size of the file; offset of the first piece */
     int64_t *at;         /* [n]: offset of each piece, 0 if missing */
     size_t n, n_stored;
@@ -134,7 +139,7 @@ static int read_head(struct cov_journal *j, struct cov_err *e)
         return no_journal(j, e);
     if (got < sizeof h)
         return COV_OK; /* killed while starting */
-    j->damaged = h.version != 1 || h.zero != 0 || h.n_head > MAX_HEAD;
+    j->damaged = h.version != VERSION || h.zero != 0 || h.n_head > MAX_HEAD;
     if (j->damaged)
         return COV_OK;
     j->head = cov_malloc((size_t)h.n_head + 1, 1, e);
@@ -165,7 +170,8 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
     size_t n = strlen(head);
     if (n > MAX_HEAD)
         return cov_fail(e, COV_EUSAGE, "%s: a head of %zu bytes is too long", j->path, n);
-    struct file_head h = {.version = 1, .n_head = (uint32_t)n, .crc = head_crc((uint32_t)n, head)};
+    struct file_head h = {
+        .version = VERSION, .n_head = (uint32_t)n, .crc = head_crc((uint32_t)n, head)};
     memcpy(h.magic, file_magic, sizeof h.magic);
     char *copy = cov_strdup(head, e);
     int rc = copy ? truncate_to(j, 0, e) : COV_ENOMEM;
@@ -230,6 +236,7 @@ int cov_journal_open(const char *path, struct cov_journal **out, struct cov_err 
     if (!j)
         return COV_ENOMEM;
     j->fd = -1;
+    j->start = cov_clock();
     j->path = cov_strdup(path, e);
     int rc = j->path ? 1 : COV_ENOMEM;
     for (int i = 0; rc == 1 && i < MAX_TRIES; i++) {
@@ -276,6 +283,31 @@ const char *cov_journal_path(const struct cov_journal *j)
 struct timespec cov_journal_time(const struct cov_journal *j)
 {
     return j->time;
+}
+
+/* ---- times ---- */
+
+void cov_journal_set_start(struct cov_journal *j, double clock)
+{
+    j->start = clock;
+}
+
+struct cov_journal_times cov_journal_earlier(const struct cov_journal *j)
+{
+    return j->earlier;
+}
+
+/* Returns the times of all runs until now. */
+static struct cov_journal_times times_so_far(const struct cov_journal *j)
+{
+    struct rusage usage = {0};
+    struct cov_journal_times t = j->earlier;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    t.n_runs++;
+    t.wall_seconds += cov_clock() - j->start;
+    t.cpu_seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    return t;
 }
 
 /* ---- pieces ---- */
@@ -372,6 +404,7 @@ int cov_journal_scan(struct cov_journal *j, size_t n, cov_journal_fits_fn *fits,
     while (at < j->size && (got = read_piece(j, at, &h, &n_body, j->blobs, e)) > 0) {
         j->n_stored += j->at[h.piece] == 0;
         j->at[h.piece] = at;
+        j->earlier = h.times;
         at += (int64_t)(sizeof h + n_body);
     }
     if (got < 0 || at == j->size)
@@ -394,7 +427,7 @@ bool cov_journal_has(const struct cov_journal *j, size_t piece)
 int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blob blobs[2],
                        struct cov_err *e)
 {
-    struct piece_head h = {.magic = PIECE_MAGIC, .piece = piece};
+    struct piece_head h = {.magic = PIECE_MAGIC, .piece = piece, .times = times_so_far(j)};
     size_t n_ends = blobs[0].n_pieces + blobs[1].n_pieces, k = 0;
     if (piece >= j->n)
         return cov_fail(e, COV_EINPUT, "%s: piece %zu of %zu: the input changed during the run",

@@ -18,6 +18,12 @@
 
 struct cov_journal;
 
+/* The time that runs of a journal took. */
+struct cov_journal_times {
+    uint64_t n_runs;
+    double wall_seconds, cpu_seconds;
+};
+
 /* Opens the journal at `path`, or creates an empty file, and locks it until close. COV_EEXIST while
  * another process holds the lock; COV_EINPUT for a symbolic link or another file. Free with
  * cov_journal_close. */
@@ -31,11 +37,16 @@ int cov_journal_remove(struct cov_journal *j, struct cov_err *e) COV_MUST_USE;
 const char *cov_journal_path(const struct cov_journal *j);
 /* Returns the time of the last write before the journal was opened. */
 struct timespec cov_journal_time(const struct cov_journal *j);
+/* This run began when cov_clock() was `clock` (default: when the journal was opened). */
+void cov_journal_set_start(struct cov_journal *j, double clock);
+/* After the scan: the times of earlier runs, each until its last piece. The time of a piece is that
+ * of the process. */
+struct cov_journal_times cov_journal_earlier(const struct cov_journal *j);
 /* Returns the head, borrowed until begin or close. Returns NULL for a new journal, and also, with
  * *damaged set, if the head cannot be read. */
 const char *cov_journal_head(const struct cov_journal *j, bool *damaged);
 
-/* Empties the journal and writes this head. */
+/* Empties the journal and writes this head. Keeps the times that a scan has found. */
 int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e) COV_MUST_USE;
 
 /* Returns true if the blobs can be those of this piece of the run. */

@@ -291,6 +291,11 @@ stderr_like '^coveffect: nothing to do: r\.vcf\.gz is complete$' '  has nothing 
 is "$(stat -c %y r.vcf.gz | cut -c 1-4)" 2001 '  and leaves the output as it is'
 ok '  with --stats that count the same variants and no work' "$PYTHON" -c 'import json
 a, b = (json.load(open(name)) for name in ("s.json", "again.json"))
+assert a["variants_resumed"] == int("'"$n_done"'") < b["variants_resumed"] <= b["variants"], (a, b)
+for s, n in (a, 2), (b, 3):
+    runs = s["all_runs"]
+    assert runs["n"] == n and s["wall_seconds"] < runs["wall_seconds"] and s["cpu_seconds"] < runs["cpu_seconds"], s
+assert b["all_runs"]["wall_seconds"] - b["wall_seconds"] > a["wall_seconds"] / 2, (a, b)
 assert a["variants"] == b["variants"] > 0 and a["alleles"] == b["alleles"] and a["positions_computed"] > 0 == b["positions_computed"], (a, b)'
 vcf --width 102 --resume -o r.vcf.gz v.vcf
 refused 1 '^coveffect: error: r\.vcf\.gz\.resume: journal of a run with different --width: 101, now 102;' '  not with other options'

@@ -15,8 +15,23 @@ awk "$random"'BEGIN {
 fasta2h5 --subsequence-length 96 -o g.h5 g.fa || exit 99
 make_ckpt cnn m.ckpt || exit 99
 make_ckpt cnn other.ckpt 2 || exit 99
-covpredict -q --batch-size 2 -m m.ckpt -o whole.h5 g.h5 || exit 99
+covpredict -q --batch-size 2 -m m.ckpt --stats whole.json -o whole.h5 g.h5 || exit 99
 covpredict -q -f --subsequence-length 96 -m m.ckpt -o fasta.h5 g.fa || exit 99
+
+# Checks that statistics describe the output: stats.py WHOLE RESUMED RUNS (0: nothing was left to do).
+cat >stats.py <<'E'
+import json, sys
+whole, s, n_runs = (*(json.load(open(name)) for name in sys.argv[1:3]), int(sys.argv[3]))
+for key in ("bases", "chunks"):
+    assert s[key] == whole[key] and 0 < s[key + "_resumed"] <= s[key], (key, s)
+    rate = (s[key] - s[key + "_resumed"]) / s["wall_seconds"]
+    assert abs(s[key + "_per_second"] - rate) <= 1e-6 * rate, (key, s)
+assert ("all_runs" in s) == (n_runs > 0) and (s["chunks_resumed"] < s["chunks"]) == (n_runs > 0), s
+if n_runs:
+    runs = s["all_runs"]
+    assert runs["n"] == n_runs and s["wall_seconds"] < runs["wall_seconds"] and s["cpu_seconds"] < runs["cpu_seconds"], s
+assert "bases_resumed" not in whole and "all_runs" not in whole, whole
+E
 
 # stopped OPTION...: leaves a journal with some pairs, like a run on a full disk.
 stopped() {
@@ -29,10 +44,11 @@ stopped() {
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
 status_is 0 'without a journal'
 ok '  the same bytes as without --resume' cmp x.h5 whole.h5
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5 '  and no journal'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 x.h5 '  and no journal'
 run covpredict --resume --stats s.json -m m.ckpt -o x.h5 g.h5
 status_is 0 'a complete output'
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  has nothing to do'
+ok '  its statistics describe it' "$PYTHON" stats.py whole.json s.json 0
 run covpredict --resume -f -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  also with -f'
 for change in --float '--shard 1/2' '-r c1' '--overlap 8' '-m other.ckpt'; do
@@ -125,8 +141,25 @@ stopped -m m.ckpt g.h5
 status_is 1 'a full disk'
 stderr_like '^covpredict: error: x\.h5\.resume: cannot be written: File too large$' '  is reported'
 stderr_like '^covpredict: finished chunks are kept in x\.h5\.resume; run the same command to resume$' '  and the journal is mentioned'
-leaves g.fa g.h5 m.ckpt other.ckpt other.fa measured.h5 whole.h5 fasta.h5 x.h5.resume '  leaves only the journal'
+leaves g.fa g.h5 m.ckpt other.ckpt other.fa measured.h5 whole.h5 whole.json stats.py fasta.h5 x.h5.resume '  leaves only the journal'
 cp x.h5.resume kept
+for stats in x.json x.covpredict_mqc.json; do
+    cp kept x.h5.resume
+    run covpredict --resume -v -m m.ckpt --stats $stats -o x.h5 g.h5
+    stderr_like '^covpredict: all 2 runs: wall [0-9.]+ s, CPU [0-9.]+ s$' "a resumed run with --stats $stats"
+    ok '  whose statistics describe the output' "$PYTHON" stats.py whole.json $stats 2
+    rm x.h5
+done
+ok '  in a report, with the time of all runs' "$PYTHON" -c '
+import json
+s = json.load(open("x.covpredict_mqc.json"))
+row = s["data"]["x"]
+assert row["bases"] == s["bases"] and row["chunks"] == s["chunks"], row
+for key in ("wall_seconds", "cpu_seconds"):
+    assert abs(row[key] - s["all_runs"][key]) < 1e-9, row
+assert abs(row["bases_per_second"] * s["all_runs"]["wall_seconds"] - s["bases"]) < 1, row'
+rm x.json x.covpredict_mqc.json
+cp kept x.h5.resume
 run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
 stderr_like '^covpredict: x\.h5\.resume is left over from an interrupted run; --resume continues it$' 'a run without --resume mentions the journal'
 rm x.h5
@@ -167,14 +200,14 @@ run covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
 status_is 0 'options that do not affect values may change'
 stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it resumes'
 ok '  with the same bytes' cmp x.h5 whole.h5
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  and the journal is removed'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 kept x.h5 '  and the journal is removed'
 
 # Killed after the output got its final name, and before it replaced another output.
 cp kept x.h5.resume
 touch x.h5
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do' 'an output newer than its journal'
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  the journal is removed'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 kept x.h5 '  the journal is removed'
 sleep 0.1
 cp kept x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
@@ -202,10 +235,10 @@ cat >forge.py <<'E'
 import struct, sys, zlib
 journal = bytearray(open("kept", "rb").read())
 at = 32 + struct.unpack_from("<I", journal, 20)[0]
-at += 48 + sum(x * k for x, k in zip(struct.unpack_from("<4Q", journal, at + 16), (1, 1, 8, 8)))  # the second piece
+at += 72 + sum(x * k for x, k in zip(struct.unpack_from("<4Q", journal, at + 16), (1, 1, 8, 8)))  # the second piece
 n, m, ends, more = {"none": (0, 0, [], []), "empty": (0, 0, [0], [0]), "one": (9, 0, [9], []),
                     "crossing": (9, 0, [9, 5], []), "short": (9, 9, [5], [5])}[sys.argv[1]]
-piece = struct.pack("<5Q", struct.unpack_from("<Q", journal, at + 8)[0], n, m, len(ends), len(more))
+piece = struct.pack("<5Q", struct.unpack_from("<Q", journal, at + 8)[0], n, m, len(ends), len(more)) + bytes(24)
 body = b"".join(struct.pack("<Q", end) for end in ends + more) + bytes(n + m)
 crc = zlib.crc32(body, zlib.crc32(piece))
 open("x.h5.resume", "wb").write(journal[:at + 4] + struct.pack("<I", crc) + piece + body)
@@ -218,7 +251,7 @@ for what in none empty one crossing short; do
     ok '  resumes before them' cmp x.h5 whole.h5
 done
 rm forge.py
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  and leaves no temporary file'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 kept x.h5 '  and leaves no temporary file'
 rm x.h5
 cp kept x.h5.resume
 printf 'xyz' | dd of=x.h5.resume bs=1 seek=40 conv=notrunc 2>/dev/null
@@ -255,6 +288,31 @@ run covpredict -q --resume -m m.ckpt -o . g.h5
 status_is 1 'a folder as output'
 rm g.stream
 
+# ---------------------------------------------------------------- shards
+
+for i in 1 2; do
+    covpredict -q -m m.ckpt --shard $i/2 --stats $i.json -o $i.h5 g.h5
+done
+stopped -m m.ckpt --shard 2/2 g.h5
+mv x.h5.resume 2.h5.resume
+rm 2.h5
+covpredict -q --resume -m m.ckpt --shard 2/2 --stats resumed.json -o 2.h5 g.h5
+ok 'a resumed shard' "$PYTHON" stats.py 2.json resumed.json 2
+run h5chunk merge -q --shard-stats 1.json,resumed.json --stats merged.json -o x.h5 1.h5 2.h5
+status_is 0 '  can be merged'
+covpredict -q --resume -m m.ckpt --shard 1/2 --stats again.json -o 1.h5 g.h5
+run h5chunk merge -q -f --shard-stats again.json,resumed.json --stats later_mqc.json -o x.h5 1.h5 2.h5
+status_is 0 '  also when another one was complete'
+ok '  with the time of all runs, as far as known' "$PYTHON" -c '
+import json
+one, two, merged, later = (json.load(open(name)) for name in ("1.json", "resumed.json", "merged.json", "later_mqc.json"))
+for key in ("wall_seconds", "cpu_seconds"):
+    assert abs(merged["shards"][key] - one[key] - two["all_runs"][key]) < 1e-6, merged
+    assert key not in later["shards"] and key not in later["data"]["later"], later
+assert later["shards"]["bases"] == merged["shards"]["bases"] == one["bases"] + two["bases"], later
+assert "bases_per_second" not in later["data"]["later"], later'
+rm 1.h5 2.h5 x.h5 1.json 2.json resumed.json again.json merged.json later_mqc.json
+
 # ---------------------------------------------------------------- killed
 
 for shards in 1 3; do
@@ -283,5 +341,5 @@ is $? 143 'ended by SIGTERM without --resume'
 is "$(tail -n 1 signal.txt)" 'covpredict: stopped by SIGTERM; nothing was written; with --resume, finished chunks are kept' \
     '  mentions --resume'
 rm -f long.fa signal.txt
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept 'no other files are left'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 whole.json stats.py fasta.h5 kept 'no other files are left'
 done_testing

@@ -124,6 +124,47 @@ else
     tap_result 0 'a MultiQC report # SKIP no multiqc'
 fi
 
+# A shard that was killed after a random number of chunks.
+mkdir shards_killed && cd shards_killed || exit 99
+cp ../weed.fa ../plant.ckpt .
+printf 'sample,fasta,model,checkpoint\nweed,weed.fa,plant,plant.ckpt\n' >samples.csv
+printf 'fasta2h5: {extra: --subsequence-length 972}\n' >short.yaml
+limit=$(($(date +%N | sed 's/^0*//') % 100 + 20)) # kB of the journal
+cat >../slow/covpredict <<END
+#!/bin/sh
+PATH=\${PATH#*:}
+(trap '' XFSZ; ulimit -f $((2 * limit)); covpredict "\$@")
+: >predicting
+exec sleep 60
+END
+merged='predictions/weed.plant.h5 stats/h5chunk_merge/weed.plant_mqc.json'
+# shellcheck disable=SC2086 # a list of words
+PATH=$work/slow:$PATH setsid snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile short.yaml --config shards=2 -- \
+    $merged >killed.log 2>&1 &
+group=$!
+n=0
+until [ -e predicting ] || [ $n -eq 600 ]; do
+    sleep 0.1
+    n=$((n + 1))
+done
+kill -s KILL -- "-$group"
+wait "$group" 2>/dev/null
+rm -rf .snakemake/locks
+ok "a shard was killed when $limit kB of its chunks were finished" test -s "$(find shards -name '*.resume' | head -n 1)"
+# shellcheck disable=SC2086 # a list of words
+smk --configfile short.yaml --config shards=2 -- $merged
+status_is 0 '  it resumes' || diag "$(cat logs/h5chunk_merge/*; tail -n 20 "$stderr")"
+fasta2h5 -q --subsequence-length 972 --species weed -o hand.h5 weed.fa
+covpredict -q -m plant.ckpt --stats hand.json -o hand.plant.h5 hand.h5
+ok '  with statistics of the whole genome' "$PYTHON" -c '
+import glob, json
+whole, merged = (json.load(open(name)) for name in ("hand.json", "stats/h5chunk_merge/weed.plant_mqc.json"))
+shards = [json.load(open(name)) for name in glob.glob("stats/covpredict/*of2_mqc.json")]
+assert sum("all_runs" in s for s in shards) >= 1, shards
+for key in ("bases", "chunks"):
+    assert merged["shards"][key] == merged["data"]["weed.plant"][key] == sum(s[key] for s in shards) == whole[key], key'
+cd .. || exit 99
+
 # Options of the configuration, names that look like options or commands, and an assay that the name of the data set does not tell.
 mkdir dash && cd dash || exit 99
 odd="-we 'ed\$(touch X)*.fa"

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/store/journal.h"
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
@@ -346,6 +347,37 @@ static void rejects_pieces_of_a_larger_run(void **state)
     assert_int_equal(cov_journal_remove(j, NULL), 0);
 }
 
+/* The third run learns of the two before it, also when the head is written anew. */
+static void test_times(void **state)
+{
+    struct cov_journal *j;
+    make("t");
+    j = reopen("t");
+    struct cov_journal_times t = cov_journal_earlier(j);
+    assert_int_equal(t.n_runs, 1);
+    assert_true(t.wall_seconds >= 0 && t.wall_seconds < 100 && t.cpu_seconds > 0);
+    cov_journal_set_start(j, cov_clock() - 1000);
+    put(j, 0);
+    cov_journal_close(j);
+    j = reopen("t");
+    t = cov_journal_earlier(j);
+    assert_int_equal(t.n_runs, 2);
+    assert_true(t.wall_seconds >= 1000 && t.wall_seconds < 1200);
+    assert_int_equal(cov_journal_begin(j, head, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, N, NULL, NULL, NULL), 0);
+    put(j, 1);
+    cov_journal_close(j);
+    j = reopen("t");
+    t = cov_journal_earlier(j);
+    assert_int_equal(t.n_runs, 3);
+    assert_true(t.wall_seconds >= 1000);
+    assert_int_equal(cov_journal_remove(j, NULL), 0);
+    make("t"); /* another journal */
+    j = reopen("t");
+    assert_int_equal(cov_journal_earlier(j).n_runs, 1);
+    assert_int_equal(cov_journal_remove(j, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests_name("journal", tests, enter, leave_folder);
 }

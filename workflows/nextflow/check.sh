@@ -269,8 +269,8 @@ same unchecked.txt </dev/null
 
 echo '== killed during prediction'
 # shellcheck disable=SC2016 # expanded by the script that it writes
-printf '#!/bin/sh\n[ "$1" = --version ] && { echo covpredict 0; exit; }\n: >"%s/predicting"\nexec sleep 60\n' \
-    "$PWD" >slow/covpredict
+printf '#!/bin/sh\nPATH=${PATH#*:}\n[ "$1" = --version ] && exec covpredict --version\n
+timeout -s KILL 0.%d covpredict "$@"\n: >"%s/predicting"\nexec sleep 60\n' "$(($(date +%N | sed 's/^0*//') % 90 + 10))" "$PWD" >slow/covpredict
 chmod +x slow/covpredict
 PATH=$PWD/slow:$PATH setsid nextflow -log killed.log run "$here/main.nf" -ansi-log false \
     --input testdata/samples.csv --shards 4 --outdir four --report $report >killed.txt 2>&1 &

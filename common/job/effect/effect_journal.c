@@ -102,15 +102,17 @@ static int describe_run(const struct cov_effect_options *o, struct cov_progress 
 }
 
 static int start(struct cov_effect_journal *j, const struct cov_effect_options *o, size_t n,
-                 struct cov_progress *progress, bool *done, struct cov_err *e)
+                 const struct cov_job *job, bool *done, struct cov_err *e)
 {
-    int rc = describe_run(o, progress, &j->lines, e);
+    int rc = describe_run(o, job->progress, &j->lines, e);
     if (!rc)
         rc = cov_run_journal_done(j->file, &j->lines, j->output, o->force, done, e);
     if (!rc && !*done)
         rc = cov_run_journal_start(j->file, &j->lines, o->force, e);
     if (!rc)
         rc = cov_journal_scan(j->file, *done ? 1 : n, NULL, NULL, e);
+    if (!rc && cov_journal_n_pieces(j->file) > 0)
+        cov_run_journal_add_times(j->file, job->stats);
     if (!rc && !*done && cov_journal_n_pieces(j->file) > 0)
         cov_info("%s: %zu of %zu variants are done", cov_journal_path(j->file),
                  cov_journal_n_pieces(j->file), n);
@@ -127,8 +129,8 @@ static void release(struct cov_effect_journal *j)
 }
 
 int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
-                            struct cov_progress *progress, struct cov_effect_journal **out,
-                            bool *done, struct cov_err *e)
+                            const struct cov_job *job, struct cov_effect_journal **out, bool *done,
+                            struct cov_err *e)
 {
     *out = NULL;
     *done = false;
@@ -138,8 +140,10 @@ int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
     j->output = options->output;
     char *path = cov_run_journal_name(j->output, e);
     int rc = path ? cov_journal_open(path, &j->file, e) : COV_ENOMEM;
-    if (!rc)
-        rc = start(j, options, n, progress, done, e);
+    if (!rc) {
+        cov_journal_set_start(j->file, job->stats->started);
+        rc = start(j, options, n, job, done, e);
+    }
     free(path);
     if (rc || *done) {
         cov_journal_close(j->file);

@@ -10,20 +10,20 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/progress.h"
 #include "common/job/effect/effect_options.h"
 #include "common/job/effect/effect_scores.h"
+#include "common/job/job.h"
 
 struct cov_effect_journal;
 
 /* Continues the journal of the same run, or begins one, for an input of n records. Call it once the
  * device has built the network. COV_EEXIST for the journal of another run (other files or options),
  * unless options->force is set. If this run is finished and its output is still there, sets *done, and
- * *out to NULL. Until the journal is closed, the message after a signal says how to
+ * *out to NULL. Adds the times of earlier runs to job->stats. Until the journal is closed, the message after a signal says how to
  * resume. */
 int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
-                            struct cov_progress *progress, struct cov_effect_journal **out,
-                            bool *done, struct cov_err *e) COV_MUST_USE;
+                            const struct cov_job *job, struct cov_effect_journal **out, bool *done,
+                            struct cov_err *e) COV_MUST_USE;
 
 /* Closes the journal and keeps it, with a note, if it has pieces. NULL is accepted. */
 void cov_effect_journal_close(struct cov_effect_journal *j);

@@ -218,6 +218,8 @@ void cov_effect_tally_json(struct cov_json *json, const void *arg)
         [COV_ALLELE_LONG] = "too_long",     [COV_ALLELE_END] = "past_sequence_end"};
     const struct cov_effect_tally *t = arg;
     cov_json_int(json, "variants", t->n_records);
+    if (t->n_resumed >= 0)
+        cov_json_int(json, "variants_resumed", t->n_resumed);
     cov_json_begin_object(json, "alleles");
     for (size_t i = 0; i < COV_COUNT(names); i++)
         cov_json_int(json, names[i], t->n_alleles[i]);

@@ -279,8 +279,8 @@ static int open_journal(struct run *r, const struct cov_effect_tally *input, str
 {
     struct stat st;
     if (r->o->resume) {
-        int rc = cov_effect_journal_open(r->o, (size_t)input->n_records, r->job->progress,
-                                         &r->journal, &r->finished, e);
+        int rc = cov_effect_journal_open(r->o, (size_t)input->n_records, r->job, &r->journal,
+                                         &r->finished, e);
         if (rc || r->finished || /* or the output may be this run's: see check_replaced */
             cov_effect_journal_n_done(r->journal) == (size_t)input->n_scored)
             return rc;
@@ -295,15 +295,16 @@ static int open_journal(struct run *r, const struct cov_effect_tally *input, str
     return COV_OK;
 }
 
-/* `n`: records with scores, which take all the time; -1: unknown. */
-static int score_all(struct run *r, int64_t n, struct cov_err *e)
+/* `n_scored`: records with scores, which take all the time; -1: unknown. */
+static int score_all(struct run *r, int64_t n_scored, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, compute, store};
     struct cov_ring_times times = {0};
-    if (r->journal)
-        n -= (int64_t)cov_effect_journal_n_done(r->journal);
+    int64_t n = n_scored;
     if (r->finished)
         n = 0;
+    else if (r->journal)
+        n -= (int64_t)cov_effect_journal_n_done(r->journal);
     int rc = allocate(r, e);
     cov_progress_begin(r->job->progress, "scoring", "variants", n);
     if (!rc)
@@ -315,6 +316,10 @@ static int score_all(struct run *r, int64_t n, struct cov_err *e)
         rc = cov_effect_output_close(r->out, e);
     if (rc)
         return rc;
+    if (!r->job->stats->earlier.has_times)
+        r->tally->n_resumed = -1;
+    else
+        r->tally->n_resumed = r->finished ? r->tally->n_scored : n_scored - n;
     cov_effect_tally_report(r->tally, r->in);
     return fill_stats(r, &times, e);
 }

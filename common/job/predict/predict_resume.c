@@ -346,6 +346,30 @@ static int check_output(struct run *r, bool *done, struct cov_err *e)
 
 /* ---- the whole run ---- */
 
+/* Lets the statistics, which are those of this run (of none if nothing was left to do), describe
+ * the output. */
+static void describe_output(const struct run *r)
+{
+    const struct cov_grid *grid = cov_loader_grid(r->loader);
+    struct cov_stats *stats = r->job->stats;
+    const int64_t bases = stats && stats->bases > 0 ? stats->bases : 0,
+                  chunks = stats && stats->chunks > 0 ? stats->chunks : 0;
+    if (!stats)
+        return;
+    stats->bases = stats->chunks = 0;
+    for (size_t i = 0; i < cov_grid_n_pairs(grid); i++) {
+        const struct cov_pair pair = cov_grid_pair(grid, i);
+        stats->bases += pair.end - pair.beg;
+        stats->chunks += (int64_t)cov_pair_n_rows(&pair);
+    }
+    if (stats->chunks == chunks)
+        return;
+    stats->earlier.bases = stats->bases - bases;
+    stats->earlier.chunks = stats->chunks - chunks;
+    if (r->journal)
+        cov_run_journal_add_times(r->journal, stats);
+}
+
 #define KEPT "finished chunks are kept in %s; run the same command to resume"
 
 /* Runs with the locked journal. Sets *done to whether the output is already complete. */
@@ -393,8 +417,12 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *mod
         rc = check_output(&r, &done, e);
     if (!rc && !done) {
         rc = cov_journal_open(path, &r.journal, e);
+        if (!rc && job->stats)
+            cov_journal_set_start(r.journal, job->stats->started);
         if (!rc)
             rc = run_journal(&r, &done, e);
+        if (!rc && !done)
+            describe_output(&r);
         if (!rc) {
             rc = cov_journal_remove(r.journal, e);
             r.journal = NULL;
@@ -402,6 +430,8 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *mod
     }
     if (rc && r.journal && cov_journal_n_pieces(r.journal) > 0)
         cov_info(KEPT, path);
+    if (!rc && done)
+        describe_output(&r);
     if (!rc && done)
         cov_info("nothing to do: %s is complete", resume->output);
     cov_predict_output_abort(r.format);
