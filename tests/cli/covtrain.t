@@ -83,6 +83,16 @@ ok '  and the best epoch' cmp r2/best.ckpt one/two/best.ckpt
 cp -r r r3
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
 stderr_like 'r3/last\.ckpt: the last epoch had 6 steps, but an epoch now has 1: --batch-size \(-b\)' 'resuming without -b is a warning'
+cp -r r3 r4
+run covtrain -i d -o r4 --resume-training r4/last.ckpt -e 5 --learning-rate 0.5 --weight-decay 0.25 --beta1 0.75 --beta2 0.5 --seed 99
+is "$(grep ' instead of ' "$stderr")" 'covtrain: learning rate 0.5 instead of 0.01 of r4/last.ckpt
+covtrain: weight decay 0.25 instead of 0 of r4/last.ckpt
+covtrain: beta1 0.75 instead of 0.9 of r4/last.ckpt
+covtrain: beta2 0.5 instead of 0.999 of r4/last.ckpt
+covtrain: seed 99 instead of 1 of r4/last.ckpt' 'options that change a resumed training are reported'
+run covtrain -i d -o r4 --resume-training r4/last.ckpt -e 6 --learning-rate 0.5 --beta1 0.75 --seed 99
+is "$(grep -c ' instead of ' "$stderr")" 0 '  but not those that give the same values'
+rm -r r4
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
 stderr_is '' '  which is not repeated when it is resumed again'
 run covtrain -i d -o r3 --resume-training r3/last.ckpt -e 7

@@ -98,15 +98,13 @@ const struct cov_opt covtrain_options[] = {
     [ROW_WEIGHT_DECAY] =
         COV_OPT(FLOAT, "weight-decay", 0, FIELD(weight_decay), "W",
                 "as in AdamW: before each step, subtract learning rate x W x parameter from every "
-                "parameter; kept as the learning rate when resuming",
+                "parameter; on resume, as for --learning-rate",
                 .def = "0", .min = 0, .max = COV_TRAIN_MAX_DECAY),
     [ROW_BETA1] = COV_OPT(FLOAT, "beta1", 0, FIELD(beta1), "B",
-                          "decay of Adam's mean of gradients; kept as the learning rate when "
-                          "resuming",
+                          "decay rate of Adam's first moment; on resume, as for --learning-rate",
                           .def = "0.9", .min = 0, .max = MAX_BETA),
     [ROW_BETA2] = COV_OPT(FLOAT, "beta2", 0, FIELD(beta2), "B",
-                          "decay of Adam's mean of squared gradients; kept as the learning rate "
-                          "when resuming",
+                          "decay rate of Adam's second moment; on resume, as for --learning-rate",
                           .def = "0.999", .min = 0, .max = MAX_BETA),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N", "chunks per batch",
                                .def = "120", .min = 1, .max = 65536),

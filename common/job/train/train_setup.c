@@ -190,6 +190,29 @@ static int check_fields(const struct cov_train_options *o, const struct cov_trai
                                                                     : COV_OK;
 }
 
+/* Says what a resumed training changes of its checkpoint. */
+static void report_changes(const struct cov_train_setup *s, const struct cov_train_options *o)
+{
+    const struct cov_ckpt_training *t = &s->point.training;
+    const struct {
+        const char *name;
+        bool requested;
+        double was, is;
+    } changes[] = {
+        {"learning rate", o->requested[COV_FIELD_LEARNING_RATE], s->network.learning_rate,
+         o->learning_rate},
+        {"weight decay", o->requested[COV_FIELD_WEIGHT_DECAY] && t->adam.is_there,
+         t->adam.weight_decay, o->weight_decay},
+        {"beta1", o->requested[COV_FIELD_BETA1] && t->adam.is_there, t->adam.beta1, o->beta1},
+        {"beta2", o->requested[COV_FIELD_BETA2] && t->adam.is_there, t->adam.beta2, o->beta2},
+        {"seed", o->has_seed && t->has_seed, t->seed, o->seed},
+    };
+    for (size_t i = 0; i < COV_COUNT(changes); i++)
+        if (changes[i].requested && changes[i].was != changes[i].is)
+            cov_info("%s %.10g instead of %.10g of %s", changes[i].name, changes[i].is,
+                     changes[i].was, o->resume);
+}
+
 static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_options *o,
                            struct cov_err *e)
 {
@@ -200,6 +223,8 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
     if (rc)
         return rc;
     struct cov_train_point *p = &s->point;
+    if (o->resume)
+        report_changes(s, o);
     if (o->requested[COV_FIELD_LEARNING_RATE])
         s->network.learning_rate = o->learning_rate;
     if (!o->init_from && !p->has_moments) {
