@@ -259,6 +259,19 @@ int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *c
 
 /* ---- opening ---- */
 
+/* Returns true if the system has the driver of a GPU, or if the user, or the batch system, chose
+ * one. Then it matters why it is not used. */
+static bool expects_gpu(void)
+{
+    static const char *const files[] = {"/proc/driver/nvidia/version", "/dev/nvidiactl",
+                                        "/dev/dxg"};
+    const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
+    bool found = chosen && *chosen && strcmp(chosen, "-1") != 0;
+    for (size_t i = 0; i < COV_COUNT(files); i++)
+        found = found || access(files[i], F_OK) == 0;
+    return found;
+}
+
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e)
 {
@@ -273,11 +286,10 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
         return rc ? cov_fail(e, rc, "--device cuda: %s", why.text) : COV_OK;
     if (rc == COV_OK)
         return cov_device_open_auto(*out, cpu, out, e);
-    /* A missing GPU is normal, but a failing one is worth a warning; without the plugin, nobody
-     * expects GPUs. */
+    /* A missing GPU is normal, but a failing one is worth a warning. */
     if (rc != COV_EUNSUPPORTED)
         cov_warn("%s; continuing on the CPU", why.text);
-    else if (installed)
+    else if (installed && expects_gpu())
         cov_info("no GPU: %s; using the CPU", why.text);
     else
         cov_debug("%s; using the CPU", why.text);

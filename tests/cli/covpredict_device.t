@@ -54,8 +54,17 @@ ok '  uses the CPU' cmp x.h5 cpu.h5
 echo text >none/covtools-cuda.so
 predict -o x.h5 --device cuda
 refused 1 "^covpredict: error: --device cuda: $PWD/none/covtools-cuda\.so: " 'a file that is not a plugin'
+if [ ! -e /proc/driver/nvidia/version ] && [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
+    predict -o x.h5
+    unlike "$(cat "$stderr")" 'GPU' '  auto says nothing of a GPU that nobody has'
+    export CUDA_VISIBLE_DEVICES=-1
+    predict -o x.h5
+    unlike "$(cat "$stderr")" 'GPU' '  or that is switched off'
+fi
+export CUDA_VISIBLE_DEVICES=0
 predict -o x.h5
-stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; using the CPU\$" '  auto reports it'
+stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; using the CPU\$" '  auto reports it if a GPU was chosen'
+unset CUDA_VISIBLE_DEVICES
 ok '  uses the CPU' cmp x.h5 cpu.h5
 
 # ---------------------------------------------------------------- with mock cards
@@ -169,9 +178,11 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     COVTOOLS_MOCK=driver=no
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: no working NVIDIA driver' 'no driver'
+    export CUDA_VISIBLE_DEVICES=0
     predict -o x.h5
     status_is 0 '  auto'
     stderr_like 'no GPU: no working NVIDIA driver \(libcuda\.so\.1\); using the CPU$' '  reports why'
+    unset CUDA_VISIBLE_DEVICES
     ok '  uses the CPU' cmp x.h5 cpu.h5
     covpredict --version >version
     ok '--version names the plugin, but does not load it' grep -qx "GPU plugin: $COVTOOLS_PLUGINS/covtools-cuda\.so" version
