@@ -58,6 +58,15 @@ unlike "$(cat "$stderr")" 'extreme coverage' '  without these regions, none is l
 is "$(awk '$3 == "total" { printf "%.9f\n", $6 }' "$stdout")" \
     "$("$PYTHON" -c 'import json; print("%.9f" % json.load(open("deep.json"))["comparison"]["tracks"][0]["outliers"]["pearson_without"])')" \
     '  and r is pearson_without of --stats'
+for width in 1k 10k 20k; do
+    run covprofile correlate -f --bins $width -o r.tsv deep_x.bg deep_y.bg
+    stderr_like "^covprofile: warning: deep_x and deep_y: extreme coverage decides Pearson's r: 0\.[0-9]{3} per bin, but 0\.[0-9]{3} without chr1:420001-440000, chrM; --blacklist-file omits such regions$" \
+        "covprofile correlate warns, too: $width"
+done
+run covprofile correlate --bins 10k --blacklist-file deep.bed -o without.tsv -f deep_x.bg deep_y.bg
+unlike "$(cat "$stderr")" 'extreme coverage' '  not without these regions'
+run covprofile correlate --bins 10k --method spearman -o r.tsv -f deep_x.bg deep_y.bg
+unlike "$(cat "$stderr")" 'extreme coverage' "  nor of Spearman's r"
 ask organelle cell_x.bg cell_y.bg || exit 99
 run cov2bigwig --compare cell_y.bg --stats cell.json cell_x.bg
 status_is 0 'an organelle that is a fifth of the bases'

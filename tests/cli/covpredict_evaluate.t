@@ -142,4 +142,31 @@ for files in 'one.h5 long.h5 all.h5' 'long.h5 one.h5 long.h5'; do
     is "$(sed 1d "$stdout")" "$(cat of_one)" '  also for the other file'
 done
 
+# One chunk of extreme coverage, where all others equal the prediction.
+awk 'BEGIN { srand(3); print ">c1"; for (i = 1; i <= 60000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1); print "" }' >deep.fa
+fasta2h5 -q --subsequence-length 1200 -o deep.h5 deep.fa || exit 99
+covpredict -q -m m.ckpt --float -o deep_floats.h5 deep.h5 || exit 99
+"$PYTHON" - <<'EOF' || exit 99
+import h5py
+import numpy as np
+with h5py.File("deep.h5", "r+") as f, h5py.File("deep_floats.h5") as p:
+    d = [name.decode() for name in p["prediction/datasets"]].index("atacseq")
+    pad = f["data/X"][:].astype("f4").sum(axis=2) == 0
+    values = np.rint(p["prediction/predictions"][:, :, d]).astype("i4")[:, :, None]
+    values[pad] = -1
+    y = f.create_dataset("evaluation/atacseq_coverage", data=values)
+    seq, at = f["data/seqids"][0], f["data/start_ends"][0]
+    for i, (name, ends) in enumerate(zip(f["data/seqids"], f["data/start_ends"])):
+        if name == seq and set(ends) == set(at):
+            y[i] = np.where(pad[i][:, None], -1, 100000000 + np.arange(pad.shape[1])[:, None])
+    open("deep.txt", "w").write("%s:%d-%d" % (seq.decode(), at[0] + 1, at[1]))
+    open("deep.bed", "w").write("%s\t%d\t%d\n" % (seq.decode(), at[0], at[1]))
+EOF
+run covpredict -m m.ckpt --evaluate deep.h5
+stderr_like "^covpredict: warning: deep\.h5: atacseq: extreme coverage decides Pearson's r: -?0\.[0-9]{3} per base, but 1\.000 without $(cat deep.txt); --blacklist-file omits such regions$" \
+    'extreme coverage'
+run covpredict -m m.ckpt --evaluate --blacklist-file deep.bed deep.h5
+unlike "$(cat "$stderr")" 'extreme coverage' '  is not reported without it'
+is "$(awk -F'\t' '$2 == "atacseq" { printf "%.3f\n", $5 }' "$stdout")" 1.000 '  and r is that of the warning'
+
 done_testing

@@ -128,8 +128,8 @@ fi
 mkdir shards_killed && cd shards_killed || exit 99
 cp ../weed.fa ../plant.ckpt .
 printf 'sample,fasta,model,checkpoint\nweed,weed.fa,plant,plant.ckpt\n' >samples.csv
-printf 'fasta2h5: {extra: --subsequence-length 972}\n' >short.yaml
-limit=$(($(date +%N | sed 's/^0*//') % 100 + 20)) # kB of the journal
+printf 'fasta2h5: {extra: --subsequence-length 976}\n' >short.yaml
+limit=$(($(date +%N | sed 's/^0*//') % 30 + 8)) # kB of the journal
 cat >../slow/covpredict <<END
 #!/bin/sh
 PATH=\${PATH#*:}
@@ -154,7 +154,7 @@ ok "a shard was killed when $limit kB of its chunks were finished" test -s "$(fi
 # shellcheck disable=SC2086 # a list of words
 smk --configfile short.yaml --config shards=2 -- $merged
 status_is 0 '  it resumes' || diag "$(cat logs/h5chunk_merge/*; tail -n 20 "$stderr")"
-fasta2h5 -q --subsequence-length 972 --species weed -o hand.h5 weed.fa
+fasta2h5 -q --subsequence-length 976 --species weed -o hand.h5 weed.fa
 covpredict -q -m plant.ckpt --stats hand.json -o hand.plant.h5 hand.h5
 ok '  with statistics of the whole genome' "$PYTHON" -c '
 import glob, json

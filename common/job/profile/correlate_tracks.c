@@ -3,6 +3,7 @@
 #include "common/job/profile/correlate_tracks.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/log.h"
@@ -11,6 +12,7 @@
 #include "common/job/profile/correlation_plot.h"
 #include "common/job/profile/profile_job.h"
 #include "common/job/profile/track_bins.h"
+#include "common/track/measures/outliers.h"
 
 /* Lives until --stats has been printed. */
 struct job {
@@ -25,7 +27,9 @@ struct job {
     double **values;                  /* [n][n_rows], borrowed from them; then without rows that
                                        * lack a value */
     size_t n_rows;
-    double *r; /* [n][n]. Owned */
+    double *r;        /* [n][n]. Owned */
+    bool *is_extreme; /* [n_rows]: bins that may decide r; NULL: unknown. Owned */
+    struct cov_listing extremes;
 };
 
 static const char *row_name(const struct job *j)
@@ -68,6 +72,104 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
                                      request->inputs[0]);
 }
 
+/* ---------------------------------------------------------------- extreme coverage */
+
+static bool is_whole(const struct job *j, size_t row)
+{
+    for (size_t k = 0; k < j->n; k++)
+        if (isnan(j->values[k][row]))
+            return false;
+    return true;
+}
+
+/* Marks the bins with extreme coverage of track k, among those where all tracks have a value. */
+static int mark_extremes(struct job *j, size_t k, struct cov_err *e)
+{
+    struct cov_outliers o = {.window = j->o.bin > COV_OUTLIER_WINDOW ? j->o.bin : 0};
+    struct cov_bin_place p;
+    int rc = COV_OK;
+    for (size_t row = 0; !rc && row < j->n_rows; row++) {
+        const double x = j->values[k][row];
+        p = cov_track_bins_place(&j->bins, row);
+        if (is_whole(j, row))
+            rc = cov_outliers_add(&o, p.contig, p.beg, p.end, x, x, e);
+    }
+    if (!rc)
+        rc = cov_outliers_find(&o, e);
+    for (size_t i = 0, row = 0; !rc && i < o.n_found && row < j->n_rows; row++) {
+        p = cov_track_bins_place(&j->bins, row);
+        while (i < o.n_found && (o.found[i].contig < p.contig ||
+                                 (o.found[i].contig == p.contig && o.found[i].end <= p.beg)))
+            i++;
+        if (i < o.n_found && o.found[i].contig == p.contig && o.found[i].beg <= p.beg)
+            j->is_extreme[row] = true;
+    }
+    cov_outliers_fini(&o);
+    return rc;
+}
+
+/* Lists stretches of bins with extreme coverage. */
+static void list_extremes(struct job *j)
+{
+    for (size_t row = 0, next; row < j->n_rows; row = next) {
+        next = row + 1;
+        if (!j->is_extreme[row])
+            continue;
+        const struct cov_bin_place first = cov_track_bins_place(&j->bins, row);
+        struct cov_bin_place last = first;
+        while (!last.is_last && j->is_extreme[next])
+            last = cov_track_bins_place(&j->bins, next++);
+        const struct cov_outlier part = {first.contig, first.is_first && last.is_last, first.beg,
+                                         last.end, 0};
+        cov_outlier_list(&part, first.name, 0, &j->extremes);
+    }
+}
+
+/* Finds the bins with extreme coverage, and keeps the marks of those where all tracks have a
+ * value. */
+static int find_extremes(struct job *j, struct cov_err *e)
+{
+    size_t n = 0;
+    j->is_extreme = cov_calloc(j->n_rows, sizeof *j->is_extreme, e);
+    int rc = j->is_extreme ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < j->n; k++)
+        rc = mark_extremes(j, k, e);
+    if (rc)
+        return rc;
+    list_extremes(j);
+    for (size_t row = 0; row < j->n_rows; row++)
+        if (is_whole(j, row))
+            j->is_extreme[n++] = j->is_extreme[row];
+    return COV_OK;
+}
+
+/* Warns if extreme coverage decides correlations; names the pair that it changes most. Values may
+ * have been standardised. */
+static void warn_of_extremes(const struct job *j)
+{
+    double most = 0, without = 0;
+    size_t a_most = 0, b_most = 0;
+    char about[512];
+    for (size_t a = 0; a < j->n && j->extremes.n > 0; a++)
+        for (size_t b = 0; b < a; b++) {
+            struct cov_moments rest = {.n = 0};
+            for (size_t i = 0; i < j->n_rows; i++)
+                if (!j->is_extreme[i])
+                    cov_moments_add(&rest, j->values[b][i], j->values[a][i], 1);
+            const double r = cov_moments_pearson(&rest), change = fabs(r - j->r[a * j->n + b]);
+            if (change > most) {
+                most = change;
+                without = r;
+                a_most = a;
+                b_most = b;
+            }
+        }
+    (void)snprintf(about, sizeof about, "%s and %s", j->names[b_most], j->names[a_most]);
+    if (most > 0)
+        cov_outliers_warn(about, "bin", j->r[a_most * j->n + b_most], without, &j->extremes,
+                          "--blacklist-file omits such regions");
+}
+
 /* Keeps the rows where all tracks have a value. */
 static int choose_rows(struct job *j, struct cov_err *e)
 {
@@ -79,6 +181,10 @@ static int choose_rows(struct job *j, struct cov_err *e)
         j->names[k] = j->has_features ? j->tracks.items[k]->name : j->bins.names[k];
         j->values[k] = j->has_features ? j->tracks.items[k]->means : j->bins.means[k];
     }
+    const bool looks = !j->has_features && !j->o.spearman;
+    int rc = looks ? find_extremes(j, e) : COV_OK;
+    if (rc)
+        return rc;
     const size_t n = cov_rows_keep_whole(j->values, j->n, j->n_rows);
     j->n_rows = n;
     return n > 1 ? COV_OK
@@ -252,6 +358,7 @@ static void free_job(void *arg)
     free(j->names);
     free(j->values);
     free(j->r);
+    free(j->is_extreme);
     free(j);
 }
 
@@ -259,7 +366,11 @@ static int measure(void *arg, struct cov_err *e)
 {
     struct job *j = arg;
     int rc = choose_rows(j, e);
-    return rc ? rc : correlate(j, e);
+    if (!rc)
+        rc = correlate(j, e);
+    if (!rc && j->is_extreme)
+        warn_of_extremes(j);
+    return rc;
 }
 
 static int tell(const void *arg, struct cov_stats *stats, struct cov_err *e)

@@ -59,12 +59,12 @@ static int check_signs(const struct cov_track_bins *b, size_t track, struct cov_
 {
     for (size_t i = 0; i < b->n_rows; i++)
         if (b->means[track][i] < 0) {
-            int64_t beg;
-            const char *contig = cov_track_bins_place(b, i, &beg);
+            const struct cov_bin_place place = cov_track_bins_place(b, i);
             return cov_fail(e, COV_EINPUT,
                             "%s: %s:%" PRId64 ": the mean of %" PRId64
                             " bases is %g; a fingerprint has no values below 0",
-                            b->files[track], contig, beg + 1, b->width, b->means[track][i]);
+                            b->files[track], place.name, place.beg + 1, b->width,
+                            b->means[track][i]);
         }
     return COV_OK;
 }

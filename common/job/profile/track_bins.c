@@ -197,13 +197,25 @@ int cov_rows_fail_few(const char *const *names, size_t n, size_t n_rows, const c
                     n == 1 ? "the track" : "all tracks", needs);
 }
 
-const char *cov_track_bins_place(const struct cov_track_bins *t, size_t row, int64_t *beg)
+struct cov_bin_place cov_track_bins_place(const struct cov_track_bins *t, size_t row)
 {
-    size_t i = 0;
-    while (t->first[i + 1] <= row)
-        i++;
-    *beg = (int64_t)(row - t->first[i]) * t->width;
-    return cov_names_get(t->contigs, i, NULL);
+    size_t i = 0, end = cov_names_count(t->contigs);
+    while (end - i > 1) {
+        const size_t middle = i + (end - i) / 2;
+        if (t->first[middle] <= row)
+            i = middle;
+        else
+            end = middle;
+    }
+    const int64_t beg = (int64_t)(row - t->first[i]) * t->width, length = t->lengths[i];
+    return (struct cov_bin_place){
+        .name = cov_names_get(t->contigs, i, NULL),
+        .contig = i,
+        .beg = beg,
+        .end = length > beg && length < beg + t->width ? length : beg + t->width,
+        .is_first = row == t->first[i],
+        .is_last = row + 1 == t->first[i + 1],
+    };
 }
 
 void cov_track_bins_fini(struct cov_track_bins *t)

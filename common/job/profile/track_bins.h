@@ -36,8 +36,14 @@ int cov_track_bins_read(struct cov_track_bins *t, const struct cov_profile_reque
                         struct cov_err *e) COV_MUST_USE;
 void cov_track_bins_fini(struct cov_track_bins *t);
 
-/* Finds the contig and the first base of a row. The name is borrowed until fini. */
-const char *cov_track_bins_place(const struct cov_track_bins *t, size_t row, int64_t *beg);
+struct cov_bin_place {
+    const char *name; /* of the contig, borrowed until fini */
+    size_t contig;
+    int64_t beg, end;
+    bool is_first, is_last; /* of the contig */
+};
+/* Returns where a row is. */
+struct cov_bin_place cov_track_bins_place(const struct cov_track_bins *t, size_t row);
 
 /* Keeps the rows of values[n][n_rows] that have a value, not NaN, in all columns, at the start of
  * the columns. Returns their number. */

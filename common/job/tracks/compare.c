@@ -275,24 +275,15 @@ static void warn_of_outliers(const struct job *j, size_t k)
     const struct cov_outliers *o = cov_comparison_outliers(c);
     const struct cov_track_sink *sink = cov_comparison_sink(c);
     const char *dataset = j->datasets[k];
+    char about[512];
     struct cov_listing regions = {0};
-    if (!(fabs(o->pearson - o->pearson_without) > COV_OUTLIER_CHANGE))
-        return;
-    for (size_t i = 0; i < o->n_found; i++) {
-        const struct cov_outlier *found = &o->found[i];
-        const char *name = cov_track_contig_name(sink, found->contig);
-        char text[400];
-        if (found->is_whole)
-            (void)snprintf(text, sizeof text, "%s", name);
-        else
-            (void)snprintf(text, sizeof text, "%s:%" PRId64 "-%" PRId64, name, found->beg + 1,
-                           cov_compare_outlier_end(sink, found));
-        cov_listing_add(&regions, text);
-    }
-    cov_warn("%s: %s%sextreme coverage decides Pearson's r: %.3f per base, but %.3f without %s%s; "
-             "--blacklist-file omits such regions, and --stats lists them",
-             j->measured_path, dataset ? dataset : "", dataset ? ": " : "", o->pearson,
-             o->pearson_without, regions.text, cov_listing_more(&regions));
+    for (size_t i = 0; i < o->n_found; i++)
+        cov_outlier_list(&o->found[i], cov_track_contig_name(sink, o->found[i].contig),
+                         cov_track_contig_length(sink, o->found[i].contig), &regions);
+    (void)snprintf(about, sizeof about, "%s%s%s", j->measured_path, dataset ? ": " : "",
+                   dataset ? dataset : "");
+    cov_outliers_warn(about, "base", o->pearson, o->pearson_without, &regions,
+                      "--blacklist-file omits such regions, and --stats lists them");
 }
 
 /* Warns if the track `name` has no peaks, which is why their comparison has no values. */

@@ -144,12 +144,6 @@ static void print_row(const struct cov_comparison_options *o, const struct cov_c
     cov_json_end_object(json);
 }
 
-int64_t cov_compare_outlier_end(const struct cov_track_sink *sink, const struct cov_outlier *o)
-{
-    int64_t length = cov_track_contig_length(sink, o->contig);
-    return length > 0 && o->end > length ? length : o->end;
-}
-
 static void print_outliers(struct cov_comparison *c, struct cov_json *json)
 {
     const struct cov_outliers *o = cov_comparison_outliers(c);
@@ -163,7 +157,8 @@ static void print_outliers(struct cov_comparison *c, struct cov_json *json)
         cov_json_begin_object(json, NULL);
         cov_json_string(json, "contig", cov_track_contig_name(sink, found->contig));
         cov_json_int(json, "beg", found->beg);
-        cov_json_int(json, "end", cov_compare_outlier_end(sink, found));
+        cov_json_int(json, "end",
+                     cov_outlier_end(found, cov_track_contig_length(sink, found->contig)));
         cov_json_double(json, "mean_measured", found->mean);
         cov_json_end_object(json);
     }

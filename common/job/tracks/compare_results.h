@@ -37,7 +37,4 @@ extern const struct cov_stats_plot cov_compare_plot;
 int cov_compare_add_figures(const struct cov_compare_results *r, struct cov_stats *stats,
                             struct cov_err *e) COV_MUST_USE;
 
-/* Returns the end of an outlier within its contig. */
-int64_t cov_compare_outlier_end(const struct cov_track_sink *sink, const struct cov_outlier *o);
-
 #endif

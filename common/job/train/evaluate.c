@@ -3,6 +3,7 @@
 #include "common/job/train/evaluate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "common/compute/device_open.h"
 #include "common/job/device_options.h"
 #include "common/job/table.h"
+#include "common/track/measures/outliers.h"
 
 /* ---------------------------------------------------------------- examples */
 
@@ -267,7 +269,38 @@ struct adding {
     struct cov_evaluated_file *file;
     const struct cov_examples *x;
     const struct cov_example *list;
+    struct cov_outliers *outliers; /* [data sets] */
 };
+
+/* Notes the pairs of a chunk. */
+static int add_outlier(struct cov_outliers *o, const struct cov_examples *x,
+                       const struct cov_example *example, const struct cov_fit *fit,
+                       struct cov_err *e)
+{
+    const struct cov_chunk c =
+        cov_grid_chunk(cov_examples_grid(x, example->file), example->rows[0]);
+    const struct cov_moments pairs = {(double)fit->n, fit->mean_v, fit->mean_t,
+                                      fit->var_v,     fit->var_t,  fit->covar};
+    o->window = (int64_t)cov_examples_chunk_length(x);
+    return cov_outliers_add_part(o, c.seq, example->beg, &pairs, e);
+}
+
+/* Warns if extreme coverage decides r of all positions. */
+static int warn_of_outliers(struct cov_outliers *o, const struct cov_grid *grid, const char *path,
+                            const char *dataset, struct cov_err *e)
+{
+    struct cov_listing regions = {0};
+    char about[512];
+    int rc = cov_outliers_find(o, e);
+    for (size_t i = 0; !rc && i < o->n_found; i++)
+        cov_outlier_list(&o->found[i], cov_grid_name(grid, o->found[i].contig),
+                         cov_grid_seq_length(grid, o->found[i].contig), &regions);
+    (void)snprintf(about, sizeof about, "%s: %s", path, dataset);
+    if (!rc)
+        cov_outliers_warn(about, "base", o->pearson, o->pearson_without, &regions,
+                          "--blacklist-file omits such regions");
+    return rc;
+}
 
 static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
 {
@@ -279,6 +312,9 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
         if (fits[d].n > 0) {
             cov_score_add(&a->file->scores[d], &fits[d], 1);
             cov_score_add(&a->file->total, &fits[d], 1);
+            rc = add_outlier(&a->outliers[d], a->x, &a->list[i], &fits[d], e);
+            if (rc)
+                return rc;
         }
     a->file->n_chunks++;
     a->task->bases += a->list[i].end - a->list[i].beg;
@@ -318,14 +354,22 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
         cov_net_compute_all(net);
     memcpy(f->present, cov_examples_present(x, 0), t->model->n_datasets);
     cov_progress_begin(t->job->progress, "evaluating", "chunks", (int64_t)n);
-    struct adding adding = {t, f, x, list};
+    struct cov_outliers *outliers = cov_calloc(t->model->n_datasets, sizeof *outliers, e);
+    struct adding adding = {t, f, x, list, outliers};
     const struct cov_evaluate_work work_on = {x, list, n, net, batch, add_chunk, &adding};
-    rc = cov_evaluate_examples(&work_on, t->job->pool, t->job->progress, e);
+    rc = outliers ? cov_evaluate_examples(&work_on, t->job->pool, t->job->progress, e) : COV_ENOMEM;
     cov_progress_end(t->job->progress);
     cov_net_counts(net, &counts);
     t->counts.positions_computed += counts.positions_computed;
     t->counts.positions_at_rest += counts.positions_at_rest;
     t->counts.chunks_repeated += counts.chunks_repeated;
+    for (size_t d = 0; outliers && d < t->model->n_datasets; d++) {
+        if (!rc && f->scores[d].n_rows > 0)
+            rc = warn_of_outliers(&outliers[d], cov_examples_grid(x, 0), f->path,
+                                  t->model->datasets[d], e);
+        cov_outliers_fini(&outliers[d]);
+    }
+    free(outliers);
     if (!rc && f->n_chunks == 0)
         cov_warn("%s: nothing to evaluate: all chunks are gaps%s", f->path,
                  t->o->blacklist || t->list ? " or on the blacklist" : "");

@@ -2,8 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/measures/outliers.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 
 void cov_outliers_fini(struct cov_outliers *o)
@@ -13,24 +17,78 @@ void cov_outliers_fini(struct cov_outliers *o)
     *o = (struct cov_outliers){.windows = NULL};
 }
 
+static int64_t window_of(const struct cov_outliers *o)
+{
+    return o->window > 0 ? o->window : COV_OUTLIER_WINDOW;
+}
+
+/* Sets *out to the window i of a contig, which is a new one unless it is the last. */
+static int find_window(struct cov_outliers *o, size_t contig, int64_t i,
+                       struct cov_outlier_window **out, struct cov_err *e)
+{
+    struct cov_outlier_window *w = o->n_windows > 0 ? &o->windows[o->n_windows - 1] : NULL;
+    if (!w || w->contig != contig || w->i != i) {
+        int rc = COV_RESERVE(&o->windows, &o->cap_windows, o->n_windows + 1, e);
+        if (rc)
+            return rc;
+        w = &o->windows[o->n_windows++];
+        *w = (struct cov_outlier_window){.contig = contig, .i = i};
+    }
+    *out = w;
+    return COV_OK;
+}
+
 int cov_outliers_add(struct cov_outliers *o, size_t contig, int64_t beg, int64_t end, double x,
                      double y, struct cov_err *e)
 {
     while (beg < end) {
-        int64_t i = beg / COV_OUTLIER_WINDOW, stop = (i + 1) * COV_OUTLIER_WINDOW;
-        struct cov_outlier_window *w = o->n_windows > 0 ? &o->windows[o->n_windows - 1] : NULL;
-        if (!w || w->contig != contig || w->i != i) {
-            int rc = COV_RESERVE(&o->windows, &o->cap_windows, o->n_windows + 1, e);
-            if (rc)
-                return rc;
-            w = &o->windows[o->n_windows++];
-            *w = (struct cov_outlier_window){.contig = contig, .i = i};
-        }
+        const int64_t i = beg / window_of(o);
+        int64_t stop = (i + 1) * window_of(o);
+        struct cov_outlier_window *w;
+        int rc = find_window(o, contig, i, &w, e);
+        if (rc)
+            return rc;
         stop = stop < end ? stop : end;
         cov_moments_add(&w->pairs, x, y, (double)(stop - beg));
         beg = stop;
     }
     return COV_OK;
+}
+
+int cov_outliers_add_part(struct cov_outliers *o, size_t contig, int64_t beg,
+                          const struct cov_moments *pairs, struct cov_err *e)
+{
+    struct cov_outlier_window *w;
+    int rc = find_window(o, contig, beg / window_of(o), &w, e);
+    if (!rc)
+        cov_moments_merge(&w->pairs, pairs);
+    return rc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cov_outlier_window *x = a, *y = b;
+    return x->contig != y->contig ? (x->contig > y->contig) - (x->contig < y->contig)
+                                  : (x->i > y->i) - (x->i < y->i);
+}
+
+/* Sorts the windows unless they are in order, and joins the parts of each. */
+static void sort_windows(struct cov_outliers *o)
+{
+    struct cov_outlier_window *w = o->windows;
+    size_t n = 1;
+    while (n < o->n_windows && by_place(&w[n - 1], &w[n]) < 0)
+        n++;
+    if (n >= o->n_windows)
+        return;
+    qsort(w, o->n_windows, sizeof *w, by_place);
+    n = 0;
+    for (size_t i = 1; i < o->n_windows; i++)
+        if (by_place(&w[n], &w[i]) == 0)
+            cov_moments_merge(&w[n].pairs, &w[i].pairs);
+        else
+            w[++n] = w[i];
+    o->n_windows = n + 1;
 }
 
 static double measured_sum(const struct cov_moments *m)
@@ -163,7 +221,7 @@ static int join(struct cov_outliers *o, size_t first, size_t end, struct cov_err
     }
     if (out.n * 2 > all.n) {
         const struct cov_outlier whole = {w[first].contig, true, 0,
-                                          (w[end - 1].i + 1) * COV_OUTLIER_WINDOW, all.mean_y};
+                                          (w[end - 1].i + 1) * window_of(o), all.mean_y};
         for (size_t i = first; i < end; i++)
             o->windows[i].is_outlier = true;
         return add_found(o, &whole, e);
@@ -173,8 +231,8 @@ static int join(struct cov_outliers *o, size_t first, size_t end, struct cov_err
         for (next = i;
              next < end && w[next].is_outlier && w[next].i - w[i].i == (int64_t)(next - i); next++)
             cov_moments_merge(&pairs, &w[next].pairs);
-        const struct cov_outlier part = {w[i].contig, false, w[i].i * COV_OUTLIER_WINDOW,
-                                         (w[i].i + (int64_t)(next - i)) * COV_OUTLIER_WINDOW,
+        const struct cov_outlier part = {w[i].contig, false, w[i].i * window_of(o),
+                                         (w[i].i + (int64_t)(next - i)) * window_of(o),
                                          pairs.mean_y};
         if (next > i)
             rc = add_found(o, &part, e);
@@ -189,6 +247,7 @@ int cov_outliers_find(struct cov_outliers *o, struct cov_err *e)
     struct cov_moments all = {.n = 0}, rest = {.n = 0};
     struct contig *contigs = NULL;
     size_t n_contigs = 0;
+    sort_windows(o);
     struct weighted *room = cov_malloc(o->n_windows, sizeof *room, e);
     int rc = room ? list_contigs(o, room, &contigs, &n_contigs, e) : COV_ENOMEM;
     if (!rc) {
@@ -207,4 +266,30 @@ int cov_outliers_find(struct cov_outliers *o, struct cov_err *e)
     free(contigs);
     free(room);
     return rc;
+}
+
+int64_t cov_outlier_end(const struct cov_outlier *o, int64_t length)
+{
+    return length > 0 && o->end > length ? length : o->end;
+}
+
+void cov_outlier_list(const struct cov_outlier *o, const char *contig, int64_t length,
+                      struct cov_listing *regions)
+{
+    char text[400];
+    if (o->is_whole)
+        (void)snprintf(text, sizeof text, "%s", contig);
+    else
+        (void)snprintf(text, sizeof text, "%s:%" PRId64 "-%" PRId64, contig, o->beg + 1,
+                       cov_outlier_end(o, length));
+    cov_listing_add(regions, text);
+}
+
+void cov_outliers_warn(const char *about, const char *unit, double pearson, double pearson_without,
+                       const struct cov_listing *regions, const char *advice)
+{
+    if (fabs(pearson - pearson_without) > COV_OUTLIER_CHANGE)
+        cov_warn("%s: extreme coverage decides Pearson's r: %.3f per %s, but %.3f without %s%s; %s",
+                 about, pearson, unit, pearson_without, regions->text, cov_listing_more(regions),
+                 advice);
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/base/text.h"
 #include "common/track/measures/agreement.h"
 
 enum {
@@ -41,6 +42,7 @@ struct cov_outlier {
 
 /* All zero: empty. Free with cov_outliers_fini. */
 struct cov_outliers {
+    int64_t window;            /* set by the caller; 0: COV_OUTLIER_WINDOW */
     struct cov_outlier *found; /* in the order of contigs and positions */
     size_t n_found;
     double pearson, pearson_without; /* of all bases, and of those outside the outliers */
@@ -59,8 +61,22 @@ struct cov_outliers {
 int cov_outliers_add(struct cov_outliers *o, size_t contig, int64_t beg, int64_t end, double x,
                      double y, struct cov_err *e) COV_MUST_USE;
 
+/* Adds the pairs of a part of the window that begins at `beg`; in any order. */
+int cov_outliers_add_part(struct cov_outliers *o, size_t contig, int64_t beg,
+                          const struct cov_moments *pairs, struct cov_err *e) COV_MUST_USE;
+
 /* After all bases: sets found[], pearson and pearson_without. */
 int cov_outliers_find(struct cov_outliers *o, struct cov_err *e) COV_MUST_USE;
 void cov_outliers_fini(struct cov_outliers *o);
+
+/* Returns the end of an outlier within its contig, whose length may be 0: unknown. */
+int64_t cov_outlier_end(const struct cov_outlier *o, int64_t length);
+/* Adds its place to a list. */
+void cov_outlier_list(const struct cov_outlier *o, const char *contig, int64_t length,
+                      struct cov_listing *regions);
+/* Warns if r differs enough from r without these regions. `about` names the tracks, "m.h5: atacseq";
+ * `unit` what the pairs are, "base"; `advice` is what to do. */
+void cov_outliers_warn(const char *about, const char *unit, double pearson, double pearson_without,
+                       const struct cov_listing *regions, const char *advice);
 
 #endif
