@@ -190,17 +190,17 @@ void cov_h5_version(char *buf, size_t n)
 
 /* ---- opening ---- */
 
-/* Limits the cache of chunk indices, which could otherwise grow to 32 MB. Writing uses only a few
- * of them at a time. */
+/* Limits the cache of chunk indices, which could otherwise grow with the file. Sizes are those in
+ * the file; a node of an index takes 6 times as much in memory. Reading and writing use only a few
+ * nodes at a time. */
 static void limit_metadata(hid_t fapl)
 {
-    enum { MOST_BYTES = 2 << 20 };
+    enum { MOST_BYTES = 1 << 18 };
     H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
     if (H5Pget_mdc_config(fapl, &config) < 0)
         return;
-    config.max_size = MOST_BYTES;
+    config.max_size = config.min_size = config.initial_size = MOST_BYTES;
     config.set_initial_size = true;
-    config.initial_size = config.min_size;
     (void)H5Pset_mdc_config(fapl, &config);
 }
 
@@ -216,8 +216,8 @@ static int open_file(const char *path, enum mode mode, struct cov_h5 **out, stru
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
+    limit_metadata(fapl);
     if (mode == CREATE) {
-        limit_metadata(fapl);
         (void)H5Pset_obj_track_times(fcpl, false);
         f->id = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
     } else {

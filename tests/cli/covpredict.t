@@ -361,4 +361,18 @@ for signal in INT:130 TERM:143; do
     stderr_is '' '  quietly'
     is "$(find . -name '*late*')" '' '  and leaves no file'
 done
+# Memory does not grow with the genome, except for a few tables: the index of an HDF5 file has 270 bytes a chunk in memory.
+if [ -z "${SAN:-}" ]; then
+    make_ckpt cnn few.ckpt || exit 99
+    for n in 500000 3000000; do
+        awk -v n=$n 'BEGIN { srand(7); print ">c"; for (i = 1; i <= n; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1); print "" }' >many.fa
+        fasta2h5 -q -f --subsequence-length 480 -o many.h5 many.fa
+        run covpredict -q -f -@ 1 -m few.ckpt --stats $n.json -o many.out.h5 many.h5
+    done
+    ok '10,000 more chunks take less than 2 MB of memory' "$PYTHON" -c '
+import json
+few, many = (json.load(open(n + ".json")) for n in ("500000", "3000000"))
+assert (many["peak_rss_bytes"] - few["peak_rss_bytes"]) / (many["chunks"] - few["chunks"]) < 200, (few, many)'
+    rm few.ckpt many.* 500000.json 3000000.json
+fi
 done_testing
