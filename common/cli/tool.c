@@ -71,13 +71,13 @@ static const struct cov_opt common_options[] = {
     {.name = NULL},
 };
 
+/* Returns true for an option that is accepted, as everywhere, but changes nothing. */
 static bool lacks_option(const struct cov_tool *tool, const char *name)
 {
     static const struct {
         const char *name;
         unsigned flag;
-    } options[] = {{"output", COV_LACKS_OUTPUT},
-                   {"threads", COV_LACKS_THREADS},
+    } options[] = {{"threads", COV_LACKS_THREADS},
                    {"progress", COV_LACKS_PROGRESS},
                    {"tmpdir", COV_LACKS_TMPDIR}};
     for (size_t i = 0; i < COV_COUNT(options); i++)
@@ -107,9 +107,11 @@ static void set_call(struct call *call, const struct cov_tool *tool)
     (void)snprintf(call->name, sizeof call->name, "%s%s%s", program->name,
                    tool != program ? " " : "", tool != program ? tool->name : "");
     for (const struct cov_opt *o = common_options; o->name; o++) {
-        if (lacks_option(tool, o->name))
+        if ((tool->lacks & COV_LACKS_OUTPUT) && strcmp(o->name, "output") == 0)
             continue;
         call->common[n] = *o;
+        if (lacks_option(tool, o->name))
+            call->common[n].flags |= COV_OPT_HIDDEN;
         if (strcmp(o->name, "output") == 0 && tool->output_help)
             call->common[n].help = tool->output_help;
         n++;

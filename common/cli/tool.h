@@ -29,7 +29,8 @@ struct cov_common {
 /* For tools that print a table only with some options; see cov_tool.prints_table. */
 int cov_common_check_table(const struct cov_common *c, struct cov_err *e) COV_MUST_USE;
 
-/* Common options that a tool does not accept. */
+/* Common options that a tool does not need: -o is an error, the others are accepted, but change
+ * nothing and are not listed. */
 enum cov_tool_lacks {
     COV_LACKS_OUTPUT = 1,
     COV_LACKS_THREADS = 2,

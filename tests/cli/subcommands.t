@@ -77,14 +77,28 @@ rest --times 2 a|unknown option '--times'; toy_box spin has it$|toy_box rest
 rest --times=2 a|unknown option '--times'; toy_box spin has it$|toy_box rest
 rest --tim 2 a|unknown option '--tim'$|toy_box rest
 rest -o x a|unknown option '-o'|toy_box rest
-rest --threads 2 a|unknown option '--threads'|toy_box rest
-rest --tmpdir . a|unknown option '--tmpdir'|toy_box rest
-rest --progress none a|unknown option '--progress'|toy_box rest
 END
+run toy_box rest -@ 2 --tmpdir . --progress none a
+status_is 0 'options that all tools have, where they change nothing'
 run toy_box rest x
 refused 1 '^toy_box: error: x: cannot rest$' 'a failure'
 run sh -c 'toy_box --help >/dev/full'
 refused 1 'standard output: No space left on device$' '--help to a full disk'
 leaves 'nothing is left behind'
 
+# Options that all subcommands of all tools take, also where they change nothing.
+for tool in bam2h5 benchmark cov2bigwig coveffect covpeaks covpredict covprofile covtrain fasta2h5 h5chunk; do
+    subcommands=
+    "$tool" --help | grep -q '^Usage: .* SUBCOMMAND' && subcommands=$("$tool" --help-machine | cut -f 1)
+    for subcommand in ${subcommands:-''}; do
+        [ "$subcommand" = "''" ] && subcommand=
+        # shellcheck disable=SC2086 # no word, or one
+        run $tool $subcommand -@ 1 --tmpdir . --progress none -q --no-such-option
+        stderr_like "unknown option '--no-such-option'" "$tool $subcommand: the common options are taken"
+    done
+done
+for call in 'covtrain' 'covpredict' 'coveffect vcf' 'coveffect ism' 'coveffect gradients'; do
+    run $call -b 2 --no-such-option
+    stderr_like "unknown option '--no-such-option'" "$call: -b is --batch-size"
+done
 done_testing

@@ -29,7 +29,7 @@ static const struct cov_opt options[] = {
         COV_OPT(INT, "seed", 0, FIELD(seed), "N", "with --integrated: seed of the shuffles",
                 .def = "1", .min = 0, .max = 1e15),
     [ROW_OTHERS] = COVEFFECT_ATTRIBUTION_OPTIONS(FIELD(flags)),
-    COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+    COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
             "windows and strands to compute at a time; affects memory and speed, not values",
             .def = "8", .min = 1, .max = 4096),
     COV_OPT(STRING, "cpu", 0, FIELD(cpu), "LEVELS",

@@ -24,7 +24,7 @@ static const struct cov_opt options[] = {
     COVEFFECT_ATTRIBUTION_OPTIONS(FIELD(flags)),
     COV_OPT(SIZE, "deletions", 0, FIELD(deletions), "N",
             "delete N bases at each place, instead of replacing each base", .min = 1, .max = 1000),
-    COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+    COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
             "windows and strands that a thread computes at a time; affects memory and speed, not "
             "values (default: a fast size)",
             .min = 1, .max = 4096),

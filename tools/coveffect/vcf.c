@@ -93,7 +93,7 @@ static const struct cov_opt options[] = {
             "left there"),
     COV_RENAME_OPTION(FIELD(rename)),
     COV_ON_BAD_BASE_OPTION(FIELD(on_bad_base)),
-    COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+    COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
             "windows and strands that a thread computes at a time; affects memory and speed, not "
             "values (default: a fast size)",
             .min = 1, .max = 4096),

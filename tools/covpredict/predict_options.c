@@ -32,7 +32,7 @@ const struct cov_opt covpredict_options[] = {
                              "what to predict with several checkpoints; sd adds a data set NAME_sd "
                              "with the standard deviation of each",
                              .def = "mean", .choices = ensembles),
-    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 0, FIELD(batch), "N",
+    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
                                "chunks that a thread computes at a time; affects memory and "
                                "speed, not values (default: a fast size)",
                                .min = 1, .max = 4096),
