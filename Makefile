@@ -186,7 +186,8 @@ CC_MACROS := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/nu
 ifeq ($(SAN)$(COVERAGE),)
   # FORTIFY_SOURCE needs optimisation; some compilers set it themselves.
   HARDEN_CPPFLAGS := $(if $(findstring _FORTIFY_SOURCE,$(CC_MACROS)),,$(if $(findstring __OPTIMIZE__,$(CC_MACROS)),-D_FORTIFY_SOURCE=2))
-  HARDEN_CFLAGS   := $(call cc_option,-fstack-protector-strong)
+  HARDEN_CFLAGS   := $(call cc_option,-fstack-protector-strong) $(call cc_option,-fstack-clash-protection) \
+                     $(call cc_option,-fcf-protection)
   HARDEN_LDFLAGS  := $(call ld_option,-Wl$(comma)-z$(comma)relro) $(call ld_option,-Wl$(comma)-z$(comma)now)
 endif
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(if $(COVERAGE),--coverage)
