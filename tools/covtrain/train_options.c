@@ -175,7 +175,7 @@ const struct cov_opt covtrain_options[] = {
                                 "also write the metrics as event files for TensorBoard"),
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
-                                           "weights stay in fp32; tf32 is for GPUs only"),
+                                           "weights stay in fp32; a CPU uses fp32 instead of tf32"),
     [ROW_RECOMPUTE] = COV_OPT(FLAG, "recompute", 0, FIELD(recompute), NULL,
                               "use about half of the memory: compute activations again instead of "
                               "keeping them"),

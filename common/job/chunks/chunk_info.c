@@ -468,8 +468,8 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
                   : strcmp(c->kind, "predictions") == 0 ? "predictions file"
                                                         : "file of chunks",
                   c->is_stream ? ", as a stream" : "");
-    (void)fprintf(out, "  chunks     %zu of %zu bases, in %zu pairs\n", c->n_chunks, c->head->L,
-                  c->n_pairs);
+    (void)fprintf(out, "  chunks     %zu of %zu bases, in %zu pair%s\n", c->n_chunks, c->head->L,
+                  c->n_pairs, cov_text_s((int64_t)c->n_pairs));
     if (c->layout)
         (void)fprintf(out, "  bases      %s\n",
                       strcmp(c->layout, "onehot") == 0 ? "one-hot" : "packed, two a byte");
