@@ -18,8 +18,8 @@ struct cov_effect_tally {
     int64_t n_records, n_alleles[COV_ALLELE_STATUSES];
     int64_t n_scored, n_unknown, n_mismatches, n_swapped; /* records */
     int64_t n_cut, n_cut_by_window;                       /* rows, see cov_effect_tally_add_rows */
-    int64_t n_resumed; /* records that an earlier run scored; -1: there is none */
-    char unknown[200], mismatch[200];                     /* the first of them */
+    int64_t n_resumed;                /* records that an earlier run scored; -1: there is none */
+    char unknown[200], mismatch[200]; /* the first of them */
 };
 
 /* Compares the lengths of sequences in the header with those of the genome. Warns of differences, or with
