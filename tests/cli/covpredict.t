@@ -365,7 +365,7 @@ done
 if [ -z "${SAN:-}" ]; then
     make_ckpt cnn few.ckpt || exit 99
     for n in 500000 3000000; do
-        awk -v n=$n 'BEGIN { srand(7); print ">c"; for (i = 1; i <= n; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1); print "" }' >many.fa
+        awk -v n=$n "$random"'BEGIN { seed(7); print ">c"; letters(n, "ACGT"); print "" }' >many.fa
         fasta2h5 -q -f --subsequence-length 480 -o many.h5 many.fa
         run covpredict -q -f -@ 1 -m few.ckpt --stats $n.json -o many.out.h5 many.h5
     done

@@ -143,7 +143,7 @@ for files in 'one.h5 long.h5 all.h5' 'long.h5 one.h5 long.h5'; do
 done
 
 # One chunk of extreme coverage, where all others equal the prediction.
-awk 'BEGIN { srand(3); print ">c1"; for (i = 1; i <= 60000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1); print "" }' >deep.fa
+awk "$random"'BEGIN { seed(3); print ">c1"; letters(60000, "ACGT"); print "" }' >deep.fa
 fasta2h5 -q --subsequence-length 1200 -o deep.h5 deep.fa || exit 99
 covpredict -q -m m.ckpt --float -o deep_floats.h5 deep.h5 || exit 99
 "$PYTHON" - <<'EOF' || exit 99

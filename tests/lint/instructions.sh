@@ -25,14 +25,15 @@ set_of() {
 }
 
 # Turns the output of objdump into code that the assembler can read: each line once per file, after the file's name,
-# without padding and jump targets. objdump lists BSF with a prefix that CPUs without TZCNT ignore as TZCNT.
+# without padding, jump targets and ENDBR64, which CPUs without it ignore. objdump lists BSF with a prefix that CPUs without
+# TZCNT ignore as TZCNT.
 # shellcheck disable=SC2016
 code='
 /^[^\t].*: +file format / { file = $0; sub(/: +file format .*/, "", file); print "# 1 \"" file "\""; next }
 !/^[ \t]/ { next }
 {
     gsub(/^[ \t]+|[ \t]*(#.*)?$/, ""); gsub(/ *<[^>]*>/, "")
-    if (/(^|[ \t])nop|^data16|^xchg +%ax,%ax|^tzcnt /) next
+    if (/(^|[ \t])nop|^endbr64|^data16|^xchg +%ax,%ax|^tzcnt /) next
     if (/^((bnd|notrack) )?(j[a-z]+|call|loop[a-z]*|xbegin)( +[0-9a-f]+)?$/) next
     if (!((file, $0) in seen)) { seen[file, $0]; print }
 }'
