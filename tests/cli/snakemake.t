@@ -235,6 +235,7 @@ refuses "bad\\.csv:3: weed: invalid assay 'rnaseq'; use atacseq, chipseq or othe
 refuses 'bad\.csv:2: weed: missing assay; .*' 'a data set whose name does not tell the assay' 'weed,weed.fa,dnase,,a.bam,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing bams; .*' 'a data set without files' 'weed,weed.fa,atacseq,,,plant,plant.ckpt'
 refuses 'bad\.csv:2: weed: missing checkpoint; .*' 'a short row' 'weed,weed.fa,,,,plant'
+# shellcheck disable=SC2016 # a name, not a variable
 for path in '{w}.fa' '$HOME.fa' 'a*.fa' 'a?.fa' 'a[1].fa'; do
     refuses 'bad\.csv:2: weed: invalid fasta .*, without \$ \* \? \[ \] \{ \}' "the path $path" "weed,$path,,,,plant,plant.ckpt"
 done
