@@ -163,7 +163,7 @@ static char *command_of(const struct task *t, size_t L, const struct cov_device 
                              "--subsequence-length",
                              length,
                              "--precision",
-                             device->ops->precision(device),
+                             cov_device_recorded_precision(device),
                              "--overlap",
                              overlap};
     int n = 9;

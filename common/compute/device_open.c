@@ -324,3 +324,11 @@ unsigned cov_device_waiting(const struct cov_device *dev)
         dev->ops->advise(dev, &advice);
     return advice.n_waiting;
 }
+
+const char *cov_device_recorded_precision(const struct cov_device *dev)
+{
+    const char *name = dev->ops->precision(dev);
+    bool exact = strcmp(name, cov_precision_name(COV_PRECISION_FP32)) == 0 ||
+                 strcmp(name, cov_precision_name(COV_PRECISION_BF16X3)) == 0;
+    return exact ? cov_precision_name(COV_PRECISION_EXACT) : name;
+}

@@ -48,6 +48,9 @@ int cov_device_find_plugin(char **path, struct cov_err *e) COV_MUST_USE;
 int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *cpu,
                          struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 
+/* Returns the precision as files record it: "exact" for fp32 and bf16x3, whose values differ as those of
+ * different CPUs do, so that parts and resumed runs of several machines fit together. */
+const char *cov_device_recorded_precision(const struct cov_device *dev);
 /* Returns the number of chunks of L positions per call: the device's advice, or a default for one
  * CPU core. It is at least 1. */
 size_t cov_device_batch(const struct cov_device *dev, size_t L);

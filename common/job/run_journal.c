@@ -11,6 +11,7 @@
 #include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/compute/device_open.h"
 
 /* The only line that may differ: another device changes values only by rounding. */
 #define COMPUTED_BY "computed by"
@@ -74,7 +75,8 @@ int cov_run_lines_add_precision(struct cov_run_lines *l, const struct cov_device
                                 struct cov_err *e)
 {
     const char *products = device->ops->products ? device->ops->products(device) : NULL;
-    const int rc = cov_run_lines_add(l, "--precision", device->ops->precision(device), NULL, e);
+    const int rc =
+        cov_run_lines_add(l, "--precision", cov_device_recorded_precision(device), NULL, e);
     return rc ? rc
               : cov_run_lines_add(l, "products (COVTOOLS_CUBLAS)", products ? products : "own",
                                   NULL, e);

@@ -93,7 +93,7 @@ unset LD_LIBRARY_PATH
 is "$(grep -c relative_error random_alone/benchmark.tsv)" 0 '  without it, no errors are reported'
 is "$(cut -f 1 model/benchmark.tsv | grep -Ec 'layer_ms/(01_conv.*form=|.*form=look-up)')" 1 \
     '  look-up is used for the first layer only'
-like "$(cat model/report.html)" 'Layers were measured on one core in fp32' '  in the first precision'
+like "$(cat model/report.html)" 'Layers were measured on one core in (fp32|bf16x3)' '  in the first precision'
 if command -v gnuplot >/dev/null; then
     is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png model_training.png' '  with all charts'
     is "$(head -c 8 model/model_batch.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  as PNG'

@@ -5,12 +5,12 @@
 need_python h5py
 
 make_ckpt bi-hybrid m.ckpt || exit 99
-awk 'BEGIN {
-    srand(3)
+awk "$random"'BEGIN {
+    seed(3)
     for (s = 1; s <= 2; s++) {
         printf ">c%d\n", s
         for (i = 1; i <= 3000; i++)
-            printf "%s", (s == 1 && i > 900 && i <= 910 ? "N" : substr("ACGT", 1 + int(rand() * 4), 1))
+            printf "%s", (s == 1 && i > 900 && i <= 910 ? "N" : letter("ACGT"))
         print ""
     }
 }' >g.fa

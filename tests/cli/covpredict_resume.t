@@ -176,7 +176,7 @@ done <<'END'
 -m m.ckpt --shard 2/3 g.h5|--shard: none, now 2/3
 -m m.ckpt -r c1,c2:1-5 g.h5|--regions: none, now c1,c2:1-5
 -m m.ckpt --min-length 50 g.h5|chunks or --species: [0-9]+, fingerprint .*
--m m.ckpt --cpu scalar --precision bf16 g.h5|--precision: fp32, now bf16
+-m m.ckpt --cpu scalar --precision bf16 g.h5|--precision: exact, now bf16
 -m m.ckpt --subsequence-length 96 --species g other.fa|input: .*
 END
 rm other.fa

@@ -136,7 +136,6 @@ refuses 2 'g\.h5: is both an input and an output' 'the input as output' -- --nam
 refuses 2 'names: is both an input and an output' 'the list of ids as list' -- --names names -f --list names g.h5
 refuses 2 "list and --output both name 'x'" 'the same file for both' -- --names names --list x -o x g.h5
 refuses 2 'cannot be written to standard output' 'standard output' -- --names names -o - g.h5
-refuses 2 "unknown option '-@'" 'threads' -- --names names -@ 2 g.h5
 refuses 1 'none: No such file' 'a missing list' -- --names none g.h5
 refuses 1 'none\.h5: .*No such file' 'a missing genome file' -- --names names none.h5
 refuses 1 'g\.fa: ' 'not an HDF5 file' -- --names names g.fa

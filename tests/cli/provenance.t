@@ -15,8 +15,8 @@ sha=$(sha256sum <m.ckpt | cut -d ' ' -f 1)
 
 run covpredict -@ 2 --batch-size 3 --stats s.json --overlap 8 -m m.ckpt -o p.h5 g.h5
 run h5chunk info p.h5
-command='covpredict --model m\.ckpt --subsequence-length 1008 --precision fp32 --overlap 8 --dtype int32'
-for line in 'tool: covpredict' "command: $command" 'precision: fp32' 'device: cpu' "model_sha256: $sha"; do
+command='covpredict --model m\.ckpt --subsequence-length 1008 --precision exact --overlap 8 --dtype int32'
+for line in 'tool: covpredict' "command: $command" 'precision: exact' 'device: cpu' "model_sha256: $sha"; do
     stdout_like "^  attribute  $line\$" "predictions: $line"
 done
 stdout_like '^  prediction/model_name: m\.ckpt$' '  and the model'
@@ -26,7 +26,7 @@ import json, sys
 import h5py
 s, f = json.load(open("s.json")), h5py.File("p.h5")
 assert s["model"] == "m.ckpt" and s["model_sha256"] == sys.argv[1] == f.attrs["model_sha256"], s
-assert s["precision"] == f.attrs["precision"] and s["device"] and "m.ckpt" in s["inputs"]
+assert s["precision"] in ("fp32", "bf16x3") and f.attrs["precision"] == "exact" and s["device"] and "m.ckpt" in s["inputs"]
 assert "-@ 2 --batch-size 3" in s["command"]
 END
 cp m.ckpt "it's.ckpt"
@@ -35,7 +35,7 @@ run h5chunk info --json f.h5
 ok 'the command is quoted for a shell' "$PYTHON" - "$stdout" <<'END'
 import json, shlex, sys
 a = json.load(open(sys.argv[1]))["files"][0]["attributes"]
-words = "covpredict --model it's.ckpt --subsequence-length 1008 --precision fp32 --overlap 0 --float --full"
+words = "covpredict --model it's.ckpt --subsequence-length 1008 --precision exact --overlap 0 --float --full"
 assert shlex.split(a["command"]) == shlex.split(words.replace("'", "\\'")), a
 END
 covpredict -q --overlap 8 -m m.ckpt -o - g.h5 | h5chunk save -q -o saved.h5 -
@@ -108,7 +108,7 @@ import json, sys
 sources = {s["path"]: s["attributes"] for s in json.load(open("s.json"))["sources"]}
 assert sorted(sources) == ["m.h5", "p.h5"], sources
 p = sources["p.h5"]
-assert p["model_sha256"] == sys.argv[1] and p["precision"] == "fp32" and "--overlap 8" in p["command"], p
+assert p["model_sha256"] == sys.argv[1] and p["precision"] == "exact" and "--overlap 8" in p["command"], p
 assert p["prediction/predictions overlap"] == "8"
 assert sources["m.h5"]["evaluation/atacseq_coverage settings"].startswith("count=track"), sources
 END

@@ -12,6 +12,7 @@ import sys
 
 COLOURS = {"16,150,72": "A", "37,92,153": "C", "247,179,43": "G", "214,40,57": "T"}
 LEFT, WIDTH = 70, 960  # of the axis, in pixels
+FLAT = 2  # pixels: a letter this near to the zero line may be flat, too
 
 
 def polygons(text):
@@ -30,9 +31,10 @@ def main(path):
     found, zero, row, width = {}, None, -1, -(-int(n) // n_rows)
     for letter, corners in polygons(text):
         xs, ys = zip(*corners)
-        if min(ys) == max(ys):
-            row += ys[0] != zero
+        if min(ys) == max(ys) and (zero is None or abs(ys[0] - zero) > FLAT):
+            row += 1
             zero = ys[0]
+        if min(ys) == max(ys) == zero:
             continue
         place = row * width + int(((min(xs) + max(xs)) / 2 - LEFT) * width / WIDTH)
         drawn = ("+" if sum(ys) / len(ys) < zero else "-") + letter

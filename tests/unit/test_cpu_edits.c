@@ -46,7 +46,7 @@ static void open_device(struct fixture *f)
 {
     const char *levels = getenv("COVTOOLS_CPU");
     const bool usable = levels && *levels && strcmp(levels, "scalar") != 0;
-    const struct cov_cpu_options options = {.levels = usable ? levels : NULL};
+    const struct cov_cpu_options options = {.levels = usable ? levels : NULL, .edits = true};
     assert_ok(cov_device_open_cpu(&options, &f->dev, &e));
 }
 

@@ -88,6 +88,11 @@ static void opens_both_kinds(void **state)
     assert_string_equal(e.text, "x: empty file");
     cov_err_clear(&e);
     put_file("a b c d", 7, COV_BGZ_DEFLATE);
+    static const char header[] = "x:1: not a bedGraph line; if this is a header, begin it with '#'";
+    assert_int_equal(cov_intervals_detect("x", &kind, &e), COV_EINPUT);
+    assert_string_equal(e.text, header);
+    cov_err_clear(&e);
+    put_file("\0\1\2\3", 4, COV_BGZ_DEFLATE);
     assert_int_equal(cov_intervals_detect("x", &kind, &e), 0);
     assert_int_equal(kind, COV_INTERVALS_NONE);
     assert_int_equal(cov_intervals_open("x", 1, &t, &e), COV_EINPUT);

@@ -165,7 +165,7 @@ static void checks_the_suffix(void **state)
         {"x.tsv.gz", COV_OUTFILE_TABLE, "a table, but .gz", ".tsv"},
         {"x.tsv.gz", COV_OUTFILE_GZ_TABLE, NULL, NULL},
         {"x.json.gz", COV_OUTFILE_JSON, "a JSON file, but .gz", ".json"},
-        {"x.bed", COV_OUTFILE_TABLE, NULL, NULL},
+        {"x.bed", COV_OUTFILE_TABLE, "a table, but .bed", ".tsv"},
         {"x", COV_OUTFILE_TABLE, NULL, NULL},
         {"x.h5", COV_OUTFILE_TABLE, "a table, but .h5", ".tsv"},
         {"x.h5.gz", COV_OUTFILE_TABLE, "a table, but .h5", ".tsv"},

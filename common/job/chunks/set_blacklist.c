@@ -35,6 +35,7 @@ static const char *member(const struct cov_json_value *v, const char *key, const
     return text ? text : cov_json_text(v, snake);
 }
 
+/* Returns true if a member has this text, in upper or lower case. */
 static bool member_is(const struct cov_json_value *v, const char *key, const char *snake,
                       const char *wanted)
 {
@@ -44,7 +45,8 @@ static bool member_is(const struct cov_json_value *v, const char *key, const cha
 
 static bool is_dropped(const struct cov_json_value *v)
 {
-    return member_is(v, "chrName", "chr_name", "Un") ||
+    const char *name = member(v, "chrName", "chr_name");
+    return (name && strcmp(name, "Un") == 0) ||
            member_is(v, "assemblyUnit", "assembly_unit", "non-nuclear") ||
            member_is(v, "role", "role", "unplaced-scaffold") ||
            member_is(v, "role", "role", "unlocalized-scaffold");

@@ -360,7 +360,7 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
         .shard = options->shard,
         .made = {.tool = "covpredict",
                  .command = options->command,
-                 .precision = options->device->ops->precision(options->device),
+                 .precision = cov_device_recorded_precision(options->device),
                  .device = options->device->ops->name,
                  .model_sha256 = model->sha256},
     };
