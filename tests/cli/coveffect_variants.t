@@ -16,7 +16,7 @@ awk "$random"'BEGIN {
 }' >g.fa
 vcf() { run coveffect vcf -m m.ckpt -g g.fa --window 504 --width 301 --datasets atacseq "$@"; }
 bases() { sed -n 2p g.fa | cut -c"$1-$2"; }
-other() { bases "$1" "$1" | tr ACGTN CGTAA; }
+other() { bases "$1" "$1" | tr ACGT CGTA | tr N A; }
 # record POS [REF ALT [INFO [GENOTYPE]]]: a record of c1; by default, an SNV.
 record() {
     printf 'c1\t%s\t.\t%s\t%s\t.\tPASS\t%s' "$1" "${2:-$(bases "$1" "$1")}" "${3:-$(other "$1")}" "${4:-.}"
@@ -129,11 +129,11 @@ tabs s/$/\t/
 lines s/$/\n \t/
 E
 while IFS=' ' read -r name edit; do
-    sed "$edit" text.vcf >$name.vcf
-    head -c -1 $name.vcf | gzip >$name.vcf.gz
-    for input in $name.vcf $name.vcf.gz; do
+    sed "$edit" text.vcf >"$name.vcf"
+    head -c -1 "$name.vcf" | gzip >"$name.vcf.gz"
+    for input in "$name.vcf" "$name.vcf.gz"; do
         rm -f x.tsv
-        vcf --haplotypes -o x.tsv $input
+        vcf --haplotypes -o x.tsv "$input"
         ok "the same of a text with $name: $input" cmp text.tsv x.tsv
     done
 done <edits

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_haplotypes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -609,6 +610,7 @@ static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan 
     int rc = add_row(r, plan, allele, e);
     for (size_t i = 0; i < h->n_picks; i++)
         own = h->picks[i].own ? h->picks[i].change : own;
+    assert(own);
     if (!rc)
         rc = add_edits(h, plan, own, r, &r->rows[r->n - 1], e);
     for (*row_of = n_rows; !rc && *row_of + 1 < r->n; ++*row_of)
@@ -628,8 +630,8 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Adds the haplotypes of the groups to their rows, ascending, and sorts the rows by the first ones: h->row_of[group] is the number of a row, from
- * the n_rows-th on, or NO_ROW. */
+/* Adds the haplotypes of the groups to their rows, ascending, and sorts the rows by the first ones:
+ * h->row_of[group] is the number of a row, from the n_rows-th on, or NO_ROW. */
 static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, size_t n_rows,
                      struct cov_err *e)
 {

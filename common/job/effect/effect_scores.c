@@ -76,10 +76,11 @@ void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t wi
 {
     size_t before = width / 2, after = width - before;
     struct stretch stretches[2];
-    for (const struct cov_effect_pair *q = p; q; q = q == p ? p->other : NULL) {
-        const size_t end = least(q->n_bases[0], q->n_bases[1]);
-        before = least(before, q->at);
-        after = least(after, end > q->at ? end - q->at : 0);
+    const struct cov_effect_pair *const pairs[] = {p, p->other};
+    for (size_t i = 0; i < COV_COUNT(pairs) && pairs[i]; i++) {
+        const size_t at = pairs[i]->at, stop = least(pairs[i]->n_bases[0], pairs[i]->n_bases[1]);
+        before = least(before, at);
+        after = least(after, stop > at ? stop - at : 0);
     }
     const size_t beg = p->at - before, end = p->at + after;
     align(p, beg, end, stretches);
