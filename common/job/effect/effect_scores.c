@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "common/base/err.h"
+
 /* Bases of the windows: the i-th of n aligned ones is base `at1` + i of allele 1 and `at2` + i of
  * allele 2. */
 struct stretch {
