@@ -421,9 +421,8 @@ longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
 	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
 # Files that run most of each tool in little time, and all parsers.
-SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 codecs cov2bigwig cov2bigwig_tracks coveffect coveffect_ism covpeaks covpredict \
-               covpredict_resume covpredict_stream covprofile covtrain_scale damaged_chunks damaged_fasta damaged_hdf5 damaged_tracks \
-               fasta2h5 h5chunk_rewrite h5chunk_verify kinds pipe)
+SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 codecs cov2bigwig coveffect covpeaks covpredict covpredict_resume covpredict_stream \
+               covprofile covtrain_scale damaged_chunks damaged_fasta damaged_hdf5 damaged_tracks fasta2h5 h5chunk_verify kinds pipe)
 .PHONY: check-smoke
 check-smoke: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run the unit tests, the corpora of the fuzzers and a few tests of each tool
 	$(Q)$(PROVE) --exec '' $(call longest_first,$(SMOKE_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED))
