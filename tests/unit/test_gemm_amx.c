@@ -3,7 +3,7 @@
  * or not written before it is used. The library's own products run on any CPU with AVX-512 BF16:
  * tile instructions are illegal there, and a signal handler decodes them and executes them in C.
  * LSTMs and convolutions with work between products give the same bits as without; on a CPU with
- * AMX, this is tested for the library's code, too.
+ * AMX, this is tested for the library's code, too. So are sums of outer products, in test_outer.c.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -17,6 +17,7 @@
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "tests/lib/check_gemm.h"
+#include "tests/lib/check_outer.h"
 
 struct tile_config;
 static void tile_configure(const struct tile_config *t);
@@ -36,6 +37,7 @@ static void tile_release(void);
 #include "common/compute/cpu/kernels/gemm_amx_body.h"
 #define LANES 16
 #include "common/compute/cpu/kernels/lstm_amx_body.h"
+#include "common/compute/cpu/kernels/outer_amx_body.h"
 #include "common/compute/cpu/kernels/rows_amx_body.h"
 /* Close and rough gates are the same without instructions for them. */
 #define VEC_TABLE emulated_vec
@@ -252,6 +254,9 @@ static void runs_as_built(void **state)
     assert_int_equal(sigaction(SIGILL, &action, &before), 0);
     check_edges(&one, *state);
     check_edges(&three, *state);
+    struct cov_rng rng;
+    cov_rng_init(&rng, 5);
+    check_outer(&rng, &cov_outer_amx_bf16, 47, 65, COV_OUTER_DEPTH + 3, 50);
     assert_false(cpu.configured);
     assert_int_equal(sigaction(SIGILL, &before, NULL), 0);
     assert_true(n_emulated > 10000);
@@ -417,6 +422,15 @@ static void works_between(void **state)
 }
 #endif
 
+static void sums_outer_products(void **state)
+{
+    const struct cov_outer emulated = {"C", 0, amx_outer, COV_BF16};
+    struct cov_rng rng;
+    cov_rng_init(&rng, 72);
+    check_outer_sizes(&rng, &emulated);
+    assert_false(cpu.configured);
+}
+
 static void multiplies(void **state)
 {
     const struct cov_gemm one = {.name = "tiles",
@@ -445,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
+        cmocka_unit_test(sums_outer_products),
 #ifdef __x86_64__
         cmocka_unit_test_setup_teardown(runs_as_built, new_gemm_data, free_gemm_data),
         cmocka_unit_test(works_between),

@@ -46,8 +46,62 @@ static inline void round_32(bool split, const float *x, uint16_t *high, uint16_t
     }
 }
 
+/* Sums of outer products (outer_amx_body.h). */
+#define JOIN_32 join_32
+#define TRANSPOSE_16 transpose_16
+
+static inline void join_32(const float *x, const float *y, uint32_t *to)
+{
+    static const uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                       21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                       11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    for (int j = 0; j < 32; j += 16) {
+        __m512i both = (__m512i)_mm512_cvtne2ps_pbh(_mm512_loadu_ps(y + j), _mm512_loadu_ps(x + j));
+        both = _mm512_permutexvar_epi16(_mm512_loadu_si512(order), both);
+        _mm512_storeu_si512(to + j, both);
+    }
+}
+
+/* Of 4 x 4 blocks of 16 x 16 numbers, sets row[4 i + j] to the columns j of blocks i. */
+static inline void transpose_blocks(__m512i row[16])
+{
+#pragma GCC unroll 4
+    for (int i = 0; i < 16; i += 4) {
+        __m512i a = _mm512_unpacklo_epi32(row[i], row[i + 1]);
+        __m512i b = _mm512_unpackhi_epi32(row[i], row[i + 1]);
+        __m512i c = _mm512_unpacklo_epi32(row[i + 2], row[i + 3]);
+        __m512i d = _mm512_unpackhi_epi32(row[i + 2], row[i + 3]);
+        row[i] = _mm512_unpacklo_epi64(a, c);
+        row[i + 1] = _mm512_unpackhi_epi64(a, c);
+        row[i + 2] = _mm512_unpacklo_epi64(b, d);
+        row[i + 3] = _mm512_unpackhi_epi64(b, d);
+    }
+}
+
+static inline void transpose_16(const uint32_t *from, uint32_t *to, size_t to_stride)
+{
+    enum { FROM_STRIDE = 32, EVEN = 0x88, ODD = 0xdd };
+    __m512i row[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++)
+        row[i] = _mm512_loadu_si512(from + i * FROM_STRIDE);
+    transpose_blocks(row);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++, to += to_stride) {
+        __m512i a = _mm512_shuffle_i32x4(row[j], row[4 + j], EVEN);
+        __m512i b = _mm512_shuffle_i32x4(row[j], row[4 + j], ODD);
+        __m512i c = _mm512_shuffle_i32x4(row[8 + j], row[12 + j], EVEN);
+        __m512i d = _mm512_shuffle_i32x4(row[8 + j], row[12 + j], ODD);
+        _mm512_storeu_si512(to, _mm512_shuffle_i32x4(a, c, EVEN));
+        _mm512_storeu_si512(to + 4 * to_stride, _mm512_shuffle_i32x4(b, d, EVEN));
+        _mm512_storeu_si512(to + 8 * to_stride, _mm512_shuffle_i32x4(a, c, ODD));
+        _mm512_storeu_si512(to + 12 * to_stride, _mm512_shuffle_i32x4(b, d, ODD));
+    }
+}
+
 #include "common/compute/cpu/kernels/gemm_amx_body.h"
 #include "common/compute/cpu/kernels/lstm_amx_body.h"
+#include "common/compute/cpu/kernels/outer_amx_body.h"
 #include "common/compute/cpu/kernels/rows_amx_body.h"
 
 #define NEEDS                                                                                      \
@@ -73,5 +127,6 @@ const struct cov_gemm cov_gemm_amx_bf16x3 = {.name = "AMX",
                                              .arithmetic = COV_BF16X3,
                                              .k_unit = TILE_UNIT,
                                              .lstm_step = amx_lstm_bf16x3};
+const struct cov_outer cov_outer_amx_bf16 = {"AMX", NEEDS, amx_outer, COV_BF16};
 
 #endif

@@ -11,8 +11,8 @@ const struct cov_outer *cov_outer_choose_for(unsigned features, enum cov_arithme
     bool many = n_in >= COV_GEMM_MANY && n_out >= COV_GEMM_MANY;
     static const struct cov_outer *const tables[] = {
 #ifdef __x86_64__
-        &cov_outer_dot_bf16, &cov_outer_avx512_shared, &cov_outer_avx512_inner,
-        &cov_outer_avx512,   &cov_outer_avx2,
+        &cov_outer_amx_bf16,     &cov_outer_dot_bf16, &cov_outer_avx512_shared,
+        &cov_outer_avx512_inner, &cov_outer_avx512,   &cov_outer_avx2,
 #endif
         &cov_outer_base,
     };

@@ -2,8 +2,9 @@
  * instruction set.
  *
  * Every element of the result is computed by the same sequence of operations over k, whatever the
- * shape and the position: each block of COV_OUTER_DEPTH is summed by itself and then added. So
- * results do not depend on how m and n are split into calls.
+ * shape and the position: each block of COV_OUTER_DEPTH is summed by itself and then added (on
+ * tiles, it is added to the sum so far). So results do not depend on how m and n are split into
+ * calls.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_H
 #define COV_COMPUTE_CPU_KERNELS_OUTER_H
@@ -45,8 +46,8 @@ struct cov_outer {
 extern const struct cov_outer cov_outer_base, cov_outer_avx2, cov_outer_avx512;
 /* Winograd's inner product, faster on processors with free adders (gemm_inner_body.h). */
 extern const struct cov_outer cov_outer_avx512_inner, cov_outer_avx512_shared;
-/* With VDPBF16PS. */
-extern const struct cov_outer cov_outer_dot_bf16;
+/* With VDPBF16PS, and with TDPBF16PS on tiles. */
+extern const struct cov_outer cov_outer_dot_bf16, cov_outer_amx_bf16;
 
 /* Returns the fastest table for this arithmetic, these features (COV_CPU_* bits), and a layer with
  * n_in and n_out channels; NULL if there is none, which only happens for COV_BF16. */
