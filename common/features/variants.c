@@ -16,6 +16,7 @@
 
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
+#include "common/file/lines.h"
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 
@@ -202,6 +203,9 @@ static int read_vcf_header(struct cov_variants *r, kstring_t *text, struct cov_e
         const bool is_vcf = r->n_lines > 0 || begins_as_vcf(r);
         trim(r, " \t\r");
         if (!is_vcf || (r->line.l > 0 && r->line.s[0] != '#'))
+            break;
+        rc = cov_line_check_ends(r->path, (size_t)r->n_lines + 1, r->line.s, r->line.l, e);
+        if (rc)
             break;
         r->n_lines++;
         complete = r->line.l > 1 && r->line.s[1] != '#';

@@ -118,8 +118,8 @@ static bool is_strand(const struct line *l, size_t i)
  * the last column may be missing. */
 static enum cov_kind kind_of_line(const struct line *l, bool whole)
 {
-    if (l->n == 9 && position(l, 1) < 0 && position(l, 3) >= 0 && position(l, 4) >= 0 &&
-        is_strand(l, 6))
+    if ((l->n == 8 || l->n == 9) && position(l, 1) < 0 && position(l, 3) >= 0 &&
+        position(l, 4) >= 0 && is_strand(l, 6))
         return COV_KIND_GFF;
     if (!whole || l->n < 3 || l->n == 4 || position(l, 1) < 0 || position(l, 2) < position(l, 1) ||
         (l->n > 5 && !is_strand(l, 5)))
@@ -132,7 +132,7 @@ static enum cov_kind kind_of_table(const char *p, size_t n)
     for (const char *end = p + n, *newline; p < end; p = newline + 1) {
         newline = memchr(p, '\n', (size_t)(end - p));
         size_t length = (size_t)((newline ? newline : end) - p);
-        if (newline && length > 0 && newline[-1] == '\r')
+        while (newline && length > 0 && cov_text_is_blank(p[length - 1]))
             length--;
         if (length > 0 && *p != '#' && (length < 6 || memcmp(p, "track ", 6) != 0)) {
             const struct line line = split(p, p + length);

@@ -58,6 +58,19 @@ static int fill(struct cov_lines *l, struct cov_err *e)
     return rc;
 }
 
+int cov_line_check_ends(const char *name, size_t number, const char *text, size_t n,
+                        struct cov_err *e)
+{
+    while (n > 0 && cov_text_is_blank(text[n - 1]))
+        n--;
+    return !memchr(text, '\r', n)
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "%s:%zu: lines must not end in a carriage return alone; convert them "
+                          "with tr '\\r' '\\n'",
+                          name, number);
+}
+
 int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
                    struct cov_err *e)
 {
@@ -84,6 +97,9 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
     *text += mark;
     *n -= mark;
     const char *name = cov_bgz_name(l->in);
+    int rc = cov_line_check_ends(name, *number, *text, *n, e);
+    if (rc)
+        return rc;
     if (*n > COV_MAX_LINE)
         return cov_fail(e, COV_EINPUT, "%s:%zu: line longer than %d bytes", name, *number,
                         (int)COV_MAX_LINE);

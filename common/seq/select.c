@@ -208,7 +208,7 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
     struct cov_lines *lines = NULL;
     struct cov_names *unknown = NULL;
     const char *text;
-    size_t n, number, k;
+    size_t n, number, k, n_more = 0, unused;
     bool any;
     s->asked = s->asked || list != LIST_EXCLUDED;
     int rc = cov_names_new(&unknown, e);
@@ -220,8 +220,8 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
         rc = COV_OK;
         if (list == LIST_BED)
             rc = parse_bed(path, number, text, n, &r, e);
-        else
-            r.name = cov_line_word(&p, text + n, &r.n_name);
+        else if ((r.name = cov_line_word(&p, text + n, &r.n_name)))
+            n_more += cov_line_word(&p, text + n, &unused) != NULL;
         if (rc || !r.name)
             continue;
         if (!cov_names_find(s->names, r.name, r.n_name, &k))
@@ -233,6 +233,9 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
     }
     if (!rc) {
         struct cov_listing contigs = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
+        if (n_more > 0)
+            cov_warn("%s %s: only the first word of a line is a name; %zu line%s ha%s more", option,
+                     path, n_more, cov_text_s((int64_t)n_more), n_more == 1 ? "s" : "ve");
         warn_unknown(option, path, unknown, &contigs);
     }
     cov_lines_close(lines);

@@ -50,11 +50,13 @@ static const struct sample samples[] = {
     SAMPLE("# x\ntrack name=x\n\nchr1\t10\t20\tp\t5\t-\n", COV_KIND_BED),
     SAMPLE("chr1\t10\t20\tp\t5\t.\t1.5\t2\t-1\t3\r\n", COV_KIND_NARROWPEAK),
     SAMPLE("chr1\t10\t20\t5\n", COV_KIND_UNKNOWN),       /* bedGraph */
+    SAMPLE("chr1\t10\t20\t5\t \r\n", COV_KIND_UNKNOWN),  /* bedGraph */
     SAMPLE("chr1\t1000\t6\t60\t61\n", COV_KIND_UNKNOWN), /* .fai */
     SAMPLE("r\t0\t1\t100\t60\t4M\t*\t0\t0\tACGT\tIIII\n", COV_KIND_UNKNOWN),
     SAMPLE("chr1\t10\t20", COV_KIND_UNKNOWN),
     SAMPLE("##gff-version 3\n", COV_KIND_GFF),
     SAMPLE("#!x\nchr1\ta b\tgene\t1\t9\t.\t+\t.\tID=a", COV_KIND_GFF),
+    SAMPLE("chr1\ta\tgene\t1\t9\t.\t+\t.\t\n", COV_KIND_GFF),
     SAMPLE("##fileformat=VCFv4.3\n", COV_KIND_VCF),
     SAMPLE(TAR_HEAD "ustar\0"
                     "00",

@@ -80,6 +80,7 @@ static void refuse(const char *text, size_t n, const char *why)
 static void refuses_bad_lines(void **state)
 {
     refuse("ok\nno\0no\n", 9, ":2: not a text file: it has a zero byte");
+    refuse("ok\r\nno\rno \r\r\n", 14, ":2: lines must not end in a carriage return alone");
     char *text = malloc(COV_MAX_LINE + 2);
     assert_non_null(text);
     memset(text, 'x', COV_MAX_LINE + 1);

@@ -268,6 +268,13 @@ static void files_select_rows(void **state)
     assert_string_equal(logged.text, "--val-names x: 1 name matches no contig: zz");
     expect(s, 0, "000000110000");
 
+    s = begin(g);
+    put_text("x", "a b:1-3\nb:1-3 # x\na 25\n");
+    assert_ok(cov_select_read_names(s, "--names", "x", &e));
+    assert_string_equal(logged.text,
+                        "--names x: only the first word of a line is a name; 2 lines have more");
+    expect(s, 0, "111111110000");
+
     /* An empty list selects nothing, as opposed to no list. */
     s = begin(g);
     put_text("x", "\n");

@@ -328,6 +328,17 @@ static inline const char *read_fields(const char **p, struct cov_interval *iv, c
     return *q == '\n' ? NULL : "more than four columns";
 }
 
+/* Skips the line at text[at], in which `p` is the first word. */
+static int skip_line(struct cov_bedgraph_reader *r, const char *p, struct cov_err *e)
+{
+    const char *newline = memchr(p, '\n', (size_t)(r->text + r->end - p));
+    const char *stop = newline ? newline : r->text + r->end;
+    int rc = cov_line_check_ends(cov_bgz_name(r->in), r->line, p, (size_t)(stop - p), e);
+    r->at = (size_t)(stop - r->text) + (newline != NULL);
+    r->line++;
+    return rc;
+}
+
 /* Parses the line at text[at]. Sets *changes if the line starts another contig; then the line is
  * not consumed. */
 static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct cov_err *e)
@@ -339,12 +350,8 @@ static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct
     bool same =
         r->n_contig > 0 && strncmp(p, r->contig, r->n_contig) == 0 && ends_field(p[r->n_contig]);
     if (!same) {
-        if (*p == '\n' || *p == '#' || is_word(p, "track") || is_word(p, "browser")) {
-            const char *newline = memchr(p, '\n', (size_t)(r->text + r->end - p));
-            r->at = newline ? (size_t)(newline - r->text) + 1 : r->end;
-            r->line++;
-            return COV_OK;
-        }
+        if (*p == '\n' || *p == '#' || is_word(p, "track") || is_word(p, "browser"))
+            return skip_line(r, p, e);
         *changes = r->n > 0;
         int rc = *changes ? COV_OK : change_contig(r, p, e);
         if (rc || *changes)

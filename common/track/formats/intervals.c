@@ -108,6 +108,9 @@ int cov_intervals_check_text(const char *name, const void *bytes, size_t n, stru
         const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
         if (is_word(p, stop, "fixedStep") || is_word(p, stop, "variableStep"))
             return cov_fail(e, COV_EINPUT, "%s: wiggle text; convert it with wigToBigWig", name);
+        int rc = cov_line_check_ends(name, line, p, (size_t)(stop - p), e);
+        if (rc)
+            return rc;
         if (look_at_line(p, stop, true) != LINE_WITHOUT) {
             const char *hint = cov_line_bed_hint(p, stop);
             return !*hint
