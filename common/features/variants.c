@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <htslib/vcf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/fingerprint.h"
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
 #include "common/file/lines.h"
@@ -562,31 +564,66 @@ static bool is_integer(const struct cov_variants *r, const struct cov_variant *v
     return !f || f->type == BCF_BT_INT8 || f->type == BCF_BT_INT16 || f->type == BCF_BT_INT32;
 }
 
+/* What bcf_get_format_values returns. */
+enum { NOT_IN_HEADER = -1, OTHER_TYPE = -2, ABSENT = -3, MEMORY = -4 };
+
+/* Numbers phase sets whose names are text. Equal texts get equal numbers, and others the same number
+ * once in 2^31 times. */
+static int number_sets(const bcf_fmt_t *f, struct cov_genotypes *g, struct cov_err *e)
+{
+    const size_t most = f->n > 0 ? (size_t)f->n : 0;
+    size_t cap = g->cap_sets > 0 ? (size_t)g->cap_sets : 0;
+    int rc = COV_RESERVE(&g->sets, &cap, g->n_samples, e);
+    if (rc)
+        return rc;
+    g->cap_sets = cap < INT_MAX ? (int)cap : INT_MAX;
+    g->n_sets = (int)g->n_samples;
+    for (size_t s = 0; s < g->n_samples; s++) {
+        const char *text = (const char *)f->p + s * (size_t)f->size;
+        const size_t n = strnlen(text, most);
+        const bool is_missing = n == 0 || (n == 1 && *text == '.') || *text == bcf_str_missing;
+        const uint64_t number = cov_fingerprint(0, text, n) % INT32_MAX;
+        g->sets[s] = is_missing ? 0 : (int32_t)number + 1;
+    }
+    return COV_OK;
+}
+
+/* Reads the phase sets, which some programs name by text. */
+static int read_sets(struct cov_variants *r, struct cov_variant *v, struct cov_genotypes *g,
+                     struct cov_err *e)
+{
+    const bcf_fmt_t *f = bcf_get_fmt(r->header, v->record, "PS");
+    g->n_sets = 0;
+    if (f && f->type == BCF_BT_CHAR)
+        return number_sets(f, g, e);
+    if (is_integer(r, v, "PS"))
+        g->n_sets = bcf_get_format_int32(r->header, v->record, "PS", &g->sets, &g->cap_sets);
+    else
+        g->n_sets = OTHER_TYPE;
+    if (g->n_sets == MEMORY)
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory for genotypes", r->path);
+    return g->n_sets != OTHER_TYPE
+               ? COV_OK
+               : cov_variants_fail(r, e, "FORMAT/PS is neither an integer nor text");
+}
+
 int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct cov_genotypes *g,
                            struct cov_err *e)
 {
-    enum {
-        NOT_IN_HEADER = -1,
-        OTHER_TYPE = -2,
-        ABSENT = -3,
-        MEMORY = -4
-    }; /* bcf_get_format_values */
     g->n_samples = cov_variants_n_samples(r);
     g->ploidy = 0;
-    if (!is_integer(r, v, "GT") || !is_integer(r, v, "PS"))
-        return cov_variants_fail(r, e, "FORMAT/%s",
-                                 is_integer(r, v, "GT") ? "PS is not an integer"
-                                                        : "GT is not a genotype");
+    if (!is_integer(r, v, "GT"))
+        return cov_variants_fail(r, e, "FORMAT/GT is not a genotype");
     const int n = bcf_get_genotypes(r->header, v->record, &g->alleles, &g->n_alleles);
-    g->n_sets =
-        n > 0 ? bcf_get_format_int32(r->header, v->record, "PS", &g->sets, &g->cap_sets) : 0;
-    if (n == MEMORY || g->n_sets == MEMORY)
+    if (n == MEMORY)
         return cov_fail(e, COV_ENOMEM, "%s: out of memory for genotypes", r->path);
     if (n == 0 || n == ABSENT || n == NOT_IN_HEADER)
         return COV_OK;
-    if (n < 0 || g->n_sets == OTHER_TYPE)
-        return cov_variants_fail(
-            r, e, n < 0 ? "FORMAT/GT is not a string" : "FORMAT/PS is not an integer");
+    if (n < 0)
+        return cov_variants_fail(r, e, "FORMAT/GT is not a string");
+    int rc = read_sets(r, v, g, e);
+    if (rc)
+        return rc;
     g->ploidy = (size_t)n / g->n_samples;
     for (int i = 0; i < n; i++)
         if (g->alleles[i] != bcf_int32_vector_end && !bcf_gt_is_missing(g->alleles[i]) &&

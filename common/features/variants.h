@@ -82,7 +82,7 @@ struct cov_genotypes {
 };
 void cov_genotypes_fini(struct cov_genotypes *g); /* safe on zeros */
 
-/* Reads the genotypes (GT) and phase sets (PS) of the record that was read last. */
+/* Reads the genotypes (GT) and phase sets (PS, integers or text) of the record that was read last. */
 int cov_variants_genotypes(struct cov_variants *r, struct cov_variant *v, struct cov_genotypes *g,
                            struct cov_err *e) COV_MUST_USE;
 

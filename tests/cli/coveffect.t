@@ -196,7 +196,17 @@ like "$(cat "$stderr")" 'no scores for alleles that reach past their windows \(2
 is "$(awk '$2 == 504 { print $8 }' moved.tsv)" NA '    has no scores'
 two '0|1' '0|2' >out
 refused 1 '^coveffect: error: two\.vcf:7: a genotype has an allele that the record lacks$' '  an allele that is not there'
-sed 's/ID=PS,Number=1,Type=Integer/ID=PS,Number=1,Type=String/' p.vcf >ps.vcf
+sed 's/ID=PS,Number=1,Type=Integer/ID=PS,Number=1,Type=Float/' p.vcf >ps.vcf
+# Phase sets named by text, of several lengths.
+awk -F'\t' -v OFS='\t' '/^##FORMAT=<ID=PS/ { sub(/Integer/, "String") }
+    !/^#/ { for (i = 10; i <= NF; i++) if (split($i, v, ":") == 2 && v[2] != ".") $i = v[1] ":" (v[2] % 2 ? "set-" v[2] : "a_longer_name_" v[2]) }
+    { print }' p.vcf >text.vcf
+vcf --haplotypes --width 101,504,2 -o text.tsv text.vcf
+ok '  phase sets named by text' cmp h.tsv text.tsv
+like "$(cat text.vcf)" '\|[0-9]:set-[0-9]+' '    of which there are some'
+vcf -f --haplotypes --width 101,504,2 -o text.bcf text.vcf
+vcf -f --haplotypes --width 101,504,2 -o text.tsv text.bcf
+ok '    in BCF' cmp h.tsv text.tsv
 { grep '^#' p.vcf; grep -v '^#' p.vcf | tac; } >unsorted.vcf
 rm -f x.tsv
 
@@ -412,7 +422,7 @@ done <<'END'
 1|--haplotypes --samples one,four -o y.tsv p.vcf|--samples: p\.vcf does not have 'four'$
 1|--haplotypes -o y.tsv odd.vcf|odd\.vcf: no samples, whose genotypes --haplotypes needs$
 1|--haplotypes -o y.tsv unsorted.vcf|unsorted\.vcf:[0-9]*: not sorted, as --haplotypes needs it: c4:[0-9]* after a later position$
-1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS is not an integer$
+1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS is neither an integer nor text$
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
 2|--resume -o /dev/null v.vcf|--resume: output to /dev/null cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
