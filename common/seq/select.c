@@ -201,6 +201,23 @@ static void warn_unknown(const char *option, const char *path, const struct cov_
                  contigs->n ? "; the contigs are: " : "", contigs->text, cov_listing_more(contigs));
 }
 
+/* Lines of a file that are not quite as expected. */
+struct faults {
+    size_t n_more;             /* of lists of names: with more than a name */
+    size_t n_past, first_past; /* regions past the end of their contig; the line of the first */
+};
+
+static void warn_faults(const char *option, const char *path, const struct faults *f)
+{
+    if (f->n_past > 0)
+        cov_warn("%s %s:%zu: the region ends after its contig (%zu such line%s); check that it is "
+                 "of this genome",
+                 option, path, f->first_past, f->n_past, cov_text_s((int64_t)f->n_past));
+    if (f->n_more > 0)
+        cov_warn("%s %s: only the first word of a line is a name; %zu line%s ha%s more", option,
+                 path, f->n_more, cov_text_s((int64_t)f->n_more), f->n_more == 1 ? "s" : "ve");
+}
+
 /* Reads the list that `option` names. */
 static int read_file(struct cov_select *s, const char *option, const char *path, enum list list,
                      struct cov_err *e)
@@ -208,7 +225,8 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
     struct cov_lines *lines = NULL;
     struct cov_names *unknown = NULL;
     const char *text;
-    size_t n, number, k, n_more = 0, unused;
+    size_t n, number, k, unused;
+    struct faults faults = {0};
     bool any;
     s->asked = s->asked || list != LIST_EXCLUDED;
     int rc = cov_names_new(&unknown, e);
@@ -221,21 +239,23 @@ static int read_file(struct cov_select *s, const char *option, const char *path,
         if (list == LIST_BED)
             rc = parse_bed(path, number, text, n, &r, e);
         else if ((r.name = cov_line_word(&p, text + n, &r.n_name)))
-            n_more += cov_line_word(&p, text + n, &unused) != NULL;
+            faults.n_more += cov_line_word(&p, text + n, &unused) != NULL;
         if (rc || !r.name)
             continue;
         if (!cov_names_find(s->names, r.name, r.n_name, &k))
             rc = note_unknown(unknown, r.name, r.n_name, e);
         else if (list == LIST_EXCLUDED)
             exclude(s, k);
-        else
+        else {
+            if (list == LIST_BED && r.end > cov_grid_seq_length(s->grid, s->seqs[k]) &&
+                faults.n_past++ == 0)
+                faults.first_past = number;
             rc = add(s, k, r.beg, r.end, &any, e);
+        }
     }
     if (!rc) {
         struct cov_listing contigs = list == LIST_BED ? list_contigs(s) : (struct cov_listing){0};
-        if (n_more > 0)
-            cov_warn("%s %s: only the first word of a line is a name; %zu line%s ha%s more", option,
-                     path, n_more, cov_text_s((int64_t)n_more), n_more == 1 ? "s" : "ve");
+        warn_faults(option, path, &faults);
         warn_unknown(option, path, unknown, &contigs);
     }
     cov_lines_close(lines);

@@ -36,6 +36,12 @@ run sh -c 'cov2bigwig -q -R keep.bed -o - - <one.stream | sort -k1,1 -k2,2n'
 ok '  from standard input' cmp "$stdout" wanted.bg
 run cov2bigwig -q -f -R keep.bed -o x.bw one.bw
 check_track one.h5 x.bw 'a bigWig of a bigWig' keep=$keep
+sed '$s/\t[0-9]*$/\t9999999/' keep.bed >past.bed
+for input in one.bw one.h5; do
+    run cov2bigwig -q -f -R past.bed -o x.bw $input
+    stderr_like "^cov2bigwig: warning: past\\.bed: regions end after 1 sequence of ${input%.*}\\.${input#*.} \\([^ ]+\\); check that they are of this genome\$" \
+        "regions past the end of a sequence of $input"
+done
 run cov2bigwig -q -f -r 'chr1:3901,{scaffold|7:x.1}:5-,é' -o x.bw one.h5
 check_track one.h5 x.bw 'regions to the end, and a whole sequence' "keep=chr1:3900:4000,scaffold|7:x.1:4:2000,é:0:9999"
 run cov2bigwig -q -f -r chr1:101-1600 --window-size 101 --bin-size 70 -o x.bw one.h5

@@ -107,11 +107,11 @@ make_predictions
 check track 7 >t.bg
 for track in t.bg p.bw p.h5; do
     run covpeaks stats p.bed $track
-    refused 2 "$track: a track, not peaks; call its peaks with covpeaks call\$" "$track has no peaks"
+    refused 1 "$track: a track, not peaks; call its peaks with covpeaks call\$" "$track has no peaks"
     stdout_is '' '  and no table'
 done
 run covpeaks compare --chrom-sizes sizes p.bed t.bg
-refused 2 't\.bg: a track, not peaks; call its peaks with covpeaks call$' '  nor for compare'
+refused 1 't\.bg: a track, not peaks; call its peaks with covpeaks call$' '  nor for compare'
 refuses_files 'g\.fa: not a file of peaks, but a FASTA file$' 'a genome' stats g.fa
 refuses_files 'atacseq\.bam: not a file of peaks, but a BAM file$' 'reads' compare --chrom-sizes sizes p.bed "$SRC/tests/data/atacseq.bam"
 refuses_files 'g\.fa: not an HDF5 file, but a FASTA file; --chrom-sizes reads a list of names and lengths$' 'a genome that is not HDF5' \

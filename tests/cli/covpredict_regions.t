@@ -68,6 +68,11 @@ ok '-r gives the same bytes' cmp x.h5 r.h5
 run covpredict -q -f --float -r c8:5,001-6.1k,c1:1k-1,300 -r c2:-1 -m m.ckpt -o x.h5 g.h5
 ok '-r with units, and without a first position' ask regions x.h5 plain.h5 r.bed
 printf 'c1\t3899\t4000\nc3\t0\t10\n' >ends.bed
+run covpredict -q -f --float -R ends.bed -m m.ckpt -o x.h5 g.h5
+unlike "$(cat "$stderr")" 'ends after' 'regions that end with their sequence'
+printf 'c1\t3899\t4001\nc3\t0\t10\n' >past.bed
+run covpredict -q -f --float -R past.bed -m m.ckpt -o x.h5 g.h5
+stderr_like 'past\.bed:1: the region ends after its contig \(1 such line\); check that it is of this genome$' '  or after it'
 for last in c1:3900 c1:3900- '{c1}:3.9k-'; do
     run covpredict -q -f --float -r "$last" -r c3:-10 -m m.ckpt -o x.h5 g.h5
     ok "-r $last" ask regions x.h5 plain.h5 ends.bed

@@ -263,6 +263,13 @@ static void files_select_rows(void **state)
     expect(s, 0, "101101000000");
 
     s = begin(g);
+    put_text("x", "a 0 1\na\t24\t26\na 0 25\na 30 31\n");
+    assert_ok(cov_select_read_bed(s, "x", &e));
+    assert_string_equal(logged.text, "--regions-file x:2: the region ends after its contig (2 such "
+                                     "lines); check that it is of this genome");
+    expect(s, 0, "111111000000");
+
+    s = begin(g);
     put_text("x", "b:1-3 words\n\n# a\nzz\n");
     assert_ok(cov_select_read_names(s, "--val-names", "x", &e));
     assert_string_equal(logged.text, "--val-names x: 1 name matches no contig: zz");

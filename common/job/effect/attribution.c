@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/job/effect/effect_plan.h"
@@ -165,6 +166,7 @@ static int compare_lines(const void *a, const void *b)
 static int add_bed(struct reader *r, struct cov_err *e)
 {
     struct cov_annotation *bed = &r->a->bed;
+    size_t n_past = 0, first = 0;
     int rc = cov_annotation_read(r->o->bed, NULL, bed, e);
     if (!rc)
         qsort(bed->items, bed->n, sizeof *bed->items, compare_lines);
@@ -173,6 +175,8 @@ static int add_bed(struct reader *r, struct cov_err *e)
         size_t n, seq;
         const char *name = cov_names_get(bed->contigs, f->contig, &n);
         if (cov_names_find(r->genome.names, name, n, &seq)) {
+            if (f->end > r->o->genome->lengths[seq] && n_past++ == 0)
+                first = f->line;
             rc = add_region(r, seq, f->beg, f->end, cov_annotation_name(bed, i), e);
         } else {
             const struct cov_listing names = list_sequences(r);
@@ -184,6 +188,11 @@ static int add_bed(struct reader *r, struct cov_err *e)
         if (rc)
             rc = cov_err_prefix(e, "%s:%" PRIu32, r->o->bed, f->line);
     }
+    if (!rc && n_past > 0)
+        cov_warn(
+            "%s:%zu: the region ends after its sequence (%zu such line%s); check that it is of "
+            "this genome",
+            r->o->bed, first, n_past, cov_text_s((int64_t)n_past));
     return rc;
 }
 

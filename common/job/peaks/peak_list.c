@@ -254,7 +254,7 @@ int cov_peak_list_check_kind(const char *path, const char *hint, struct cov_err 
             is_track || cov_path_has_suffix(path, suffixes[i]) || cov_path_has_suffix(path, name);
     }
     if (is_track)
-        return cov_fail(e, COV_EUSAGE, "%s: %s", path, hint);
+        return cov_fail(e, COV_EINPUT, "%s: %s", path, hint);
     return kind == COV_KIND_UNKNOWN || kind == COV_KIND_BED || kind == COV_KIND_NARROWPEAK ||
                    kind == COV_KIND_GZIP
                ? COV_OK

@@ -146,14 +146,19 @@ int cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
     return is_limited(f) ? drop_outside(f, name, c, e) : COV_OK;
 }
 
-int cov_contig_filter_check_length(const struct cov_contig_filter *f, const char *name,
-                                   int64_t length, const char *input, struct cov_err *e)
+int cov_contig_filter_check_length(struct cov_contig_filter *f, const char *name, int64_t length,
+                                   const char *input, struct cov_err *e)
 {
     for (size_t i = 0; i < f->n_ranges; i++) {
         int64_t beg, end;
         if (cov_range_means(&f->ranges[i], name, &beg, &end) && beg >= length)
             return cov_range_fail_beyond(&f->ranges[i], length, input, e);
     }
+    size_t n = 0;
+    const struct cov_region *regions =
+        f->bed ? cov_blacklist_regions(f->bed, name, &n) : NULL; /* merged and ascending */
+    if (n > 0 && regions[n - 1].end > length)
+        cov_listing_add(&f->past, name);
     return COV_OK;
 }
 
@@ -165,6 +170,11 @@ int cov_contig_filter_finish(const struct cov_contig_filter *f, const char *inpu
         cov_blacklist_warn(f->blacklist, f->o->blacklist_path, input);
     if (warns && f->bed)
         cov_blacklist_warn(f->bed, f->o->bed_path, input);
+    if (warns && f->past.n > 0)
+        cov_warn("%s: regions end after %zu sequence%s of %s (%s%s); check that they are of this "
+                 "genome",
+                 f->o->bed_path, f->past.n, cov_text_s((int64_t)f->past.n), input, f->past.text,
+                 cov_listing_more(&f->past));
     if (warns && f->rename && cov_rename_unused(f->rename))
         cov_warn("%s: %zu of %zu names are not in %s", f->o->rename_path,
                  cov_rename_unused(f->rename), cov_rename_count(f->rename), input);

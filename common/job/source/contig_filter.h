@@ -35,6 +35,7 @@ struct cov_contig_filter {
     size_t n_ranges;
     struct cov_blacklist *bed;
     size_t n_chosen;               /* contigs with bases in the regions */
+    struct cov_listing past;       /* contigs that end before a region of --regions-file does */
     struct cov_region_list *lists; /* what is dropped, per contig */
     size_t n_lists, cap_lists;
 };
@@ -49,9 +50,8 @@ int cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
                            struct cov_track_contig *c, bool *kept, struct cov_err *e) COV_MUST_USE;
 
 /* COV_EUSAGE if a region begins after the `length` bases of this contig of `input`. */
-int cov_contig_filter_check_length(const struct cov_contig_filter *f, const char *name,
-                                   int64_t length, const char *input,
-                                   struct cov_err *e) COV_MUST_USE;
+int cov_contig_filter_check_length(struct cov_contig_filter *f, const char *name, int64_t length,
+                                   const char *input, struct cov_err *e) COV_MUST_USE;
 
 /* After all contigs of `input`: warns about names in the lists that the input does not have.
  * COV_EUSAGE if a region is on none of its contigs; COV_EINPUT if no contig has a region. */
