@@ -144,4 +144,20 @@ for file; do
     ok "$name: the same items" diff "$i.txt" our.txt
     ok "$name: the same values" cmp "$i.raw" our.raw
 done
+
+# What torch.compile and DistributedDataParallel put before the names of tensors changes no prediction.
+awk "$random"'BEGIN { seed(3); print ">c"; letters(1000, "ACGT"); print "" }' >x.fa
+for prefix in '' _orig_mod. module._orig_mod.; do
+    "$PYTHON" - "$prefix" <<'EOF' || exit 99
+import sys, torch
+kwargs = {} if torch.__version__.startswith("1.") else {"weights_only": False}
+c = torch.load("cnn.ckpt", **kwargs)
+c["state_dict"] = {sys.argv[1] + name: tensor for name, tensor in c["state_dict"].items()}
+torch.save(c, "wrapped.ckpt")
+EOF
+    run covpredict -q -f --float -m wrapped.ckpt -o wrapped.h5 x.fa
+    status_is 0 "a checkpoint with the prefix '$prefix'"
+    cov2bigwig -q -f --datasets atacseq -o "with$prefix.bg" wrapped.h5
+    ok '  gives the same predictions' cmp with.bg "with$prefix.bg"
+done
 done_testing
