@@ -141,7 +141,7 @@ refuses 1 'none\.h5: .*No such file' 'a missing genome file' -- --names names no
 refuses 1 'g\.fa: ' 'not an HDF5 file' -- --names names g.fa
 printf 's1\t0\t10\n' >../bed
 refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' -- --names ../bed g.h5
-refuses 1 'names:1: invalid JSON' 'a file that is not a report' -- --report names g.h5
+refuses 1 'names:1: invalid JSON at byte 1; expected NCBI.s sequence_report\.jsonl, with an object in each line' 'a file that is not a report' -- --report names g.h5
 refuses 1 'empty: no sequences' 'an empty report' -- --report empty g.h5
 sed 's/"s\([0-9]\)"/"t\1"/' report.jsonl >../other.jsonl
 refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of a different genome' -- \

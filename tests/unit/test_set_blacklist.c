@@ -145,7 +145,9 @@ static void rejects_other_files(void **state)
     refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":\"a\"}\n", ":2: duplicate a");
     refuse("\n{\"refseqAccession\":\"\"}\n", ":2: neither refseqAccession nor");
     refuse("[]\n", ":1: neither refseqAccession nor");
-    refuse("id\tname\n", ":1: invalid JSON");
+    refuse("# Assembly name:  x\n# Sequence-Name\tSequence-Role\n",
+           ":1: invalid JSON at byte 1; expected NCBI's sequence_report.jsonl, with an object in "
+           "each line");
 }
 
 /* Lines cross the boundaries of the blocks in which the file is read, at many positions. */

@@ -94,15 +94,19 @@ static int read_lines(struct reader *r, struct cov_lines *lines, struct cov_err 
     int rc;
     while ((rc = cov_lines_next(lines, &text, &n, &r->line, e)) > 0) {
         struct cov_json_value *v;
+        struct cov_err fault = COV_ERR_INIT;
         while (n > 0 && cov_text_is_blank(*text)) {
             text++;
             n--;
         }
         if (n == 0)
             continue;
-        rc = cov_json_parse(text, n, &v, e);
+        rc = cov_json_parse(text, n, &v, &fault);
         if (rc)
-            return cov_err_prefix(e, "%s:%zu", r->path, r->line);
+            return cov_fail(e, rc,
+                            "%s:%zu: %s; expected NCBI's sequence_report.jsonl, with an object in "
+                            "each line",
+                            r->path, r->line, fault.text);
         rc = take_object(r, v, e);
         cov_json_free(v);
         if (rc)
