@@ -167,7 +167,7 @@ cd .. || exit 99
 
 # Options of the configuration, names that look like options or commands, and an assay that the name of the data set does not tell.
 mkdir dash && cd dash || exit 99
-odd="-we 'ed\$(touch X)*.fa"
+odd="-we 'ed\`touch X\`&.fa"
 cp ../weed.fa "./$odd"
 cp ../weed_atacseq.sam -- --version
 cp ../plant.ckpt -- -plant.ckpt
@@ -211,6 +211,21 @@ commands=$(grep -o 'bam2h5 -f.*2>' "$stderr" | sed 's/.*_mqc.json//; s/  */ /g' 
 is "$commands" " --shift -o measured/weed.dnase.h5 -- genomes/weed.h5 other/a.bigWig other/b.bam https://example.org/c.bam 2>
  -o measured/weed.atacseq.h5 -- genomes/weed.h5 other/a.bigWig 2>
  -o measured/weed.h3k4me3.h5 -- genomes/weed.h5 $work/other/b.bam 2>" 'paths are relative to the sheet; tracks are not shifted'
+
+# Sheets of spreadsheets and editors are read like the plain one.
+printf '%s\n' 'sample,fasta,dataset,assay,bams,model,checkpoint' '# x' 'weed,weed.fa,,,,plant,plant.ckpt' 'moss,weed.fa,,,,plant,plant.ckpt' >plain.csv
+sed 's/$/\r/' plain.csv >crlf.csv
+{ printf '\357\273\277' && cat plain.csv; } >mark.csv
+head -c -1 plain.csv >last.csv
+sed 's/$/ \t/; s/,/ , /' plain.csv >blanks.csv
+sed 's/$/\n,,,,,,\n \t/' plain.csv >lines.csv
+tr , '\t' <plain.csv >tabs.tsv
+for sheet in plain.csv crlf.csv mark.csv last.csv blanks.csv lines.csv tabs.tsv; do
+    smk -n -p -F --config samples=$sheet -- genomes/weed.h5 genomes/moss.h5
+    is "$status $(grep -o 'fasta2h5 -f.*2>' "$stderr" | sort | tr -d '\n')" "0 $(grep -o 'fasta2h5 -f.*2>' "$stderr" | sort >$sheet.jobs; tr -d '\n' <plain.csv.jobs)" \
+        "the sheet $sheet"
+done
+is "$(grep -c . plain.csv.jobs)" 2 '  each of two samples'
 
 # Wrong sheets and configurations: one message, without a traceback or the configuration.
 complains() { # REGEX NAME OPTION...
@@ -319,7 +334,7 @@ cd ..
 if command -v gnuplot >/dev/null; then
     mkdir loo && cd loo || exit 99
     ok 'three species are made' "$SRC/workflows/demo/species.sh" "$TESTLIB/../../demo/make_plant" species 60000
-    printf '%s\n' '# further options' "small	--hidden-size 2" 'fast	--learning-rate 0.01' >sweep.tsv
+    { printf '\357\273\277' && printf '%s \r\n' "small	--hidden-size 2" '# further options' 'fast	--learning-rate 0.01'; } >sweep.tsv
     cat >loo.yaml <<'EOT'
 training:
   plants: {data: species, options: "--filter-size 4 -b 8 -e 2 --seed 1 --balance species", leave_out: [moss, weed, fern]}
@@ -350,6 +365,7 @@ if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
     mkdir -p trains/data/train trains/data/val && cd trains || exit 99
     "$PYTHON" "$SRC/tests/lib/training_data.py" data/train/a.h5 1 && "$PYTHON" "$SRC/tests/lib/training_data.py" data/val/v.h5 2
     printf '%s\n' sample,fasta,model,checkpoint x,x.fa,tiny,trained/tiny.ckpt >../trains.csv
+    printf '>x\nACGT\n' >../x.fa
     cat >train.yaml <<'EOT'
 samples: ../trains.csv
 training:
@@ -362,7 +378,7 @@ EOT
     sed -i 's/--seed 1/--seed 2/' train.yaml
     smk --configfile train.yaml -- trained/tiny.ckpt
     is "$(cmp -s trained/tiny.ckpt before.ckpt; echo $?)" 1 '  and again after its options change'
-    smk -n --configfile train.yaml -- predictions/x.tiny.h5
-    is "$status" 1 '  the missing genome' && stderr_like '^ *\.\./x\.fa' '  is named'
+    rm ../x.fa
+    complains '\.\./trains\.csv:2: x: fasta x\.fa: no such file' '  a missing genome' --configfile train.yaml -- trained/tiny.ckpt
 fi
 done_testing

@@ -112,7 +112,7 @@ refused '--leave_out a b: use names of species, separated by commas' run refused
 # shellcheck disable=SC2016 # a value, not a command
 refused 'use options of covtrain, without quotes' run refused.log train.nf --data empty --options '$(touch X)'
 refused '--data empty: no empty/train/*.h5' run refused.log train.nf --data empty
-printf '%s\n' 'a	--clip 1' 'b' >sweep.tsv
+printf '\357\273\277%s\r\n' 'a	--clip 1 ' 'b' >sweep.tsv
 refused 'sweep.tsv:2: write a name (letters, digits, _ and -), a tab, and options of covtrain' \
     run refused.log train.nf --data empty --tune sweep.tsv
 cat >maps.txt <<'EOF'
@@ -171,6 +171,7 @@ sheet "$columns" 'weed,@weed.fa.gz,dnase,other,@weed_atacseq.sam.gz;a[1].bam,tin
 # As a spreadsheet writes it: with a byte order mark and CR LF.
 printf '\357\273\277%s\r\n' "$columns" "$weed" | sed "s|@|$here/assets/test/|g" >sheets/spreadsheet.csv
 tr , '\t' <sheets/11.csv >sheets/tabs.tsv
+sed 's/,/ , /; s/$/ \t\n,,,,,,\n \t/' sheets/11.csv | head -c -1 >sheets/blanks.csv
 run inputs.log tests/inputs.nf -lib "$here/lib" --sheets sheets --maps maps.txt \
     --defaults empty/results/pipeline_info/params.json --out inputs.txt >inputs.out || fail "$(cat inputs.out)"
 sed "s|$here/assets/test/||g; s|covtools: error: ||" inputs.txt >inputs.said
@@ -222,6 +223,7 @@ bases has another default
 34.csv sheets/34.csv:2: sample weed: checkpoint a,b.ckpt: write a path without , $ * ? [ ] { }
 35.csv sheets/35.csv:2: sample weed: dataset measured: use letters, digits and _ -, but not measured, which is part of names of files
 36.csv sheets/36.csv:2: sample weed: bams a[1].bam: write a path without $ * ? [ ] { }
+blanks.csv accepted
 spreadsheet.csv accepted
 tabs.tsv accepted
 EOF

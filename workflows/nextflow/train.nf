@@ -21,11 +21,11 @@ params.tune = null
 // Returns {name: options} of a file.
 def readTuning(String path) {
     def networks = [:]
-    file(path, glob: false).readLines().eachWithIndex { line, i ->
+    file(path, glob: false).getText('UTF-8').replaceFirst('^\uFEFF', '').readLines().eachWithIndex { line, i ->
         if (!line.trim() || line.startsWith('#')) {
             return
         }
-        def (name, options) = (line.split('\t', 2) as List) + ['']
+        def (name, options) = (line.stripTrailing().split('\t', 2) as List) + ['']
         if (!(name ==~ /[A-Za-z0-9_-]+/) || !(options ==~ /[A-Za-z0-9 .,_=\/+:-]+/)) {
             Schema.fail("${path}:${i + 1}: write a name (letters, digits, _ and -), a tab, and options of covtrain without quotes")
         }

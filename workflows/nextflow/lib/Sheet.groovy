@@ -30,7 +30,11 @@ class Sheet {
             if (line.count('"') % 2) {
                 Schema.fail("${where}: unbalanced quotes")
             }
-            def cells = new CsvSplitter().options(quote: '"', sep: name.endsWith('.tsv') ? '\t' : ',').target(line).list()[0] as List<String>
+            def cells = new CsvSplitter().options(quote: '"', sep: name.endsWith('.tsv') ? '\t' : ',').target(line).list()[0]
+                .collect { (it ?: '').replaceAll(/^[ \t]+|[ \t]+$/, '') } as List<String>
+            if (!cells.any()) {
+                return
+            }
             if (columns == null) {
                 columns = checkHeader(where, cells, schema.items)
                 return

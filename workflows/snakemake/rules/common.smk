@@ -95,7 +95,8 @@ def read_sheet(path):
                 delimiter="\t" if path.endswith(".tsv") else ",",
             )
             for cells in lines:
-                if not any(map(str.strip, cells)):
+                cells = [cell.strip(" \t") for cell in cells]
+                if not any(cells):
                     continue
                 if columns is None:
                     columns = cells
@@ -153,12 +154,12 @@ def read_tuning(path):
     """{name: options} of a file with a line per network: its name, a tab, and options of covtrain."""
     networks = {}
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             for i, line in enumerate(file, 1):
                 if not line.strip() or line.startswith("#"):
                     continue
-                name, _, options = line.rstrip("\r\n").partition("\t")
-                if not re.fullmatch(NAME[0], name) or not options:
+                name, _, options = line.rstrip().partition("\t")
+                if not re.fullmatch(NAME[0], name) or not options.strip():
                     fail(f"{path}:{i}: write a name (letters, digits, _ and -), a tab, and options of covtrain")
                 if name in networks:
                     fail(f"{path}:{i}: repeated name {name}")
