@@ -9,18 +9,33 @@
 #include <ucontext.h>
 
 #include <algorithm>
-#include <deque>
 #include <vector>
 
-thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
-thread_local bool simt_in_gemm;
+__thread dim3 threadIdx, blockIdx, blockDim, gridDim;
+__thread bool simt_in_gemm;
+
+/* set_place returns 0, then 1 once another function jumps to the place. The compiler's own version saves fewer
+ * registers than the library's, of which most of the time would be spent; a function that switches must not be
+ * analysed together with its callers, nor contain both parts of a switch. */
+#if defined(__clang__)
+typedef jmp_buf Place;
+#define SWITCHES __attribute__((noinline))
+#define set_place(place) _setjmp(place)
+#define jump_to_place(place) _longjmp(place, 1)
+#else
+typedef void *Place[5];
+#define SWITCHES __attribute__((noipa))
+#define set_place(place) __builtin_setjmp(place)
+#define jump_to_place(place) __builtin_longjmp(place, 1)
+#endif
 
 namespace
 {
 
 enum simt_fault planted = SIMT_FAULT_NONE;
 
-enum { STACK = 64 * 1024, WARP = 32, EXCHANGE = 96 };
+/* The tops of stacks have other offsets in a page and in a cache, since a block uses all of them in turn. */
+enum { STACK = 17 * 4096, STAGGER = 256, WARP = 32, EXCHANGE = 128 };
 
 /* A pending copy to shared memory. */
 struct Copy {
@@ -29,20 +44,32 @@ struct Copy {
 };
 
 struct Fiber {
-    jmp_buf at;
-    bool begun = false, ended = false; /* ended: the body, for the current block */
+    Place at;
+    bool begun = false;
     char *stack;
-    size_t waits_block, waits_warp; /* barriers of each kind that it has reached */
-    size_t calls;                   /* of __syncthreads */
-    std::deque<std::vector<Copy>> groups;
-    std::vector<Copy> open;
+    size_t calls;             /* of __syncthreads */
+    std::vector<Copy> copies; /* first those of groups */
+    std::vector<size_t> ends; /* of groups, in copies */
+    size_t groups, copied;    /* that are complete */
+};
+
+/* What the scheduler reads of a fiber or a warp: the barriers of a block and of a warp that it has passed. */
+struct Lane {
+    size_t block, warp;
+    bool ended; /* the body, for the current block */
+};
+struct Warp {
+    size_t now, arrived; /* lanes at the next barrier */
 };
 
 /* One per CPU thread that launches kernels. */
 struct Machine {
     std::vector<Fiber> fibers;
+    std::vector<Lane> lanes;
+    std::vector<Warp> warps;
     size_t n = 0, current = 0;
-    jmp_buf scheduler;
+    size_t now = 0, arrived = 0, ended = 0; /* of the block */
+    Place scheduler;
     const std::function<void()> *body = nullptr;
     std::vector<char> shared;
     char *shared_start = nullptr;
@@ -56,6 +83,7 @@ struct Machine {
 };
 
 thread_local Machine machine;
+__thread Machine *here; /* the same, without the check whether it exists */
 
 [[noreturn]] void die(const char *what)
 {
@@ -64,95 +92,107 @@ thread_local Machine machine;
     abort();
 }
 
-/* Returns to the scheduler until it is this fiber's turn again. */
-void yield_fiber()
+[[noreturn]] SWITCHES void jump_to(Place &place)
 {
-    Machine &m = machine;
-    Fiber &f = m.fibers[m.current];
-    if (!_setjmp(f.at))
-        _longjmp(m.scheduler, 1);
+    jump_to_place(place);
+}
+
+/* Returns to the scheduler until it is this fiber's turn again. */
+SWITCHES void yield_fiber()
+{
+    Machine &m = *here;
+    if (!set_place(m.fibers[m.current].at))
+        jump_to(here->scheduler);
 }
 
 /* A fiber serves all blocks, since starting one takes system calls. */
 void enter()
 {
     for (;;) {
-        (*machine.body)();
-        machine.fibers[machine.current].ended = true;
+        Machine &m = *here;
+        (*m.body)();
+        m.lanes[m.current].ended = true;
+        m.ended++;
         yield_fiber();
     }
 }
 
-void resume(size_t i)
+SWITCHES void start(Fiber *f, size_t i)
 {
-    Machine &m = machine;
-    m.current = i;
-    threadIdx = dim3((unsigned)i);
-    if (_setjmp(m.scheduler))
-        return;
-    Fiber &f = m.fibers[i];
-    if (f.begun)
-        _longjmp(f.at, 1);
-    f.begun = true;
-    ucontext_t start;
-    getcontext(&start);
-    start.uc_stack.ss_sp = f.stack;
-    start.uc_stack.ss_size = STACK;
-    start.uc_link = nullptr;
-    makecontext(&start, enter, 0);
-    setcontext(&start);
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = f->stack;
+    context.uc_stack.ss_size = STACK - i % 16 * STAGGER;
+    context.uc_link = nullptr;
+    makecontext(&context, enter, 0);
+    f->begun = true;
+    setcontext(&context);
 }
 
-/* Runs a warp until all of its lanes wait; returns false if none could run. */
-bool run_warp(size_t first, size_t end, size_t all_block)
+SWITCHES void resume(size_t i)
 {
-    Machine &m = machine;
-    bool moved = false;
-    for (bool more = true; more; moved |= more) {
-        size_t all_warp = SIZE_MAX;
-        for (size_t i = first; i < end; i++)
-            all_warp = std::min(all_warp, m.fibers[i].waits_warp);
-        more = false;
+    Machine &m = *here;
+    m.current = i;
+    threadIdx = dim3((unsigned)i);
+    if (set_place(m.scheduler))
+        return;
+    Fiber &f = here->fibers[here->current];
+    if (f.begun)
+        jump_to(f.at);
+    start(&f, here->current);
+}
+
+/* Runs a warp until its lanes have ended, or wait for the block. */
+void run_warp(size_t first, size_t end)
+{
+    Machine &m = *here;
+    Warp &w = m.warps[first / WARP];
+    for (;;) {
         for (size_t k = first; k < end; k++) {
             size_t i = m.backwards ? first + end - 1 - k : k;
-            Fiber &f = m.fibers[i];
-            if (!f.ended && f.waits_block <= all_block && f.waits_warp <= all_warp) {
+            const Lane &l = m.lanes[i];
+            if (!l.ended && l.block == m.now && l.warp == w.now)
                 resume(i);
-                more = true;
-            }
         }
+        if (w.arrived < end - first)
+            return;
+        w.arrived = 0;
+        w.now++;
     }
-    return moved;
+}
+
+void begin_block()
+{
+    Machine &m = *here;
+    m.lanes.assign(m.n, Lane{0, 0, false});
+    m.warps.assign((m.n + WARP - 1) / WARP, Warp{0, 0});
+    m.now = m.arrived = m.ended = 0;
+    for (size_t i = 0; i < m.n; i++) {
+        Fiber &f = m.fibers[i];
+        f.calls = f.groups = f.copied = 0;
+        f.copies.clear();
+        f.ends.clear();
+    }
 }
 
 void run_block()
 {
-    Machine &m = machine;
-    for (size_t i = 0; i < m.n; i++) {
-        Fiber &f = m.fibers[i];
-        f.ended = false;
-        f.waits_block = f.waits_warp = f.calls = 0;
-        f.groups.clear();
-        f.open.clear();
-    }
+    Machine &m = *here;
+    begin_block();
     for (;;) {
         /* Threads pass a barrier once all have reached it. Between barriers, warps run one at a time,
          * in reverse order every other time, so that a missing barrier makes a thread read stale
          * data. */
-        size_t all_block = SIZE_MAX;
-        bool moved = false, ended = true;
-        for (size_t i = 0; i < m.n; i++)
-            all_block = std::min(all_block, m.fibers[i].waits_block);
         for (size_t first = 0; first < m.n; first += WARP) {
             size_t beg = m.backwards ? (m.n - 1) / WARP * WARP - first : first;
-            moved |= run_warp(beg, std::min(m.n, beg + WARP), all_block);
+            run_warp(beg, std::min(m.n, beg + WARP));
         }
-        for (size_t i = 0; i < m.n; i++)
-            ended = ended && m.fibers[i].ended;
-        if (ended)
+        if (m.ended == m.n)
             return;
-        if (!moved)
+        if (m.arrived < m.n)
             die("not all threads reach a barrier");
+        m.arrived = 0;
+        m.now++;
         m.backwards = !m.backwards;
     }
 }
@@ -162,6 +202,7 @@ void run_block()
 void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<void()> &body)
 {
     Machine &m = machine;
+    here = &m;
     m.n = (size_t)threads;
     while (m.fibers.size() < m.n) {
         m.fibers.emplace_back();
@@ -187,35 +228,45 @@ void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<v
 
 char *simt_shared(void)
 {
-    return machine.shared_start;
-}
-
-void __syncthreads(void)
-{
-    Fiber &f = machine.fibers[machine.current];
-    f.calls++;
-    if (planted == SIMT_FAULT_BARRIER && f.calls > 2 && f.calls % 2)
-        f.waits_warp++;
-    else
-        f.waits_block++;
-    yield_fiber();
+    return here->shared_start;
 }
 
 /* Returns where the lanes of this warp publish WARP * EXCHANGE bytes. Two buffers alternate: a lane reads
  * its result before the exchange after the next. */
 static char *simt_places(void)
 {
-    Machine &m = machine;
+    Machine &m = *here;
     size_t first = m.current / WARP * WARP;
     if (first + WARP > m.n)
         die("incomplete warp");
-    return m.exchange.data() + (m.fibers[m.current].waits_warp % 2 * m.n + first) * EXCHANGE;
+    return m.exchange.data() + (m.lanes[m.current].warp % 2 * m.n + first) * EXCHANGE;
+}
+
+/* Notes that this lane has published; returns true if it is the last of its warp. Then it must yield. */
+static bool simt_arrive(void)
+{
+    Machine &m = *here;
+    m.lanes[m.current].warp++;
+    return ++m.warps[m.current / WARP].arrived == WARP;
 }
 
 /* Waits until all lanes of this warp have published. */
 static void simt_meet(void)
 {
-    machine.fibers[machine.current].waits_warp++;
+    (void)simt_arrive();
+    yield_fiber();
+}
+
+void __syncthreads(void)
+{
+    Machine &m = *here;
+    size_t calls = ++m.fibers[m.current].calls;
+    if (planted == SIMT_FAULT_BARRIER && calls > 2 && calls % 2) {
+        simt_meet();
+        return;
+    }
+    m.lanes[m.current].block++;
+    m.arrived++;
     yield_fiber();
 }
 
@@ -233,28 +284,26 @@ void simt_copy16(void *shared, const void *global, bool there)
 {
     if ((uintptr_t)shared % 16 || (uintptr_t)global % 16)
         die("misaligned copy of 16 bytes");
-    machine.fibers[machine.current].open.push_back(Copy{shared, there ? global : nullptr});
+    here->fibers[here->current].copies.push_back(Copy{shared, there ? global : nullptr});
 }
 
 void simt_copy_group(void)
 {
-    Fiber &f = machine.fibers[machine.current];
-    f.groups.push_back(std::move(f.open));
-    f.open.clear();
+    Fiber &f = here->fibers[here->current];
+    f.ends.push_back(f.copies.size());
 }
 
 void simt_copy_wait_for(int groups)
 {
-    Fiber &f = machine.fibers[machine.current];
-    while (f.groups.size() > (size_t)groups) {
-        for (const Copy &c : f.groups.front()) {
+    Fiber &f = here->fibers[here->current];
+    for (; f.ends.size() - f.groups > (size_t)groups; f.groups++)
+        for (; f.copied < f.ends[f.groups]; f.copied++) {
+            const Copy &c = f.copies[f.copied];
             if (c.from)
                 memcpy(c.to, c.from, 16);
             else if (planted != SIMT_FAULT_ZEROS)
                 memset(c.to, 0, 16);
         }
-        f.groups.pop_front();
-    }
 }
 
 float4 simt_read4(const float *p)
@@ -315,16 +364,16 @@ namespace
 
 enum simt_sums how_to_sum = SIMT_SUMS_EXACT;
 
-/* The operands of a warp's product: A, and B, by rows. */
-template <int DEPTH> struct Operands {
-    double a[16][DEPTH], b[DEPTH][8];
+/* A warp's product, D += A B, by rows. */
+template <int DEPTH> struct Product {
+    double a[16][DEPTH], b[DEPTH][8], d[16][8];
 };
-static_assert(sizeof(Operands<16>) <= WARP * EXCHANGE, "exchanged as a whole");
+static_assert(sizeof(Product<16>) <= WARP * EXCHANGE, "exchanged as a whole");
 
 /* Stores a lane's part of the operands of m16n8k16, which has two bf16 per register. The function below
  * does so for m16n8k8 with one tf32 per register, of which the hardware ignores the low bits. See the PTX
  * manual, "Matrix Fragments for mma.m16n8k16 with floating point type". */
-void store(Operands<16> *all, int lane, const uint32_t a[4], const uint32_t b[2])
+void store(Product<16> *all, int lane, const uint32_t a[4], const uint32_t b[2])
 {
     for (int i = 0; i < 4; i++)
         for (int half = 0; half < 2; half++) {
@@ -337,7 +386,7 @@ void store(Operands<16> *all, int lane, const uint32_t a[4], const uint32_t b[2]
                 (double)simt_float(b[i] >> 16 * half << 16);
 }
 
-void store(Operands<8> *all, int lane, const uint32_t a[4], const uint32_t b[2])
+void store(Product<8> *all, int lane, const uint32_t a[4], const uint32_t b[2])
 {
     for (int i = 0; i < 4; i++)
         all->a[lane / 4 + i % 2 * 8][lane % 4 + i / 2 * 4] = (double)simt_float(a[i] & 0xffffe000);
@@ -345,26 +394,47 @@ void store(Operands<8> *all, int lane, const uint32_t a[4], const uint32_t b[2])
         all->b[lane % 4 + i * 4][lane / 4] = (double)simt_float(b[i] & 0xffffe000);
 }
 
+/* Drops the bits of a double that a float has not. */
+double truncate(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits &= ~(uint64_t)0x1fffffff;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+typedef double Row __attribute__((vector_size(64), aligned(16)));
+
+template <int DEPTH> void multiply_all(Product<DEPTH> *p)
+{
+    const bool truncated = how_to_sum == SIMT_SUMS_TRUNCATED;
+    const int step = truncated ? DEPTH / 2 : DEPTH;
+    for (int r = 0; r < 16; r++) {
+        Row sums = *(Row *)p->d[r];
+        for (int beg = 0; beg < DEPTH; beg += step) {
+            for (int k = beg; k < beg + step; k++)
+                sums += p->a[r][k] * *(const Row *)p->b[k];
+            for (int i = 0; truncated && i < 8; i++)
+                sums[i] = truncate(sums[i]);
+        }
+        *(Row *)p->d[r] = sums;
+    }
+}
+
+/* The last lane to arrive computes the product for all. */
 template <int DEPTH> void multiply(float d[4], const uint32_t a[4], const uint32_t b[2])
 {
-    int lane = (int)threadIdx.x % WARP, column = lane % 4 * 2;
-    auto *all = (Operands<DEPTH> *)simt_places();
+    int lane = (int)threadIdx.x % WARP, row = lane / 4, column = lane % 4 * 2;
+    auto *all = (Product<DEPTH> *)simt_places();
     store(all, lane, a, b);
-    simt_meet();
-    if (planted == SIMT_FAULT_PRODUCTS)
-        return;
-    int step = how_to_sum == SIMT_SUMS_TRUNCATED ? DEPTH / 2 : DEPTH;
-    for (int beg = 0; beg < DEPTH; beg += step) {
-        double sums[4] = {(double)d[0], (double)d[1], (double)d[2], (double)d[3]};
-        for (int k = beg; k < beg + step; k++)
-            for (int i = 0; i < 4; i++)
-                sums[i] += all->a[lane / 4 + i / 2 * 8][k] * all->b[k][column + i % 2];
-        for (int i = 0; i < 4; i++) {
-            d[i] = (float)sums[i];
-            if (how_to_sum == SIMT_SUMS_TRUNCATED && fabs((double)d[i]) > fabs(sums[i]))
-                d[i] = nextafterf(d[i], 0);
-        }
-    }
+    for (int i = 0; i < 4; i++)
+        all->d[row + i / 2 * 8][column + i % 2] = (double)d[i];
+    if (simt_arrive() && planted != SIMT_FAULT_PRODUCTS)
+        multiply_all(all);
+    yield_fiber();
+    for (int i = 0; i < 4; i++)
+        d[i] = (float)all->d[row + i / 2 * 8][column + i % 2];
 }
 
 } // namespace

@@ -50,7 +50,7 @@ static inline float4 make_float4(float x, float y, float z, float w)
     return float4{x, y, z, w};
 }
 
-extern thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+extern __thread dim3 threadIdx, blockIdx, blockDim, gridDim;
 char *simt_shared(void);
 void __syncthreads(void);
 
@@ -187,7 +187,7 @@ void simt_queue(void *stream, std::function<void()> work);
 
 struct cov_cuda_gemm;
 /* True in the kernels of struct cov_cuda_gemm. */
-extern thread_local bool simt_in_gemm;
+extern __thread bool simt_in_gemm;
 
 template <typename... Parameters, typename... Arguments>
 static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
