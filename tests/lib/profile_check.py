@@ -84,8 +84,15 @@ def read_features(path):
 
 
 def mean(values):
-    values = values[~numpy.isnan(values)].astype(numpy.float64)
-    return values.mean() if values.size else numpy.nan
+    return means(values, len(values))[0]
+
+
+def means(values, size):
+    """Of bins of `size` bases each, without those that lack a value."""
+    values = values.reshape(-1, size).astype(numpy.float64)
+    there = ~numpy.isnan(values)
+    return numpy.divide(numpy.where(there, values, 0).sum(axis=1), there.sum(axis=1), out=numpy.full(len(values), numpy.nan),
+                        where=there.any(axis=1))
 
 
 def value_at(values, positions):
@@ -104,10 +111,9 @@ def bins_of(values, feature, o):
         n = o["body"] // o["bin"]
         cuts = numpy.linspace(left, left + end - beg, n, endpoint=False, dtype=int) - left + beg
         cuts = numpy.append(cuts, end)
-        parts = [value_at(values, numpy.arange(beg - left + i, beg - left + i + o["bin"])) for i in range(0, left, o["bin"])]
-        parts += [value_at(values, numpy.arange(a, max(b, a + 1))) for a, b in zip(cuts, cuts[1:])]
-        parts += [value_at(values, numpy.arange(end + i, end + i + o["bin"])) for i in range(0, right, o["bin"])]
-        return numpy.array([mean(x) for x in parts])[::step]
+        body = [mean(value_at(values, numpy.arange(a, max(b, a + 1)))) for a, b in zip(cuts, cuts[1:])]
+        sides = [means(value_at(values, window), o["bin"]) for window in (numpy.arange(beg - left, beg), numpy.arange(end, end + right))]
+        return numpy.concatenate([sides[0], body, sides[1]])[::step]
     if o["preset"] == "predmoter":  # positions as in Predmoter's script
         if strand == "+":
             window = numpy.arange(beg - o["before"], beg + 1 + o["after"])
@@ -118,8 +124,7 @@ def bins_of(values, feature, o):
         anchor = {"tss": first, "tes": last + step, "centre": beg + (end - beg) // 2 - (step < 0)}[o["anchor"]]
         window = numpy.arange(anchor - step * o["before"], anchor + step * o["after"], step)
         step = 1
-    found = value_at(values, window)[::step]
-    return numpy.array([mean(found[i:i + o["bin"]]) for i in range(0, len(found), o["bin"])])
+    return means(value_at(values, window)[::step], o["bin"])
 
 
 def profile(o):
