@@ -142,11 +142,7 @@ merged='predictions/weed.plant.h5 stats/h5chunk_merge/weed.plant_mqc.json'
 PATH=$work/slow:$PATH setsid snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile short.yaml --config shards=2 -- \
     $merged >killed.log 2>&1 &
 group=$!
-n=0
-until [ -e predicting ] || [ $n -eq 600 ]; do
-    sleep 0.1
-    n=$((n + 1))
-done
+await test -e predicting
 kill -s KILL -- "-$group"
 wait "$group" 2>/dev/null
 rm -rf .snakemake/locks

@@ -278,7 +278,7 @@ PATH=$PWD/slow:$PATH setsid nextflow -log killed.log run "$here/main.nf" -ansi-l
     --input testdata/samples.csv --shards 4 --outdir four --report $report >killed.txt 2>&1 &
 group=$!
 n=0
-until [ -e predicting ] || [ $n -eq 1200 ] || ! kill -0 "$group" 2>/dev/null; do
+until [ -e predicting ] || [ $n -eq 6000 ] || ! kill -0 "$group" 2>/dev/null; do
     sleep 0.1
     n=$((n + 1))
 done
