@@ -253,7 +253,8 @@ $(B)/obj/%.o: %.c $(B)/flags
 	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) $(HOT_CFLAGS) -MMD -MP -c -o $@ $<
 # Sanitized tests spend most of their time here, so it is always optimised.
 ifdef SAN
-$(B)/obj/common/net/%.o: HOT_CFLAGS := -O2
+$(B)/obj/common/compute/cpu/%.o: HOT_CFLAGS := -O2
+$(B)/obj/tests/unit/test_gemm_amx.o: HOT_CFLAGS := -O2
 endif
 
 # cmocka passes a state to every test; most ignore it.
@@ -420,9 +421,9 @@ longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 .PHONY: check check-unit check-cli check-long
 check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
 	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
-# Files that run most of each tool in little time, and all parsers.
-SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 codecs cov2bigwig coveffect covpeaks covpredict covpredict_resume covpredict_stream \
-               covprofile covtrain_scale damaged_chunks damaged_fasta damaged_hdf5 damaged_tracks fasta2h5 h5chunk_verify kinds pipe)
+# A file for each tool, and damaged inputs of all parsers; corpora of fuzzers have those of codecs and journals.
+SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 cov2bigwig coveffect covpeaks covpredict covpredict_stream covprofile covtrain_scale \
+               damaged_chunks damaged_fasta damaged_hdf5 damaged_tracks fasta2h5 h5chunk_verify pipe)
 .PHONY: check-smoke
 check-smoke: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run the unit tests, the corpora of the fuzzers and a few tests of each tool
 	$(Q)$(PROVE) --exec '' $(call longest_first,$(SMOKE_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED))
