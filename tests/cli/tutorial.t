@@ -11,7 +11,11 @@ is "$(grep -c . commands)" 13 'the tutorial has 13 commands'
 while read -r command; do
     ok "$command" sh -e -c "$command"
 done <commands
-ok 'the merged parts equal the whole' "$PYTHON" "$SRC/tests/lib/h5_equal.py" weed_predictions.h5 weed_merged.h5
+if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
+    ok 'the merged parts equal the whole' "$PYTHON" "$SRC/tests/lib/h5_equal.py" weed_predictions.h5 weed_merged.h5
+else
+    pass 'the merged parts equal the whole # SKIP no h5py'
+fi
 is "$(head -c 8 weed.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the plot is a PNG'
 
 # The same figures in a MultiQC report.
