@@ -443,6 +443,11 @@ check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and trai
 	$(Q)LONG=1 $(PROVE) --exec '' tests/cli/covtrain_plant.t
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
+.PHONY: golden
+golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=FOLDER of its programs, GOLDEN=PATTERN of names)
+	$(Q)[ -n '$(OLD)' ] || { echo 'golden: which build? (OLD=/path/to/bin)' >&2; exit 2; }
+	$(Q)MAKE_PLANT='$(B)/demo/make_plant' PYTHON='$(PYTHON)' tests/golden/compare.sh '$(OLD)' '$(BIN)' $(if $(GOLDEN),'$(GOLDEN)')
+
 # Tests of the kernels at each CPU level of the machine. CPU_UNITS run all levels themselves, LEVEL_UNITS the level in
 # COVTOOLS_CPU.
 CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec minimal lstm layers training_fast)
