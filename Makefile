@@ -130,12 +130,14 @@ PART_SRC   := $(sort $(wildcard tools/*/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
+# The scalar reference of training, for unit tests and those of GPUs.
+REFERENCE_SRC := $(sort $(wildcard tests/lib/reference/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
-ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
-HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/fuzz/*.h workflows/demo/*.h))
+ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(REFERENCE_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
+HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/lib/*/*.h tests/fuzz/*.h workflows/demo/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
@@ -292,7 +294,9 @@ ABS_RPATH = -Wl,-rpath,'$(abspath $(LIB))'
 # Files of tools/benchmark/ have unit tests, too.
 $(B)/benchmark.a: $(call obj,$(wildcard tools/benchmark/*.c))
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/benchmark.a $(LIB)/libcov.so
+$(B)/reference.a: $(call obj,$(REFERENCE_SRC))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/benchmark.a $(B)/reference.a $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka) $(PKG_LIBS))
@@ -363,7 +367,7 @@ BARE_SRC := $(filter-out $(addprefix common/,$(addsuffix .c,base/json file/bgz f
             $(filter common/base/% common/file/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 $(B)/bare.a: $(call obj,$(BARE_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(EMULATED) $(MOCK_BENCH): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(B)/bare.a
+$(EMULATED) $(MOCK_BENCH): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(B)/reference.a $(B)/bare.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CXX) -o $@ $^ -lpthread -lm -ldl
@@ -480,7 +484,7 @@ units-aarch64: all $(UNITS)
 	$(Q)$(PROVE) --exec '$(ARM_QEMU)' $(call longest_first,$(sort $(UNITS)))
 
 GPU     := build/gpu
-GPU_OBJ := $(BARE_SRC:%.c=$(GPU)/%.o)
+GPU_OBJ := $(patsubst %.c,$(GPU)/%.o,$(BARE_SRC) $(REFERENCE_SRC))
 $(GPU)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -207,7 +207,7 @@ static inline void cov_program_free(struct cov_program *p) /* NULL is accepted *
 
 /* A network in training. Every device's own training struct starts with this one. There are two
  * interfaces; if the device does not implement one of them, its table is NULL. Only one thread at a
- * time may call. cpu/train/ref_train.h is the specification. */
+ * time may call. tests/lib/reference/ref_train.h is the specification. */
 struct cov_training {
     const struct cov_gradient_ops *gradients;
     const struct cov_resident_ops *resident;

@@ -26,8 +26,9 @@ struct cov_device_options {
             "and --cpu is not given; cuda fails without one",                                      \
             .def = "auto"),                                                                        \
         COV_OPT(STRING, "cpu", 0, (at) + offsetof(struct cov_device_options, cpu), "LEVELS",       \
-                "use only the instructions of the best of these levels: scalar, base, avx2, "      \
-                "avx512, avx512bf16, amx (default: the variable COVTOOLS_CPU, or all)")
+                "use only the instructions of the best of these levels: scalar (only "             \
+                "predicts), base, avx2, avx512, avx512bf16, amx (default: the variable "           \
+                "COVTOOLS_CPU, or all)")
 
 /* `names`: those of enum cov_precision that the tool supports; `more` ends the help text. */
 #define COV_PRECISION_OPTION(at, default_, names, more)                                            \

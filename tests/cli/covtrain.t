@@ -144,8 +144,6 @@ ok '  and with --recompute' cmp whole/last.ckpt again/last.ckpt
 run covtrain -q -i d -b 8 -o again ${all%--lstm*} --resume-training again/predmoter*epoch=0*.ckpt
 ok '  also when resumed without it' cmp whole/last.ckpt again/last.ckpt
 rm -r again
-train -q -o again $all --recompute --cpu scalar
-refused 1 'recompute is not available with --cpu scalar' '  which the scalar reference lacks'
 train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/') --tensorboard logs/resumed
 run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --tensorboard logs/resumed --resume-training again/predmoter*epoch=0*.ckpt
 ok '  and after resuming' cmp whole/last.ckpt again/last.ckpt

@@ -106,7 +106,7 @@ double angle(const Toy &t, const Gradient &a, const Gradient &b)
  * sign of some sums before ReLUs. */
 double turned_by_rounding(const Toy &t, const Gradient &want)
 {
-    struct cov_device *cpu = open_cpu("scalar");
+    struct cov_device *cpu = cov_ref_training_device();
     Toy rounded = t;
     for (float &v : rounded.block)
         v = cov_bf16_round(v);
@@ -231,7 +231,7 @@ std::vector<Toy> draw_toys(bool big)
 
 void check_gradients(bool big, const std::vector<Precision> &precisions)
 {
-    struct cov_device *cpu = open_cpu("scalar");
+    struct cov_device *cpu = cov_ref_training_device();
     std::vector<Toy> toys = draw_toys(big);
     std::vector<Gradient> want;
     for (const Toy &t : toys)
@@ -311,7 +311,7 @@ void check_faults(const std::vector<Precision> &precisions)
 {
 #if defined(SIMT_EMULATED_H)
     Toy t = toy_for_faults();
-    struct cov_device *cpu = open_cpu("scalar");
+    struct cov_device *cpu = cov_ref_training_device();
     const Gradient want = gradient_of(cpu, t, t.n);
     cov_device_close(cpu);
     for (const Precision &p : precisions) {
@@ -652,7 +652,7 @@ void check_teams(enum cov_precision precision, const std::vector<size_t> &teams,
 void check_trainer(void)
 {
     Toy t = make_toy(hybrid(), L, N, 5);
-    struct cov_device *gpu = open_gpu(COV_PRECISION_FP32), *cpu = open_cpu("scalar");
+    struct cov_device *gpu = open_gpu(COV_PRECISION_FP32), *cpu = cov_ref_training_device();
     steps_match_the_cpu(gpu, cpu, t);
     freezes(gpu, cpu, t);
     resumes(gpu, t);

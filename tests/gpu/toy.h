@@ -5,9 +5,10 @@
 #define TESTS_GPU_TOY_H
 
 extern "C" {
-#include "common/compute/cpu/train/ref_train.h"
 #include "common/compute/dropout.h"
 #include "common/net/train.h"
+#include "tests/lib/reference/ref_train.h"
+#include "tests/lib/reference/training_ref.h"
 }
 
 #include "tests/gpu/rig.h"

@@ -13,6 +13,7 @@
 #include "common/base/pool.h"
 #include "common/compute/cpu/kernels/bf16.h"
 #include "tests/lib/make_training.h"
+#include "tests/lib/reference/training_ref.h"
 
 static size_t draw(struct cov_rng *rng, size_t low, size_t high)
 {
@@ -49,12 +50,16 @@ struct how {
     size_t first_trained;
 };
 
+/* Stands for the scalar reference, which has no options. */
+static const struct cov_cpu_options reference;
+
 /* Computes gradient[n_floats] of the batch. */
 static struct cov_train_score run(const struct toy *t, const struct cov_cpu_options *options,
                                   struct how how, float *gradient)
 {
     struct cov_err e = COV_ERR_INIT;
-    struct cov_device *dev = NULL;
+    struct cov_device *dev = cov_ref_training_device();
+    const bool is_fast = options != &reference;
     struct cov_pool *pool = NULL;
     struct cov_layers shape = {0};
     struct cov_training *training;
@@ -66,7 +71,8 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
                                      .first_trained = how.first_trained,
                                      .recompute = how.recompute,
                                      .seed = 3};
-    if (cov_device_open_cpu(options, &dev, &e) || cov_pool_new(how.threads, &pool, &e) ||
+    if ((is_fast && cov_device_open_cpu(options, &dev, &e)) ||
+        cov_pool_new(how.threads, &pool, &e) ||
         cov_shape(&t->hp, t->L, &t->params, t->block, &shape, &e))
         fail_msg("%s", e.text);
     spec.layers = shape.layers;
@@ -168,8 +174,7 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
     toy_init(&t, hp, L, n, seed);
     float *want = calloc(t.params.n_floats, sizeof *want);
     assert_non_null(want);
-    const struct cov_cpu_options scalar = {.levels = "scalar"};
-    struct cov_train_score score = run(&t, &scalar, (struct how){2, false, 0}, want);
+    struct cov_train_score score = run(&t, &reference, (struct how){2, false, 0}, want);
     if (is_there(level)) {
         off = compare(&t, level, COV_PRECISION_FP32, direct, want, &score);
         if (!(off <= 2e-4))

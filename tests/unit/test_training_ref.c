@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/ref_train.h"
-#include "common/compute/cpu/train/training_ref.h"
 #include "tests/lib/make_training.h"
+#include "tests/lib/reference/ref_train.h"
+#include "tests/lib/reference/training_ref.h"
 
 /* A network that is trained by the reference. */
 struct toy {

@@ -216,7 +216,7 @@ struct bench_train_options {
 
 /* Trains (forward, backward and a step of Adam) on the CPU, from initial weights, on random bases
  * and targets: model/training_chunks_per_second/device=cpu,precision=P,batch=B,threads=T,length=L.
- * COV_EINPUT if a loss differs from that of the scalar reference. */
+ * COV_EINPUT if a loss differs from that at the level base in fp32. */
 int bench_train(struct bench *b, const struct bench_net *net,
                 const struct bench_train_options *options, struct cov_err *e) COV_MUST_USE;
 

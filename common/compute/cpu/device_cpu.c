@@ -19,7 +19,6 @@
 #include "common/compute/cpu/layers/lstm_edits.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "common/compute/cpu/train/training_fast.h"
-#include "common/compute/cpu/train/training_ref.h"
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
@@ -518,11 +517,10 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
                         struct cov_training **out, struct cov_err *e)
 {
     const struct cov_cpu_device *cpu = (const struct cov_cpu_device *)dev;
-    if (cpu->reference && !spec->explain)
-        return cov_ref_training_new(dev, spec, out, e);
     if (cpu->reference)
-        return cov_fail(e, COV_EUNSUPPORTED,
-                        "the scalar reference does not compute gradients of bases");
+        return cov_fail(
+            e, COV_EUNSUPPORTED,
+            "--cpu scalar: only predicts; training and gradients need base or a higher level");
     const struct cov_training_kernels kernels = {
         .plain = cpu->kernels,
         .arithmetic = cpu->arithmetic,

@@ -1,5 +1,5 @@
 /* trainvec.h - element-wise kernels of training, compiled once per instruction set. They compute
- * what ref_train.h specifies, in single precision with sums over rows in double.
+ * what tests/lib/reference/ref_train.h specifies, in single precision with sums over rows in double.
  *
  * Rows have c values; row r of an array with a stride starts at r * stride.
  * SPDX-License-Identifier: MIT */

@@ -1,4 +1,4 @@
-/* training_fast.h - the training that ref_train.h specifies, on matrix products (gemm.h,
+/* training_fast.h - training, specified by tests/lib/reference/ref_train.h, on matrix products (gemm.h,
  * minimal.h), sums of outer products (outer.h) and element-wise kernels (trainvec.h), in single
  * precision or with products in bf16.
  *
@@ -13,6 +13,7 @@
 #include "common/compute/cpu/layers/fast.h"
 #include "common/compute/cpu/layers/precision.h"
 #include "common/compute/device.h"
+#include "common/seq/alphabet.h"
 
 struct cov_training_kernels {
     struct cov_cpu_kernels plain; /* single-precision kernels */
@@ -23,5 +24,18 @@ struct cov_training_kernels {
 int cov_fast_training_new(const struct cov_training_kernels *kernels,
                           const struct cov_training_spec *spec, struct cov_training **out,
                           struct cov_err *e) COV_MUST_USE;
+
+/* Returns true if a position counts in the loss: it is neither padding nor masked. */
+static inline bool cov_train_counts(uint8_t code, float target)
+{
+    return code != COV_CODE_PAD && !(target < 0);
+}
+/* Computes the batch's score over all processes from scores[n_chunks, D, 3]: the loss, the accuracy
+ * and the number of columns (0: not counted) of each row. Sets *weight_sum to the sum of the
+ * weights of rows. Reads loss_weights (not NULL) and reduce from the spec. Returns COV_EINPUT if
+ * the loss is not finite. */
+int cov_train_batch_score(const struct cov_training_spec *spec, const double *scores,
+                          size_t n_chunks, size_t D, struct cov_train_score *score,
+                          double *weight_sum, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/ref_train.h"
 #include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/cpu/train/training_fast_private.h"
 #include "common/seq/alphabet.h"
@@ -29,7 +28,7 @@ static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const 
     size_t n = 0;
     *sum = 0;
     for (size_t i = 0; i < L; i++) {
-        if (!cov_ref_counts(codes[i], targets[i * stride]))
+        if (!cov_train_counts(codes[i], targets[i * stride]))
             continue;
         *sum += (double)targets[i * stride] * (double)p[i * stride];
         n++;
@@ -44,14 +43,14 @@ static double correlate(size_t L, size_t stride, size_t n, const uint8_t *codes,
     double sum_t = 0, xx = 0, tt = 0, xt = 0;
     *sum_x = 0;
     for (size_t i = 0; i < L; i++) {
-        if (!cov_ref_counts(codes[i], targets[i * stride]))
+        if (!cov_train_counts(codes[i], targets[i * stride]))
             continue;
         *sum_x += (double)x[i * stride];
         sum_t += (double)targets[i * stride];
     }
     double mean_x = *sum_x / (double)n, mean_t = sum_t / (double)n;
     for (size_t i = 0; i < L; i++) {
-        if (!cov_ref_counts(codes[i], targets[i * stride]))
+        if (!cov_train_counts(codes[i], targets[i * stride]))
             continue;
         double by_x = (double)x[i * stride] - mean_x, by_t = (double)targets[i * stride] - mean_t;
         xx += by_x * by_x;
@@ -90,6 +89,34 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
+int cov_train_batch_score(const struct cov_training_spec *spec, const double *scores,
+                          size_t n_chunks, size_t D, struct cov_train_score *score,
+                          double *weight_sum, struct cov_err *e)
+{
+    const struct cov_train_reduce *reduce = &spec->reduce;
+    double sums[4] = {0}; /* weighted losses, accuracies, rows, weights */
+    *score = (struct cov_train_score){0};
+    for (size_t i = 0; i < n_chunks * D; i++) {
+        const double *from = scores + i * 3;
+        double weight = (double)spec->loss_weights[i % D];
+        if (from[2] == 0)
+            continue;
+        sums[0] += weight * from[0];
+        sums[1] += from[1];
+        sums[2] += 1;
+        sums[3] += weight;
+    }
+    int rc = reduce->fn ? reduce->fn(reduce->arg, sums, 4, e) : COV_OK;
+    *weight_sum = sums[3];
+    if (rc || sums[2] == 0)
+        return rc;
+    score->loss = sums[3] > 0 ? sums[0] / sums[3] : 0;
+    score->accuracy = sums[1] / sums[2];
+    score->n_rows = (uint64_t)sums[2];
+    return isfinite(score->loss) ? COV_OK
+                                 : cov_fail(e, COV_EINPUT, "the loss of the batch is not finite");
+}
+
 int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *score,
                           struct cov_err *e)
 {
@@ -97,7 +124,8 @@ int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *s
     *score = (struct cov_train_score){0};
     int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
     return rc ? rc
-              : cov_ref_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
+              : cov_train_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum,
+                                      e);
 }
 
 /* Adds the gradients from data set d of sequence b: that of x to dx[L,c_in], those of weights and
@@ -112,7 +140,7 @@ static void data_set_backward(const struct cov_fast_training *t, size_t b, size_
     const float *targets = t->batch->targets + b * L * n + d, *p = s->y + b * L * n + d;
     const float *x = view.data + b * view.seq, *w = s->weights.weight + d * c;
     for (size_t i = 0; i < L; i++) {
-        if (!cov_ref_counts(codes[i], targets[i * n]))
+        if (!cov_train_counts(codes[i], targets[i * n]))
             continue;
         float by = scale * (p[i * n] - targets[i * n]);
         for (size_t k = 0; k < c; k++) {

@@ -5,8 +5,8 @@
  * Weights are in PyTorch's layouts (device.h). dv is the gradient of the loss with respect to v.
  * Gradients of weights are added to the output; other gradients overwrite it.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
-#define COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
+#ifndef TESTS_LIB_REFERENCE_REF_TRAIN_H
+#define TESTS_LIB_REFERENCE_REF_TRAIN_H
 
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
@@ -56,23 +56,11 @@ void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov
                            const double *x, const double *y,
                            const struct cov_ref_lstm_gradients *gradients, double *scratch);
 
-/* Returns true if a position counts in the loss: it is neither padding nor masked. */
-static inline bool cov_ref_counts(uint8_t code, float target)
-{
-    return code != COV_CODE_PAD && !(target < 0);
-}
 /* Scores a row of the batch: p[L] and targets[L], `stride` apart, where they count. loss = mean of
  * exp(p) - t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns
  * the number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
                          const float *targets, double *loss, double *accuracy);
-/* Computes the batch's score over all processes from scores[n_chunks, D, 3]: the loss, the accuracy
- * and the number of columns (0: not counted) of each row. Sets *weight_sum to the sum of the
- * weights of rows. Reads loss_weights (not NULL) and reduce from the spec. Returns COV_EINPUT if
- * the loss is not finite. */
-int cov_ref_batch_score(const struct cov_training_spec *spec, const double *scores, size_t n_chunks,
-                        size_t D, struct cov_train_score *score, double *weight_sum,
-                        struct cov_err *e) COV_MUST_USE;
 /* dp = scale (exp(p) - t), 0 on padding. */
 void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const double *p,
                           const float *targets, double scale, double *dp);

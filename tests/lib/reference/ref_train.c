@@ -1,10 +1,11 @@
 /* ref_train.c - see ref_train.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/train/ref_train.h"
+#include "tests/lib/reference/ref_train.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "common/compute/cpu/train/training_fast.h"
 #include "common/seq/alphabet.h"
 
 /* ---- convolutions and the last layer ---- */
@@ -238,7 +239,7 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
     double sum = 0, sum_x = 0, sum_t = 0, xx = 0, tt = 0, xt = 0;
     *loss = *accuracy = 0;
     for (size_t i = 0; i < L; i++) {
-        if (!cov_ref_counts(codes[i], targets[i * stride]))
+        if (!cov_train_counts(codes[i], targets[i * stride]))
             continue;
         double x = exp(p[i * stride]), t = (double)targets[i * stride];
         sum += x - t * p[i * stride];
@@ -250,7 +251,7 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
         return 0;
     double mean_x = sum_x / (double)n, mean_t = sum_t / (double)n;
     for (size_t i = 0; i < L; i++) {
-        if (!cov_ref_counts(codes[i], targets[i * stride]))
+        if (!cov_train_counts(codes[i], targets[i * stride]))
             continue;
         double x = exp(p[i * stride]) - mean_x, t = (double)targets[i * stride] - mean_t;
         xx += x * x;
@@ -262,39 +263,11 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
     return n;
 }
 
-int cov_ref_batch_score(const struct cov_training_spec *spec, const double *scores, size_t n_chunks,
-                        size_t D, struct cov_train_score *score, double *weight_sum,
-                        struct cov_err *e)
-{
-    const struct cov_train_reduce *reduce = &spec->reduce;
-    double sums[4] = {0}; /* weighted losses, accuracies, rows, weights */
-    *score = (struct cov_train_score){0};
-    for (size_t i = 0; i < n_chunks * D; i++) {
-        const double *from = scores + i * 3;
-        double weight = (double)spec->loss_weights[i % D];
-        if (from[2] == 0)
-            continue;
-        sums[0] += weight * from[0];
-        sums[1] += from[1];
-        sums[2] += 1;
-        sums[3] += weight;
-    }
-    int rc = reduce->fn ? reduce->fn(reduce->arg, sums, 4, e) : COV_OK;
-    *weight_sum = sums[3];
-    if (rc || sums[2] == 0)
-        return rc;
-    score->loss = sums[3] > 0 ? sums[0] / sums[3] : 0;
-    score->accuracy = sums[1] / sums[2];
-    score->n_rows = (uint64_t)sums[2];
-    return isfinite(score->loss) ? COV_OK
-                                 : cov_fail(e, COV_EINPUT, "the loss of the batch is not finite");
-}
-
 void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const double *p,
                           const float *targets, double scale, double *dp)
 {
     for (size_t i = 0; i < L; i++)
-        dp[i * stride] = cov_ref_counts(codes[i], targets[i * stride])
+        dp[i * stride] = cov_train_counts(codes[i], targets[i * stride])
                              ? scale * (exp(p[i * stride]) - (double)targets[i * stride])
                              : 0;
 }

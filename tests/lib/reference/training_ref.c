@@ -2,7 +2,7 @@
  * pool's items. Each sequence keeps the results that the backward pass needs, and its own
  * gradients, which are added up in order.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/train/training_ref.h"
+#include "tests/lib/reference/training_ref.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/ref_train.h"
+#include "common/compute/cpu/train/training_fast.h"
 #include "common/compute/dropout.h"
 #include "common/seq/alphabet.h"
+#include "tests/lib/reference/ref_train.h"
 
 /* Results of a layer's forward pass, for all sequences. */
 struct kept {
@@ -361,7 +362,8 @@ static int score_batch(struct cov_ref_training *t, struct cov_train_score *score
     *score = (struct cov_train_score){0};
     int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
     return rc ? rc
-              : cov_ref_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
+              : cov_train_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum,
+                                      e);
 }
 
 static int loss_backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
@@ -518,8 +520,6 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
     static const struct cov_gradient_ops ops = {load, run, NULL};
     size_t n = spec->n_layers, outputs = spec->layers[n - 1].c_out;
     *out = NULL;
-    if (spec->recompute)
-        return cov_fail(e, COV_EUNSUPPORTED, "--recompute is not available with --cpu scalar");
     struct cov_ref_training *t = cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
@@ -546,4 +546,17 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
     }
     *out = &t->base;
     return COV_OK;
+}
+
+static void close_device(struct cov_device *dev)
+{
+    (void)dev;
+}
+
+struct cov_device *cov_ref_training_device(void)
+{
+    static const struct cov_device_ops ops = {
+        .name = "reference", .close = close_device, .training_new = cov_ref_training_new};
+    static struct cov_device device = {&ops};
+    return &device;
 }
