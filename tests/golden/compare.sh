@@ -79,6 +79,7 @@ killed() { # FILE COMMAND...
     until [ -s "$file" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
     kill -KILL $! 2>/dev/null || :
     wait $! 2>/dev/null || :
+    rm -f .*.covtools-*
     "$@" 2>/dev/null
 }
 # shellcheck disable=SC2317
