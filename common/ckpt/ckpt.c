@@ -139,12 +139,6 @@ int cov_ckpt_add_made(struct cov_ckpt *c, const char *name, const char *value, s
     return rc ? rc : append(&c->made, &c->n_made, name, &h, e);
 }
 
-int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e)
-{
-    struct cov_hparam h = {.kind = COV_HPARAM_NONE};
-    return add_hparam(c, name, &h, e);
-}
-
 int cov_ckpt_add_bool(struct cov_ckpt *c, const char *name, bool value, struct cov_err *e)
 {
     struct cov_hparam h = {.kind = COV_HPARAM_BOOL, .boolean = value};

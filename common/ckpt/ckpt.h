@@ -88,7 +88,6 @@ int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e) COV_MUST_U
 /* Build a checkpoint, starting from COV_CKPT_INIT or from one that was read. Copy all texts. */
 int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
                          struct cov_err *e) COV_MUST_USE;
-int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_bool(struct cov_ckpt *c, const char *name, bool value,
                       struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_int(struct cov_ckpt *c, const char *name, int64_t value,

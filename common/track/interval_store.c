@@ -163,11 +163,6 @@ bool cov_interval_store_find(const struct cov_interval_store *s, const char *nam
                           contig);
 }
 
-int64_t cov_interval_store_end(const struct cov_interval_store *s, size_t contig)
-{
-    return s->places[contig].end;
-}
-
 /* ---------------------------------------------------------------- reading */
 
 void cov_interval_cursor_begin(struct cov_interval_cursor *c, const struct cov_interval_store *s,

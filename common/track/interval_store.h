@@ -29,9 +29,6 @@ struct cov_track_sink *cov_interval_store_sink(struct cov_interval_store *s);
 /* After closing, finds the number of a contig in the sink; returns false if there is none. */
 bool cov_interval_store_find(const struct cov_interval_store *s, const char *name, size_t *contig);
 
-/* Returns the end of the last interval of the contig; 0 if it has none. */
-int64_t cov_interval_store_end(const struct cov_interval_store *s, size_t contig);
-
 /* Reads the intervals of a contig. Several cursors may read at the same time. */
 enum { COV_INTERVAL_CURSOR_BYTES = 32768, COV_INTERVAL_CURSOR_ROOM = 1024 };
 struct cov_interval_cursor {

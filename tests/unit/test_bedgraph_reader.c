@@ -23,13 +23,15 @@ static void put_file(const char *text, size_t n, enum cov_bgz_mode mode)
 /* Writes each interval of the file to `out` as a line "contig beg end value @line". */
 static int read_all(const char *text, size_t n, char *out, size_t room, struct cov_err *e)
 {
+    struct cov_bgz *in;
     struct cov_bedgraph_reader *r;
     size_t contig, count, used = 0;
     const size_t *lines;
     const struct cov_interval *iv;
     *out = '\0';
     put_file(text, n, COV_BGZ_PLAIN);
-    assert_int_equal(cov_bedgraph_reader_open("x", 1, &r, NULL), 0);
+    assert_int_equal(cov_bgz_open_read("x", 1, &in, NULL), 0);
+    assert_int_equal(cov_bedgraph_reader_new(in, &r, NULL), 0);
     int rc;
     while ((rc = cov_bedgraph_reader_next(r, &contig, &iv, &lines, &count, e)) > 0)
         for (size_t i = 0; i < count && used < room; i++)

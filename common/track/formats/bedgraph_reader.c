@@ -65,15 +65,6 @@ int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out
     return rc;
 }
 
-int cov_bedgraph_reader_open(const char *path, unsigned n_threads, struct cov_bedgraph_reader **out,
-                             struct cov_err *e)
-{
-    struct cov_bgz *in;
-    *out = NULL;
-    int rc = cov_bgz_open_read(path, n_threads, &in, e);
-    return rc ? rc : cov_bedgraph_reader_new(in, out, e);
-}
-
 void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r)
 {
     if (!r)

@@ -16,12 +16,8 @@
 
 struct cov_bedgraph_reader;
 
-/* Opens `path` ("-": standard input), plain, gzip or BGZF; `n_threads` > 1 decompresses BGZF in
- * parallel. Memory: 1.5 MB, and the names of the contigs. */
-int cov_bedgraph_reader_open(const char *path, unsigned n_threads, struct cov_bedgraph_reader **out,
-                             struct cov_err *e) COV_MUST_USE;
-
-/* The same for an open stream that has not been read. Takes ownership of `in`, even on failure. */
+/* Reads an open stream that has not been read. Takes ownership of `in`, even on failure. Memory:
+ * 1.5 MB, and the names of the contigs. */
 int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out,
                             struct cov_err *e) COV_MUST_USE;
 void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r); /* NULL is accepted */

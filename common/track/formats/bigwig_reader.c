@@ -86,8 +86,6 @@ struct cov_bigwig_reader {
     /* The walk through the intervals. */
     struct walk walk;
     bool begun, failed;
-    bool one; /* restricted to contig `only` */
-    size_t only;
     size_t contig; /* the current one; SIZE_MAX: none yet */
     int64_t end;   /* end of its last interval */
     uint64_t n_gaps;
@@ -547,32 +545,9 @@ static int read_block(struct cov_bigwig_reader *r, const uint8_t *item, size_t *
 
 /* ---------------------------------------------------------------- the walk */
 
-static void restart(struct cov_bigwig_reader *r)
-{
-    for (size_t i = 0; i < r->n_contigs; i++)
-        r->contigs[i].done = false;
-    r->begun = r->failed = false;
-    r->contig = SIZE_MAX;
-    r->end = 0;
-    r->n_gaps = 0;
-}
-
 uint64_t cov_bigwig_reader_n_gaps(const struct cov_bigwig_reader *r)
 {
     return r->n_gaps;
-}
-
-void cov_bigwig_reader_rewind(struct cov_bigwig_reader *r)
-{
-    restart(r);
-    r->one = false;
-}
-
-void cov_bigwig_reader_seek(struct cov_bigwig_reader *r, size_t contig)
-{
-    restart(r);
-    r->one = true;
-    r->only = contig;
 }
 
 static int begin(struct cov_bigwig_reader *r, struct cov_err *e)
@@ -584,12 +559,6 @@ static int begin(struct cov_bigwig_reader *r, struct cov_err *e)
     r->contig = SIZE_MAX;
     r->begun = true;
     return r->rtree ? enter_node(r, &r->walk, r->rtree, e) : COV_OK;
-}
-
-/* Returns true if an item may have intervals of the wanted contig. */
-static bool is_wanted(const struct cov_bigwig_reader *r, const uint8_t *item)
-{
-    return !r->one || (get32(item, r->big) <= r->only && r->only <= get32(item + 8, r->big));
 }
 
 /* Switches to the contig of a block. */
@@ -615,16 +584,12 @@ static int next(struct cov_bigwig_reader *r, size_t *contig, size_t *n, struct c
         rc = next_item(r, &r->walk, &p, &is_leaf, e);
         if (rc <= 0)
             break;
-        if (!is_wanted(r, p)) {
-            rc = COV_OK;
-            continue;
-        }
         if (!is_leaf) {
             rc = enter_node(r, &r->walk, get64(p + 16, r->big), e);
             continue;
         }
         rc = read_block(r, p, contig, n, e);
-        if (rc || *n == 0 || (r->one && *contig != r->only))
+        if (rc || *n == 0)
             continue;
         rc = change_contig(r, *contig, e);
         if (!rc)
@@ -632,7 +597,7 @@ static int next(struct cov_bigwig_reader *r, size_t *contig, size_t *n, struct c
         if (rc || *n > 0)
             return rc ? rc : 1;
     }
-    return rc || r->one ? rc : check_walk(r, &r->walk, e);
+    return rc ? rc : check_walk(r, &r->walk, e);
 }
 
 int cov_bigwig_reader_next(struct cov_bigwig_reader *r, size_t *contig,

@@ -33,11 +33,6 @@ size_t cov_bigwig_reader_n_contigs(const struct cov_bigwig_reader *r);
 const char *cov_bigwig_reader_contig(const struct cov_bigwig_reader *r, size_t i);
 int64_t cov_bigwig_reader_length(const struct cov_bigwig_reader *r, size_t i);
 
-/* Both restart reading. After rewind, the intervals of all contigs are read in file order; after
- * seek, only those of one contig. */
-void cov_bigwig_reader_rewind(struct cov_bigwig_reader *r);
-void cov_bigwig_reader_seek(struct cov_bigwig_reader *r, size_t contig);
-
 /* Reads the next *n > 0 intervals, all on one contig, borrowed until the next call. Intervals of a
  * contig are contiguous in the file, ascending, disjoint, not empty and inside the contig; values
  * are finite; intervals of the value NaN are passed over. Returns 1, or 0 at the end, or a failure,
