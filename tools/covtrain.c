@@ -52,7 +52,7 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
 {
     if (cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
-    if (c->resume && c->init_from)
+    if (c->job.resume && c->job.init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
     if (strands_of(c, given) == COV_STRANDS_TOGETHER && c->batch < 2)
         return cov_fail(e, COV_EUSAGE, "--pair-strands needs batches of at least 2 chunks");
@@ -65,12 +65,12 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         int rc = parse_bool(c->ram_efficient, ROW_RAM_EFFICIENT, &efficient, e);
         if (rc)
             return rc;
-        if (given[ROW_LOADING] && efficient != (c->loading == COV_LOAD_DISK))
+        if (given[ROW_LOADING] && efficient != (c->job.loading == COV_LOAD_DISK))
             return cov_fail(e, COV_EUSAGE,
                             "--ram-efficient %s and --loading %s contradict each other",
-                            c->ram_efficient, covtrain_loadings[c->loading]);
+                            c->ram_efficient, covtrain_loadings[c->job.loading]);
         if (!given[ROW_LOADING])
-            c->loading = efficient ? COV_LOAD_DISK : COV_LOAD_RAM;
+            c->job.loading = efficient ? COV_LOAD_DISK : COV_LOAD_RAM;
     }
     for (size_t i = 0; i < c->datasets.n; i++)
         for (size_t k = 0; k < i; k++)
@@ -95,89 +95,69 @@ static int parse_weights(const struct cov_strings *list, float **out, struct cov
     return rc;
 }
 
+/* Fills the fields of the job that the table does not fill. */
+static void translate(const struct covtrain_config *c, const bool *given,
+                      struct cov_train_options *o)
+{
+    o->datasets = c->datasets.n > 0 ? (const char *const *)c->datasets.items : NULL;
+    o->hp.input_size = 4;
+    o->hp.output_size = (int64_t)c->datasets.n;
+    o->freeze = (const char *const *)c->freeze.items;
+    o->n_freeze = c->freeze.n;
+    o->leave_out = (const char *const *)c->leave_out.items;
+    o->n_leave_out = c->leave_out.n;
+    o->n_loss_weights = c->loss_weights.n;
+    o->shuffle = !c->no_shuffle;
+    o->strands = strands_of(c, given);
+    o->balance_species = c->balance;
+    o->batch = (size_t)c->batch;
+    o->accumulate = (size_t)c->accumulate;
+    o->has_seed = given[ROW_SEED];
+    o->seed = (uint32_t)c->seed;
+    o->device = c->device.choice;
+    o->cpu = (struct cov_cpu_options){.levels = c->device.cpu,
+                                      .precision = precision_values[c->precision]};
+    for (int i = 0; i < COV_TRAIN_FIELDS; i++)
+        for (int row = 0; covtrain_options[row].name; row++)
+            if (strcmp(covtrain_options[row].name, cov_train_field_names[i]) == 0)
+                o->requested[i] = given[row];
+}
+
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
     (void)n_operands;
     (void)operands;
     struct covtrain_config *c = config;
+    struct cov_train_options *o = &c->job;
     float *weights = NULL;
     bool bnorm = true;
-    size_t n = strlen(c->input);
-    while (n > 1 && c->input[n - 1] == '/')
+    size_t n = strlen(o->input);
+    while (n > 1 && o->input[n - 1] == '/')
         n--;
-    char *input = cov_strndup(c->input, n, e); /* without slash, for messages about input/train */
+    char *input = cov_strndup(o->input, n, e); /* without slash, for messages about input/train */
     int rc = input ? check(c, given, common, e) : COV_ENOMEM;
     if (!rc)
         rc = parse_bool(c->bnorm, ROW_BNORM, &bnorm, e);
     if (!rc)
         rc = parse_weights(&c->loss_weights, &weights, e);
-    const char *ckpt = c->resume ? c->resume : c->init_from;
+    const char *ckpt = o->resume ? o->resume : o->init_from;
     char sha256[COV_SHA256_TEXT];
     if (!rc && ckpt)
         rc = cov_sha256_file(ckpt, sha256, e);
     if (!rc && ckpt)
         rc = cov_stats_set_model(&common->stats, ckpt, sha256, e);
-    struct cov_train_options o = {
-        .input = input,
-        .output = common->output,
-        .force = common->force,
-        .hp = c->hp,
-        .datasets = c->datasets.n > 0 ? (const char *const *)c->datasets.items : NULL,
-        .learning_rate = c->learning_rate,
-        .weight_decay = c->weight_decay,
-        .beta1 = c->beta1,
-        .beta2 = c->beta2,
-        .freeze = (const char *const *)c->freeze.items,
-        .n_freeze = c->freeze.n,
-        .resume = c->resume,
-        .init_from = c->init_from,
-        .loading = (enum cov_loading)c->loading,
-        .blacklist = c->blacklist,
-        .target_scale = (enum cov_target_kind)c->target_scale,
-        .blacklist_path = c->blacklist_path,
-        .shuffle = !c->no_shuffle,
-        .strands = strands_of(c, given),
-        .balance_species = c->balance,
-        .leave_out = (const char *const *)c->leave_out.items,
-        .n_leave_out = c->leave_out.n,
-        .random_offset = c->random_offset,
-        .batch = (size_t)c->batch,
-        .accumulate = (size_t)c->accumulate,
-        .has_seed = given[ROW_SEED],
-        .seed = (uint32_t)c->seed,
-        .epochs = c->epochs,
-        .max_steps = c->max_steps,
-        .schedule = (enum cov_train_schedule)c->schedule,
-        .warmup_steps = c->warmup_steps,
-        .clip = c->clip,
-        .average = c->average,
-        .loss_weights = weights,
-        .n_loss_weights = c->loss_weights.n,
-        .save_by = (enum cov_train_quantity)c->save_by,
-        .stop_by = (enum cov_train_quantity)c->stop_by,
-        .top_k = c->top_k,
-        .patience = c->patience,
-        .save_every = c->save_every,
-        .max_hours = c->max_hours,
-        .tensorboard = c->tensorboard,
-        .device = c->device.choice,
-        .cpu = {.levels = c->device.cpu, .precision = precision_values[c->precision]},
-        .recompute = c->recompute,
-        .n_threads = (unsigned)common->threads,
-    };
-    o.hp.model_type = (enum cov_model_type)c->model_type;
-    o.hp.bnorm = bnorm;
-    o.hp.input_size = 4;
-    o.hp.output_size = (int64_t)c->datasets.n;
-    for (int i = 0; i < COV_TRAIN_FIELDS; i++)
-        for (int row = 0; covtrain_options[row].name; row++)
-            if (strcmp(covtrain_options[row].name, cov_train_field_names[i]) == 0)
-                o.requested[i] = given[row];
+    translate(c, given, o);
+    o->input = input;
+    o->output = common->output;
+    o->force = common->force;
+    o->n_threads = (unsigned)common->threads;
+    o->hp.bnorm = bnorm;
+    o->loss_weights = weights;
     if (cov_ranks_expected() > 0)
         common->stats_path = NULL; /* written by the first process */
     if (!rc)
-        rc = cov_train(&o, &common->progress, &common->stats, e);
+        rc = cov_train(o, &common->progress, &common->stats, e);
     free(weights);
     free(input);
     return rc;

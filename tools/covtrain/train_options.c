@@ -17,22 +17,24 @@ static const char *const schedules[] = {"constant", "cosine", NULL};
 static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
 
 #define FIELD(name) offsetof(struct covtrain_config, name)
+#define JOB(name) offsetof(struct covtrain_config, job.name)
+_Static_assert(sizeof(enum cov_loading) == sizeof(int), "the table writes enums as int");
 #define MAX_SIZE 1000000
 #define MAX_COUNT 1e15
 #define MAX_BETA 0.9999999 /* 1 as a float would stop the mean */
 
 const struct cov_opt covtrain_options[] = {
-    [ROW_INPUT] = COV_OPT(STRING, "input-dir", 'i', FIELD(input), "DIR",
+    [ROW_INPUT] = COV_OPT(STRING, "input-dir", 'i', JOB(input), "DIR",
                           "folder with genome files with measured coverage, *.h5: training data "
                           "in DIR/train, validation data in DIR/val",
                           .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
     [ROW_DATASETS] = COV_OPT(LIST, "datasets", 0, FIELD(datasets), "NAME,...",
                              "names of the coverage to predict; a file need not have all of them "
                              "(default: those that files of both train/ and val/ have)"),
-    [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), ""),
-    [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(FIELD(blacklist_path), "omit"),
+    [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(JOB(blacklist), ""),
+    [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(JOB(blacklist_path), "omit"),
     [ROW_TARGET_SCALE] =
-        COV_OPT(ENUM, "target-scale", 0, FIELD(target_scale), NULL,
+        COV_OPT(ENUM, "target-scale", 0, JOB(target_scale), NULL,
                 "scale the coverage of each file to a common depth, by the median of its values "
                 "above 0 or by its reads (cpm); kept when resuming",
                 .def = "none", .choices = cov_target_kind_names),
@@ -45,70 +47,70 @@ const struct cov_opt covtrain_options[] = {
                             "genomes several times in an epoch, not all of large ones",
                             .def = "none", .choices = balances),
     [ROW_LOADING] =
-        COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,
+        COV_LOADING_OPTION(JOB(loading), covtrain_loadings,
                            ", or packed and distributed over the processes that mpirun started"),
     [ROW_RAM_EFFICIENT] = COV_OPT(STRING, "ram-efficient", 0, FIELD(ram_efficient), "true|false",
                                   "Predmoter's name for --loading disk (true) and ram (false)"),
-    [ROW_RESUME] = COV_OPT(STRING, "resume-training", 0, FIELD(resume), "CKPT",
+    [ROW_RESUME] = COV_OPT(STRING, "resume-training", 0, JOB(resume), "CKPT",
                            "continue from a checkpoint, including the state of the optimiser, up "
                            "to --epochs. Network and data sets are those of the checkpoint; -b, "
                            "--schedule and other options of training must be given again",
                            .flags = COV_OPT_PATH_IN),
     [ROW_INIT_FROM] =
-        COV_OPT(STRING, "init-from", 0, FIELD(init_from), "CKPT",
+        COV_OPT(STRING, "init-from", 0, JOB(init_from), "CKPT",
                 "start at epoch 0 with the network, the data sets and the weights of a checkpoint",
                 .flags = COV_OPT_PATH_IN),
-    [ROW_MODEL_TYPE] = COV_OPT(ENUM, "model-type", 0, FIELD(model_type), NULL,
+    [ROW_MODEL_TYPE] = COV_OPT(ENUM, "model-type", 0, JOB(hp.model_type), NULL,
                                "convolutions alone, with LSTMs, or with bidirectional LSTMs",
                                .def = "bi-hybrid", .choices = model_types),
-    [ROW_CNN_LAYERS] = COV_OPT(INT, "cnn-layers", 0, FIELD(hp.cnn_layers), "N",
+    [ROW_CNN_LAYERS] = COV_OPT(INT, "cnn-layers", 0, JOB(hp.cnn_layers), "N",
                                "convolutions, and equally many transposed convolutions", .def = "1",
                                .min = 1, .max = COV_HPARAMS_MAX_LAYERS),
     [ROW_FILTER_SIZE] =
-        COV_OPT(INT, "filter-size", 0, FIELD(hp.filter_size), "N",
+        COV_OPT(INT, "filter-size", 0, JOB(hp.filter_size), "N",
                 "channels of the first convolution", .def = "64", .min = 1, .max = MAX_SIZE),
     [ROW_KERNEL_SIZE] =
-        COV_OPT(INT, "kernel-size", 0, FIELD(hp.kernel_size), "N", "size of a convolution's kernel",
+        COV_OPT(INT, "kernel-size", 0, JOB(hp.kernel_size), "N", "size of a convolution's kernel",
                 .def = "9", .min = 1, .max = MAX_SIZE),
-    [ROW_STEP] = COV_OPT(INT, "step", 0, FIELD(hp.step), "N",
+    [ROW_STEP] = COV_OPT(INT, "step", 0, JOB(hp.step), "N",
                          "stride of the convolutions; the length of chunks must be a multiple of "
                          "step^cnn-layers",
                          .def = "2", .min = 1, .max = MAX_SIZE),
-    [ROW_UP] = COV_OPT(INT, "up", 0, FIELD(hp.up), "N",
+    [ROW_UP] = COV_OPT(INT, "up", 0, JOB(hp.up), "N",
                        "factor by which channels grow from one convolution to the next", .def = "2",
                        .min = 1, .max = MAX_SIZE),
-    [ROW_DILATION] = COV_OPT(INT, "dilation", 0, FIELD(hp.dilation), "N",
+    [ROW_DILATION] = COV_OPT(INT, "dilation", 0, JOB(hp.dilation), "N",
                              "distance between the positions of a kernel", .def = "1", .min = 1,
                              .max = MAX_SIZE),
     [ROW_LSTM_LAYERS] =
-        COV_OPT(INT, "lstm-layers", 0, FIELD(hp.lstm_layers), "N", "stacked LSTM layers",
-                .def = "1", .min = 1, .max = COV_HPARAMS_MAX_LAYERS),
+        COV_OPT(INT, "lstm-layers", 0, JOB(hp.lstm_layers), "N", "stacked LSTM layers", .def = "1",
+                .min = 1, .max = COV_HPARAMS_MAX_LAYERS),
     [ROW_HIDDEN_SIZE] =
-        COV_OPT(INT, "hidden-size", 0, FIELD(hp.hidden_size), "N", "units of an LSTM per direction",
+        COV_OPT(INT, "hidden-size", 0, JOB(hp.hidden_size), "N", "units of an LSTM per direction",
                 .def = "128", .min = 1, .max = MAX_SIZE),
     [ROW_BNORM] = COV_OPT(STRING, "bnorm", 0, FIELD(bnorm), "true|false",
                           "batch normalisation after each convolution", .def = "true"),
     [ROW_DROPOUT] =
-        COV_OPT(FLOAT, "dropout", 0, FIELD(hp.dropout), "P",
+        COV_OPT(FLOAT, "dropout", 0, JOB(hp.dropout), "P",
                 "probability of dropout between two LSTMs", .def = "0", .min = 0, .max = 0.999999),
-    [ROW_LEARNING_RATE] = COV_OPT(FLOAT, "learning-rate", 0, FIELD(learning_rate), "V",
+    [ROW_LEARNING_RATE] = COV_OPT(FLOAT, "learning-rate", 0, JOB(learning_rate), "V",
                                   "learning rate of Adam; a resumed training keeps that of the "
                                   "checkpoint unless it is given",
                                   .def = "0.001", .min = 1e-12, .max = 1000),
     [ROW_WEIGHT_DECAY] =
-        COV_OPT(FLOAT, "weight-decay", 0, FIELD(weight_decay), "W",
+        COV_OPT(FLOAT, "weight-decay", 0, JOB(weight_decay), "W",
                 "as in AdamW: before each step, subtract learning rate x W x parameter from every "
                 "parameter; on resume, as for --learning-rate",
                 .def = "0", .min = 0, .max = COV_TRAIN_MAX_DECAY),
-    [ROW_BETA1] = COV_OPT(FLOAT, "beta1", 0, FIELD(beta1), "B",
+    [ROW_BETA1] = COV_OPT(FLOAT, "beta1", 0, JOB(beta1), "B",
                           "decay rate of Adam's first moment; on resume, as for --learning-rate",
                           .def = "0.9", .min = 0, .max = MAX_BETA),
-    [ROW_BETA2] = COV_OPT(FLOAT, "beta2", 0, FIELD(beta2), "B",
+    [ROW_BETA2] = COV_OPT(FLOAT, "beta2", 0, JOB(beta2), "B",
                           "decay rate of Adam's second moment; on resume, as for --learning-rate",
                           .def = "0.999", .min = 0, .max = MAX_BETA),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N", "chunks per batch",
                                .def = "120", .min = 1, .max = 65536),
-    [ROW_EPOCHS] = COV_OPT(INT, "epochs", 'e', FIELD(epochs), "N",
+    [ROW_EPOCHS] = COV_OPT(INT, "epochs", 'e', JOB(epochs), "N",
                            "maximum number of epochs, including those before --resume-training",
                            .def = "5", .min = 1, .max = MAX_COUNT),
     [ROW_SEED] = COV_OPT(INT, "seed", 0, FIELD(seed), "N",
@@ -116,21 +118,21 @@ const struct cov_opt covtrain_options[] = {
                          "or that of the resumed checkpoint)",
                          .def = NULL, .min = 0, .max = UINT32_MAX),
     [ROW_SCHEDULE] =
-        COV_OPT(ENUM, "schedule", 0, FIELD(schedule), NULL,
+        COV_OPT(ENUM, "schedule", 0, JOB(schedule), NULL,
                 "keep the learning rate, or let it fall as a cosine to 0 at the end of training",
                 .def = "constant", .choices = schedules),
     [ROW_WARMUP_STEPS] =
-        COV_OPT(SIZE, "warmup-steps", 0, FIELD(warmup_steps), "N",
+        COV_OPT(SIZE, "warmup-steps", 0, JOB(warmup_steps), "N",
                 "steps in which the learning rate rises to its full value", .max = MAX_COUNT),
-    [ROW_MAX_STEPS] = COV_OPT(SIZE, "max-steps", 0, FIELD(max_steps), "N",
+    [ROW_MAX_STEPS] = COV_OPT(SIZE, "max-steps", 0, JOB(max_steps), "N",
                               "stop after N steps of the optimiser; 0: no limit", .max = MAX_COUNT),
-    [ROW_CLIP] = COV_OPT(FLOAT, "clip", 0, FIELD(clip), "V",
+    [ROW_CLIP] = COV_OPT(FLOAT, "clip", 0, JOB(clip), "V",
                          "limit the norm of the gradient to V; 0: no limit", .def = "0", .min = 0,
                          .max = 1e30),
     [ROW_ACCUMULATE] = COV_OPT(INT, "accumulate", 0, FIELD(accumulate), "N",
                                "batches per step, whose gradients are averaged", .def = "1",
                                .min = 1, .max = MAX_SIZE),
-    [ROW_AVERAGE] = COV_OPT(FLOAT, "average-weights", 0, FIELD(average), "V",
+    [ROW_AVERAGE] = COV_OPT(FLOAT, "average-weights", 0, JOB(average), "V",
                             "validate and save a moving average of the weights with decay V; 0: "
                             "the weights themselves",
                             .def = "0", .min = 0, .max = 0.9999999),
@@ -146,37 +148,37 @@ const struct cov_opt covtrain_options[] = {
                 "put a chunk and its reverse complement into the same batch, or "
                 "never into the same step or neighbouring ones",
                 .def = "together", .choices = strands, .flags = COV_OPT_OPTIONAL_VALUE),
-    [ROW_RANDOM_OFFSET] = COV_OPT(FLAG, "random-offset", 0, FIELD(random_offset), NULL,
+    [ROW_RANDOM_OFFSET] = COV_OPT(FLAG, "random-offset", 0, JOB(random_offset), NULL,
                                   "cut sequences into chunks at a new offset in each epoch"),
     [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, FIELD(no_shuffle), NULL,
                                "use the chunks in file order, in every epoch"),
-    [ROW_SAVE_TOP_K] = COV_OPT(INT, "save-top-k", 0, FIELD(top_k), "N",
+    [ROW_SAVE_TOP_K] = COV_OPT(INT, "save-top-k", 0, JOB(top_k), "N",
                                "keep the checkpoints of the N best epochs by --ckpt-quantity, in "
                                "addition to best.ckpt and last.ckpt; -1: all",
                                .def = "-1", .min = -1, .max = MAX_SIZE),
-    [ROW_CKPT_QUANTITY] = COV_OPT(ENUM, "ckpt-quantity", 0, FIELD(save_by), NULL,
+    [ROW_CKPT_QUANTITY] = COV_OPT(ENUM, "ckpt-quantity", 0, JOB(save_by), NULL,
                                   "metric that ranks checkpoints; part of their names",
                                   .def = "avg_val_accuracy", .choices = cov_train_quantity_names),
-    [ROW_STOP_QUANTITY] = COV_OPT(ENUM, "stop-quantity", 0, FIELD(stop_by), NULL,
+    [ROW_STOP_QUANTITY] = COV_OPT(ENUM, "stop-quantity", 0, JOB(stop_by), NULL,
                                   "metric that must improve for training to continue",
                                   .def = "avg_train_loss", .choices = cov_train_quantity_names),
-    [ROW_PATIENCE] = COV_OPT(INT, "patience", 0, FIELD(patience), "N",
+    [ROW_PATIENCE] = COV_OPT(INT, "patience", 0, JOB(patience), "N",
                              "epochs without improvement before training stops", .def = "5",
                              .min = 0, .max = MAX_COUNT),
-    [ROW_SAVE_EVERY] = COV_OPT(SIZE, "save-every", 0, FIELD(save_every), "STEPS",
+    [ROW_SAVE_EVERY] = COV_OPT(SIZE, "save-every", 0, JOB(save_every), "STEPS",
                                "write last.ckpt every STEPS steps, too (default: after each epoch)",
                                .def = NULL, .min = 1, .max = MAX_COUNT),
     [ROW_MAX_HOURS] =
-        COV_OPT(FLOAT, "max-hours", 0, FIELD(max_hours), "H",
+        COV_OPT(FLOAT, "max-hours", 0, JOB(max_hours), "H",
                 "stop with a checkpoint after the last step that ends before H hours have passed "
                 "(default: no limit)",
                 .def = NULL, .min = 1e-6, .max = 1e6),
-    [ROW_TENSORBOARD] = COV_OPT(STRING, "tensorboard", 0, FIELD(tensorboard), "DIR",
+    [ROW_TENSORBOARD] = COV_OPT(STRING, "tensorboard", 0, JOB(tensorboard), "DIR",
                                 "also write the metrics as event files for TensorBoard"),
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
                                            "weights stay in fp32; a CPU uses fp32 instead of tf32"),
-    [ROW_RECOMPUTE] = COV_OPT(FLAG, "recompute", 0, FIELD(recompute), NULL,
+    [ROW_RECOMPUTE] = COV_OPT(FLAG, "recompute", 0, JOB(recompute), NULL,
                               "use about half of the memory: compute activations again instead of "
                               "keeping them"),
     {.name = NULL},

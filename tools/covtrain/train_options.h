@@ -8,36 +8,20 @@
 
 #include "common/job/device_options.h"
 #include "common/job/shared_options.h"
-#include "common/net/hparams.h"
+#include "common/job/train/train_setup.h"
 
+/* What the table fills: mostly the options of the job themselves. `run` in covtrain.c translates the
+ * other fields into those. */
 struct covtrain_config {
-    const char *input;
-    struct cov_strings datasets;
-    bool blacklist;
-    const char *blacklist_path;
-    struct cov_strings leave_out;
-    int balance; /* 1: species */
-    const char *ram_efficient;
-    int loading;
-    int target_scale;      /* enum cov_target_kind */
-    int model_type;        /* enum cov_model_type */
-    struct cov_hparams hp; /* except model_type, bnorm, input_size and output_size */
-    const char *bnorm;
-    double learning_rate, weight_decay, beta1, beta2;
-    int64_t batch, epochs, seed;
-    bool no_shuffle, random_offset, recompute;
+    struct cov_train_options job;
+    struct cov_strings datasets, leave_out, loss_weights, freeze;
+    int balance;      /* 1: species */
     int pair_strands; /* index of the name; 0 without the option, too */
-    const char *resume, *init_from;
-    int save_by, stop_by;
-    int64_t top_k, patience, save_every;
-    double max_hours;
-    int schedule;
-    int64_t warmup_steps, max_steps, accumulate;
-    double clip, average;
-    struct cov_strings loss_weights, freeze;
-    const char *tensorboard;
+    int precision;    /* index of the name */
+    const char *ram_efficient, *bnorm;
+    int64_t batch, accumulate, seed;
+    bool no_shuffle;
     struct cov_device_options device;
-    int precision;
 };
 
 /* Rows of the table. */
