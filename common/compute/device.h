@@ -306,8 +306,6 @@ struct cov_cpu_options {
         levels; /* allowed levels of instructions, as in cpu/kernels/level.h; NULL: all. "scalar" is the scalar reference */
     enum cov_precision
         precision; /* a device may use a more exact one that is as fast, and logs that choice */
-    bool openblas; /* convolutions on OpenBLAS, in single precision; for tests */
-    bool direct;   /* no minimal filtering (cpu/layers/minimal.h); for tests */
     bool edits;    /* chunks after edits (forward_edited) are wanted, which need single precision */
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/pool.h"
+#include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/blas.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/net/net.h"
@@ -67,28 +68,45 @@ static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
                            w->codes + first * w->in, w->values + first * w->out, e);
 }
 
-/* Returns the options for "ref", "openblas", "direct" or NULL (default kernels). COVTOOLS_CPU sets
- * the levels, except for "ref". */
-static struct cov_cpu_options options_of(const char *kernels)
+/* How to compute; kernels may be "openblas" (convolutions on OpenBLAS), "direct" (no minimal
+ * filtering) or NULL. */
+struct how {
+    struct cov_cpu_options cpu;
+    const char *kernels;
+};
+
+/* Returns how for "ref" or such kernels. COVTOOLS_CPU sets the levels, except for "ref". */
+static struct how how_of(const char *kernels)
 {
     const char *levels = getenv("COVTOOLS_CPU");
-    struct cov_cpu_options o = {.levels = levels && *levels ? levels : NULL};
+    struct how how = {.cpu = {.levels = levels && *levels ? levels : NULL}};
     if (kernels && strcmp(kernels, "ref") == 0)
-        o.levels = "scalar";
-    o.openblas = kernels && strcmp(kernels, "openblas") == 0;
-    o.direct = kernels && strcmp(kernels, "direct") == 0;
-    return o;
+        how.cpu.levels = "scalar";
+    else
+        how.kernels = kernels;
+    return how;
+}
+
+static struct cov_device *open_device(const struct how *how)
+{
+    struct cov_device *dev;
+    assert_ok(cov_device_open_cpu(&how->cpu, &dev, &e));
+    if (how->kernels) {
+        struct cov_cpu_kernels *k = &((struct cov_cpu_device *)dev)->kernels;
+        k->openblas = strcmp(how->kernels, "openblas") == 0;
+        k->minimal = k->openblas ? k->minimal : NULL;
+    }
+    return dev;
 }
 
 /* Computes values[n, L, D] with these options on the workers of the pool, `batch` chunks per call.
  * If `full`, computes all positions. `counts` may be NULL. Guards surround the values. Caller frees
  * with free_values. */
-static float *run_net_with(const struct cov_cpu_options *options, bool full,
-                           const struct cov_hparams *hp, const float *block, size_t L, size_t n,
-                           const uint8_t *codes, size_t batch, struct cov_pool *pool,
-                           struct cov_forward_counts *counts)
+static float *run_net_with(const struct how *how, bool full, const struct cov_hparams *hp,
+                           const float *block, size_t L, size_t n, const uint8_t *codes,
+                           size_t batch, struct cov_pool *pool, struct cov_forward_counts *counts)
 {
-    struct cov_device *dev;
+    struct cov_device *dev = open_device(how);
     size_t out = L * (size_t)hp->output_size;
     float *memory = malloc((n * out + (size_t)2 * GUARD) * sizeof *memory);
     assert_non_null(memory);
@@ -96,7 +114,6 @@ static float *run_net_with(const struct cov_cpu_options *options, bool full,
         memory[i] = SENTINEL;
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
     struct cov_forward_counts all;
-    assert_ok(cov_device_open_cpu(options, &dev, &e));
     assert_ok(cov_net_new(dev, hp, block, (struct cov_net_size){L, cov_pool_size(pool), batch},
                           &w.net, &e));
     if (full)
@@ -118,8 +135,8 @@ static float *run_net(const char *kernels, bool full, const struct cov_hparams *
                       const float *block, size_t L, size_t n, const uint8_t *codes, size_t batch,
                       struct cov_pool *pool, struct cov_forward_counts *counts)
 {
-    const struct cov_cpu_options options = options_of(kernels);
-    return run_net_with(&options, full, hp, block, L, n, codes, batch, pool, counts);
+    const struct how how = how_of(kernels);
+    return run_net_with(&how, full, hp, block, L, n, codes, batch, pool, counts);
 }
 
 /* Calls run_net without `full` and counts. */
@@ -413,13 +430,12 @@ static void levels_agree(void **state)
     uint8_t *codes = draw_codes(&rng, n, L);
     float *want = values_of("ref", &hp, block, L, n, codes, 2, pool);
     for (size_t i = 0; i < COV_COUNT(levels); i++) {
-        const struct cov_cpu_options options = {.levels = levels[i],
-                                                .precision = COV_PRECISION_FP32};
+        const struct how how = {.cpu = {.levels = levels[i], .precision = COV_PRECISION_FP32}};
         if (cov_cpu_level_choose(levels[i], &(struct cov_cpu_choice){0}, NULL)) {
             (void)printf("# no %s here\n", levels[i]);
             continue;
         }
-        float *got = run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
+        float *got = run_net_with(&how, false, &hp, block, L, n, codes, 2, pool, NULL);
         assert_close(got, want, n * L * d, codes, d, &hp);
         free_values(got);
     }
@@ -448,15 +464,14 @@ static void precisions_agree(void **state)
         float *block = draw_block(&rng, &hp);
         uint8_t *codes = draw_codes(&rng, n, L);
         for (size_t k = 0; k < COV_COUNT(precisions); k++) {
-            struct cov_cpu_options options = {.levels = "scalar", .precision = precisions[k]};
-            float *want = run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
+            struct how how = {.cpu = {.levels = "scalar", .precision = precisions[k]}};
+            float *want = run_net_with(&how, false, &hp, block, L, n, codes, 2, pool, NULL);
             for (size_t j = 0; j < COV_COUNT(levels); j++) {
-                options.levels = levels[j];
+                how.cpu.levels = levels[j];
                 if (cov_cpu_level_choose(levels[j], &(struct cov_cpu_choice){0}, NULL))
                     continue;
-                float *got = run_net_with(&options, false, &hp, block, L, n, codes, 5, pool, NULL);
-                float *other =
-                    run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
+                float *got = run_net_with(&how, false, &hp, block, L, n, codes, 5, pool, NULL);
+                float *other = run_net_with(&how, false, &hp, block, L, n, codes, 2, pool, NULL);
                 assert_memory_equal(got, other, n * L * d * sizeof *got);
                 for (size_t at = 0; at < n * L * d; at++)
                     if (!(fabs((double)got[at] / (double)want[at] - 1) <= bounds[k]))
@@ -491,12 +506,12 @@ static void every_precision_skips(void **state)
     uint8_t *codes = draw_padded_codes(&rng, N, L, 200, 150);
     uint64_t least = 0;
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
-        struct cov_cpu_options options = options_of(NULL);
+        struct how how = how_of(NULL);
         struct cov_forward_counts counts;
-        options.precision = cases[k].precision;
-        float *got = run_net_with(&options, false, &hp, block, L, N, codes, N, pool, &counts);
-        float *other = run_net_with(&options, false, &hp, block, L, N, codes, 2, pool, NULL);
-        float *full = run_net_with(&options, true, &hp, block, L, N, codes, N, pool, NULL);
+        how.cpu.precision = cases[k].precision;
+        float *got = run_net_with(&how, false, &hp, block, L, N, codes, N, pool, &counts);
+        float *other = run_net_with(&how, false, &hp, block, L, N, codes, 2, pool, NULL);
+        float *full = run_net_with(&how, true, &hp, block, L, N, codes, N, pool, NULL);
         assert_memory_equal(got, other, (size_t)N * L * D * sizeof *got);
         for (size_t i = 0; i < (size_t)N * L * D; i++)
             assert_true(fabsf(got[i] - full[i]) <= cases[k].most * fabsf(full[i]));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/pool.h"
+#include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/bf16.h"
 #include "tests/lib/make_training.h"
 #include "tests/lib/reference/training_ref.h"
@@ -48,6 +49,7 @@ struct how {
     unsigned threads;
     bool recompute;
     size_t first_trained;
+    bool direct; /* no minimal filtering */
 };
 
 /* Stands for the scalar reference, which has no options. */
@@ -75,6 +77,8 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
         cov_pool_new(how.threads, &pool, &e) ||
         cov_shape(&t->hp, t->L, &t->params, t->block, &shape, &e))
         fail_msg("%s", e.text);
+    if (how.direct)
+        ((struct cov_cpu_device *)dev)->kernels.minimal = NULL;
     spec.layers = shape.layers;
     spec.weights = shape.weights;
     spec.n_layers = shape.n;
@@ -122,18 +126,17 @@ static bool is_there(const char *level)
 static double compare(const struct toy *t, const char *level, enum cov_precision precision,
                       bool direct, const float *want, const struct cov_train_score *score)
 {
-    const struct cov_cpu_options options = {
-        .levels = level, .precision = precision, .direct = direct};
+    const struct cov_cpu_options options = {.levels = level, .precision = precision};
     size_t n = t->params.n_floats;
     float *got = calloc(n, sizeof *got), *again = calloc(n, sizeof *again);
     assert_true(got && again);
-    struct cov_train_score s = run(t, &options, (struct how){1, false, 0}, got);
+    struct cov_train_score s = run(t, &options, (struct how){1, false, 0, direct}, got);
     double bound = precision == COV_PRECISION_BF16 ? 2e-2 : 1e-5;
     assert_int_equal(s.n_rows, score->n_rows);
     assert_true(fabs(s.loss - score->loss) <= bound * (1 + fabs(score->loss)));
     assert_true(fabs(s.accuracy - score->accuracy) <= bound);
     for (unsigned threads = 2; threads <= 9; threads += threads == 3 ? 6 : 1) {
-        (void)run(t, &options, (struct how){threads, false, 0}, again);
+        (void)run(t, &options, (struct how){threads, false, 0, direct}, again);
         assert_memory_equal(got, again, n * sizeof *got);
     }
     double off = difference(t, got, want);
@@ -174,7 +177,7 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
     toy_init(&t, hp, L, n, seed);
     float *want = calloc(t.params.n_floats, sizeof *want);
     assert_non_null(want);
-    struct cov_train_score score = run(&t, &reference, (struct how){2, false, 0}, want);
+    struct cov_train_score score = run(&t, &reference, (struct how){2, false, 0, false}, want);
     if (is_there(level)) {
         off = compare(&t, level, COV_PRECISION_FP32, direct, want, &score);
         if (!(off <= 2e-4))
@@ -254,8 +257,8 @@ static void recomputes_the_same_bits(void **state)
         size_t n_floats = t.params.n_floats, first = i % 4 == 3 ? draw(&rng, 1, 3) : 0;
         float *kept = calloc(n_floats, sizeof *kept), *again = calloc(n_floats, sizeof *again);
         assert_true(kept && again);
-        struct cov_train_score a = run(&t, NULL, (struct how){2, false, first}, kept);
-        struct cov_train_score b = run(&t, NULL, (struct how){3, true, first}, again);
+        struct cov_train_score a = run(&t, NULL, (struct how){2, false, first, false}, kept);
+        struct cov_train_score b = run(&t, NULL, (struct how){3, true, first, false}, again);
         assert_true(a.loss == b.loss && a.accuracy == b.accuracy && a.n_rows == b.n_rows);
         assert_memory_equal(kept, again, n_floats * sizeof *kept);
         free(kept);
@@ -289,7 +292,7 @@ static double turned_by_rounding(const struct toy *t, const float *want, float *
     assert_non_null(rounded.block);
     for (size_t i = 0; i < t->params.n_floats; i++)
         rounded.block[i] = cov_bf16_round(t->block[i]);
-    (void)run(&rounded, NULL, (struct how){2, false, 0}, got);
+    (void)run(&rounded, NULL, (struct how){2, false, 0, false}, got);
     free(rounded.block);
     return angle(t, got, want);
 }
@@ -305,7 +308,7 @@ static void train_in_bf16(const struct cov_hparams *hp)
     size_t n = t.params.n_floats;
     float *want = calloc(n, sizeof *want), *got = calloc(n, sizeof *got);
     assert_true(want && got);
-    struct cov_train_score score = run(&t, NULL, (struct how){2, false, 0}, want);
+    struct cov_train_score score = run(&t, NULL, (struct how){2, false, 0, false}, want);
     double expected = turned_by_rounding(&t, want, got);
     for (size_t i = 0; i < COV_COUNT(with_bf16); i++) {
         const struct cov_cpu_options options = {.levels = with_bf16[i],
@@ -315,7 +318,7 @@ static void train_in_bf16(const struct cov_hparams *hp)
             continue;
         bool rounds = strcmp(dev->ops->precision(dev), "bf16") == 0;
         cov_device_close(dev);
-        struct cov_train_score s = run(&t, &options, (struct how){3, false, 0}, got);
+        struct cov_train_score s = run(&t, &options, (struct how){3, false, 0, false}, got);
         double turned = angle(&t, got, want);
         (void)printf("# %s: loss off by %.2g, 1 - cosine %.2g, %.2g by rounding parameters\n",
                      with_bf16[i], fabs(s.loss - score.loss), turned, expected);

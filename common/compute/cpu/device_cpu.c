@@ -556,7 +556,7 @@ static void advise(const struct cov_device *dev, struct cov_device_advice *out)
 }
 
 /* "<CPU>, AVX-512, bf16 on AMX". */
-static void make_description(struct cov_cpu_device *dev, const struct cov_cpu_options *options)
+static void make_description(struct cov_cpu_device *dev)
 {
     char cpu[128], in[64] = "";
     const struct cov_cpu_arithmetic *a = &dev->arithmetic;
@@ -565,10 +565,9 @@ static void make_description(struct cov_cpu_device *dev, const struct cov_cpu_op
         (void)snprintf(in, sizeof in, ", %s%s%s", cov_precision_name(a->precision),
                        dev->reference ? "" : " on ", dev->reference ? "" : a->lstm_gemm->name);
     (void)snprintf(
-        dev->description, sizeof dev->description, "%.*s, %s%s%s%s%s", (int)strcspn(cpu, ":"), cpu,
+        dev->description, sizeof dev->description, "%.*s, %s%s%s%s", (int)strcspn(cpu, ":"), cpu,
         dev->reference ? "scalar reference" : dev->kernels.gemm->name,
-        dev->kernels.openblas ? ", " : "", dev->kernels.openblas ? cov_blas_describe() : "",
-        options->direct ? ", direct convolutions" : "", in);
+        dev->kernels.openblas ? ", " : "", dev->kernels.openblas ? cov_blas_describe() : "", in);
 }
 
 int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device **out,
@@ -590,8 +589,6 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     int rc = cov_cpu_level_choose(options->levels, &cpu, e);
     if (rc)
         return rc;
-    if (options->openblas && !cov_blas_load())
-        return cov_fail(e, COV_EUNSUPPORTED, "OpenBLAS (libopenblas.so.0) cannot be loaded");
     struct cov_cpu_device *dev = cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
@@ -600,14 +597,13 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->kernels.vec = cov_vec_choose(cpu.features);
     dev->kernels.gemm = cov_gemm_choose(cpu.features);
     /* Without kernels for this CPU, OpenBLAS is faster, if it is installed. */
-    dev->kernels.openblas = options->openblas || (!options->levels && !options->direct &&
-                                                  cpu.level == COV_LEVEL_BASE && cov_blas_load());
-    dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);
+    dev->kernels.openblas = !options->levels && cpu.level == COV_LEVEL_BASE && cov_blas_load();
+    dev->kernels.minimal = cov_minimal_choose(cpu.features);
     cov_cpu_arithmetic_choose(options->precision, &cpu, options->edits, &dev->arithmetic);
     if (dev->arithmetic.why)
         cov_info("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
                  cov_precision_name(options->precision), dev->arithmetic.why);
-    make_description(dev, options);
+    make_description(dev);
     *out = &dev->base;
     return COV_OK;
 }
