@@ -55,6 +55,13 @@ void cov_variant_fini(struct cov_variant *v)
     v->record = NULL;
 }
 
+size_t cov_variant_bytes(const struct cov_variant *v)
+{
+    const bcf1_t *b = v->record;
+    return b->shared.m + b->indiv.m + (size_t)b->d.m_als + (size_t)b->d.m_id +
+           (size_t)b->d.m_allele * sizeof *b->d.allele;
+}
+
 /* ---------------------------------------------------------------- opening */
 
 void cov_variants_close(struct cov_variants *r)
@@ -356,29 +363,51 @@ static int fail_read(const struct cov_variants *r, struct cov_err *e)
                              fault ? fault : "the data cannot be read");
 }
 
-/* Returns the number of columns, and sets *widest to the bytes of the widest sample. */
-static size_t count_columns(const kstring_t *line, size_t *widest)
+/* Returns the number of columns. */
+static size_t count_columns(const kstring_t *line)
 {
-    const char *end = line->s + line->l, *from = line->s;
+    const char *end = line->s + line->l;
     size_t n = 1;
-    *widest = 0;
-    for (const char *p; (p = memchr(from, '\t', (size_t)(end - from))); from = p + 1, n++)
-        if (n > HAS_FORMAT && (size_t)(p - from) > *widest)
-            *widest = (size_t)(p - from);
-    if (n > HAS_FORMAT && (size_t)(end - from) > *widest)
-        *widest = (size_t)(end - from);
+    for (const char *p = line->s; (p = memchr(p, '\t', (size_t)(end - p))); p++)
+        n++;
     return n;
+}
+
+/* Returns the bytes of the widest value of each field of the samples, summed. */
+static size_t count_widest(const kstring_t *line)
+{
+    enum { MOST = 256 }; /* fields, of which htslib accepts fewer */
+    size_t widest[MOST] = {0}, n_tabs = 0, k = 0, sum = 0;
+    const char *from = line->s;
+    for (const char *p = line->s; n_tabs < HAS_FORMAT && *p; p++)
+        if (*p == '\t' && ++n_tabs == HAS_FORMAT)
+            from = p + 1;
+    if (n_tabs < HAS_FORMAT)
+        return 0;
+    for (const char *p = from;; p++) {
+        if (*p && *p != ':' && *p != '\t')
+            continue;
+        const size_t n = (size_t)(p - from) + 1;
+        const size_t field = k < MOST ? k : MOST - 1;
+        widest[field] = n > widest[field] ? n : widest[field];
+        k = *p == ':' ? k + 1 : 0;
+        from = p + 1;
+        if (!*p)
+            break;
+    }
+    for (size_t i = 0; i < MOST; i++)
+        sum += widest[i];
+    return sum - 1;
 }
 
 /* Checks the number of columns of r->line, after dropping blanks at its end. */
 static int check_line(struct cov_variants *r, struct cov_err *e)
 {
     const size_t most = (size_t)(r->n_samples > 0 ? HAS_FORMAT + r->n_samples : LAST_FIXED);
-    size_t widest;
     if (memchr(r->line.s, '\0', r->line.l))
         return cov_variants_fail(r, e, "zero byte");
     trim(r, " \r");
-    size_t n = count_columns(&r->line, &widest);
+    size_t n = count_columns(&r->line);
     for (; n > most && r->line.s[r->line.l - 1] == '\t'; n--) {
         r->line.s[--r->line.l] = '\0';
         trim(r, " \r");
@@ -387,8 +416,9 @@ static int check_line(struct cov_variants *r, struct cov_err *e)
         return cov_variants_fail(r, e, "truncated: %zu of at least %d columns", n, LAST_FIXED);
     if (r->n_samples > 0 && n != most)
         return cov_variants_fail(r, e, "%zu columns, but the header has %zu", n, most);
-    /* htslib gives all samples as much memory as the widest. */
-    return r->n_samples == 0 || widest <= 2 * r->most / (size_t)r->n_samples
+    /* htslib gives each value as much memory as the widest of its field. */
+    const size_t widest = r->genotypes && r->n_samples > 0 ? count_widest(&r->line) : 0;
+    return widest == 0 || widest <= 2 * r->most / (size_t)r->n_samples
                ? COV_OK
                : cov_variants_fail(r, e, "%zu bytes in a column, times %d samples, are too much",
                                    widest, r->n_samples);

@@ -27,6 +27,8 @@ struct cov_variant {
 
 int cov_variant_init(struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
 void cov_variant_fini(struct cov_variant *v); /* safe on zeros, and safe to call twice */
+/* Returns the memory of the record. */
+size_t cov_variant_bytes(const struct cov_variant *v);
 
 /* An INFO field. */
 struct cov_variant_field {

@@ -176,7 +176,8 @@ awk '{ for (i = 0; i < 6000; i++) print }' one >>grows.vcf
 mkfifo table || exit 99
 for option in '' --haplotypes; do
     if [ "$option" ]; then
-        sed -i '/^#CHROM/s/$/\tFORMAT\tone/; /^c1/s/$/\tGT\t0|1/' grows.vcf one
+        sed -i '/^#CHROM/s/$/\tFORMAT\tone/; /^c1/s/$/\tGT\t0|0/' grows.vcf one
+        sed -i '5,$!s/0|0$/0|1/' grows.vcf # one has it, so that there is no warning
     fi
     # shellcheck disable=SC2086 # a list of words
     coveffect vcf -q -@ 1 --cpu base $option -m m.ckpt -g g.fa --window 48 --width 48 -o - grows.vcf >table 2>"$stderr" &

@@ -222,6 +222,57 @@ for file in allele.vcf.gz samples.vcf.gz wide.vcf.gz lines.vcf.gz record.bcf; do
     esac
 done
 
+# Haplotypes that differ: work and memory do not grow with the square of variants, alleles, samples or overlaps.
+cat >haplotypes.py <<'E'
+import gzip
+head = b'##fileformat=VCFv4.3\n##contig=<ID=c1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="">\n'
+columns = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\t"
+def write(name, n, *parts, names=b"s%d", more=b""):
+    with gzip.open(name + ".vcf.gz", "wb", 6) as f:
+        f.write(head + more + columns + b"\t".join(names % i for i in range(n)) + b"\n")
+        for part in parts:
+            f.write(part)
+def record(pos, calls, alt=b"C", ref=b"A", format=b"GT"):
+    return b"c1\t%d\t.\t%s\t%s\t.\t.\t.\t%s\t%s\n" % (pos, ref, alt, format, calls)
+n = 200000
+blocks = [b"\t".join((b"0|1", b"1|0")[i >> 17 - k & 1] for i in range(n)) for k in range(18)]
+write("blocks", n, *(record(20 + 2 * k, blocks[k]) for k in range(18)))
+n = 20000
+write("alleles", n, *[record(20, b"\t".join(b"0|%d" % (i + 1) for i in range(n)), b",".join([b"C"] * n))] * 2)
+write("same", 1, *[record(20, b"0|1") * 1000] * 100)
+write("none", 1, *[record(20, b"0|0") * 1000] * 300)
+write("deleted", 1, record(20, b"0|1") * 2000, record(22, b"0|1", b"A", b"A" * 90000),
+      *(record(1000 + k // 2, b"0|1") for k in range(100000)))
+write("long", 1, *[record(20, b"0|1", b"ACGT" * 1250000)] * 40)
+write("ploidy", 200000, record(20, b"|".join([b"1"] * 40) + b"\t0|1" * 199999), record(22, b"0|1" + b"\t0|1" * 199999))
+write("name", 1, *[record(20 + k, b"0|1") for k in range(100)], names=b"s" * 7000000 + b"%d")
+write("fields", 1000, record(20, b"\t".join(b"0|1" + b":" * (i + 1) + b"x" * 16000 if i < 250 else b"0|1" for i in range(1000)),
+                             format=b"GT:" + b":".join(b"F%d" % i for i in range(250))),
+      more=b"".join(b'##FORMAT=<ID=F%d,Number=1,Type=String,Description="">\n' % i for i in range(250)))
+E
+"$PYTHON" haplotypes.py || exit 99
+{ printf '>c1\n'; awk 'BEGIN { while (n++ < 1000) printf "%0100d\n", 0 }' | tr 0 A; } >a.fa
+limit=500000
+overlaps='too many changes of a haplotype overlap others \(over 4194304, and 64 for each row\); remove duplicate and overlapping records'
+alleles='the alleles of the records in a window need more than 16 MiB; remove duplicate records, or use a smaller --window'
+for file in blocks alleles same none deleted long ploidy name fields; do
+    [ "$(wc -c <$file.vcf.gz)" -lt 1000000 ] || fail "$file.vcf.gz has over 1 MB"
+    frugal coveffect vcf -q -f -@ 2 --cpu base --haplotypes -m m.ckpt -g a.fa --window 48 -o x.tsv $file.vcf.gz
+    case $file in
+    alleles) status_is 0 "haplotypes: $file" && continue ;;
+    blocks | ploidy) text=':[0-9]+: the genotypes of the records in a window need more than 64 MiB; use fewer --samples or a smaller --window' ;;
+    same | deleted) text=": record [0-9]+: $overlaps" ;;
+    none | long) text=":[0-9]+: $alleles" ;;
+    name) text=': the name of sample 1 is longer than 255 bytes' ;;
+    fields) text=':255: 4000253 bytes in a column, times 1000 samples, are too much' ;;
+    esac
+    stderr_like "^coveffect: error: $file\\.vcf\\.gz$text\$" "haplotypes: $file"
+done
+# Long alleles that no window has.
+frugal coveffect vcf -q -f -@ 2 --cpu base -m m.ckpt -g a.fa --window 48 -o x.tsv long.vcf.gz
+status_is 0 'long alleles'
+limit=300000
+
 # Annotations: long IDs and parents, and long names of as many features as there may be.
 "$PYTHON" - <<'E' || exit 99
 import gzip

@@ -20,8 +20,8 @@ struct model {
 static void add(struct model *m, struct cov_haplotype_groups *g, struct cov_rng *rng,
                 size_t n_copies)
 {
-    struct cov_call *calls = cov_haplotype_groups_calls(g, n_copies, NULL);
-    assert_non_null(calls);
+    struct cov_call *calls;
+    assert_int_equal(cov_haplotype_groups_calls(g, n_copies, &calls, NULL), 0);
     for (size_t k = 0; k < n_copies; k++)
         for (size_t s = 0; s < SAMPLES; s++) {
             const uint64_t x = cov_rng_next(rng) >> 32;
@@ -42,6 +42,7 @@ static bool same_call(const struct cov_call *a, const struct cov_call *b)
 static void check_groups(const struct model *m, const struct cov_haplotype_groups *g)
 {
     const size_t n_copies = cov_haplotype_groups_n_copies(g);
+    const uint32_t first = cov_haplotype_groups_first(g);
     size_t n_seen = 0;
     bool seen[SAMPLES * COPIES] = {false};
     for (size_t s = 0; s < SAMPLES; s++)
@@ -52,16 +53,20 @@ static void check_groups(const struct model *m, const struct cov_haplotype_group
             seen[group] = true;
             for (size_t r = m->first; r < m->n; r++) {
                 const struct cov_call none = {0};
-                const struct cov_call *found = cov_haplotype_groups_find(g, r - m->first, group);
+                const struct cov_call *found =
+                    cov_haplotype_groups_find(g, group, first + (uint32_t)(r - m->first));
                 assert_true(same_call(found ? found : &none, &m->calls[r][k][s]));
             }
         }
     assert_int_equal(n_seen, cov_haplotype_groups_n(g));
-    for (size_t r = m->first; r < m->n; r++) {
+    for (uint32_t i = 0; i < cov_haplotype_groups_n(g); i++) {
         size_t n;
-        const struct cov_group_call *c = cov_haplotype_groups_record(g, r - m->first, &n);
-        for (size_t i = 1; i < n; i++)
-            assert_true(c[i - 1].group < c[i].group);
+        const struct cov_group_call *c = cov_haplotype_groups_list(g, i, &n);
+        for (size_t k = 0; k < n; k++) {
+            assert_true(c[k].record >= first && c[k].record < first + (m->n - m->first));
+            assert_true(k == 0 || c[k - 1].record < c[k].record);
+            assert_true(c[k].call.allele > 0);
+        }
     }
 }
 
@@ -71,7 +76,7 @@ static void groups_equal_haplotypes(void **state)
     struct cov_haplotype_groups *g;
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
-    assert_int_equal(cov_haplotype_groups_new(SAMPLES, &g, NULL), 0);
+    assert_int_equal(cov_haplotype_groups_new(SAMPLES, 1 << 20, &g, NULL), 0);
     while (m.n < RECORDS) {
         add(&m, g, &rng, m.n < 10 ? 2 : m.n < 40 ? COPIES : 1);
         check_groups(&m, g);
@@ -84,6 +89,41 @@ static void groups_equal_haplotypes(void **state)
     }
     assert_int_equal(cov_haplotype_groups_drop(g, m.n - m.first, NULL), 0);
     assert_int_equal(cov_haplotype_groups_n(g), 1);
+    cov_haplotype_groups_free(g);
+}
+
+/* Fills haplotypes of which no two are equal after a few records. Returns the status of the last one. */
+static int add_different(struct cov_haplotype_groups *g, size_t n_samples, uint64_t record,
+                         struct cov_err *failure)
+{
+    struct cov_call *calls;
+    int rc = cov_haplotype_groups_calls(g, 1, &calls, failure);
+    for (size_t s = 0; rc == 0 && s < n_samples; s++)
+        calls[s].allele = (s >> record % 16 & 1) != 0;
+    return rc ? rc : cov_haplotype_groups_add(g, failure);
+}
+
+static void groups_have_a_limit(void **state)
+{
+    enum { MANY = 1 << 16, FEW = 1 << 10, MOST = 1 << 22 };
+    struct cov_haplotype_groups *g;
+    struct cov_err failure = COV_ERR_INIT;
+    uint64_t n = 0;
+    assert_int_equal(cov_haplotype_groups_new(MANY, MOST, &g, NULL), 0);
+    while (add_different(g, MANY, n, &failure) == 0)
+        assert_true(++n < 64);
+    check_error(&failure, COV_EINPUT,
+                "the genotypes of the records in a window need more than 4 MiB; use "
+                "fewer --samples or a smaller --window");
+    cov_haplotype_groups_free(g);
+    /* Records that are dropped do not count. */
+    assert_int_equal(cov_haplotype_groups_new(FEW, MOST, &g, NULL), 0);
+    for (n = 0; n < 2000; n++) {
+        assert_ok(add_different(g, FEW, n, &e));
+        if (n >= 16)
+            assert_ok(cov_haplotype_groups_drop(g, 1, &e));
+    }
+    assert_int_equal(cov_haplotype_groups_n(g), FEW);
     cov_haplotype_groups_free(g);
 }
 
@@ -153,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_equal_haplotypes),
+        cmocka_unit_test(groups_have_a_limit),
         cmocka_unit_test(rejects_a_file_that_changes),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

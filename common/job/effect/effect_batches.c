@@ -216,6 +216,29 @@ void cov_effect_record_fini(struct cov_effect_record *r)
     free(r->scores);
 }
 
+size_t cov_effect_record_bytes(const struct cov_effect_record *r)
+{
+    const struct cov_effect_rows *rows = &r->rows;
+    return cov_variant_bytes(&r->variant) + r->plan.cap_codes +
+           r->plan.cap_alleles * sizeof *r->plan.alleles + rows->cap * sizeof *rows->rows +
+           rows->cap_edits * sizeof *rows->edits + rows->cap_codes +
+           rows->cap_haps * sizeof *rows->haps + r->cap_scores * sizeof *r->scores;
+}
+
+int cov_effect_record_trim(struct cov_effect_record *r, struct cov_err *e)
+{
+    enum { LARGE = 1 << 18 };
+    if (cov_effect_record_bytes(r) <= LARGE)
+        return COV_OK;
+    cov_variant_fini(&r->variant);
+    cov_effect_plan_fini(&r->plan);
+    cov_effect_rows_fini(&r->rows);
+    free(r->scores);
+    r->scores = NULL;
+    r->n_scores = r->cap_scores = 0;
+    return cov_variant_init(&r->variant, e);
+}
+
 /* ---------------------------------------------------------------- scores */
 
 /* The two alleles of a row, as predicted by network `net`, counted from 1; 0: by their mean. */

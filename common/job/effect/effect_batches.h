@@ -43,6 +43,11 @@ struct cov_effect_record {
 
 void cov_effect_record_fini(struct cov_effect_record *r); /* safe on zeros */
 
+/* Returns the memory of a record, without its values for tracks. */
+size_t cov_effect_record_bytes(const struct cov_effect_record *r);
+/* Frees large memory of a record, which is empty then. */
+int cov_effect_record_trim(struct cov_effect_record *r, struct cov_err *e) COV_MUST_USE;
+
 struct cov_effect_batches;
 
 /* Prepares the networks and n_workers batches. Borrows the options until free. */

@@ -1,9 +1,8 @@
 /* effect_haplotypes.c - see effect_haplotypes.h.
  *
- * A second reader of the file is ahead of the record that is scored, by half a window. Its records
- * (neighbours) are kept as long as a window has them, with the groups of haplotypes that are equal in all
- * of them (haplotype_groups.h). For each group that has the allele, `collect` picks the changes in its
- * window, and `add_haplotype` makes them a row, or finds an equal one.
+ * A second reader of the file (haplotype_reader.h) is ahead of the record that is scored, by half a window.
+ * For each group of equal haplotypes that has an allele, `collect` picks the changes in its window, and
+ * `add_haplotype` makes them a row, or finds an equal one.
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_haplotypes.h"
 
@@ -13,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/job/effect/haplotype_groups.h"
 
@@ -80,357 +78,130 @@ size_t cov_effect_row_place(const struct cov_effect_rows *r, const struct cov_ef
     return from + (i - n);
 }
 
-/* ---------------------------------------------------------------- reading ahead */
-
-/* A changed stretch of the genome, without bases at its ends that an allele does not change. */
-struct change {
-    int64_t at;
-    size_t n_old, codes, n_new;
-    bool valid;
-};
-
-/* A record that has been read; the groups of haplotypes have a record for each. */
-struct neighbour {
-    int64_t number, pos;
-    size_t seq, n_ref, n_alleles; /* n_alleles: of ALT */
-    struct change *changes;       /* [n_alleles] */
-    uint8_t *codes;
-};
+/* ---------------------------------------------------------------- haplotypes */
 
 /* What a haplotype has of a record. */
 struct pick {
-    const struct neighbour *from;
-    const struct change *change;
+    const struct cov_haplotype_record *from;
+    const struct cov_haplotype_change *change;
     bool own;
 };
 
-/* Of the rows of a record: enough for 10,000 haplotypes with 100 changes each. */
-enum { MAX_EDITS = 1 << 20 };
+/* Changes that others overlap, in addition to a number for each row. */
+enum { MAX_OVERLAPS = 1 << 22, ROW_OVERLAPS = 64, MB_SHIFT = 20 };
 #define NO_ROW UINT32_MAX
 
 struct cov_haplotypes {
-    const struct cov_effect_genome *g;
-    size_t L;
-    struct cov_variants *in;
-    struct cov_variant record;
-    struct cov_effect_plan plan;
-    struct cov_genotypes genotypes;
-    bool *is_used; /* [n_samples] */
-    bool *is_seen; /* [sequences of the genome] */
-    bool at_end, has_sets;
-    int64_t number, pos;          /* of the last record that was read */
-    size_t seq;                   /* SIZE_MAX: none, or not in the genome */
-    struct neighbour *neighbours; /* ascending */
-    size_t n_neighbours, cap_neighbours;
-    struct cov_haplotype_groups *groups;
+    struct cov_haplotype_reader *reader;
+    size_t row_bytes;
     struct pick *picks;
     size_t n_picks, cap_picks;
-    uint32_t *row_of; /* scratch */
-    size_t cap_row_of;
-    int64_t n_phased, n_unphased; /* genotypes with an allele of ALT */
+    uint64_t n_overlaps, n_rows; /* so far */
+    /* Scratch. */
+    bool *has_row;    /* alleles */
+    uint32_t *row_of; /* groups */
+    uint64_t *hashes; /* of rows */
+    uint32_t *slots;  /* a hash table of row numbers, from 1 */
+    size_t cap_has_row, cap_row_of, cap_hashes, n_slots, cap_slots;
 };
 
-static void release_neighbour(struct neighbour *n)
+int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_options *options,
+                        const struct cov_effect_genome *g, struct cov_haplotypes **out,
+                        struct cov_err *e)
 {
-    free(n->changes);
-    free(n->codes);
+    struct cov_haplotypes *h = *out = cov_calloc(1, sizeof *h, e);
+    if (!h)
+        return COV_ENOMEM;
+    h->row_bytes = options->row_bytes;
+    int rc = cov_haplotype_reader_open(path, options, g, &h->reader, e);
+    if (rc) {
+        cov_haplotypes_free(h);
+        *out = NULL;
+    }
+    return rc;
 }
 
 void cov_haplotypes_free(struct cov_haplotypes *h)
 {
     if (!h)
         return;
-    for (size_t i = 0; i < h->n_neighbours; i++)
-        release_neighbour(&h->neighbours[i]);
-    free(h->neighbours);
-    cov_haplotype_groups_free(h->groups);
-    free(h->row_of);
+    cov_haplotype_reader_close(h->reader);
     free(h->picks);
-    free(h->is_used);
-    free(h->is_seen);
-    cov_genotypes_fini(&h->genotypes);
-    cov_effect_plan_fini(&h->plan);
-    cov_variant_fini(&h->record);
-    cov_variants_close(h->in);
+    free(h->has_row);
+    free(h->row_of);
+    free(h->hashes);
+    free(h->slots);
     free(h);
 }
 
 size_t cov_haplotypes_n_samples(const struct cov_haplotypes *h)
 {
-    return h ? cov_variants_n_samples(h->in) : 0;
+    return h ? cov_variants_n_samples(h->reader->in) : 0;
 }
 
 const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample)
 {
-    return cov_variants_sample(h->in, sample);
+    return cov_variants_sample(h->reader->in, sample);
 }
 
-/* Sets the changes of the alleles that have bases. */
-static int add_changes(const struct cov_haplotypes *h, struct neighbour *to, struct cov_err *e)
+/* A record that is scored, and what a group has in it. */
+struct own {
+    size_t record; /* among those that are kept */
+    uint32_t group;
+    struct cov_call call;
+    const struct cov_haplotype_change *change; /* valid until a record is read */
+};
+
+/* Returns the record of a call among those that are kept. */
+static size_t record_of(const struct cov_haplotypes *h, const struct cov_group_call *c)
 {
-    const struct cov_effect_plan *p = &h->plan;
-    size_t n_codes = p->n_ref;
-    for (size_t i = 0; i < p->n_alleles; i++)
-        n_codes += p->alleles[i].n;
-    to->changes = cov_calloc(p->n_alleles + 1, sizeof *to->changes, e);
-    to->codes = cov_malloc(n_codes + 1, 1, e);
-    if (!to->changes || !to->codes)
-        return COV_ENOMEM;
-    uint8_t *ref = to->codes + (n_codes - p->n_ref), *end = to->codes;
-    int rc = cov_genome_codes(h->g->genome, p->seq, to->pos, to->pos + (int64_t)p->n_ref, ref, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < p->n_alleles; i++) {
-        const struct cov_effect_allele *a = &p->alleles[i];
-        const uint8_t *alt = p->codes + a->codes;
-        size_t first = 0, n_old = p->n_ref, n_new = a->n;
-        if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG &&
-            a->status != COV_ALLELE_END)
-            continue;
-        for (; n_old > 0 && n_new > 0 && ref[first] == alt[first]; n_old--, n_new--)
-            first++;
-        while (n_old > 0 && n_new > 0 && ref[first + n_old - 1] == alt[first + n_new - 1]) {
-            n_old--;
-            n_new--;
-        }
-        to->changes[i] = (struct change){h->record.pos + (int64_t)first, n_old,
-                                         (size_t)(end - to->codes), n_new, true};
-        memcpy(end, alt + first, n_new);
-        end += n_new;
-    }
-    return COV_OK;
+    return c->record - cov_haplotype_groups_first(h->reader->groups);
 }
-
-/* Adds the genotypes of the record; `keep`: to the groups. */
-static int add_calls(struct cov_haplotypes *h, bool keep, struct cov_err *e)
-{
-    const struct cov_genotypes *g = &h->genotypes;
-    int rc = cov_variants_genotypes(h->in, &h->record, &h->genotypes, e);
-    if (rc)
-        return rc;
-    struct cov_call *calls = keep ? cov_haplotype_groups_calls(h->groups, g->ploidy, e) : NULL;
-    if (keep && !calls && g->n_samples > 0 && g->ploidy > 0)
-        return COV_ENOMEM;
-    for (size_t s = 0; s < g->n_samples && g->ploidy > 0; s++) {
-        int32_t set;
-        const enum cov_phase phase = cov_genotypes_phase(g, s, &set);
-        bool has_alt = false;
-        if (!h->is_used[s])
-            continue;
-        for (size_t k = 0; k < g->ploidy; k++) {
-            const int32_t allele = cov_genotypes_allele(g, s, k);
-            if (allele <= 0)
-                continue;
-            has_alt = true;
-            if (calls && phase != COV_PHASE_NONE)
-                calls[k * g->n_samples + s] =
-                    (struct cov_call){allele, set, phase == COV_PHASE_EQUAL};
-        }
-        *(phase == COV_PHASE_NONE ? &h->n_unphased : &h->n_phased) += has_alt;
-        h->has_sets = h->has_sets || (set > 0 && phase != COV_PHASE_NONE);
-    }
-    return keep ? cov_haplotype_groups_add(h->groups, e) : COV_OK;
-}
-
-/* Fails unless the record that was read last may come after those before it. */
-static int check_order(struct cov_haplotypes *h, struct cov_err *e)
-{
-    const struct cov_variant *v = &h->record;
-    size_t seq = SIZE_MAX;
-    (void)cov_names_find(h->g->names, v->contig, strlen(v->contig), &seq);
-    const bool sorted = seq == SIZE_MAX || (seq == h->seq ? v->pos >= h->pos : !h->is_seen[seq]);
-    if (seq != SIZE_MAX)
-        h->is_seen[seq] = true;
-    h->seq = seq;
-    h->pos = v->pos;
-    h->number = v->number;
-    return sorted ? COV_OK
-                  : cov_variants_fail(h->in, e,
-                                      "not sorted, as --haplotypes needs it: %.100s:%" PRId64
-                                      " after a later position",
-                                      v->contig, v->pos + 1);
-}
-
-/* Reads a record; `keep`: and adds it to h->neighbours if it can be in haplotypes. */
-static int read_ahead(struct cov_haplotypes *h, bool keep, struct cov_err *e)
-{
-    const int got = cov_variants_next(h->in, &h->record, e);
-    h->at_end = got == 0;
-    if (got <= 0)
-        return got;
-    int rc = check_order(h, e);
-    if (!rc)
-        rc = cov_effect_plan_make(&h->plan, h->g, h->L, 1, &h->record, e);
-    if (rc || h->plan.status != COV_ALLELE_SCORED)
-        return rc;
-    struct neighbour new = {h->number,         h->pos, h->seq, h->plan.n_ref,
-                            h->plan.n_alleles, NULL,   NULL};
-    if (keep)
-        rc = COV_RESERVE(&h->neighbours, &h->cap_neighbours, h->n_neighbours + 1, e);
-    if (!rc && keep)
-        rc = add_changes(h, &new, e);
-    if (!rc)
-        rc = add_calls(h, keep, e);
-    if (rc || !keep)
-        release_neighbour(&new);
-    else
-        h->neighbours[h->n_neighbours++] = new;
-    return rc;
-}
-
-/* Reads all records of the sequence before this position, and at least the one of this number. */
-static int read_until(struct cov_haplotypes *h, size_t seq, int64_t pos, int64_t number,
-                      struct cov_err *e)
-{
-    int rc = COV_OK;
-    while (!rc && !h->at_end &&
-           (h->number < number || (h->seq == seq ? h->pos < pos : !h->is_seen[seq])))
-        rc = read_ahead(h, true, e);
-    return rc;
-}
-
-/* Drops records that begin before the window of a record. */
-static int drop(struct cov_haplotypes *h, size_t seq, int64_t beg, int64_t number,
-                struct cov_err *e)
-{
-    size_t n = 0;
-    while (n < h->n_neighbours && h->neighbours[n].number < number &&
-           (h->neighbours[n].seq != seq || h->neighbours[n].pos < beg))
-        release_neighbour(&h->neighbours[n++]);
-    h->n_neighbours -= n;
-    if (n > 0)
-        memmove(h->neighbours, h->neighbours + n, h->n_neighbours * sizeof *h->neighbours);
-    return cov_haplotype_groups_drop(h->groups, n, e);
-}
-
-/* ---------------------------------------------------------------- opening */
-
-static int choose_samples(struct cov_haplotypes *h, const char *const *samples, size_t n,
-                          struct cov_err *e)
-{
-    const size_t n_all = cov_variants_n_samples(h->in);
-    if (n_all == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no samples, whose genotypes --haplotypes needs",
-                        cov_variants_name(h->in));
-    h->is_used = cov_calloc(n_all, sizeof *h->is_used, e);
-    if (!h->is_used)
-        return COV_ENOMEM;
-    for (size_t s = 0; n == 0 && s < n_all; s++)
-        h->is_used[s] = true;
-    for (size_t i = 0; i < n; i++) {
-        size_t s = 0;
-        while (s < n_all && strcmp(samples[i], cov_variants_sample(h->in, s)) != 0)
-            s++;
-        if (s == n_all)
-            return cov_fail(e, COV_EINPUT, "--samples: %s does not have '%.100s'",
-                            cov_variants_name(h->in), samples[i]);
-        h->is_used[s] = true;
-    }
-    return COV_OK;
-}
-
-static int open_once(const char *path, const struct cov_effect_haplotype_options *o,
-                     const struct cov_effect_genome *g, struct cov_haplotypes **out,
-                     struct cov_err *e)
-{
-    struct cov_haplotypes *h = *out = cov_calloc(1, sizeof *h, e);
-    if (!h)
-        return COV_ENOMEM;
-    h->g = g;
-    h->L = o->L;
-    h->seq = SIZE_MAX;
-    h->is_seen = cov_calloc(g->genome->n_seqs, sizeof *h->is_seen, e);
-    int rc = h->is_seen ? cov_variant_init(&h->record, e) : COV_ENOMEM;
-    if (!rc)
-        rc = cov_variants_open(path, NULL, true, &h->in, e);
-    if (!rc)
-        rc = choose_samples(h, o->samples, o->n_samples, e);
-    return rc ? rc : cov_haplotype_groups_new(cov_variants_n_samples(h->in), &h->groups, e);
-}
-
-/* Warns of genotypes that are in no haplotype, or contradict themselves. */
-static void warn_genotypes(const struct cov_haplotypes *h)
-{
-    const char *name = cov_variants_name(h->in);
-    const int64_t n_signs = cov_variants_n_signs(h->in);
-    if (n_signs > 0)
-        cov_warn("%s: genotypes with another phase sign before the first allele than after it "
-                 "(%" PRId64 "); the first sign does not count",
-                 name, n_signs);
-    if (h->n_phased == 0 && h->number > 0)
-        cov_warn("%s: no phased genotype (0|1) has an allele of ALT, so that --haplotypes has no "
-                 "effect; not phased: %" PRId64,
-                 name, h->n_unphased);
-    else if (h->n_unphased > 0)
-        cov_warn("%s: genotypes that are not phased (0/1) are in no haplotype (%" PRId64
-                 " of %" PRId64 " with an allele of ALT)",
-                 name, h->n_unphased, h->n_unphased + h->n_phased);
-}
-
-int cov_haplotypes_open(const char *path, const struct cov_effect_haplotype_options *options,
-                        const struct cov_effect_genome *g, struct cov_haplotypes **out,
-                        struct cov_err *e)
-{
-    struct cov_haplotypes *check = NULL;
-    *out = NULL;
-    int rc = open_once(path, options, g, &check, e);
-    while (!rc && !check->at_end)
-        rc = read_ahead(check, false, e);
-    if (!rc)
-        warn_genotypes(check);
-    cov_haplotypes_free(check);
-    if (!rc)
-        rc = open_once(path, options, g, out, e);
-    if (rc) {
-        cov_haplotypes_free(*out);
-        *out = NULL;
-    }
-    return rc;
-}
-
-/* ---------------------------------------------------------------- haplotypes */
 
 /* Returns the phase set of a group around a record: its own, or, if all copies are equal, that of the
- * nearest variant on it which has one. */
-static int32_t set_of(const struct cov_haplotypes *h, size_t own, const struct cov_group_call *c)
+ * nearest variant on it before `end` which has one. */
+static int32_t set_of(const struct cov_haplotypes *h, const struct own *own, int64_t end)
 {
-    const struct neighbour *from = &h->neighbours[own];
+    const struct cov_haplotype_record *from = cov_haplotype_reader_record(h->reader, own->record);
     int64_t best = INT64_MAX;
     int32_t set = 0;
-    if (!c->call.equal || c->call.set > 0 || !h->has_sets)
-        return c->call.set;
-    for (size_t i = 0; i < h->n_neighbours; i++) {
-        const struct neighbour *n = &h->neighbours[i];
-        const int64_t distance = n->pos < from->pos ? from->pos - n->pos : n->pos - from->pos;
-        if (n->seq != from->seq || distance >= best)
-            continue;
-        const struct cov_call *other = cov_haplotype_groups_find(h->groups, i, c->group);
-        if (other && !other->equal && n->changes[other->allele - 1].valid) {
+    size_t n;
+    if (!own->call.equal || own->call.set > 0 || !h->reader->has_sets)
+        return own->call.set;
+    const struct cov_group_call *c = cov_haplotype_groups_list(h->reader->groups, own->group, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct cov_haplotype_record *other =
+            cov_haplotype_reader_record(h->reader, record_of(h, &c[i]));
+        const int64_t distance =
+            other->pos < from->pos ? from->pos - other->pos : other->pos - from->pos;
+        if (other->seq != from->seq || other->pos >= end)
+            break;
+        if (!c[i].call.equal && other->changes[c[i].call.allele - 1].valid && distance < best) {
             best = distance;
-            set = other->set;
+            set = c[i].call.set;
         }
     }
     return set;
 }
 
-/* Sets h->picks to what the group has of the records that begin in [beg, end), except `own`. */
-static int pick_changes(struct cov_haplotypes *h, size_t own, const struct cov_group_call *c,
-                        int64_t beg, int64_t end, struct cov_err *e)
+/* Sets h->picks to what the group has of the records that begin before `end`, except its own. */
+static int pick_changes(struct cov_haplotypes *h, const struct own *own, int64_t end,
+                        struct cov_err *e)
 {
-    const int32_t set = set_of(h, own, c);
-    int rc = COV_OK;
+    const int32_t set = set_of(h, own, end);
+    const size_t seq = cov_haplotype_reader_record(h->reader, own->record)->seq;
+    size_t n;
+    const struct cov_group_call *c = cov_haplotype_groups_list(h->reader->groups, own->group, &n);
+    int rc = COV_RESERVE(&h->picks, &h->cap_picks, n + 1, e);
     h->n_picks = 0;
-    for (size_t i = 0; !rc && i < h->n_neighbours; i++) {
-        const struct neighbour *n = &h->neighbours[i];
-        if (i == own || n->seq != h->neighbours[own].seq || n->pos < beg || n->pos >= end)
-            continue;
-        const struct cov_call *other = cov_haplotype_groups_find(h->groups, i, c->group);
-        const struct change *change = other ? &n->changes[other->allele - 1] : NULL;
-        if (!other || !change->valid || (!other->equal && other->set != set))
-            continue;
-        rc = COV_RESERVE(&h->picks, &h->cap_picks, h->n_picks + 2, e);
-        if (!rc)
-            h->picks[h->n_picks++] = (struct pick){n, change, false};
+    for (size_t i = 0; !rc && i < n; i++) {
+        const size_t record = record_of(h, &c[i]);
+        const struct cov_haplotype_record *from = cov_haplotype_reader_record(h->reader, record);
+        const struct cov_haplotype_change *change = &from->changes[c[i].call.allele - 1];
+        if (from->seq != seq || from->pos >= end)
+            break;
+        if (record != own->record && change->valid && (c[i].call.equal || c[i].call.set == set))
+            h->picks[h->n_picks++] = (struct pick){from, change, false};
     }
     return rc;
 }
@@ -447,7 +218,7 @@ static int compare_picks(const void *a, const void *b)
 
 /* Returns true if both cannot be made: they replace the same base, insert at the same place, or one
  * inserts within what the other replaces. */
-static bool overlap(const struct change *a, const struct change *b)
+static bool overlap(const struct cov_haplotype_change *a, const struct cov_haplotype_change *b)
 {
     const int64_t a_end = a->at + (int64_t)a->n_old, b_end = b->at + (int64_t)b->n_old;
     if (a->at == b->at)
@@ -455,25 +226,71 @@ static bool overlap(const struct change *a, const struct change *b)
     return a->at < b_end && b->at < a_end;
 }
 
-/* Sorts the picks, and drops those that overlap `own` or one that begins before them. */
-static int settle_picks(struct cov_haplotypes *h, const struct neighbour *own,
-                        const struct change *change, struct cov_err *e)
+/* Fails if most work is for changes that have no effect. */
+static int check_overlaps(const struct cov_haplotypes *h, const struct own *own, struct cov_err *e)
 {
+    return h->n_overlaps <= MAX_OVERLAPS + ROW_OVERLAPS * h->n_rows
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "%s: record %" PRId64
+                          ": too many changes of a haplotype overlap others (over %d, and %d for "
+                          "each row); remove duplicate and overlapping records",
+                          cov_variants_name(h->reader->in),
+                          cov_haplotype_reader_record(h->reader, own->record)->number, MAX_OVERLAPS,
+                          ROW_OVERLAPS);
+}
+
+/* Adds the own change to the picks, sorts them, and drops those that overlap it or one that begins before
+ * them. */
+static int settle_picks(struct cov_haplotypes *h, const struct own *own, struct cov_err *e)
+{
+    const size_t n_all = h->n_picks + 1;
+    bool sorted = true;
     size_t n = 0;
-    int rc = COV_RESERVE(&h->picks, &h->cap_picks, h->n_picks + 1, e);
-    if (rc)
-        return rc;
     for (size_t i = 0; i < h->n_picks; i++)
-        if (!overlap(h->picks[i].change, change))
+        if (!overlap(h->picks[i].change, own->change))
             h->picks[n++] = h->picks[i];
-    h->picks[n++] = (struct pick){own, change, true};
-    qsort(h->picks, n, sizeof *h->picks, compare_picks);
+    h->picks[n++] =
+        (struct pick){cov_haplotype_reader_record(h->reader, own->record), own->change, true};
+    for (size_t i = n - 1; i > 0 && compare_picks(&h->picks[i - 1], &h->picks[i]) > 0; i--) {
+        const struct pick last = h->picks[i];
+        h->picks[i] = h->picks[i - 1];
+        h->picks[i - 1] = last;
+    }
+    for (size_t i = 1; i < n; i++)
+        sorted = sorted && compare_picks(&h->picks[i - 1], &h->picks[i]) <= 0;
+    if (!sorted)
+        qsort(h->picks, n, sizeof *h->picks, compare_picks);
     h->n_picks = 0;
     for (size_t i = 0; i < n; i++)
         if (h->n_picks == 0 || h->picks[i].own ||
             !overlap(h->picks[i].change, h->picks[h->n_picks - 1].change))
             h->picks[h->n_picks++] = h->picks[i];
-    return COV_OK;
+    h->n_overlaps += n_all - h->n_picks;
+    return check_overlaps(h, own, e);
+}
+
+/* Returns the end of the genome's bases that the window of the haplotype needs, and drops the picks after
+ * it. */
+static int64_t window_end(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
+                          const struct own *own)
+{
+    const size_t most = h->reader->L + own->change->n_new;
+    size_t n = 0; /* bases of the haplotype's window so far */
+    int64_t from = plan->beg;
+    bool has_own = false;
+    for (size_t i = 0; i < h->n_picks; i++) {
+        const struct cov_haplotype_change *c = h->picks[i].change;
+        if (has_own && (uint64_t)(c->at - from) >= most - n) {
+            h->n_picks = i;
+            break;
+        }
+        has_own = has_own || h->picks[i].own;
+        n += (size_t)(c->at - from) + c->n_new;
+        n = n < most ? n : most;
+        from = c->at + (int64_t)c->n_old;
+    }
+    return from + (int64_t)(most - n);
 }
 
 /* Returns the place of a record among the neighbours. It is not there, or is another one, only if the file
@@ -481,11 +298,16 @@ static int settle_picks(struct cov_haplotypes *h, const struct neighbour *own,
 static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
                     const struct cov_effect_plan *plan, size_t *own, struct cov_err *e)
 {
-    size_t k = 0;
-    while (k < h->n_neighbours && h->neighbours[k].number < v->number)
-        k++;
-    const struct neighbour *n = &h->neighbours[k];
-    bool same = k < h->n_neighbours && n->number == v->number && n->seq == plan->seq &&
+    size_t k = 0, end = h->reader->n;
+    while (k < end) {
+        const size_t mid = k + (end - k) / 2;
+        if (cov_haplotype_reader_record(h->reader, mid)->number < v->number)
+            k = mid + 1;
+        else
+            end = mid;
+    }
+    const struct cov_haplotype_record *n = cov_haplotype_reader_record(h->reader, k);
+    bool same = k < h->reader->n && n->number == v->number && n->seq == plan->seq &&
                 n->pos == v->pos && n->n_ref == plan->n_ref && n->n_alleles == plan->n_alleles;
     for (size_t i = 0; same && i < n->n_alleles; i++)
         same = !n->changes[i].valid ||
@@ -493,52 +315,53 @@ static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
     *own = k;
     return same ? COV_OK
                 : cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again",
-                           cov_variants_name(h->in));
+                           cov_variants_name(h->reader->in));
 }
 
-/* Reads ahead as far as the window of a group reaches, and sets h->picks: for a record, and this one of
- * its calls. */
-static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, size_t own,
-                   size_t call, struct cov_err *e)
+/* Reads ahead as far as the window of a group reaches, and sets h->picks. */
+static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, struct own *own,
+                   struct cov_err *e)
 {
-    const int64_t number = h->neighbours[own].number;
-    int64_t end = -1, wanted = plan->beg;
+    enum {
+        SHARE = 16
+    }; /* of a window, for a step that then doubles, so that there are few of them */
+    const int64_t number = cov_haplotype_reader_record(h->reader, own->record)->number,
+                  L = (int64_t)h->reader->L;
+    int64_t end = plan->beg, wanted = end + L;
     int rc = COV_OK;
-    while (!rc && wanted > end) {
-        size_t n;
-        end = wanted;
-        rc = read_until(h, plan->seq, end, number, e);
-        if (rc)
-            return rc;
-        /* Reading moves all of these. */
-        const struct cov_group_call *c = &cov_haplotype_groups_record(h->groups, own, &n)[call];
-        const struct change *change = &h->neighbours[own].changes[c->call.allele - 1];
-        rc = pick_changes(h, own, c, plan->beg, end, e);
+    for (int64_t step = 0; !rc && wanted > end; step = step ? 2 * step : L / SHARE + 1) {
+        const bool again = end > plan->beg;
+        end = again && wanted < end + step ? end + step : wanted;
+        rc = cov_haplotype_reader_until(h->reader, plan->seq, end, number, e);
+        own->change =
+            &cov_haplotype_reader_record(h->reader, own->record)->changes[own->call.allele - 1];
         if (!rc)
-            rc = settle_picks(h, &h->neighbours[own], change, e);
-        wanted = plan->beg + (int64_t)(h->L + change->n_new);
-        for (size_t i = 0; !rc && i < h->n_picks; i++)
-            if (h->picks[i].change->n_old > h->picks[i].change->n_new)
-                wanted += (int64_t)(h->picks[i].change->n_old - h->picks[i].change->n_new);
+            rc = pick_changes(h, own, end, e);
+        if (!rc)
+            rc = settle_picks(h, own, e);
+        if (!rc)
+            wanted = window_end(h, plan, own);
     }
     return rc;
 }
 
-static int add_edit(const struct pick *pick, size_t at, struct cov_effect_rows *r,
+/* Appends a change, of which the window needs at most n_new bases. */
+static int add_edit(const struct pick *pick, size_t at, size_t n_new, struct cov_effect_rows *r,
                     struct cov_effect_row *row, struct cov_err *e)
 {
-    const struct change *c = pick->change;
+    const struct cov_haplotype_change *c = pick->change;
+    n_new = pick->own || c->n_new < n_new ? c->n_new : n_new;
     int rc = COV_RESERVE(&r->edits, &r->cap_edits, r->n_edits + 1, e);
     if (!rc)
-        rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + c->n_new + 1, e);
+        rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + n_new + 1, e);
     if (rc)
         return rc;
     if (pick->own)
         row->own = row->n_edits;
-    r->edits[r->n_edits++] = (struct cov_edit){at, c->n_old, NULL, c->n_new};
+    r->edits[r->n_edits++] = (struct cov_edit){at, c->n_old, NULL, n_new};
     row->n_edits++;
-    memcpy(r->codes + r->n_codes, pick->from->codes + c->codes, c->n_new);
-    r->n_codes += c->n_new;
+    memcpy(r->codes + r->n_codes, pick->from->codes + c->codes, n_new);
+    r->n_codes += n_new;
     return COV_OK;
 }
 
@@ -548,29 +371,30 @@ static enum cov_allele_status status_of(const struct cov_haplotypes *h,
                                         const struct cov_effect_row *row)
 {
     const size_t n = plan->alleles[row->allele].n;
-    const int64_t length = h->g->genome->lengths[plan->seq], moved = (int64_t)(row->at + n);
-    if (row->at + plan->n_ref <= h->L && row->at + n <= h->L)
+    const int64_t length = h->reader->g->genome->lengths[plan->seq], moved = (int64_t)(row->at + n);
+    if (row->at + plan->n_ref <= h->reader->L && row->at + n <= h->reader->L)
         return COV_ALLELE_SCORED;
     /* In each larger window, too, which ends with the sequence. */
-    return length >= (int64_t)h->L && moved > length - plan->beg ? COV_ALLELE_END : COV_ALLELE_LONG;
+    return length >= (int64_t)h->reader->L && moved > length - plan->beg ? COV_ALLELE_END
+                                                                         : COV_ALLELE_LONG;
 }
 
 /* Appends the picks that begin within the window of the haplotype to the rows' edits. */
 static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_plan *plan,
-                     const struct change *own, struct cov_effect_rows *r,
+                     const struct cov_haplotype_change *own, struct cov_effect_rows *r,
                      struct cov_effect_row *row, struct cov_err *e)
 {
     size_t n = 0, from = 0; /* bases of the haplotype's window so far, and of the genome's */
     int rc = COV_OK;
-    row->n_codes = h->L + own->n_new;
+    row->n_codes = h->reader->L + own->n_new;
     for (size_t i = 0; !rc && i < h->n_picks; i++) {
-        const struct change *c = h->picks[i].change;
+        const struct cov_haplotype_change *c = h->picks[i].change;
         const size_t at = (size_t)(c->at - plan->beg);
         n += at - from;
         if (h->picks[i].own) /* REF begins at - plan->at bases earlier */
             row->at = n + plan->at > at ? n + plan->at - at : 0;
         if (n < row->n_codes || h->picks[i].own)
-            rc = add_edit(&h->picks[i], at, r, row, e);
+            rc = add_edit(&h->picks[i], at, row->n_codes - n, r, row, e);
         n += c->n_new;
         from = at + c->n_old;
     }
@@ -579,8 +403,8 @@ static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_pla
     if (!rc)
         rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + own->n_old + 1, e);
     if (!rc)
-        rc = cov_genome_codes(h->g->genome, plan->seq, own->at, own->at + (int64_t)own->n_old,
-                              r->codes + r->n_codes, e);
+        rc = cov_genome_codes(h->reader->g->genome, plan->seq, own->at,
+                              own->at + (int64_t)own->n_old, r->codes + r->n_codes, e);
     r->n_codes += own->n_old;
     return rc;
 }
@@ -600,51 +424,99 @@ static bool rows_equal(const struct cov_effect_rows *r, const struct cov_effect_
     return true;
 }
 
-/* Finds the row with the same changes, from the n_rows-th on, or adds one. */
+static uint64_t hash_row(const struct cov_effect_rows *r, const struct cov_effect_row *row)
+{
+    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = row->allele;
+    for (size_t i = 0; i < row->n_edits; i++) {
+        const struct cov_edit *edit = &r->edits[row->edits + i];
+        hash = (hash ^ edit->at) * prime;
+        hash = (hash ^ hash >> 32 ^ edit->n_old << 20 ^ edit->n_new) * prime;
+    }
+    for (size_t i = row->codes; i < row->restored; i++)
+        hash = (hash ^ hash >> 32 ^ r->codes[i]) * prime;
+    return hash ^ hash >> 32;
+}
+
+/* Returns the place of a row in the hash table, or where it belongs. */
+static uint32_t *slot_of(const struct cov_haplotypes *h, const struct cov_effect_rows *r,
+                         const struct cov_effect_row *row, uint64_t hash)
+{
+    size_t i = (size_t)hash & (h->n_slots - 1);
+    for (; h->slots[i]; i = (i + 1) & (h->n_slots - 1)) {
+        const size_t other = h->slots[i] - 1;
+        if (h->hashes[other] == hash && rows_equal(r, &r->rows[other], row))
+            break;
+    }
+    return &h->slots[i];
+}
+
+/* Makes room in the hash table for another row. */
+static int reserve_slot(struct cov_haplotypes *h, const struct cov_effect_rows *r,
+                        struct cov_err *e)
+{
+    enum { LEAST = 64 };
+    int rc = COV_RESERVE(&h->hashes, &h->cap_hashes, r->n + 1, e);
+    if (rc || (r->n > 0 && 2 * r->n < h->n_slots))
+        return rc;
+    h->n_slots = r->n > 0 ? 2 * h->n_slots : LEAST;
+    rc = COV_RESERVE(&h->slots, &h->cap_slots, h->n_slots, e);
+    if (rc)
+        return rc;
+    memset(h->slots, 0, h->n_slots * sizeof *h->slots);
+    for (size_t i = 0; i < r->n; i++)
+        *slot_of(h, r, &r->rows[i], h->hashes[i]) = (uint32_t)i + 1;
+    return COV_OK;
+}
+
+/* Finds the row with the changes of the picks, or adds one. */
 static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
-                         size_t allele, struct cov_effect_rows *r, size_t n_rows, size_t *row_of,
+                         const struct own *own, struct cov_effect_rows *r, uint32_t *row_of,
                          struct cov_err *e)
 {
     const size_t n_edits = r->n_edits, n_codes = r->n_codes;
-    const struct change *own = NULL;
-    int rc = add_row(r, plan, allele, e);
-    for (size_t i = 0; i < h->n_picks; i++)
-        own = h->picks[i].own ? h->picks[i].change : own;
-    assert(own);
+    int rc = reserve_slot(h, r, e);
     if (!rc)
-        rc = add_edits(h, plan, own, r, &r->rows[r->n - 1], e);
-    for (*row_of = n_rows; !rc && *row_of + 1 < r->n; ++*row_of)
-        if (rows_equal(r, &r->rows[*row_of], &r->rows[r->n - 1])) {
-            r->n--;
-            r->n_edits = n_edits;
-            r->n_codes = n_codes;
-            return COV_OK;
-        }
-    return rc;
+        rc = add_row(r, plan, (size_t)own->call.allele - 1, e);
+    if (!rc)
+        rc = add_edits(h, plan, own->change, r, &r->rows[r->n - 1], e);
+    if (rc)
+        return rc;
+    const uint64_t hash = hash_row(r, &r->rows[r->n - 1]);
+    uint32_t *slot = slot_of(h, r, &r->rows[r->n - 1], hash);
+    if (*slot) {
+        r->n--;
+        r->n_edits = n_edits;
+        r->n_codes = n_codes;
+    } else {
+        h->hashes[r->n - 1] = hash;
+        *slot = (uint32_t)r->n;
+    }
+    *row_of = *slot - 1;
+    return COV_OK;
 }
 
 static int compare_rows(const void *a, const void *b)
 {
-    const size_t x = ((const struct cov_effect_row *)a)->first;
-    const size_t y = ((const struct cov_effect_row *)b)->first;
-    return (x > y) - (x < y);
+    const struct cov_effect_row *x = a, *y = b;
+    if (x->allele != y->allele)
+        return x->allele < y->allele ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Adds the haplotypes of the groups to their rows, ascending, and sorts the rows by the first ones:
- * h->row_of[group] is the number of a row, from the n_rows-th on, or NO_ROW. */
-static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, size_t n_rows,
-                     struct cov_err *e)
+/* Adds the haplotypes of the groups to their rows, ascending. */
+static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, struct cov_err *e)
 {
-    const size_t n_samples = cov_variants_n_samples(h->in);
-    const size_t n_copies = cov_haplotype_groups_n_copies(h->groups);
-    size_t n = r->n_haps;
+    const size_t n_samples = cov_variants_n_samples(h->reader->in);
+    const size_t n_copies = cov_haplotype_groups_n_copies(h->reader->groups);
+    size_t n = 0;
     for (size_t s = 0; s < n_samples; s++)
         for (size_t k = 0; k < n_copies; k++) {
-            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->groups, s, k)];
+            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->reader->groups, s, k)];
             if (row != NO_ROW && r->rows[row].n_haps++ == 0)
                 r->rows[row].first = s * n_copies + k;
         }
-    for (size_t i = n_rows; i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         r->rows[i].haps = n;
         n += r->rows[i].n_haps;
         r->rows[i].n_haps = 0;
@@ -652,63 +524,58 @@ static int add_names(const struct cov_haplotypes *h, struct cov_effect_rows *r, 
     int rc = COV_RESERVE(&r->haps, &r->cap_haps, n, e);
     for (size_t s = 0; !rc && s < n_samples; s++)
         for (size_t k = 0; k < n_copies; k++) {
-            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->groups, s, k)];
+            const uint32_t row = h->row_of[cov_haplotype_groups_of(h->reader->groups, s, k)];
             if (row != NO_ROW)
                 r->haps[r->rows[row].haps + r->rows[row].n_haps++] =
                     (struct cov_haplotype){(uint32_t)s, (uint32_t)k};
         }
     r->n_haps = n;
-    qsort(r->rows + n_rows, r->n - n_rows, sizeof *r->rows, compare_rows);
     return rc;
 }
 
-/* Reads ahead as far as all windows with this allele (of ALT, from 1) reach. */
-static int collect_all(struct cov_haplotypes *h, const struct cov_effect_plan *plan, size_t own,
-                       int32_t allele, struct cov_err *e)
+/* Fails if the rows of a record need too much memory. */
+static int check_rows(const struct cov_haplotypes *h, const struct cov_effect_rows *r,
+                      size_t record, struct cov_err *e)
 {
-    int64_t before;
-    int rc = COV_OK;
-    do {
-        size_t n = 1;
-        before = h->number;
-        for (size_t i = 0; !rc && i < n; i++) {
-            const struct cov_group_call *c = cov_haplotype_groups_record(h->groups, own, &n);
-            if (i < n && c[i].call.allele == allele)
-                rc = collect(h, plan, own, i, e);
-        }
-    } while (!rc && h->number > before);
-    return rc;
+    const size_t n_bytes =
+        r->n * (sizeof *r->rows + h->row_bytes) + r->n_edits * sizeof *r->edits + r->n_codes;
+    return n_bytes <= h->reader->most
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "%s: record %" PRId64 ": the windows of its haplotypes need more than "
+                          "%zu MiB; use fewer --samples or a smaller --window",
+                          cov_variants_name(h->reader->in),
+                          cov_haplotype_reader_record(h->reader, record)->number,
+                          h->reader->most >> MB_SHIFT);
 }
 
-/* Adds rows for this allele (of ALT, from 1) in the haplotypes that have it. */
-static int add_allele(struct cov_haplotypes *h, const struct cov_effect_plan *plan, size_t own,
-                      int32_t allele, struct cov_effect_rows *r, struct cov_err *e)
+/* Adds rows for the haplotypes that have an allele which is scored, and sets h->has_row of these. Reading
+ * ahead adds groups at the end, which are equal to others in the windows of these. */
+static int add_haplotypes(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
+                          size_t record, struct cov_effect_rows *r, struct cov_err *e)
 {
-    const size_t n_rows = r->n;
-    size_t n;
-    int rc = collect_all(h, plan, own, allele, e);
-    if (!rc)
-        rc = COV_RESERVE(&h->row_of, &h->cap_row_of, cov_haplotype_groups_n(h->groups), e);
-    for (size_t i = 0; !rc && i < cov_haplotype_groups_n(h->groups); i++)
+    int rc = COV_RESERVE(&h->has_row, &h->cap_has_row, plan->n_alleles, e);
+    if (!rc && plan->n_alleles > 0)
+        memset(h->has_row, 0, plan->n_alleles * sizeof *h->has_row);
+    for (uint32_t i = 0; !rc && i < cov_haplotype_groups_n(h->reader->groups); i++) {
+        const struct cov_call *call = cov_haplotype_groups_find(
+            h->reader->groups, i, cov_haplotype_groups_first(h->reader->groups) + (uint32_t)record);
+        rc = COV_RESERVE(&h->row_of, &h->cap_row_of, i + 1, e);
+        if (rc)
+            return rc;
         h->row_of[i] = NO_ROW;
-    const struct cov_group_call *c = cov_haplotype_groups_record(h->groups, own, &n);
-    for (size_t i = 0; !rc && i < n; i++) {
-        size_t row = 0;
-        if (c[i].call.allele != allele)
+        if (!call || plan->alleles[call->allele - 1].status != COV_ALLELE_SCORED)
             continue;
-        rc = collect(h, plan, own, i, e);
+        struct own own = {record, i, *call, NULL};
+        rc = collect(h, plan, &own, e);
         if (!rc)
-            rc = add_haplotype(h, plan, (size_t)allele - 1, r, n_rows, &row, e);
-        if (!rc && r->n_edits > MAX_EDITS)
-            rc = cov_fail(e, COV_EINPUT,
-                          "%s: record %" PRId64 ": more than %d changes in the windows of its "
-                          "haplotypes; use fewer --samples or a smaller --window",
-                          cov_variants_name(h->in), h->neighbours[own].number, MAX_EDITS);
-        h->row_of[c[i].group] = (uint32_t)row;
+            rc = add_haplotype(h, plan, &own, r, &h->row_of[i], e);
+        if (!rc)
+            rc = check_rows(h, r, record, e);
+        h->has_row[own.call.allele - 1] = true;
     }
-    if (rc)
-        return rc;
-    return r->n > n_rows ? add_names(h, r, n_rows, e) : add_row(r, plan, (size_t)allele - 1, e);
+    h->n_rows += r->n;
+    return rc;
 }
 
 int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
@@ -720,17 +587,22 @@ int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
     if (plan->status != COV_ALLELE_SCORED)
         return cov_effect_rows_plain(rows, plan, e);
     empty_rows(rows);
-    rc = drop(h, plan->seq, plan->beg, v->number, e);
+    rc = cov_haplotype_reader_drop(h->reader, plan->seq, plan->beg, v->number, e);
     if (!rc)
-        rc = read_until(h, plan->seq, v->pos + 1, v->number, e);
+        rc = cov_haplotype_reader_until(h->reader, plan->seq, v->pos + 1, v->number, e);
     if (!rc)
-        rc = drop(h, plan->seq, plan->beg, v->number, e);
+        rc = cov_haplotype_reader_drop(h->reader, plan->seq, plan->beg, v->number, e);
     if (!rc)
         rc = find_own(h, v, plan, &own, e);
+    if (!rc)
+        rc = add_haplotypes(h, plan, own, rows, e);
+    if (!rc)
+        rc = add_names(h, rows, e);
     for (size_t i = 0; !rc && i < plan->n_alleles; i++)
-        rc = plan->alleles[i].status == COV_ALLELE_SCORED
-                 ? add_allele(h, plan, own, (int32_t)i + 1, rows, e)
-                 : add_row(rows, plan, i, e);
+        if (!h->has_row[i])
+            rc = add_row(rows, plan, i, e);
+    if (!rc && rows->n > 0)
+        qsort(rows->rows, rows->n, sizeof *rows->rows, compare_rows);
     for (size_t i = 0; !rc && i < rows->n; i++) {
         if (rows->rows[i].n_edits == 0)
             continue;

@@ -16,6 +16,7 @@
 #include "common/features/variants.h"
 #include "common/job/effect/edited_windows.h"
 #include "common/job/effect/effect_plan.h"
+#include "common/job/effect/haplotype_reader.h"
 
 struct cov_haplotype {
     uint32_t sample, copy; /* copy: from 0 */
@@ -61,12 +62,6 @@ size_t cov_effect_row_place(const struct cov_effect_rows *r, const struct cov_ef
                             size_t i);
 
 struct cov_haplotypes;
-
-struct cov_effect_haplotype_options {
-    size_t L;                   /* of windows */
-    const char *const *samples; /* [n_samples] names; n_samples = 0: all */
-    size_t n_samples;
-};
 
 /* Opens the variants, a regular file, to read ahead of the record that is scored; before, reads them to
  * the end. They must be sorted: those of a sequence together, by position. COV_EINPUT if they are not,

@@ -156,9 +156,11 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
-    size_t n_versions = 0;
+    enum { MOST_BYTES = 1 << 23 }; /* of small records, which are kept for the next ones */
+    size_t n_versions = 0, n_bytes = 0;
     s->n = 0;
-    while (s->n < r->n_records && n_versions < cov_effect_batches_size(r->batches)) {
+    while (s->n < r->n_records && n_versions < cov_effect_batches_size(r->batches) &&
+           n_bytes < MOST_BYTES) {
         struct cov_effect_record *record = &s->records[s->n];
         const int got = next_record(r, r->in, &record->variant, &record->plan, r->tally, e);
         if (got < 0)
@@ -173,6 +175,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             return rc;
         if (!record->done)
             n_versions += cov_effect_batches_versions(r->batches, record);
+        n_bytes += cov_effect_record_bytes(record);
         s->n++;
     }
     return s->n > 0;
@@ -201,6 +204,8 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         if (!rc && r->out)
             rc = cov_effect_output_put(r->out, record, e);
         cov_progress_add(r->job->progress, !record->done && record->plan.n_scored > 0);
+        if (!rc)
+            rc = cov_effect_record_trim(record, e);
     }
     return rc;
 }
@@ -387,7 +392,9 @@ int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outf
                     .job = job,
                     .n_workers = cov_pool_size(job->pool),
                     .n_slots = cov_ring_slots(job->pool)};
-    const struct cov_effect_haplotype_options haplotypes = {o->window, o->samples, o->n_samples};
+    const struct cov_effect_haplotype_options haplotypes = {o->window, o->samples, o->n_samples,
+                                                            o->n_datasets * o->n_widths *
+                                                                sizeof(struct cov_effect_score)};
     const struct cov_variant_field field =
         cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
     enum cov_variant_format format = COV_VARIANTS_VCF;

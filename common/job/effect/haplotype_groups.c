@@ -1,8 +1,7 @@
 /* haplotype_groups.c - see haplotype_groups.h.
  *
- * A record is a list of the groups that have an allele of ALT. When a record splits a group, those of its
- * haplotypes that come first keep its number. The others get a new one, the largest, which is appended to
- * the list of each earlier record that has the old group.
+ * A group has the list of its calls. When a record splits a group, those of its haplotypes that come
+ * first keep its number and its list. The others get a new number, the largest, and a copy of the list.
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/haplotype_groups.h"
 
@@ -11,43 +10,67 @@
 
 #include "common/base/mem.h"
 
-struct record {
-    struct cov_group_call *calls;
+struct group {
+    struct cov_group_call *calls; /* those of records that were dropped may still be there */
     size_t n, cap;
+    /* Of the record that is added: the group of which this one was a part, and what it has. */
+    uint32_t parent;
+    bool is_used;
+    struct cov_call call;
 };
 
-/* Groups of items: of haplotypes or, to merge them, of groups. */
-struct partition {
-    uint32_t *group_of; /* [n_items] */
-    size_t n_items, n;
-    struct record *records;
-    size_t n_records, cap_records;
-    /* Of the record that is added: the group of which a group was a part, what it has, and a hash table of
-     * group numbers, from 1. */
-    uint32_t *parent;
-    struct cov_call *calls;
-    bool *is_used;
+struct cov_haplotype_groups {
+    size_t n_samples, n_copies, n_items; /* items: haplotypes */
+    struct cov_call *calls;              /* [n_items] */
+    uint32_t *group_of;                  /* [n_items] */
+    struct group *groups;
+    size_t n, cap;
+    uint32_t first, end;      /* records that are kept, also a number of those dropped before */
+    size_t most, n_cap_calls; /* n_cap_calls: of all groups */
+    /* A hash table of group numbers, from 1. */
     uint32_t *slots;
     size_t n_slots; /* a power of two */
 };
 
-struct cov_haplotype_groups {
-    struct partition p;
-    size_t n_samples, n_copies, n_dropped;
-    struct cov_call *calls; /* [n_copies][n_samples] */
-};
-
-static void release(struct partition *p)
+int cov_haplotype_groups_new(size_t n_samples, size_t most, struct cov_haplotype_groups **out,
+                             struct cov_err *e)
 {
-    for (size_t i = 0; i < p->n_records; i++)
-        free(p->records[i].calls);
-    free(p->records);
-    free(p->group_of);
-    free(p->parent);
-    free(p->calls);
-    free(p->is_used);
-    free(p->slots);
-    *p = (struct partition){0};
+    struct cov_haplotype_groups *g = *out = cov_calloc(1, sizeof *g, e);
+    if (!g)
+        return COV_ENOMEM;
+    g->n_samples = n_samples;
+    g->most = most;
+    return COV_OK;
+}
+
+void cov_haplotype_groups_free(struct cov_haplotype_groups *g)
+{
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        free(g->groups[i].calls);
+    free(g->groups);
+    free(g->group_of);
+    free(g->calls);
+    free(g->slots);
+    free(g);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static size_t bytes_of(const struct cov_haplotype_groups *g)
+{
+    return g->n_items * (sizeof *g->calls + sizeof *g->group_of) + g->n * sizeof *g->groups +
+           g->n_cap_calls * sizeof(struct cov_group_call);
+}
+
+static int fail_large(const struct cov_haplotype_groups *g, struct cov_err *e)
+{
+    enum { MB_SHIFT = 20 };
+    return cov_fail(e, COV_EINPUT,
+                    "the genotypes of the records in a window need more than %zu MiB; use fewer "
+                    "--samples or a smaller --window",
+                    g->most >> MB_SHIFT);
 }
 
 /* Replaces an array by a longer one, of which the new part is zero. */
@@ -64,30 +87,43 @@ static int lengthen(void *array, size_t n_old, size_t n, size_t size, struct cov
     return COV_OK;
 }
 
-/* Adds items, which are in a group of their own. */
-static int add_items(struct partition *p, size_t n_items, struct cov_err *e)
+static int reserve_calls(struct cov_haplotype_groups *g, struct group *to, size_t n,
+                         struct cov_err *e)
 {
-    const size_t n = p->n_items;
-    size_t n_slots = p->n_slots ? p->n_slots : 16;
-    while (n_slots < 2 * n_items)
+    const size_t cap = to->cap;
+    int rc = COV_RESERVE(&to->calls, &to->cap, n, e);
+    if (!rc)
+        g->n_cap_calls += to->cap - cap;
+    return !rc && bytes_of(g) > g->most ? fail_large(g, e) : rc;
+}
+
+/* Empties the hash table, which gets room for n groups. */
+static int clear_slots(struct cov_haplotype_groups *g, size_t n, struct cov_err *e)
+{
+    size_t n_slots = g->n_slots ? g->n_slots : 16;
+    while (n_slots < 2 * n)
         n_slots *= 2;
-    int rc = lengthen(&p->group_of, n, n_items, sizeof *p->group_of, e);
-    if (!rc)
-        rc = lengthen(&p->parent, n, n_items, sizeof *p->parent, e);
-    if (!rc)
-        rc = lengthen(&p->calls, n, n_items, sizeof *p->calls, e);
-    if (!rc)
-        rc = lengthen(&p->is_used, n, n_items, sizeof *p->is_used, e);
-    if (!rc)
-        rc = lengthen(&p->slots, 0, n_slots, sizeof *p->slots, e);
-    if (rc)
-        return rc;
-    for (size_t i = n; i < n_items; i++)
-        p->group_of[i] = (uint32_t)p->n;
-    p->n++;
-    p->n_items = n_items;
-    p->n_slots = n_slots;
+    if (n_slots > g->n_slots) {
+        free(g->slots);
+        g->n_slots = 0;
+        g->slots = cov_malloc(n_slots, sizeof *g->slots, e);
+        if (!g->slots)
+            return COV_ENOMEM;
+        g->n_slots = n_slots;
+    }
+    memset(g->slots, 0, g->n_slots * sizeof *g->slots);
     return COV_OK;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t x)
+{
+    hash = (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_call(uint64_t hash, const struct cov_call *c)
+{
+    return mix(mix(hash, (uint64_t)(uint32_t)c->set << 1 ^ c->equal), (uint32_t)c->allele);
 }
 
 static bool same(const struct cov_call *a, const struct cov_call *b)
@@ -95,165 +131,200 @@ static bool same(const struct cov_call *a, const struct cov_call *b)
     return a->allele == b->allele && a->set == b->set && a->equal == b->equal;
 }
 
-/* Returns the group of the items of `group` that have this call. */
-static uint32_t group_with(struct partition *p, uint32_t group, const struct cov_call *call)
+/* ---------------------------------------------------------------- adding */
+
+static uint32_t *slot_with(const struct cov_haplotype_groups *g, uint32_t parent,
+                           const struct cov_call *call)
 {
-    uint64_t hash = (uint64_t)group << 32 ^ (uint64_t)(uint32_t)call->set << 9 ^
-                    (uint64_t)(uint32_t)call->allele << 1 ^ call->equal;
-    hash *= UINT64_C(0x9e3779b97f4a7c15);
-    size_t i = (size_t)(hash >> 32) & (p->n_slots - 1);
-    for (; p->slots[i]; i = (i + 1) & (p->n_slots - 1)) {
-        const uint32_t found = p->slots[i] - 1;
-        if (p->parent[found] == group && same(&p->calls[found], call))
-            return found;
+    size_t i = (size_t)mix_call(parent, call) & (g->n_slots - 1);
+    for (; g->slots[i]; i = (i + 1) & (g->n_slots - 1)) {
+        const struct group *found = &g->groups[g->slots[i] - 1];
+        if (found->parent == parent && same(&found->call, call))
+            break;
     }
-    const uint32_t new = p->is_used[group] ? (uint32_t)p->n++ : group;
-    p->is_used[group] = true;
-    p->parent[new] = group;
-    p->calls[new] = *call;
-    p->slots[i] = new + 1;
-    return new;
+    return &g->slots[i];
 }
 
-static int append_call(struct record *to, uint32_t group, const struct cov_call *call,
-                       struct cov_err *e)
+/* Sets *group, of a haplotype, to the group of those of it that have this call. */
+static int split(struct cov_haplotype_groups *g, uint32_t *group, const struct cov_call *call,
+                 struct cov_err *e)
 {
-    int rc = COV_RESERVE(&to->calls, &to->cap, to->n + 1, e);
-    if (!rc)
-        to->calls[to->n++] = (struct cov_group_call){group, *call};
+    uint32_t *slot = slot_with(g, *group, call);
+    if (*slot) {
+        *group = *slot - 1;
+        return COV_OK;
+    }
+    size_t new = *group;
+    if (g->groups[*group].is_used) {
+        int rc = COV_RESERVE(&g->groups, &g->cap, g->n + 1, e);
+        if (rc)
+            return rc;
+        new = g->n++;
+        g->groups[new] = (struct group){.n = 0};
+    }
+    struct group *to = &g->groups[new];
+    to->parent = *group;
+    to->call = *call;
+    to->is_used = true;
+    *slot = (uint32_t) new + 1;
+    *group = (uint32_t) new;
+    if (2 * g->n <= g->n_slots)
+        return COV_OK;
+    int rc = clear_slots(g, 2 * g->n, e);
+    for (size_t i = 0; !rc && i < g->n; i++)
+        if (g->groups[i].is_used)
+            *slot_with(g, g->groups[i].parent, &g->groups[i].call) = (uint32_t)i + 1;
     return rc;
 }
 
-static int compare_groups(const void *a, const void *b)
+/* Gives a new group the calls of the one that it was a part of. */
+static int copy_list(struct cov_haplotype_groups *g, uint32_t group, struct cov_err *e)
 {
-    const uint32_t x = *(const uint32_t *)a, y = ((const struct cov_group_call *)b)->group;
-    return (x > y) - (x < y);
-}
-
-static const struct cov_call *find(const struct record *r, uint32_t group)
-{
-    const struct cov_group_call *found =
-        r->n ? bsearch(&group, r->calls, r->n, sizeof *r->calls, compare_groups) : NULL;
-    return found ? &found->call : NULL;
-}
-
-/* Appends a record with the calls of the items. */
-static int add_record(struct partition *p, const struct cov_call *calls, struct cov_err *e)
-{
-    const size_t n_old = p->n;
-    int rc = COV_RESERVE(&p->records, &p->cap_records, p->n_records + 1, e);
-    if (rc)
-        return rc;
-    if (p->n_items > 0) {
-        memset(p->slots, 0, p->n_slots * sizeof *p->slots);
-        memset(p->is_used, 0, p->n_items * sizeof *p->is_used);
-    }
-    for (size_t i = 0; i < p->n_items; i++)
-        p->group_of[i] = group_with(p, p->group_of[i], &calls[i]);
-    for (size_t k = 0; k < p->n_records; k++)
-        for (size_t i = n_old; !rc && i < p->n; i++) {
-            const struct cov_call *call = find(&p->records[k], p->parent[i]);
-            const struct cov_call copy = call ? *call : (struct cov_call){0};
-            if (call)
-                rc = append_call(&p->records[k], (uint32_t)i, &copy, e);
-        }
-    struct record *new = &p->records[p->n_records++];
-    *new = (struct record){0};
-    for (size_t i = 0; !rc && i < p->n; i++)
-        if (p->calls[i].allele > 0)
-            rc = append_call(new, (uint32_t)i, &p->calls[i], e);
+    struct group *to = &g->groups[group];
+    size_t n;
+    const struct cov_group_call *calls = cov_haplotype_groups_list(g, to->parent, &n);
+    int rc = reserve_calls(g, to, n, e);
+    if (!rc && n > 0)
+        memcpy(to->calls, calls, n * sizeof *calls);
+    to->n = rc ? 0 : n;
     return rc;
-}
-
-/* ---------------------------------------------------------------- haplotypes */
-
-int cov_haplotype_groups_new(size_t n_samples, struct cov_haplotype_groups **out, struct cov_err *e)
-{
-    struct cov_haplotype_groups *g = *out = cov_calloc(1, sizeof *g, e);
-    if (!g)
-        return COV_ENOMEM;
-    g->n_samples = n_samples;
-    return COV_OK;
-}
-
-void cov_haplotype_groups_free(struct cov_haplotype_groups *g)
-{
-    if (!g)
-        return;
-    release(&g->p);
-    free(g->calls);
-    free(g);
-}
-
-struct cov_call *cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
-                                            struct cov_err *e)
-{
-    if (n_copies > g->n_copies) {
-        const size_t n = g->n_copies * g->n_samples;
-        size_t n_items;
-        if (cov_size_mul(n_copies, g->n_samples, &n_items) || n_items >= UINT32_MAX) {
-            (void)cov_fail(e, COV_ENOMEM, "too many haplotypes");
-            return NULL;
-        }
-        if (lengthen(&g->calls, n, n_items, sizeof *g->calls, e) || add_items(&g->p, n_items, e))
-            return NULL;
-        g->n_copies = n_copies;
-    }
-    if (g->calls)
-        memset(g->calls, 0, g->n_copies * g->n_samples * sizeof *g->calls);
-    return g->calls;
 }
 
 int cov_haplotype_groups_add(struct cov_haplotype_groups *g, struct cov_err *e)
 {
-    return add_record(&g->p, g->calls, e);
+    const size_t n_old = g->n;
+    int rc = clear_slots(g, g->n, e);
+    for (size_t i = 0; i < g->n; i++)
+        g->groups[i].is_used = false;
+    for (size_t i = 0; !rc && i < g->n_items; i++)
+        rc = split(g, &g->group_of[i], &g->calls[i], e);
+    for (size_t i = n_old; !rc && i < g->n; i++)
+        rc = copy_list(g, (uint32_t)i, e);
+    for (size_t i = 0; !rc && i < g->n; i++) {
+        struct group *to = &g->groups[i];
+        if (to->call.allele <= 0)
+            continue;
+        rc = reserve_calls(g, to, to->n + 1, e);
+        if (!rc)
+            to->calls[to->n++] = (struct cov_group_call){g->end, to->call};
+    }
+    g->end++;
+    return rc;
 }
 
-/* Merges groups that are the same in all records: groups them as haplotypes were. */
+int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
+                               struct cov_call **calls, struct cov_err *e)
+{
+    const size_t n = g->n_items;
+    if (n_copies > g->n_copies) {
+        size_t n_items, bytes;
+        if (cov_size_mul(n_copies, g->n_samples, &n_items) || n_items >= UINT32_MAX ||
+            cov_size_mul(n_items, sizeof **calls, &bytes) || bytes > g->most)
+            return fail_large(g, e);
+        int rc = lengthen(&g->calls, n, n_items, sizeof *g->calls, e);
+        if (!rc)
+            rc = lengthen(&g->group_of, n, n_items, sizeof *g->group_of, e);
+        if (!rc && n_items > n)
+            rc = COV_RESERVE(&g->groups, &g->cap, g->n + 1, e);
+        if (rc)
+            return rc;
+        for (size_t i = n; i < n_items; i++)
+            g->group_of[i] = (uint32_t)g->n;
+        if (n_items > n)
+            g->groups[g->n++] = (struct group){.n = 0};
+        g->n_copies = n_copies;
+        g->n_items = n_items;
+    }
+    if (g->calls)
+        memset(g->calls, 0, g->n_items * sizeof *g->calls);
+    *calls = g->calls;
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- dropping */
+
+/* Deletes calls of records that were dropped, and numbers the others from 0. */
+static void trim(struct cov_haplotype_groups *g, struct group *of, uint32_t group)
+{
+    size_t n;
+    const struct cov_group_call *kept = cov_haplotype_groups_list(g, group, &n);
+    if (n > 0)
+        memmove(of->calls, kept, n * sizeof *kept);
+    of->n = n;
+    for (size_t i = 0; i < n; i++)
+        of->calls[i].record -= g->first;
+    if (n > of->cap / 2)
+        return;
+    struct cov_group_call *less = n > 0 ? cov_realloc(of->calls, n, sizeof *less, NULL) : NULL;
+    if (n == 0)
+        free(of->calls);
+    else if (!less)
+        return;
+    g->n_cap_calls -= of->cap - n;
+    of->calls = less;
+    of->cap = n;
+}
+
+static bool same_lists(const struct group *a, const struct group *b)
+{
+    bool equal = a->n == b->n;
+    for (size_t i = 0; equal && i < a->n; i++)
+        equal =
+            a->calls[i].record == b->calls[i].record && same(&a->calls[i].call, &b->calls[i].call);
+    return equal;
+}
+
+/* Merges groups that are the same in all records. */
 static int merge(struct cov_haplotype_groups *g, struct cov_err *e)
 {
-    struct partition *p = &g->p, new = {0};
-    struct cov_call *calls = cov_calloc(p->n, sizeof *calls, e);
-    int rc = calls ? add_items(&new, p->n, e) : COV_ENOMEM;
-    for (size_t k = 0; !rc && k < p->n_records; k++) {
-        const struct record *r = &p->records[k];
-        memset(calls, 0, p->n * sizeof *calls);
-        for (size_t i = 0; i < r->n; i++)
-            calls[r->calls[i].group] = r->calls[i].call;
-        rc = add_record(&new, calls, e);
+    size_t n = 0;
+    uint32_t *new_of = cov_malloc(g->n, sizeof *new_of, e);
+    int rc = new_of ? clear_slots(g, g->n, e) : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < g->n; k++) {
+        struct group *of = &g->groups[k];
+        uint64_t hash = 0;
+        trim(g, of, (uint32_t)k);
+        for (size_t i = 0; i < of->n; i++)
+            hash = mix_call(mix(hash, of->calls[i].record), &of->calls[i].call);
+        size_t i = (size_t)hash & (g->n_slots - 1);
+        while (g->slots[i] && !same_lists(&g->groups[g->slots[i] - 1], of))
+            i = (i + 1) & (g->n_slots - 1);
+        if (!g->slots[i]) {
+            g->groups[n] = *of;
+            g->slots[i] = (uint32_t)++n;
+        } else {
+            g->n_cap_calls -= of->cap;
+            free(of->calls);
+        }
+        new_of[k] = g->slots[i] - 1;
     }
-    free(calls);
+    for (size_t i = 0; !rc && i < g->n_items; i++)
+        g->group_of[i] = new_of[g->group_of[i]];
+    free(new_of);
     if (!rc) {
-        struct record *records = p->records;
-        for (size_t i = 0; i < p->n_items; i++)
-            p->group_of[i] = new.group_of[p->group_of[i]];
-        p->n = new.n;
-        p->records = new.records;
-        p->cap_records = new.cap_records;
-        new.records = records;
+        g->n = n;
+        g->end -= g->first;
+        g->first = 0;
     }
-    release(&new);
     return rc;
 }
 
 int cov_haplotype_groups_drop(struct cov_haplotype_groups *g, size_t n, struct cov_err *e)
 {
-    struct partition *p = &g->p;
-    for (size_t i = 0; i < n; i++)
-        free(p->records[i].calls);
-    p->n_records -= n;
-    if (n > 0)
-        memmove(p->records, p->records + n, p->n_records * sizeof *p->records);
-    g->n_dropped += n;
-    if (p->n < 2 || g->n_dropped <= p->n_records)
+    /* More bytes than that after merging would make it necessary again and again. */
+    const size_t many = g->most - g->most / 4;
+    g->first += (uint32_t)n;
+    if (g->first <= g->end - g->first && (g->first == 0 || bytes_of(g) <= many))
         return COV_OK;
-    g->n_dropped = 0;
-    return merge(g, e);
+    int rc = merge(g, e);
+    return !rc && bytes_of(g) > many ? fail_large(g, e) : rc;
 }
+
+/* ---------------------------------------------------------------- reading */
 
 size_t cov_haplotype_groups_n(const struct cov_haplotype_groups *g)
 {
-    return g->p.n;
+    return g->n;
 }
 
 size_t cov_haplotype_groups_n_copies(const struct cov_haplotype_groups *g)
@@ -263,18 +334,41 @@ size_t cov_haplotype_groups_n_copies(const struct cov_haplotype_groups *g)
 
 uint32_t cov_haplotype_groups_of(const struct cov_haplotype_groups *g, size_t sample, size_t copy)
 {
-    return g->p.group_of[copy * g->n_samples + sample];
+    return g->group_of[copy * g->n_samples + sample];
 }
 
-const struct cov_group_call *cov_haplotype_groups_record(const struct cov_haplotype_groups *g,
-                                                         size_t record, size_t *n)
+uint32_t cov_haplotype_groups_first(const struct cov_haplotype_groups *g)
 {
-    *n = g->p.records[record].n;
-    return g->p.records[record].calls;
+    return g->first;
+}
+
+/* Returns the place of the first call of a group in a record >= `record`. */
+static size_t lower_bound(const struct group *of, uint32_t record)
+{
+    size_t low = 0, high = of->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (of->calls[mid].record < record)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotype_groups *g,
+                                                       uint32_t group, size_t *n)
+{
+    const struct group *of = &g->groups[group];
+    const size_t from = lower_bound(of, g->first);
+    *n = of->n - from;
+    return *n > 0 ? of->calls + from : NULL;
 }
 
 const struct cov_call *cov_haplotype_groups_find(const struct cov_haplotype_groups *g,
-                                                 size_t record, uint32_t group)
+                                                 uint32_t group, uint32_t record)
 {
-    return find(&g->p.records[record], group);
+    const struct group *of = &g->groups[group];
+    const size_t at = lower_bound(of, record);
+    return at < of->n && of->calls[at].record == record ? &of->calls[at].call : NULL;
 }

@@ -21,25 +21,26 @@ struct cov_call {
 };
 
 struct cov_group_call {
-    uint32_t group;
+    uint32_t record;      /* its number; see cov_haplotype_groups_first */
     struct cov_call call; /* allele > 0 */
 };
 
 struct cov_haplotype_groups;
 
-int cov_haplotype_groups_new(size_t n_samples, struct cov_haplotype_groups **out,
+/* `most`: bytes; more are COV_EINPUT when a record is added. */
+int cov_haplotype_groups_new(size_t n_samples, size_t most, struct cov_haplotype_groups **out,
                              struct cov_err *e) COV_MUST_USE;
 void cov_haplotype_groups_free(struct cov_haplotype_groups *g); /* NULL is accepted */
 
-/* Returns calls[n_copies * n_samples], to be filled for cov_haplotype_groups_add: that of a copy of a
- * sample is number copy * n_samples + sample. NULL: out of memory. */
-struct cov_call *cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
-                                            struct cov_err *e) COV_MUST_USE;
+/* Sets *calls to calls[n_copies * n_samples], to be filled for cov_haplotype_groups_add: that of a copy of
+ * a sample is number copy * n_samples + sample. */
+int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
+                               struct cov_call **calls, struct cov_err *e) COV_MUST_USE;
 
-/* Appends a record with these calls. */
+/* Appends a record with these calls. New groups get the next numbers. */
 int cov_haplotype_groups_add(struct cov_haplotype_groups *g, struct cov_err *e) COV_MUST_USE;
 
-/* Drops the first n records. Groups may get other numbers. */
+/* Drops the first n records. Groups and records may get other numbers. */
 int cov_haplotype_groups_drop(struct cov_haplotype_groups *g, size_t n,
                               struct cov_err *e) COV_MUST_USE;
 
@@ -47,11 +48,15 @@ size_t cov_haplotype_groups_n(const struct cov_haplotype_groups *g);
 size_t cov_haplotype_groups_n_copies(const struct cov_haplotype_groups *g);
 uint32_t cov_haplotype_groups_of(const struct cov_haplotype_groups *g, size_t sample, size_t copy);
 
-/* Returns the calls of a record, ascending by group, and sets *n. Valid until the next change. */
-const struct cov_group_call *cov_haplotype_groups_record(const struct cov_haplotype_groups *g,
-                                                         size_t record, size_t *n);
+/* Returns the number of the first record that is kept. The others have the next numbers. */
+uint32_t cov_haplotype_groups_first(const struct cov_haplotype_groups *g);
+
+/* Returns the calls of a group in the records that are kept, ascending, and sets *n. Valid until the next
+ * change. */
+const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotype_groups *g,
+                                                       uint32_t group, size_t *n);
 /* Returns what a group has in a record; NULL: nothing. */
 const struct cov_call *cov_haplotype_groups_find(const struct cov_haplotype_groups *g,
-                                                 size_t record, uint32_t group);
+                                                 uint32_t group, uint32_t record);
 
 #endif

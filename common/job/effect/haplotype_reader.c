@@ -1,0 +1,319 @@
+/* haplotype_reader.c - see haplotype_reader.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/effect/haplotype_reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+
+/* Memory for the rows of a record, for the alleles of the records in a window, and for their genotypes: in
+ * proportion to the file, since it must not depend on how well a file compresses. */
+enum { MAX_RATIO = 16, LEAST_MB = 16, MOST_MB = 256, MB_SHIFT = 20 };
+enum { MAX_NAME = 255, GROUPS_RATIO = 4 };
+
+static void release_record(struct cov_haplotype_record *n)
+{
+    free(n->changes);
+    free(n->codes);
+}
+
+void cov_haplotype_reader_close(struct cov_haplotype_reader *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->n; i++)
+        release_record(&r->records[r->first + i]);
+    free(r->records);
+    cov_haplotype_groups_free(r->groups);
+    free(r->ref);
+    free(r->is_used);
+    free(r->is_seen);
+    cov_genotypes_fini(&r->genotypes);
+    cov_effect_plan_fini(&r->plan);
+    cov_variant_fini(&r->record);
+    cov_variants_close(r->in);
+    free(r);
+}
+
+const struct cov_haplotype_record *cov_haplotype_reader_record(const struct cov_haplotype_reader *r,
+                                                               size_t i)
+{
+    return &r->records[r->first + i];
+}
+
+/* Returns what an allele changes, of which the bases are those of the plan. */
+static struct cov_haplotype_change change_of(const struct cov_haplotype_reader *r,
+                                             const struct cov_effect_allele *a)
+{
+    const uint8_t *alt = r->plan.codes + a->codes, *ref = r->ref;
+    size_t first = 0, n_old = r->plan.n_ref, n_new = a->n;
+    if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG &&
+        a->status != COV_ALLELE_END)
+        return (struct cov_haplotype_change){.valid = false};
+    for (; n_old > 0 && n_new > 0 && ref[first] == alt[first]; n_old--, n_new--)
+        first++;
+    while (n_old > 0 && n_new > 0 && ref[first + n_old - 1] == alt[first + n_new - 1]) {
+        n_old--;
+        n_new--;
+    }
+    return (struct cov_haplotype_change){r->record.pos + (int64_t)first, n_old, a->codes + first,
+                                         n_new, true};
+}
+
+/* Sets the changes of the alleles that have bases. */
+static int add_changes(struct cov_haplotype_reader *r, struct cov_haplotype_record *to,
+                       struct cov_err *e)
+{
+    const struct cov_effect_plan *p = &r->plan;
+    size_t n_codes = 0;
+    int rc = COV_RESERVE(&r->ref, &r->cap_ref, p->n_ref, e);
+    if (!rc)
+        rc =
+            cov_genome_codes(r->g->genome, p->seq, to->pos, to->pos + (int64_t)p->n_ref, r->ref, e);
+    to->changes = rc ? NULL : cov_malloc(p->n_alleles, sizeof *to->changes, e);
+    if (!to->changes)
+        return rc ? rc : COV_ENOMEM;
+    for (size_t i = 0; i < p->n_alleles; i++) {
+        to->changes[i] = change_of(r, &p->alleles[i]);
+        n_codes += to->changes[i].n_new;
+    }
+    to->codes = cov_malloc(n_codes, 1, e);
+    if (!to->codes)
+        return COV_ENOMEM;
+    uint8_t *end = to->codes;
+    for (size_t i = 0; i < p->n_alleles; i++) {
+        memcpy(end, p->codes + to->changes[i].codes, to->changes[i].n_new);
+        to->changes[i].codes = (size_t)(end - to->codes);
+        end += to->changes[i].n_new;
+    }
+    to->n_bytes = sizeof *to + p->n_alleles * sizeof *to->changes + n_codes;
+    r->n_bytes += to->n_bytes;
+    return r->n_bytes <= r->most
+               ? COV_OK
+               : cov_variants_fail(
+                     r->in, e,
+                     "the alleles of the records in a window need more than %zu MiB; remove "
+                     "duplicate records, or use a smaller --window",
+                     r->most >> MB_SHIFT);
+}
+
+/* Adds the place of the record that was read last to a failure. */
+static int fail_groups(const struct cov_haplotype_reader *r, struct cov_err *e)
+{
+    struct cov_err place = COV_ERR_INIT;
+    (void)cov_variants_fail(r->in, &place, "%s", e ? e->text : "");
+    if (e && e->code == COV_EINPUT)
+        *e = place;
+    return e ? e->code : COV_EINPUT;
+}
+
+/* Adds the genotypes of the record; `keep`: to the groups. */
+static int add_calls(struct cov_haplotype_reader *r, bool keep, struct cov_err *e)
+{
+    const struct cov_genotypes *g = &r->genotypes;
+    int rc = cov_variants_genotypes(r->in, &r->record, &r->genotypes, e);
+    if (rc)
+        return rc;
+    struct cov_call *calls = NULL;
+    if (keep)
+        rc = cov_haplotype_groups_calls(r->groups, g->ploidy, &calls, e);
+    if (rc)
+        return fail_groups(r, e);
+    for (size_t s = 0; s < g->n_samples && g->ploidy > 0; s++) {
+        int32_t set;
+        const enum cov_phase phase = cov_genotypes_phase(g, s, &set);
+        bool has_alt = false;
+        if (!r->is_used[s])
+            continue;
+        for (size_t k = 0; k < g->ploidy; k++) {
+            const int32_t allele = cov_genotypes_allele(g, s, k);
+            if (allele <= 0)
+                continue;
+            has_alt = true;
+            if (calls && phase != COV_PHASE_NONE)
+                calls[k * g->n_samples + s] =
+                    (struct cov_call){allele, set, phase == COV_PHASE_EQUAL};
+        }
+        *(phase == COV_PHASE_NONE ? &r->n_unphased : &r->n_phased) += has_alt;
+        r->has_sets = r->has_sets || (set > 0 && phase != COV_PHASE_NONE);
+    }
+    return keep && cov_haplotype_groups_add(r->groups, e) ? fail_groups(r, e) : COV_OK;
+}
+
+/* Fails unless the record that was read last may come after those before it. */
+static int check_order(struct cov_haplotype_reader *r, struct cov_err *e)
+{
+    const struct cov_variant *v = &r->record;
+    size_t seq = SIZE_MAX;
+    (void)cov_names_find(r->g->names, v->contig, strlen(v->contig), &seq);
+    const bool sorted = seq == SIZE_MAX || (seq == r->seq ? v->pos >= r->pos : !r->is_seen[seq]);
+    if (seq != SIZE_MAX)
+        r->is_seen[seq] = true;
+    r->seq = seq;
+    r->pos = v->pos;
+    r->number = v->number;
+    return sorted ? COV_OK
+                  : cov_variants_fail(r->in, e,
+                                      "not sorted, as --haplotypes needs it: %.100s:%" PRId64
+                                      " after a later position",
+                                      v->contig, v->pos + 1);
+}
+
+/* Reads a record; `keep`: and adds it to r->records if it can be in haplotypes. */
+static int read_ahead(struct cov_haplotype_reader *r, bool keep, struct cov_err *e)
+{
+    const int got = cov_variants_next(r->in, &r->record, e);
+    r->at_end = got == 0;
+    if (got <= 0)
+        return got;
+    int rc = check_order(r, e);
+    if (!rc)
+        rc = cov_effect_plan_make(&r->plan, r->g, r->L, 1, &r->record, e);
+    if (rc || r->plan.status != COV_ALLELE_SCORED)
+        return rc;
+    struct cov_haplotype_record new = {r->number,         r->pos, r->seq, r->plan.n_ref,
+                                       r->plan.n_alleles, NULL,   NULL,   0};
+    const size_t n = r->first + r->n;
+    if (keep)
+        rc = COV_RESERVE(&r->records, &r->cap, n + 1, e);
+    if (!rc && keep)
+        rc = add_changes(r, &new, e);
+    if (!rc)
+        rc = add_calls(r, keep, e);
+    if (rc || !keep)
+        release_record(&new);
+    else
+        r->records[n] = new;
+    r->n += !rc && keep;
+    return rc;
+}
+
+int cov_haplotype_reader_until(struct cov_haplotype_reader *r, size_t seq, int64_t pos,
+                               int64_t number, struct cov_err *e)
+{
+    int rc = COV_OK;
+    while (!rc && !r->at_end &&
+           (r->number < number || (r->seq == seq ? r->pos < pos : !r->is_seen[seq])))
+        rc = read_ahead(r, true, e);
+    return rc;
+}
+
+int cov_haplotype_reader_drop(struct cov_haplotype_reader *r, size_t seq, int64_t beg,
+                              int64_t number, struct cov_err *e)
+{
+    size_t n = 0;
+    for (; n < r->n; n++) {
+        struct cov_haplotype_record *old = &r->records[r->first + n];
+        if (old->number >= number || (old->seq == seq && old->pos >= beg))
+            break;
+        r->n_bytes -= old->n_bytes;
+        release_record(old);
+    }
+    r->first += n;
+    r->n -= n;
+    if (r->first > r->n) {
+        memmove(r->records, cov_haplotype_reader_record(r, 0), r->n * sizeof *r->records);
+        r->first = 0;
+    }
+    return cov_haplotype_groups_drop(r->groups, n, e)
+               ? cov_err_prefix(e, "%s: record %" PRId64, cov_variants_name(r->in), number)
+               : COV_OK;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static int choose_samples(struct cov_haplotype_reader *r, const char *const *samples, size_t n,
+                          struct cov_err *e)
+{
+    const size_t n_all = cov_variants_n_samples(r->in);
+    if (n_all == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no samples, whose genotypes --haplotypes needs",
+                        cov_variants_name(r->in));
+    r->is_used = cov_calloc(n_all, sizeof *r->is_used, e);
+    if (!r->is_used)
+        return COV_ENOMEM;
+    for (size_t s = 0; s < n_all; s++) {
+        if (strlen(cov_variants_sample(r->in, s)) > MAX_NAME)
+            return cov_fail(e, COV_EINPUT, "%s: the name of sample %zu is longer than %d bytes",
+                            cov_variants_name(r->in), s + 1, MAX_NAME);
+        r->is_used[s] = n == 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t s = 0;
+        while (s < n_all && strcmp(samples[i], cov_variants_sample(r->in, s)) != 0)
+            s++;
+        if (s == n_all)
+            return cov_fail(e, COV_EINPUT, "--samples: %s does not have '%.100s'",
+                            cov_variants_name(r->in), samples[i]);
+        r->is_used[s] = true;
+    }
+    return COV_OK;
+}
+
+static int open_once(const char *path, const struct cov_effect_haplotype_options *o,
+                     const struct cov_effect_genome *g, struct cov_haplotype_reader **out,
+                     struct cov_err *e)
+{
+    struct cov_haplotype_reader *r = *out = cov_calloc(1, sizeof *r, e);
+    struct stat st;
+    if (!r)
+        return COV_ENOMEM;
+    const int64_t bytes = stat(path, &st) == 0 ? (int64_t)st.st_size * MAX_RATIO >> MB_SHIFT : 0;
+    r->most = (size_t)(bytes < LEAST_MB ? LEAST_MB : bytes > MOST_MB ? MOST_MB : bytes) << MB_SHIFT;
+    r->g = g;
+    r->L = o->L;
+    r->seq = SIZE_MAX;
+    r->is_seen = cov_calloc(g->genome->n_seqs, sizeof *r->is_seen, e);
+    int rc = r->is_seen ? cov_variant_init(&r->record, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_variants_open(path, NULL, true, &r->in, e);
+    if (!rc)
+        rc = choose_samples(r, o->samples, o->n_samples, e);
+    return rc ? rc
+              : cov_haplotype_groups_new(cov_variants_n_samples(r->in), GROUPS_RATIO * r->most,
+                                         &r->groups, e);
+}
+
+/* Warns of genotypes that are in no haplotype, or contradict themselves. */
+static void warn_genotypes(const struct cov_haplotype_reader *r)
+{
+    const char *name = cov_variants_name(r->in);
+    const int64_t n_signs = cov_variants_n_signs(r->in);
+    if (n_signs > 0)
+        cov_warn("%s: genotypes with another phase sign before the first allele than after it "
+                 "(%" PRId64 "); the first sign does not count",
+                 name, n_signs);
+    if (r->n_phased == 0 && r->number > 0)
+        cov_warn("%s: no phased genotype (0|1) has an allele of ALT, so that --haplotypes has no "
+                 "effect; not phased: %" PRId64,
+                 name, r->n_unphased);
+    else if (r->n_unphased > 0)
+        cov_warn("%s: genotypes that are not phased (0/1) are in no haplotype (%" PRId64
+                 " of %" PRId64 " with an allele of ALT)",
+                 name, r->n_unphased, r->n_unphased + r->n_phased);
+}
+
+int cov_haplotype_reader_open(const char *path, const struct cov_effect_haplotype_options *options,
+                              const struct cov_effect_genome *g, struct cov_haplotype_reader **out,
+                              struct cov_err *e)
+{
+    struct cov_haplotype_reader *check = NULL;
+    *out = NULL;
+    int rc = open_once(path, options, g, &check, e);
+    while (!rc && !check->at_end)
+        rc = read_ahead(check, false, e);
+    if (!rc)
+        warn_genotypes(check);
+    cov_haplotype_reader_close(check);
+    if (!rc)
+        rc = open_once(path, options, g, out, e);
+    if (rc) {
+        cov_haplotype_reader_close(*out);
+        *out = NULL;
+    }
+    return rc;
+}
