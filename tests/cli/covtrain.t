@@ -21,7 +21,7 @@ rows() { # FILE: number of epochs in it
 train -o one/two -@ 1 -e 3 --stats stats.json
 status_is 0 'three epochs, into a new folder'
 is "$(ls one/two | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
-    "best.ckpt last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done | sed 's/ $//')" \
+    "best.ckpt last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done)runs.jsonl" \
     '  checkpoints and metrics'
 is "$(head -n 1 one/two/metrics.log)" 'epoch avg_val_loss avg_val_accuracy avg_train_loss avg_train_accuracy' \
     "  Predmoter's columns"
@@ -117,7 +117,7 @@ ok '  of all steps' cmp anew/metrics.jsonl one/two/metrics.jsonl
 is "$(find anew -name '.*')" '' '  and leaves no temporary files'
 run covtrain -i d $net -o anew -f -e 1 --seed 3
 is "$(ls anew | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
-    'best.ckpt last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \
+    'best.ckpt last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy= runs.jsonl' \
     '  otherwise old checkpoints are removed'
 stderr_like 'anew: 3 checkpoints of the replaced training are removed' '  which is reported'
 cp one/two/predmoter* anew
@@ -169,7 +169,7 @@ train -o every -e 3 --max-hours 0.000001 -f
 status_is 0 '--max-hours ends after a step'
 stderr_like '^covtrain: stopped after [0-9.e-]+ h; step 1 is saved; resume with --resume-training every/last\.ckpt$' \
     '  reports how to resume'
-is "$(ls every | paste -sd ' ') $(grep -c . every/metrics.jsonl)" 'last.ckpt metrics.jsonl metrics.log 1' \
+is "$(ls every | paste -sd ' ') $(grep -c . every/metrics.jsonl)" 'last.ckpt metrics.jsonl metrics.log runs.jsonl 1' \
     '  with one checkpoint, which replaces all of another training run'
 run h5chunk info every/last.ckpt
 stdout_like 'training +epoch 0 \(not complete\), 1 steps' '  of an epoch that is not complete'
@@ -192,6 +192,51 @@ run covtrain -i d -b 8 -o s --resume-training s/last.ckpt -e 3
 for file in last.ckpt best.ckpt metrics.log metrics.jsonl; do
     ok "  the same $file" cmp s/$file one/two/$file
 done
+# Statistics of a training in several runs, of which one was killed, are those of a training in one.
+train -q -o once -e 3 --save-every 2 --stats once.json
+train -q -o parts -e 3 --max-hours 1e-6 --stats parts.json
+ok 'statistics of a first run: no others' "$PYTHON" -c 'import json
+s = json.load(open("parts.json"))
+assert s["chunks"] == 8 and "all_runs" not in s and "chunks_resumed" not in s, s'
+covtrain -q -i d -b 8 -o parts --resume-training parts/last.ckpt -e 3 --save-every 2 >killed.log 2>&1 &
+pid=$!
+for _ in $(seq 600); do
+    [ "$(grep -c . parts/runs.jsonl)" -gt 1 ] && break
+    sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>wait.log
+run covtrain -q -i d -b 8 -o parts --resume-training parts/last.ckpt -e 3 --save-every 2 -f --stats parts.json
+status_is 0 'resumed after a kill'
+cat >stats.py <<'E'
+import json, sys
+times = {"command", "wall_seconds", "cpu_seconds", "peak_rss_bytes", "stages", "bases_per_second", "chunks_per_second"}
+resumed = {"inputs", "model", "model_sha256", "bases_resumed", "chunks_resumed", "all_runs"}
+one, parts = (json.load(open(x), parse_float=lambda x: float("%.8g" % float(x))) for x in sys.argv[1:3])
+assert {k: v for k, v in one.items() if k not in times | resumed} == {k: v for k, v in parts.items() if k not in times | resumed}, (one, parts)
+assert 0 < parts["chunks_resumed"] <= parts["chunks"] and 0 < parts["bases_resumed"] <= parts["bases"], parts
+a = parts["all_runs"]
+assert a["n"] in map(int, sys.argv[3:]) and a["wall_seconds"] > parts["wall_seconds"] and a["cpu_seconds"] > parts["cpu_seconds"], parts
+new = parts["chunks"] - parts["chunks_resumed"]
+assert abs(parts.get("chunks_per_second", 0) * parts["wall_seconds"] - new) < 1, parts
+E
+ok '  statistics of the whole training' "$PYTHON" stats.py once.json parts.json 2 3
+run covtrain -i d -b 8 -o parts --resume-training parts/last.ckpt -e 3 -f --stats parts.json
+stderr_like 'nothing to do' '  and with nothing left to do'
+ok '    the same statistics' "$PYTHON" stats.py once.json parts.json 3 4
+for name in once parts; do
+    run covtrain -q -i d -b 8 -o $name --resume-training $name/last.ckpt -e 3 --stats ${name}_mqc.json
+done
+ok '    the same losses, correlations, epochs and steps' "$PYTHON" -c 'import json
+once, parts = (list(json.load(open(x + "_mqc.json"))["data"].values())[0] for x in ("once", "parts"))
+keys = ["avg_val_loss", "avg_val_accuracy", "avg_train_loss", "avg_train_accuracy", "epochs", "steps"]
+assert [once[k] for k in keys] == [parts[k] for k in keys] and once["epochs"] == 3 and once["steps"] == 18, (once, parts)'
+rm parts/runs.jsonl
+run covtrain -q -i d -b 8 -o parts --resume-training parts/last.ckpt -e 4 -f --stats parts.json
+ok '  no totals if those of earlier runs are unknown' "$PYTHON" -c 'import json
+s = json.load(open("parts.json"))
+assert "all_runs" not in s and "chunks_resumed" not in s and s["chunks"] == 48, s'
+
 stepwise 8 "$all" "${all%--lstm*}"
 stderr_like 'stopped after .* h; step 7 is saved' 'all options together, in eight runs'
 run covtrain -q -i d -b 8 -o s --resume-training s/last.ckpt ${all%--lstm*}

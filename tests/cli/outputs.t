@@ -190,7 +190,7 @@ refused 1 'already exists' 'a link in place of an index'
 run cov2bigwig -q -f --datasets atacseq -o o.bg.gz p.h5
 status_is 0 '  is replaced by the index with -f'
 [ ! -L o.bg.gz.tbi ] || fail '  the link remains'
-for name in metrics.log metrics.jsonl last.ckpt; do
+for name in metrics.log metrics.jsonl runs.jsonl last.ckpt; do
     mkdir -p t
     ln -s ../victim t/$name
 done

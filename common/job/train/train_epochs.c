@@ -58,7 +58,9 @@ struct run {
     bool replaced;      /* the training in the output folder, if setup.replaces */
     bool stopped;       /* by --max-hours */
     double begin, longest_step, longest_val, longest_save;
-    int64_t chunks, bases;
+    struct cov_stats *stats;         /* NULL: none */
+    struct cov_train_totals earlier; /* runs before this one; n_runs 0: none, or unknown */
+    int64_t chunks, bases;           /* of this run */
     double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
 };
 
@@ -237,6 +239,15 @@ struct epoch {
     struct means means;  /* of the batches before it */
 };
 
+/* Counts a batch that was trained. */
+static void count_batch(struct run *r, const struct cov_example_plan *plan, size_t batch)
+{
+    const size_t beg = batch > 0 ? plan->ends[batch - 1] : 0, end = plan->ends[batch];
+    r->chunks += (int64_t)(end - beg);
+    for (size_t i = beg; i < end; i++)
+        r->bases += plan->items[i].end - plan->items[i].beg;
+}
+
 /* One step of the optimiser: up to `accumulate` batches. */
 static int step(struct run *r, struct epoch *epoch, struct cov_err *e)
 {
@@ -263,6 +274,7 @@ static int step(struct run *r, struct epoch *epoch, struct cov_err *e)
             return rc == COV_EINPUT ? fail_diverged(r, rate, e) : rc;
         first += n;
         p->n_batches++;
+        count_batch(r, plan, *at);
         if (score.n_rows > 0) {
             add_mean(&of_step, score.loss, score.accuracy, n);
             add_mean(&epoch->means, score.loss, score.accuracy, n);
@@ -311,6 +323,18 @@ static int after_save(struct run *r, double clock, struct cov_err *e)
     return rc;
 }
 
+/* Logs what all runs have done, before a checkpoint of it is written; unless that of the runs before is
+ * unknown. */
+static int log_totals(struct run *r, struct cov_err *e)
+{
+    struct cov_stats now = r->stats ? *r->stats : (struct cov_stats){0};
+    cov_stats_finish(&now);
+    const struct cov_train_totals run = {1, r->chunks, r->bases, now.wall_seconds, now.cpu_seconds};
+    if (!r->stats || (r->o->resume && r->earlier.n_runs == 0))
+        return COV_OK;
+    return cov_train_log_totals(r->log, r->setup.point.state.n_steps, &r->earlier, &run, e);
+}
+
 static int read_trainer(struct run *r, struct cov_err *e)
 {
     struct cov_train_point *p = &r->setup.point;
@@ -337,6 +361,8 @@ static int save_part(struct run *r, const struct epoch *epoch, struct cov_err *e
     if (r->ranks.rank > 0)
         return COV_OK;
     int rc = read_trainer(r, e);
+    if (!rc)
+        rc = log_totals(r, e);
     if (!rc)
         rc = cov_train_saver_save_part(&r->saver, &r->setup.network, p, e);
     return rc ? rc : after_save(r, clock, e);
@@ -422,10 +448,6 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
     cov_progress_end(r->progress);
     cov_example_feed_end(r->feed);
     r->train_seconds += cov_clock() - clock - (r->save_seconds - saving);
-    size_t n = epoch.at > 0 ? plan->ends[epoch.at - 1] : 0;
-    r->chunks += (int64_t)(n - done);
-    for (size_t i = done; i < n; i++)
-        r->bases += plan->items[i].end - plan->items[i].beg;
     if (r->stopped)
         return rc;
     r->values[COV_TRAIN_LOSS] = epoch.means.loss / epoch.means.chunks;
@@ -457,7 +479,9 @@ static int end_epoch(struct run *r, double clock, bool *stop, struct cov_err *e)
     r->n_saved++;
     if (r->ranks.rank > 0)
         return COV_OK;
-    rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
+    rc = log_totals(r, e);
+    if (!rc)
+        rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
     if (!rc)
         rc = cov_train_log_epoch(r->log, p->epoch, p->state.n_steps, r->values, e);
     return rc ? rc : after_save(r, clock, e);
@@ -699,8 +723,12 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
          .value = (double)(r->setup.point.epoch + 1)},
         {"steps", "Steps", "steps of the optimiser", .value = (double)r->setup.point.state.n_steps},
     };
-    stats->chunks = r->chunks;
-    stats->bases = r->bases;
+    const struct cov_train_totals *was = &r->earlier;
+    stats->chunks = was->chunks + r->chunks;
+    stats->bases = was->bases + r->bases;
+    if (was->n_runs > 0)
+        stats->earlier = (struct cov_stats_earlier){
+            was->bases, was->chunks, true, (int)was->n_runs, was->wall_seconds, was->cpu_seconds};
     cov_stats_add_stage(stats, "load", r->load_seconds);
     cov_stats_add_stage(stats, "train", r->train_seconds);
     cov_stats_add_stage(stats, "wait", r->wait_seconds);
@@ -718,8 +746,11 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e)
 {
-    struct run r = {
-        .o = options, .progress = progress, .setup = {.lock = -1}, .begin = cov_clock()};
+    struct run r = {.o = options,
+                    .progress = progress,
+                    .stats = stats,
+                    .setup = {.lock = -1},
+                    .begin = cov_clock()};
     for (int i = 0; i < COV_TRAIN_QUANTITIES; i++)
         r.values[i] = (double)NAN;
     int rc = cov_ranks_open(&r.ranks, e);
@@ -731,6 +762,9 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     cov_train_set_last_words(options, NULL);
     if (!rc)
         rc = cov_train_setup_open(&r.setup, options, &r.ranks, e);
+    if (!rc && options->resume)
+        rc = cov_train_log_read(options->resume, r.setup.point.epoch, r.setup.point.state.n_steps,
+                                r.values, &r.earlier, e);
     if (!rc)
         rc = cov_pool_new(options->n_threads, &r.pool, e);
     if (!rc)

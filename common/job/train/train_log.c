@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@ const char *const cov_train_quantity_names[COV_TRAIN_QUANTITIES + 1] = {
     [COV_TRAIN_ACCURACY] = "avg_train_accuracy",
 };
 
-enum { TABLE, LINES, N_FILES };
-static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl"};
+enum { TABLE, LINES, RUNS, N_FILES };
+static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl", "runs.jsonl"};
 
 struct cov_train_log {
     FILE *files[N_FILES];
@@ -55,6 +56,78 @@ static int64_t number_after(const char *line, const char *key)
         return -1;
     long long n = strtoll(at + strlen(key), &end, 10);
     return end > at + strlen(key) ? n : -1;
+}
+
+/* Returns the number after `key` in a line; NaN if absent. */
+static double value_after(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    char *end = NULL;
+    const double x = at ? strtod(at + strlen(key), &end) : (double)NAN;
+    return at && end > at + strlen(key) ? x : (double)NAN;
+}
+
+/* Returns true if a line has totals, which are plausible. */
+static bool read_totals(const char *line, struct cov_train_totals *t)
+{
+    *t = (struct cov_train_totals){
+        .n_runs = number_after(line, "\"runs\": "),
+        .chunks = number_after(line, "\"chunks\": "),
+        .bases = number_after(line, "\"bases\": "),
+        .wall_seconds = value_after(line, "\"wall_seconds\": "),
+        .cpu_seconds = value_after(line, "\"cpu_seconds\": "),
+    };
+    return t->n_runs > 0 && t->n_runs < INT_MAX && t->chunks >= 0 && t->bases >= 0 &&
+           t->wall_seconds >= 0 && t->cpu_seconds >= 0;
+}
+
+/* Returns true if a line of the table is that of an epoch, and sets its values. */
+static bool read_values(const char *line, int64_t epoch, double values[COV_TRAIN_QUANTITIES])
+{
+    char *end;
+    double x[COV_TRAIN_QUANTITIES];
+    if (strtoll(line, &end, 10) != epoch || end == line)
+        return false;
+    for (int i = 0; i < COV_TRAIN_QUANTITIES; i++) {
+        const char *from = end;
+        x[i] = strtod(from, &end);
+        if (end == from)
+            return false;
+    }
+    memcpy(values, x, sizeof x);
+    return true;
+}
+
+int cov_train_log_read(const char *ckpt, int64_t epoch, int64_t step,
+                       double values[COV_TRAIN_QUANTITIES], struct cov_train_totals *totals,
+                       struct cov_err *e)
+{
+    static const int files[] = {TABLE, RUNS};
+    char *line = NULL;
+    size_t cap = 0;
+    char *dir = cov_path_dir(ckpt, e);
+    int rc = dir ? COV_OK : COV_ENOMEM;
+    *totals = (struct cov_train_totals){0};
+    for (size_t i = 0; !rc && i < COV_COUNT(files); i++) {
+        char *path = cov_path_join(dir, file_names[files[i]], e);
+        FILE *f = path ? fopen(path, "r") : NULL;
+        struct cov_train_totals t;
+        rc = path ? COV_OK : COV_ENOMEM;
+        while (f && getline(&line, &cap, f) > 0) {
+            if (!strchr(line, '\n'))
+                break; /* cut off when the run ended */
+            if (files[i] == TABLE)
+                (void)read_values(line, epoch, values);
+            else if (number_after(line, "{\"step\": ") == step && read_totals(line, &t))
+                *totals = t;
+        }
+        if (f)
+            (void)fclose(f);
+        free(path);
+    }
+    free(line);
+    free(dir);
+    return rc;
 }
 
 /* Returns true if a line is the header, or belongs to an epoch <= `epoch` or to a step <= `step`. */
@@ -175,7 +248,7 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, 
 
 int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e)
 {
-    struct cov_outfile *const outs[N_FILES] = {&l->outs[TABLE], &l->outs[LINES]};
+    struct cov_outfile *const outs[N_FILES] = {&l->outs[TABLE], &l->outs[LINES], &l->outs[RUNS]};
     return cov_outfile_commit_all(outs, N_FILES, e);
 }
 
@@ -196,6 +269,19 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
     if (!rc)
         rc = flush(l, e);
     return rc ? rc : cov_train_log_commit(l, e);
+}
+
+int cov_train_log_totals(struct cov_train_log *l, int64_t step,
+                         const struct cov_train_totals *earlier, const struct cov_train_totals *run,
+                         struct cov_err *e)
+{
+    (void)fprintf(l->files[RUNS],
+                  "{\"step\": %" PRId64 ", \"runs\": %" PRId64 ", \"chunks\": %" PRId64
+                  ", \"bases\": %" PRId64 ", \"wall_seconds\": %.6f, \"cpu_seconds\": %.6f}\n",
+                  step, earlier->n_runs + run->n_runs, earlier->chunks + run->chunks,
+                  earlier->bases + run->bases, earlier->wall_seconds + run->wall_seconds,
+                  earlier->cpu_seconds + run->cpu_seconds);
+    return flush(l, e);
 }
 
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)

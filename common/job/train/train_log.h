@@ -26,6 +26,18 @@ struct cov_train_step {
  * training that ended in its first epoch. */
 bool cov_train_log_has_epochs(const char *path);
 
+/* What all runs of a training have computed until a step. */
+struct cov_train_totals {
+    int64_t n_runs, chunks, bases;
+    double wall_seconds, cpu_seconds;
+};
+
+/* Reads what is logged next to a checkpoint for its epoch and step, from which another run resumes.
+ * Values stay as they are, and *totals is zero, where there is nothing. */
+int cov_train_log_read(const char *ckpt, int64_t epoch, int64_t step,
+                       double values[COV_TRAIN_QUANTITIES], struct cov_train_totals *totals,
+                       struct cov_err *e) COV_MUST_USE;
+
 struct cov_train_log;
 
 /* Opens the logs in the folder `dir`. Keeps existing epochs up to `epoch` and steps up to `step`,
@@ -39,6 +51,11 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
 /* Adds an epoch and flushes. `step` is the last step of the epoch. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
+/* Adds the totals until a step, those of the runs before and of this run, before its checkpoint is
+ * written. */
+int cov_train_log_totals(struct cov_train_log *l, int64_t step,
+                         const struct cov_train_totals *earlier, const struct cov_train_totals *run,
+                         struct cov_err *e) COV_MUST_USE;
 /* Replaces existing logs, as the first epoch does. */
 int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; also reports earlier write errors. Frees *l, even on failure. NULL is
