@@ -260,6 +260,28 @@ tes -b 0 -a 70:after=70
 centre -b 133 -a 0:before=133
 whole -b 20 -a 50:before=20 after=50
 END
+# 60 genes without correlation, and two of rDNA, of which one overlaps the other.
+awk "$random"'BEGIN {
+    seed(3)
+    for (i = 0; i < 60; i++) {
+        print "n\t" i * 100 "\t" i * 100 + 100 >"rdna.bed"
+        print "n\t" i * 100 "\t" i * 100 + 100 "\t" 1 + int(random() * 9) >"x.bg"
+        print "n\t" i * 100 "\t" i * 100 + 100 "\t" 1 + int(random() * 9) >"y.bg"
+    }
+    print "n\t6000\t6200\nn\t6050\t6150" >"rdna.bed"
+    print "n\t6000\t6200\t900" >"x.bg"
+    print "n\t6000\t6200\t700" >"y.bg"
+    print "n\t6200" >"n.sizes"
+}' || exit 99
+correlate --genes rdna.bed --chrom-sizes n.sizes -o x.tsv x.bg y.bg
+stderr_like '^covprofile: warning: x and y: extreme coverage decides Pearson.s r: (1\.000|0\.99[0-9]) per feature, but -?0\.[01][0-9]+ without n:6001-6200; --blacklist-file omits such regions$' \
+    'rDNA that decides the correlation of features'
+for options in '--method spearman' '--blacklist-file rdna.mask'; do
+    printf 'n\t6000\t6200\n' >rdna.mask
+    # shellcheck disable=SC2086 # words
+    correlate --genes rdna.bed $options --chrom-sizes n.sizes -o x.tsv x.bg y.bg
+    unlike "$(cat "$stderr")" 'extreme' "  $options: no warning"
+done
 correlate --genes f.gff3 --feature mRNA --method spearman --chrom-sizes sizes -o gff.tsv t.bg u.bg v.bg
 ok '  of a GFF3' cmp gff.tsv c.tsv
 correlate --bins 100 -o c.tsv t.bw u.bw

@@ -28,7 +28,7 @@ struct job {
                                        * lack a value */
     size_t n_rows;
     double *r;        /* [n][n]. Owned */
-    bool *is_extreme; /* [n_rows]: bins that may decide r; NULL: unknown. Owned */
+    bool *is_extreme; /* [n_rows]: rows that may decide r; NULL: unknown. Owned */
     struct cov_listing extremes;
 };
 
@@ -82,22 +82,50 @@ static bool is_whole(const struct job *j, size_t row)
     return true;
 }
 
-/* Marks the bins with extreme coverage of track k, among those where all tracks have a value. */
+static struct cov_bin_place place_of(const struct job *j, size_t row)
+{
+    if (!j->has_features)
+        return cov_track_bins_place(&j->bins, row);
+    const struct cov_feature *all = j->features.items, *f = &all[row];
+    size_t n;
+    return (struct cov_bin_place){cov_names_get(j->features.contigs, f->contig, &n),
+                                  f->contig,
+                                  f->beg,
+                                  f->end,
+                                  row == 0 || all[row - 1].contig != f->contig,
+                                  row + 1 == j->n_rows || all[row + 1].contig != f->contig};
+}
+
+/* Returns where the extremes are looked for: each feature is a window of its own, since all count the
+ * same. */
+static struct cov_bin_place window_of(const struct job *j, size_t row)
+{
+    struct cov_bin_place p = place_of(j, row);
+    if (j->has_features) {
+        p.beg = (int64_t)row;
+        p.end = p.beg + 1;
+    }
+    return p;
+}
+
+/* Marks the rows with extreme coverage of track k, among those where all tracks have a value. */
 static int mark_extremes(struct job *j, size_t k, struct cov_err *e)
 {
-    struct cov_outliers o = {.window = j->o.bin > COV_OUTLIER_WINDOW ? j->o.bin : 0};
+    struct cov_outliers o = {.window = j->has_features                 ? 1
+                                       : j->o.bin > COV_OUTLIER_WINDOW ? j->o.bin
+                                                                       : 0};
     struct cov_bin_place p;
     int rc = COV_OK;
     for (size_t row = 0; !rc && row < j->n_rows; row++) {
         const double x = j->values[k][row];
-        p = cov_track_bins_place(&j->bins, row);
+        p = window_of(j, row);
         if (is_whole(j, row))
             rc = cov_outliers_add(&o, p.contig, p.beg, p.end, x, x, e);
     }
     if (!rc)
         rc = cov_outliers_find(&o, e);
     for (size_t i = 0, row = 0; !rc && i < o.n_found && row < j->n_rows; row++) {
-        p = cov_track_bins_place(&j->bins, row);
+        p = window_of(j, row);
         while (i < o.n_found && (o.found[i].contig < p.contig ||
                                  (o.found[i].contig == p.contig && o.found[i].end <= p.beg)))
             i++;
@@ -108,24 +136,27 @@ static int mark_extremes(struct job *j, size_t k, struct cov_err *e)
     return rc;
 }
 
-/* Lists stretches of bins with extreme coverage. */
+/* Lists stretches of rows with extreme coverage. */
 static void list_extremes(struct job *j)
 {
     for (size_t row = 0, next; row < j->n_rows; row = next) {
         next = row + 1;
         if (!j->is_extreme[row])
             continue;
-        const struct cov_bin_place first = cov_track_bins_place(&j->bins, row);
+        const struct cov_bin_place first = place_of(j, row);
         struct cov_bin_place last = first;
-        while (!last.is_last && j->is_extreme[next])
-            last = cov_track_bins_place(&j->bins, next++);
+        int64_t end = first.end; /* features may overlap */
+        while (!last.is_last && j->is_extreme[next]) {
+            last = place_of(j, next++);
+            end = last.end > end ? last.end : end;
+        }
         const struct cov_outlier part = {first.contig, first.is_first && last.is_last, first.beg,
-                                         last.end, 0};
+                                         end, 0};
         cov_outlier_list(&part, first.name, 0, &j->extremes);
     }
 }
 
-/* Finds the bins with extreme coverage, and keeps the marks of those where all tracks have a
+/* Finds the rows with extreme coverage, and keeps the marks of those where all tracks have a
  * value. */
 static int find_extremes(struct job *j, struct cov_err *e)
 {
@@ -166,7 +197,7 @@ static void warn_of_extremes(const struct job *j)
         }
     (void)snprintf(about, sizeof about, "%s and %s", j->names[b_most], j->names[a_most]);
     if (most > 0)
-        cov_outliers_warn(about, "bin", j->r[a_most * j->n + b_most], without, &j->extremes,
+        cov_outliers_warn(about, row_name(j), j->r[a_most * j->n + b_most], without, &j->extremes,
                           "--blacklist-file omits such regions");
 }
 
@@ -181,8 +212,7 @@ static int choose_rows(struct job *j, struct cov_err *e)
         j->names[k] = j->has_features ? j->tracks.items[k]->name : j->bins.names[k];
         j->values[k] = j->has_features ? j->tracks.items[k]->means : j->bins.means[k];
     }
-    const bool looks = !j->has_features && !j->o.spearman;
-    int rc = looks ? find_extremes(j, e) : COV_OK;
+    int rc = !j->o.spearman ? find_extremes(j, e) : COV_OK;
     if (rc)
         return rc;
     const size_t n = cov_rows_keep_whole(j->values, j->n, j->n_rows);
