@@ -1,9 +1,9 @@
 /* fuzz_lists.c - the small text files: names to rename, lengths, blacklists, sequence reports. The first byte says
  * which.
- * Target: common/seq/names.c, common/features/blacklist.c, common/job/chunks/set_blacklist.c
+ * Target: common/seq/names.c, common/features/blacklist.c, common/job/chunks/sequence_report.c
  * SPDX-License-Identifier: MIT */
 #include "common/features/blacklist.h"
-#include "common/job/chunks/set_blacklist.h"
+#include "common/job/chunks/sequence_report.h"
 #include "common/seq/names.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -67,16 +67,29 @@ def texts():
              b'"assemblyUnit":"Primary Assembly"}\n{"genbankAccession":"CM2","role":"unplaced-scaffold","chrName":"Un"}\n'
     seed("lists", b"\0chr1 one\nchr2\ttwo\n", b"\0chr1 one two\n", b"\0a b\na c\n", b"\0a " + b"x" * 5000, b"\1chr1\t100\nx 5\n",
          b"\1chr1 0\n", b"\2" + bed, b"\2chr1\nchr2 # c\n", b"\2chr1\nchr1\t1\t5\n", b"\2chr1 5 1\n", b"\2chr1 5\n", b"\3" + report,
-         b"\3" + report.replace(b"refseq", b"other"), b"\3{}\n", b"\3[1]\n", b"\3" + report * 2, b"\3")
+         b"\3" + report.replace(b"refseq", b"other"), b"\3{}\n", b"\3[1]\n", b"\3" + report * 2, b"\3",
+         b"\3 \t\n" + report.replace(b"Acc", b"_acc").replace(b"chrN", b"chr_n").replace(b"yUnit", b"y_unit"),
+         b"\3" + report[report.index(b"\n") + 1:] + report[:report.index(b"\n") + 1], b"\3" + report.replace(b"CM2", b"").replace(b"unpl", b"UNPL"),
+         b"\3" + report.replace(b"Primary Assembly", b"Non-Nuclear"), b"\3" + report.replace(b"unplaced", b"unlocalized").replace(b"Un", b"2"),
+         b"\3" + report + b"{", b"\3" + report.replace(b'"CM2"', b"2"), b"\3" + gzip.compress(report, mtime=0))
     peaks = b"# c\nbrowser x\ntrack type=narrowPeak\nchr1\t10\t60\tp\t100\t.\t4.5\t3\t2\t25\n\nchr2 0 50\n"
     seed("peaks", b"\0" + peaks, b"\1" + peaks, b"\0" + gzip.compress(peaks, mtime=0), b"\1chr1\t1\t2\nchr9\t1\t2\n",
-         b"\1chr9\t1\t2\n", b"\0chr1\t5\t5\n", b"\0chr1\t5\n", b"\1chr2\t5\t51\n", b"\0chr1\t-1\t5\n", b"\0")
+         b"\1chr9\t1\t2\n", b"\0chr1\t5\t5\n", b"\0chr1\t5\n", b"\1chr2\t5\t51\n", b"\0chr1\t-1\t5\n", b"\0",
+         b"\0" + b"".join(b"%s\t%d\t%d\n" % (b"chr%d" % (i % 7), i * 37 % 90, 91 + i % 9) for i in range(3000)), b"\1" + peaks[:-1] * 40,
+         b"\0" + b"x" * 300 + b"\t1\t2\n", b"\0chr1\t1\t99999999999999999999\n", b"\1chr1\t1\t2\nchr2\t1\t2\nchr1\t1\t2\n" * 9, b"\1chr8\t1\t2\nchr9\t1\t2\n")
+    kinds = (b"", b"BAM\1", b"CRAM\3", b"@HD\tVN:1.6\n", FASTA, b"@r\nACGT\n+\nIIII\n", bed, peaks, b"##gff-version 3\nc\ts\tgene\t1\t9\t.\t+\t.\tID=a\n",
+             b"##fileformat=VCFv4.3\n##contig=<ID=c>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n", b"x" * 257 + b"ustar\0" + b"00" + b"\0" * 300,
+             b"\x89HDF\r\n\x1a\n" + bytes(99), b"\x26\xfc\x8f\x88" + bytes(99), b"\xeb\xf2\x89\x87" + bytes(99), b"PK\3\4" + bytes(99), b"<!DOCTYPE html><html>",
+             b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", bytes(range(256)), b"c\t0\t9\t1.5\n", b"c 10\n")
+    seed("kinds", *(bytes((i,)) + kind for i in range(7) for kind in (*kinds, *(gzip.compress(k, mtime=0) for k in kinds[1:11]))))
     gff = b"##gff-version 3\nchr1\ts\tgene\t11\t60\t.\t+\t.\tID=g1;Name=n\nchr1\ts\tmRNA\t11\t60\t.\t+\t.\tID=m\nchr2\ts\tgene\t1\t9\t5\t-\t.\tName=x\n"
     gtf = b'##v\nchr1\ts\tgene\t5\t9\t.\t?\t.\tgene_id "a b"; x 1;\n'
     seed("genes", gff, gff + b"##FASTA\n>chr1\nACGT\n", gzip.compress(gff, mtime=0), gtf, peaks, b"c 1 2\nc 5 9 n 0 -\n",
          gff.replace(b"gene", b"CDS"), gff + b"chr1\ts\tgene\t0\t5\t.\t+\t.\t\n", gff + b"chr1\ts\tgene\t9\t5\t.\t+\t.\t\n",
          gff + b"chr1\t5\n", gff.replace(b"+", b"x"), b"chr1\t5\t5\n", b"chr1;1;2\n", b"c 1 2 n 0 *\n", b"")
-    seed("json", b'{"figures":[{"name":"a","unit":"s","better":"higher","values":[1,2.5e3,-0]},{"name":"b","unit":"s",'
+    shard = b'{"tool":"covpredict","bases":9,"chunks":2,"wall_seconds":1.5,"cpu_seconds":2,"threads":2,"peak_rss_bytes":99'
+    seed("json", shard + b"}", shard + b',"chunks_resumed":1}', shard + b',"all_runs":{"n":2,"wall_seconds":3,"cpu_seconds":1}}', shard.replace(b"9", b"-9") + b"}",
+         shard.replace(b"1.5", b"1e999") + b"}", shard.replace(b"covpredict", b"covtrain") + b"}", shard.replace(b'"threads":2,', b"") + b"}", b'{"figures":[{"name":"a","unit":"s","better":"higher","values":[1,2.5e3,-0]},{"name":"b","unit":"s",'
          b'"better":"lower","values":[1]}],"x":[true,false,null,"\\u00e9\\n\\ud83d\\ude00"]}', b"[[[[]]]]", b"{", b'"\\', b"1e999",
          b'{"figures":[{"name":"a"}]}', b'{"figures":1}', b"", b"nul")
     seed("opt", b"-s3\n--size=2k\n-r\n0.25\n-C\nred\n--text\nhello\n-l\na,b\nfile\n--\n-x", b"--shift\n--shift=1\n-vv\n-qf",
