@@ -71,7 +71,7 @@ static const struct cov_opt options[] = {
     [ROW_REQUIRE_FLAGS] =
         COV_OPT(STRING, "require-flags", 0, FIELD(require_flags), "FLAGS",
                 "count only reads with all of these flags: 2, 0x2, or PROPER_PAIR,READ1"),
-    [ROW_REFERENCE] = COV_OPT(STRING, "reference", 0, FIELD(reference), "FASTA",
+    [ROW_REFERENCE] = COV_OPT(STRING, "genome", 0, FIELD(reference), "FASTA",
                               "reference sequence for CRAM files", .flags = COV_OPT_PATH_IN),
     COV_OPT(STRING, "prefix", 'p', FIELD(prefix), "PREFIX",
             "name of the data set, for example atacseq: stored as evaluation/PREFIX_coverage",

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         .subcommands = subcommands,
         .examples =
             "  coveffect vcf -m model.ckpt -g genome.fa.gz -o effects.tsv variants.vcf.gz\n"
-            "  coveffect ism -m model.ckpt -g genome.fa.gz -R peaks.bed --length 500 --target "
+            "  coveffect ism -m model.ckpt -g genome.fa.gz -R peaks.bed --length 500 --dataset "
             "atacseq -o ism/\n",
         .print_versions = print_versions,
     };

@@ -46,7 +46,7 @@ static int check_length(const void *arg, size_t L, struct cov_err *e)
 {
     const struct length_check *c = arg;
     if ((uint64_t)c->overlap >= L)
-        return cov_fail(e, COV_EUSAGE,
+        return cov_fail(e, COV_EINPUT,
                         "--overlap: %lld must be less than the length of a chunk, %zu",
                         (long long)c->overlap, L);
     return cov_ensemble_check_length(c->model, L, e);

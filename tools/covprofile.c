@@ -31,7 +31,7 @@ int main(int argc, char **argv)
             "predictions.h5\n"
             "  covprofile region -r chr1:1-50k --genes genes.gff3 --plot region.png predictions.h5 "
             "genome.h5\n"
-            "  covprofile correlate --bins 1k rep1.bw rep2.bw predicted.bw\n"
+            "  covprofile correlate --bin-size 1k rep1.bw rep2.bw predicted.bw\n"
             "  covprofile fingerprint --control input.bw --plot f.png chip.bw\n",
         .print_versions = print_versions,
     };

@@ -72,10 +72,11 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         if (!given[ROW_LOADING])
             c->job.loading = efficient ? COV_LOAD_DISK : COV_LOAD_RAM;
     }
-    for (size_t i = 0; i < c->datasets.n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(c->datasets.items[i], c->datasets.items[k]) == 0)
-                return cov_fail(e, COV_EUSAGE, "--datasets: duplicate %s", c->datasets.items[i]);
+    if (c->recompute && c->device.cpu && strcmp(c->device.cpu, "scalar") == 0)
+        return cov_fail(e, COV_EUSAGE, "--recompute and --cpu scalar contradict each other");
+    if (c->loss_weights.n > 0 && c->datasets.n > 0 && c->loss_weights.n != c->datasets.n)
+        return cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %zu data sets",
+                        c->loss_weights.n, c->datasets.n);
     return check_device(&c->device, e);
 }
 

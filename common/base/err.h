@@ -18,10 +18,10 @@
 
 enum cov_status {
     COV_OK = 0,
-    COV_EINPUT = -1,       /* the input is damaged or not of the expected kind */
+    COV_EINPUT = -1,       /* the input is damaged, of another kind, or does not fit the options */
     COV_EIO = -2,          /* a system call failed: open, read, write, rename */
     COV_ENOMEM = -3,       /* out of memory, or a size exceeds the address space */
-    COV_EUSAGE = -4,       /* the command line contradicts itself or the input */
+    COV_EUSAGE = -4,       /* the command line is wrong, whatever the files contain */
     COV_EEXIST = -5,       /* the output exists */
     COV_EUNSUPPORTED = -6, /* valid, but not supported by this build or machine */
     COV_EPIPE = -7,        /* the reader of standard output has closed it */

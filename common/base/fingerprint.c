@@ -53,7 +53,7 @@ int cov_fingerprint_file(const char *path, struct cov_progress *progress, uint64
     if (!block)
         rc = COV_ENOMEM;
     else if (!S_ISREG(st.st_mode))
-        rc = cov_fail(e, COV_EUSAGE, "%s: not a regular file, which is needed to read it again",
+        rc = cov_fail(e, COV_EINPUT, "%s: not a regular file, which is needed to read it again",
                       path);
     cov_progress_begin(progress, "checking", "bytes", rc ? 0 : (int64_t)st.st_size);
     size_t n = 0;

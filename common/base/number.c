@@ -102,6 +102,19 @@ int cov_parse_double(const char *text, const char *what, double min, double max,
     return COV_OK;
 }
 
+int cov_parse_sizes(char *const *texts, size_t n, const char *what, int64_t max, int64_t *out,
+                    struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = cov_parse_size(texts[i], what, 1, max, &out[i], e);
+        for (size_t k = 0; !rc && k < i; k++)
+            if (out[k] == out[i])
+                rc = cov_fail(e, COV_EUSAGE, "%s: duplicate %s", what, texts[i]);
+    }
+    return rc;
+}
+
 int cov_parse_part(const char *text, const char *what, int64_t *part, int64_t *n, struct cov_err *e)
 {
     char first[24];

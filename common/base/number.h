@@ -3,6 +3,7 @@
 #ifndef COV_BASE_NUMBER_H
 #define COV_BASE_NUMBER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
@@ -14,6 +15,9 @@ int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, 
 /* Parses a size, which may end in k, M or G. */
 int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                    struct cov_err *e) COV_MUST_USE;
+/* Parses n sizes from 1 to `max`, which must differ. */
+int cov_parse_sizes(char *const *texts, size_t n, const char *what, int64_t max, int64_t *out,
+                    struct cov_err *e) COV_MUST_USE;
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e) COV_MUST_USE;
 

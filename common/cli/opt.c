@@ -12,6 +12,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/number.h"
+#include "common/cli/opt_names.h"
 
 /* ---------------------------------------------------------------- one value */
 
@@ -23,7 +24,7 @@ static void free_strings(struct cov_strings *list)
     *list = (struct cov_strings){NULL, 0};
 }
 
-static int append_strings(struct cov_strings *list, const char *what, const char *text,
+static int append_strings(struct cov_strings *list, bool unique, const char *what, const char *text,
                           struct cov_err *e)
 {
     for (const char *part = text;; part++) {
@@ -39,6 +40,9 @@ static int append_strings(struct cov_strings *list, const char *what, const char
         if (!list->items[list->n])
             return COV_ENOMEM;
         list->n++;
+        for (size_t i = 0; unique && i + 1 < list->n; i++)
+            if (strcmp(list->items[i], list->items[list->n - 1]) == 0)
+                return cov_fail(e, COV_EUSAGE, "%s: duplicate %s", what, list->items[i]);
         part += n;
         if (!*part)
             return COV_OK;
@@ -101,7 +105,7 @@ static int set_value(const struct cov_opt *o, void *field, const char *what, con
         *(const char **)field = text;
         return COV_OK;
     case COV_OPT_LIST:
-        return append_strings(field, what, text, e);
+        return append_strings(field, (o->flags & COV_OPT_UNIQUE) != 0, what, text, e);
     }
     return COV_EUSAGE;
 }
@@ -123,29 +127,14 @@ struct parser {
     char **argv;
 };
 
-static bool same_letter(char a, char b)
-{
-    return a == b || ((a == '-' || a == '_') && (b == '-' || b == '_'));
-}
-
-static bool same_name(const char *name, const char *text, size_t n)
-{
-    if (strlen(name) != n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!same_letter(name[i], text[i]))
-            return false;
-    return true;
-}
-
-/* Finds the row with the long name text[0..n) or, if `text` is NULL, with the short name
- * `letter`. */
-static struct row find(const struct parser *p, const char *text, size_t n, char letter)
+/* Finds the row with the long name text[0..n), without aliases, or, if `text` is NULL, with the short
+ * name `letter`. */
+static struct row find_own(const struct parser *p, const char *text, size_t n, char letter)
 {
     size_t index = 0;
     for (size_t s = 0; s < p->n_sets; s++)
         for (const struct cov_opt *o = p->sets[s].table; o->name; o++, index++)
-            if (text ? same_name(o->name, text, n) : letter && o->letter == letter)
+            if (text ? cov_opt_same_name(o->name, text, n) : letter && o->letter == letter)
                 return (struct row){
                     o,
                     (char *)p->sets[s].config + o->field,
@@ -155,19 +144,29 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
     return (struct row){NULL, NULL, NULL, NULL};
 }
 
-bool cov_opt_is_close(const char *a, size_t n, const char *b)
+static bool has_option(const struct parser *p, const char *name)
 {
-    size_t m = strlen(b), head = 0, tail = 0;
-    while (head < n && head < m && same_letter(a[head], b[head]))
-        head++;
-    if (head == n)
-        return n > 2;
-    while (tail < n - head && tail < m - head && same_letter(a[n - 1 - tail], b[m - 1 - tail]))
-        tail++;
-    size_t least = n < m ? n : m, most = n < m ? m : n, other = most - head - tail;
-    bool swapped = n == m && other == 2 && same_letter(a[head], b[head + 1]) &&
-                   same_letter(a[head + 1], b[head]);
-    return n > 2 && least + 1 >= most && (other <= 1 || swapped);
+    return find_own(p, name, strlen(name), 0).opt != NULL;
+}
+
+/* Returns the row of the table of habits for text[0..n), if it is for this tool; else NULL. */
+static const struct cov_opt_habit *find_habit(const struct parser *p, const char *text, size_t n,
+                                              bool alias)
+{
+    for (const struct cov_opt_habit *h = cov_opt_habits; h->theirs; h++)
+        if ((h->is_alias || !alias) && cov_opt_same_name(h->theirs, text, n) &&
+            (!h->ours || has_option(p, h->ours)))
+            return h;
+    return NULL;
+}
+
+/* Finds the row with the long name text[0..n), or for which this is an alias, or with the short name
+ * `letter`, if `text` is NULL. */
+static struct row find(const struct parser *p, const char *text, size_t n, char letter)
+{
+    struct row r = find_own(p, text, n, letter);
+    const struct cov_opt_habit *h = text && !r.opt ? find_habit(p, text, n, true) : NULL;
+    return h ? find_own(p, h->ours, strlen(h->ours), 0) : r;
 }
 
 /* Returns the option that the user may have meant; NULL if there is none, or more than one. */
@@ -185,42 +184,21 @@ static const char *guess(const struct parser *p, const char *text, size_t n)
     return found;
 }
 
-/* Returns our name for an option text[0..n) of samtools or deepTools, if this tool has it; else
- * NULL. */
-static const char *translate(const struct parser *p, const char *text, size_t n)
+/* Adds to the error about an unknown option what to use instead. `hint` and `meant` may be NULL. */
+static int add_hint(const struct cov_opt_habit *hint, const char *meant, struct cov_err *e)
 {
-    static const struct {
-        const char *theirs, *ours;
-    } names[] = {
-        {"F", "exclude-flags"},
-        {"f", "require-flags"},
-        {"q", "min-mapq"},
-        {"T", "reference"},
-        {"L", "regions-file"},
-        {"t", "threads"},
-        {"p", "threads"},
-        {"binSize", "bin-size"},
-        {"bs", "bin-size"},
-        {"normalizeUsing", "normalize"},
-        {"effectiveGenomeSize", "effective-genome-size"},
-        {"scaleFactor", "scale"},
-        {"minMappingQuality", "min-mapq"},
-        {"samFlagInclude", "require-flags"},
-        {"samFlagExclude", "exclude-flags"},
-        {"blackListFileName", "blacklist-file"},
-        {"numberOfProcessors", "threads"},
-    };
-    for (size_t i = 0; i < COV_COUNT(names); i++)
-        if (strlen(names[i].theirs) == n && memcmp(names[i].theirs, text, n) == 0 &&
-            find(p, names[i].ours, strlen(names[i].ours), 0).opt)
-            return names[i].ours;
-    return NULL;
+    if (hint && hint->advice)
+        cov_err_append(e, "; %s", hint->advice);
+    else if (hint || meant)
+        cov_err_append(e, "; did you mean --%s?", hint ? hint->ours : meant);
+    return COV_EUSAGE;
 }
 
-static int fail_unknown(const char *option, size_t n, const char *meant, struct cov_err *e)
+static int fail_unknown(const char *option, size_t n, const struct cov_opt_habit *hint,
+                        const char *meant, struct cov_err *e)
 {
-    return cov_fail(e, COV_EUSAGE, "unknown option '%.*s'%s%s%s", (int)n, option,
-                    meant ? "; did you mean --" : "", meant ? meant : "", meant ? "?" : "");
+    (void)cov_fail(e, COV_EUSAGE, "unknown option '%.*s'", (int)n, option);
+    return add_hint(hint, meant, e);
 }
 
 static bool is_number(const char *text)
@@ -235,11 +213,11 @@ static bool is_number(const char *text)
 static int check_letter(const struct parser *p, const struct cov_opt *o, const char *value,
                         struct cov_err *e)
 {
-    const char *meant = translate(p, &o->letter, 1);
-    if (!meant || !value || !is_number(value))
+    const struct cov_opt_habit *h = find_habit(p, &o->letter, 1, false);
+    if (!h || !h->ours || !value || !is_number(value))
         return COV_OK;
     return cov_fail(e, COV_EUSAGE, "-%c is --%s here and takes no value; did you mean --%s %s?",
-                    o->letter, o->name, meant, value);
+                    o->letter, o->name, h->ours, value);
 }
 
 static bool takes_value(const struct cov_opt *o)
@@ -320,10 +298,9 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
     const char *name = p->argv[*i] + 2;
     size_t n = strcspn(name, "=");
     struct row r = find(p, name, n, 0);
-    if (!r.opt) {
-        const char *meant = translate(p, name, n);
-        return fail_unknown(p->argv[*i], n + 2, meant ? meant : guess(p, name, n), e);
-    }
+    if (!r.opt)
+        return fail_unknown(p->argv[*i], n + 2, find_habit(p, name, n, false), guess(p, name, n),
+                            e);
     const char *value = name[n] ? name + n + 1 : NULL;
     if (value && !takes_value(r.opt))
         return cov_fail(e, COV_EUSAGE, "--%s takes no value", r.opt->name);
@@ -351,11 +328,11 @@ static int short_value(const struct parser *p, const struct cov_opt *o, const ch
 static int fail_letter(const struct parser *p, const char *bundle, const char *letter,
                        struct cov_err *e)
 {
-    const char *meant = translate(p, letter, 1);
+    const struct cov_opt_habit *h = find_habit(p, letter, 1, false);
     if (!bundle[2] || !isprint((unsigned char)*letter))
-        return fail_unknown(bundle, strlen(bundle), meant, e);
-    return cov_fail(e, COV_EUSAGE, "unknown option '-%c' in '%s'%s%s%s", *letter, bundle,
-                    meant ? "; did you mean --" : "", meant ? meant : "", meant ? "?" : "");
+        return fail_unknown(bundle, strlen(bundle), h, NULL, e);
+    (void)cov_fail(e, COV_EUSAGE, "unknown option '-%c' in '%s'", *letter, bundle);
+    return add_hint(h, NULL, e);
 }
 
 static int parse_short(const struct parser *p, int *i, struct cov_err *e)
@@ -364,8 +341,8 @@ static int parse_short(const struct parser *p, int *i, struct cov_err *e)
     size_t n_name = strcspn(name, "=");
     if (n_name > 1 && find(p, name, n_name, 0).opt)
         return cov_fail(e, COV_EUSAGE, "unknown option '%s'; did you mean --%s?", bundle, name);
-    if (n_name > 1 && translate(p, name, n_name))
-        return fail_unknown(bundle, n_name + 1, translate(p, name, n_name), e);
+    if (n_name > 1 && find_habit(p, name, n_name, false))
+        return fail_unknown(bundle, n_name + 1, find_habit(p, name, n_name, false), NULL, e);
     for (const char *letter = bundle + 1; *letter; letter++) {
         struct row r = find(p, NULL, 0, *letter);
         if (!r.opt)

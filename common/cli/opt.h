@@ -3,7 +3,7 @@
  * The table provides the parser, `--help`, and the machine-readable list that man pages are checked
  * against. Parsing is strict: the whole value must be valid and in range; unknown options, missing
  * values, values for flags, and two different values for one option are errors. Long names may not
- * be abbreviated; hyphens and underscores in them are equivalent. So are `--name=value`, `--name
+ * be abbreviated, but have aliases (opt_names.h); hyphens and underscores in them are equivalent. So are `--name=value`, `--name
  * value`, `-n value`, `-nvalue` and `-n=value`. Flags may be bundled (`-fq`); `--` ends the
  * options; options may follow operands. If a list option is given several times, its lists are
  * joined.
@@ -36,6 +36,7 @@ enum cov_opt_flags {
                                  * default */
     COV_OPT_PATH_IN = 4,        /* an input file, neither an output nor standard input */
     COV_OPT_PATH_OUT = 8,
+    COV_OPT_UNIQUE = 32, /* a list whose parts must differ */
     COV_OPT_HIDDEN = 16, /* omitted from --help and the machine-readable list */
 };
 
@@ -82,10 +83,6 @@ struct cov_opt_set {
  * cov_opt_fini. */
 int cov_opt_parse(const struct cov_opt_set *sets, size_t n_sets, int argc, char **argv,
                   int *n_operands, struct cov_err *e) COV_MUST_USE;
-
-/* Returns true if a[0..n), of at least three letters, is a prefix of `b`, or differs from `b` by
- * one inserted, deleted or replaced letter or by two swapped neighbours. */
-bool cov_opt_is_close(const char *a, size_t n, const char *b);
 
 /* Frees the lists in `config`. */
 void cov_opt_fini(const struct cov_opt *table, void *config);

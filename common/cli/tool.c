@@ -18,6 +18,7 @@
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/base/version.h"
+#include "common/cli/opt_names.h"
 #include "common/cli/stats_file.h"
 #include "common/file/leftovers.h"
 #include "common/file/outfile.h"

@@ -143,7 +143,11 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
         return cov_fail_errno(e, "%s", path);
     bool is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
     bool exists = !(is_link && kind == COV_OUTFILE_BESIDE) && stat(path, &st) == 0;
-    if ((exists && S_ISDIR(st.st_mode)) || path[strlen(path) - 1] == '/')
+    if (path[strlen(path) - 1] == '/')
+        return cov_fail(e, COV_EUSAGE,
+                        "%s: the output is %s, but a name with a final '/' is that of a folder",
+                        path, kinds[kind].what);
+    if (exists && S_ISDIR(st.st_mode))
         return cov_fail(e, COV_EIO, "%s: is a folder, not a file", path);
     if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {
         if (kinds[kind].seekable)

@@ -84,7 +84,7 @@ int cov_range_fail_unknown(const struct cov_range *r, const char *where,
     bool several = strchr(r->text, ' ') != NULL; /* names have no blanks */
     bool listed = contigs && contigs->n > 0 && !several;
     int n = r->n_name > 0 && r->n_name < SHOWN ? (int)r->n_name : SHOWN;
-    return cov_fail(e, COV_EUSAGE, "%s%sregion %.*s: unknown contig %.*s%s%s%s%s%s",
+    return cov_fail(e, COV_EINPUT, "%s%sregion %.*s: unknown contig %.*s%s%s%s%s%s",
                     where ? where : "", where ? ": " : "", SHOWN, r->text, n, r->name,
                     r->n_name ? "" : " (expected " COV_RANGE_FORMS ")",
                     several ? "; separate regions by commas" : "",
@@ -95,7 +95,7 @@ int cov_range_fail_unknown(const struct cov_range *r, const char *where,
 int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
                           struct cov_err *e)
 {
-    return cov_fail(e, COV_EUSAGE,
+    return cov_fail(e, COV_EINPUT,
                     "%s%sregion %.*s: begins past the end of the contig, which has %" PRId64
                     " bases",
                     where ? where : "", where ? ": " : "", SHOWN, r->text, length);

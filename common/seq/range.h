@@ -42,7 +42,7 @@ bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, 
 char *cov_region_text(const char *const *parts, size_t n, size_t *i, const struct cov_names *names,
                       struct cov_err *e);
 
-/* Fail with COV_EUSAGE. The first says that the file `where` has no such sequence and names
+/* Fail with COV_EINPUT. The first says that the file `where` has no such sequence and names
  * those it has, `contigs` (NULL: not known). The second says that the range begins after the
  * sequence's `length` bases. If `where` is NULL, the caller adds the file. */
 int cov_range_fail_unknown(const struct cov_range *r, const char *where,

@@ -22,8 +22,8 @@ int cov_select_new(const struct cov_grid *g, struct cov_select **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_select_free(struct cov_select *s); /* NULL is accepted */
 
-/* Adds the region `text`. Fails with COV_EUSAGE if the region is malformed, begins past the end
- * of its sequence, or names no sequence. If several species have a sequence of that name,
+/* Adds the region `text`. Fails with COV_EUSAGE if the region is malformed, with COV_EINPUT if it
+ * begins past the end of its sequence or names no sequence. If several species have a sequence of that name,
  * selects all of these sequences. */
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e) COV_MUST_USE;
 

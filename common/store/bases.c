@@ -359,7 +359,7 @@ static int create_set(struct cov_h5 *f, struct cov_bases_writer *w, struct cov_e
     size_t row = packed ? (w->L + 1) / 2 : ROW_BYTES * w->L;
     if (w->L > MAX_LENGTH || cov_size_mul(row, w->chunk_rows, &w->chunk_bytes) ||
         w->chunk_bytes > COV_H5_MAX_BYTES)
-        return cov_fail(e, COV_EUSAGE,
+        return cov_fail(e, COV_EINPUT,
                         "subsequences of %zu bases, %zu per chunk, are too long for a genome file",
                         w->L, w->chunk_rows);
     struct cov_h5_new spec = {

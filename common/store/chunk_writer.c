@@ -145,7 +145,7 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
     size_t bytes;
     if (cov_size_mul(s->row_bytes / s->what->dims[1], w->options.chunk_rows, &bytes) ||
         bytes > COV_H5_MAX_BYTES)
-        return cov_fail(e, COV_EUSAGE, "%s: %zu rows per chunk are too many", s->what->name,
+        return cov_fail(e, COV_EINPUT, "%s: %zu rows per chunk are too many", s->what->name,
                         w->options.chunk_rows);
     struct cov_h5_new spec = spec_of(s->what, s, w->options.compression);
     if (!w->h5)

@@ -118,7 +118,7 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
     };
     memset(out, 0, sizeof *out);
     if (L > COV_H5_MAX_BYTES / 8)
-        return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for an HDF5 file",
+        return cov_fail(e, COV_EINPUT, "subsequences of %zu bases are too long for an HDF5 file",
                         L);
     out->L = L;
     int rc = cov_chunk_head_add_set(out, &set, e);

@@ -39,7 +39,7 @@ int64_t cov_bins_contig_length(const struct cov_track_sink *sink);
 
 /* Finds the extent of the range. The sink must be closed or have a list of contigs. With
  * `has_lengths`, the extent is clipped to the length of the contig; otherwise a contig ends with
- * its last interval, and the range is not clipped. COV_EUSAGE, with the name of the track, if the
+ * its last interval, and the range is not clipped. COV_EINPUT, with the name of the track, if the
  * contig is unknown or ends before the range. */
 int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
                     struct cov_bins_extent *out, struct cov_err *e) COV_MUST_USE;

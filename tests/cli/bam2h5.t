@@ -222,7 +222,7 @@ done <<'END'
 -f 0x2|-f is --force here and takes no value; did you mean --require-flags 0x2\?
 -F 0x904|unknown option '-F'; did you mean --exclude-flags\?
 -F4|unknown option '-F' in '-F4'; did you mean --exclude-flags\?
--T g.fa|unknown option '-T'; did you mean --reference\?
+-T g.fa|unknown option '-T'; did you mean --genome\?
 -t 4|unknown option '-t'; did you mean --threads\?
 --minMappingQuality 30|unknown option '--minMappingQuality'; did you mean --min-mapq\?
 END

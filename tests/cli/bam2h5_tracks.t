@@ -240,7 +240,7 @@ ok 'no output is left' test ! -e o.h5
 for option in --shift --count=cut --count=read --min-mapq=3 --require-flags=2 --exclude-flags=0 --strand=own \
     --reference=g.fa --preset=helixer; do
     run bam2h5 -q -p x $option -o o.h5 g.h5 t.bg t.bw
-    refused 2 "^bam2h5: error: ${option%%=*} applies to reads, but t.bg is a track" "$option without reads"
+    refused 1 "^bam2h5: error: ${option%%=*} applies to reads, but t.bg is a track" "$option without reads"
 done
 run bam2h5 -q -p x --strand both -o o.h5 g.h5 t.bg
 status_is 0 '--strand both is allowed for tracks'

@@ -181,10 +181,10 @@ rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 2 '2 data sets .* do not fit in one file' 'two data sets and one file' -o x.bw p.h5
-refuses 2 '2 data sets .* do not fit in one file' 'two data sets and standard output' -o - p.h5
-refuses 2 "unknown data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
-refuses 2 "duplicate data set 'atacseq'" 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
+refuses 1 '2 data sets .* do not fit in one file' 'two data sets and one file' -o x.bw p.h5
+refuses 1 '2 data sets .* do not fit in one file' 'two data sets and standard output' -o - p.h5
+refuses 1 "unknown data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
+refuses 2 '--datasets: duplicate atacseq' 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
 refuses 2 'unknown suffix' 'an unknown suffix' -o x.wig one.h5
 refuses 2 'unknown suffix' 'no suffix' -o x one.h5
 refuses 2 '--format is for an output folder' 'a format for a file' --format bigwig -o x.bw one.h5
@@ -203,7 +203,7 @@ refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth m
 refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
 refuses 2 '--smooth: 10001 is out of range' 'a window that is too wide' --smooth gauss:10001 -o x.bw one.h5
 refuses 2 '--smooth and --window-size cannot be used together' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
-refuses 2 '--chrom-sizes is for bedGraph' 'lengths for an input that already has them' --chrom-sizes p.h5 -o x.bw one.h5
+refuses 1 '--chrom-sizes is for bedGraph' 'lengths for an input that already has them' --chrom-sizes p.h5 -o x.bw one.h5
 
 # ---------------------------------------------------------------- bad inputs
 

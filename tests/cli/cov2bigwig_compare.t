@@ -84,7 +84,7 @@ is "$(grep -v 'missing values' "$stderr")" "cov2bigwig: warning: x.bw: no peaks 
 cov2bigwig: warning: y.bw: no peaks at 100: the largest value is $(max y.bg)" '  is a warning for each track'
 printf 'chr2\t0\t199\t9\nchr2\t199\t400\t0\n' >narrow.bg
 run cov2bigwig --compare narrow.bg --peak-threshold 2.5 x.bg
-stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases \(--peak-length\)$' '  so are peaks that are too short'
+stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases \(--peak-min-length\)$' '  so are peaks that are too short'
 peaks() { "$PYTHON" -c 'import csv, sys; r = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))[0]; print(r["peaks_measured"])' "$stdout"; }
 run cov2bigwig --compare narrow.bg --peak-threshold 2.5 --peak-length 199 x.bg
 is "$(peaks)" 1 '  --peak-length allows them'
@@ -347,36 +347,35 @@ END
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 2 '--bin-sizes needs --compare' 'bins without --compare' --bin-sizes 10 -o o.bw p.h5
-refuses 2 '--peak-gap needs --compare' 'a gap without --compare' --peak-gap 1 -o o.bw p.h5
-refuses 2 '--peak-length needs --peak-threshold' 'a length without a threshold' --compare e.h5 --peak-length 1 p.h5
-refuses 2 '--peak-threshold needs --compare' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
+refuses 2 '--peak-max-gap needs --measured' 'a gap without --compare' --peak-gap 1 -o o.bw p.h5
+refuses 2 '--peak-min-length needs --peak-cutoff' 'a length without a threshold' --compare e.h5 --peak-length 1 p.h5
+refuses 2 '--peak-cutoff needs --measured' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
 refuses 2 '-o/--output is missing' 'no output' p.h5
 for list in 0 1,0 x 1,1 -5 1.5 1k,1000 2G 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
-    refuses 2 '--bin-sizes' "bins $list" --compare e.h5 --bin-sizes=$list p.h5
+    refuses 2 '--bin-size' "bins $list" --compare e.h5 --bin-sizes=$list p.h5
 done
-refuses 2 '--peak-threshold' 'a threshold that is none' --compare e.h5 --peak-threshold nan p.h5
+refuses 2 '--peak-cutoff' 'a threshold that is none' --compare e.h5 --peak-threshold nan p.h5
 for threshold in 1e39 -1e39; do
-    refuses 2 '--peak-threshold: .*1e\+39 is out of range' "a threshold of $threshold" --compare e.h5 --peak-threshold=$threshold p.h5
+    refuses 2 '--peak-cutoff: .*1e\+39 is out of range' "a threshold of $threshold" --compare e.h5 --peak-threshold=$threshold p.h5
 done
 for suffix in bw bigWig bg bedGraph.gz; do
     refuses 2 "t\.$suffix: the output is a table, but \.(bw|bigwig|bg|bedgraph) is another kind; use \.tsv$" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
 done
-refuses 2 'error: --compare: must not be standard input$' 'standard input' --compare - p.h5
-refuses 2 '--compare pipe: not a regular file' 'a pipe' --compare pipe p.h5
-refuses 2 '--compare \.: not a regular file' '  or a folder' --compare . p.h5
-refuses 2 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
+refuses 2 'error: --measured: must not be standard input$' 'standard input' --compare - p.h5
+refuses 1 '--measured pipe: not a regular file' 'a pipe' --compare pipe p.h5
+refuses 1 '--measured \.: not a regular file' '  or a folder' --compare . p.h5
+refuses 1 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
 refuses 2 '--format is for tracks' 'a format' --compare e.h5 --format bedgraph p.h5
 refuses 2 '--basename is for tracks' 'a name' --compare e.h5 --basename x p.h5
 refuses 2 '\.: is a folder' 'a folder' --compare e.h5 -o . p.h5
-refuses 2 'p\.h5: has 2 data sets \(atacseq, h3k4me3\), but e\.bw is a single track' 'two data sets and a track' \
+refuses 1 'p\.h5: has 2 data sets \(atacseq, h3k4me3\), but e\.bw is a single track' 'two data sets and a track' \
     --compare e.bw p.h5
-refuses 2 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
+refuses 1 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
     --compare e.h5 x.bg
-refuses 2 "unknown data set 'x'" 'an unknown data set' --compare e.h5 --datasets x p.h5
+refuses 1 "unknown data set 'x'" 'an unknown data set' --compare e.h5 --datasets x p.h5
 refuses 1 'e\.h5: no data set in common with other\.h5; it has: atacseq, h3k4me3; other\.h5 has: ATACseq; .*h5chunk rename$' \
     'other names of data sets' --compare e.h5 other.h5
-refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
+refuses 1 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
 refuses 2 'both go to standard output' 'two outputs to one file' --compare y.bg --stats - x.bg
 refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
@@ -388,8 +387,8 @@ refuses 1 'absent\.h5: No such file' 'a missing input' --compare e.h5 absent.h5
 refuses 1 'e\.h5.*prediction' 'a genome file as predictions' --compare e.h5 e.h5
 refuses 1 'p\.h5: a predictions file without measured coverage \(evaluation/<name>_coverage\)$' 'predictions as the measured file' \
     --compare p.h5 one.h5
-refuses 1 'p\.h5: a predictions file without .*; swap them: --compare e\.h5 p\.h5$' 'inputs in the wrong order' --compare p.h5 e.h5
-refuses 1 'e\.h5: a genome file with .*; swap them: --compare e\.h5 x\.bg$' '  one of them a track' --compare x.bg e.h5
+refuses 1 'p\.h5: a predictions file without .*; swap them: --measured e\.h5 p\.h5$' 'inputs in the wrong order' --compare p.h5 e.h5
+refuses 1 'e\.h5: a genome file with .*; swap them: --measured e\.h5 x\.bg$' '  one of them a track' --compare x.bg e.h5
 printf 'other\t0\t9\t1\n' >other.bg
 refuses 1 'none of its contigs \(.*chr2.*\) is in other\.bg \(other\)' 'no contig in common' --compare other.bg x.bg
 printf 'chr2\t0\t10\t1\n' >early.bg

@@ -38,7 +38,7 @@ like "$(cat x.svg)" '>atacseq<' '  and the data sets'
 like "$(cat x.svg)" '>h3k4me3<' '  all of them'
 echo chr10 >drop
 plots 'a list that drops other regions' --plot x.svg --plot-region chr1 --blacklist-file drop p.h5
-refuses 2 'region chr10:1-1: its contig is listed in drop' '  and here' --plot y.png --plot-region chr10:1-1 \
+refuses 1 'region chr10:1-1: its contig is listed in drop' '  and here' --plot y.png --plot-region chr10:1-1 \
     --blacklist-file drop p.h5
 plots 'bedGraph' --plot x.SVG --plot-region chrom:1-250 x.bg
 like "$(cat x.SVG)" '>chrom:1-250<' '  of which only the intervals are known'
@@ -66,7 +66,7 @@ done
 like "$(head -n 1 table.tsv)" '^sample	dataset' '  and the table'
 run cov2bigwig -f --compare x.bw --plot x.svg --plot-region chrom:1-200 x.bg
 refused 1 'none of its contigs' 'nothing in common'
-refuses 2 'region chr1:4001-4002: begins past' 'a region past both' --compare e.h5 \
+refuses 1 'region chr1:4001-4002: begins past' 'a region past both' --compare e.h5 \
     --plot y.png --plot-region chr1:4001-4002 -o y.tsv p.h5
 printf 'chrom\t0\t100\t1\nb&<b\t0\t9\t1\n' >short.bg
 printf 'chrom\t0\t100\t1\n' >lacks.bg
@@ -79,7 +79,7 @@ cov2bigwig -f -o far.bw --chrom-sizes sizes far.bg || exit 99
 plots 'lengths that only the measured track has' --plot x.svg --plot-region chrom:120-9000 \
     --compare far.bw -o table.tsv x.bg
 like "$(cat x.svg)" '>chrom:120-5,000<' '  are those of the picture'
-refuses 2 'far.bw: region chrom:5001-5002: begins past .* 5000 bases$' '  beyond which there is nothing' \
+refuses 1 'far.bw: region chrom:5001-5002: begins past .* 5000 bases$' '  beyond which there is nothing' \
     --plot y.png --plot-region chrom:5001-5002 --compare far.bw -o y.tsv x.bg
 run cov2bigwig -f --plot x.svg --plot-region 'b&<b:1-90' --compare lacks.bg -o table.tsv x.bg
 status_is 0 'a sequence that was not measured'
@@ -125,23 +125,23 @@ refuses 2 '--plot needs --plot-region' 'no region' --plot y.png p.h5
 refuses 2 '--plot-region needs --plot' 'a region without a picture' --plot-region chr1 -o y.bw one.h5
 refuses 2 '-o/--output is missing' 'neither' one.h5
 refuses 2 'y.pdf: the name must end in .png or .svg' 'an unknown suffix' --plot y.pdf --plot-region chr1 p.h5
-refuses 2 '^cov2bigwig: error: p.h5: region none:1-5: unknown contig none; the contigs are: ' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
+refuses 1 '^cov2bigwig: error: p.h5: region none:1-5: unknown contig none; the contigs are: ' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
 mkdir out
-refuses 2 '^cov2bigwig: error: p.h5: region none:1-5: unknown contig none; the contigs are: ' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
-refuses 2 '^cov2bigwig: error: x.bg: region none: unknown contig none; the contigs are: ' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
-refuses 2 'p.h5: region chr1:1-x: unknown contig chr1:1-x \(expected NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
+refuses 1 '^cov2bigwig: error: p.h5: region none:1-5: unknown contig none; the contigs are: ' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
+refuses 1 '^cov2bigwig: error: x.bg: region none: unknown contig none; the contigs are: ' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
+refuses 1 'p.h5: region chr1:1-x: unknown contig chr1:1-x \(expected NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
 refuses 2 'region chr1:5-4: ends before it begins' 'a reversed range' --plot y.png --plot-region chr1:5-4 p.h5
 refuses 2 'region chr1:0-4: positions start at 1' 'a range from 0' --plot y.png --plot-region chr1:0-4 p.h5
-refuses 2 'p.h5: region chr1:4001-4002: begins past the end of the contig, which has 4000 bases$' 'past the end' \
+refuses 1 'p.h5: region chr1:4001-4002: begins past the end of the contig, which has 4000 bases$' 'past the end' \
     --plot y.png --plot-region chr1:4001-4002 p.h5
-refuses 2 'x.bg: region .* begins past the end of the contig, which has 5000 bases$' 'past the end of a track' \
+refuses 1 'x.bg: region .* begins past the end of the contig, which has 5000 bases$' 'past the end of a track' \
     --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
-refuses 2 'x.bg: region chrom:5001: begins past the end' 'past the last interval, without an end' \
+refuses 1 'x.bg: region chrom:5001: begins past the end' 'past the last interval, without an end' \
     --plot y.png --plot-region chrom:5001 x.bg
 ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 101)" || exit 99
-refuses 2 'y.png: too many data sets .101.; the limit is 100$' 'too many data sets' \
+refuses 1 'y.png: too many data sets .101.; the limit is 100$' 'too many data sets' \
     --plot y.png --plot-region chr1 many.h5
-refuses 2 'too many data sets .101.' '  reported before the work' --plot y.png --plot-region chr1 -o out/ many.h5
+refuses 1 'too many data sets .101.' '  reported before the work' --plot y.png --plot-region chr1 -o out/ many.h5
 refuses 2 '--basename is for an output folder' 'a base name without a folder' --basename z --plot y.png --plot-region chr1 p.h5
 refuses 1 'x.png: already exists; use -f' 'an existing picture' --plot x.png --plot-region chr1 p.h5
 refuses 1 'none.*does not exist' 'a missing folder' --plot none/x.png --plot-region chr1 p.h5

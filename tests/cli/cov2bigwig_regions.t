@@ -59,11 +59,11 @@ run cov2bigwig -f --threads 1 -r chr1 -o out1.bw one.h5
 ok 'threads do not matter' cmp out3.bw out1.bw
 
 for input in one.h5 one.stream one.bw one.bg; do
-    refuses 2 "^cov2bigwig: error: $input: region chrX:5-: unknown contig chrX; the contigs are: .*chr1" "$input: an unknown contig" \
+    refuses 1 "^cov2bigwig: error: $input: region chrX:5-: unknown contig chrX; the contigs are: .*chr1" "$input: an unknown contig" \
         -r chr1:5 -r chrX:5- -o y.bg $input
 done
 for input in one.h5 one.stream one.bw; do
-    refuses 2 "^cov2bigwig: error: $input: region chr1:4001: begins past the end of the contig, which has 4000 bases" \
+    refuses 1 "^cov2bigwig: error: $input: region chr1:4001: begins past the end of the contig, which has 4000 bases" \
         "$input: past the end" -r chr1:4001 -o y.bg $input
 done
 refuses 2 'region chr1:9-8: ends before it begins' 'a reversed region' -r chr1:9-8 -o y.bg one.h5
@@ -72,7 +72,7 @@ refuses 1 '^cov2bigwig: error: one.h5: no sequence overlaps the regions' 'a BED 
 stderr_like 'warning: none.bed: 1 of 1 names are not in one.h5; the first is none' '  is explained'
 printf 'chr1\n' >ids
 refuses 1 'ids: not a BED file: expected contig, start and end' 'a list of ids' -R ids -o y.bg one.h5
-refuses 2 '^cov2bigwig: error: --regions is for tracks; --compare writes a table' 'not with --compare' -r chr1 --compare one.bw one.h5
+refuses 2 '^cov2bigwig: error: --regions is for tracks; --measured writes a table' 'not with --compare' -r chr1 --compare one.bw one.h5
 
 # ---------------------------------------------------------------- bins
 
@@ -131,7 +131,7 @@ run cov2bigwig -q -f --normalize cpm --blacklist-file none.ids -o x.bg part.h5
 is "$(grep -c 'none\.ids: 1 of 1 names are not in part' "$stderr") $(grep -c 'partial file' "$stderr")" '1 1' 'one warning of each kind'
 touch old.bg
 refuses 1 '^cov2bigwig: error: old\.bg: already exists' 'an existing output, before the input is read' --normalize cpm -o old.bg zero.h5
-refuses 2 'region nowhere: unknown contig nowhere' '  and an unknown region' --normalize cpm -r nowhere -o y.bg zero.h5
+refuses 1 'region nowhere: unknown contig nowhere' '  and an unknown region' --normalize cpm -r nowhere -o y.bg zero.h5
 refuses 1 'zero.h5: atacseq: the sum of the values is 0; cannot normalize' 'no coverage' --normalize cpm -o y.bg zero.h5
 
 # ---------------------------------------------------------------- bigWig on standard output

@@ -121,9 +121,9 @@ printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
 refused 1 'standard input: no contig left: all are listed in ids' 'a blacklist of everything'
 from one.h5 --datasets x -o s.bw
-refused 2 "unknown data set 'x'; it has: atacseq" 'an unknown data set'
+refused 1 "unknown data set 'x'; it has: atacseq" 'an unknown data set'
 from p.h5 -o s.bw
-refused 2 '2 data sets' 'two data sets for one file'
+refused 1 '2 data sets' 'two data sets for one file'
 from e.h5 -o s.bw
 refused 1 'standard input: a genome with measured coverage, not predictions: ' 'a genome without --experimental'
 from one.h5 --experimental -o s.bw

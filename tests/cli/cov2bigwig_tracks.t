@@ -203,11 +203,11 @@ refused 1 'dir/y.bg: already exists; use -f to replace it' 'a file is not replac
 
 # ---- usage
 printf '2 1 a\n' >two
-refuses 2 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
-refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate lengths' -o out.bg --chrom-sizes sizes x.bw
-refuses 2 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
-refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
-refuses 2 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
+refuses 1 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
+refuses 1 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'duplicate lengths' -o out.bg --chrom-sizes sizes x.bw
+refuses 1 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
+refuses 1 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
+refuses 1 '--experimental is for genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
 refuses 2 'error: --chrom-sizes: must not be standard input$' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 
 # ---- gaps that are written as NaN, as by pyBigWig

@@ -409,7 +409,7 @@ done <<'END'
 1|-o x.tsv v.vcf|x\.tsv: already exists; use -f to replace it$
 2|--width 505 -o y.tsv v.vcf|--width: 
 2|--width 5,5 -o y.tsv v.vcf|--width: duplicate 5$
-2|--datasets rnaseq -o y.tsv v.vcf|--datasets: m\.ckpt does not have 'rnaseq'
+1|--datasets rnaseq -o y.tsv v.vcf|--datasets: m\.ckpt does not have 'rnaseq'
 2|-o y.h5 v.vcf|y\.h5: the output is a table
 2|-o y.bcf.gz v.vcf|y\.bcf\.gz: the output is a table
 2|v.vcf|-o/--output is missing

@@ -150,7 +150,7 @@ refuses_call 2 '--link-gap 30 must be greater than --max-gap 30$' 'equal gaps' -
 refuses_call 2 '--summits and --broad' 'broad summits' --broad --summits -c 2 -C 1 -o y.bed t.bg
 refuses_call 2 '--cutoff: 1e\+39 is out of range$' 'a cutoff that no value reaches' -c 1e39 -o y.bed t.bg
 refuses_call 2 '--weak-cutoff: -1e\+39 is out of range$' 'a weak cutoff that all values reach' --broad -c 1 -C -1e39 -o y.bed t.bg
-refuses_call 2 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'two data sets' -c 2 -o y.bed p.h5
+refuses_call 1 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'two data sets' -c 2 -o y.bed p.h5
 refuses_call 1 't\.narrowPeak: already exists; use -f to replace it$' 'an existing output' -c 2 -o t.narrowPeak t.bg
 refuses_call 1 'missing\.bw: No such file' 'a missing input' -c 2 -o y.bed missing.bw
 printf 'c\t5\t9\t1\nc\t3\t4\t1\n' >unsorted.bg

@@ -99,7 +99,7 @@ is "$(cd tracks && find . -name '*_sd_*' | wc -l)" "$(cd tracks && find . -name 
 run covpredict -m a.ckpt --ensemble sd -o x.h5 g.h5
 refused 2 '^covpredict: error: --ensemble sd: needs at least two checkpoints$' '--ensemble sd of one checkpoint'
 run covpredict -m a.ckpt,b.ckpt,a.ckpt -o x.h5 g.h5
-refused 2 '^covpredict: error: --model: a\.ckpt and a\.ckpt are the same checkpoint$' 'a checkpoint given twice'
+refused 1 '^covpredict: error: --model: a\.ckpt and a\.ckpt are the same checkpoint$' 'a checkpoint given twice'
 run covpredict -m a.ckpt,other.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: other\.ckpt: its data sets are .*, but those of a\.ckpt are .*; an ensemble needs the same' 'other data sets'
 run covpredict -m a.ckpt,nowhere.ckpt -o x.h5 g.h5

@@ -39,17 +39,17 @@ while IFS='|' read -r status args regex; do
     run covpredict -m m.ckpt -o x.h5 $args
     refused "$status" "^covpredict: error: $regex" "refused: $args"
 done <<'END'
-2|--overlap 1008 g.h5|--overlap: 1008 must be less than the length of a chunk, 1008$
-2|--overlap 30k g.fa|--overlap: 30000 must be less than the length of a chunk, 21384$
+1|--overlap 1008 g.h5|--overlap: 1008 must be less than the length of a chunk, 1008$
+1|--overlap 30k g.fa|--overlap: 30000 must be less than the length of a chunk, 21384$
 2|--overlap -1 g.h5|--overlap: 
 1|--overlap 10 part.2.h5|part\.2\.h5: --overlap needs complete sequences, but chunks of c[0-9] are missing
-2|--overlap 10 g.stream|g\.stream is a chunk stream, which cannot be predicted with overlap$
-2|-r c1 g.stream|g\.stream is a chunk stream, which cannot be limited to regions$
-2|-r c9 g.h5|g\.h5: region c9: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
-2|-r c9:1-2 g.fa|g\.fa: region c9:1-2: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
-2|-r c1:5000-5001 g.h5|g\.h5: region c1:5000-5001: begins past the end of the contig, which has 4000 bases$
-2|-r c9:5- g.h5|g\.h5: region c9:5-: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
-2|-r c1:5k g.h5|g\.h5: region c1:5k: begins past the end of the contig, which has 4000 bases$
+1|--overlap 10 g.stream|g\.stream is a chunk stream, which cannot be predicted with overlap$
+1|-r c1 g.stream|g\.stream is a chunk stream, which cannot be limited to regions$
+1|-r c9 g.h5|g\.h5: region c9: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
+1|-r c9:1-2 g.fa|g\.fa: region c9:1-2: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
+1|-r c1:5000-5001 g.h5|g\.h5: region c1:5000-5001: begins past the end of the contig, which has 4000 bases$
+1|-r c9:5- g.h5|g\.h5: region c9:5-: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
+1|-r c1:5k g.h5|g\.h5: region c1:5k: begins past the end of the contig, which has 4000 bases$
 2|-r c1:2-1 g.h5|g\.h5: region c1:2-1: ends before it begins$
 1|-R none.bed g.h5|g\.h5: no sequence overlaps the regions$
 1|-R absent.bed g.h5|absent\.bed: No such file

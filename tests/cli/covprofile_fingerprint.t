@@ -88,7 +88,7 @@ refuses 1 'u\.bg: [^ :]+:[0-9]*1: the mean of 10 bases is -[0-9.]+; a fingerprin
 printf 'c\t0\t400\t0\n' >zero.bg
 refuses 1 'zero\.bg: all bins of zero are 0$' 'no signal' --bins 10 -o x.tsv zero.bg
 refuses 1 'flat: 1 bin has a value in the track; a curve needs two$' 'a single bin' -o x.tsv flat.bg
-refuses 2 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
+refuses 1 'p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$' 'a control with two tracks' --control p.h5 -o x.tsv h.bw
 refuses 1 'four\.bg: none of its sequences \(c\) is in t\.bw ' 'a control of another genome' --control t.bw -o x.tsv four.bg
 refuses 2 "--curves and --output both name 'x\\.tsv'\$" 'two outputs in one file' --curves x.tsv -o x.tsv t.bw
 refuses 2 "--plot x\\.pdf: the name must end in \\.png or \\.svg\$" 'another kind of picture' --plot x.pdf t.bw

@@ -112,9 +112,9 @@ status_is 0 'a single base'
 
 # ---------------------------------------------------------------- refusals
 
-refuses 2 'p.h5: region none: unknown contig none.*; the contigs are: ' 'an unknown sequence' -r none p.h5
-refuses 2 'u.bg: region c2:1-9: unknown contig c2; the contigs are: c1$' 'one that the second input lacks' -r c2 t.bg u.bg
-refuses 2 'begins past the end' 'a region past the end' -r chr1:9M-10M p.h5
+refuses 1 'p.h5: region none: unknown contig none.*; the contigs are: ' 'an unknown sequence' -r none p.h5
+refuses 1 'u.bg: region c2:1-9: unknown contig c2; the contigs are: c1$' 'one that the second input lacks' -r c2 t.bg u.bg
+refuses 1 'begins past the end' 'a region past the end' -r chr1:9M-10M p.h5
 refuses 2 'region.*is missing|--region' 'no region' p.h5
 refuses 1 'genes.gff3: no features on chr10; its sequences are: chr1$' 'an annotation without the sequence' -r chr10 --plot y.png \
     --genes genes.gff3 p.h5
@@ -130,13 +130,13 @@ refuses 1 'empty.bed: no features$' 'no peaks' -r chr1 --plot y.png --peaks empt
 printf 'c1 70\nc2 9\n' >sizes2
 cov2bigwig -f -q -o t.bw --chrom-sizes sizes t.bg && cov2bigwig -f -q -o t2.bw --chrom-sizes sizes2 t.bg || exit 99
 refuses 1 't2.bw: c1 has 70 bases, but 60 in t.bw$' 'another length' -r c1 t.bw t2.bw
-refuses 2 '--names: 1 name for 2 tracks: p_atacseq, p_h3k4me3$' 'too few names' -r chr1 --names a p.h5
-refuses 2 '--names: 3 names for 2 tracks: p_atacseq, p_h3k4me3$' 'too many names' -r chr1 --names a,b,c p.h5
+refuses 1 '--labels: 1 label for 2 tracks: p_atacseq, p_h3k4me3$' 'too few names' -r chr1 --names a p.h5
+refuses 1 '--labels: 3 labels for 2 tracks: p_atacseq, p_h3k4me3$' 'too many names' -r chr1 --names a,b,c p.h5
 printf 'track type=bedGraph\n' >head.bg
 refuses 1 'head.bg: no intervals$' 'a track without intervals' -r c1 t.bg head.bg
 refuses 2 '--genes needs --plot$' 'genes without a picture' -r chr1 --genes genes.gff3 p.h5
 refuses 2 '--peaks needs --plot$' 'peaks without a picture' -r chr1 --peaks peaks.bed p.h5
 refuses 2 '--own-scales needs --plot$' 'scales without a picture' -r chr1 --own-scales p.h5
 refuses 2 '--feature needs --genes$' 'a type without genes' -r chr1 --feature mRNA p.h5
-refuses 2 'BED file, which has no types' 'a type of a BED file' -r chr1 --plot y.png --genes many.bed --feature gene p.h5
+refuses 1 'BED file, which has no types' 'a type of a BED file' -r chr1 --plot y.png --genes many.bed --feature gene p.h5
 done_testing

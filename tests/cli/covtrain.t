@@ -179,7 +179,7 @@ train -o every -e 3
 refused 1 'every/last\.ckpt: exists: .*--resume-training every/last\.ckpt to continue it' '  and which is not overwritten'
 for option in '-b 9' '-b 8 --seed 2' '-b 8 --pair-strands' '-b 8 --pair-strands=apart'; do
     run covtrain -i d -o every --resume-training every/last.ckpt -e 3 $option
-    refused 2 '--resume-training every/last\.ckpt: saved within epoch 0, which had other batches: use the same data' "  resumed with $option"
+    refused 1 '--resume-training every/last\.ckpt: saved within epoch 0, which had other batches: use the same data' "  resumed with $option"
 done
 run covtrain -i d -b 8 -o every --resume-training every/last.ckpt -e 3 --max-hours 100
 status_is 0 '  resumed'
@@ -354,9 +354,9 @@ a, b = (json.loads(open(x + "/metrics.jsonl").readline())["loss"] for x in ("tun
 assert a < b - 0.05, (a, b)'
 for option in '--hidden-size 9' '--model-type hybrid' '--bnorm False' '--dropout 0.1' '--datasets atacseq' '--cnn_layers 2'; do
     run covtrain -i d -o bad --init-from one/two/last.ckpt $option
-    refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "--init-from and $option"
+    refused 1 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "--init-from and $option"
     run covtrain -i d -o bad --resume-training one/two/last.ckpt $option
-    refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "  and --resume-training"
+    refused 1 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "  and --resume-training"
 done
 
 # ---------------------------------------------------------------- frozen layers
@@ -403,21 +403,21 @@ ok 'a resumed training keeps them: the same bytes' cmp ice2/last.ckpt ice/last.c
 run covtrain -i d -b 8 -o ice3 --resume-training ice.ckpt -e 3 --freeze conv
 status_is 0 '  also if they are named'
 run covtrain -i d -b 8 -o bad --resume-training ice.ckpt -e 3 --freeze lstm
-refused 2 '--freeze lstm contradicts ice\.ckpt, where the frozen layers are: conv; use --init-from' '  others: an error'
+refused 1 '--freeze lstm contradicts ice\.ckpt, where the frozen layers are: conv; use --init-from' '  others: an error'
 run covtrain -i d -b 8 -o bad --resume-training one/two/last.ckpt -e 4 --freeze lstm
-refused 2 '--freeze lstm contradicts one/two/last\.ckpt, where the frozen layers are: none; use' '  also after a training without'
+refused 1 '--freeze lstm contradicts one/two/last\.ckpt, where the frozen layers are: none; use' '  also after a training without'
 run covtrain -q -i d -b 8 -e 1 --seed 3 -o ice3 -f --init-from ice.ckpt
 is "$(changed ice.ckpt ice3/last.ckpt)" "down_layer_list.0 down_layer_list.1 lstm_layer_list.0 out $up statistics" \
     '  --init-from freezes none by itself'
 run h5chunk info ice/last.ckpt
 stdout_like 'covtrain --seed 1 .* --freeze conv' '  h5chunk info shows them'
 train -o bad --freeze conv,dense
-refused 2 '--freeze: the network has no layer dense; it has conv,lstm,linear,down_layer_list\.0,down_layer_list\.1,lstm_layer_list\.0,up_layer_list\.0,up_layer_list\.1,out$' \
+refused 1 '--freeze: the network has no layer dense; it has conv,lstm,linear,down_layer_list\.0,down_layer_list\.1,lstm_layer_list\.0,up_layer_list\.0,up_layer_list\.1,out$' \
     'an unknown layer'
 train -o bad --freeze lstm --model-type cnn
-refused 2 '--freeze: the network has no layer lstm; it has conv,linear,down' '  or one that this network lacks'
+refused 1 '--freeze: the network has no layer lstm; it has conv,linear,down' '  or one that this network lacks'
 train -o bad --freeze linear,lstm,conv
-refused 2 '--freeze: all layers are frozen: nothing to train' 'all layers'
+refused 1 '--freeze: all layers are frozen: nothing to train' 'all layers'
 
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
@@ -526,7 +526,7 @@ status_is 0 '  is allowed if it is named'
 stderr_is 'covtrain: warning: p/train: no file has the data set h3k4me3; its predictions change without being trained
 covtrain: warning: p/val: no file has the data set h3k4me3; it is not validated' '  with warnings'
 run covtrain -i p $net -e 1 -o bad --init-from one/two/last.ckpt --datasets atacseq
-refused 2 '--datasets contradicts one/two/last\.ckpt, where they are atacseq,h3k4me3; name all of them, also those that no file has$' \
+refused 1 '--datasets contradicts one/two/last\.ckpt, where they are atacseq,h3k4me3; name all of them, also those that no file has$' \
     '  together with the others of the checkpoint'
 has p/val/v.h5 moaseq
 run covtrain -i p $net -e 1 -o bad

@@ -81,10 +81,10 @@ status_is 0 'resumed with other data'
 run h5chunk info more/last.ckpt
 stdout_like 'target_depths: 8, 8$' '  keeps the depths'
 run covtrain -i d -b 8 -o bad -e 3 --resume-training scaled/last.ckpt --target-scale none
-refused 2 '--target-scale none contradicts scaled/last\.ckpt, where it is median; use --init-from to change it' \
+refused 1 '--target-scale none contradicts scaled/last\.ckpt, where it is median; use --init-from to change it' \
     'resumed without the scale'
 run covtrain -i d -b 8 -o bad -e 3 --resume-training raw/last.ckpt --target-scale median
-refused 2 '--target-scale median contradicts raw/last\.ckpt, where it is none' '  and with one'
+refused 1 '--target-scale median contradicts raw/last\.ckpt, where it is none' '  and with one'
 run covtrain -q -i other -b 8 -o tuned -e 1 --seed 3 --init-from scaled/last.ckpt
 run h5chunk info tuned/last.ckpt
 unlike "$(cat "$stdout")" 'target_' '--init-from starts without a scale'

@@ -99,10 +99,10 @@ while IFS='|' read -r status args regex; do
     cmp -s g.h5 was_g && cmp -s p.h5 was_p
     is $? 0 '  and the file is as it was'
 done <<'END'
-2|drop --datasets none g.h5|g\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
-2|drop --datasets none p.h5|p\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
-2|drop --datasets atacseq_spliced g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: atacseq, h3k4me3$
-2|drop --datasets atacseq,h3k4me3 p.h5|p\.h5: no data set would be left$
+1|drop --datasets none g.h5|g\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
+1|drop --datasets none p.h5|p\.h5: unknown data set 'none'; it has: atacseq, h3k4me3$
+1|drop --datasets atacseq_spliced g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: atacseq, h3k4me3$
+1|drop --datasets atacseq,h3k4me3 p.h5|p\.h5: no data set would be left$
 2|drop --datasets atacseq,atacseq p.h5|--datasets: duplicate 'atacseq'$
 2|drop g.h5|--datasets is missing$
 2|drop --datasets atacseq -o g.h5 g.h5|g\.h5: is both an input and an output$
@@ -111,11 +111,11 @@ done <<'END'
 2|rename --datasets atacseq g.h5|--datasets atacseq: expected OLD=NEW$
 2|rename --datasets =x g.h5|--datasets =x: expected OLD=NEW$
 2|rename --datasets atacseq= g.h5|--datasets atacseq=: expected OLD=NEW$
-2|rename --datasets atacseq=h3k4me3 g.h5|g\.h5: already has a data set 'h3k4me3'$
-2|rename --datasets atacseq=h3k4me3 p.h5|p\.h5: already has a data set 'h3k4me3'$
+1|rename --datasets atacseq=h3k4me3 g.h5|g\.h5: already has a data set 'h3k4me3'$
+1|rename --datasets atacseq=h3k4me3 p.h5|p\.h5: already has a data set 'h3k4me3'$
 2|rename --datasets atacseq=x,h3k4me3=x p.h5|--datasets: duplicate 'x'$
-2|rename --datasets none=x g.h5|g\.h5: unknown data set 'none'; it has: 
-2|rename --datasets atacseq_spliced=x g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: 
+1|rename --datasets none=x g.h5|g\.h5: unknown data set 'none'; it has: 
+1|rename --datasets atacseq_spliced=x g.h5|g\.h5: unknown data set 'atacseq_spliced'; it has: 
 2|rename --datasets atacseq=a/b g.h5|--datasets a/b: must not contain
 1|drop --datasets atacseq absent.h5|absent\.h5: No such file
 END

@@ -17,6 +17,15 @@ pages "$BIN" "$SRC"/man/*.1
 stdout_is '' 'man pages agree with option tables'
 status_is 0 '  and pass'
 
+if command -v groff >/dev/null; then
+    for page in "$SRC"/man/*.[157]; do
+        run groff -t -man -Tutf8 -ww -rLL=78n -rLT=78n "$page"
+        is "$status $(cat "$stderr")" '0 ' "${page##*/} fits 80 columns"
+    done
+else
+    pass 'man pages at 80 columns # SKIP no groff'
+fi
+
 # A small correct tree, then one fault at a time.
 spdx='/* SPDX-License-Identifier: MIT */'
 mkdir -p good/common/base good/common/seq good/common/store good/common/net good/tools

@@ -612,7 +612,7 @@ static void test_refused(void **state)
             char text[128];
             (void)snprintf(text, sizeof text,
                            "--species is for FASTA input, but %s is a genome file", inputs[k]);
-            assert_fails(cov_loader_open(inputs[k], &o, NULL, &l, &e), COV_EUSAGE, text);
+            assert_fails(cov_loader_open(inputs[k], &o, NULL, &l, &e), COV_EINPUT, text);
         }
     }
     struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
@@ -636,11 +636,11 @@ static void test_streams_refused(void **state)
             o.n_shards = i == 0;
             (void)snprintf(text, sizeof text, "%s is a chunk stream, which cannot be %s",
                            streams[k], whats[i]);
-            assert_fails(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EUSAGE, text);
+            assert_fails(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EINPUT, text);
         }
         struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
         o.fasta_option = "rename";
-        assert_fails(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EUSAGE,
+        assert_fails(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EINPUT,
                      "--rename is for FASTA input, but ");
         o.fasta_option = NULL;
         o.check = no_length;
@@ -648,7 +648,7 @@ static void test_streams_refused(void **state)
         assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), COV_EUNSUPPORTED);
         o.check = NULL;
         assert_ok(cov_loader_open(streams[k], &o, NULL, &l, &e));
-        assert_int_equal(cov_loader_rewind(l, 0, NULL), COV_EUSAGE);
+        assert_int_equal(cov_loader_rewind(l, 0, NULL), COV_EINPUT);
         cov_loader_close(l);
     }
 }

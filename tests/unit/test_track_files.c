@@ -139,7 +139,7 @@ static void rejects_bad_targets(void **state)
                          COV_EINPUT);
     assert_int_equal(cov_track_files_open(&target, &contigs, bad, 0, 1, &f, NULL), COV_EINPUT);
     target.output = "out/x.bw";
-    assert_int_equal(cov_track_files_open(&target, &contigs, datasets, 2, 1, &f, NULL), COV_EUSAGE);
+    assert_int_equal(cov_track_files_open(&target, &contigs, datasets, 2, 1, &f, NULL), COV_EINPUT);
     assert_int_equal(n_files(), 0);
 }
 

@@ -11,20 +11,20 @@
 
 #define DEFAULT_WIDTH 1001 /* as coveffect vcf */
 
-/* Finds --target in the model. */
+/* Finds --dataset in the model. */
 static int find_target(const struct coveffect_flags *flags, struct cov_attribution_options *o,
                        struct cov_err *e)
 {
     const struct cov_ensemble *m = o->model;
     if (!flags->target && m->n_datasets > 1)
-        return cov_fail(e, COV_EUSAGE, "--target is needed, since %s has several data sets: %s",
+        return cov_fail(e, COV_EINPUT, "--dataset is needed, since %s has several data sets: %s",
                         m->path, m->description);
     for (o->target = 0; flags->target && o->target < m->n_datasets; o->target++)
         if (strcmp(flags->target, m->datasets[o->target]) == 0)
             break;
     return o->target < m->n_datasets
                ? COV_OK
-               : cov_fail(e, COV_EUSAGE, "--target: %s does not have '%.100s': %s", m->path,
+               : cov_fail(e, COV_EINPUT, "--dataset: %s does not have '%.100s': %s", m->path,
                           flags->target, m->description);
 }
 

@@ -35,7 +35,7 @@ struct coveffect_flags {
                 .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                      \
         COV_REGIONS_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, regions), "score the bases of"),        \
         COV_REGIONS_FILE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, bed), "score the bases of"),       \
-        COV_OPT(STRING, "target", 0, COVEFFECT_ATTRIBUTION_FIELD(at, target), "DATASET",           \
+        COV_OPT(STRING, "dataset", 0, COVEFFECT_ATTRIBUTION_FIELD(at, target), "NAME",             \
                 "the data set of the model (default: its only one)"),                              \
         COV_OPT(SIZE, "length", 0, COVEFFECT_ATTRIBUTION_FIELD(at, length), "N",                   \
                 "score N bases around the middle of each region instead of the region; without "   \

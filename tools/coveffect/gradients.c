@@ -2,6 +2,7 @@
  * gradients of the network.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <string.h>
 
 #include "tools/coveffect/attribute.h"
 #include "tools/coveffect/coveffect.h"
@@ -59,6 +60,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     for (size_t i = ROW_SHUFFLES; i < ROW_OTHERS; i++)
         if (given[i] && !how.integrated)
             return cov_fail(e, COV_EUSAGE, "--%s needs --integrated", options[i].name);
+    if (c->cpu && strcmp(c->cpu, "scalar") == 0)
+        return cov_fail(e, COV_EUSAGE,
+                        "--cpu scalar: this reference computes no gradients of bases");
     int rc = cov_device_options_parse(&device, e);
     const struct cov_cpu_options cpu = {.levels = device.cpu};
     if (!rc)
@@ -75,9 +79,9 @@ const struct cov_tool coveffect_gradients = {
     .name = "gradients",
     .summary = "what each base of a region adds to the predicted signal, by gradients",
     .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
-                "[--target DATASET] -o OUT/",
+                "[--dataset NAME] -o OUT/",
     .examples = "  coveffect gradients -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 \\\n"
-                "      --target atacseq --integrated 20 -o gradients/\n",
+                "      --dataset atacseq --integrated 20 -o gradients/\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .output_help = COVEFFECT_ATTRIBUTION_OUTPUT,

@@ -66,12 +66,13 @@ const struct cov_tool coveffect_ism = {
     .name = "ism",
     .summary = "what each base of a region adds to the predicted signal, by mutagenesis",
     .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
-                "[--target DATASET] -o OUT/",
-    .examples = "  coveffect ism -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 --target "
-                "atacseq -o ism/\n"
-                "  coveffect ism -m model.ckpt -g maize.fa.gz -r chr1:5,000,001-5,000,200 --target "
-                "atacseq \\\n"
-                "      --plot logo.png -o promoter/\n",
+                "[--dataset NAME] -o OUT/",
+    .examples =
+        "  coveffect ism -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 --dataset "
+        "atacseq -o ism/\n"
+        "  coveffect ism -m model.ckpt -g maize.fa.gz -r chr1:5,000,001-5,000,200 --dataset "
+        "atacseq \\\n"
+        "      --plot logo.png -o promoter/\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .output_help = COVEFFECT_ATTRIBUTION_OUTPUT,

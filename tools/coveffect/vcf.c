@@ -65,7 +65,7 @@ static const struct cov_opt options[] = {
         "score this many bases around a variant; several: each (default: 1001, or the window if "
         "that is shorter)"),
     COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST",
-            "the data sets of the model to score (default: all)"),
+            "the data sets of the model to score (default: all)", .flags = COV_OPT_UNIQUE),
     COV_OPT(ENUM, "ensemble", 0, FIELD(ensemble), NULL,
             "what to score with several checkpoints; sd adds the standard deviation of each score "
             "over the checkpoints",
@@ -109,17 +109,10 @@ static const struct cov_opt options[] = {
 static int get_widths(const struct config *c, int64_t *widths, struct cov_effect_options *o,
                       struct cov_err *e)
 {
-    int rc = COV_OK;
     o->n_widths = c->widths.n ? c->widths.n : 1;
     o->widths = widths;
     widths[0] = c->window < DEFAULT_WIDTH ? c->window : DEFAULT_WIDTH;
-    for (size_t i = 0; !rc && i < c->widths.n; i++) {
-        rc = cov_parse_size(c->widths.items[i], "--width", 1, c->window, &widths[i], e);
-        for (size_t k = 0; !rc && k < i; k++)
-            if (widths[k] == widths[i])
-                rc = cov_fail(e, COV_EUSAGE, "--width: duplicate %s", c->widths.items[i]);
-    }
-    return rc;
+    return cov_parse_sizes(c->widths.items, c->widths.n, "--width", c->window, widths, e);
 }
 
 /* Finds the data sets of --datasets in the model. */
@@ -135,11 +128,8 @@ static int get_datasets(const struct config *c, size_t *datasets, struct cov_eff
         while (d < n_all && strcmp(name, o->model->datasets[d]) != 0)
             d++;
         if (d == n_all)
-            return cov_fail(e, COV_EUSAGE, "--datasets: %s does not have '%.100s': %s",
+            return cov_fail(e, COV_EINPUT, "--datasets: %s does not have '%.100s': %s",
                             o->model->path, name, o->model->description);
-        for (size_t k = 0; k < i; k++)
-            if (datasets[k] == d)
-                return cov_fail(e, COV_EUSAGE, "--datasets: duplicate %.100s", name);
         datasets[i] = d;
     }
     return COV_OK;
@@ -149,9 +139,10 @@ static int get_datasets(const struct config *c, size_t *datasets, struct cov_eff
 static int check_input(const char *input, const char *option, struct cov_err *e)
 {
     struct stat st;
-    if (cov_path_is_std(input) || cov_path_is_url(input) ||
-        (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
-        return cov_fail(e, COV_EUSAGE, "%s: %s is not a file that can be read again", option,
+    const bool is_file = !cov_path_is_std(input) && !cov_path_is_url(input);
+    if (!is_file || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, is_file ? COV_EINPUT : COV_EUSAGE,
+                        "%s: %s is not a file that can be read again", option,
                         cov_path_is_std(input) ? "standard input" : input);
     return COV_OK;
 }

@@ -57,19 +57,12 @@ static const struct cov_opt options[] = {
 static int get_windows(const struct cov_strings *list, int64_t *windows, size_t *n,
                        struct cov_err *e)
 {
-    int rc = COV_OK;
     windows[0] = 1;
     *n = list->n ? list->n : 1;
     if (*n > COV_CURVE_MAX_WINDOWS)
         return cov_fail(e, COV_EUSAGE, "--windows: too many (%zu); the limit is %d", *n,
                         COV_CURVE_MAX_WINDOWS);
-    for (size_t i = 0; !rc && i < list->n; i++) {
-        rc = cov_parse_size(list->items[i], "--windows", 1, COV_SMOOTH_MAX_WINDOW, &windows[i], e);
-        for (size_t k = 0; !rc && k < i; k++)
-            if (windows[k] == windows[i])
-                rc = cov_fail(e, COV_EUSAGE, "--windows: duplicate %s", list->items[i]);
-    }
-    return rc;
+    return cov_parse_sizes(list->items, list->n, "--windows", COV_SMOOTH_MAX_WINDOW, windows, e);
 }
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,

@@ -90,11 +90,12 @@ const char *covpredict_fasta_only(const bool *given)
 static int check_resume(const char *output, const char *input, struct cov_err *e)
 {
     struct stat st;
+    const bool is_file = !cov_path_is_std(input) && !cov_path_is_url(input);
     if (cov_path_is_std(output))
         return cov_fail(e, COV_EUSAGE, "--resume: output to standard output cannot be resumed");
-    if (cov_path_is_std(input) || cov_path_is_url(input) ||
-        (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
-        return cov_fail(e, COV_EUSAGE, "--resume: %s is not a file that can be read again",
+    if (!is_file || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, is_file ? COV_EINPUT : COV_EUSAGE,
+                        "--resume: %s is not a file that can be read again",
                         cov_path_is_std(input) ? "standard input" : input);
     return COV_OK;
 }

@@ -19,7 +19,7 @@ static const char *const anchors[] = {"whole", "tss", "tes", "centre", NULL};
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_BINS] = COV_OPT(SIZE, "bins", 0, FIELD(bin), "N",
+    [ROW_BINS] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin), "N",
                          "correlate the means of bins of the genome, each N bases wide",
                          .def = "10000", .min = 1, .max = 1e15),
     [ROW_FEATURE] = COVPROFILE_FEATURE_OPTION(
@@ -51,7 +51,7 @@ static int check_options(const struct config *c, const bool *given, struct cov_e
     static const int need_genes[] = {ROW_FEATURE, ROW_ANCHOR, ROW_BEFORE, ROW_AFTER};
     const bool has_genes = c->base.genes.path;
     if (given[ROW_BINS] && has_genes)
-        return cov_fail(e, COV_EUSAGE, "--bins and --genes cannot be used together");
+        return cov_fail(e, COV_EUSAGE, "--bin-size and --genes cannot be used together");
     for (size_t i = 0; !has_genes && i < COV_COUNT(need_genes); i++)
         if (given[need_genes[i]])
             return cov_fail(e, COV_EUSAGE, "--%s needs --genes", options[need_genes[i]].name);

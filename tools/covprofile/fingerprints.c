@@ -14,7 +14,7 @@ struct config {
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    COV_OPT(SIZE, "bins", 0, FIELD(bin), "N",
+    COV_OPT(SIZE, "bin-size", 0, FIELD(bin), "N",
             "use the means of bins of the genome, each N bases wide", .def = "500", .min = 1,
             .max = 1e15),
     COV_OPT(STRING, "control", 0, FIELD(control), "INPUT",

@@ -47,17 +47,18 @@ static const struct cov_opt options[] = {
     [ROW_BODY] = COV_OPT(SIZE, "body", 0, FIELD(body), "N",
                          "with --anchor scale: the length of the features", .def = "1000", .min = 1,
                          .max = COVPROFILE_MOST_BASES),
-    [ROW_BIN] =
-        COV_OPT(SIZE, "bin", 0, FIELD(bin), "N", "a position of the profile is a bin of N bases",
-                .def = "10", .min = 1, .max = COVPROFILE_MOST_BASES),
+    [ROW_BIN] = COV_OPT(SIZE, "bin-size", 0, FIELD(bin), "N",
+                        "a position of the profile is a bin of N bases", .def = "10", .min = 1,
+                        .max = COVPROFILE_MOST_BASES),
     [ROW_MEAN] =
         COV_OPT(FLAG, "mean", 0, FIELD(mean), NULL, "the mean over the features (the default)"),
     [ROW_MEDIAN] =
         COV_OPT(FLAG, "median", 0, FIELD(median), NULL, "the median over the features instead"),
-    [ROW_PRESET] = COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
-                           "predmoter: as its tss_computations.py, with the base at -a, --bin 1, "
-                           "and genes without a strand anchored at their end",
-                           .def = "none", .choices = presets),
+    [ROW_PRESET] =
+        COV_OPT(ENUM, "preset", 0, FIELD(preset), NULL,
+                "predmoter: as its tss_computations.py, with the base at -a, --bin-size 1, "
+                "and genes without a strand anchored at their end",
+                .def = "none", .choices = presets),
     COVPROFILE_SECOND_OPTION("matrix", "write the bins of each feature for deepTools' plotHeatmap "
                                        "and plotProfile (gzip)"),
     COVPROFILE_PLOT_OPTION("the curves, and maps of the features sorted by signal,"),
@@ -82,10 +83,10 @@ static int apply_preset(struct config *c, const bool *given, struct cov_err *e)
 
 static int check_bin(const char *name, int64_t n, int64_t bin, struct cov_err *e)
 {
-    return n % bin == 0
-               ? COV_OK
-               : cov_fail(e, COV_EUSAGE, "--%s %" PRId64 " must be a multiple of --bin %" PRId64,
-                          name, n, bin);
+    return n % bin == 0 ? COV_OK
+                        : cov_fail(e, COV_EUSAGE,
+                                   "--%s %" PRId64 " must be a multiple of --bin-size %" PRId64,
+                                   name, n, bin);
 }
 
 static int get_layout(const struct config *c, const bool *given, struct cov_profile_layout *out,

@@ -8,7 +8,7 @@
 struct config {
     struct covprofile_config base; /* first */
     const char *region;
-    struct cov_strings names, peaks;
+    struct cov_strings labels, peaks;
     bool own_scales;
 };
 
@@ -26,8 +26,8 @@ static const struct cov_opt options[] = {
         "draw these genes below the tracks: GFF3 or GTF, with exons as boxes, or BED", 0),
     COV_OPT(LIST, "peaks", 0, FIELD(peaks), "BED,...", "draw the peaks of these files, too",
             .flags = COV_OPT_PATH_IN),
-    COV_OPT(LIST, "names", 0, FIELD(names), "NAME,...",
-            "names of all tracks, in their order; without it, those of the files"),
+    COV_OPT(LIST, "labels", 0, FIELD(labels), "NAME,...",
+            "labels of all tracks, in their order (default: the names of the files)"),
     COV_OPT(FLAG, "own-scales", 0, FIELD(own_scales), NULL,
             "draw each track on a scale of its own, not all on the same"),
     COVPROFILE_PLOT_OPTION("the region"),
@@ -51,7 +51,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     c->base.genes.needs_types = given[ROW_FEATURE];
     const struct cov_region_options o = {
         .region = c->region,
-        .names = c->names,
+        .labels = c->labels,
         .genes = c->base.genes,
         .peaks = c->peaks,
         .own_scales = c->own_scales,
@@ -67,7 +67,7 @@ const struct cov_tool covprofile_region = {
     .examples =
         "  covprofile region -r chr1:1-50k --genes genes.gff3 --plot region.png -o region.tsv "
         "predictions.h5 genome.h5\n"
-        "  covprofile region -r chr2:1M-1.1M --names old,new,measured --peaks peaks.narrowPeak "
+        "  covprofile region -r chr2:1M-1.1M --labels old,new,measured --peaks peaks.narrowPeak "
         "--plot r.svg old.bw new.bw atac.bw\n",
     .options = options,
     .config_bytes = sizeof(struct config),

@@ -30,7 +30,8 @@ const struct cov_opt covtrain_options[] = {
                           .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
     [ROW_DATASETS] = COV_OPT(LIST, "datasets", 0, FIELD(datasets), "NAME,...",
                              "names of the coverage to predict; a file need not have all of them "
-                             "(default: those that files of both train/ and val/ have)"),
+                             "(default: those that files of both train/ and val/ have)",
+                             .flags = COV_OPT_UNIQUE),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(JOB(blacklist), ""),
     [ROW_BLACKLIST_FILE] = COV_BLACKLIST_FILE_OPTION(JOB(blacklist_path), "omit"),
     [ROW_TARGET_SCALE] =

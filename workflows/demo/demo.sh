@@ -63,7 +63,7 @@ if [ "$length" -lt "$end" ]; then
     beg=0
     end=$length
 fi
-show cov2bigwig -f --compare chr5.h5 --bin-sizes 1,100 -o comparison.tsv \
+show cov2bigwig -f --measured chr5.h5 --bin-size 1,100 -o comparison.tsv \
     --plot track.png --plot-region "chr5:$((beg + 1))-$end" predictions.h5
 awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     $column["contig"] == "total" {
@@ -85,7 +85,7 @@ done
 say 'Find the bases that matter in the promoters and enhancers of the picture:'
 awk -v FS='\t' -v beg="$beg" -v end="$end" '$1 == "chr5" && ($4 == "promoter" || $4 == "enhancer") && $2 >= beg && $3 <= end' \
     features.bed >sites.bed
-show coveffect ism -f --stats stats/ism.json -m plant.ckpt -g chr5.fa -R sites.bed --length 240 --target atacseq \
+show coveffect ism -f --stats stats/ism.json -m plant.ckpt -g chr5.fa -R sites.bed --length 240 --dataset atacseq \
     --window 4800 --width 501 -o ism
 cov2bigwig -q --format bedgraph -o - ism/scores.bw >scores.bedGraph
 sort -t "$(printf '\t')" -k 4,4gr scores.bedGraph |

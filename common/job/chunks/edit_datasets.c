@@ -78,7 +78,7 @@ static int fail_unknown(const struct edit *j, const char *dataset, struct cov_er
     }
     for (size_t i = 0; i < j->n_names; i++)
         cov_listing_add(&known, j->names[i]);
-    return cov_fail(e, COV_EUSAGE, "%s: unknown data set '%s'%s%s%s", j->path, dataset,
+    return cov_fail(e, COV_EINPUT, "%s: unknown data set '%s'%s%s%s", j->path, dataset,
                     known.n ? "; it has: " : "; it has none", known.text, cov_listing_more(&known));
 }
 
@@ -89,7 +89,7 @@ static int check_edits(const struct edit *j, struct cov_err *e)
         if (!has_dataset(j, edit->name))
             return fail_unknown(j, edit->name, e);
         if (edit->new_name && has_dataset(j, edit->new_name))
-            return cov_fail(e, COV_EUSAGE, "%s: already has a data set '%s'", j->path,
+            return cov_fail(e, COV_EINPUT, "%s: already has a data set '%s'", j->path,
                             edit->new_name);
         for (size_t k = 0; k < i; k++) {
             const struct cov_dataset_edit *other = &j->edits[k];
@@ -157,7 +157,7 @@ static int edit_names(struct edit *j, const struct cov_chunk_table *t, struct co
         }
     }
     int rc =
-        j->n_columns ? COV_OK : cov_fail(e, COV_EUSAGE, "%s: no data set would be left", j->path);
+        j->n_columns ? COV_OK : cov_fail(e, COV_EINPUT, "%s: no data set would be left", j->path);
     if (!rc)
         rc = cov_chunk_head_add_texts(&j->to, COV_PREDICTIONS_DATASETS, t->type.bytes, j->n_columns,
                                       kept, e);

@@ -16,7 +16,7 @@ struct cov_dataset_edit {
 };
 
 /* Writes `input` with the n edits to `output`; if it is NULL, replaces `input`, as a whole or not
- * at all. COV_EUSAGE for a data set that the file does not have, a new name that it has, and if
+ * at all. COV_EINPUT for a data set that the file does not have, a new name that it has, and if
  * predictions would lose all data sets. */
 int cov_edit_datasets(const char *input, const char *output, const struct cov_dataset_edit *edits,
                       size_t n, const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;

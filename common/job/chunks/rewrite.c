@@ -109,7 +109,7 @@ int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite
     if (rc || !storage)
         return rc;
     if (storage->has_layout && !from->has_bases)
-        rc = cov_fail(e, COV_EUSAGE, "--layout: %s has no bases", path);
+        rc = cov_fail(e, COV_EINPUT, "--layout: %s has no bases", path);
     size_t n = 0;
     for (size_t k = 0; !rc && storage->has_type && k < to->n_sets; k++) {
         struct cov_chunk_set *s = &to->sets[k];
@@ -135,7 +135,7 @@ int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite
                       type);
     }
     if (!rc && storage->has_type && n == 0)
-        rc = cov_fail(e, COV_EUSAGE, "--dtype: %s has neither coverage nor predictions", path);
+        rc = cov_fail(e, COV_EINPUT, "--dtype: %s has neither coverage nor predictions", path);
     if (rc)
         cov_chunk_head_fini(to);
     return rc;

@@ -62,7 +62,7 @@ struct cov_rewrite_plan {
 
 /* Writes the file to `path`, an outfile's temporary name, and reads some rows back. All files must
  * have the sets of the template. COV_EINPUT for damaged rows and values that do not fit the new
- * type; the message names file, data set, row and position. COV_EUSAGE if a layout is requested but
+ * type; the message names file, data set, row and position. Also if a layout is requested but
  * there are no bases, or a type but there is neither coverage nor predictions. */
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e) COV_MUST_USE;
@@ -78,7 +78,7 @@ int cov_repack(const char *input, const char *output, const struct cov_rewrite_s
                const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
 /* Copies a head, with the type that `storage` (may be NULL) requests for coverage and
- * predictions. COV_EUSAGE as above. Free with cov_chunk_head_fini. */
+ * predictions. COV_EINPUT as above. Free with cov_chunk_head_fini. */
 int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite_storage *storage,
                      const char *path, struct cov_chunk_head *to, struct cov_err *e) COV_MUST_USE;
 

@@ -24,7 +24,7 @@ static int drop_n(struct cov_chunk_file *f, const char *path, bool *wanted,
     const size_t n_rows = cov_grid_n_chunks(g);
     struct cov_survey v = {.n = 0};
     if (!cov_chunk_file_head(f)->has_bases)
-        return cov_fail(e, COV_EUSAGE, "--drop-n: %s has no bases", path);
+        return cov_fail(e, COV_EINPUT, "--drop-n: %s has no bases", path);
     bool *kept = cov_calloc(n_rows, sizeof *kept, e);
     int rc = kept ? cov_survey_file(f, wanted, "looking for N", job, &v, e) : COV_ENOMEM;
     for (size_t i = 0; !rc && i < v.n; i++) {
@@ -184,7 +184,7 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
     if (!rc)
         rc = begin_split(&s, e);
     if (!rc && cov_grid_n_pairs(s.grid) < n)
-        rc = cov_fail(e, COV_EUSAGE, "%s: %zu pairs of chunks are too few for %zu shards", input,
+        rc = cov_fail(e, COV_EINPUT, "%s: %zu pairs of chunks are too few for %zu shards", input,
                       cov_grid_n_pairs(s.grid), n);
     for (size_t i = 0; !rc && i < n; i++) {
         char shard[48];

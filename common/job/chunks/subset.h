@@ -27,7 +27,7 @@ int cov_subset(const char *input, const char *output, const struct cov_subset_op
                const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
 /* Writes shards of consecutive pairs, PREFIX.1.h5 ... PREFIX.n.h5; either all shards appear or
- * none. COV_EUSAGE if there are fewer pairs than shards. */
+ * none. COV_EINPUT if there are fewer pairs than shards. */
 int cov_split_shards(const char *input, const char *prefix, size_t n,
                      const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 

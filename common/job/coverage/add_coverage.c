@@ -146,7 +146,7 @@ static int find_kinds(struct job *j, struct cov_err *e)
         n_tracks += j->kinds[k] != COV_INTERVALS_NONE;
     }
     if (!rc && n_tracks == n && j->o->for_reads)
-        rc = cov_fail(e, COV_EUSAGE, "--%s applies to reads, but %s is a track", j->o->for_reads,
+        rc = cov_fail(e, COV_EINPUT, "--%s applies to reads, but %s is a track", j->o->for_reads,
                       j->o->files[0]);
     return rc;
 }

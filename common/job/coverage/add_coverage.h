@@ -33,7 +33,7 @@ struct cov_coverage_add_options {
 /* Counts the files over the chunks of the genome file `genome` and writes a copy of it with the
  * coverage to `output`, which appears when it is complete. Values of tracks are used as they are,
  * for both strands. Warns about contigs that only the genome or only a file has. COV_EINPUT if the
- * lengths of a contig differ (the message names both), or if no contig is shared. COV_EUSAGE for
+ * lengths of a contig differ (the message names both), or if no contig is shared. COV_EINPUT for
  * options for reads if no file has reads. COV_EEXIST if the prefix exists and the mode is NEW. The
  * values do not depend on the number of threads. Adds counted and skipped reads, the mean coverage
  * of each contig, and each column's mean, median and correlation with the others, to *stats. */

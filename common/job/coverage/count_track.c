@@ -286,7 +286,7 @@ int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, 
         rc = check_elsewhere(&j, e);
     if (!rc && m->n_rounded > 0)
         cov_warn("%s: rounded the values of %lld of %lld intervals to integers; cov2bigwig "
-                 "--compare reads a track without rounding it",
+                 "--measured reads a track without rounding it",
                  m->path, (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
 out:
     fini(&j);

@@ -108,12 +108,12 @@ static int add_region(struct reader *r, size_t seq, int64_t beg, int64_t end, co
         return cov_fail(e, COV_EINPUT, "the sequence has %" PRId64 " bases, fewer than --length",
                         length);
     if (n > L)
-        return cov_fail(e, COV_EUSAGE,
+        return cov_fail(e, COV_EINPUT,
                         "has %" PRId64 " bases, more than --window; use --length or a larger "
                         "--window",
                         n);
     if (n < o->deletion)
-        return cov_fail(e, COV_EUSAGE, "has %" PRId64 " bases, fewer than --deletions", n);
+        return cov_fail(e, COV_EINPUT, "has %" PRId64 " bases, fewer than --deletions", n);
     if (r->a->n > 0 && (size_t)n != r->a->length)
         return cov_fail(e, COV_EINPUT,
                         "has %" PRId64 " bases, but the first region has %zu; use --length", n,

@@ -50,13 +50,13 @@ int cov_attribution_plot_find(const struct cov_attribution *a, const struct cov_
         return rc;
     const int64_t n = out->end - out->beg;
     if (n > MOST_BASES)
-        return cov_fail(e, COV_EUSAGE,
+        return cov_fail(e, COV_EINPUT,
                         "--plot-region: %s has %" PRId64 " bases, too many for letters; at most %d",
                         text ? text : "the first region", n, (int)MOST_BASES);
     for (size_t r = 0; r < a->n; r++)
         if (overlaps(a, r, out))
             return COV_OK;
-    return cov_fail(e, COV_EUSAGE, "--plot-region: %s is in none of the regions", text);
+    return cov_fail(e, COV_EINPUT, "--plot-region: %s is in none of the regions", text);
 }
 
 int cov_attribution_plot_draw(const struct cov_attribution *a, const struct cov_genome *genome,

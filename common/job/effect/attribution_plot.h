@@ -9,7 +9,7 @@
 #include "common/seq/region_list.h"
 
 /* Finds the part of the genome that is drawn: `text`, see cov_range_parse, or with NULL the first
- * region. COV_EUSAGE if no region has scores there, or if it has too many bases for letters. */
+ * region. COV_EINPUT if no region has scores there, or if it has too many bases for letters. */
 int cov_attribution_plot_find(const struct cov_attribution *a, const struct cov_genome *genome,
                               const char *text, struct cov_region *out,
                               struct cov_err *e) COV_MUST_USE;

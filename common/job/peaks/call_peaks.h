@@ -31,8 +31,8 @@ struct cov_call_options {
 
 /* Calls the peaks of one data set of `input`. Contigs are in the order of its tracks. Memory holds
  * the peaks of a contig, and what the input needs. An automatic cutoff stores the track in a
- * temporary file. Warns if there are no peaks. COV_EUSAGE for several data sets, contradictory
- * options, or an unknown suffix. Sets bases, stages and figures of *stats, which gets "peaks". */
+ * temporary file. Warns if there are no peaks. COV_EUSAGE for contradictory options or an
+ * unknown suffix, COV_EINPUT for several data sets. Sets bases, stages and figures of *stats, which gets "peaks". */
 int cov_call_peaks(const char *input, const struct cov_call_options *options, unsigned n_threads,
                    struct cov_progress *progress, struct cov_stats *stats,
                    struct cov_err *e) COV_MUST_USE;

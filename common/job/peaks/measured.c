@@ -77,16 +77,15 @@ static int open_track(const struct cov_measured_options *o, unsigned n_threads,
     options->values.scale = 1;
     int rc = cov_source_input_detect(o->path, &in, e);
     if (!rc && in.is_track && o->is_own_choice)
-        rc = cov_fail(e, COV_EUSAGE, "%s: %s is a track, which has no data sets", option, o->path);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s is a track, which has no data sets", option, o->path);
     if (!rc && !in.is_track) {
         options->measured = true;
         options->datasets = o->datasets;
         options->n_datasets = o->n_datasets;
+        options->chosen_with = o->is_own_choice ? NULL : option;
     }
     if (!rc)
         rc = cov_track_source_open(&in, options, n_threads, out, e);
-    if (rc == COV_EUSAGE && !o->is_own_choice && o->n_datasets > 0)
-        cov_err_append(e, "; choose one with %s", option);
     cov_source_input_close(&in);
     return rc ? rc : cov_track_source_check_single(*out, option, e);
 }

@@ -37,7 +37,7 @@ struct cov_measured {
     bool *found;                 /* [count of names]: the input has the sequence */
 };
 
-/* Reads the peaks. COV_EUSAGE for a track without a cutoff, if it can be recognised. COV_EINPUT for
+/* Reads the peaks. COV_EINPUT for a track without a cutoff, if it can be recognised, for
  * a malformed line, with its number, and if there are no peaks, unless o->may_be_empty. Free with
  * cov_measured_fini, also after a failure. */
 int cov_measured_read(const struct cov_measured_options *o, unsigned n_threads,

@@ -48,7 +48,7 @@ struct cov_peak_input {
 };
 
 /* Reads a file, which may have no peaks, with a warning. Adds sequences to a genome that is not
- * known. COV_EUSAGE if it is a track. Free with cov_peak_input_fini, also after a failure. */
+ * known. COV_EINPUT if it is a track. Free with cov_peak_input_fini, also after a failure. */
 int cov_peak_input_read(const char *path, struct cov_peak_scope *s, struct cov_peak_input *out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_peak_input_fini(struct cov_peak_input *in);

@@ -42,8 +42,8 @@ struct cov_peak_list {
     size_t n_last, cap_last;
 };
 
-/* COV_EUSAGE with the message "PATH: HINT" if `path` is known to be a track, COV_EINPUT if it is of
- * another known kind. A bedGraph of another name is not known: BED may also have four columns. */
+/* COV_EINPUT if `path` is known to be a track, with the message "PATH: HINT", or of another known
+ * kind. A bedGraph of another name is not known: BED may also have four columns. */
 int cov_peak_list_check_kind(const char *path, const char *hint, struct cov_err *e) COV_MUST_USE;
 
 /* Reads the first three columns of `path` ("-": standard input), in any order; it may be

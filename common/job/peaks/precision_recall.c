@@ -225,7 +225,8 @@ static int check_input(const char *input, size_t n_windows, struct cov_err *e)
         return COV_OK;
     if (!cov_path_is_std(input) && (stat(input, &st) != 0 || S_ISREG(st.st_mode)))
         return COV_OK;
-    return cov_fail(e, COV_EUSAGE, "%s: several --windows need a file", cov_path_of_input(input));
+    return cov_fail(e, cov_path_is_std(input) ? COV_EUSAGE : COV_EINPUT,
+                    "%s: several --windows need a file", cov_path_of_input(input));
 }
 
 static int begin_outputs(struct job *j, struct cov_err *e)

@@ -32,8 +32,8 @@ extern const struct cov_stats_plot cov_curve_lines;
 /* Writes a row for each cutoff of each window: a base is positive if its value is at least the
  * cutoff. Bases without a value do not count. The area below a curve is the average precision, the
  * sum of (recall - recall at the next cutoff) * precision. Without measured peaks, recall is 0. Reads
- * the input once for each window. COV_EUSAGE for options that do not fit the files, COV_EINPUT if the
- * measured peaks do not. *stats gets "curves". */
+ * the input once for each window. COV_EINPUT if options or measured
+ * peaks do not fit the files. *stats gets "curves". */
 int cov_curve_run(const char *input, const struct cov_curve_options *options, unsigned n_threads,
                   struct cov_progress *progress, struct cov_stats *stats,
                   struct cov_err *e) COV_MUST_USE;

@@ -48,7 +48,7 @@ static int check_model(const struct cov_ensemble *m, size_t i, struct cov_err *e
     const struct cov_model *first = m->models[0], *b = m->models[i];
     for (size_t k = 0; k < i; k++)
         if (strcmp(m->models[k]->sha256, b->sha256) == 0)
-            return cov_fail(e, COV_EUSAGE, "--model: %s and %s are the same checkpoint",
+            return cov_fail(e, COV_EINPUT, "--model: %s and %s are the same checkpoint",
                             m->models[k]->path, b->path);
     bool same = b->hp.output_size == first->hp.output_size;
     for (int64_t d = 0; same && d < b->hp.output_size; d++)

@@ -96,7 +96,7 @@ static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov
 static int open_file(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
 {
     if (o->fasta_option)
-        return cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a genome file",
+        return cov_fail(e, COV_EINPUT, "--%s is for FASTA input, but %s is a genome file",
                         o->fasta_option, l->path);
     int rc = cov_chunk_file_open_bases(l->path, &l->file, e);
     if (rc)
@@ -118,10 +118,10 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
                                                            : NULL;
     int rc = COV_OK;
     if (o->fasta_option)
-        rc = cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a chunk stream",
+        rc = cov_fail(e, COV_EINPUT, "--%s is for FASTA input, but %s is a chunk stream",
                       o->fasta_option, cov_bgz_name(in));
     else if (cannot)
-        rc = cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which cannot be %s", cov_bgz_name(in),
+        rc = cov_fail(e, COV_EINPUT, "%s is a chunk stream, which cannot be %s", cov_bgz_name(in),
                       cannot);
     if (rc) {
         cov_bgz_abort(in);
@@ -641,7 +641,7 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
 {
     if (l->stream)
-        return cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which can be read only once",
+        return cov_fail(e, COV_EINPUT, "%s is a chunk stream, which can be read only once",
                         l->path);
     l->next = l->seq = 0;
     if (l->order == COV_ORDER_SHUFFLED)

@@ -65,9 +65,9 @@ struct cov_loader;
 /* Opens `path`; "-" is standard input, which must be a FASTA or a stream. A FASTA is read and
  * checked completely. Sequences outside the length limits are dropped with a warning that gives
  * their number; it is an error if none is left. A FASTA then counts as a smaller genome; a genome
- * file or stream, as a partial genome with all its sequence names. COV_EUSAGE for operations a
+ * file or stream, as a partial genome with all its sequence names. COV_EINPUT for operations a
  * stream does not support (shards, regions, neighbours, resuming, loading, shuffling), for
- * `fasta_option`, and for unknown or malformed regions. With `neighbours`, COV_EINPUT for a genome
+ * `fasta_option`, and for unknown regions; COV_EUSAGE for malformed ones. With `neighbours`, COV_EINPUT for a genome
  * file with incomplete sequences. Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
                     struct cov_progress *progress, struct cov_loader **out,
@@ -130,7 +130,7 @@ const char *cov_loader_name(const struct cov_loader *l, size_t seq);
 const char *cov_loader_species(const struct cov_loader *l, size_t seq);
 
 /* Restarts from the first pair. With COV_ORDER_SHUFFLED, the new order depends only on `seed`, not
- * on earlier orders. COV_EUSAGE for a stream. */
+ * on earlier orders. COV_EINPUT for a stream. */
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -68,7 +68,7 @@ static int read_tracks(void *arg, const struct cov_profile_request *request, str
     struct job *j = arg;
     int rc = (j->has_features ? read_features : read_bins)(j, request, e);
     return rc || j->n > 1 ? rc
-                          : cov_fail(e, COV_EUSAGE, "%s: a single track; correlations need two",
+                          : cov_fail(e, COV_EINPUT, "%s: a single track; correlations need two",
                                      request->inputs[0]);
 }
 

@@ -20,7 +20,7 @@ struct cov_correlate_options {
 };
 
 /* Writes a square table, and draws it clustered. Bins and features count where all tracks have a
- * value. COV_EUSAGE for options that do not fit the files, or a single track; COV_EINPUT for files
+ * value. COV_EINPUT for options that do not fit the files, for a single track, for files
  * that do not fit each other. *stats gets "correlations". */
 int cov_correlate_run(const struct cov_profile_request *request,
                       const struct cov_correlate_options *options, struct cov_err *e) COV_MUST_USE;

@@ -20,7 +20,7 @@ struct cov_fingerprint_options {
 };
 
 /* Writes a row for each track (lorenz.h), and as second file a table of the curves. Bins count where all tracks have a value.
- * COV_EUSAGE for options that do not fit the files; COV_EINPUT for files that do not fit each
+ * COV_EINPUT for options that do not fit the files, for files that do not fit each
  * other, negative values, or a track without signal. *stats gets "fingerprints". */
 int cov_fingerprint_run(const struct cov_profile_request *request,
                         const struct cov_fingerprint_options *options,

@@ -17,8 +17,8 @@ struct cov_gene_profile_options {
 };
 
 /* Writes a row for each position, and a column for each track; as second file, a matrix
- * as of computeMatrix. Reads each input once. COV_EUSAGE
- * for options that do not fit the files, COV_EINPUT for files that do not fit each other. *stats
+ * as of computeMatrix. Reads each input once. COV_EINPUT
+ * for options that do not fit the files, for files that do not fit each other. *stats
  * gets "profiles". */
 int cov_gene_profile_run(const struct cov_profile_request *request,
                          const struct cov_gene_profile_options *options,

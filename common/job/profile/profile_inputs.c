@@ -71,16 +71,16 @@ static int share_options(struct input *list, size_t n, const struct cov_source_o
         n_measured += !is_track && list[i].o.measured;
     }
     if (n_measured == 0 && o->replicates)
-        return cov_fail(e, COV_EUSAGE, "--replicates is for genome files; there is none");
+        return cov_fail(e, COV_EINPUT, "--replicates is for genome files; there is none");
     if (n_signal == 0 && (o->measured || o->n_datasets > 0 || o->strand != COV_STRAND_AVG))
-        return cov_fail(e, COV_EUSAGE, "--%s is for predictions and genome files; there is none",
+        return cov_fail(e, COV_EINPUT, "--%s is for predictions and genome files; there is none",
                         o->measured         ? "experimental"
                         : o->n_datasets > 0 ? "datasets"
                                             : "strand");
     if (n_signal == n && o->fill_gaps)
-        return cov_fail(e, COV_EUSAGE, "--fill-gaps is for bigWig and bedGraph; there is none");
+        return cov_fail(e, COV_EINPUT, "--fill-gaps is for bigWig and bedGraph; there is none");
     if (n_bedgraph == 0 && o->sizes_path)
-        return cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; there is none");
+        return cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; there is none");
     return COV_OK;
 }
 
@@ -187,7 +187,7 @@ int cov_profile_features_check(const struct cov_profile_features *f, const struc
                                struct cov_err *e)
 {
     return f->needs_types && a->is_bed
-               ? cov_fail(e, COV_EUSAGE,
+               ? cov_fail(e, COV_EINPUT,
                           "--feature: %s is a BED file, which has no types of features", f->path)
                : COV_OK;
 }

@@ -39,7 +39,7 @@ struct cov_profile_request {
 };
 
 /* Reads each input once. HDF5 inputs are measured coverage with source.measured or if they have no
- * predictions. Options for one kind of input do not apply to the others; COV_EUSAGE if no input
+ * predictions. Options for one kind of input do not apply to the others; COV_EINPUT if no input
  * is of that kind. */
 int cov_profile_inputs_read(const struct cov_profile_request *request,
                             const struct cov_profile_reader *r, struct cov_err *e) COV_MUST_USE;
@@ -65,7 +65,7 @@ struct cov_profile_features {
 int cov_profile_features_read(const struct cov_profile_features *f, struct cov_annotation *out,
                               struct cov_err *e) COV_MUST_USE;
 
-/* COV_EUSAGE for a BED that is refused. */
+/* COV_EINPUT for a BED that is refused. */
 int cov_profile_features_check(const struct cov_profile_features *f, const struct cov_annotation *a,
                                struct cov_err *e) COV_MUST_USE;
 

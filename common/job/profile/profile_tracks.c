@@ -90,7 +90,7 @@ int cov_profile_tracks_init(struct cov_profile_tracks *t, const struct cov_windo
     const size_t n = windows->features->n, n_short = windows->n_short;
     if (n_short > 0)
         cov_warn("%s: %zu of %zu feature%s %s shorter than a bin (%" PRId64
-                 " bases) and %s no values; use a smaller --bin",
+                 " bases) and %s no values; use a smaller --bin-size",
                  windows->features->path, n_short, n, cov_text_s((int64_t)n),
                  n_short == 1 ? "is" : "are", windows->layout.bin, n_short == 1 ? "has" : "have");
     int rc = cov_names_new(&t->names, e);

@@ -65,7 +65,7 @@ static int begin_input(void *arg, const char *path, const struct cov_track_sourc
     if (!j->sinks)
         return COV_ENOMEM;
     if (j->n + source->n_datasets > COV_PLOT_MAX_ROWS)
-        return cov_fail(e, COV_EUSAGE, "too many tracks; the limit is %d", (int)COV_PLOT_MAX_ROWS);
+        return cov_fail(e, COV_EINPUT, "too many tracks; the limit is %d", (int)COV_PLOT_MAX_ROWS);
     for (size_t k = 0; !rc && k < source->n_datasets; k++) {
         rc = cov_bins_new(&j->range, COV_PLOT_BINS, source->name, source->contigs, &sinks[k], e);
         j->sinks[k] = sinks[k];
@@ -163,15 +163,15 @@ static void end_input(void *arg, const struct cov_track_source *source)
     j->n_sinks = 0;
 }
 
-/* Replaces the names of the files by those of --names. */
+/* Replaces the names of the files by --labels. */
 static int rename_tracks(struct job *j, struct cov_err *e)
 {
-    const struct cov_strings *given = &j->o.names;
+    const struct cov_strings *given = &j->o.labels;
     struct cov_listing tracks = {0};
     for (size_t k = 0; k < j->n; k++)
         cov_listing_add(&tracks, j->tracks[k].name);
     if (given->n != j->n)
-        return cov_fail(e, COV_EUSAGE, "--names: %zu name%s for %zu track%s: %s%s", given->n,
+        return cov_fail(e, COV_EINPUT, "--labels: %zu label%s for %zu track%s: %s%s", given->n,
                         cov_text_s((int64_t)given->n), j->n, cov_text_s((int64_t)j->n), tracks.text,
                         cov_listing_more(&tracks));
     for (size_t k = 0; k < j->n; k++) {
@@ -189,7 +189,7 @@ static int read_inputs(struct job *j, const struct cov_profile_request *request,
     struct cov_profile_request in_range = *request;
     in_range.source.only = &j->range;
     int rc = cov_profile_inputs_read(&in_range, &reader, e);
-    return rc || j->o.names.n == 0 ? rc : rename_tracks(j, e);
+    return rc || j->o.labels.n == 0 ? rc : rename_tracks(j, e);
 }
 
 /* ---------------------------------------------------------------- features */

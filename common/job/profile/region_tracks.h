@@ -13,14 +13,14 @@
 /* Borrowed for the call. */
 struct cov_region_options {
     const char *region;                /* see cov_range_parse */
-    struct cov_strings names;          /* of all tracks; n = 0: those of their files */
+    struct cov_strings labels;         /* of all tracks; n = 0: the names of their files */
     struct cov_profile_features genes; /* path NULL: none */
     struct cov_strings peaks;          /* BED files */
     bool own_scales;                   /* each track has its own y axis; else all have the same */
 };
 
-/* Writes a row for each bin of the region, and no second file. COV_EUSAGE if an input lacks the
- * region; COV_EINPUT if the annotation lacks its contig, or files have different lengths for it.
+/* Writes a row for each bin of the region, and no second file. COV_EINPUT if an input lacks the
+ * region, the annotation lacks its contig, or files have different lengths for it.
  * *stats gets "region". */
 int cov_region_run(const struct cov_profile_request *request,
                    const struct cov_region_options *options, struct cov_err *e) COV_MUST_USE;

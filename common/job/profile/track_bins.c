@@ -126,7 +126,7 @@ static int begin(void *arg, const char *path, const struct cov_track_source *sou
     t->n_sinks = 0;
     if (t->first_is_track && !t->first_input &&
         cov_track_source_check_single(source, "--datasets", e))
-        return COV_EUSAGE;
+        return COV_EINPUT;
     t->sinks = cov_calloc(source->n_datasets, sizeof *t->sinks, e);
     if (t->sinks && !t->first_input)
         t->first_input = cov_strdup(source->name, e);

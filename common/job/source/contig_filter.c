@@ -190,7 +190,7 @@ int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *
                                  struct cov_err *e)
 {
     if (f->o->only && f->drops_only)
-        return cov_fail(e, COV_EUSAGE, "region %s: its contig is listed in %s", f->o->only->text,
+        return cov_fail(e, COV_EINPUT, "region %s: its contig is listed in %s", f->o->only->text,
                         f->o->blacklist_path);
     if (f->o->only)
         return cov_range_fail_unknown(f->o->only, input, &f->others, e);

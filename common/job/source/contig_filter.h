@@ -49,16 +49,16 @@ void cov_contig_filter_close(struct cov_contig_filter *f);
 int cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
                            struct cov_track_contig *c, bool *kept, struct cov_err *e) COV_MUST_USE;
 
-/* COV_EUSAGE if a region begins after the `length` bases of this contig of `input`. */
+/* COV_EINPUT if a region begins after the `length` bases of this contig of `input`. */
 int cov_contig_filter_check_length(struct cov_contig_filter *f, const char *name, int64_t length,
                                    const char *input, struct cov_err *e) COV_MUST_USE;
 
 /* After all contigs of `input`: warns about names in the lists that the input does not have.
- * COV_EUSAGE if a region is on none of its contigs; COV_EINPUT if no contig has a region. */
+ * COV_EINPUT if a region is on none of its contigs, or no contig has a region. */
 int cov_contig_filter_finish(const struct cov_contig_filter *f, const char *input,
                              struct cov_err *e) COV_MUST_USE;
 
-/* Fails because no contig was kept: COV_EINPUT, or COV_EUSAGE if that is due to --plot-region. */
+/* Fails with COV_EINPUT because no contig was kept. */
 int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *input,
                                  struct cov_err *e) COV_MUST_USE;
 

@@ -59,8 +59,10 @@ static int fail_unknown(const struct cov_signal_reader *r, const char *name, str
     struct cov_listing known = {0};
     for (size_t k = 0; k < cov_signal_reader_n_datasets(r); k++)
         cov_listing_add(&known, cov_signal_reader_dataset(r, k));
-    return cov_fail(e, COV_EUSAGE, "%s: unknown data set '%s'; it has: %s%s", r->name, name,
-                    known.text, cov_listing_more(&known));
+    return cov_fail(e, COV_EINPUT, "%s: unknown data set '%s'; it has: %s%s%s%s", r->name, name,
+                    known.text, cov_listing_more(&known),
+                    r->o->chosen_with ? "; choose one with " : "",
+                    r->o->chosen_with ? r->o->chosen_with : "");
 }
 
 static int choose_datasets(struct signal_input *j, struct cov_err *e)
@@ -82,8 +84,7 @@ static int choose_datasets(struct signal_input *j, struct cov_err *e)
         const char *name = j->base.datasets[i] = cov_signal_reader_dataset(r, j->ks[i]);
         for (size_t h = 0; h < i; h++)
             if (strcmp(j->base.datasets[h], name) == 0)
-                return cov_fail(e, all ? COV_EINPUT : COV_EUSAGE, "%s: duplicate data set '%s'",
-                                all ? r->name : "--datasets", name);
+                return cov_fail(e, COV_EINPUT, "%s: duplicate data set '%s'", r->name, name);
     }
     j->reader.ks = j->ks;
     j->reader.n_ks = n;
@@ -429,7 +430,7 @@ int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov
     j->base.type = &type;
     int rc = cov_signal_reader_open(r, path, in, o, e);
     if (!rc && o->sizes_path)
-        rc = cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; %s has the lengths", r->name);
+        rc = cov_fail(e, COV_EINPUT, "--chrom-sizes is for bedGraph; %s has the lengths", r->name);
     if (!rc) {
         j->L = r->chunk_length;
         j->contigs = (struct cov_track_contigs){r->n_contigs, r->names, r->lengths};

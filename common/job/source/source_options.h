@@ -48,7 +48,7 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
             "INPUT is a genome file: " does " its measured coverage, the mean of its BAM "         \
             "files"),                                                                              \
         COV_OPT(LIST, "datasets", 0, (at) + offsetof(struct cov_source_flags, datasets), "LIST",   \
-                names),                                                                            \
+                names, .flags = COV_OPT_UNIQUE),                                                   \
         COV_OPT(ENUM, "strand", 0, (at) + offsetof(struct cov_source_flags, strand), NULL,         \
                 "mean of both strands, or one of them", .def = "avg",                              \
                 .choices = cov_source_strands)

@@ -46,16 +46,16 @@ static int check_options(const struct track_input *j, struct cov_err *e)
     const char *name = cov_intervals_name(j->file);
     bool is_bigwig = cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
     if (o->measured)
-        return cov_fail(e, COV_EUSAGE, "--experimental is for genome files; %s is a track", name);
+        return cov_fail(e, COV_EINPUT, "--experimental is for genome files; %s is a track", name);
     if (o->strand != COV_STRAND_AVG)
-        return cov_fail(e, COV_EUSAGE, "--strand: %s is a track, which has no strands", name);
+        return cov_fail(e, COV_EINPUT, "--strand: %s is a track, which has no strands", name);
     if (o->n_datasets > 0)
-        return cov_fail(e, COV_EUSAGE, "--datasets: %s is a track, which has no data sets", name);
+        return cov_fail(e, COV_EINPUT, "--datasets: %s is a track, which has no data sets", name);
     if (is_bigwig && o->sizes_path)
-        return cov_fail(e, COV_EUSAGE, "--chrom-sizes: %s is a bigWig, which has the lengths",
+        return cov_fail(e, COV_EINPUT, "--chrom-sizes: %s is a bigWig, which has the lengths",
                         name);
     if (o->fill_gaps && !is_bigwig && !o->sizes_path)
-        return cov_fail(e, COV_EUSAGE, "--fill-gaps: %s has no lengths; give --chrom-sizes", name);
+        return cov_fail(e, COV_EINPUT, "--fill-gaps: %s has no lengths; give --chrom-sizes", name);
     return COV_OK;
 }
 

@@ -26,6 +26,7 @@ struct cov_source_options {
     bool measured;         /* signal: measured coverage of a genome file, not predictions */
     char *const *datasets; /* in the order of the sinks; n_datasets = 0: all */
     size_t n_datasets;
+    const char *chosen_with; /* an option for other ones, which a message names; NULL: none */
     bool replicates; /* measured: each column (BAM file) of a data set instead of their mean */
     enum cov_strand strand;
     struct cov_value_rules values;
@@ -83,14 +84,14 @@ int cov_source_input_detect(const char *path, struct cov_source_input *input,
 void cov_source_input_close(struct cov_source_input *input);
 
 /* Opens `input` (which is empty afterwards) and reads the lists named in the options, which are
- * borrowed until close. COV_EUSAGE for options that do not fit the input. Opening HDF5 forks: call
+ * borrowed until close. COV_EINPUT for options that do not fit the input. Opening HDF5 forks: call
  * this before starting threads. BGZF is decompressed by n_threads threads if n_threads > 1. */
 int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
                           unsigned n_threads, struct cov_track_source **out,
                           struct cov_err *e) COV_MUST_USE;
 void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
 
-/* COV_EUSAGE, with their names, unless there is one data set. `option` would choose one:
+/* COV_EINPUT, with their names, unless there is one data set. `option` would choose one:
  * "--datasets". */
 int cov_track_source_check_single(const struct cov_track_source *s, const char *option,
                                   struct cov_err *e) COV_MUST_USE;

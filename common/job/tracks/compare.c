@@ -51,18 +51,19 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     const struct cov_convert_options *input = &o->input;
     struct stat st;
     bool is_url = cov_path_is_url(o->measured);
-    if (!is_url && stat(o->measured, &st) != 0)
-        return cov_fail_errno(e, "%s", o->measured);
-    if (!is_url && !S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EUSAGE, "--compare %s: not a regular file", o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,
-                        "--%s is for tracks in an output folder; --compare writes a table",
+                        "--%s is for tracks in an output folder; --measured writes a table",
                         input->has_kind ? "format" : "basename");
     if (input->output && cov_path_names_dir(input->output))
-        return cov_fail(e, COV_EUSAGE, "%s: is a folder; --compare writes a table to a file",
+        return cov_fail(e, COV_EUSAGE, "%s: is a folder; --measured writes a table to a file",
                         input->output);
-    return input->output ? cov_outfile_check_name(input->output, COV_OUTFILE_TABLE, e) : COV_OK;
+    int rc = input->output ? cov_outfile_check_name(input->output, COV_OUTFILE_TABLE, e) : COV_OK;
+    if (!rc && !is_url && stat(o->measured, &st) != 0)
+        return cov_fail_errno(e, "%s", o->measured);
+    if (!rc && !is_url && !S_ISREG(st.st_mode))
+        return cov_fail(e, COV_EINPUT, "--measured %s: not a regular file", o->measured);
+    return rc;
 }
 
 /* Chooses how to read the measured file. If a genome file is compared with a track, --datasets and
@@ -102,7 +103,7 @@ static int no_dataset(const struct job *j, const struct cov_listing *lacking, bo
     struct cov_listing known = {0};
     list_datasets(j->measured, &known);
     if (chosen)
-        return cov_fail(e, COV_EUSAGE, "%s: unknown data set %s%s; it has: %s%s", j->measured_path,
+        return cov_fail(e, COV_EINPUT, "%s: unknown data set %s%s; it has: %s%s", j->measured_path,
                         lacking->text, cov_listing_more(lacking), known.text,
                         cov_listing_more(&known));
     return cov_fail(e, COV_EINPUT,
@@ -157,7 +158,7 @@ static int match_datasets(struct job *j, struct cov_err *e)
     struct cov_listing names = {0};
     list_datasets(n > 1 ? ours : theirs, &names);
     return cov_fail(
-        e, COV_EUSAGE,
+        e, COV_EINPUT,
         "%s: has %zu data sets (%s%s), but %s is a single track; choose one with --datasets",
         (n > 1 ? ours : theirs)->name, n > 1 ? n : m, names.text, cov_listing_more(&names),
         (n > 1 ? theirs : ours)->name);
@@ -184,7 +185,7 @@ static void hint_at_swap(const struct job *j, const char *input, struct cov_err 
     if (!e || e->code != COV_EINPUT || cov_path_is_std(input) ||
         !can_open(j->measured_path, false) || !can_open(input, true))
         return;
-    cov_err_append(e, "; swap them: --compare %s %s", input, j->measured_path);
+    cov_err_append(e, "; swap them: --measured %s %s", input, j->measured_path);
 }
 
 static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)
@@ -241,6 +242,7 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
         .n_bin_sizes = j->o.n_bin_sizes,
         .has_peaks = j->o.has_peaks,
         .peaks = j->o.peaks,
+        .measured_cutoff = j->o.measured_cutoff,
         .has_lengths = {j->source->has_lengths, j->measured->has_lengths},
         .max_bytes = COV_COMPARE_MEMORY / j->n,
         .dir = j->dir,
@@ -286,15 +288,17 @@ static void warn_of_outliers(const struct job *j, size_t k)
                       "--blacklist-file omits such regions, and --stats lists them");
 }
 
-/* Warns if the track `name` has no peaks, which is why their comparison has no values. */
-static void warn_without_peaks(const struct job *j, const char *name, const char *dataset, size_t n,
-                               float max)
+/* Warns if a track of data set k has no peaks, which is why their comparison has no values. */
+static void warn_without_peaks(const struct job *j, size_t k, bool measured, size_t n, float max)
 {
-    const struct cov_peak_rules *rules = &j->comparison.peaks;
+    const char *name = (measured ? j->measured : j->source)->name, *dataset = j->datasets[k];
+    struct cov_peak_rules rules = j->comparison.peaks;
+    if (measured)
+        rules.cutoff = j->comparison.measured_cutoff;
     if (!j->comparison.has_peaks || n > 0)
         return;
     char why[COV_PEAKS_REASON_BYTES];
-    cov_peaks_reason(rules, max, "--peak-length", why);
+    cov_peaks_reason(&rules, max, "--peak-min-length", why);
     cov_warn("%s: %s%s%s", name, dataset ? dataset : "", dataset ? ": " : "", why);
 }
 
@@ -346,8 +350,8 @@ static int check_values(const struct job *j, size_t k, struct cov_err *e)
                  measured, dataset, colon, 100 - 100 * both / all, ours->name);
     warn_of_outliers(j, k);
     const struct cov_peak_counts *peaks = &total->peaks;
-    warn_without_peaks(j, ours->name, j->datasets[k], peaks->n, peaks->max);
-    warn_without_peaks(j, measured, j->datasets[k], peaks->n_measured, peaks->max_measured);
+    warn_without_peaks(j, k, false, peaks->n, peaks->max);
+    warn_without_peaks(j, k, true, peaks->n_measured, peaks->max_measured);
     return COV_OK;
 }
 

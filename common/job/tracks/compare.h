@@ -1,4 +1,4 @@
-/* compare.h - cov2bigwig --compare: how well the tracks of an input agree with measured ones.
+/* compare.h - cov2bigwig --measured: how well the tracks of an input agree with measured ones.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_COMPARE_H
 #define COV_JOB_TRACKS_COMPARE_H
@@ -30,6 +30,7 @@ struct cov_compare_options {
     size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
     bool has_peaks;           /* compare peaks, too */
     struct cov_peak_rules peaks;
+    float measured_cutoff;
 };
 
 /* Compares the tracks of `input`, made like those of cov_convert_run, with the measured file, that
@@ -40,7 +41,7 @@ struct cov_compare_options {
  * of a data set and for its total, and, if requested, a picture of both inputs; *stats gets
  * "comparison". Warns about contigs that only one input has. The measured tracks are stored in
  * temporary files in `tmpdir`, or in the folder of the output, or in the current folder. COV_EUSAGE
- * for contradictory options or options that do not fit the files. COV_EINPUT for damaged files,
+ * for contradictory options. COV_EINPUT for options that do not fit the files, damaged files,
  * contigs of different lengths or bases (the message names both), or if nothing is shared. */
 int cov_compare_run(const char *input, const struct cov_compare_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,

@@ -193,6 +193,8 @@ void cov_compare_print_json(const struct cov_compare_results *r, struct cov_json
     cov_json_string(json, "measured", r->measured_path);
     cov_json_double(json, "peak_threshold",
                     r->options->has_peaks ? (double)r->options->peaks.cutoff : (double)NAN);
+    cov_json_double(json, "measured_cutoff",
+                    r->options->has_peaks ? (double)r->options->measured_cutoff : (double)NAN);
     cov_json_begin_array(json, "tracks");
     for (size_t k = 0; k < r->n; k++)
         print_track(r, k, json);

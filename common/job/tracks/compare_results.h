@@ -1,4 +1,4 @@
-/* compare_results.h - what cov2bigwig --compare prints: tables, "comparison" of --stats, and
+/* compare_results.h - what cov2bigwig --measured prints: tables, "comparison" of --stats, and
  * figures of the MultiQC report.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_COMPARE_RESULTS_H

@@ -78,7 +78,7 @@ static int check_source(const struct job *j, struct cov_err *e)
 {
     if (!j->o->output || j->source->has_lengths || kind_of_output(j->o) != COV_TRACK_BIGWIG)
         return COV_OK;
-    return cov_fail(e, COV_EUSAGE,
+    return cov_fail(e, COV_EINPUT,
                     "%s: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE",
                     j->source->name);
 }
@@ -214,7 +214,7 @@ static int check_input(const struct job *j, struct cov_err *e)
     if (j->o->normalization == COV_NORMALIZE_NONE ||
         (!is_std && (stat(j->input, &st) != 0 || S_ISREG(st.st_mode))))
         return COV_OK;
-    return cov_fail(e, COV_EUSAGE,
+    return cov_fail(e, is_std ? COV_EUSAGE : COV_EINPUT,
                     "--normalize reads the input twice; %s is not a file that can be read again",
                     is_std ? "standard input" : j->input);
 }

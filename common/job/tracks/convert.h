@@ -38,8 +38,8 @@ struct cov_convert_options {
  * Float predictions and tracks are not rounded. Contigs are sorted bytewise by their new names,
  * except those of streams and tracks. All outputs appear together when they are complete; a failed
  * run leaves none. Memory holds the chunks in flight, the smoothing window, and buffers of the
- * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory options
- * or options that do not fit the input. Sets bases, chunks and stages of *stats; `progress` and
+ * formats. Starts n_threads threads after the input is open. COV_EUSAGE for contradictory
+ * options, COV_EINPUT for those that do not fit the input. Sets bases, chunks and stages of *stats; `progress` and
  * `stats` may be NULL. */
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,

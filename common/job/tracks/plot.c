@@ -114,7 +114,7 @@ int cov_plot_add(struct cov_plot *p, size_t series, const struct cov_track_sourc
     assert(series < SERIES && !p->series[series].bins);
     assert(p->n_series == 0 || n == p->n_panels);
     if (n > MAX_PANELS)
-        return cov_fail(e, COV_EUSAGE, "%s: too many data sets (%zu); the limit is %d",
+        return cov_fail(e, COV_EINPUT, "%s: too many data sets (%zu); the limit is %d",
                         p->picture.file.path, n, (int)MAX_PANELS);
     struct series *s = &p->series[series];
     if (p->n_series++ == 0)

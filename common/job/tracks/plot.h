@@ -30,13 +30,13 @@ const struct cov_range *cov_plot_range(const struct cov_plot *p);
 /* Adds the tracks of `source` as series 0 or 1: replaces each sinks[k], which may be NULL, with a
  * sink that collects the bins of data set k and passes everything on to the old one. Both series
  * have the same data sets; the names of the first call are shown. Borrows everything until
- * cov_plot_free. COV_EUSAGE if there are too many data sets, or if series 0 lacks the region. */
+ * cov_plot_free. COV_EINPUT if there are too many data sets, or if series 0 lacks the region. */
 int cov_plot_add(struct cov_plot *p, size_t series, const struct cov_track_source *source,
                  const char *const *datasets, struct cov_track_sink **sinks,
                  struct cov_err *e) COV_MUST_USE;
 
 /* Draws the picture, after all sinks have been closed. The region is clipped to the length of its
- * contig if a series knows that length. COV_EUSAGE if series 0 did not have the region. */
+ * contig if a series knows that length. COV_EINPUT if series 0 did not have the region. */
 int cov_plot_draw(struct cov_plot *p, struct cov_err *e) COV_MUST_USE;
 
 /* The picture's file, for cov_outfile_commit. */

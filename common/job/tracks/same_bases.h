@@ -1,4 +1,4 @@
-/* same_bases.h - compares the bases that two inputs were made from, for cov2bigwig --compare: names
+/* same_bases.h - compares the bases that two inputs were made from, for cov2bigwig --measured: names
  * and lengths of contigs can be the same in different assemblies.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_SAME_BASES_H

@@ -163,7 +163,7 @@ int cov_track_files_open(const struct cov_track_target *target,
         if (rc)
             return rc;
         if (n_datasets > 1)
-            return cov_fail(e, COV_EUSAGE,
+            return cov_fail(e, COV_EINPUT,
                             "%s: %zu data sets (%s, %s%s) do not fit in one file; choose one "
                             "with --datasets, or use -o with a folder",
                             cov_path_is_std(target->output) ? "standard output" : target->output,

@@ -35,7 +35,7 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
 
 struct cov_track_files;
 
-/* Opens one track per data set. COV_EUSAGE for several data sets and a single file; COV_EINPUT for
+/* Opens one track per data set. COV_EINPUT for several data sets and a single file, and for
  * a data set name that cannot be part of a file name. All files share n_threads threads that
  * compress bedGraph. Borrows the contigs; NULL: they are announced to the sinks. Free with
  * cov_track_files_free. */

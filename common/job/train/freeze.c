@@ -66,7 +66,7 @@ static int fail_unknown(const struct cov_params *params, const char *name, struc
     for (size_t i = 0; i < params->n_items; i++)
         if (begins_layer(params, i))
             append(&text, params->items[i].name, layer_length(params, i), e);
-    int rc = text ? cov_fail(e, COV_EUSAGE, "--freeze: the network has no layer %s; it has %s",
+    int rc = text ? cov_fail(e, COV_EINPUT, "--freeze: the network has no layer %s; it has %s",
                              name, text)
                   : COV_ENOMEM;
     free(text);
@@ -93,7 +93,7 @@ int cov_freeze_parse(const struct cov_params *params, const char *const *names, 
         n_left += params->items[i].trained && !frozen[i];
     return n_left > 0
                ? COV_OK
-               : cov_fail(e, COV_EUSAGE, "--freeze: all layers are frozen: nothing to train");
+               : cov_fail(e, COV_EINPUT, "--freeze: all layers are frozen: nothing to train");
 }
 
 int cov_freeze_check(const struct cov_params *params, const bool *frozen, struct cov_err *e)

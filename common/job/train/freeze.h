@@ -14,7 +14,7 @@
 
 /* Sets frozen[i] to whether parameter i of the table is trained otherwise, and belongs to one of
  * the n layers or groups.
- * COV_EUSAGE for a name that the network does not have, listing its layers, and if all parameters
+ * COV_EINPUT for a name that the network does not have, listing its layers, and if all parameters
  * would be frozen. */
 int cov_freeze_parse(const struct cov_params *params, const char *const *names, size_t n,
                      bool *frozen, struct cov_err *e) COV_MUST_USE;

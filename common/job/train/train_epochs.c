@@ -378,7 +378,7 @@ static int find_place(const struct run *r, struct epoch *epoch, struct cov_err *
     if (!part->is_there)
         return COV_OK;
     if (part->n_batches > (int64_t)epoch->plan->n_batches || part->plan != epoch->fingerprint)
-        return cov_fail(e, COV_EUSAGE,
+        return cov_fail(e, COV_EINPUT,
                         "--resume-training %s: saved within epoch %" PRId64
                         ", which had other batches: use the same data, --batch-size (-b), --seed "
                         "and options of batches, or resume from the checkpoint of an epoch",

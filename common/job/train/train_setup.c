@@ -155,7 +155,7 @@ static int refuse_datasets(const struct cov_train_network *n, const char *path, 
     char *list = cov_strjoin((const char *const *)n->datasets, (size_t)n->hp.output_size, ",", e);
     int rc =
         list
-            ? cov_fail(e, COV_EUSAGE,
+            ? cov_fail(e, COV_EINPUT,
                        "--datasets contradicts %s, where they are %s; name all of them, also those "
                        "that no file has",
                        path, list)
@@ -174,14 +174,14 @@ static int check_fields(const struct cov_train_options *o, const struct cov_trai
         if (!o->requested[i] || given == is)
             continue;
         if (field == COV_FIELD_MODEL_TYPE)
-            return cov_fail(e, COV_EUSAGE, "--model-type %s contradicts %s, which is %s",
+            return cov_fail(e, COV_EINPUT, "--model-type %s contradicts %s, which is %s",
                             cov_model_type_name(o->hp.model_type), path,
                             cov_model_type_name(n->hp.model_type));
-        return cov_fail(e, COV_EUSAGE, "--%s %g contradicts %s, where it is %g",
+        return cov_fail(e, COV_EINPUT, "--%s %g contradicts %s, where it is %g",
                         cov_train_field_names[i], given, path, is);
     }
     if (o->resume && o->requested[COV_FIELD_TARGET_SCALE] && o->target_scale != n->scale.kind)
-        return cov_fail(e, COV_EUSAGE,
+        return cov_fail(e, COV_EINPUT,
                         "--target-scale %s contradicts %s, where it is %s; use --init-from to "
                         "change it",
                         cov_target_kind_names[o->target_scale], path,
@@ -323,7 +323,7 @@ static int refuse_freeze(const struct cov_train_setup *s, const struct cov_train
 {
     char *given = cov_strjoin(o->freeze, o->n_freeze, ",", e);
     char *is = given ? cov_freeze_text(&s->network.params, s->network.frozen, e) : NULL;
-    int rc = is ? cov_fail(e, COV_EUSAGE,
+    int rc = is ? cov_fail(e, COV_EINPUT,
                            "--freeze %s contradicts %s, where the frozen layers are: %s; use "
                            "--init-from to freeze others",
                            given, o->resume, *is ? is : "none")
@@ -617,7 +617,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     if (!rc)
         rc = open_data(s, o, ranks, e);
     if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
-        rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
+        rc = cov_fail(e, COV_EINPUT, "--loss-weights: %zu weights for %lld data sets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
         rc = init_weights(s, o, e);

@@ -49,7 +49,7 @@ struct cov_train_options {
     const char *output; /* folder, created if missing */
     bool force;         /* replace a training in the output folder */
     /* The network, unless a checkpoint defines it. Fields in `requested` must not contradict the
-     * checkpoint (COV_EUSAGE); requested numbers of the optimiser override those of the
+     * checkpoint (COV_EINPUT); requested numbers of the optimiser override those of the
      * checkpoint. */
     struct cov_hparams hp;
     const char *const *datasets; /* [hp.output_size]; NULL (and 0): those of the files */

@@ -454,6 +454,7 @@ int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs
     c->o = options;
     c->store = measured;
     c->peaks.rules = c->measured_peaks.rules = options->peaks;
+    c->measured_peaks.rules.cutoff = options->measured_cutoff;
     c->has_measured = cov_calloc(cov_track_n_contigs(cov_interval_store_sink(measured)),
                                  sizeof *c->has_measured, e);
     if (!rc && !c->has_measured)

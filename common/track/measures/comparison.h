@@ -25,6 +25,7 @@ struct cov_comparison_options {
     size_t n_bin_sizes;       /* > 0 */
     bool has_peaks;           /* compare peaks, too */
     struct cov_peak_rules peaks;
+    float measured_cutoff; /* of measured peaks, instead of peaks.cutoff */
     bool has_lengths[2];   /* contig lengths are known, of the track and of the measured track;
                           * otherwise a contig ends with its last interval */
     size_t max_bytes;      /* memory for counting pairs */

@@ -51,5 +51,5 @@ rule cov2bigwig_compare:
     container:
         config["container"]
     shell:
-        "cov2bigwig -f -v -@ {threads} --datasets {wildcards.dataset:q} --compare {input.measured:q}"
+        "cov2bigwig -f -v -@ {threads} --datasets {wildcards.dataset:q} --measured {input.measured:q}"
         " --stats {output.stats:q} {params.extra} -o {output.table:q} {input.predictions:q} 2> {log:q}"

@@ -64,5 +64,5 @@ rule coveffect_bases:
         config["container"]
     shell:
         "coveffect {params.how} -f -v -@ {threads} -m {input.model:q} --genome={input.fasta:q}{params.fasta:q}"
-        " --regions-file={input.regions:q}{params.regions:q} --target {wildcards.target:q} --stats {output.stats:q} {params.extra}"
+        " --regions-file={input.regions:q}{params.regions:q} --dataset {wildcards.target:q} --stats {output.stats:q} {params.extra}"
         " -o bases/{wildcards.sample:q}.{wildcards.model:q}.{wildcards.target:q}/ 2> {log:q}"

@@ -45,7 +45,7 @@ use rule covpeaks_call as covpeaks_call_measured with:
         extra=f"--experimental {config['covpeaks']['extra']}",
 
 
-# MultiQC orders columns by the names of files, which therefore differ from those of cov2bigwig --compare.
+# MultiQC orders columns by the names of files, which therefore differ from those of cov2bigwig --measured.
 rule covpeaks_compare:
     input:
         predicted=lambda wildcards: peaks_of(wildcards.sample, wildcards.model, wildcards.dataset),

@@ -24,7 +24,7 @@ process COV2BIGWIG_COMPARE {
     def args = task.ext.args ?: ''
     prefix = check_name(task.ext.prefix ?: meta.id)
     """
-    cov2bigwig -f -@ ${task.cpus} --compare ${measured} --stats ${prefix}_mqc.json ${args} \\
+    cov2bigwig -f -@ ${task.cpus} --measured ${measured} --stats ${prefix}_mqc.json ${args} \\
         -o ${prefix}.compare.tsv ${predictions}
     """
 

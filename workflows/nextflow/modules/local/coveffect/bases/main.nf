@@ -28,7 +28,7 @@ process COVEFFECT_BASES {
         error "invalid subcommand '${kind}'; use ism or gradients"
     }
     """
-    coveffect ${kind} -f -@ ${task.cpus} -m ${model} -g ${fasta} -R ${regions} --target ${check_name(dataset)} \\
+    coveffect ${kind} -f -@ ${task.cpus} -m ${model} -g ${fasta} -R ${regions} --dataset ${check_name(dataset)} \\
         --stats ${prefix}_mqc.json ${args} -o ${prefix}/
     """
 

@@ -1,0 +1,239 @@
+#!/bin/sh
+# The command lines of all tools: exit status 1 or 2, aliases of options, and hints for users of
+# samtools, bedtools, deepTools, MACS3 and Predmoter.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+data=$SRC/tests/data
+mkdir empty full && cd full || exit 99
+cp "$data/genome.fa" g.fa && cp "$data/genome.h5" g.h5 && cp "$data/coverage.h5" c.h5 && cp "$data/plant.ckpt" m.ckpt || exit 99
+cp "$data/plant_predictions.h5" p.h5 && cp "$data/atacseq.bam" r.bam && cp "$data/tracks/x_atacseq_avg_strand.bw" t.bw || exit 99
+cp "$data/tracks/x_h3k4me3_avg_strand.bw" u.bw && mkdir -p d/train d/val && cp c.h5 d/train && cp c.h5 d/val || exit 99
+printf 'chrA\t100\t600\n' >r.bed
+printf 'chrA\t100\t600\nchrA\t2000\t2700\n' >two.bed
+printf 'chrA\t100\t600\tp\t5\t.\t4.5\t3\t2\t50\n' >r.narrowPeak
+printf '##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nchrA\t1\t.\tT\tA\t.\t.\t.\n' >v.vcf
+
+# ---------------------------------------------------------------- exit status
+
+# 2: the command line alone is wrong, so the status is the same where all files are missing; but regions are parsed with the
+# names of sequences. 1: a file has to be seen. Each line: the status, the command.
+while read -r wanted call; do
+    for where in full empty; do
+        case $wanted$where$call in 1empty* | 2empty*chrA:*) continue ;; esac
+        cd "$work/$where" || exit 99
+        # shellcheck disable=SC2086 # a list of words
+        run $call </dev/null
+        refused "$wanted" '' "$wanted, ${where#full}: $call"
+    done
+done <<'END'
+2 fasta2h5 -o o.h5 --min-length x g.fa
+2 fasta2h5 -o o.h5 --min-length 5 --max-length 4 g.fa
+2 fasta2h5 -o o.h5 --compression nope g.fa
+2 fasta2h5 -o o.fa g.fa
+2 fasta2h5 -o o/ g.fa
+2 fasta2h5 g.fa
+2 fasta2h5 -o o.h5
+1 fasta2h5 -o o.h5 missing.fa
+1 fasta2h5 -o o.h5 m.ckpt
+1 fasta2h5 -o g.h5 g.fa
+1 fasta2h5 -o missing/o.h5 g.fa
+2 bam2h5 -p a --append --replace g.h5 r.bam
+2 bam2h5 -p a --exclude-flags NOPE g.h5 r.bam
+2 bam2h5 -p a/b g.h5 r.bam
+2 bam2h5 -p a -o - g.h5 r.bam
+2 bam2h5 -p a g.h5 r.bam r.bam
+1 bam2h5 -p atacseq c.h5 r.bam
+1 bam2h5 -p a --shift g.h5 t.bw
+1 bam2h5 -p a g.h5 g.fa
+2 covtrain -i d -o o --dropout 2
+2 covtrain -i d -o o --resume-training m.ckpt --init-from m.ckpt
+2 covtrain -i d -o o --datasets a,a
+2 covtrain -i d -o o --datasets a --loss-weights 1,2
+2 covtrain -i d -o o --recompute --cpu scalar
+2 covtrain -i d -o o --device nope
+2 covtrain -i d -o -
+1 covtrain -i d -o o --datasets nope
+1 covtrain -i d -o o --loss-weights 1,2
+1 covtrain -i d -o o --init-from m.ckpt --filter-size 17
+1 covtrain -i d -o o --datasets atacseq,h3k4me3 --init-from m.ckpt --freeze nope
+1 covtrain -i d/train -o o
+2 covpredict -m m.ckpt -o o.h5 --overlap x g.h5
+2 covpredict -m m.ckpt -o o.h5 --cpu nope g.h5
+2 covpredict -m m.ckpt -o o.h5 --shard 3/2 g.h5
+2 covpredict -m m.ckpt -o o.h5 -r chrA:5-2 g.h5
+2 covpredict -m m.ckpt -o o.h5 --ensemble sd g.h5
+2 covpredict -m m.ckpt -o o.bw g.h5
+2 covpredict -m m.ckpt -o - --resume g.h5
+2 covpredict -m m.ckpt --evaluate -
+1 covpredict -m m.ckpt -o o.h5 --overlap 21384 g.h5
+1 covpredict -m m.ckpt -o o.h5 --subsequence-length 21385 g.fa
+1 covpredict -m m.ckpt -o o.h5 --species x g.h5
+1 covpredict -m m.ckpt -o o.h5 -r nope g.h5
+1 covpredict -m m.ckpt -o o.h5 -r chrA:50000- g.h5
+1 covpredict -m m.ckpt,m.ckpt -o o.h5 g.h5
+1 covpredict -m m.ckpt --evaluate g.fa
+1 covpredict -m g.h5 -o o.h5 g.h5
+2 cov2bigwig -o o.bw --window-size 5 --smooth gauss:3 p.h5
+2 cov2bigwig -o o.bw --datasets a,a p.h5
+2 cov2bigwig -o o.bw --bin-size 1,2 p.h5
+2 cov2bigwig -o o.txt p.h5
+2 cov2bigwig -o o.bw --peak-cutoff 3 p.h5
+2 cov2bigwig --measured c.h5 --measured-cutoff 3 p.h5
+2 cov2bigwig --measured c.h5 --bin-size 1,1 p.h5
+2 cov2bigwig --measured c.h5 --normalize cpm p.h5
+2 cov2bigwig --measured c.h5 -o o.bed p.h5
+2 cov2bigwig --normalize cpm -o o.bw -
+1 cov2bigwig -o o.bw p.h5
+1 cov2bigwig -o o.bw --datasets nope p.h5
+1 cov2bigwig -o o.bw g.h5
+1 cov2bigwig -o o.bw --strand + t.bw
+1 cov2bigwig -o o.bw --datasets atacseq -r nope p.h5
+1 cov2bigwig -o o.bw --datasets atacseq -r chrA:50000- p.h5
+1 cov2bigwig -o o.bw --experimental t.bw
+1 cov2bigwig --measured t.bw p.h5
+2 covpeaks call -o o.bed p.h5
+2 covpeaks call -c 5 -o o.txt p.h5
+2 covpeaks call -c 5 -C 6 --broad -o o.gappedPeak p.h5
+2 covpeaks call --auto -o o.bed p.h5
+2 covpeaks compare r.bed r.bed
+2 covpeaks compare --genome g.h5 --chrom-sizes g.fa.fai r.bed r.bed
+2 covpeaks curve --measured r.bed --windows 1,1 p.h5
+2 covpeaks curve --measured r.bed --windows 1,5 -
+2 covpeaks stats -o o.json r.bed
+1 covpeaks call -c 5 -o o.bed p.h5
+1 covpeaks call -c 5 --datasets nope -o o.bed p.h5
+1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5
+1 covpeaks compare --genome g.h5 t.bw r.bed
+1 covpeaks curve --measured t.bw u.bw
+1 covpeaks stats t.bw
+2 covprofile genes --genes r.bed --bin-size 7 t.bw
+2 covprofile genes --genes r.bed --mean --median t.bw
+2 covprofile genes --genes r.bed -b 0 -a 0 t.bw
+2 covprofile genes --genes r.bed --plot o.pdf t.bw
+2 covprofile region -r chrA:9-2 t.bw
+2 covprofile region -r chrA --own-scales t.bw
+2 covprofile correlate --bin-size 5 --genes r.bed t.bw u.bw
+2 covprofile correlate -b 5 t.bw u.bw
+1 covprofile genes --genes r.bed --feature gene t.bw
+1 covprofile genes --genes r.bed --strand + t.bw
+1 covprofile region -r nope t.bw
+1 covprofile region -r chrA --labels a,b,c t.bw
+1 covprofile correlate t.bw
+1 covprofile correlate --replicates t.bw u.bw
+1 covprofile fingerprint --fill-gaps p.h5
+1 covprofile coverage --datasets nope p.h5
+2 coveffect vcf -m m.ckpt -g g.fa --width 30k -o o.tsv v.vcf
+2 coveffect vcf -m m.ckpt -g g.fa --width 5,5 -o o.tsv v.vcf
+2 coveffect vcf -m m.ckpt -g g.fa --datasets a,a -o o.tsv v.vcf
+2 coveffect vcf -m m.ckpt -g g.fa --step 20k -o o.tsv v.vcf
+2 coveffect vcf -m m.ckpt -g g.fa --samples a -o o.tsv v.vcf
+2 coveffect vcf -m m.ckpt -g g.fa -o o.bed v.vcf
+2 coveffect ism -m m.ckpt -g g.fa -o o/
+2 coveffect ism -m m.ckpt -g g.fa --width 30k -R r.bed -o o/
+2 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o.tsv
+2 coveffect gradients -m m.ckpt -g g.fa --cpu scalar -R r.bed -o o/
+2 coveffect gradients -m m.ckpt -g g.fa --cpu foo -R r.bed -o o/
+2 coveffect gradients -m m.ckpt -g g.fa --shuffles 3 -R r.bed -o o/
+1 coveffect vcf -m m.ckpt -g g.fa --datasets nope -o o.tsv v.vcf
+1 coveffect vcf -m m.ckpt -g g.fa --window 8001 -o o.tsv v.vcf
+1 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o/
+1 coveffect ism -m m.ckpt -g g.fa --dataset nope -R r.bed -o o/
+1 coveffect ism -m m.ckpt -g g.fa --dataset atacseq --window 8000 -R two.bed -o o/
+1 coveffect gradients -m m.ckpt -g g.fa --dataset atacseq --window 8000 -r chrA:50000- -o o/
+2 h5chunk info --plot o.png g.h5 c.h5
+2 h5chunk subset -o o.h5 g.h5
+2 h5chunk subset -o o.h5 -r chrA:5-2 g.h5
+2 h5chunk split --val-fraction 0.5 -o o/ g.h5
+2 h5chunk split --shards 2 -o o/ g.h5
+2 h5chunk repack --compression zstd:99 -o o.h5 g.h5
+2 h5chunk blacklist g.h5
+2 h5chunk rename --datasets a -o o.h5 p.h5
+1 h5chunk info g.fa
+1 h5chunk subset -o o.h5 -r nope g.h5
+1 h5chunk subset -o o.h5 --drop-n p.h5
+1 h5chunk split --shards 9 -o o g.h5
+1 h5chunk repack --dtype int64 -o o.h5 g.h5
+1 h5chunk repack --layout packed -o o.h5 p.h5
+1 h5chunk drop --datasets nope -o o.h5 p.h5
+1 h5chunk rename --datasets atacseq=h3k4me3 -o o.h5 p.h5
+1 h5chunk merge -o o.h5 g.h5 p.h5
+2 benchmark synth -o o.fa --reads o.sam
+2 benchmark synth -o o.fa --size 3 --contigs 9
+2 benchmark compare --repeats 3 a.json b.json
+1 benchmark compare g.fa g.fa
+1 benchmark shards g.fa
+END
+cd "$work" || exit 99
+is "$(find full empty -newer full/v.vcf -type f)" '' 'none of these writes anything'
+
+# ---------------------------------------------------------------- names of options
+
+# Each line: the call with an option that is wrong; then what is said about it. The option before it may be an alias.
+while IFS='|' read -r call hint; do
+    # shellcheck disable=SC2086 # a list of words
+    run $call
+    refused 2 ": error: $hint\$" "hint: $call"
+done <<'END'
+cov2bigwig -b x.bam|unknown option '-b'; inputs are given without an option
+cov2bigwig -bs 50|unknown option '-bs'; did you mean --bin-size\?
+cov2bigwig --numberOfProcessors 4|unknown option '--numberOfProcessors'; did you mean --threads\?
+covprofile correlate -p 4|unknown option '-p'; did you mean --threads\?
+cov2bigwig --outFileName x.bw|unknown option '--outFileName'; did you mean --output\?
+cov2bigwig --outFileFormat=bigwig|unknown option '--outFileFormat'; did you mean --format\?
+cov2bigwig -of bigwig|unknown option '-of'; did you mean --format\?
+cov2bigwig --region chr1|unknown option '--region'; did you mean --regions\?
+cov2bigwig --smoothLength 60|unknown option '--smoothLength'; did you mean --window-size\?
+cov2bigwig --skipZeros|unknown option '--skipZeros'; did you mean --skip-zero\?
+cov2bigwig --cutoff 5|unknown option '--cutoff'; did you mean --peak-cutoff\?
+covprofile genes -S x.bw|unknown option '-S'; inputs are given without an option
+covprofile genes --beforeRegionStartLength 3000|unknown option '--beforeRegionStartLength'; did you mean --before\?
+covprofile genes --regionsFileName x.bed|unknown option '--regionsFileName'; did you mean --genes\?
+covprofile region --samplesLabel a|unknown option '--samplesLabel'; did you mean --labels\?
+covprofile correlate --corMethod pearson|unknown option '--corMethod'; did you mean --method\?
+bam2h5 -q 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
+bam2h5 -F 4|unknown option '-F'; did you mean --exclude-flags\?
+bam2h5 -T g.fa|unknown option '-T'; did you mean --genome\?
+bam2h5 -b x.bam|unknown option '-b'; inputs are given without an option
+bam2h5 --extendReads 200|unknown option '--extendReads'; use --count fragment
+bam2h5 --Offset 1|unknown option '--Offset'; use --count cut
+bam2h5 --ignoreDuplicates|unknown option '--ignoreDuplicates'; use --exclude-flags UNMAP,SECONDARY,QCFAIL,DUP
+covpeaks call --nomodel|unknown option '--nomodel'; no model of fragments is made, so leave it out
+covpeaks call --no-trackline|unknown option '--no-trackline'; no track line is written, so leave it out
+covpeaks call -i x.bg|unknown option '-i'; inputs are given without an option
+covpeaks call --ofile x.bed|unknown option '--ofile'; did you mean --output\?
+covpeaks call --cutoff-link 2|unknown option '--cutoff-link'; did you mean --weak-cutoff\?
+covpeaks call --cutoff-analysis|unknown option '--cutoff-analysis'; use --auto, or covpeaks curve
+covpeaks call --qvalue 0.05|unknown option '--qvalue'; values are not tested; use --cutoff or --auto
+covpeaks compare -g sizes|unknown option '-g'; did you mean --chrom-sizes\?
+covpredict --filepath g.h5|unknown option '--filepath'; inputs are given without an option
+covpredict --num-devices 2|unknown option '--num-devices'; name the GPUs, as in --device cuda:0,1
+covpredict --num_workers 2|unknown option '--num_workers'; did you mean --threads\?
+covtrain --mode train|unknown option '--mode'; covtrain trains, covpredict predicts, covpredict --evaluate tests
+covtrain --output-dir o|unknown option '--output-dir'; did you mean --output\?
+covtrain -lr 0.1|unknown option '-lr'; did you mean --learning-rate\?
+h5chunk info -b x|unknown option '-b'; inputs are given without an option
+fasta2h5 -t 4|unknown option '-t'; did you mean --threads\?
+cov2bigwig --bin-sizes 5 --no-such|unknown option '--no-such'
+cov2bigwig --measured c.h5 --bin-size 5,10 --binSize x p.h5|--bin-size: 'x' is not an integer.*
+cov2bigwig --peak-threshold x|--peak-cutoff: 'x' is not a number
+cov2bigwig --peak_length x|--peak-min-length: 'x' is not an integer.*
+cov2bigwig --peak-gap x|--peak-max-gap: 'x' is not an integer.*
+cov2bigwig --compare c.h5 --measured d.h5|--measured is given twice: as 'c\.h5' and as 'd\.h5'
+cov2bigwig --dataset a --datasets a|--datasets: duplicate a
+covprofile genes --bin x|--bin-size: 'x' is not an integer.*
+covprofile correlate --bins x|--bin-size: 'x' is not an integer.*
+covprofile fingerprint --binSize x|--bin-size: 'x' is not an integer.*
+covprofile region --names a --labels a --no-such|unknown option '--no-such'
+covpeaks curve --window-size 5 --windows 5 --no-such|unknown option '--no-such'
+coveffect ism --target a --dataset b|--dataset is given twice: as 'a' and as 'b'
+coveffect gradients --datasets a --dataset b|--dataset is given twice: as 'a' and as 'b'
+bam2h5 --reference a --genome b|--genome is given twice: as 'a' and as 'b'
+covtrain --dataset a --no-such|unknown option '--no-such'
+END
+unlike "$(cov2bigwig --help)$(covprofile genes --help)$(coveffect ism --help)" '--(bins?|bin-sizes|peak-threshold|compare|target) ' \
+    '--help does not list aliases'
+for page in "$SRC"/man/*.1; do
+    unlike "$(sed -n '/^.SH EXIT STATUS/,/^.SH [^E]/p' "$page")" '[12] on ' "${page##*/}: the rule is in covtools(7) only"
+done
+done_testing
