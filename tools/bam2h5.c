@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/number.h"
 #include "common/cli/tool.h"
 #include "common/file/path.h"
@@ -136,6 +137,24 @@ static const char *find_for_reads(const struct config *c, const bool *given)
     return NULL;
 }
 
+/* Parses --exclude-flags, and notes which reads it no longer skips. */
+static int parse_excluded(const char *text, unsigned *flags, struct cov_err *e)
+{
+    int rc = cov_read_flags_parse(text, "--exclude-flags", flags, e);
+    const unsigned dropped =
+        COV_COUNT_HELIXER_EXCLUDES & ~*flags & (COV_READ_SECONDARY | COV_READ_QC_FAIL);
+    if (!rc && dropped)
+        cov_info("--exclude-flags %s replaces the flags of --preset, so %s reads count; to skip "
+                 "them, too: "
+                 "--exclude-flags %u",
+                 text,
+                 dropped == COV_READ_SECONDARY ? "secondary"
+                 : dropped == COV_READ_QC_FAIL ? "QC-failed"
+                                               : "secondary and QC-failed",
+                 *flags | COV_COUNT_HELIXER_EXCLUDES);
+    return rc;
+}
+
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
@@ -166,8 +185,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_read_flags_parse(c->require_flags, "--require-flags", &add.counting.require_flags,
                                   e);
     if (!rc && c->exclude_flags)
-        rc = cov_read_flags_parse(c->exclude_flags, "--exclude-flags", &add.counting.exclude_flags,
-                                  e);
+        rc = parse_excluded(c->exclude_flags, &add.counting.exclude_flags, e);
     if (!rc && given[ROW_SHIFT])
         rc = parse_shift(c->shift, &add.counting, e);
     return rc ? rc : cov_coverage_add(operands[0], &add, &common->progress, &common->stats, e);

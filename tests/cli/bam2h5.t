@@ -229,6 +229,13 @@ END
 run cov2bigwig -F 4 x.bw
 refused 2 "unknown option '-F'$" 'a letter without a counterpart here'
 
+# --exclude-flags replaces the flags of the preset.
+for case in '1024|secondary and QC-failed reads count; to skip them, too: --exclude-flags 1796' \
+    'DUP,QCFAIL|secondary reads count; to skip them, too: --exclude-flags 1796' '1796|'; do
+    run bam2h5 -f -p x --exclude-flags "${case%%|*}" -o o.h5 g.h5 sorted.sam
+    is "$(grep -o 'preset, so .*' "$stderr" | sed 's/^preset, so //')" "${case#*|}" "--exclude-flags ${case%%|*}: what it drops"
+done
+
 # ---- wider types
 "$PYTHON" - >deep.sam <<'END'
 print("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000")
