@@ -83,6 +83,12 @@ max() { "$PYTHON" -c 'import sys; print("%.4g" % max(float(line.split()[3]) for 
 is "$(grep -v 'missing values' "$stderr")" "cov2bigwig: warning: x.bw: no peaks at 100: the largest value is $(max x.bg)
 cov2bigwig: warning: y.bw: no peaks at 100: the largest value is $(max y.bg)" '  is a warning for each track'
 printf 'chr2\t0\t199\t9\nchr2\t199\t400\t0\n' >narrow.bg
+# totals CUTOFF MEASURED_CUTOFF: the numbers of peaks of the two tracks.
+totals() { cov2bigwig -q --measured y.bg --peak-cutoff "$1" --measured-cutoff "$2" x.bg |
+    awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "peaks") p = i } $3 == "total" { print $p, $(p + 1) }'; }
+low=$(totals 1 1) high=$(totals 2.5 2.5)
+is "$(totals 1 2.5) $(totals 2.5 1)" "${low% *} ${high#* } ${high% *} ${low#* }" '--measured-cutoff is for measured peaks only'
+unlike "$low" "^$high$" '  and changes them'
 run cov2bigwig --compare narrow.bg --peak-threshold 2.5 x.bg
 stderr_like 'warning: narrow\.bg: no peaks at 2\.5: all are shorter than 200 bases \(--peak-min-length\)$' '  so are peaks that are too short'
 peaks() { "$PYTHON" -c 'import csv, sys; r = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))[0]; print(r["peaks_measured"])' "$stdout"; }
