@@ -40,7 +40,7 @@ static int parse_bool(const char *text, int row, bool *out, struct cov_err *e)
 static int check_device(struct cov_device_options *o, struct cov_err *e)
 {
     struct cov_device_choice *choice = &o->choice;
-    int rc = cov_device_options_parse(o, e);
+    int rc = cov_device_options_parse_training(o, e);
     if (!rc && choice->n_cards == 0 && choice->kind != COV_DEVICE_CPU)
         choice->cards[choice->n_cards++] = 0;
     return rc;
@@ -72,8 +72,6 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         if (!given[ROW_LOADING])
             c->job.loading = efficient ? COV_LOAD_DISK : COV_LOAD_RAM;
     }
-    if (c->recompute && c->device.cpu && strcmp(c->device.cpu, "scalar") == 0)
-        return cov_fail(e, COV_EUSAGE, "--recompute and --cpu scalar contradict each other");
     if (c->loss_weights.n > 0 && c->datasets.n > 0 && c->loss_weights.n != c->datasets.n)
         return cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %zu data sets",
                         c->loss_weights.n, c->datasets.n);

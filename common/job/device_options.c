@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 
@@ -23,6 +24,16 @@ int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
         o->cpu = NULL;
     rc = cov_device_limit_levels(o->cpu, e);
     return rc ? cov_err_prefix(e, "%s", cpu_given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
+}
+
+int cov_device_options_parse_training(struct cov_device_options *o, struct cov_err *e)
+{
+    int rc = cov_device_options_parse(o, e);
+    if (!rc && o->cpu && strcmp(o->cpu, "scalar") == 0)
+        rc = cov_fail(
+            e, COV_EUSAGE,
+            "--cpu scalar: only predicts; training and gradients need base or a higher level");
+    return rc;
 }
 
 int cov_device_fill_stats(const struct cov_device *device, const struct cov_forward_counts *counts,

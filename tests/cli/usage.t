@@ -50,7 +50,7 @@ done <<'END'
 2 covtrain -i d -o o --resume-training m.ckpt --init-from m.ckpt
 2 covtrain -i d -o o --datasets a,a
 2 covtrain -i d -o o --datasets a --loss-weights 1,2
-2 covtrain -i d -o o --recompute --cpu scalar
+2 covtrain -i d -o o --cpu scalar
 2 covtrain -i d -o o --device nope
 2 covtrain -i d -o -
 1 covtrain -i d -o o --datasets nope

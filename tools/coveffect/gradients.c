@@ -2,7 +2,6 @@
  * gradients of the network.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include <string.h>
 
 #include "tools/coveffect/attribute.h"
 #include "tools/coveffect/coveffect.h"
@@ -60,10 +59,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     for (size_t i = ROW_SHUFFLES; i < ROW_OTHERS; i++)
         if (given[i] && !how.integrated)
             return cov_fail(e, COV_EUSAGE, "--%s needs --integrated", options[i].name);
-    if (c->cpu && strcmp(c->cpu, "scalar") == 0)
-        return cov_fail(e, COV_EUSAGE,
-                        "--cpu scalar: this reference computes no gradients of bases");
-    int rc = cov_device_options_parse(&device, e);
+    int rc = cov_device_options_parse_training(&device, e);
     const struct cov_cpu_options cpu = {.levels = device.cpu};
     if (!rc)
         rc = cov_device_open(&device.choice, &cpu, &o.device, e);
