@@ -124,7 +124,7 @@ static int check(const struct config *c, int n_operands, char **operands,
             if (strcmp(operands[i], operands[k]) == 0)
                 return cov_fail(e, COV_EUSAGE, "%s: given twice", operands[i]);
             else if (cov_path_same_file(operands[i], operands[k]))
-                return cov_fail(e, COV_EUSAGE, "%s: the same file as %s", operands[i], operands[k]);
+                return cov_fail(e, COV_EINPUT, "%s: the same file as %s", operands[i], operands[k]);
     return cov_dataset_check_name(c->prefix, "--prefix", e);
 }
 

@@ -339,8 +339,10 @@ static int parse_short(const struct parser *p, int *i, struct cov_err *e)
 {
     const char *bundle = p->argv[*i], *name = bundle + 1;
     size_t n_name = strcspn(name, "=");
-    if (n_name > 1 && find(p, name, n_name, 0).opt)
-        return cov_fail(e, COV_EUSAGE, "unknown option '%s'; did you mean --%s?", bundle, name);
+    const struct cov_opt *named = n_name > 1 ? find(p, name, n_name, 0).opt : NULL;
+    if (named)
+        return cov_fail(e, COV_EUSAGE, "unknown option '%s'; did you mean --%s%s?", bundle,
+                        named->name, name + n_name);
     if (n_name > 1 && find_habit(p, name, n_name, false))
         return fail_unknown(bundle, n_name + 1, find_habit(p, name, n_name, false), NULL, e);
     for (const char *letter = bundle + 1; *letter; letter++) {

@@ -14,7 +14,7 @@ struct cov_opt_habit {
     bool is_alias;      /* --THEIRS is taken as --OURS */
 };
 
-/* The rows end with one without `theirs`. The first that fits a tool holds. */
+/* The rows end with one without `theirs`. The first row that fits a tool is used. */
 extern const struct cov_opt_habit cov_opt_habits[];
 
 /* Returns true if name[0..n) is `a`; hyphens and underscores are equivalent. */

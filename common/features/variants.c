@@ -420,7 +420,7 @@ static int check_line(struct cov_variants *r, struct cov_err *e)
     const size_t widest = r->genotypes && r->n_samples > 0 ? count_widest(&r->line) : 0;
     return widest == 0 || widest <= 2 * r->most / (size_t)r->n_samples
                ? COV_OK
-               : cov_variants_fail(r, e, "%zu bytes in a column, times %d samples, are too much",
+               : cov_variants_fail(r, e, "%zu bytes per sample, times %d samples, are too much",
                                    widest, r->n_samples);
 }
 
@@ -624,7 +624,9 @@ static int read_sets(struct cov_variants *r, struct cov_variant *v, struct cov_g
 {
     const bcf_fmt_t *f = bcf_get_fmt(r->header, v->record, "PS");
     g->n_sets = 0;
-    if (f && f->type == BCF_BT_CHAR)
+    if (!f)
+        return COV_OK;
+    if (f->type == BCF_BT_CHAR)
         return number_sets(f, g, e);
     if (is_integer(r, v, "PS"))
         g->n_sets = bcf_get_format_int32(r->header, v->record, "PS", &g->sets, &g->cap_sets);

@@ -97,15 +97,15 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
     *text += mark;
     *n -= mark;
     const char *name = cov_bgz_name(l->in);
+    if (memchr(*text, '\0', *n))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: not a text file: it has a zero byte", name,
+                        *number);
     int rc = cov_line_check_ends(name, *number, *text, *n, e);
     if (rc)
         return rc;
     if (*n > COV_MAX_LINE)
         return cov_fail(e, COV_EINPUT, "%s:%zu: line longer than %d bytes", name, *number,
                         (int)COV_MAX_LINE);
-    if (memchr(*text, '\0', *n))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: not a text file: it has a zero byte", name,
-                        *number);
     return 1;
 }
 

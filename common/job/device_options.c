@@ -28,11 +28,13 @@ int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
 
 int cov_device_options_parse_training(struct cov_device_options *o, struct cov_err *e)
 {
+    const bool cpu_given = o->cpu != NULL;
     int rc = cov_device_options_parse(o, e);
-    if (!rc && o->cpu && strcmp(o->cpu, "scalar") == 0)
-        rc = cov_fail(
-            e, COV_EUSAGE,
-            "--cpu scalar: only predicts; training and gradients need base or a higher level");
+    if (!rc && o->choice.kind != COV_DEVICE_CUDA && o->cpu && strcmp(o->cpu, "scalar") == 0)
+        rc =
+            cov_fail(e, COV_EUSAGE,
+                     "%s: scalar only predicts; training and gradients need base or a higher level",
+                     cpu_given ? "--cpu" : "COVTOOLS_CPU");
     return rc;
 }
 

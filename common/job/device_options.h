@@ -40,7 +40,8 @@ struct cov_device_options {
  * for unknown levels or devices, and for --cpu with GPUs. */
 int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
 
-/* The same for training and gradients, which no reference computes: COV_EUSAGE for scalar, too. */
+/* The same for training and gradients, which the scalar reference does not compute: scalar is
+ * COV_EUSAGE, too. */
 int cov_device_options_parse_training(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
 
 /* Records the device, its precision and, if `counts` is not NULL, what was computed. */

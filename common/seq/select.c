@@ -210,8 +210,8 @@ struct faults {
 static void warn_faults(const char *option, const char *path, const struct faults *f)
 {
     if (f->n_past > 0)
-        cov_warn("%s %s:%zu: the region ends after its contig (%zu such line%s); check that it is "
-                 "of this genome",
+        cov_warn("%s %s:%zu: the region extends past the end of its contig (%zu such line%s); "
+                 "check that it is for this genome",
                  option, path, f->first_past, f->n_past, cov_text_s((int64_t)f->n_past));
     if (f->n_more > 0)
         cov_warn("%s %s: only the first word of a line is a name; %zu line%s ha%s more", option,

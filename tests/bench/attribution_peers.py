@@ -136,7 +136,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/r.bed", "w") as f:
             f.writelines(f"{name}\t{m - o.length // 2}\t{m - o.length // 2 + o.length}\n" for m in middles)
-        shared = ["-m", o.checkpoint, "-g", o.genome, "-R", f"{folder}/r.bed", "--target", o.target, "--window", str(o.window)]
+        shared = ["-m", o.checkpoint, "-g", o.genome, "-R", f"{folder}/r.bed", "--dataset", o.target, "--window", str(o.window)]
 
         from tangermeme.saturation_mutagenesis import saturation_mutagenesis
         ours, seconds = coveffect(["ism", *shared], folder, o.threads)

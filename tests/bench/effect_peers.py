@@ -89,7 +89,7 @@ def commands(genome, folder, target, o):
     middle = len(genome[name]) // 2
     with open(f"{folder}/region.bed", "w") as f:
         f.write(f"{name}\t{middle - o.length // 2}\t{middle - o.length // 2 + o.length}\n")
-    ism = ["ism", *shared, "-R", f"{folder}/region.bed", "--target", target]
+    ism = ["ism", *shared, "-R", f"{folder}/region.bed", "--dataset", target]
     return [*found, (f"ism, {o.length} bases", 3 * o.length, ism, f"{folder}/ism")]
 
 

@@ -129,7 +129,7 @@ done
 make 2 fractions >f.bg
 run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
 n=$(awk '$4 != int($4)' f.bg | grep -c '')
-stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers; cov2bigwig --compare reads" \
+stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers; cov2bigwig --measured reads" \
     'a warning counts rounded values'
 ok 'ties go to the even integer' make check o.h5 0 f.bg
 
@@ -238,7 +238,7 @@ ok 'no output is left' test ! -e o.h5
 
 # ---- options for reads
 for option in --shift --count=cut --count=read --min-mapq=3 --require-flags=2 --exclude-flags=0 --strand=own \
-    --reference=g.fa --preset=helixer; do
+    --genome=g.fa --preset=helixer; do
     run bam2h5 -q -p x $option -o o.h5 g.h5 t.bg t.bw
     refused 1 "^bam2h5: error: ${option%%=*} applies to reads, but t.bg is a track" "$option without reads"
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cov2bigwig --compare: the table and the JSON, against numpy; all kinds of inputs; rejected inputs.
+# cov2bigwig --measured: the table and the JSON, against numpy; all kinds of inputs; rejected inputs.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"

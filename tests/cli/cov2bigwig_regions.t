@@ -39,7 +39,7 @@ check_track one.h5 x.bw 'a bigWig of a bigWig' keep=$keep
 sed '$s/\t[0-9]*$/\t9999999/' keep.bed >past.bed
 for input in one.bw one.h5; do
     run cov2bigwig -q -f -R past.bed -o x.bw $input
-    stderr_like "^cov2bigwig: warning: past\\.bed: regions end after 1 sequence of ${input%.*}\\.${input#*.} \\([^ ]+\\); check that they are of this genome\$" \
+    stderr_like "^cov2bigwig: warning: past\\.bed: regions extend past the end of 1 sequence of ${input%.*}\\.${input#*.} \\([^ ]+\\); check that they are for this genome\$" \
         "regions past the end of a sequence of $input"
 done
 run cov2bigwig -q -f -r 'chr1:3901,{scaffold|7:x.1}:5-,é' -o x.bw one.h5

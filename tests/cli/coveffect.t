@@ -207,6 +207,13 @@ like "$(cat text.vcf)" '\|[0-9]:set-[0-9]+' '    of which there are some'
 vcf -f --haplotypes --width 101,504,2 -o text.bcf text.vcf
 vcf -f --haplotypes --width 101,504,2 -o text.tsv text.bcf
 ok '    in BCF' cmp h.tsv text.tsv
+two '0|1:7' '1|1' >twice
+sed 's/ID=PS,Number=1,Type=Integer/ID=PS,Number=1,Type=String/; /\t504\t/s/GT:PS/GT/' two.vcf >plain.vcf
+for file in plain.vcf plain.bcf; do
+    vcf -f --full --haplotypes --datasets atacseq -o plain.tsv $file
+    ok "    next to records without phase sets: $file" cmp two.tsv plain.tsv
+    vcf -f --full --haplotypes --datasets atacseq -o plain.bcf plain.vcf
+done
 { grep '^#' p.vcf; grep -v '^#' p.vcf | tac; } >unsorted.vcf
 rm -f x.tsv
 
@@ -424,7 +431,7 @@ done <<'END'
 1|--haplotypes -o y.tsv unsorted.vcf|unsorted\.vcf:[0-9]*: not sorted, as --haplotypes needs it: c4:[0-9]* after a later position$
 1|--haplotypes -o y.tsv ps.vcf|ps\.vcf:[0-9]*: FORMAT/PS is neither an integer nor text$
 2|--resume -o - v.vcf|--resume: output to standard output cannot be resumed$
-2|--resume -o /dev/null v.vcf|--resume: output to /dev/null cannot be resumed$
+1|--resume -o /dev/null v.vcf|--resume: output to /dev/null cannot be resumed$
 2|--resume -o y.tsv -|--resume: standard input is not a file that can be read again$
 END
 run coveffect vcf -m m.ckpt -g g.fa --window 505 -o y.tsv v.vcf

@@ -71,7 +71,7 @@ printf 'c3\t1480\t1700\n' >past.bed
 ism -r c3:1481-1700 -R past.bed -o cut
 ok '  cut at the ends of sequences, as in a BED file' eval \
     'cut -f 1-3 cut/regions.bed | uniq -c | grep "^ *2 c3	1480	1500$"'
-stderr_like '^coveffect: warning: past\.bed:1: the region ends after its sequence \(1 such line\); check that it is of this genome$' '  with a warning'
+stderr_like '^coveffect: warning: past\.bed:1: the region extends past the end of its sequence \(1 such line\); check that it is for this genome$' '  with a warning'
 ism -r c3:701-720,c3:711-730,c1:101-120 -R four.bed -o both
 ok '  before those of a file' diff -r o both
 run coveffect ism -m m.ckpt -g g.fa --window 504 --target h3k4me3 -R r.bed --stats s.json -f -o x/

@@ -117,7 +117,7 @@ refuses_files 'atacseq\.bam: not a file of peaks, but a BAM file$' 'reads' compa
 refuses_files 'g\.fa: not an HDF5 file, but a FASTA file; --chrom-sizes reads a list of names and lengths$' 'a genome that is not HDF5' \
     compare --genome g.fa p.bed m.bed
 run covpeaks stats --chrom-sizes g.h5 p.bed
-refused 2 'g\.h5: an HDF5 file; use --genome$' '  nor HDF5 a list'
+refused 1 'g\.h5: an HDF5 file; use --genome$' '  nor HDF5 a list'
 run covpeaks compare --chrom-sizes sizes - - <p.bed
 refused 2 'standard input \(-\) is given 2 times$' 'standard input twice'
 run covpeaks stats - </dev/null

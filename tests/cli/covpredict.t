@@ -152,10 +152,6 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
 -m cnn.ckpt -o x.h5 --float --dtype int32 absent|--float and --dtype contradict each other$
 -m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is not one of int16, int32, int64$
--m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
--m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
--m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
--m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
 -m cnn.ckpt -o x.bw g.h5|x\.bw: the output is an HDF5 file, but \.bw is another kind; use \.h5$
 -m cnn.ckpt -o x.bedGraph.gz g.h5|x\.bedGraph\.gz: the output is an HDF5 file, but \.bedgraph is another kind; use \.h5$
 -m cnn.ckpt -o x.h5 --shard 2 g.h5|--shard: '2' is not I/N$
@@ -173,6 +169,15 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is not one of exact, fp32, bf16x3, balanced, bf16, tf32$
 -m cnn.ckpt -f -o g.h5 g.h5|g\.h5: is both an input and an output$
 -m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt: is both an input and an output$
+END
+while IFS='|' read -r args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    refuses 1 "^covpredict: error: $regex" "refused: $args" -- $args
+done <<'END'
+-m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
+-m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
+-m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
+-m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
 END
 
 # ---------------------------------------------------------------- invalid genomes

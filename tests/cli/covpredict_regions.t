@@ -72,7 +72,7 @@ run covpredict -q -f --float -R ends.bed -m m.ckpt -o x.h5 g.h5
 unlike "$(cat "$stderr")" 'ends after' 'regions that end with their sequence'
 printf 'c1\t3899\t4001\nc3\t0\t10\n' >past.bed
 run covpredict -q -f --float -R past.bed -m m.ckpt -o x.h5 g.h5
-stderr_like 'past\.bed:1: the region ends after its contig \(1 such line\); check that it is of this genome$' '  or after it'
+stderr_like 'past\.bed:1: the region extends past the end of its contig \(1 such line\); check that it is for this genome$' '  or after it'
 for last in c1:3900 c1:3900- '{c1}:3.9k-'; do
     run covpredict -q -f --float -r "$last" -r c3:-10 -m m.ckpt -o x.h5 g.h5
     ok "-r $last" ask regions x.h5 plain.h5 ends.bed

@@ -272,15 +272,15 @@ rm x.h5.resume
 # ---------------------------------------------------------------- invalid use
 
 fasta2h5 -q --subsequence-length 96 -o - g.fa >g.stream || exit 99
-while IFS='|' read -r args regex; do
+while IFS='|' read -r status args regex; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -m m.ckpt --resume $args
-    refused 2 "^covpredict: error: $regex" "refused: $args"
+    refused "$status" "^covpredict: error: $regex" "refused: $args"
 done <<'END'
--o - g.h5|--resume: output to standard output cannot be resumed$
--o x.h5 -|--resume: standard input is not a file that can be read again$
--o x.h5 /dev/null|--resume: /dev/null is not a file that can be read again$
--o x.h5 g.stream|g\.stream is a chunk stream, which cannot be resumed \(--resume\)$
+2|-o - g.h5|--resume: output to standard output cannot be resumed$
+2|-o x.h5 -|--resume: standard input is not a file that can be read again$
+1|-o x.h5 /dev/null|--resume: /dev/null is not a file that can be read again$
+1|-o x.h5 g.stream|g\.stream is a chunk stream, which cannot be resumed \(--resume\)$
 END
 run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5
 status_is 1 'a missing folder'

@@ -94,7 +94,7 @@ refused 1 '^covpredict: error: standard input: no sequence has a length within t
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict $args -m m.ckpt -o x.h5 - <g.stream
-    refused 2 "^covpredict: error: $regex\$" "refused: $args"
+    refused 1 "^covpredict: error: $regex\$" "refused: $args"
 done <<'END'
 --shard 1/2|standard input is a chunk stream, which cannot be cut into shards
 --loading ram|standard input is a chunk stream, which cannot be loaded into memory

@@ -329,6 +329,7 @@ name_files a/one.bam two.bam b/one.bam
 run covprofile coverage -q --replicates --datasets h3k4me3 named.h5
 is "$(cut -f 1 "$stdout" | paste -sd ' ')" 'track named_h3k4me3_1 named_h3k4me3_2 named_h3k4me3_3' '  or numbered, if these are equal'
 name_files one.bam two.bam
+rm -f x.tsv
 refuses 1 'named\.h5: evaluation/h3k4me3_meta/bam_files: not the names of 3 columns$' '  not if their number is wrong' correlate --replicates named.h5
 refuses 1 '--replicates is for genome files; there is none$' '--replicates without a genome file' correlate --replicates -o x.tsv p.h5 h.bw
 refuses 1 '--replicates is for genome files; there is none$' '  or predictions' correlate --replicates t.bw u.bw

@@ -432,7 +432,7 @@ for option in '--weight-decay -0.1' '--weight-decay nan' '--beta1 1.0' '--beta1 
     refused 2 "error: ${option% *}: .*(out of range|is not a number)" "$option"
 done
 train -o bad --loss-weights 1
-refused 2 '1 weights for 2 data sets' 'too few weights'
+refused 1 '1 weights for 2 data sets' 'too few weights'
 train -o bad --kernel-size 8 --step 1
 refused 2 'step is 1 with the even kernel_size 8' 'an invalid network'
 train -o bad --cnn-layers 6

@@ -35,7 +35,7 @@ for level in $(covtrain --version | sed -n 's/^--cpu: //p'); do
     case $level in
     scalar)
         run covtrain -q -i d -o x --cpu scalar
-        refused 2 '^covtrain: error: --cpu scalar: only predicts; ' '--cpu scalar does not train'
+        refused 2 '^covtrain: error: --cpu: scalar only predicts; ' '--cpu scalar does not train'
         continue
         ;;
     avx512bf16 | amx) bf16=bf16 ;;

@@ -215,7 +215,7 @@ for file in allele.vcf.gz samples.vcf.gz wide.vcf.gz lines.vcf.gz record.bcf; do
     # shellcheck disable=SC2086 # nothing or a word
     frugal coveffect vcf -q -f -@ 2 --cpu base $haplotypes -m m.ckpt -g a.fa --window 48 -o x.tsv $file
     case $file in
-    wide*) refused 1 '^coveffect: error: wide\.vcf\.gz:5: 297 bytes in a column, times 200000 samples, are too much$' 'a wide column of many samples' ;;
+    wide*) refused 1 '^coveffect: error: wide\.vcf\.gz:5: 297 bytes per sample, times 200000 samples, are too much$' 'a wide column of many samples' ;;
     lines*) refused 1 '^coveffect: error: lines\.vcf\.gz: more than 20000 lines other than contig, INFO, FORMAT and FILTER in the header$' 'a header of many lines' ;;
     record*) refused 1 '^coveffect: error: record\.bcf: record 1: more than 8 MiB$' 'a long record of a BCF' ;;
     *) status_is 0 "variants: ${file%%.*}" ;;
@@ -253,7 +253,7 @@ E
 "$PYTHON" haplotypes.py || exit 99
 { printf '>c1\n'; awk 'BEGIN { while (n++ < 1000) printf "%0100d\n", 0 }' | tr 0 A; } >a.fa
 limit=500000
-overlaps='too many changes of a haplotype overlap others \(over 4194304, and 64 for each row\); remove duplicate and overlapping records'
+overlaps='too many overlapping changes \(the limit is 4194304, plus 64 per row\); remove duplicate and overlapping records'
 alleles='the alleles of the records in a window need more than 16 MiB; remove duplicate records, or use a smaller --window'
 for file in blocks alleles same none deleted long ploidy name fields; do
     [ "$(wc -c <$file.vcf.gz)" -lt 1000000 ] || fail "$file.vcf.gz has over 1 MB"
@@ -264,7 +264,7 @@ for file in blocks alleles same none deleted long ploidy name fields; do
     same | deleted) text=": record [0-9]+: $overlaps" ;;
     none | long) text=":[0-9]+: $alleles" ;;
     name) text=': the name of sample 1 is longer than 255 bytes' ;;
-    fields) text=':255: 4000253 bytes in a column, times 1000 samples, are too much' ;;
+    fields) text=':255: 4000253 bytes per sample, times 1000 samples, are too much' ;;
     esac
     stderr_like "^coveffect: error: $file\\.vcf\\.gz$text\$" "haplotypes: $file"
 done

@@ -195,6 +195,9 @@ bam2h5 -q 30|-q is --quiet here and takes no value; did you mean --min-mapq 30\?
 bam2h5 -F 4|unknown option '-F'; did you mean --exclude-flags\?
 bam2h5 -T g.fa|unknown option '-T'; did you mean --genome\?
 bam2h5 -b x.bam|unknown option '-b'; inputs are given without an option
+covtrain --filepath x|unknown option '--filepath'; did you mean --input-dir\?
+coveffect ism -i x.fa|unknown option '-i'; the inputs are --genome and --regions-file
+covprofile genes -bins 5|unknown option '-bins'; did you mean --bin-size\?
 bam2h5 --extendReads 200|unknown option '--extendReads'; use --count fragment
 bam2h5 --Offset 1|unknown option '--Offset'; use --count cut
 bam2h5 --ignoreDuplicates|unknown option '--ignoreDuplicates'; use --exclude-flags UNMAP,SECONDARY,QCFAIL,DUP

@@ -137,7 +137,7 @@ def main():
         n += 1
         status = [read(f"{folder}/{name}/status").decode().strip() for folder in (old, new)]
         what = compare(f"{old}/{name}", f"{new}/{name}", versions)
-        if what and status[0] == "2" != status[1]:
+        if what and status == ["2", "0"]:
             n_lacking += 1
             what = "not in OLD: " + read(f"{old}/{name}/stderr").decode(errors="replace").split("\n")[0]
         elif what:

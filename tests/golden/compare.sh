@@ -122,6 +122,7 @@ levels=$("$new/covpredict" --version | sed -n 's/^--cpu: //p')
     while read -r name command; do
         case $name in
         '' | \#*) ;;
+        covtrain-*@LEVEL@*) expand @LEVEL@ "$(echo "$levels" | sed 's/scalar *//')" "$name" "$command" ;;
         *@LEVEL@*) expand @LEVEL@ "$levels" "$name" "$command" ;;
         *@THREADS@*) expand @THREADS@ '1 3' "$name" "$command" ;;
         *) run_both "$name" "$command" ;;

@@ -1,4 +1,4 @@
-"""compare_check.py - computes the results of cov2bigwig --compare base by base, with NumPy.
+"""compare_check.py - computes the results of cov2bigwig --measured base by base, with NumPy.
 
     make SEED WHOLE GAPS >x.bg     writes a bedGraph of random values: integers or not, with gaps or not
     columns OUT.h5 N               writes a genome file with the same sparse coverage in N columns, and an rDNA

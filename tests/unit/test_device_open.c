@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/pool.h"
 #include "common/compute/device_open.h"
 
 enum { L = 16 };
@@ -304,13 +305,16 @@ static void fails_without_a_cpu(void **state)
 static void trains_on_the_cpu(void **state)
 {
     struct cov_training *t;
+    struct cov_pool *pool;
+    assert_int_equal(cov_pool_new(1, &pool, NULL), COV_OK);
     const struct cov_training_spec training = {.layers = layers,
                                                .weights = weights,
                                                .n_layers = 2,
                                                .block = numbers,
                                                .n_floats = 10,
-                                               .max_batch = 1};
-    const struct cov_cpu_options options = {.levels = "scalar"};
+                                               .max_batch = 1,
+                                               .pool = pool};
+    const struct cov_cpu_options options = {.levels = "base"};
     takes = true;
     struct cov_device *dev = open_auto(&options);
     assert_int_equal(dev->ops->training_new(dev, &training, &t, NULL), COV_OK);
@@ -319,6 +323,7 @@ static void trains_on_the_cpu(void **state)
     assert_int_equal(t->gradients->load(t, NULL), COV_OK);
     cov_training_free(t);
     cov_training_free(NULL);
+    cov_pool_free(pool);
     cov_device_close(dev);
 }
 

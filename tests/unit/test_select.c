@@ -268,8 +268,9 @@ static void files_select_rows(void **state)
     s = begin(g);
     put_text("x", "a 0 1\na\t24\t26\na 0 25\na 30 31\n");
     assert_ok(cov_select_read_bed(s, "x", &e));
-    assert_string_equal(logged.text, "--regions-file x:2: the region ends after its contig (2 such "
-                                     "lines); check that it is of this genome");
+    assert_string_equal(logged.text,
+                        "--regions-file x:2: the region extends past the end of its contig (2 such "
+                        "lines); check that it is for this genome");
     expect(s, 0, "111111000000");
 
     s = begin(g);

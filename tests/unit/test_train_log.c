@@ -45,7 +45,7 @@ static void test_lines(void **state)
                "{\"epoch\": 1, \"avg_val_loss\": -0.123456789, \"avg_val_accuracy\": 1e-09, "
                "\"avg_train_loss\": null, \"avg_train_accuracy\": null}\n");
     assert_ok(cov_train_log_close(l, &e));
-    assert_string_equal(list_folder("."), "metrics.jsonl metrics.log ");
+    assert_string_equal(list_folder("."), "metrics.jsonl metrics.log runs.jsonl ");
 }
 
 /* The part that is kept when resuming after epoch 1 and step 4. */
@@ -187,7 +187,7 @@ static void test_failures(void **state)
     char *text = get_bytes(lines, &n);
     assert_int_equal(n, sizeof big);
     free(text);
-    assert_string_equal(list_folder("."), "metrics.jsonl metrics.log ");
+    assert_string_equal(list_folder("."), "metrics.jsonl metrics.log runs.jsonl ");
 }
 
 int main(void)

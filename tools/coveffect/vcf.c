@@ -152,7 +152,8 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
     struct stat st;
     const bool is_std = cov_path_is_std(output);
     if (is_std || (stat(output, &st) == 0 && !S_ISREG(st.st_mode)))
-        return cov_fail(e, COV_EUSAGE, "--resume: output to %s cannot be resumed",
+        return cov_fail(e, is_std ? COV_EUSAGE : COV_EINPUT,
+                        "--resume: output to %s cannot be resumed",
                         is_std ? "standard output" : output);
     return check_input(input, "--resume", e);
 }

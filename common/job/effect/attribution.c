@@ -189,10 +189,10 @@ static int add_bed(struct reader *r, struct cov_err *e)
             rc = cov_err_prefix(e, "%s:%" PRIu32, r->o->bed, f->line);
     }
     if (!rc && n_past > 0)
-        cov_warn(
-            "%s:%zu: the region ends after its sequence (%zu such line%s); check that it is of "
-            "this genome",
-            r->o->bed, first, n_past, cov_text_s((int64_t)n_past));
+        cov_warn("%s:%zu: the region extends past the end of its sequence (%zu such line%s); check "
+                 "that it is for "
+                 "this genome",
+                 r->o->bed, first, n_past, cov_text_s((int64_t)n_past));
     return rc;
 }
 

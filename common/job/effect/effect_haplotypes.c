@@ -233,8 +233,8 @@ static int check_overlaps(const struct cov_haplotypes *h, const struct own *own,
                ? COV_OK
                : cov_fail(e, COV_EINPUT,
                           "%s: record %" PRId64
-                          ": too many changes of a haplotype overlap others (over %d, and %d for "
-                          "each row); remove duplicate and overlapping records",
+                          ": too many overlapping changes (the limit is %d, plus %d per row); "
+                          "remove duplicate and overlapping records",
                           cov_variants_name(h->reader->in),
                           cov_haplotype_reader_record(h->reader, own->record)->number, MAX_OVERLAPS,
                           ROW_OVERLAPS);
@@ -293,7 +293,7 @@ static int64_t window_end(struct cov_haplotypes *h, const struct cov_effect_plan
     return from + (int64_t)(most - n);
 }
 
-/* Returns the place of a record among the neighbours. It is not there, or is another one, only if the file
+/* Returns the place of a record among the records that are kept. It is not there, or is another one, only if the file
  * has changed since it was checked. */
 static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
                     const struct cov_effect_plan *plan, size_t *own, struct cov_err *e)

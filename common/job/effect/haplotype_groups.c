@@ -64,13 +64,13 @@ static size_t bytes_of(const struct cov_haplotype_groups *g)
            g->n_cap_calls * sizeof(struct cov_group_call);
 }
 
-static int fail_large(const struct cov_haplotype_groups *g, struct cov_err *e)
+static int fail_large(size_t most, struct cov_err *e)
 {
     enum { MB_SHIFT = 20 };
     return cov_fail(e, COV_EINPUT,
                     "the genotypes of the records in a window need more than %zu MiB; use fewer "
                     "--samples or a smaller --window",
-                    g->most >> MB_SHIFT);
+                    most >> MB_SHIFT);
 }
 
 /* Replaces an array by a longer one, of which the new part is zero. */
@@ -94,7 +94,7 @@ static int reserve_calls(struct cov_haplotype_groups *g, struct group *to, size_
     int rc = COV_RESERVE(&to->calls, &to->cap, n, e);
     if (!rc)
         g->n_cap_calls += to->cap - cap;
-    return !rc && bytes_of(g) > g->most ? fail_large(g, e) : rc;
+    return !rc && bytes_of(g) > g->most ? fail_large(g->most, e) : rc;
 }
 
 /* Empties the hash table, which gets room for n groups. */
@@ -220,7 +220,7 @@ int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
         size_t n_items, bytes;
         if (cov_size_mul(n_copies, g->n_samples, &n_items) || n_items >= UINT32_MAX ||
             cov_size_mul(n_items, sizeof **calls, &bytes) || bytes > g->most)
-            return fail_large(g, e);
+            return fail_large(g->most, e);
         int rc = lengthen(&g->calls, n, n_items, sizeof *g->calls, e);
         if (!rc)
             rc = lengthen(&g->group_of, n, n_items, sizeof *g->group_of, e);
@@ -317,7 +317,7 @@ int cov_haplotype_groups_drop(struct cov_haplotype_groups *g, size_t n, struct c
     if (g->first <= g->end - g->first && (g->first == 0 || bytes_of(g) <= many))
         return COV_OK;
     int rc = merge(g, e);
-    return !rc && bytes_of(g) > many ? fail_large(g, e) : rc;
+    return !rc && bytes_of(g) > many ? fail_large(many, e) : rc;
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -17,7 +17,7 @@ int cov_peak_scope_read(const struct cov_peak_files_options *o, struct cov_peak_
     const char *path = o->genome ? o->genome : o->sizes;
     const bool is_hdf5 = path && cov_kind_of_file(path, NULL) == COV_KIND_HDF5;
     if (o->sizes && is_hdf5)
-        return cov_fail(e, COV_EUSAGE, "%s: an HDF5 file; use --genome", o->sizes);
+        return cov_fail(e, COV_EINPUT, "%s: an HDF5 file; use --genome", o->sizes);
     int rc = cov_peak_genome_read(path, !o->genome, &out->genome, e);
     if (rc == COV_EINPUT && o->genome && !is_hdf5)
         cov_err_append(e, "; --chrom-sizes reads a list of names and lengths");

@@ -171,7 +171,8 @@ int cov_contig_filter_finish(const struct cov_contig_filter *f, const char *inpu
     if (warns && f->bed)
         cov_blacklist_warn(f->bed, f->o->bed_path, input);
     if (warns && f->past.n > 0)
-        cov_warn("%s: regions end after %zu sequence%s of %s (%s%s); check that they are of this "
+        cov_warn("%s: regions extend past the end of %zu sequence%s of %s (%s%s); check that they "
+                 "are for this "
                  "genome",
                  f->o->bed_path, f->past.n, cov_text_s((int64_t)f->past.n), input, f->past.text,
                  cov_listing_more(&f->past));

@@ -77,8 +77,10 @@ static bool read_totals(const char *line, struct cov_train_totals *t)
         .wall_seconds = value_after(line, "\"wall_seconds\": "),
         .cpu_seconds = value_after(line, "\"cpu_seconds\": "),
     };
-    return t->n_runs > 0 && t->n_runs < INT_MAX && t->chunks >= 0 && t->bases >= 0 &&
-           t->wall_seconds >= 0 && t->cpu_seconds >= 0;
+    const int64_t most = INT64_MAX / 2; /* sums with this run do not overflow */
+    return t->n_runs > 0 && t->n_runs < INT_MAX && t->chunks >= 0 && t->chunks <= most &&
+           t->bases >= 0 && t->bases <= most && t->wall_seconds >= 0 && isfinite(t->wall_seconds) &&
+           t->cpu_seconds >= 0 && isfinite(t->cpu_seconds);
 }
 
 /* Returns true if a line of the table is that of an epoch, and sets its values. */
