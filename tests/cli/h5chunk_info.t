@@ -111,6 +111,9 @@ ok '  equals what h5py reads' "$PYTHON" check.py
 
 run h5chunk info none.h5
 refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file'
+run h5chunk info none.h5 g.h5 none.h5 g.h5
+refused 1 '^h5chunk: error: none\.h5: .*No such file' 'missing files among others'
+is "$(grep -c '^$' "$stdout") $(sed -n '1p;$p' "$stdout" | grep -c .)" '1 2' '  empty lines are between files only'
 run h5chunk info g.fa
 refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file'
 head -c 3000 g.h5 >cut.h5

@@ -514,6 +514,7 @@ static int open_stream(const char *path, struct cov_stream **out, struct cov_err
 /* Sums over files. */
 struct sums {
     int64_t bases, chunks, sequences, bytes;
+    bool has_text; /* a file has been printed as text */
 };
 
 static int tell(const struct sums *sums, struct cov_stats *stats, struct cov_err *e)
@@ -553,6 +554,36 @@ static int show_chunks(const char *path, struct cov_json *j, FILE *out, struct s
     return rc;
 }
 
+static int show(const char *path, struct cov_json *j, FILE *out, struct sums *sums,
+                struct cov_err *e)
+{
+    int64_t n_bytes = 0;
+    if (!cov_ckpt_info_applies(path))
+        return show_chunks(path, j, out, sums, e);
+    int rc = cov_ckpt_info(path, j, out, &n_bytes, e);
+    sums->bytes += n_bytes;
+    return rc;
+}
+
+/* Prints the text of a file that can be read, after an empty line if it is not the first one. */
+static int show_text(const char *path, FILE *out, struct sums *sums, struct cov_err *e)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    if (!f)
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory", path);
+    int rc = show(path, NULL, f, sums, e);
+    if (fclose(f) && !rc)
+        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", path);
+    if (!rc) {
+        (void)fprintf(out, "%s%s", sums->has_text ? "\n" : "", text);
+        sums->has_text = true;
+    }
+    free(text);
+    return rc;
+}
+
 int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_stats *stats,
                    struct cov_err *e)
 {
@@ -566,13 +597,8 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
     }
     for (size_t i = 0; i < n && rc != COV_ENOMEM; i++) {
         struct cov_err failure = COV_ERR_INIT;
-        int64_t n_bytes = 0;
-        bool ckpt = cov_ckpt_info_applies(paths[i]);
-        if (!json && i > 0)
-            (void)fputc('\n', out);
-        int failed = ckpt ? cov_ckpt_info(paths[i], json ? &j : NULL, out, &n_bytes, &failure)
-                          : show_chunks(paths[i], json ? &j : NULL, out, &sums, &failure);
-        sums.bytes += n_bytes;
+        int failed = json ? show(paths[i], &j, out, &sums, &failure)
+                          : show_text(paths[i], out, &sums, &failure);
         if (failed && rc)
             cov_warn("%s", failure.text);
         else if (failed)
