@@ -423,8 +423,8 @@ static int parse_bed(struct reader *r, const char *p, const char *end, struct re
     struct cov_feature *f = &out->feature;
     if (n < 3 || !cov_text_position(w[1].text, w[1].n, &f->beg) ||
         !cov_text_position(w[2].text, w[2].n, &f->end))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end%s",
-                        r->a->path, r->line, cov_line_bed_hint(p, end));
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end%s", r->a->path,
+                        r->line, cov_line_bed_hint(p, end));
     if (n == BED_COLUMNS && !is_strand(w[5]))
         return cov_fail(e, COV_EINPUT, "%s:%zu: column 6 is not a strand: +, - or .", r->a->path,
                         r->line);
@@ -526,7 +526,8 @@ static int take_line(struct reader *r, const char *p, const char *end, struct co
         r->a->is_bed = r->format == BED;
     }
     if (r->format == UNKNOWN)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: neither GFF3, GTF nor BED%s", r->a->path, r->line,
+        return cov_fail(e, COV_EINPUT, "%s:%zu: %s%s", r->a->path, r->line,
+                        r->type ? "neither GFF3, GTF nor BED" : "expected contig, start and end",
                         cov_line_bed_hint(p, end));
     if (r->format == GFF && !r->type)
         return cov_fail(e, COV_EINPUT, "%s:%zu: GFF3 or GTF instead of BED", r->a->path, r->line);

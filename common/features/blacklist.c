@@ -14,7 +14,7 @@
 #include "common/seq/region_list.h"
 
 struct cov_blacklist {
-    bool is_bed;
+    bool is_bed, needs_bed;
     struct cov_names *names;
     bool *seen; /* per name: it is in the genome */
     size_t cap_seen;
@@ -78,9 +78,9 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     struct cov_region region = {0, 0, 0};
     bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
                      cov_text_position(words[2].text, words[2].n, &region.end);
-    if (n > 1 && !is_region)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected an id alone, or contig, start and end%s",
-                        path, line, cov_line_bed_hint(beg, end));
+    if ((n > 1 || b->needs_bed) && !is_region)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected %scontig, start and end%s", path, line,
+                        b->needs_bed ? "" : "an id alone, or ", cov_line_bed_hint(beg, end));
     if (cov_names_count(b->names) == 0)
         b->is_bed = is_region;
     if (b->is_bed != is_region)
@@ -112,7 +112,8 @@ static int index_regions(struct cov_blacklist *b, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_err *e)
+static int read_list(const char *path, bool needs_bed, struct cov_blacklist **out,
+                     struct cov_err *e)
 {
     *out = NULL;
     struct cov_lines *lines = NULL;
@@ -122,6 +123,8 @@ int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_
     int rc = b ? cov_names_new(&b->names, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_lines_open(path, &lines, e);
+    if (!rc)
+        b->needs_bed = needs_bed;
     while (!rc && (rc = cov_lines_next(lines, &text, &n, &line, e)) > 0)
         rc = take_line(b, path, line, text, text + n, e);
     cov_lines_close(lines);
@@ -132,6 +135,16 @@ int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_
     else
         *out = b;
     return rc;
+}
+
+int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_err *e)
+{
+    return read_list(path, false, out, e);
+}
+
+int cov_blacklist_read_bed(const char *path, struct cov_blacklist **out, struct cov_err *e)
+{
+    return read_list(path, true, out, e);
 }
 
 /* ---- questions ---- */

@@ -71,7 +71,7 @@ printf 'none\t0\t5\n' >none.bed
 refuses 1 '^cov2bigwig: error: one.h5: no sequence overlaps the regions' 'a BED file of other sequences' -R none.bed -o y.bg one.h5
 stderr_like 'warning: none.bed: 1 of 1 names are not in one.h5; the first is none' '  is explained'
 printf 'chr1\n' >ids
-refuses 1 'ids: not a BED file: expected contig, start and end' 'a list of ids' -R ids -o y.bg one.h5
+refuses 1 '^cov2bigwig: error: ids:1: expected contig, start and end$' 'a list of ids' -R ids -o y.bg one.h5
 refuses 2 '^cov2bigwig: error: --regions is for tracks; --measured writes a table' 'not with --compare' -r chr1 --compare one.bw one.h5
 
 # ---------------------------------------------------------------- bins

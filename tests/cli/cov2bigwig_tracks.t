@@ -181,7 +181,7 @@ echo 'a;100;2000' >list.csv
 run cov2bigwig -f -o o.bw --blacklist-file list.csv x.bw
 stderr_like "warning: list\\.csv: .*; the first is a;100;2000; separate columns by tabs or blanks instead of ';'\$" '  regions separated by semicolons'
 run cov2bigwig -f -o o.bw -R list.csv x.bw
-refused 1 "list\\.csv: not a BED file: expected contig, start and end; separate columns by tabs or blanks instead of ';'\$" '  as regions to write'
+refused 1 "list\\.csv:1: expected contig, start and end; separate columns by tabs or blanks instead of ';'\$" '  as regions to write'
 printf 'a\t100\t2000\n' >regions.bed
 run cov2bigwig -f -o o.bg --blacklist-file regions.bed x.bg
 check 'a region is dropped' o.bg x.bg region=a:100-2000

@@ -142,7 +142,7 @@ bad 'c3\t1\t21\nc3\t1\t22\n' 1 '^coveffect: error: bad\.bed:2: has 21 bases, but
 bad 'c3\t1\t21\nc9\t1\t21\n' 1 "^coveffect: error: bad\.bed:2: g\.fa does not have the sequence 'c9'; it has c3, c2, c1; --rename changes its names$" 'an unknown sequence'
 bad 'c3\t1500\t1510\n' 1 '^coveffect: error: bad\.bed:1: begins past the end of the sequence, which has 1500 bases$' 'a region past the end'
 bad 'c3\t100\t700\n' 1 '^coveffect: error: bad\.bed:1: has 600 bases, more than --window; use --length or a larger --window$' 'a long region'
-bad 'c3\tone\t700\n' 1 '^coveffect: error: bad\.bed' 'not a BED file'
+bad 'c3\tone\t700\n' 1 '^coveffect: error: bad\.bed:1: expected contig, start and end$' 'not a BED file'
 bad '' 1 '^coveffect: error: bad\.bed: ' 'an empty file'
 printf 'c3\tx\tgene\t1\t20\t.\t+\t.\tID=a\n' >genes.gff3
 while IFS='|' read -r code args regex; do

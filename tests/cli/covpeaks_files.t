@@ -97,11 +97,11 @@ refuses_files "long\.bed:1: the peak ends at 99999, but chr1 has only $(head -n 
 printf '#c\nchr1\t5\t5\n' >empty.bed
 refuses_files 'empty\.bed:2: the peak ends at 5, but starts at 5$' 'an empty peak' stats empty.bed
 printf 'chr1\t0\t5\nchr1\tx\t5\n' >word.bed
-refuses_files 'word\.bed:2: expected a sequence, a start and an end$' 'a word for a number' stats word.bed
+refuses_files 'word\.bed:2: expected contig, start and end$' 'a word for a number' stats word.bed
 printf 'chr1\t-5\t500\n' >negative.bed
-refuses_files 'negative\.bed:1: expected a sequence, a start and an end; the start is negative$' 'a negative start' stats negative.bed
+refuses_files 'negative\.bed:1: expected contig, start and end; the start is negative$' 'a negative start' stats negative.bed
 printf 'chrom start end\n' >header.bed
-refuses_files "header\.bed:1: expected a sequence, a start and an end; if this is a header, begin it with '#'\$" 'a header' stats header.bed
+refuses_files "header\.bed:1: expected contig, start and end; if this is a header, begin it with '#'\$" 'a header' stats header.bed
 refuses_files 'missing\.bed: No such file' 'a missing file' stats missing.bed
 make_predictions
 check track 7 >t.bg

@@ -127,7 +127,7 @@ h5chunk drop -q --datasets atacseq -o m1.h5 m.h5 || exit 99
 refuses_curve 1 "m1\\.h5: unknown data set 'atacseq'; it has: h3k4me3; choose one with --measured-dataset\$" '  not that of the input' \
     --datasets atacseq --measured m1.h5 --measured-cutoff 3 p.h5
 refuses_curve 1 'x\.bed: none of the sequences with peaks \(chrX\) is in t\.bg \(chr1, chr10, chr2, empty\); --rename maps names$' 'other names' --measured x.bed -o y.tsv t.bg
-refuses_curve 1 'word\.bed:2: expected a sequence, a start and an end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
+refuses_curve 1 'word\.bed:2: expected contig, start and end$' 'a malformed line' --measured word.bed -o y.tsv t.bg
 refuses_curve 1 'm\.bed: no base of tiny\.bg is in its peaks$' 'peaks elsewhere' --measured m.bed -o y.tsv tiny.bg
 refuses_curve 1 'long\.bed:1: the peak ends at 99999, but chr1 has only [0-9]+ bases in p\.bw$' 'past the end' --measured long.bed -o y.tsv p.bw
 refuses_curve 2 '--windows: duplicate 16$' 'the same window twice' --measured m.bed --windows 16,16 t.bg

@@ -321,9 +321,8 @@ static void wrong_files_are_refused(void **state)
          "x:2: columns 4 and 5 are not a first and a last base, from 1"},
         {LINE "c\ts\tgene\t10\t9\t.\t+\t.\t\n", "x:2: the feature ends at 9, but starts at 10"},
         {LINE "c\ts\tgene\t1\t9\t.\t1\t.\t\n", "x:2: column 7 is not a strand: +, -, . or ?"},
-        {"c\t1\t2\nc\t1\n", "x:2: expected a sequence, a start and an end"},
-        {"c\t1\t2\nc\t-1\t2\n",
-         "x:2: expected a sequence, a start and an end; the start is negative"},
+        {"c\t1\t2\nc\t1\n", "x:2: expected contig, start and end"},
+        {"c\t1\t2\nc\t-1\t2\n", "x:2: expected contig, start and end; the start is negative"},
         {"c\t1\t2\nc\t2\t2\n", "x:2: the feature ends at 2, but starts at 2"},
         {"c\t1\t2\tn\t0\tplus\n", "x:1: column 6 is not a strand: +, - or ."},
     };

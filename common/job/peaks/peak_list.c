@@ -200,8 +200,8 @@ static int take_line(struct reader *r, size_t line, const char *p, const char *e
     const char *end_text = beg_text ? cov_line_word(&p, end, &n_end) : NULL;
     if (!end_text || !cov_text_position(beg_text, n_beg, &peak.beg) ||
         !cov_text_position(end_text, n_end, &peak.end))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a sequence, a start and an end%s", r->path,
-                        line, cov_line_bed_hint(text, end));
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end%s", r->path, line,
+                        cov_line_bed_hint(text, end));
     if (peak.end <= peak.beg)
         return cov_fail(e, COV_EINPUT,
                         "%s:%zu: the peak ends at %" PRId64 ", but starts at %" PRId64, r->path,

@@ -7,12 +7,10 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/file/lines.h"
 
 static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
 {
     const struct cov_source_options *o = f->o;
-    const char *first;
     f->ranges = cov_calloc(o->n_regions, sizeof *f->ranges, e);
     f->found = cov_calloc(o->n_regions, sizeof *f->found, e);
     f->texts = cov_calloc(o->n_regions, sizeof *f->texts, e);
@@ -23,11 +21,7 @@ static int read_regions(struct cov_contig_filter *f, struct cov_err *e)
         rc = text ? cov_range_parse(text, &f->ranges[f->n_ranges++], e) : COV_ENOMEM;
     }
     if (!rc && o->bed_path)
-        rc = cov_blacklist_read(o->bed_path, &f->bed, e);
-    if (!rc && f->bed && cov_blacklist_n_unknown(f->bed, &first) > 0 &&
-        !cov_blacklist_has_regions(f->bed))
-        rc = cov_fail(e, COV_EINPUT, "%s: not a BED file: expected contig, start and end%s",
-                      o->bed_path, cov_line_hint(first, first + strlen(first)));
+        rc = cov_blacklist_read_bed(o->bed_path, &f->bed, e);
     return rc;
 }
 
