@@ -14,6 +14,8 @@
 enum { MAX_TEXT = 256, MIN_BAR = 10, MAX_BAR = 40 };
 
 static const double bar_interval = 0.25, line_interval = 30.0;
+/* Before that, the rate says little: only a part of what was started is done. */
+static const double rate_interval = 1.0;
 
 void cov_progress_init(struct cov_progress *p, const char *tool, enum cov_progress_mode mode)
 {
@@ -67,7 +69,7 @@ static void print_state(const struct cov_progress *p, double now, char *text, si
     if (per_second > 0 && used > 0 && (size_t)used < n) {
         int more = snprintf(text + used, n - (size_t)used, ", %s %s/s", rate, p->unit);
         used = more < 0 ? more : used + more;
-        if (p->total >= p->done && used > 0 && (size_t)used < n) {
+        if (p->total >= p->done && seconds >= rate_interval && used > 0 && (size_t)used < n) {
             double units = (double)(p->total - p->done) + p->later_units;
             bool more_stages = p->later_units > 0 || p->later_seconds > 0;
             print_duration(left, sizeof left,

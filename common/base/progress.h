@@ -1,6 +1,7 @@
 /* progress.h - shows the progress of a run on standard error.
  *
  * On a terminal, draws a bar with the rate and the time left, at most four times a second.
+ * The time left appears after a second.
  * Elsewhere, prints a line every 30 s.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_PROGRESS_H

@@ -449,6 +449,16 @@ if [ -e /dev/full ]; then
     done
 fi
 
+# ---------------------------------------------------------------- progress
+
+# 4 variants are computed at a time. If only some of these counted when the bar is drawn, the time left would be too long.
+awk "$random"'BEGIN { seed(1); print ">p"; while (n++ < 800) { letters(50, "ACGT"); print "" } }' >p.fa
+awk 'BEGIN { print "##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO" }
+    NR > 241 && NR % 5 == 0 && NR < 480 { b = substr($0, 1, 1); printf "p\t%d\t.\t%s\t%s\t.\t.\t.\n", 50 * (NR - 2) + 1, b, b == "A" ? "C" : "A" }' p.fa >p.vcf
+run coveffect vcf -m "$SRC/workflows/demo/plant.ckpt" -g p.fa -o bar.tsv -@ 1 -b 16 --progress bar p.vcf
+status_is 0 'a bar'
+is "$(tr '\r' '\n' <"$stderr" | sed -n 's|.* \([0-9]*\)/\([0-9]*\) variants.*|\1 \2|p' | awk '$1 % 4 && $1 != $2 || $2 != 47')" '' '  counts the variants that are done together at once'
+
 # ---------------------------------------------------------------- damaged files
 
 # A damaged file is read or refused, and leaves no output when it is refused. COV_DAMAGED=N sets the number of files.

@@ -110,11 +110,15 @@ static void draws_bar(void **state)
     cov_progress_init(&p, "covpredict", COV_PROGRESS_BAR);
     cov_progress_begin(&p, "predicting", "chunks", 100);
     cov_progress_add(&p, 10); /* too early */
-    advance_clock(&p, 10);
-    cov_progress_add(&p, 40);
+    advance_clock(&p, 0.5);
+    cov_progress_add(&p, 10); /* too early for the time left */
+    advance_clock(&p, 9.5);
+    cov_progress_add(&p, 30);
     cov_progress_end(&p);
     end_capture(text, sizeof text);
-    assert_string_equal(text, "\rpredicting [#############..............] 50/100 chunks, "
+    assert_string_equal(text, "\rpredicting [#######..............................] 20/100 chunks, "
+                              "40.0 chunks/s\x1b[K"
+                              "\rpredicting [#############..............] 50/100 chunks, "
                               "5.0 chunks/s, 10 s left\x1b[K\r\x1b[K");
 }
 

@@ -193,6 +193,7 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
+    int64_t n_scored = 0;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
         struct cov_effect_record *record = &s->records[i];
@@ -203,10 +204,12 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
                                            record->n_scores, e);
         if (!rc && r->out)
             rc = cov_effect_output_put(r->out, record, e);
-        cov_progress_add(r->job->progress, !record->done && record->plan.n_scored > 0);
+        n_scored += !record->done && record->plan.n_scored > 0;
         if (!rc)
             rc = cov_effect_record_trim(record, e);
     }
+    /* At once: the time that has passed is that of all of them. */
+    cov_progress_add(r->job->progress, n_scored);
     return rc;
 }
 
