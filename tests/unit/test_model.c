@@ -238,7 +238,7 @@ static void describes(void **state)
     struct cov_model *m = opens(&v);
     /* down 330 * 4 * 4 + 330 and 660 * 330 * 4 + 660, up the same with 330 and 4 biases, out 5 */
     assert_int_equal(m->n_parameters, 5280 + 330 + 871200 + 660 + 871200 + 330 + 5280 + 4 + 5);
-    assert_string_equal(m->description, "cnn, 2 convolutions, 1.75 M parameters: a?[2J");
+    assert_string_equal(m->description, "cnn, 2 convolutions, 1754289 parameters: a?[2J");
     assert_string_equal(m->datasets[0], odd[0]);
     cov_model_close(m);
     v = usual();

@@ -234,20 +234,16 @@ static int copy_tensors(const struct cov_ckpt *c, const struct cov_params *param
 static int describe(struct cov_model *m, struct cov_err *e)
 {
     const struct cov_hparams *hp = &m->hp;
-    char lstm[64] = "", count[32];
+    char lstm[64] = "";
     if (hp->model_type != COV_MODEL_CNN)
         (void)snprintf(lstm, sizeof lstm, " %lld LSTM layer%s,", (long long)hp->lstm_layers,
                        cov_text_s(hp->lstm_layers));
-    if (m->n_parameters >= 1000000)
-        (void)snprintf(count, sizeof count, "%.2f M", (double)m->n_parameters * 1e-6);
-    else
-        (void)snprintf(count, sizeof count, "%zu", m->n_parameters);
     char *names = cov_strjoin((const char *const *)m->datasets, (size_t)hp->output_size, ", ", e);
     if (!names)
         return COV_ENOMEM;
-    m->description = cov_strfmt(e, "%s, %lld convolution%s,%s %s parameters: %s",
+    m->description = cov_strfmt(e, "%s, %lld convolution%s,%s %zu parameters: %s",
                                 cov_model_type_name(hp->model_type), (long long)hp->cnn_layers,
-                                cov_text_s(hp->cnn_layers), lstm, count, names);
+                                cov_text_s(hp->cnn_layers), lstm, m->n_parameters, names);
     free(names);
     if (!m->description)
         return COV_ENOMEM;
