@@ -322,9 +322,7 @@ static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
 static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, struct own *own,
                    struct cov_err *e)
 {
-    enum {
-        SHARE = 16
-    }; /* of a window, for a step that then doubles, so that there are few of them */
+    enum { SHARE = 16 }; /* of a window: the first step, which doubles, so that there are few */
     const int64_t number = cov_haplotype_reader_record(h->reader, own->record)->number,
                   L = (int64_t)h->reader->L;
     int64_t end = plan->beg, wanted = end + L;
@@ -386,6 +384,7 @@ static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_pla
 {
     size_t n = 0, from = 0; /* bases of the haplotype's window so far, and of the genome's */
     int rc = COV_OK;
+    assert(own);
     row->n_codes = h->reader->L + own->n_new;
     for (size_t i = 0; !rc && i < h->n_picks; i++) {
         const struct cov_haplotype_change *c = h->picks[i].change;
