@@ -145,8 +145,8 @@ static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_
     bool exists = !(is_link && kind == COV_OUTFILE_BESIDE) && stat(path, &st) == 0;
     if (path[strlen(path) - 1] == '/')
         return cov_fail(e, COV_EUSAGE,
-                        "%s: the output is %s, but a name with a final '/' is that of a folder",
-                        path, kinds[kind].what);
+                        "%s: the output is %s, but a name that ends in '/' is a folder", path,
+                        kinds[kind].what);
     if (exists && S_ISDIR(st.st_mode))
         return cov_fail(e, COV_EIO, "%s: is a folder, not a file", path);
     if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {

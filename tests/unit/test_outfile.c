@@ -113,9 +113,8 @@ static void names_the_fault(void **state)
     check_begin_fails("out/x.h5", kind, false, COV_EIO, "out/x.h5: folder out does not exist");
     check_begin_fails("file/x.h5", kind, false, COV_EIO, "file/x.h5: file is not a folder");
     check_begin_fails("folder", kind, true, COV_EIO, "folder: is a folder, not a file");
-    check_begin_fails(
-        "new/", kind, true, COV_EUSAGE,
-        "new/: the output is an HDF5 file, but a name with a final '/' is that of a folder");
+    check_begin_fails("new/", kind, true, COV_EUSAGE,
+                      "new/: the output is an HDF5 file, but a name that ends in '/' is a folder");
     check_begin_fails("", kind, true, COV_EIO, "the output has an empty name");
     check_begin_fails("/dev/full", kind, true, COV_EIO,
                       "/dev/full: not a regular file, which this format needs");

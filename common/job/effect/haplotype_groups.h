@@ -1,8 +1,8 @@
 /* haplotype_groups.h - haplotypes that have the same alleles in all records that are kept, so that
  * the work for a window does not grow with the number of samples.
  *
- * A record splits the groups whose haplotypes differ in it. Records are dropped from the front; from time
- * to time, groups that are the same without them are merged.
+ * A record splits the groups whose haplotypes differ in it. Records are dropped from the front; from
+ * time to time, groups that are the same without them are merged.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_HAPLOTYPE_GROUPS_H
 #define COV_JOB_EFFECT_HAPLOTYPE_GROUPS_H
@@ -32,8 +32,8 @@ int cov_haplotype_groups_new(size_t n_samples, size_t most, struct cov_haplotype
                              struct cov_err *e) COV_MUST_USE;
 void cov_haplotype_groups_free(struct cov_haplotype_groups *g); /* NULL is accepted */
 
-/* Sets *calls to calls[n_copies * n_samples], to be filled for cov_haplotype_groups_add: that of a copy of
- * a sample is number copy * n_samples + sample. */
+/* Sets *calls to calls[n_copies * n_samples], which the caller fills before
+ * cov_haplotype_groups_add: calls[copy * n_samples + sample]. */
 int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
                                struct cov_call **calls, struct cov_err *e) COV_MUST_USE;
 
@@ -51,8 +51,8 @@ uint32_t cov_haplotype_groups_of(const struct cov_haplotype_groups *g, size_t sa
 /* Returns the number of the first record that is kept. The others have the next numbers. */
 uint32_t cov_haplotype_groups_first(const struct cov_haplotype_groups *g);
 
-/* Returns the calls of a group in the records that are kept, ascending, and sets *n. Valid until the next
- * change. */
+/* Returns the calls of a group in the records that are kept, ascending, and sets *n. Valid until
+ * the next change. */
 const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotype_groups *g,
                                                        uint32_t group, size_t *n);
 /* Returns what a group has in a record; NULL: nothing. */

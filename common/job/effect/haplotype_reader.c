@@ -45,7 +45,7 @@ const struct cov_haplotype_record *cov_haplotype_reader_record(const struct cov_
     return &r->records[r->first + i];
 }
 
-/* Returns what an allele changes, of which the bases are those of the plan. */
+/* Returns the change that an allele makes. Its `codes` index the codes of the plan. */
 static struct cov_haplotype_change change_of(const struct cov_haplotype_reader *r,
                                              const struct cov_effect_allele *a)
 {

@@ -1,5 +1,5 @@
-/* haplotype_reader.h - reads phased variants ahead of the one that is scored, and keeps those of its
- * window, with the groups of haplotypes that are equal in all of them (haplotype_groups.h).
+/* haplotype_reader.h - reads phased variants ahead of the one that is scored. Keeps the variants of
+ * its window, and the groups of haplotypes that are equal in all of them (haplotype_groups.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_EFFECT_HAPLOTYPE_READER_H
 #define COV_JOB_EFFECT_HAPLOTYPE_READER_H
@@ -42,7 +42,7 @@ struct cov_haplotype_reader {
     size_t L;
     size_t most; /* bytes of the rows of a record, or of the alleles of a window. Public */
     struct cov_variants *in;             /* public */
-    struct cov_haplotype_groups *groups; /* public: those of the records that are kept */
+    struct cov_haplotype_groups *groups; /* public: of the records that are kept */
     bool has_sets;                       /* public: genotypes have phase sets */
     struct cov_variant record;
     struct cov_effect_plan plan;
@@ -60,7 +60,8 @@ struct cov_haplotype_reader {
     int64_t n_phased, n_unphased; /* genotypes with an allele of ALT */
 };
 
-/* Checks the file, warns of genotypes that are in no haplotype, and opens it: see cov_haplotypes_open. */
+/* Checks the file, warns of genotypes that are in no haplotype, and opens it: see
+ * cov_haplotypes_open. */
 int cov_haplotype_reader_open(const char *path, const struct cov_effect_haplotype_options *options,
                               const struct cov_effect_genome *g, struct cov_haplotype_reader **out,
                               struct cov_err *e) COV_MUST_USE;

@@ -323,8 +323,8 @@ static int after_save(struct run *r, double clock, struct cov_err *e)
     return rc;
 }
 
-/* Logs what all runs have done, before a checkpoint of it is written; unless that of the runs before is
- * unknown. */
+/* Logs the totals of all runs before a checkpoint is written. Does nothing if the totals of earlier
+ * runs are unknown. */
 static int log_totals(struct run *r, struct cov_err *e)
 {
     struct cov_stats now = r->stats ? *r->stats : (struct cov_stats){0};

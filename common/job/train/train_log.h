@@ -1,5 +1,6 @@
 /* train_log.h - the logs of a training run: metrics.log (Predmoter's columns), metrics.jsonl (a
- * line per step and per epoch), and TensorBoard's events.
+ * line per step and per epoch), runs.jsonl (a line per checkpoint: the totals of all runs), and
+ * TensorBoard's events.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_LOG_H
 #define COV_JOB_TRAIN_TRAIN_LOG_H
@@ -51,8 +52,8 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
 /* Adds an epoch and flushes. `step` is the last step of the epoch. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
-/* Adds the totals until a step, those of the runs before and of this run, before its checkpoint is
- * written. */
+/* Adds the totals of earlier runs and of this run up to a step. Call it before the checkpoint of the
+ * step is written. */
 int cov_train_log_totals(struct cov_train_log *l, int64_t step,
                          const struct cov_train_totals *earlier, const struct cov_train_totals *run,
                          struct cov_err *e) COV_MUST_USE;

@@ -1,5 +1,5 @@
-/* gemm_amx.c - products and sums of outer products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). The caller
- * has requested the permission (cov_cpu_permit_amx).
+/* gemm_amx.c - matrix products and sums of outer products with TDPBF16PS on tiles (AMX: Sapphire
+ * Rapids and later). The caller has requested the permission (cov_cpu_permit_amx).
  *
  * Tested without such a CPU (tests/unit/test_gemm_amx.c): each instruction is trapped and executed
  * in C, and the loops run with C in place of the instructions. On a CPU with AMX, test_gemm.c and

@@ -2,9 +2,9 @@
  * instruction set.
  *
  * Every element of the result is computed by the same sequence of operations over k, whatever the
- * shape and the position: each block of COV_OUTER_DEPTH is summed by itself and then added
- * to the result; tiles add each product to the running sum instead. So results do not depend on how
- * m and n are split into calls.
+ * shape and the position: each block of COV_OUTER_DEPTH is summed by itself and then
+ * added to the result; tiles add each product to the running sum instead. So results do not
+ * depend on how m and n are split into calls.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_H
 #define COV_COMPUTE_CPU_KERNELS_OUTER_H
