@@ -119,13 +119,8 @@ static int check(const struct config *c, int n_operands, char **operands,
     if (common->output && cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE,
                         "-o -: the genome file cannot be written to standard output");
-    for (int i = 1; i < n_operands; i++)
-        for (int k = 1; k < i; k++)
-            if (strcmp(operands[i], operands[k]) == 0)
-                return cov_fail(e, COV_EUSAGE, "%s: given twice", operands[i]);
-            else if (cov_path_same_file(operands[i], operands[k]))
-                return cov_fail(e, COV_EINPUT, "%s: the same file as %s", operands[i], operands[k]);
-    return cov_dataset_check_name(c->prefix, "--prefix", e);
+    const int rc = cov_path_check_distinct(operands + 1, (size_t)n_operands - 1, e);
+    return rc ? rc : cov_dataset_check_name(c->prefix, "--prefix", e);
 }
 
 /* Returns the name of a given option that only applies to reads, or NULL. */

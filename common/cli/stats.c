@@ -244,16 +244,11 @@ static int add_shard(struct cov_stats_shards *shards, const struct cov_json_valu
 int cov_stats_add_shard(struct cov_stats *s, const char *path, struct cov_err *e)
 {
     struct cov_json_value *v = NULL;
-    char *text = NULL;
-    size_t n = 0;
-    int rc = cov_textfile_read(path, MAX_STATS_BYTES, &text, &n, e);
+    int rc = cov_textfile_read_json(path, MAX_STATS_BYTES, &v, e);
     if (rc)
         return rc;
-    rc = cov_json_parse(text, n, &v, e);
-    if (!rc)
-        rc = add_shard(&s->shards, v, e);
+    rc = add_shard(&s->shards, v, e);
     cov_json_free(v);
-    free(text);
     return rc ? cov_err_prefix(e, "%s", path) : rc;
 }
 

@@ -139,3 +139,14 @@ bool cov_path_same_file(const char *a, const char *b)
         return S_ISREG(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
     return strcmp(a, b) == 0;
 }
+
+int cov_path_check_distinct(char *const *paths, size_t n, struct cov_err *e)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(paths[i], paths[k]) == 0)
+                return cov_fail(e, COV_EUSAGE, "%s: given twice", cov_path_of_input(paths[i]));
+            else if (cov_path_same_file(paths[i], paths[k]))
+                return cov_fail(e, COV_EINPUT, "%s: the same file as %s", paths[i], paths[k]);
+    return COV_OK;
+}

@@ -4,6 +4,7 @@
 #define COV_FILE_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
@@ -28,6 +29,10 @@ bool cov_path_names_dir(const char *path);
 /* Returns true if both names are of one regular file, or equal names of a missing file. "-" is not
  * a file. */
 bool cov_path_same_file(const char *a, const char *b);
+
+/* Fails if an input is given twice: with COV_EUSAGE by the same name, with COV_EINPUT by two names
+ * of one file. */
+int cov_path_check_distinct(char *const *paths, size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* Fails with COV_EINPUT if `path`, a local file to be read, is a folder or a URL. Does not check
  * anything else. */

@@ -9,6 +9,7 @@
 
 #include "common/base/mem.h"
 #include "common/file/path.h"
+#include "common/file/peek_kind.h"
 
 int cov_textfile_read(const char *path, size_t max_bytes, char **text, size_t *n, struct cov_err *e)
 {
@@ -36,4 +37,22 @@ int cov_textfile_read(const char *path, size_t max_bytes, char **text, size_t *n
         *text = NULL;
     }
     return rc;
+}
+
+int cov_textfile_read_json(const char *path, size_t max_bytes, struct cov_json_value **out,
+                           struct cov_err *e)
+{
+    char *text;
+    size_t n;
+    *out = NULL;
+    int rc = cov_textfile_read(path, max_bytes, &text, &n, e);
+    if (rc)
+        return rc;
+    rc = cov_json_parse(text, n, out, e);
+    free(text);
+    if (rc == COV_EINPUT && cov_kind_of_file(path, NULL) != COV_KIND_UNKNOWN) {
+        cov_err_clear(e);
+        return cov_fail_kind(e, path, "not a JSON file");
+    }
+    return rc ? cov_err_prefix(e, "%s", path) : COV_OK;
 }

@@ -33,7 +33,7 @@ output .h5 covpredict -f -m m.ckpt --resume -o x g.h5
 output - covpredict -f -m m.ckpt --evaluate -o x b.h5
 stats - covpredict -f -m m.ckpt -o o.h5 --stats x g.h5
 output .bw cov2bigwig -f --datasets atacseq -o x p.h5
-output - cov2bigwig -f --compare p.h5 --datasets atacseq -o x p.h5
+output - cov2bigwig -f --measured p.h5 --datasets atacseq -o x p.h5
 plot - cov2bigwig -f --datasets atacseq --plot x --plot-region a p.h5
 output - covpeaks call -f -c 1 --datasets atacseq -o x p.h5
 output - covpeaks curve -f --measured p.h5 --datasets atacseq -o x p.h5
@@ -47,18 +47,18 @@ matrix - covprofile genes -f --genes genes.bed --datasets atacseq --matrix x p.h
 plot - covprofile genes -f --genes genes.bed --datasets atacseq --plot x p.h5
 output - covprofile region -f -r a --datasets atacseq -o x p.h5
 plot - covprofile region -f -r a --datasets atacseq --plot x p.h5
-output - covprofile correlate -f --datasets atacseq -o x p.h5 p.h5
-plot - covprofile correlate -f --datasets atacseq --plot x p.h5 p.h5
+output - covprofile correlate -f -o x p.h5
+plot - covprofile correlate -f --plot x p.h5
 output - covprofile fingerprint -f --datasets atacseq -o x p.h5
 curves - covprofile fingerprint -f --datasets atacseq --curves x p.h5
 plot - covprofile fingerprint -f --datasets atacseq --plot x p.h5
 output - covprofile coverage -f --datasets atacseq -o x p.h5
 curves - covprofile coverage -f --datasets atacseq --curves x p.h5
 plot - covprofile coverage -f --datasets atacseq --plot x p.h5
-output - coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
-plot - coveffect ism -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o --plot x
-output - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o x
-plot - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --target atacseq -R one.bed -o o --plot x
+output - coveffect ism -f -m m.ckpt -g g.fa --window 48 --dataset atacseq -R one.bed -o x
+plot - coveffect ism -f -m m.ckpt -g g.fa --window 48 --dataset atacseq -R one.bed -o o --plot x
+output - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --dataset atacseq -R one.bed -o x
+plot - coveffect gradients -f -m m.ckpt -g g.fa --window 48 --dataset atacseq -R one.bed -o o --plot x
 output .vcf coveffect vcf -f -m m.ckpt -g g.fa -o x v.vcf
 stats - h5chunk info -f --stats x g.h5
 plot - h5chunk info -f --sequences --plot x g.h5

@@ -17,152 +17,158 @@ printf '##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nchr
 # ---------------------------------------------------------------- exit status
 
 # 2: the command line alone is wrong, so the status is the same where all files are missing; but regions are parsed with the
-# names of sequences. 1: a file has to be seen. Each line: the status, the command.
-while read -r wanted call; do
+# names of sequences. 1: a file has to be seen. Each line: the status, the command, the message.
+while IFS='|' read -r call message; do
+    wanted=${call%% *} call=${call#* }
     for where in full empty; do
         case $wanted$where$call in 1empty* | 2empty*chrA:*) continue ;; esac
         cd "$work/$where" || exit 99
         # shellcheck disable=SC2086 # a list of words
         run $call </dev/null
-        refused "$wanted" '' "$wanted, ${where#full}: $call"
+        refused "$wanted" ": error: $message" "$wanted, $where: $call"
     done
 done <<'END'
-2 fasta2h5 -o o.h5 --min-length x g.fa
-2 fasta2h5 -o o.h5 --min-length 5 --max-length 4 g.fa
-2 fasta2h5 -o o.h5 --compression nope g.fa
-2 fasta2h5 -o o.fa g.fa
-2 fasta2h5 -o o/ g.fa
-2 fasta2h5 g.fa
-2 fasta2h5 -o o.h5
-1 fasta2h5 -o o.h5 missing.fa
-1 fasta2h5 -o o.h5 m.ckpt
-1 fasta2h5 -o g.h5 g.fa
-1 fasta2h5 -o missing/o.h5 g.fa
-2 bam2h5 -p a --append --replace g.h5 r.bam
-2 bam2h5 -p a --exclude-flags NOPE g.h5 r.bam
-2 bam2h5 -p a/b g.h5 r.bam
-2 bam2h5 -p a -o - g.h5 r.bam
-2 bam2h5 -p a g.h5 r.bam r.bam
-1 bam2h5 -p atacseq c.h5 r.bam
-1 bam2h5 -p a --shift g.h5 t.bw
-1 bam2h5 -p a g.h5 g.fa
-2 covtrain -i d -o o --dropout 2
-2 covtrain -i d -o o --resume-training m.ckpt --init-from m.ckpt
-2 covtrain -i d -o o --datasets a,a
-2 covtrain -i d -o o --datasets a --loss-weights 1,2
-2 covtrain -i d -o o --cpu scalar
-2 covtrain -i d -o o --device nope
-2 covtrain -i d -o -
-1 covtrain -i d -o o --datasets nope
-1 covtrain -i d -o o --loss-weights 1,2
-1 covtrain -i d -o o --init-from m.ckpt --filter-size 17
-1 covtrain -i d -o o --datasets atacseq,h3k4me3 --init-from m.ckpt --freeze nope
-1 covtrain -i d/train -o o
-2 covpredict -m m.ckpt -o o.h5 --overlap x g.h5
-2 covpredict -m m.ckpt -o o.h5 --cpu nope g.h5
-2 covpredict -m m.ckpt -o o.h5 --shard 3/2 g.h5
-2 covpredict -m m.ckpt -o o.h5 -r chrA:5-2 g.h5
-2 covpredict -m m.ckpt -o o.h5 --ensemble sd g.h5
-2 covpredict -m m.ckpt -o o.bw g.h5
-2 covpredict -m m.ckpt -o - --resume g.h5
-2 covpredict -m m.ckpt --evaluate -
-1 covpredict -m m.ckpt -o o.h5 --overlap 21384 g.h5
-1 covpredict -m m.ckpt -o o.h5 --subsequence-length 21385 g.fa
-1 covpredict -m m.ckpt -o o.h5 --species x g.h5
-1 covpredict -m m.ckpt -o o.h5 -r nope g.h5
-1 covpredict -m m.ckpt -o o.h5 -r chrA:50000- g.h5
-1 covpredict -m m.ckpt,m.ckpt -o o.h5 g.h5
-1 covpredict -m m.ckpt --evaluate g.fa
-1 covpredict -m g.h5 -o o.h5 g.h5
-2 cov2bigwig -o o.bw --window-size 5 --smooth gauss:3 p.h5
-2 cov2bigwig -o o.bw --datasets a,a p.h5
-2 cov2bigwig -o o.bw --bin-size 1,2 p.h5
-2 cov2bigwig -o o.txt p.h5
-2 cov2bigwig -o o.bw --peak-cutoff 3 p.h5
-2 cov2bigwig --measured c.h5 --measured-cutoff 3 p.h5
-2 cov2bigwig --measured c.h5 --bin-size 1,1 p.h5
-2 cov2bigwig --measured c.h5 --normalize cpm p.h5
-2 cov2bigwig --measured c.h5 -o o.bed p.h5
-2 cov2bigwig --normalize cpm -o o.bw -
-1 cov2bigwig -o o.bw p.h5
-1 cov2bigwig -o o.bw --datasets nope p.h5
-1 cov2bigwig -o o.bw g.h5
-1 cov2bigwig -o o.bw --strand + t.bw
-1 cov2bigwig -o o.bw --datasets atacseq -r nope p.h5
-1 cov2bigwig -o o.bw --datasets atacseq -r chrA:50000- p.h5
-1 cov2bigwig -o o.bw --experimental t.bw
-1 cov2bigwig --measured t.bw p.h5
-2 covpeaks call -o o.bed p.h5
-2 covpeaks call -c 5 -o o.txt p.h5
-2 covpeaks call -c 5 -C 6 --broad -o o.gappedPeak p.h5
-2 covpeaks call --auto -o o.bed p.h5
-2 covpeaks compare r.bed r.bed
-2 covpeaks compare --genome g.h5 --chrom-sizes g.fa.fai r.bed r.bed
-2 covpeaks curve --measured r.bed --windows 1,1 p.h5
-2 covpeaks curve --measured r.bed --windows 1,5 -
-2 covpeaks stats -o o.json r.bed
-1 covpeaks call -c 5 -o o.bed p.h5
-1 covpeaks call -c 5 --datasets nope -o o.bed p.h5
-1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5
-1 covpeaks compare --genome g.h5 t.bw r.bed
-1 covpeaks curve --measured t.bw u.bw
-1 covpeaks stats t.bw
-2 covprofile genes --genes r.bed --bin-size 7 t.bw
-2 covprofile genes --genes r.bed --mean --median t.bw
-2 covprofile genes --genes r.bed -b 0 -a 0 t.bw
-2 covprofile genes --genes r.bed --plot o.pdf t.bw
-2 covprofile region -r chrA:9-2 t.bw
-2 covprofile region -r chrA --own-scales t.bw
-2 covprofile correlate --bin-size 5 --genes r.bed t.bw u.bw
-2 covprofile correlate -b 5 t.bw u.bw
-1 covprofile genes --genes r.bed --feature gene t.bw
-1 covprofile genes --genes r.bed --strand + t.bw
-1 covprofile region -r nope t.bw
-1 covprofile region -r chrA --labels a,b,c t.bw
-1 covprofile correlate t.bw
-1 covprofile correlate --replicates t.bw u.bw
-1 covprofile fingerprint --fill-gaps p.h5
-1 covprofile coverage --datasets nope p.h5
-2 coveffect vcf -m m.ckpt -g g.fa --width 30k -o o.tsv v.vcf
-2 coveffect vcf -m m.ckpt -g g.fa --width 5,5 -o o.tsv v.vcf
-2 coveffect vcf -m m.ckpt -g g.fa --datasets a,a -o o.tsv v.vcf
-2 coveffect vcf -m m.ckpt -g g.fa --step 20k -o o.tsv v.vcf
-2 coveffect vcf -m m.ckpt -g g.fa --samples a -o o.tsv v.vcf
-2 coveffect vcf -m m.ckpt -g g.fa -o o.bed v.vcf
-2 coveffect ism -m m.ckpt -g g.fa -o o/
-2 coveffect ism -m m.ckpt -g g.fa --width 30k -R r.bed -o o/
-2 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o.tsv
-2 coveffect gradients -m m.ckpt -g g.fa --cpu scalar -R r.bed -o o/
-2 coveffect gradients -m m.ckpt -g g.fa --cpu foo -R r.bed -o o/
-2 coveffect gradients -m m.ckpt -g g.fa --shuffles 3 -R r.bed -o o/
-1 coveffect vcf -m m.ckpt -g g.fa --datasets nope -o o.tsv v.vcf
-1 coveffect vcf -m m.ckpt -g g.fa --window 8001 -o o.tsv v.vcf
-1 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o/
-1 coveffect ism -m m.ckpt -g g.fa --dataset nope -R r.bed -o o/
-1 coveffect ism -m m.ckpt -g g.fa --dataset atacseq --window 8000 -R two.bed -o o/
-1 coveffect gradients -m m.ckpt -g g.fa --dataset atacseq --window 8000 -r chrA:50000- -o o/
-2 h5chunk info --plot o.png g.h5 c.h5
-2 h5chunk subset -o o.h5 g.h5
-2 h5chunk subset -o o.h5 -r chrA:5-2 g.h5
-2 h5chunk split --val-fraction 0.5 -o o/ g.h5
-2 h5chunk split --shards 2 -o o/ g.h5
-2 h5chunk repack --compression zstd:99 -o o.h5 g.h5
-2 h5chunk blacklist g.h5
-2 h5chunk rename --datasets a -o o.h5 p.h5
-1 h5chunk info g.fa
-1 h5chunk subset -o o.h5 -r nope g.h5
-1 h5chunk subset -o o.h5 --drop-n p.h5
-1 h5chunk split --shards 9 -o o g.h5
-1 h5chunk repack --dtype int64 -o o.h5 g.h5
-1 h5chunk repack --layout packed -o o.h5 p.h5
-1 h5chunk drop --datasets nope -o o.h5 p.h5
-1 h5chunk rename --datasets atacseq=h3k4me3 -o o.h5 p.h5
-1 h5chunk merge -o o.h5 g.h5 p.h5
-2 benchmark synth -o o.fa --reads o.sam
-2 benchmark synth -o o.fa --size 3 --contigs 9
-2 benchmark compare --repeats 3 a.json b.json
-1 benchmark compare g.fa g.fa
-1 benchmark shards g.fa
+2 fasta2h5 -o o.h5 --min-length x g.fa|--min-length: 'x' is not an integer
+2 fasta2h5 -o o.h5 --min-length 5 --max-length 4 g.fa|--min-length 5 is greater than --max-length 4$
+2 fasta2h5 -o o.h5 --compression nope g.fa|"nope" is not a compression
+2 fasta2h5 -o o.fa g.fa|o\.fa: the output is an HDF5 file, but \.fa is another kind; use \.h5$
+2 fasta2h5 -o o/ g.fa|o/: the output is an HDF5 file, but a name that ends in '/' is a folder$
+2 fasta2h5 g.fa|-o/--output is missing$
+2 fasta2h5 -o o.h5|an input is missing
+1 fasta2h5 -o o.h5 missing.fa|missing\.fa: No such file or directory$
+1 fasta2h5 -o o.h5 m.ckpt|m\.ckpt: wrong kind of file: a PyTorch checkpoint$
+1 fasta2h5 -o g.h5 g.fa|g\.h5: already exists; use -f to replace it$
+1 fasta2h5 -o missing/o.h5 g.fa|missing/o\.h5: folder missing does not exist$
+2 bam2h5 -p a --append --replace g.h5 r.bam|--append and --replace cannot be used together$
+2 bam2h5 -p a --exclude-flags NOPE g.h5 r.bam|--exclude-flags: 'NOPE' is not a flag
+2 bam2h5 -p a/b g.h5 r.bam|--prefix a/b: must not contain '/', commas or white space$
+2 bam2h5 -p a -o - g.h5 r.bam|-o -: the genome file cannot be written to standard output$
+2 bam2h5 -p a g.h5 r.bam r.bam|r\.bam: given twice$
+1 bam2h5 -p atacseq c.h5 r.bam|c\.h5: already has coverage of atacseq \(1 column\); use --append or --replace$
+1 bam2h5 -p a --shift g.h5 t.bw|--shift applies to reads, but t\.bw is a track$
+1 bam2h5 -p a g.h5 g.fa|g\.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$
+2 covtrain -i d -o o --dropout 2|--dropout: 2 is out of range \(0 to 0\.999999\)$
+2 covtrain -i d -o o --resume-training m.ckpt --init-from m.ckpt|--resume-training and --init-from contradict each other$
+2 covtrain -i d -o o --datasets a,a|--datasets: duplicate a$
+2 covtrain -i d -o o --datasets a --loss-weights 1,2|--loss-weights: 2 weights for 1 data sets$
+2 covtrain -i d -o o --cpu scalar|--cpu: scalar only predicts
+2 covtrain -i d -o o --device nope|--device: unknown device 'nope'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
+2 covtrain -i d -o -|-o: the output is a folder, not standard output$
+1 covtrain -i d -o o --datasets nope|d/train: no file has the data set nope
+1 covtrain -i d -o o --loss-weights 1,2|--loss-weights: 2 weights for 1 data sets$
+1 covtrain -i d -o o --init-from m.ckpt --filter-size 17|--filter-size 17 contradicts m\.ckpt
+1 covtrain -i d -o o --datasets atacseq,h3k4me3 --init-from m.ckpt --freeze nope|--freeze: the network has no layer nope
+1 covtrain -i d/train -o o|d/train: no folder train/
+2 covpredict -m m.ckpt -o o.h5 --overlap x g.h5|--overlap: 'x' is not an integer
+2 covpredict -m m.ckpt -o o.h5 --cpu nope g.h5|--cpu: 'nope' is not a level of the CPU
+2 covpredict -m m.ckpt -o o.h5 --shard 3/2 g.h5|--shard: 3 is out of range \(1 to 2\)$
+2 covpredict -m m.ckpt -o o.h5 -r chrA:5-2 g.h5|g\.h5: region chrA:5-2: ends before it begins$
+2 covpredict -m m.ckpt -o o.h5 --ensemble sd g.h5|--ensemble sd: needs at least two checkpoints$
+2 covpredict -m m.ckpt -o o.bw g.h5|o\.bw: the output is an HDF5 file, but \.bw is another kind; use \.h5$
+2 covpredict -m m.ckpt -o - --resume g.h5|--resume: output to standard output cannot be resumed$
+2 covpredict -m m.ckpt --evaluate -|--evaluate: needs a genome file with measured coverage, not standard input$
+1 covpredict -m m.ckpt -o o.h5 --overlap 21384 g.h5|--overlap: 21384 must be less than the length of a chunk, 21384$
+1 covpredict -m m.ckpt -o o.h5 --subsequence-length 21385 g.fa|subsequence length 21385 is not a multiple of 8 \(step 2 to the power of cnn_layers 3\)
+1 covpredict -m m.ckpt -o o.h5 --species x g.h5|--species is for FASTA input, but g\.h5 is a genome file$
+1 covpredict -m m.ckpt -o o.h5 -r nope g.h5|g\.h5: region nope: unknown contig nope
+1 covpredict -m m.ckpt -o o.h5 -r chrA:50000- g.h5|g\.h5: region chrA:50000-: begins past the end of the contig, which has 43468 bases$
+1 covpredict -m m.ckpt,m.ckpt -o o.h5 g.h5|--model: m\.ckpt and m\.ckpt are the same checkpoint$
+1 covpredict -m m.ckpt --evaluate g.fa|g\.fa: not an HDF5 file, but a FASTA file$
+1 covpredict -m g.h5 -o o.h5 g.h5|g\.h5: not a PyTorch checkpoint: not a zip archive, but an HDF5 file$
+2 cov2bigwig -o o.bw --window-size 5 --smooth gauss:3 p.h5|--smooth and --window-size cannot be used together$
+2 cov2bigwig -o o.bw --datasets a,a p.h5|--datasets: duplicate a$
+2 cov2bigwig -o o.bw --bin-size 1,2 p.h5|--bin-size: 2 sizes for a track; the limit is 1$
+2 cov2bigwig -o o.txt p.h5|o\.txt: unknown suffix
+2 cov2bigwig -o o.bw --peak-cutoff 3 p.h5|--peak-cutoff needs --measured$
+2 cov2bigwig --measured c.h5 --measured-cutoff 3 p.h5|--measured-cutoff needs --peak-cutoff$
+2 cov2bigwig --measured c.h5 --bin-size 1,1 p.h5|--bin-size: duplicate 1$
+2 cov2bigwig --measured c.h5 --normalize cpm p.h5|--normalize is for tracks; --measured writes a table$
+2 cov2bigwig --measured c.h5 -o o.bed p.h5|o\.bed: the output is a table, but \.bed is another kind; use \.tsv$
+2 cov2bigwig --normalize cpm -o o.bw -|--normalize reads the input twice
+1 cov2bigwig -o o.bw p.h5|o\.bw: 2 data sets \(atacseq, h3k4me3\) do not fit in one file
+1 cov2bigwig -o o.bw --datasets nope p.h5|p\.h5: unknown data set 'nope'
+1 cov2bigwig -o o.bw g.h5|g\.h5: a genome file, not a predictions file$
+1 cov2bigwig -o o.bw --strand + t.bw|--strand: t\.bw is a track, which has no strands$
+1 cov2bigwig -o o.bw --datasets atacseq -r nope p.h5|p\.h5: region nope: unknown contig nope
+1 cov2bigwig -o o.bw --datasets atacseq -r chrA:50000- p.h5|p\.h5: region chrA:50000-: begins past the end of the contig, which has 43468 bases$
+1 cov2bigwig -o o.bw --experimental t.bw|--experimental is for genome files; t\.bw is a track$
+1 cov2bigwig --measured t.bw p.h5|p\.h5: has 2 data sets
+2 covpeaks call -o o.bed p.h5|-c/--cutoff is missing; --auto would find one$
+2 covpeaks call -c 5 -o o.txt p.h5|o\.txt: unknown suffix
+2 covpeaks call -c 5 -C 6 --broad -o o.gappedPeak p.h5|--weak-cutoff 6 must be less than --cutoff 5$
+2 covpeaks call --auto -o o.bed p.h5|--auto needs one of --count, --share and --measured$
+2 covpeaks compare r.bed r.bed|needs --genome or --chrom-sizes$
+2 covpeaks compare --genome g.h5 --chrom-sizes g.fa.fai r.bed r.bed|--genome and --chrom-sizes cannot be used together$
+2 covpeaks curve --measured r.bed --windows 1,1 p.h5|--windows: duplicate 1$
+2 covpeaks curve --measured r.bed --windows 1,5 -|standard input: several --windows need a file$
+2 covpeaks stats -o o.json r.bed|o\.json: the output is a table, but \.json is another kind; use \.tsv$
+1 covpeaks call -c 5 -o o.bed p.h5|p\.h5: 2 data sets \(atacseq, h3k4me3\); choose one with --datasets$
+1 covpeaks call -c 5 --datasets nope -o o.bed p.h5|p\.h5: unknown data set 'nope'
+1 covpeaks call --auto --measured c.h5 --measured-cutoff 3 --datasets h3k4me3 -o o.bed p.h5|c\.h5: unknown data set 'h3k4me3'
+1 covpeaks compare --genome g.h5 t.bw r.bed|t\.bw: a track, not peaks; call its peaks with covpeaks call$
+1 covpeaks curve --measured t.bw u.bw|t\.bw: a track needs --measured-cutoff$
+1 covpeaks stats t.bw|t\.bw: a track, not peaks; call its peaks with covpeaks call$
+2 covprofile genes --genes r.bed --bin-size 7 t.bw|--before 3000 must be a multiple of --bin-size 7$
+2 covprofile genes --genes r.bed --mean --median t.bw|--mean and --median cannot be used together$
+2 covprofile genes --genes r.bed -b 0 -a 0 t.bw|--before and --after are both 0$
+2 covprofile genes --genes r.bed --plot o.pdf t.bw|--plot o\.pdf: the name must end in \.png or \.svg$
+2 covprofile region -r chrA:9-2 t.bw|region chrA:9-2: ends before it begins$
+2 covprofile region -r chrA --own-scales t.bw|--own-scales needs --plot$
+2 covprofile correlate --bin-size 5 --genes r.bed t.bw u.bw|--bin-size and --genes cannot be used together$
+2 covprofile correlate -b 5 t.bw u.bw|--before needs --genes$
+2 covprofile correlate t.bw t.bw|t\.bw: given twice$
+1 covprofile genes --genes r.bed --feature gene t.bw|--feature: r\.bed is a BED file, which has no types of features$
+1 covprofile genes --genes r.bed --strand + t.bw|--strand is for predictions and genome files; there is none$
+1 covprofile region -r nope t.bw|t\.bw: region nope: unknown contig nope
+1 covprofile region -r chrA --labels a,b,c t.bw|--labels: 3 labels for 1 track: t$
+1 covprofile correlate t.bw|t\.bw: a single track; correlations need two$
+1 covprofile correlate t.bw ./t.bw|\./t\.bw: the same file as t\.bw$
+1 covprofile correlate --replicates t.bw u.bw|--replicates is for genome files; there is none$
+1 covprofile fingerprint --fill-gaps p.h5|--fill-gaps is for bigWig and bedGraph; there is none$
+1 covprofile coverage --datasets nope p.h5|p\.h5: unknown data set 'nope'
+2 coveffect vcf -m m.ckpt -g g.fa --width 30k -o o.tsv v.vcf|--width: 30k is out of range \(1 to 21384\)$
+2 coveffect vcf -m m.ckpt -g g.fa --width 5,5 -o o.tsv v.vcf|--width: duplicate 5$
+2 coveffect vcf -m m.ckpt -g g.fa --datasets a,a -o o.tsv v.vcf|--datasets: duplicate a$
+2 coveffect vcf -m m.ckpt -g g.fa --step 20k -o o.tsv v.vcf|--step: more than half of --window$
+2 coveffect vcf -m m.ckpt -g g.fa --samples a -o o.tsv v.vcf|--samples: needs --haplotypes$
+2 coveffect vcf -m m.ckpt -g g.fa -o o.bed v.vcf|o\.bed: the output is a table, but \.bed is another kind; use \.tsv$
+2 coveffect ism -m m.ckpt -g g.fa -o o/|regions are missing; use -r or -R$
+2 coveffect ism -m m.ckpt -g g.fa --width 30k -R r.bed -o o/|--width must not be larger than --window$
+2 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o.tsv|o\.tsv: the output is a folder, but \.tsv is a file
+2 coveffect gradients -m m.ckpt -g g.fa --cpu scalar -R r.bed -o o/|--cpu: scalar only predicts
+2 coveffect gradients -m m.ckpt -g g.fa --cpu foo -R r.bed -o o/|--cpu: 'foo' is not a level of the CPU
+2 coveffect gradients -m m.ckpt -g g.fa --shuffles 3 -R r.bed -o o/|--shuffles needs --integrated$
+1 coveffect vcf -m m.ckpt -g g.fa --datasets nope -o o.tsv v.vcf|--datasets: m\.ckpt does not have 'nope'
+1 coveffect vcf -m m.ckpt -g g.fa --window 8001 -o o.tsv v.vcf|--window: subsequence length 8001 is not a multiple of 8 \(step 2 to the power of cnn_layers 3\)
+1 coveffect ism -m m.ckpt -g g.fa -R r.bed -o o/|--dataset is needed, since m\.ckpt has several data sets
+1 coveffect ism -m m.ckpt -g g.fa --dataset nope -R r.bed -o o/|--dataset: m\.ckpt does not have 'nope'
+1 coveffect ism -m m.ckpt -g g.fa --dataset atacseq --window 8000 -R two.bed -o o/|two\.bed:2: has 700 bases, but the first region has 500; use --length$
+1 coveffect gradients -m m.ckpt -g g.fa --dataset atacseq --window 8000 -r chrA:50000- -o o/|g\.fa: region chrA:50000-: begins past the end of the contig, which has 43468 bases$
+2 h5chunk info --plot o.png g.h5 c.h5|--plot needs --sequences$
+2 h5chunk subset -o o.h5 g.h5|needs one of -r, -R, --names, --exclude-names, --drop-n or --min-length$
+2 h5chunk subset -o o.h5 -r chrA:5-2 g.h5|g\.h5: region chrA:5-2: ends before it begins$
+2 h5chunk split --val-fraction 0.5 -o o/ g.h5|--val-fraction needs --seed$
+2 h5chunk split --shards 2 -o o/ g.h5|o/: is a folder; --shards needs a prefix of file names$
+2 h5chunk repack --compression zstd:99 -o o.h5 g.h5|"zstd:99" is not a compression
+2 h5chunk blacklist g.h5|needs --report or --names$
+2 h5chunk rename --datasets a -o o.h5 p.h5|--datasets a: expected OLD=NEW$
+2 h5chunk merge -o o.h5 g.h5 g.h5|g\.h5: given twice$
+1 h5chunk info g.fa|g\.fa: not an HDF5 file, but a FASTA file$
+1 h5chunk subset -o o.h5 -r nope g.h5|g\.h5: region nope: unknown contig nope
+1 h5chunk subset -o o.h5 --drop-n p.h5|--drop-n: p\.h5 has no bases$
+1 h5chunk split --shards 9 -o o g.h5|g\.h5: 4 pairs of chunks are too few for 9 shards$
+1 h5chunk repack --dtype int64 -o o.h5 g.h5|--dtype: g\.h5 has neither coverage nor predictions$
+1 h5chunk repack --layout packed -o o.h5 p.h5|--layout: p\.h5 has no bases$
+1 h5chunk drop --datasets nope -o o.h5 p.h5|p\.h5: unknown data set 'nope'
+1 h5chunk rename --datasets atacseq=h3k4me3 -o o.h5 p.h5|p\.h5: already has a data set 'h3k4me3'$
+1 h5chunk merge -o o.h5 g.h5 p.h5|g\.h5 and p\.h5 are not parts of one file: only one has bases$
+1 h5chunk merge -o o.h5 g.h5 ./g.h5|\./g\.h5: the same file as g\.h5$
+1 h5chunk merge -o o.h5 --stats o.json --shard-stats c.h5 g.h5|c\.h5: not a JSON file, but an HDF5 file$
+2 benchmark synth -o o.fa --reads o.sam|--reads needs --depth$
+2 benchmark synth -o o.fa --size 3 --contigs 9|3 bases are too few for 9 contigs$
+2 benchmark compare --repeats 3 a.json b.json|--repeats: 3 is out of range \(5 to 1000\)$
+1 benchmark compare g.fa g.fa|g\.fa: not a JSON file, but a FASTA file$
+1 benchmark shards g.fa|g\.fa: not a JSON file, but a FASTA file$
 END
 cd "$work" || exit 99
 is "$(find full empty -newer full/v.vcf -type f)" '' 'none of these writes anything'

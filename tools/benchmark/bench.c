@@ -128,15 +128,7 @@ void bench_remove(const char *path)
 
 int bench_read_json(const char *path, struct cov_json_value **out, struct cov_err *e)
 {
-    char *text;
-    size_t n;
-    *out = NULL;
-    int rc = cov_textfile_read(path, BENCH_MAX_TEXT, &text, &n, e);
-    if (rc)
-        return rc;
-    rc = cov_json_parse(text, n, out, e);
-    free(text);
-    return rc ? cov_err_prefix(e, "%s", path) : COV_OK;
+    return cov_textfile_read_json(path, BENCH_MAX_TEXT, out, e);
 }
 
 int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "common/file/path.h"
 #include "tools/covprofile/covprofile.h"
 
 int covprofile_request(const struct covprofile_config *config, struct cov_common *common,
@@ -22,7 +23,7 @@ int covprofile_request(const struct covprofile_config *config, struct cov_common
         .progress = &common->progress,
         .stats = &common->stats,
     };
-    int rc = cov_source_options_fill(&config->source, &out->source, e);
     out->source.values.unrounded = true;
-    return rc;
+    const int rc = cov_path_check_distinct(operands, (size_t)n_operands, e);
+    return rc ? rc : cov_source_options_fill(&config->source, &out->source, e);
 }

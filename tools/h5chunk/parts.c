@@ -201,7 +201,9 @@ static int merge_run(struct cov_common *common, void *config, const bool *given,
     (void)given;
     const struct merge_config *c = config;
     struct cov_rewrite_job job = {0};
-    int rc = read_shard_stats(common, &c->shard_stats, e);
+    int rc = cov_path_check_distinct(operands, (size_t)n_operands, e);
+    if (!rc)
+        rc = read_shard_stats(common, &c->shard_stats, e);
     if (!rc)
         rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
     if (!rc)
