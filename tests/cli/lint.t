@@ -256,4 +256,31 @@ page_of_box 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option tha
 page_of_box '0,/ (not of rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
 page_of_box 's/only warnings/& (not of spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
 
+# ---------------------------------------------------------------- two builds
+
+# compare.py of `make golden`: what two builds wrote for each command.
+if "$PYTHON" -c 'import h5py' 2>/dev/null; then
+    for build in old new; do
+        for name in same "in_$build" fails lacking; do
+            mkdir -p "$build/$name"
+            echo "$name" >"$build/$name/stdout"
+            echo "tool: error: no $name" >"$build/$name/stderr"
+            echo 0 >"$build/$name/status"
+        done
+        mv "$build/in_$build" "$build/differs"
+        echo 1 >"$build/fails/status"
+    done
+    echo 2 >old/lacking/status
+    golden() { # NAME...
+        run sh -c 'printf "%s\n" "$@" end | "$0" "$SRC/tests/golden/compare.py" old new "covpredict 1" "covpredict 2"' "$PYTHON" "$@"
+    }
+    golden same lacking
+    is "$status $(tail -n 1 "$stdout")" '0 golden: equal (1 of 2 not in OLD)' 'golden: equal, or new'
+    golden same differs fails
+    is "$status $(tail -n 1 "$stdout")" '1 golden: 1 of 3 differ, 1 of 3 fail in both' 'golden: what differs, or fails in both'
+    stdout_like '^fails +FAILS in both \(status 1\): tool: error: no fails$' '  the first line of the message'
+    stdout_like "^differs +DIFFERS: stderr: line 1: '.* in_old' and '.* in_new'" '  the first difference'
+else
+    pass 'golden # SKIP no h5py'
+fi
 done_testing

@@ -106,6 +106,10 @@ def read(path):
         return f.read()
 
 
+def first_line_of(path):
+    return read(path).decode(errors="replace").split("\n")[0]
+
+
 def compare(old, new, versions):
     """Returns what differs between two folders, or None."""
     a, b = files_of(old), files_of(new)
@@ -129,7 +133,7 @@ def words_of(version):
 def main():
     old, new = sys.argv[1:3]
     versions = sorted({word for v in sys.argv[3:5] for word in words_of(v)}, key=len, reverse=True)
-    n = n_differ = n_lacking = 0
+    n = n_differ = n_failing = n_lacking = 0
     name = None
     for name in map(str.strip, sys.stdin):
         if name == "end":
@@ -139,18 +143,22 @@ def main():
         what = compare(f"{old}/{name}", f"{new}/{name}", versions)
         if what and status == ["2", "0"]:
             n_lacking += 1
-            what = "not in OLD: " + read(f"{old}/{name}/stderr").decode(errors="replace").split("\n")[0]
+            what = "not in OLD: " + first_line_of(f"{old}/{name}/stderr")
         elif what:
             n_differ += 1
             what = f"DIFFERS: {what}"
+        elif status[1] != "0":
+            n_failing += 1
+            what = f"FAILS in both (status {status[1]}): " + first_line_of(f"{new}/{name}/stderr")
         else:
-            what = "equal" if status[1] == "0" else f"equal (status {status[1]})"
+            what = "equal"
         print(f"{name:28} {what}", flush=True)
     if name != "end" or n == 0:
         sys.exit("golden: stopped early" if n else "golden: no such command")
     lacking = f" ({n_lacking} of {n} not in OLD)" if n_lacking else ""
-    print(f"golden: {n_differ} of {n} differ{lacking}" if n_differ else f"golden: equal{lacking}")
-    sys.exit(n_differ > 0)
+    faults = [f"{k} of {n} {what}" for k, what in ((n_differ, "differ"), (n_failing, "fail in both")) if k]
+    print(f"golden: {', '.join(faults) or 'equal'}{lacking}")
+    sys.exit(bool(faults))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@
 #
 #   tests/golden/compare.sh OLD_BIN NEW_BIN [PATTERN]
 #
-# PATTERN selects commands by name, as the shell matches names: 'covpredict-*'. Prints a line per command, `equal` or
-# `DIFFERS: what`, and at the end `golden: equal` (status 0) or `golden: N of M differ` (status 1). compare.py says what
-# may differ: versions and times. Uses from the environment: MAKE_PLANT (default: that of the new build), PYTHON (with
+# PATTERN selects commands by name, as the shell matches names: 'covpredict-*'. Prints a line per command, `equal`,
+# `DIFFERS: what` or `FAILS in both: message`, and at the end `golden: equal` (status 0) or how many differ or fail
+# (status 1). compare.py says what may differ: versions and times. Uses from the environment: MAKE_PLANT (default: that of the new build), PYTHON (with
 # h5py), KEEP=1 (keeps the folder of the outputs, and prints its name).
 # SPDX-License-Identifier: MIT
 set -eu
