@@ -315,7 +315,7 @@ t = {r["contig"]: r for r in csv.DictReader(open("t.tsv"), delimiter="\t")}
 s = json.load(open("s.json"))
 assert s["inputs"] == ["x.bg", "y.bg"], s["inputs"]
 c = s["comparison"]
-assert c["measured"] == "y.bg" and c["peak_threshold"] == 2.5
+assert c["measured"] == "y.bg" and c["peak_cutoff"] == 2.5
 (track,) = c["tracks"]
 assert track["dataset"] is None
 rows = track["contigs"] + [dict(track["total"], contig="total")]
@@ -336,7 +336,7 @@ for r in rows:
 assert any(b["pearson"] is None for r in rows for b in r["bins"])
 END
 run cov2bigwig -f --compare y.bg --stats s.json x.bg
-ok '  and no peaks without a threshold' sh -c '! grep -q "\"peaks\"" s.json && grep -q "\"peak_threshold\": null" s.json'
+ok '  and no peaks without a threshold' sh -c '! grep -q "\"peaks\"" s.json && grep -q "\"peak_cutoff\": null" s.json'
 
 run cov2bigwig --compare e.h5 --stats s.json -o t.tsv -f p.h5
 ok 'statistics of the input, and one more stage' "$PYTHON" - <<'END'

@@ -191,7 +191,7 @@ void cov_compare_print_json(const struct cov_compare_results *r, struct cov_json
 {
     cov_json_begin_object(json, "comparison");
     cov_json_string(json, "measured", r->measured_path);
-    cov_json_double(json, "peak_threshold",
+    cov_json_double(json, "peak_cutoff",
                     r->options->has_peaks ? (double)r->options->peaks.cutoff : (double)NAN);
     cov_json_double(json, "measured_cutoff",
                     r->options->has_peaks ? (double)r->options->measured_cutoff : (double)NAN);
