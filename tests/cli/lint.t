@@ -166,9 +166,6 @@ esac
 
 # A program with a correct page, then one fault at a time.
 mkdir bin
-rows() { # TOOL [SUBCOMMAND]: its options; without the defaults that help texts give in words
-    "$@" --help-machine | sed 's/ (default: [^)]*)$//'
-}
 cp "$TESTLIB/toy_tool" bin/ 2>/dev/null
 cat >toy_tool.1 <<'END'
 .TH TOY_TOOL 1 2000-01-01 toys toys
@@ -181,7 +178,7 @@ toy_tool \- does little
 .BR write ,
 fail, usage, no\-memory, wait, flood, warn or create (default: print)
 END
-rows toy_tool | awk -F '\t' '$1 != "act" {
+toy_tool --help-machine | awk -F '\t' '$1 != "act" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
     value = $4 == "\\-" ? "" : $4 ~ /^\[/ ? $4 : " \\fI" $4 "\\fR"
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")" }' >>toy_tool.1
@@ -199,6 +196,7 @@ page_fault 's/-number/-nummer/' 2 '--number is missing' 'an option that the page
 page_fault 's/(default: 7)/(default: 8)/' 1 "--number: states the default \['8'\], expected \['7'\]" 'another default'
 page_fault 's/(default: 7)//' 1 '--number: states the default \[\]' 'no default'
 page_fault 's/replace an existing output/& (default: yes)/' 1 '--force: states the default' 'a wrong default'
+page_fault 's/(default: all CPUs/& (default: /' 1 '--threads: states the default' 'two defaults in words'
 page_fault 's/\\fB\\-n\\fR, //' 1 '--number: the short name -n is missing' 'no short name'
 page_fault 's/^\\fB\\-\\-size/\\fB\\-s\\fR, &/' 1 '--size: has no short name' 'a wrong short name'
 page_fault 's/flood/food/g' 2 '--act: the choice flood is missing' 'a missing choice'
@@ -234,7 +232,7 @@ where to turn
 does nothing
 .SH COMMON OPTIONS
 END
-rows toy_box spin | awk -F '\t' '$1 != "times" && $1 != "log" && $1 != "output" {
+toy_box spin --help-machine | awk -F '\t' '$1 != "times" && $1 != "log" && $1 != "output" {
     gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
     value = $4 == "\\-" ? "" : " \\fI" $4 "\\fR"
     no = $1 ~ /threads|progress|tmpdir/ ? " (not of rest)" : ""
