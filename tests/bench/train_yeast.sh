@@ -8,7 +8,7 @@
 # time than 14 epochs of Predmoter's network in PyTorch), OPTIONS (further options of covtrain, such as
 # "--precision bf16"). Uses the tools in PATH. Prints a line per seed, for the checkpoint with the highest validation
 # accuracy: Pearson's r, base by base, of both strands (`covpredict --evaluate`), and of their mean (`cov2bigwig
-# --compare`). Of several seeds, the last line is their ensemble. The aims for `train_yeast.sh DATA FOLDER own 1 2 3` are
+# --measured`). Of several seeds, the last line is their ensemble. The aims for `train_yeast.sh DATA FOLDER own 1 2 3` are
 # 0.765, 0.775, and 0.785 for the mean of the ensemble.
 #
 # Measured with `own`: seed 1 0.789 and 0.805 (bf16 on two cores, 25 minutes; 0.778 and 0.791 at epoch 19, where the
@@ -57,7 +57,7 @@ now() { date +%s; }
 test_models() { # CHECKPOINT,... FOLDER: their r, of both strands and of the mean of the strands
     r=$(covpredict -q -m "$1" --evaluate data/test/yeast.h5 | awk 'NR == 2 { print $5 }')
     covpredict -fq -m "$1" --float -o "$2/test_predictions.h5" data/test/yeast.h5
-    averaged=$(cov2bigwig -q --compare data/test/yeast.h5 --bin-sizes 1 "$2/test_predictions.h5" |
+    averaged=$(cov2bigwig -q --measured data/test/yeast.h5 --bin-size 1 "$2/test_predictions.h5" |
         awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i } $column["contig"] == "total" { print $column["pearson_1"] }')
     printf '%s\t%s' "$r" "$averaged"
 }

@@ -17,12 +17,12 @@ run h5chunk merge -q --shard-stats shards/1.json,shards/2.json,shards/3.json --s
 status_is 0 'the statistics of shards are added up'
 for dataset in atacseq h3k4me3; do
     bam2h5 -q -p $dataset -o $dataset.h5 --stats stats/weed.$dataset.reads_mqc.json weed.h5 weed_$dataset.sam
-    run cov2bigwig -q --datasets $dataset --compare $dataset.h5 --stats stats/weed.${dataset}_mqc.json -o $dataset.tsv weed_predictions.h5
+    run cov2bigwig -q --datasets $dataset --measured $dataset.h5 --stats stats/weed.${dataset}_mqc.json -o $dataset.tsv weed_predictions.h5
     status_is 0 "the prediction is compared with $dataset"
 done
 cov2bigwig -q -o tracks/ --stats stats/weed.tracks_mqc.json weed_predictions.h5
 covprofile genes -q --genes weed.gff3 --stats stats/weed.covprofile_mqc.json -o genes.tsv weed_predictions.h5 atacseq.h5
-covprofile correlate -q --bins 1k --stats stats/weed.tracks.covprofile_mqc.json -o tracks.tsv weed_predictions.h5 atacseq.h5
+covprofile correlate -q --bin-size 1k --stats stats/weed.tracks.covprofile_mqc.json -o tracks.tsv weed_predictions.h5 atacseq.h5
 h5chunk verify --stats stats/weed.verify_mqc.json weed_predictions.h5
 
 cat >files.py <<'END'
@@ -84,7 +84,7 @@ ok 'the files have the numbers of the runs, and titles' "$PYTHON" files.py
 
 # Both data sets at once.
 bam2h5 -q -p h3k4me3 -o both.h5 atacseq.h5 weed_h3k4me3.sam
-cov2bigwig -q --compare both.h5 --stats both_mqc.json -o both.tsv weed_predictions.h5
+cov2bigwig -q --measured both.h5 --stats both_mqc.json -o both.tsv weed_predictions.h5
 ok 'two data sets are columns of one row, and two groups of bars' "$PYTHON" -c '
 import json
 general, plot = json.load(open("both_mqc.json")), json.load(open("both.correlation_mqc.json"))
@@ -92,7 +92,7 @@ assert {"atacseq_pearson_1", "h3k4me3_pearson_1"} <= set(general["data"]["both"]
 assert list(plot["data"]) == ["both.atacseq", "both.h3k4me3"], plot["data"]'
 
 # A bigWig has no data set.
-cov2bigwig -q --datasets atacseq --compare tracks/weed_predictions_h3k4me3_avg_strand.bw --stats track_mqc.json -o track.tsv weed_predictions.h5
+cov2bigwig -q --datasets atacseq --measured tracks/weed_predictions_h3k4me3_avg_strand.bw --stats track_mqc.json -o track.tsv weed_predictions.h5
 ok 'a comparison with a track' "$PYTHON" -c '
 import json
 general, plot = json.load(open("track_mqc.json")), json.load(open("track.correlation_mqc.json"))
@@ -100,11 +100,11 @@ assert list(general["data"]) == ["track"] and len(plot["data"]) == 1, (general["
 
 # Existing files.
 rm stats/weed.atacseq_mqc.json
-run cov2bigwig -q --datasets atacseq --compare atacseq.h5 --stats stats/weed.atacseq_mqc.json -o no.tsv weed_predictions.h5
+run cov2bigwig -q --datasets atacseq --measured atacseq.h5 --stats stats/weed.atacseq_mqc.json -o no.tsv weed_predictions.h5
 status_is 1 'the graph of another run is not replaced'
 stderr_like '--stats: stats/weed\.atacseq\.correlation_mqc\.json: already exists; use -f to replace it$' '  which is named'
 ok '  before the run' test ! -e no.tsv
-run cov2bigwig -q -f --datasets atacseq --compare atacseq.h5 --stats stats/weed.atacseq_mqc.json -o atacseq.tsv weed_predictions.h5
+run cov2bigwig -q -f --datasets atacseq --measured atacseq.h5 --stats stats/weed.atacseq_mqc.json -o atacseq.tsv weed_predictions.h5
 status_is 0 '  -f replaces it'
 
 # The example of covtools(7): each file has the name of its tool, which is not a part of the sample.

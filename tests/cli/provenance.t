@@ -102,7 +102,7 @@ END
 
 # ---------------------------------------------------------------- tracks
 
-run cov2bigwig --stats s.json --compare m.h5 p.h5
+run cov2bigwig --stats s.json --measured m.h5 p.h5
 ok '--stats of cov2bigwig describes its inputs' "$PYTHON" - "$sha" <<'END'
 import json, sys
 sources = {s["path"]: s["attributes"] for s in json.load(open("s.json"))["sources"]}

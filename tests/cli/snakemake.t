@@ -56,7 +56,7 @@ bam2h5 -q -p atacseq -o unshifted.atacseq.h5 weed.h5 weed_atacseq.sam
 bam2h5 -q -p h3k4me3 --shift -o shifted.h3k4me3.h5 weed.h5 weed_h3k4me3.sam
 bam2h5 -q -p h3k4me3 -o unshifted.h3k4me3.h5 weed.h5 weed_h3k4me3.sam
 for table in shifted.atacseq unshifted.atacseq shifted.h3k4me3 unshifted.h3k4me3; do
-    cov2bigwig -q --compare $table.h5 --datasets ${table#*.} -o $table.tsv weed.plant.h5
+    cov2bigwig -q --measured $table.h5 --datasets ${table#*.} -o $table.tsv weed.plant.h5
 done
 ok 'reads of ATAC-seq are shifted' cmp shifted.atacseq.tsv metrics/weed.plant.atacseq.compare.tsv
 ok '  which changes the table' test "$(cksum <shifted.atacseq.tsv)" != "$(cksum <unshifted.atacseq.tsv)"
@@ -65,7 +65,7 @@ ok '  which would change the table' test "$(cksum <shifted.h3k4me3.tsv)" != "$(c
 # The predictions and the measured coverage of a sample with an annotation, under the names of the workflow.
 cp weed.plant.h5 hand/
 cp shifted.atacseq.h5 hand/weed.atacseq.h5 && cp unshifted.h3k4me3.h5 hand/weed.h3k4me3.h5
-for table in 'genes --genes weed.gff3' 'region -r chr1:1-20000' 'correlation --bins 1k'; do
+for table in 'genes --genes weed.gff3' 'region -r chr1:1-20000' 'correlation --bin-size 1k'; do
     subcommand=${table%% *}
     [ "$subcommand" != correlation ] || subcommand=correlate
     # shellcheck disable=SC2086 # a list of words
@@ -181,7 +181,7 @@ tracks/d.1.p/d.1.p_h3k4me3_avg_strand_ws=50.bw
 tracks/d.1.p_2/d.1.p_2_atacseq_avg_strand_ws=50.bw
 tracks/d.1.p_2/d.1.p_2_h3k4me3_avg_strand_ws=50.bw" '  tracks are smoothed'
 covpredict -q -m -plant.ckpt --species d.1 --precision fp32 --overlap 4000 -o d.1.p.h5 -- "$odd"
-cov2bigwig -q --compare ../unshifted.atacseq.h5 --datasets atacseq -o hand.tsv d.1.p.h5
+cov2bigwig -q --measured ../unshifted.atacseq.h5 --datasets atacseq -o hand.tsv d.1.p.h5
 ok '  the overlap is used, and the assay decides, not the name of the data set' cmp hand.tsv metrics/d.1.p.atacseq.compare.tsv
 smk --config samples=sheet.tsv window_size=50 precision=fp32 overlap=4000 -- tracks metrics
 stderr_like 'Nothing to be done' '  nothing is repeated'

@@ -104,12 +104,12 @@ x.bed|any|covpeaks curve -q --measured F ../t.bw
 x.bed|any|covprofile region -q -r c1 --peaks F --plot o.svg ../t.bw
 x.narrowPeak|any|covpeaks stats F
 x.narrowPeak|any|covpeaks compare --chrom-sizes ../sizes ../genes.bed F
-genes.bed|any|covprofile genes --genes F -b 9 -a 9 --bin 1 --matrix - ../t.bw
-strand4.bed|any|covprofile genes --genes F -b 9 -a 9 --bin 1 --matrix - ../t.bw
-strand5.bed|any|covprofile genes --genes F -b 9 -a 9 --bin 1 --matrix - ../t.bw
-x.gff3|text|covprofile genes --genes F -b 9 -a 9 --bin 1 --matrix - ../t.bw
+genes.bed|any|covprofile genes --genes F -b 9 -a 9 --bin-size 1 --matrix - ../t.bw
+strand4.bed|any|covprofile genes --genes F -b 9 -a 9 --bin-size 1 --matrix - ../t.bw
+strand5.bed|any|covprofile genes --genes F -b 9 -a 9 --bin-size 1 --matrix - ../t.bw
+x.gff3|text|covprofile genes --genes F -b 9 -a 9 --bin-size 1 --matrix - ../t.bw
 x.gff3|text|covprofile region -q -r c1 --genes F --plot o.svg ../t.bw
-x.gtf|text|covprofile genes --genes F -b 9 -a 9 --bin 1 --matrix - ../t.bw
+x.gtf|text|covprofile genes --genes F -b 9 -a 9 --bin-size 1 --matrix - ../t.bw
 x.gtf|text|covprofile region -q -r c1 --genes F --plot o.svg ../t.bw
 x.names|any|h5chunk subset -q --names F -o o.h5 ../short.h5
 x.names|any|h5chunk subset -q --exclude-names F -o o.h5 ../short.h5

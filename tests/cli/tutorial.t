@@ -19,7 +19,7 @@ fi
 is "$(head -c 8 weed.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the plot is a PNG'
 
 # The same figures in a MultiQC report.
-cov2bigwig -q -f --datasets atacseq --compare weed.h5 --peak-threshold 5 -o weed.tsv --stats cress_mqc.json weed_predictions.h5
+cov2bigwig -q -f --datasets atacseq --measured weed.h5 --peak-cutoff 5 -o weed.tsv --stats cress_mqc.json weed_predictions.h5
 bam2h5 -q -f -p unshifted -o again.h5 weed.h5 weed_atacseq.sam --stats reads_mqc.json
 cat >report.py <<'END'
 import csv, json

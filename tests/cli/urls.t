@@ -52,7 +52,7 @@ a, b = (h5py.File(f)["evaluation/x_coverage"][()] for f in ("file.h5", "url.h5")
 assert (a == b).all() and a.any()'
     done
 done
-run cov2bigwig --compare "$url/x_atacseq_avg_strand.bw" www/x_atacseq_avg_strand.bw
+run cov2bigwig --measured "$url/x_atacseq_avg_strand.bw" www/x_atacseq_avg_strand.bw
 stdout_like '	1	1	' 'cov2bigwig --compare'
 run covpredict -q -f -R "$url/list.bed" -m www/cnn.ckpt -o url.h5 www/genome.fa
 status_is 0 'a BED file'
@@ -103,7 +103,7 @@ done <<END
 genome.h5|covpredict -m www/cnn.ckpt -o x.h5 $url/genome.h5
 cnn.ckpt|covpredict -m $url/cnn.ckpt -o x.h5 www/genome.fa
 predictions.h5|cov2bigwig -o x.bw $url/predictions.h5
-genome.h5|cov2bigwig --compare $url/genome.h5 www/predictions.h5
+genome.h5|cov2bigwig --measured $url/genome.h5 www/predictions.h5
 genome.h5|bam2h5 -p x $url/genome.h5 www/atacseq.bam
 genome.h5|h5chunk info $url/genome.h5
 genome.h5|h5chunk verify $url/genome.h5

@@ -54,7 +54,7 @@ fi
 is "$(echo bases/* effects/*)" 'bases/weed.plant.atacseq bases/weed.plant.h3k4me3 effects/weed.plant.tsv' 'variants and regions are scored'
 coveffect vcf -q -m plant.ckpt -g weed.fa -o hand.tsv weed.vcf
 ok '  as by hand' cmp hand.tsv effects/weed.plant.tsv
-coveffect ism -q -m plant.ckpt -g weed.fa -R weed.bed --length 20 --target h3k4me3 -o hand
+coveffect ism -q -m plant.ckpt -g weed.fa -R weed.bed --length 20 --dataset h3k4me3 -o hand
 ok '  in all files' diff -r hand bases/weed.plant.h3k4me3
 rm -rf hand hand.tsv
 for folder in effects bases tracks metrics predictions peaks; do
@@ -95,7 +95,7 @@ compared() { # SAMPLE DATASET READS [--shift]: prints the table of the tools run
     shift 3
     fasta2h5 -q -f -o genome.h5 "$sample.fa"
     bam2h5 -q -p "$dataset" "$@" genome.h5 "$reads"
-    cov2bigwig -q --datasets "$dataset" --compare genome.h5 "predictions/$sample.plant.h5"
+    cov2bigwig -q --datasets "$dataset" --measured genome.h5 "predictions/$sample.plant.h5"
 }
 for how in 'weed atacseq weed_atacseq.sam --shift' 'weed h3k4me3 weed_h3k4me3.sam' 'grass h3k4me3 grass.sam --shift'; do
     # shellcheck disable=SC2086 # a list of words
