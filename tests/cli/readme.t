@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs every command of README.md, in order, in a folder that has only what the README says the reader has: the
-# repository, a genome, a model, reads, variants, regions and an annotation. Programs that install, build or need other machines are replaced by checks of
-# their arguments.
+# Runs every command of README.md and then of covtools-cookbook(7), in order, in a folder that has only what they say the reader
+# has: the repository, a genome, a model, reads, variants, regions and an annotation. Programs that install, build or need
+# other machines are replaced by checks of their arguments.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -15,7 +15,7 @@ ln -s "$BIN" bin
 gzip -cn genome.fa >genome.fa.gz
 sed '$d' atacseq.sam >rep2.sam # not the same reads
 sam_convert atacseq.sam rep1.bam && sam_convert rep2.sam rep2.bam && sam_convert h3k4me3.sam chip.bam &&
-    cp "$SRC/workflows/demo/plant.ckpt" model.ckpt || exit 99
+    cp "$SRC/workflows/demo/plant.ckpt" model.ckpt && cp model.ckpt Combined_02_predmoter_v0.3.2.ckpt || exit 99
 awk -F'\t' -v OFS='\t' '$4 == "gene" { print $1, "made", $4, $2 + 1, $3, ".", $6, ".", "ID=gene" NR }' features.bed >genes.gff3
 {
     printf '##fileformat=VCFv4.3\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
@@ -55,12 +55,16 @@ stub apptainer <<'END'
 [ "$1" = build ] && [ -f "$3" ]
 END
 
-# The commands, one per line: code blocks without comments. They run in this shell, because some change its state.
-# To save minutes, it trains few epochs, measures a small network, and changes few bases.
-awk '/^ *```/ { inside = !inside; next } inside { sub(/^ +/, ""); sub(/ +# .*/, ""); print }' README.md | grep . |
-    sed 's/ -e 20$/ -e 1/; s/ -e 40$/ -e 2/; s/ -e 5$/ -e 1/; s/ --length 500 / --length 10 /; s/^benchmark report .*/& -m model.ckpt --fasta genome.fa.gz/' >commands
-ok 'the README has commands' test "$(grep -c . commands)" -gt 30
+# The commands, one per line: blocks of code without comments, and lines that continue joined. They run in this shell, because
+# some change its state. To save minutes, few epochs are trained, a small network is measured, and few bases are changed.
 top=$PWD
+{
+    awk '/^```/ { inside = !inside; next } inside { sub(/ +# .*/, ""); print }' README.md
+    printf 'cd "$top" && rm -r predictions.h5 tracks\n'
+    sed -n '/^\.EX/,/^\.EE/ { /^\.E[XE]/d; s/\\-/-/g; s/\\e$/\\/; p; }' man/covtools-cookbook.7
+} | sed ':more; /[|\\]$/ { N; s/\\\{0,1\}\n */ /; b more; }' |
+    sed 's/ -e 20$/ -e 1/; s/ -e 40$/ -e 2/; s/ -e 5$/ -e 1/; s/ --length 500 / --length 10 /; s/^benchmark report .*/& -m model.ckpt --fasta genome.fa.gz/' >commands
+ok 'README and cookbook have commands' test "$(grep -c . commands)" -gt 40
 HOME=$tap_dir NXF_TEMP=$tap_dir # for what the workflows keep there
 export HOME NXF_TEMP
 while IFS= read -r command <&3; do

@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 folder=$2
 bases=${3:-3000000}
-for program in fasta2h5 bam2h5 covpredict cov2bigwig coveffect gnuplot; do
+for program in fasta2h5 bam2h5 covpredict cov2bigwig covprofile coveffect gnuplot; do
     if ! command -v "$program" >/dev/null; then
         echo "demo.sh: error: no program $program; run \`sudo make deps\` and \`make\`" >&2
         exit 1
@@ -63,8 +63,11 @@ if [ "$length" -lt "$end" ]; then
     beg=0
     end=$length
 fi
-show cov2bigwig -f --measured chr5.h5 --bin-size 1,100 -o comparison.tsv \
-    --plot track.png --plot-region "chr5:$((beg + 1))-$end" predictions.h5
+awk -v OFS='\t' '$4 == "gene" { $4 = ++n; print }' features.bed >genes.bed
+show covprofile region -f -r "chr5:$((beg + 1))-$end" --genes genes.bed \
+    --labels 'ATAC-seq predicted,H3K4me3 predicted,ATAC-seq measured,H3K4me3 measured' --plot track.png -o track.tsv \
+    predictions.h5 chr5.h5
+show cov2bigwig -f --measured chr5.h5 --bin-size 1,100 -o comparison.tsv predictions.h5
 awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     $column["contig"] == "total" {
         printf "  %-8s Pearson'"'"'s r of predicted and measured: %.2f base by base, %.2f in bins of 100\n",
