@@ -166,7 +166,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 PACKAGES := htslib hdf5-serial libcrypto libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do not need the libraries.
-ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall check-gpu bench-gpu report-gpu build/gpu/%,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean html format format-check dist container-check uninstall check-gpu bench-gpu report-gpu build/gpu/%,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
@@ -621,6 +621,18 @@ uninstall: ## remove the installed files
 	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(SONAME) covtools/covtools-cuda.so covtools/covtools-mpi.so)
 	rm -rf $(DESTDIR)$(docdir) $(DESTDIR)$(pkgdatadir)
+
+HTML := build/html
+.PHONY: html
+html: ## render the man pages as HTML in build/html (with mandoc or groff)
+	$(Q)mkdir -p '$(HTML)' && \
+	if command -v mandoc >/dev/null; then render() { mandoc -T html "$$1"; }; \
+	elif groff -man -t -T html </dev/null >/dev/null 2>&1; then render() { groff -man -t -T html "$$1"; }; \
+	else echo 'html: SKIP, neither mandoc nor groff (sudo make deps-extra)'; exit; fi; \
+	for page in $(MAN1) $(MAN5) $(MAN7); do render $$page >'$(HTML)/page' && sed -E \
+	  's#<b>(cov[a-z0-9-]*|[a-z]*2h5|h5chunk|benchmark)</b>\(([157])\)#<a href="\1.\2.html">\1</a>(\2)#g' '$(HTML)/page' \
+	  >'$(HTML)'/$${page##*/}.html || exit 1; done; \
+	rm '$(HTML)/page' && cp '$(HTML)/covtools.7.html' '$(HTML)/index.html' && echo 'html: $(HTML)/index.html'
 
 # ---------------------------------------------------------------- demo, containers, archive
 

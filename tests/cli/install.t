@@ -88,6 +88,15 @@ if command -v snakemake >/dev/null; then
         7 '  once each'
 fi
 
+# The pages as HTML.
+run make -s -C "$SRC" HTML="$work/html" html
+if [ -e html/index.html ]; then
+    is "$(find html -name '*.[157].html' | wc -l)" "$(find "$SRC/man" -name '*.[157]' | wc -l)" 'make html: all pages'
+    ok '  which link to each other' grep -q 'href="covpredict.1.html"' html/index.html
+else
+    stdout_like '^html: SKIP' 'make html'
+fi
+
 ok 'make uninstall' make -s -C "$SRC" DESTDIR="$dest" prefix=/usr/local uninstall
 is "$(find "$dest" ! -type d)" '' '  leaves no file'
 
