@@ -499,6 +499,8 @@ void cov_opt_print_help(const struct cov_opt *table, FILE *f)
     for (const struct cov_opt *o = table; o->name; o++) {
         if (o->flags & COV_OPT_HIDDEN)
             continue;
+        if (o->heading)
+            (void)fprintf(f, "\n%s:\n", o->heading);
         char *left = NULL, *right = NULL;
         size_t n_left = 0, n_right = 0;
         FILE *l = open_memstream(&left, &n_left), *r = open_memstream(&right, &n_right);

@@ -57,6 +57,7 @@ struct cov_opt {
     double min, max;     /* INT, SIZE, FLOAT: limits; both 0: none (SIZE: not negative) */
     const char *const *choices; /* ENUM: the values, ended by NULL */
     const char *help;           /* a phrase without capital or full stop; the default is appended */
+    const char *heading;        /* --help prints it above this row; NULL: none */
 };
 
 /* Defines a row of a table. The arguments are the type without COV_OPT_, the fields that every row

@@ -63,7 +63,8 @@ static const struct cov_opt common_options[] = {
             "write statistics of the run as JSON; MultiQC reads a file named NAME_mqc.json",
             .flags = COV_OPT_PATH_OUT),
     COV_OPT(STRING, "tmpdir", 0, FIELD(common.tmpdir), "DIR",
-            "folder for temporary files (default: that of the output)", .flags = COV_OPT_PATH_IN),
+            "directory for temporary files (default: the directory of the output)",
+            .flags = COV_OPT_PATH_IN),
     COV_OPT(FLAG, "help", 'h', FIELD(help), NULL, "show this help"),
     COV_OPT(FLAG, "version", 0, FIELD(version), NULL,
             "show the version, the libraries and the processor"),
@@ -128,7 +129,7 @@ static void print_help(const struct call *call)
     (void)printf("%s - %s\n\nUsage: %s %s\n", call->name, tool->summary, call->name,
                  tool->synopsis);
     if (tool->options->name) {
-        (void)printf("\nOptions:\n");
+        (void)fputs(tool->options->heading ? "" : "\nOptions:\n", stdout);
         cov_opt_print_help(tool->options, stdout);
     }
     (void)printf("\nCommon options:\n");

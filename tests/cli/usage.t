@@ -242,6 +242,8 @@ covtrain --dataset a --no-such|unknown option '--no-such'
 END
 unlike "$(cov2bigwig --help)$(covprofile genes --help)$(coveffect ism --help)" '--(bins?|bin-sizes|peak-threshold|compare|target) ' \
     '--help does not list aliases'
+is "$(covtrain --help | sed -n 's/^\([A-Z].*\):$/\1/p' | tr '\n' ',')" \
+    'Data,Where to start,Network,Training,Checkpoints and logs,Computing,Common options,Examples,' 'covtrain --help has groups'
 for page in "$SRC"/man/*.1; do
     unlike "$(sed -n '/^.SH EXIT STATUS/,/^.SH [^E]/p' "$page")" '[12] on ' "${page##*/}: the rule is in covtools(7) only"
 done

@@ -25,9 +25,9 @@ _Static_assert(sizeof(enum cov_loading) == sizeof(int), "the table writes enums 
 
 const struct cov_opt covtrain_options[] = {
     [ROW_INPUT] = COV_OPT(STRING, "input-dir", 'i', JOB(input), "DIR",
-                          "folder with genome files with measured coverage, *.h5: training data "
+                          "directory with genome files with measured coverage, *.h5: training data "
                           "in DIR/train, validation data in DIR/val",
-                          .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+                          .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN, .heading = "Data"),
     [ROW_DATASETS] = COV_OPT(LIST, "datasets", 0, FIELD(datasets), "NAME,...",
                              "names of the coverage to predict; a file need not have all of them "
                              "(default: those that files of both train/ and val/ have)",
@@ -43,10 +43,11 @@ const struct cov_opt covtrain_options[] = {
         COV_OPT(LIST, "leave-out", 0, FIELD(leave_out), "SPECIES,...",
                 "train on all species but these, and validate on these; DIR has no train/ and "
                 "val/, but a genome file for each species"),
-    [ROW_BALANCE] = COV_OPT(ENUM, "balance", 0, FIELD(balance), NULL,
-                            "use equally many chunks of each species in each batch; those of small "
-                            "genomes several times in an epoch, not all of large ones",
-                            .def = "none", .choices = balances),
+    [ROW_BALANCE] =
+        COV_OPT(ENUM, "balance", 0, FIELD(balance), NULL,
+                "use equally many chunks of each species in each batch: small genomes are "
+                "oversampled, large ones undersampled",
+                .def = "none", .choices = balances),
     [ROW_LOADING] =
         COV_LOADING_OPTION(JOB(loading), covtrain_loadings,
                            ", or packed and distributed over the processes that mpirun started"),
@@ -54,16 +55,16 @@ const struct cov_opt covtrain_options[] = {
                                   "Predmoter's name for --loading disk (true) and ram (false)"),
     [ROW_RESUME] = COV_OPT(STRING, "resume-training", 0, JOB(resume), "CKPT",
                            "continue from a checkpoint, including the state of the optimiser, up "
-                           "to --epochs. Network and data sets are those of the checkpoint; -b, "
+                           "to --epochs. Network and datasets are the checkpoint's; -b, "
                            "--schedule and other options of training must be given again",
-                           .flags = COV_OPT_PATH_IN),
+                           .flags = COV_OPT_PATH_IN, .heading = "Where to start"),
     [ROW_INIT_FROM] =
         COV_OPT(STRING, "init-from", 0, JOB(init_from), "CKPT",
-                "start at epoch 0 with the network, the data sets and the weights of a checkpoint",
+                "start at epoch 0 with the network, the datasets and the weights of a checkpoint",
                 .flags = COV_OPT_PATH_IN),
     [ROW_MODEL_TYPE] = COV_OPT(ENUM, "model-type", 0, JOB(hp.model_type), NULL,
                                "convolutions alone, with LSTMs, or with bidirectional LSTMs",
-                               .def = "bi-hybrid", .choices = model_types),
+                               .def = "bi-hybrid", .choices = model_types, .heading = "Network"),
     [ROW_CNN_LAYERS] = COV_OPT(INT, "cnn-layers", 0, JOB(hp.cnn_layers), "N",
                                "convolutions, and equally many transposed convolutions", .def = "1",
                                .min = 1, .max = COV_HPARAMS_MAX_LAYERS),
@@ -95,9 +96,9 @@ const struct cov_opt covtrain_options[] = {
         COV_OPT(FLOAT, "dropout", 0, JOB(hp.dropout), "P",
                 "probability of dropout between two LSTMs", .def = "0", .min = 0, .max = 0.999999),
     [ROW_LEARNING_RATE] = COV_OPT(FLOAT, "learning-rate", 0, JOB(learning_rate), "V",
-                                  "learning rate of Adam; a resumed training keeps that of the "
+                                  "learning rate of Adam; a resumed training keeps the rate of the "
                                   "checkpoint unless it is given",
-                                  .def = "0.001", .min = 1e-12, .max = 1000),
+                                  .def = "0.001", .min = 1e-12, .max = 1000, .heading = "Training"),
     [ROW_WEIGHT_DECAY] =
         COV_OPT(FLOAT, "weight-decay", 0, JOB(weight_decay), "W",
                 "as in AdamW: before each step, subtract learning rate x W x parameter from every "
@@ -139,7 +140,7 @@ const struct cov_opt covtrain_options[] = {
                             .def = "0", .min = 0, .max = 0.9999999),
     [ROW_LOSS_WEIGHTS] =
         COV_OPT(LIST, "loss-weights", 0, FIELD(loss_weights), "V,...",
-                "weights of the data sets in the loss, in their order (default: all 1)"),
+                "weights of the datasets in the loss, in their order (default: all 1)"),
     [ROW_FREEZE] = COV_OPT(LIST, "freeze", 0, FIELD(freeze), "LAYER,...",
                            "do not change these layers: conv, lstm, linear, or names as in "
                            "PyTorch, such as down_layer_list.0 (default: none, or those of the "
@@ -153,10 +154,11 @@ const struct cov_opt covtrain_options[] = {
                                   "cut sequences into chunks at a new offset in each epoch"),
     [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, FIELD(no_shuffle), NULL,
                                "use the chunks in file order, in every epoch"),
-    [ROW_SAVE_TOP_K] = COV_OPT(INT, "save-top-k", 0, JOB(top_k), "N",
-                               "keep the checkpoints of the N best epochs by --ckpt-quantity, in "
-                               "addition to best.ckpt and last.ckpt; -1: all",
-                               .def = "-1", .min = -1, .max = MAX_SIZE),
+    [ROW_SAVE_TOP_K] =
+        COV_OPT(INT, "save-top-k", 0, JOB(top_k), "N",
+                "keep the checkpoints of the N best epochs by --ckpt-quantity, in "
+                "addition to best.ckpt and last.ckpt; -1: all",
+                .def = "-1", .min = -1, .max = MAX_SIZE, .heading = "Checkpoints and logs"),
     [ROW_CKPT_QUANTITY] = COV_OPT(ENUM, "ckpt-quantity", 0, JOB(save_by), NULL,
                                   "metric that ranks checkpoints; part of their names",
                                   .def = "avg_val_accuracy", .choices = cov_train_quantity_names),
@@ -176,11 +178,12 @@ const struct cov_opt covtrain_options[] = {
                 .def = NULL, .min = 1e-6, .max = 1e6),
     [ROW_TENSORBOARD] = COV_OPT(STRING, "tensorboard", 0, JOB(tensorboard), "DIR",
                                 "also write the metrics as event files for TensorBoard"),
+    [ROW_RECOMPUTE] = COV_OPT(FLAG, "recompute", 0, JOB(recompute), NULL,
+                              "use about half of the memory: compute activations again instead of "
+                              "keeping them",
+                              .heading = "Computing"),
     [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
                                            "weights stay in fp32; a CPU uses fp32 instead of tf32"),
-    [ROW_RECOMPUTE] = COV_OPT(FLAG, "recompute", 0, JOB(recompute), NULL,
-                              "use about half of the memory: compute activations again instead of "
-                              "keeping them"),
     {.name = NULL},
 };

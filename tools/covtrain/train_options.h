@@ -73,10 +73,10 @@ enum {
     ROW_SAVE_EVERY,
     ROW_MAX_HOURS,
     ROW_TENSORBOARD,
+    ROW_RECOMPUTE,
     ROW_DEVICE,
     ROW_CPU,
     ROW_PRECISION,
-    ROW_RECOMPUTE,
 };
 
 extern const struct cov_opt covtrain_options[];
