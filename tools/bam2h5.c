@@ -75,7 +75,7 @@ static const struct cov_opt options[] = {
     [ROW_REFERENCE] = COV_OPT(STRING, "genome", 0, FIELD(reference), "FASTA",
                               "reference sequence for CRAM files", .flags = COV_OPT_PATH_IN),
     COV_OPT(STRING, "prefix", 'p', FIELD(prefix), "PREFIX",
-            "name of the data set, for example atacseq: stored as evaluation/PREFIX_coverage",
+            "name of the dataset, for example atacseq: stored as evaluation/PREFIX_coverage",
             .flags = COV_OPT_REQUIRED),
     COV_OPT(
         ENUM, "dtype", 0, FIELD(dtype), NULL,

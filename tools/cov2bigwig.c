@@ -53,17 +53,18 @@ enum {
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt options[] = {
-    [ROW_FORMAT] = COV_OPT(ENUM, "format", 0, FIELD(format), NULL,
-                           "format of the files in an output folder, or of standard output (there "
-                           "bedgraph by default); that of a single file follows from its suffix",
-                           .def = "bigwig", .choices = formats),
+    [ROW_FORMAT] =
+        COV_OPT(ENUM, "format", 0, FIELD(format), NULL,
+                "format of the files in an output directory, or of standard output (there "
+                "bedgraph by default); that of a single file follows from its suffix",
+                .def = "bigwig", .choices = formats),
     [ROW_MIN_VALUE] =
         COV_OPT(FLOAT, "min-value", 0, FIELD(min_value), "V", "drop bases with a smaller value"),
     [ROW_PEAK_CUTOFF] = COV_OPT(FLOAT, "peak-cutoff", 0, FIELD(peak_cutoff), "V",
                                 "with --measured: also compare peaks, with values of at least V"),
     [ROW_MEASURED_CUTOFF] = COV_OPT(FLOAT, "measured-cutoff", 0, FIELD(measured_cutoff), "V",
-                                    "with --peak-cutoff: the cutoff of measured peaks; "
-                                    "without it, V of --peak-cutoff"),
+                                    "with --peak-cutoff: the cutoff of measured peaks "
+                                    "(default: V of --peak-cutoff)"),
     [ROW_PEAK_LENGTH] = COV_OPT(SIZE, "peak-min-length", 0, FIELD(peak_length), "N",
                                 "with --peak-cutoff: the shortest peak, in bases",
                                 .def = COV_PEAKS_LENGTH, .min = 1, .max = 1e15),
@@ -83,7 +84,7 @@ static const struct cov_opt options[] = {
         COV_OPT(SIZE, "effective-genome-size", 0, FIELD(genome_size), "N",
                 "with --normalize rpgc: bases that reads can map to", .min = 1, .max = 1e12),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "convert",
-                                      "data sets to convert, separated by commas (default: all)",
+                                      "datasets to convert, separated by commas (default: all)",
                                       "write", " (needed for bigWig)"),
     COV_OPT(STRING, "measured", 0, FIELD(measured), "FILE",
             "instead of tracks, write a table of how well INPUT agrees with FILE: a bigWig, a "
@@ -91,11 +92,12 @@ static const struct cov_opt options[] = {
             .flags = COV_OPT_PATH_IN),
     COV_OPT(FLOAT, "scale", 0, FIELD(scale), "V", "multiply values by V", .def = "1"),
     COV_OPT(FLAG, "skip-zero", 0, FIELD(skip_zero), NULL, "drop bases with the value 0"),
-    COV_OPT(STRING, "basename", 0, FIELD(basename), "NAME",
-            "prefix of the names in an output folder (default: the name of INPUT without folder "
-            "and suffix)"),
+    COV_OPT(
+        STRING, "basename", 0, FIELD(basename), "NAME",
+        "prefix of the names in an output directory (default: the name of INPUT without directory "
+        "and suffix)"),
     COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
-            "draw --plot-region as a .png or .svg picture; -o is optional then",
+            "draw --plot-region as a .png or .svg plot; -o is optional then",
             .flags = COV_OPT_PATH_OUT),
     COV_OPT(STRING, "plot-region", 0, FIELD(plot_region), "REGION",
             "region to draw: NAME, NAME:FIRST-LAST, NAME:FIRST- or NAME:-LAST, 1-based"),

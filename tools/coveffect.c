@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
         .name = "coveffect",
-        .summary = "predict what changes in the DNA do to the signal along a genome",
+        .summary = "score variants (VCF) and bases (ISM) by what they do to the predicted signal",
         .subcommands = subcommands,
         .examples =
             "  coveffect vcf -m model.ckpt -g genome.fa.gz -o effects.tsv variants.vcf.gz\n"

@@ -32,8 +32,9 @@ struct cov_device_options {
 
 /* `names`: those of enum cov_precision that the tool supports; `more` ends the help text. */
 #define COV_PRECISION_OPTION(at, default_, names, more)                                            \
-    COV_OPT(ENUM, "precision", 0, (at), NULL, "arithmetic of the network's products: " more,       \
-            .def = (default_), .choices = (names))
+    COV_OPT(ENUM, "precision", 0, (at), NULL,                                                      \
+            "arithmetic of the network's matrix multiplications: " more, .def = (default_),        \
+            .choices = (names))
 
 /* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is given.
  * With --cpu, `auto` means the CPU. Restricts the whole process to the levels of --cpu. COV_EUSAGE

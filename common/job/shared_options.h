@@ -108,7 +108,7 @@ enum {
 #define COV_FASTA_OPTIONS(at)                                                                      \
     COV_SUBSEQUENCE_LENGTH_OPTION((at) + offsetof(struct cov_fasta_options, chunk_length)),        \
         COV_OPT(STRING, "species", 0, (at) + offsetof(struct cov_fasta_options, species), "NAME",  \
-                "species to store in the output (default: the FASTA's name without folder and "    \
+                "species to store in the output (default: the FASTA's name without directory and " \
                 "suffix)"),                                                                        \
         COV_ON_BAD_BASE_OPTION((at) + offsetof(struct cov_fasta_options, on_bad_base)),            \
         COV_RENAME_OPTION((at) + offsetof(struct cov_fasta_options, rename)),                      \

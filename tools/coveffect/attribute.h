@@ -27,7 +27,7 @@ struct coveffect_flags {
 #define COVEFFECT_ATTRIBUTION_OPTIONS(at)                                                          \
     COV_OPT(                                                                                       \
         LIST, "model", 'm', COVEFFECT_ATTRIBUTION_FIELD(at, models), "CKPT[,CKPT]...",             \
-        "checkpoint of Predmoter or covtools; several, with the same data sets, are an ensemble: " \
+        "checkpoint of Predmoter or covtools; several, with the same datasets, are an ensemble: "  \
         "the mean of their predictions",                                                           \
         .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                              \
         COV_OPT(STRING, "genome", 'g', COVEFFECT_ATTRIBUTION_FIELD(at, genome), "FASTA",           \
@@ -36,7 +36,7 @@ struct coveffect_flags {
         COV_REGIONS_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, regions), "score the bases of"),        \
         COV_REGIONS_FILE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, bed), "score the bases of"),       \
         COV_OPT(STRING, "dataset", 0, COVEFFECT_ATTRIBUTION_FIELD(at, target), "NAME",             \
-                "the data set of the model (default: its only one)"),                              \
+                "the dataset of the model (default: its only one)"),                               \
         COV_OPT(SIZE, "length", 0, COVEFFECT_ATTRIBUTION_FIELD(at, length), "N",                   \
                 "score N bases around the middle of each region instead of the region; without "   \
                 "it, all regions must have the same length",                                       \
@@ -49,7 +49,7 @@ struct coveffect_flags {
                 "of a region (default: 1001, or the window if that is shorter)",                   \
                 .min = 1, .max = COVEFFECT_MAX_WINDOW),                                            \
         COV_OPT(STRING, "plot", 0, COVEFFECT_ATTRIBUTION_FIELD(at, plot), "FILE",                  \
-                "draw the scores of --plot-region as letters: a .png or .svg picture",             \
+                "draw the scores of --plot-region as letters: a .png or .svg plot",                \
                 .flags = COV_OPT_PATH_OUT),                                                        \
         COV_OPT(STRING, "plot-region", 0, COVEFFECT_ATTRIBUTION_FIELD(at, plot_region), "REGION",  \
                 "what to draw, up to 960 bases: NAME:FIRST-LAST, 1-based (default: the first "     \
@@ -58,7 +58,7 @@ struct coveffect_flags {
         COV_ON_BAD_BASE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, on_bad_base))
 
 #define COVEFFECT_ATTRIBUTION_OUTPUT                                                               \
-    "folder for ohe.npz and attr.npz (TF-MoDISco), scores.h5 (ChromBPNet), scores.bw and "         \
+    "directory for ohe.npz and attr.npz (TF-MoDISco), scores.h5 (ChromBPNet), scores.bw and "      \
     "regions.bed"
 
 /* Sets the scores of the regions. */

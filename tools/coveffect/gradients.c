@@ -1,4 +1,4 @@
-/* gradients.c - coveffect gradients: what each base of a region adds to the predicted signal, by
+/* gradients.c - coveffect gradients: contribution scores of the bases of a region, by
  * gradients of the network.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
@@ -73,7 +73,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 
 const struct cov_tool coveffect_gradients = {
     .name = "gradients",
-    .summary = "what each base of a region adds to the predicted signal, by gradients",
+    .summary = "contribution scores of the bases of a region, by gradients",
     .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
                 "[--dataset NAME] -o OUT/",
     .examples = "  coveffect gradients -m model.ckpt -g maize.fa.gz -R peaks.bed --length 1000 \\\n"

@@ -1,5 +1,4 @@
-/* ism.c - coveffect ism: what each base of a region adds to the predicted signal, by saturation
- * mutagenesis.
+/* ism.c - coveffect ism: contribution scores of the bases of a region, by in silico mutagenesis.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
@@ -64,7 +63,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 
 const struct cov_tool coveffect_ism = {
     .name = "ism",
-    .summary = "what each base of a region adds to the predicted signal, by mutagenesis",
+    .summary = "contribution scores of the bases of a region, by in silico mutagenesis (ISM)",
     .synopsis = "[options] -m MODEL.ckpt[,MODEL.ckpt]... -g GENOME.fa -R REGIONS.bed|-r REGION "
                 "[--dataset NAME] -o OUT/",
     .examples =

@@ -48,7 +48,7 @@ static const char *const ensembles[] = {"mean", "sd", NULL};
 static const struct cov_opt options[] = {
     COV_OPT(
         LIST, "model", 'm', FIELD(models), "CKPT[,CKPT]...",
-        "checkpoint of Predmoter or covtools; several, with the same data sets, are an ensemble: "
+        "checkpoint of Predmoter or covtools; several, with the same datasets, are an ensemble: "
         "the mean of their predictions",
         .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
     COV_OPT(STRING, "genome", 'g', FIELD(genome), "FASTA",
@@ -65,7 +65,7 @@ static const struct cov_opt options[] = {
         "score this many bases around a variant; several: each (default: 1001, or the window if "
         "that is shorter)"),
     COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST",
-            "the data sets of the model to score (default: all)", .flags = COV_OPT_UNIQUE),
+            "the datasets of the model to score (default: all)", .flags = COV_OPT_UNIQUE),
     COV_OPT(ENUM, "ensemble", 0, FIELD(ensemble), NULL,
             "what to score with several checkpoints; sd adds the standard deviation of each score "
             "over the checkpoints",

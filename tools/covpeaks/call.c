@@ -81,13 +81,13 @@ static const struct cov_opt options[] = {
                           .max = 1e15),
     [ROW_SHARE] =
         COV_OPT(FLOAT, "share", 0, FIELD(share), "F",
-                "with --auto: the cutoff at which the share of the bases in peaks is closest to "
+                "with --auto: the cutoff at which the fraction of the bases in peaks is closest to "
                 "F, say 0.02",
                 .min = 1e-12, .max = 1),
     [ROW_MEASURED] = COV_MEASURED_OPTIONS(
         FIELD(measured), "with --auto: the cutoff with the largest F1 of bases in peaks", 0),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS(FIELD(source), "read",
-                                      "the data set to read, if INPUT has several", "read", ""),
+                                      "the dataset to read, if INPUT has several", "read", ""),
     {.name = NULL},
 };
 

@@ -47,9 +47,9 @@ static const struct cov_opt options[] = {
                            "write about N cutoffs per curve, if there are more", .def = "1000",
                            .min = 2, .max = 1000000),
     [ROW_PLOT] = COV_OPT(STRING, "plot", 0, FIELD(plot), "FILE",
-                         "draw the curves as a .png or .svg picture", .flags = COV_OPT_PATH_OUT),
+                         "draw the curves as a .png or .svg plot", .flags = COV_OPT_PATH_OUT),
     [ROW_SOURCE] = COV_SOURCE_OPTIONS_UNSMOOTHED(
-        FIELD(source), "read", "the data set to read, if INPUT has several", "read", ""),
+        FIELD(source), "read", "the dataset to read, if INPUT has several", "read", ""),
     {.name = NULL},
 };
 

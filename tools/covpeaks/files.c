@@ -33,7 +33,7 @@ static const struct cov_opt compare_options[] = {
     SIZES_OPTION,
     COV_BLACKLIST_FILE_OPTION(FIELD(blacklist), "do not count"),
     COV_OPT(STRING, "dataset", 0, FIELD(dataset), "NAME",
-            "name of the data set, for the columns of a MultiQC report"),
+            "name of the dataset, for the columns of a MultiQC report"),
     {.name = NULL},
 };
 

@@ -25,11 +25,11 @@ static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 const struct cov_opt covpredict_options[] = {
     [ROW_MODEL] =
         COV_OPT(LIST, "model", 'm', FIELD(models), "CKPT[,CKPT]...",
-                "checkpoint of Predmoter or covtools; several, with the same data sets, are an "
+                "checkpoint of Predmoter or covtools; several, with the same datasets, are an "
                 "ensemble: the mean of their predictions",
                 .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
     [ROW_ENSEMBLE] = COV_OPT(ENUM, "ensemble", 0, FIELD(ensemble), NULL,
-                             "what to predict with several checkpoints; sd adds a data set NAME_sd "
+                             "what to predict with several checkpoints; sd adds a dataset NAME_sd "
                              "with the standard deviation of each",
                              .def = "mean", .choices = ensembles),
     [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
@@ -67,7 +67,7 @@ const struct cov_opt covpredict_options[] = {
                           .def = "int32", .choices = types),
     [ROW_EVALUATE] = COV_OPT(FLAG, "evaluate", 0, FIELD(evaluate), NULL,
                              "instead of predicting, print a table with the loss and Pearson's r "
-                             "for each genome file with measured coverage and each data set, as "
+                             "for each genome file with measured coverage and each dataset, as "
                              "Predmoter's test mode does"),
     [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), "with --evaluate: "),
     [ROW_BLACKLIST_FILE] =

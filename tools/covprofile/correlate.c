@@ -29,12 +29,12 @@ static const struct cov_opt options[] = {
                            "around their start, end or middle",
                            .def = "whole", .choices = anchors),
     [ROW_BEFORE] = COV_OPT(SIZE, "before", 'b', FIELD(before), "N",
-                           "with --genes: bases before the anchor, or before the whole feature; "
-                           "without it, 3000, or 0 with whole",
+                           "with --genes: bases before the anchor, or before the whole feature "
+                           "(default: 3000, or 0 with whole)",
                            .max = COVPROFILE_MOST_BASES),
     [ROW_AFTER] = COV_OPT(SIZE, "after", 'a', FIELD(after), "N",
-                          "with --genes: bases from the anchor on, or after the whole feature; "
-                          "without it, 3000, or 0 with whole",
+                          "with --genes: bases from the anchor on, or after the whole feature "
+                          "(default: 3000, or 0 with whole)",
                           .max = COVPROFILE_MOST_BASES),
     COVPROFILE_GENES_OPTION("correlate the means of features, or of windows around them: GFF3, GTF "
                             "or BED",

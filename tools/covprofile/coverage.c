@@ -14,7 +14,7 @@ static const struct cov_opt options[] = {
     COV_OPT(FLOAT, "step", 0, offsetof(struct config, step), "V",
             "the curves count values in steps of V", .def = "1", .min = 1e-9, .max = 1e9),
     COVPROFILE_SECOND_OPTION(
-        "curves", "write the share of the bases at each step, and from there on, as a table"),
+        "curves", "write the fraction of the bases at each step, and from there on, as a table"),
     COVPROFILE_PLOT_OPTION("the curves"),
     COVPROFILE_OPTIONS,
     {.name = NULL},

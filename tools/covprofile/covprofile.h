@@ -28,7 +28,7 @@ struct covprofile_config {
 /* Rows of all subcommands, the first without those of regions. */
 #define COVPROFILE_WHOLE_OPTIONS                                                                   \
     COV_SOURCE_OPTIONS_WHOLE(COVPROFILE_FIELD(source), "read",                                     \
-                             "the data sets to read, if an INPUT has several; each is a track",    \
+                             "the datasets to read, if an INPUT has several; each is a track",     \
                              ""),                                                                  \
         COV_FILL_GAPS_OPTION(COVPROFILE_FIELD(source)),                                            \
         COV_REPLICATES_OPTION(COVPROFILE_FIELD(source))
@@ -44,7 +44,7 @@ struct covprofile_config {
     COV_OPT(STRING, name, 0, COVPROFILE_FIELD(second), "FILE", help, .flags = COV_OPT_PATH_OUT)
 #define COVPROFILE_PLOT_OPTION(what)                                                               \
     COV_OPT(STRING, "plot", 0, COVPROFILE_FIELD(plot), "FILE",                                     \
-            "draw " what " as a .png or .svg picture", .flags = COV_OPT_PATH_OUT)
+            "draw " what " as a .png or .svg plot", .flags = COV_OPT_PATH_OUT)
 
 /* Fills *out, which borrows everything. The second file is a table. */
 int covprofile_request(const struct covprofile_config *config, struct cov_common *common,

@@ -131,7 +131,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 
 const struct cov_tool covprofile_genes = {
     .name = "genes",
-    .summary = "mean or median signal around the genes of an annotation",
+    .summary = "mean or median signal around the TSS of genes, as curves and a heatmap",
     .synopsis = "[options] --genes FILE [-o OUT.tsv] INPUT...",
     .examples =
         "  covprofile genes --genes genes.gff3 --plot genes.png -o genes.tsv predictions.h5\n"

@@ -62,7 +62,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 
 const struct cov_tool covprofile_region = {
     .name = "region",
-    .summary = "tracks of a region, with genes and peaks: a picture, and the means of bins",
+    .summary = "tracks of a region, with genes and peaks: a plot, and the means of bins",
     .synopsis = "[options] -r REGION [--genes FILE] [--plot FILE] [-o OUT.tsv] INPUT...",
     .examples =
         "  covprofile region -r chr1:1-50k --genes genes.gff3 --plot region.png -o region.tsv "

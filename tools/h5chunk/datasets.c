@@ -16,13 +16,13 @@ struct config {
 #define FIELD(name) offsetof(struct config, name)
 
 static const struct cov_opt drop_options[] = {
-    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST", "data sets to remove",
+    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST", "datasets to remove",
             .flags = COV_OPT_REQUIRED),
     {.name = NULL},
 };
 
 static const struct cov_opt rename_options[] = {
-    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "OLD=NEW,...", "data sets to rename",
+    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "OLD=NEW,...", "datasets to rename",
             .flags = COV_OPT_REQUIRED),
     {.name = NULL},
 };
@@ -75,7 +75,7 @@ static int rename_run(struct cov_common *common, void *config, const bool *given
 
 const struct cov_tool h5chunk_drop = {
     .name = "drop",
-    .summary = "remove data sets of coverage or predictions",
+    .summary = "remove datasets of coverage or predictions",
     .synopsis = "[options] --datasets LIST [-o OUT] FILE",
     .examples = "  h5chunk drop --datasets h3k4me3 -o atac.h5 predictions.h5\n",
     .options = drop_options,
@@ -90,7 +90,7 @@ const struct cov_tool h5chunk_drop = {
 
 const struct cov_tool h5chunk_rename = {
     .name = "rename",
-    .summary = "rename data sets of coverage or predictions",
+    .summary = "rename datasets of coverage or predictions",
     .synopsis = "[options] --datasets OLD=NEW,... [-o OUT] FILE",
     .examples = "  h5chunk rename --datasets atac=atacseq genome.h5\n",
     .options = rename_options,

@@ -167,7 +167,7 @@ const struct cov_tool h5chunk_split = {
     .config_bytes = sizeof(struct split_config),
     .min_operands = 1,
     .max_operands = 1,
-    .output_help = "PREFIX of the shards' names, or the folder of train/ and val/",
+    .output_help = "PREFIX of the shards' names, or the directory of train/ and val/",
     .lacks = COV_LACKS_TMPDIR,
     .run = split_run,
 };

@@ -31,7 +31,7 @@ enum { ROW_LAYOUT, ROW_DTYPE };
                           "fit",                                                                   \
                           .choices = cov_rewrite_types),                                           \
     COV_COMPRESSION_OPTION(FIELD(compression), NULL,                                               \
-                           "all data sets (default: " default_compression ")")
+                           "all datasets (default: " default_compression ")")
 
 static const struct cov_opt repack_options[] = {
     STORAGE_OPTIONS("as in FILE", "as in FILE"),

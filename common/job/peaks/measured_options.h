@@ -38,7 +38,7 @@ enum {
                 "V"),                                                                              \
         COV_OPT(LIST, "measured-dataset", 0, (at) + offsetof(struct cov_measured_flags, dataset),  \
                 "NAME",                                                                            \
-                "the data set to read, if FILE of --measured has several "                         \
+                "the dataset to read, if FILE of --measured has several "                          \
                 "(default: that of --datasets)")
 
 /* Fills *out, which borrows the strings. `given` tells which rows of the group were on the command

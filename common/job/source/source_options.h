@@ -68,7 +68,7 @@ extern const char *const cov_source_strands[]; /* ended by NULL */
 /* A row for tools that compare tracks. */
 #define COV_REPLICATES_OPTION(at)                                                                  \
     COV_OPT(FLAG, "replicates", 0, (at) + offsetof(struct cov_source_flags, replicates), NULL,     \
-            "genome files: read each BAM file of a data set as a track of its own, instead of "    \
+            "genome files: read each BAM file of a dataset as a track of its own, instead of "     \
             "their mean")
 
 /* Fills *out, which borrows the strings, with a scale of 1. COV_EUSAGE for two ways of
