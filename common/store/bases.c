@@ -116,7 +116,9 @@ static int open_packed(struct cov_h5 *f, struct cov_bases *b, struct cov_err *e)
 int cov_bases_open(struct cov_h5 *f, struct cov_bases **out, struct cov_err *e)
 {
     *out = NULL;
-    bool packed = cov_h5_has(f, PACKED), onehot = cov_h5_has(f, ONEHOT);
+    int packed = cov_h5_has(f, PACKED, e), onehot = packed < 0 ? packed : cov_h5_has(f, ONEHOT, e);
+    if (onehot < 0)
+        return onehot;
     if (packed && onehot)
         return cov_fail(e, COV_EINPUT, "%s: both " ONEHOT " and " PACKED " are present",
                         cov_h5_path(f));
@@ -143,9 +145,10 @@ void cov_bases_close(struct cov_bases *b)
     free(b);
 }
 
-bool cov_bases_are_in(const struct cov_h5 *f)
+int cov_bases_are_in(const struct cov_h5 *f, struct cov_err *e)
 {
-    return cov_h5_has(f, ONEHOT) || cov_h5_has(f, PACKED);
+    int onehot = cov_h5_has(f, ONEHOT, e);
+    return onehot ? onehot : cov_h5_has(f, PACKED, e);
 }
 
 size_t cov_bases_n_rows(const struct cov_bases *b)

@@ -24,7 +24,8 @@ enum cov_layout { COV_LAYOUT_ONEHOT, COV_LAYOUT_PACKED };
 
 struct cov_bases;
 
-bool cov_bases_are_in(const struct cov_h5 *f);
+/* Returns 1 or 0, or a negative COV_E* if the file cannot be read. */
+int cov_bases_are_in(const struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
 /* Opens one-hot bases [N, L, 4] of any float type and chunk shape, or packed ones. The message of
  * COV_EINPUT names the file and the data set. Borrows *f: close the bases before the file. */

@@ -7,11 +7,12 @@
 
 #include "common/base/mem.h"
 
-static int read_set(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *e)
+int cov_bases_fingerprints_read(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *e)
 {
     struct cov_h5_set *set;
-    int rc = cov_h5_set_open(f, COV_BASES_FINGERPRINT_SET, 1, &set, e);
-    if (rc)
+    *out = NULL;
+    int rc = cov_h5_set_find(f, COV_BASES_FINGERPRINT_SET, 1, &set, e);
+    if (!set)
         return rc;
     const struct cov_h5_rows *rows = cov_h5_set_rows(set);
     if (rows->dims[0] != n || rows->type.kind != COV_H5_INT || rows->type.bytes != sizeof **out)
@@ -24,13 +25,6 @@ static int read_set(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *
     for (size_t i = 0; !rc && i < n; i++)
         (*out)[i] = rows->type.big_endian ? be64toh((*out)[i]) : le64toh((*out)[i]);
     cov_h5_set_close(set);
-    return rc;
-}
-
-int cov_bases_fingerprints_read(struct cov_h5 *f, size_t n, uint64_t **out, struct cov_err *e)
-{
-    *out = NULL;
-    int rc = cov_h5_has(f, COV_BASES_FINGERPRINT_SET) ? read_set(f, n, out, e) : COV_OK;
     if (rc) {
         free(*out);
         *out = NULL;

@@ -263,8 +263,11 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
         rc = cov_chunk_table_expect(f->h5, "data/X", e);
     if (rc)
         return rc;
-    bool has_bases = cov_bases_are_in(f->h5);
-    if (bases_only && !has_bases && cov_h5_has(f->h5, COV_PREDICTIONS_SET))
+    int has_bases = cov_bases_are_in(f->h5, e);
+    int predicted = bases_only && !has_bases ? cov_h5_has(f->h5, COV_PREDICTIONS_SET, e) : 0;
+    if (has_bases < 0 || predicted < 0)
+        return has_bases < 0 ? has_bases : predicted;
+    if (predicted)
         return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file", path);
     rc = has_bases || bases_only ? open_bases(f, e) : count_rows(f, e);
     if (!rc)

@@ -39,11 +39,12 @@ static const struct cov_h5_type *type_of(const struct column *c)
     return &cov_h5_set_rows(c->set)->type;
 }
 
-static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind, size_t n_rows,
+/* A column that may be missing: then c->set is NULL. */
+static int find_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind, size_t n_rows,
                        size_t n_cols, struct column *c, struct cov_err *e)
 {
-    int rc = cov_h5_set_open(f, name, n_cols > 1 ? 2 : 1, &c->set, e);
-    if (rc)
+    int rc = cov_h5_set_find(f, name, n_cols > 1 ? 2 : 1, &c->set, e);
+    if (!c->set)
         return rc;
     const struct cov_h5_rows *r = cov_h5_set_rows(c->set);
     if (r->type.kind != kind)
@@ -58,6 +59,13 @@ static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind
                                                    : 1;
     c->block = cov_malloc(c->step, row_bytes, e);
     return c->block ? COV_OK : COV_ENOMEM;
+}
+
+static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind, size_t n_rows,
+                       size_t n_cols, struct column *c, struct cov_err *e)
+{
+    int rc = find_column(f, name, kind, n_rows, n_cols, c, e);
+    return rc || c->set ? rc : cov_fail(e, COV_EINPUT, "%s: no data set %s", cov_h5_path(f), name);
 }
 
 /* Returns how many rows all three columns can read at once, at most n. */
@@ -123,10 +131,8 @@ static int count_sequences(struct cov_h5 *f, size_t *n, struct cov_err *e)
 {
     struct cov_h5_set *set;
     *n = 0;
-    if (!cov_h5_has(f, SEQ_NAMES))
-        return COV_OK;
-    int rc = cov_h5_set_open(f, SEQ_NAMES, 1, &set, e);
-    if (rc)
+    int rc = cov_h5_set_find(f, SEQ_NAMES, 1, &set, e);
+    if (!set)
         return rc;
     *n = cov_h5_set_rows(set)->dims[0];
     cov_h5_set_close(set);
@@ -157,8 +163,8 @@ static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_s
         rc = open_column(f, SEQ_NAMES, COV_H5_STRING, n, 1, &names, e);
     if (!rc)
         rc = open_column(f, SEQ_LENGTHS, COV_H5_INT, n, 1, &lengths, e);
-    if (!rc && cov_h5_has(f, SEQ_SPECIES))
-        rc = open_column(f, SEQ_SPECIES, COV_H5_STRING, n, 1, &species, e);
+    if (!rc)
+        rc = find_column(f, SEQ_SPECIES, COV_H5_STRING, n, 1, &species, e);
     for (size_t first = 0, m; !rc && first < n; first += m) {
         m = step_of(&names, &lengths, &species, n - first);
         rc = read_block(&names, first, m, e);
@@ -199,8 +205,12 @@ static int check_count(const struct cov_h5 *f, size_t n, struct cov_err *e)
 
 int cov_chunk_table_expect(const struct cov_h5 *f, const char *wanted, struct cov_err *e)
 {
-    if (cov_h5_has(f, "data") || cov_h5_has(f, "prediction") || cov_h5_has(f, "evaluation"))
-        return COV_OK;
+    static const char *const groups[] = {"data", "prediction", "evaluation"};
+    int found = 0;
+    for (size_t i = 0; !found && i < COV_COUNT(groups); i++)
+        found = cov_h5_has(f, groups[i], e);
+    if (found)
+        return found < 0 ? found : COV_OK;
     return cov_fail(e, COV_EINPUT,
                     "%s: neither a genome file nor a predictions file, but another HDF5 file: no "
                     "data set %s",
@@ -221,8 +231,8 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
         rc = check_count(f, n_rows + n_seqs, e);
     if (!rc)
         rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &seqids, e);
-    if (!rc && cov_h5_has(f, "data/species"))
-        rc = open_column(f, "data/species", COV_H5_STRING, n_rows, 1, &species, e);
+    if (!rc)
+        rc = find_column(f, "data/species", COV_H5_STRING, n_rows, 1, &species, e);
     if (!rc)
         rc = open_column(f, "data/start_ends", COV_H5_INT, n_rows, 2, &start_ends, e);
     if (!rc)

@@ -168,11 +168,8 @@ static int open_set(struct cov_coverage_reader *r, const char *prefix, int which
                     size_t L, struct cov_err *e)
 {
     char *name = set_name(prefix, which, e);
-    int rc = name ? COV_OK : COV_ENOMEM;
-    if (rc || !cov_h5_has(r->h5, name))
-        goto out;
-    rc = cov_h5_set_open(r->h5, name, 3, &r->sets[which], e);
-    if (rc)
+    int rc = name ? cov_h5_set_find(r->h5, name, 3, &r->sets[which], e) : COV_ENOMEM;
+    if (!r->sets[which])
         goto out;
     const struct cov_h5_rows *rows = cov_h5_set_rows(r->sets[which]);
     if (rows->type.kind != COV_H5_INT)
@@ -196,10 +193,8 @@ static int read_files(struct cov_coverage_reader *r, const char *prefix, struct 
 {
     struct cov_h5_set *s = NULL;
     char *texts = NULL, *name = cov_strfmt(e, "evaluation/%s_meta/bam_files", prefix);
-    int rc = name ? COV_OK : COV_ENOMEM;
+    int rc = name ? cov_h5_set_find(r->h5, name, 1, &s, e) : COV_ENOMEM;
     const struct cov_h5_type *type = NULL;
-    if (!rc && cov_h5_has(r->h5, name))
-        rc = cov_h5_set_open(r->h5, name, 1, &s, e);
     if (!rc && s) {
         type = &cov_h5_set_rows(s)->type;
         if (type->kind != COV_H5_STRING || cov_h5_set_rows(s)->dims[0] != r->n_columns)
@@ -331,7 +326,7 @@ static int write_files(struct cov_coverage_writer *w, const struct cov_coverage_
     char *name = cov_strfmt(e, "evaluation/%s_meta/bam_files", o->prefix);
     if (!name)
         return COV_ENOMEM;
-    int rc = cov_h5_has(w->h5, name) ? cov_h5_remove(w->h5, name, e) : COV_OK;
+    int rc = cov_h5_remove(w->h5, name, e);
     const struct cov_text_list files = {o->n_columns, cov_text_of_array, o->files};
     size_t width = cov_text_width(name, NAME_BYTES, &files);
     if (!rc)
@@ -355,7 +350,7 @@ static int create_set(struct cov_coverage_writer *w, const struct cov_coverage_o
     char *name = set_name(o->prefix, which, e);
     if (!name)
         return COV_ENOMEM;
-    int rc = cov_h5_has(w->h5, name) ? cov_h5_remove(w->h5, name, e) : COV_OK;
+    int rc = cov_h5_remove(w->h5, name, e);
     if (!rc)
         rc = cov_h5_set_create(w->h5, name, &spec, &w->sets[which], e);
     if (!rc)

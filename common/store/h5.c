@@ -250,29 +250,21 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
     return open_file(path, CREATE, out, e);
 }
 
-int cov_h5_exists(const struct cov_h5 *f, const char *name)
+int cov_h5_has(const struct cov_h5 *f, const char *name, struct cov_err *e)
 {
     /* Every group of the path must be checked. */
     char part[256];
     size_t n = strlen(name);
-    if (n >= sizeof part)
-        return 0;
-    for (size_t i = 1; i <= n; i++)
+    htri_t found = n < sizeof part;
+    for (size_t i = 1; found > 0 && i <= n; i++)
         if (i == n || name[i] == '/') {
             memcpy(part, name, i);
             part[i] = '\0';
-            htri_t found = H5Lexists(f->id, part, H5P_DEFAULT);
-            if (found <= 0)
-                return found;
+            found = H5Lexists(f->id, part, H5P_DEFAULT);
         }
-    return H5Oexists_by_name(f->id, name, H5P_DEFAULT);
-}
-
-bool cov_h5_has(const struct cov_h5 *f, const char *name)
-{
-    bool has = cov_h5_exists(f, name) > 0;
-    (void)H5Eclear2(H5E_DEFAULT);
-    return has;
+    if (found > 0)
+        found = H5Oexists_by_name(f->id, name, H5P_DEFAULT);
+    return found < 0 ? cov_h5_fail(e, COV_EINPUT, f->path, name, "damaged HDF5 file") : found > 0;
 }
 
 struct names {
@@ -304,8 +296,9 @@ int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t 
 {
     *names = NULL;
     *n = 0;
-    if (!cov_h5_has(f, name))
-        return COV_OK;
+    int found = cov_h5_has(f, name, e);
+    if (found <= 0)
+        return found;
     struct names list = {NULL, 0, 0, e, COV_OK};
     herr_t done = H5Literate_by_name(f->id, name, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &list,
                                      H5P_DEFAULT);
@@ -329,9 +322,10 @@ void cov_h5_free_names(char **names, size_t n)
 
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)
 {
-    return H5Ldelete(f->id, name, H5P_DEFAULT) < 0
+    int found = cov_h5_has(f, name, e);
+    return found > 0 && H5Ldelete(f->id, name, H5P_DEFAULT) < 0
                ? cov_h5_fail(e, COV_EIO, f->path, name, "cannot be removed")
-               : COV_OK;
+               : (found < 0 ? found : COV_OK);
 }
 
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
@@ -440,16 +434,16 @@ static int read_text(const struct attrs *a, hid_t attr, hid_t type, char **text)
 static int read_attr(const struct attrs *a, hid_t attr, struct cov_h5_attr *out)
 {
     hid_t type = H5Aget_type(attr), space = H5Aget_space(attr);
+    hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    H5T_class_t kind = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    bool good = n >= 0 && kind != H5T_NO_CLASS;
     int rc = COV_OK;
-    if (type < 0 || space < 0)
+    if (good && n == 1 && kind == H5T_INTEGER)
+        out->is_int = good = H5Aread(attr, H5T_NATIVE_INT64, &out->value) >= 0;
+    if (!good)
         rc = cov_h5_fail(a->e, COV_EINPUT, a->f->path, a->set, "a damaged attribute");
-    else if (H5Sget_simple_extent_npoints(space) == 1) {
-        H5T_class_t kind = H5Tget_class(type);
-        if (kind == H5T_STRING)
-            rc = read_text(a, attr, type, &out->text);
-        else if (kind == H5T_INTEGER)
-            out->is_int = H5Aread(attr, H5T_NATIVE_INT64, &out->value) >= 0;
-    }
+    else if (n == 1 && kind == H5T_STRING)
+        rc = read_text(a, attr, type, &out->text);
     cov_h5_close_id(type);
     cov_h5_close_id(space);
     (void)H5Eclear2(H5E_DEFAULT);

@@ -30,8 +30,9 @@ void cov_h5_close(struct cov_h5 *f); /* NULL is accepted */
 const char *cov_h5_path(const struct cov_h5 *f);
 uint64_t cov_h5_bytes(const struct cov_h5 *f); /* the size of the file */
 
-/* Returns true if there is an object of this name ("data/X"). */
-bool cov_h5_has(const struct cov_h5 *f, const char *name);
+/* Returns 1 if there is an object of this name ("data/X"), 0 if not, or a negative COV_E* if the file
+ * cannot be read. */
+int cov_h5_has(const struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
 
 /* Lists the names of the links in group `name` in byte order: *n names in (*names)[], none if the
  * group does not exist. Free with cov_h5_free_names. */
@@ -65,7 +66,10 @@ void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
  * COV_H5_MAX_BYTES, or makes claims as below; COV_EUNSUPPORTED for an unknown filter. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
-/* The same without a check of claims. */
+/* The same, but *out = NULL if the data set is missing. */
+int cov_h5_set_find(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                    struct cov_err *e) COV_MUST_USE;
+/* The same as cov_h5_set_open without a check of claims. */
 int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                               struct cov_err *e) COV_MUST_USE;
 /* Refuses a small file that claims to be large, with COV_EINPUT: if too much of the data sets
@@ -106,7 +110,7 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_
 /* Opens an existing file to change it. It should be a copy, since an interrupted change damages the
  * file. `path` has passed cov_h5_probe, or is a copy of a file that has. */
 int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
-/* Removes a data set. */
+/* Removes a data set, if there is one of this name. */
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; always frees *f. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;

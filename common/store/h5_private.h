@@ -24,7 +24,4 @@ int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, 
 
 void cov_h5_close_id(hid_t id); /* a negative one is accepted */
 
-/* Returns 1 or 0, or a negative number if the file is too damaged to tell. */
-int cov_h5_exists(const struct cov_h5 *f, const char *name);
-
 #endif

@@ -276,11 +276,9 @@ int cov_h5_set_open_unchecked(struct cov_h5 *f, const char *name, int rank, stru
 {
     assert(rank >= 0 && rank <= 3);
     *out = NULL;
-    int found = cov_h5_exists(f, name);
-    if (found < 0)
-        return cov_h5_fail(e, COV_EINPUT, f->path, name, "damaged HDF5 file");
-    if (found == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no data set %s", f->path, name);
+    int found = cov_h5_has(f, name, e);
+    if (found <= 0)
+        return found < 0 ? found : cov_fail(e, COV_EINPUT, "%s: no data set %s", f->path, name);
     struct cov_h5_set *s = new_set(f, name, e);
     if (!s)
         return COV_ENOMEM;
@@ -339,6 +337,14 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
         *out = NULL;
     }
     return rc;
+}
+
+int cov_h5_set_find(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                    struct cov_err *e)
+{
+    *out = NULL;
+    int found = cov_h5_has(f, name, e);
+    return found > 0 ? cov_h5_set_open(f, name, rank, out, e) : found;
 }
 
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s)

@@ -116,10 +116,14 @@ static int look_for_regions(struct cov_signal_file *f, struct cov_err *e)
 
 static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
 {
-    if (!cov_h5_has(f->h5, COV_PREDICTIONS_SET) && cov_h5_has(f->h5, "data/X"))
+    int predicted = cov_h5_has(f->h5, COV_PREDICTIONS_SET, e);
+    int genome = predicted ? 0 : cov_h5_has(f->h5, "data/X", e);
+    int measured = genome > 0 ? cov_h5_has(f->h5, GROUP, e) : 0;
+    if (predicted < 0 || genome < 0 || measured < 0)
+        return predicted < 0 ? predicted : genome < 0 ? genome : measured;
+    if (genome)
         return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", f->path,
-                        cov_h5_has(f->h5, GROUP) ? " with measured coverage (use --experimental)"
-                                                 : "");
+                        measured ? " with measured coverage (use --experimental)" : "");
     struct cov_h5_set *s = NULL;
     int rc = make_lists(f, 1, MAX_DATASETS, e);
     if (!rc)
@@ -144,11 +148,13 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
     for (size_t i = 0; i < n_names; i++)
         n += cov_coverage_prefix_length(names[i]) > 0;
     if (n == 0 || n > MAX_DATASETS) {
-        bool is_genome = cov_h5_has(f->h5, "data/X");
-        const char *what = n > 0                                    ? "a genome file with too much"
-                           : cov_h5_has(f->h5, COV_PREDICTIONS_SET) ? "a predictions file without"
-                           : is_genome                              ? "a genome file without"
-                                                                    : "a file without";
+        /* In a message, what cannot be read may count as missing. */
+        bool is_genome = cov_h5_has(f->h5, "data/X", NULL) > 0;
+        bool predicted = cov_h5_has(f->h5, COV_PREDICTIONS_SET, NULL) > 0;
+        const char *what = n > 0       ? "a genome file with too much"
+                           : predicted ? "a predictions file without"
+                           : is_genome ? "a genome file without"
+                                       : "a file without";
         rc = cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)%s",
                       f->path, what, n == 0 && is_genome ? "; bam2h5 adds it" : "");
     }
@@ -522,11 +528,8 @@ int cov_signal_file_split(struct cov_signal_file *f, size_t k, struct cov_err *e
 {
     struct cov_chunk_table files = {.name = cov_signal_files_table(f->datasets[k].name, e)};
     struct cov_h5_set *s = NULL;
-    int rc = files.name ? COV_OK : COV_ENOMEM;
-    const bool has_files = !rc && cov_h5_has(f->h5, files.name);
-    if (has_files)
-        rc = cov_h5_set_open(f->h5, files.name, 1, &s, e);
-    if (!rc && has_files) {
+    int rc = files.name ? cov_h5_set_find(f->h5, files.name, 1, &s, e) : COV_ENOMEM;
+    if (s) {
         const struct cov_h5_rows *r = cov_h5_set_rows(s);
         files.type = r->type;
         files.rank = 1;
@@ -534,7 +537,7 @@ int cov_signal_file_split(struct cov_signal_file *f, size_t k, struct cov_err *e
         files.elems = cov_malloc(r->dims[0], r->type.bytes, e);
         rc = files.elems ? cov_h5_set_read(s, 0, r->dims[0], 0, 1, files.elems, e) : COV_ENOMEM;
     }
-    if (!rc && cov_signal_split_part(&f->datasets, &f->n_datasets, k, has_files ? &files : NULL, e))
+    if (!rc && cov_signal_split_part(&f->datasets, &f->n_datasets, k, s ? &files : NULL, e))
         rc = cov_err_prefix(e, "%s", f->path);
     cov_h5_set_close(s);
     free(files.elems);

@@ -108,7 +108,7 @@ static double *read_set(struct cov_h5 *f, const char *name, size_t *n, size_t *w
 {
     struct cov_h5_set *s;
     *n = *width = 0;
-    if (!cov_h5_has(f, name))
+    if (!cov_h5_has(f, name, NULL))
         return NULL;
     assert_ok(cov_h5_set_open(f, name, 3, &s, &e));
     const struct cov_h5_rows *rows = cov_h5_set_rows(s);

@@ -471,7 +471,9 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
     if (!rc)
         rc = find_sets(&r->to, c.file, path, c.ks, e);
     const struct cov_grid *grid = rc ? NULL : cov_chunk_file_grid(c.file);
-    bool same = grid && cov_grid_n_chunks(grid) == r->n_rows &&
+    const struct cov_chunk_head *head = rc ? NULL : cov_chunk_file_head(c.file);
+    bool same = grid && head->has_bases == r->to.has_bases && head->n_sets == r->to.n_sets &&
+                head->n_tables == r->to.n_tables && cov_grid_n_chunks(grid) == r->n_rows &&
                 cov_grid_n_seqs(grid) == cov_grid_n_seqs(r->plan->grid) &&
                 cov_grid_is_partial(grid) == cov_grid_is_partial(r->plan->grid);
     size_t n_sample = r->n_rows < SAMPLE ? r->n_rows : SAMPLE;

@@ -41,7 +41,7 @@ static bool is_genome(const struct cov_source_input *in)
     struct cov_h5 *h5;
     if (in->is_track || in->in || cov_h5_open(in->path, &h5, NULL))
         return false;
-    const bool yes = cov_h5_has(h5, "data/X") && !cov_h5_has(h5, "prediction");
+    const bool yes = cov_h5_has(h5, "data/X", NULL) > 0 && cov_h5_has(h5, "prediction", NULL) == 0;
     cov_h5_close(h5);
     return yes;
 }

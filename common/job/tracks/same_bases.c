@@ -40,8 +40,9 @@ static int open_side(struct side *s, struct cov_err *e)
 {
     size_t n = cov_grid_n_chunks(s->rows.grid);
     int rc = cov_bases_fingerprints_read(s->rows.h5, n, &s->fingerprints, e);
-    if (rc || s->fingerprints || !cov_bases_are_in(s->rows.h5))
-        return rc;
+    int has_bases = rc || s->fingerprints ? 0 : cov_bases_are_in(s->rows.h5, e);
+    if (has_bases <= 0)
+        return rc ? rc : has_bases;
     rc = cov_bases_open(s->rows.h5, &s->bases, e);
     if (!rc && (cov_bases_n_rows(s->bases) != n ||
                 cov_bases_length(s->bases) != cov_grid_chunk_length(s->rows.grid)))

@@ -1,0 +1,172 @@
+/* test_read_errors.c - one read of an HDF5 file fails: no data set may seem absent, and no output may
+ * lack one.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/own_folder.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#include "common/job/chunks/rewrite.h"
+#include "common/store/bases_fingerprint.h"
+#include "common/store/coverage_file.h"
+#include "common/store/h5.h"
+#include "tests/lib/make_chunks.h"
+
+/* libhdf5 reads files with pread. The call number `fails_at` of this process fails (0: none); the
+ * child that probes the file reads without errors. */
+static size_t n_reads, fails_at;
+static pid_t parent;
+
+ssize_t failing_pread(int fd, void *to, size_t n, off_t at) __asm__("pread");
+ssize_t failing_pread(int fd, void *to, size_t n, off_t at)
+{
+    if (getpid() == parent && ++n_reads == fails_at) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pread64, fd, to, n, at);
+}
+
+static void count_from(size_t fault)
+{
+    parent = getpid();
+    n_reads = 0;
+    fails_at = fault;
+}
+
+/* A file with all that is optional: one-hot or packed bases, coverage, its spliced twin and the names
+ * of its columns, fingerprints of bases, and the sequences of a partial file. */
+static void make_file(const char *path, enum cov_layout layout)
+{
+    static const char *const bams[] = {"a.bam"};
+    static const size_t rows[] = {0, 7};
+    static char names[][40] = {COV_BASES_FINGERPRINT_SET, "evaluation/x_coverage",
+                               "evaluation/x_spliced_coverage"};
+    uint8_t fill[8] = {0xff, 0xff}, codes[MADE_L], elems[4 * MADE_L];
+    count_from(0);
+    const struct cov_chunk_writer_options o = {layout, {COV_CODEC_GZIP, 0}, 1};
+    struct cov_chunk_head head = {.L = MADE_L, .has_bases = true};
+    const struct cov_h5_type shorts = {.kind = COV_H5_INT, .bytes = 2, .is_signed = true};
+    const struct cov_chunk_set hash = {names[0], {.kind = COV_H5_INT, .bytes = 8}, 1, {1, 1}, fill};
+    assert_ok(cov_chunk_head_add_set(&head, &hash, &e));
+    for (size_t k = 1; k < 3; k++) {
+        const struct cov_chunk_set set = {names[k], shorts, 3, {MADE_L, 1}, fill};
+        assert_ok(cov_chunk_head_add_set(&head, &set, &e));
+    }
+    assert_ok(cov_chunk_head_add_texts(&head, "evaluation/x_meta/bam_files", 8, 1, bams, &e));
+    assert_ok(cov_chunk_head_add_attr(&head, names[1], COV_COVERAGE_READS, "5", &e));
+    struct cov_grid *all = made_grid(), *some;
+    assert_ok(cov_grid_select(all, rows, 2, &some, &e));
+    struct cov_chunk_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    const uint8_t *code_rows[] = {codes}, *sets[] = {elems, elems, elems};
+    const uint8_t *const *elem_rows[] = {sets};
+    assert_ok(cov_chunk_writer_new(path, &head, &o, &w, &e));
+    for (size_t i = 0; i < 2; i++) {
+        made_row(some, i, codes, elems);
+        cov_blob_clear(&blob);
+        assert_ok(cov_chunk_writer_encode(w, 1, code_rows, elem_rows, &blob, &e));
+        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
+    }
+    assert_ok(cov_chunk_writer_finish(w, some, &e));
+    cov_blob_fini(&blob);
+    cov_chunk_head_fini(&head);
+    cov_grid_free(all);
+    cov_grid_free(some);
+}
+
+static void check_file(const struct cov_chunk_file *f)
+{
+    const struct cov_chunk_head *head = cov_chunk_file_head(f);
+    const struct cov_grid *grid = cov_chunk_file_grid(f);
+    assert_true(head->has_bases);
+    assert_int_equal(head->n_sets, 3);
+    assert_int_equal(head->n_tables, 1);
+    assert_int_equal(cov_grid_n_seqs(grid), 2);
+    assert_string_equal(cov_grid_species(grid, 1), "Sp");
+    assert_non_null(cov_chunk_head_attr(head, "evaluation/x_coverage", COV_COVERAGE_READS));
+}
+
+/* Opens the file with each read failing in turn, until all reads succeed. */
+static void opens_all_or_nothing(void **state)
+{
+    static const enum cov_layout layouts[] = {COV_LAYOUT_ONEHOT, COV_LAYOUT_PACKED};
+    for (size_t k = 0; k < COV_COUNT(layouts); k++) {
+        size_t n_failed = 0, fault = 0;
+        make_file("x.h5", layouts[k]);
+        do {
+            struct cov_err e = COV_ERR_INIT;
+            struct cov_chunk_file *f;
+            count_from(++fault);
+            int rc = cov_chunk_file_open("x.h5", &f, &e);
+            if (rc == COV_OK)
+                check_file(f);
+            n_failed += rc != COV_OK;
+            cov_chunk_file_close(f);
+        } while (n_reads >= fault);
+        assert_true(n_failed > 5);
+    }
+}
+
+static void reads_coverage_and_fingerprints(void **state)
+{
+    size_t n_failed = 0, fault = 0;
+    make_file("x.h5", COV_LAYOUT_ONEHOT);
+    do {
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_coverage_reader *r;
+        count_from(++fault);
+        int rc = cov_coverage_reader_open("x.h5", "x", 2, MADE_L, &r, &e);
+        if (rc == COV_OK) {
+            uint64_t *hashes = NULL;
+            assert_true(r->sets[COV_COVERAGE] && r->sets[COV_SPLICED]);
+            assert_string_equal(r->files[0], "a.bam");
+            assert_true(r->reads[0] == 5);
+            rc = cov_bases_fingerprints_read(r->h5, 2, &hashes, &e);
+            assert_int_equal(hashes != NULL, rc == COV_OK);
+            free(hashes);
+        }
+        n_failed += rc != COV_OK;
+        cov_coverage_reader_close(r);
+    } while (n_reads >= fault);
+    assert_true(n_failed > 5);
+}
+
+/* Repacks the file with each read failing in turn, also those of the new file that is verified. */
+static void writes_all_or_nothing(void **state)
+{
+    struct cov_stats stats = {0};
+    struct cov_rewrite_job job = {.job.stats = &stats, .force = true};
+    const struct cov_rewrite_storage as_input = {.chunk_rows = 1};
+    size_t n_failed = 0, fault = 0;
+    assert_ok(cov_pool_new(1, &job.job.pool, &e));
+    make_file("x.h5", COV_LAYOUT_ONEHOT);
+    assert_ok(cov_repack("x.h5", "wanted.h5", &as_input, &job, &e));
+    bool failed;
+    do {
+        struct cov_err e = COV_ERR_INIT;
+        count_from(++fault);
+        int rc = cov_repack("x.h5", "y.h5", &as_input, &job, &e);
+        failed = n_reads >= fault;
+        count_from(0);
+        n_failed += rc != COV_OK;
+        if (rc == COV_OK)
+            check_same_files("y.h5", "wanted.h5");
+        assert_int_equal(access("y.h5", F_OK) == 0, rc == COV_OK);
+        (void)unlink("y.h5");
+    } while (failed);
+    assert_true(n_failed > 20);
+    cov_pool_free(job.job.pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opens_all_or_nothing),
+        cmocka_unit_test(reads_coverage_and_fingerprints),
+        cmocka_unit_test(writes_all_or_nothing),
+    };
+    assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
