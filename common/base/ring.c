@@ -11,21 +11,24 @@
 #include <stdlib.h>
 
 #include "common/base/clock.h"
-#include "common/base/mem.h"
 
-struct slot {
+struct ring_slot {
     bool ended; /* its work has ended */
     int code;
     struct cov_err err;
+    void *data; /* the job's */
 };
 
 struct ring {
-    const struct cov_ring_stages *stages;
+    const struct cov_ring_job *job;
     void *arg;
     struct cov_pool *pool;
-    struct slot *slots;
+    struct cov_arena memory; /* of slots and workers */
+    struct ring_slot *slots;
     size_t n_slots;
-    uint64_t head, tail; /* the oldest piece not yet passed to the sink; the next to fill */
+    void **workers; /* the job's */
+    unsigned n_workers;
+    uint64_t head, tail; /* the oldest piece not yet stored; the next to fetch */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* the work on a slot has ended */
     double work_seconds;
@@ -36,7 +39,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct ring *r = arg;
     double beg = cov_clock();
-    int code = r->stages->work(r->arg, slot, worker, e);
+    int code = r->job->work(r->arg, r->slots[slot].data, r->workers[worker], e);
     double seconds = cov_clock() - beg;
     pthread_mutex_lock(&r->lock);
     r->work_seconds += seconds;
@@ -62,16 +65,16 @@ static void end_of_work(void *arg, size_t slot, int code, const struct cov_err *
 static int fill(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     size_t i = (size_t)(r->tail % r->n_slots);
-    struct slot *slot = &r->slots[i];
+    struct ring_slot *slot = &r->slots[i];
     double beg = cov_clock();
-    int got = r->stages->source(r->arg, i, r->tail, e);
+    int got = r->job->fetch(r->arg, slot->data, e);
     t->source += cov_clock() - beg;
     if (got <= 0)
         return got;
     slot->code = COV_OK;
     cov_err_clear(&slot->err);
-    slot->ended = !r->stages->work;
-    if (r->stages->work) {
+    slot->ended = !r->job->work;
+    if (r->job->work) {
         int code = cov_pool_submit(r->pool, work, r, i, end_of_work, r, e);
         if (code != COV_OK)
             return code;
@@ -80,9 +83,9 @@ static int fill(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     return 1;
 }
 
-static void wait_for(struct ring *r, struct slot *slot, struct cov_ring_times *t)
+static void wait_for(struct ring *r, struct ring_slot *slot, struct cov_ring_times *t)
 {
-    if (!r->stages->work)
+    if (!r->job->work)
         return;
     double beg = cov_clock();
     pthread_mutex_lock(&r->lock);
@@ -92,26 +95,24 @@ static void wait_for(struct ring *r, struct slot *slot, struct cov_ring_times *t
     t->wait += cov_clock() - beg;
 }
 
-/* Waits for the oldest slot and passes it to the sink. */
+/* Waits for the oldest slot and stores it. */
 static int take(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
-    size_t i = (size_t)(r->head % r->n_slots);
-    struct slot *slot = &r->slots[i];
+    struct ring_slot *slot = &r->slots[r->head % r->n_slots];
     wait_for(r, slot, t);
     if (slot->code != COV_OK)
         return cov_fail(e, slot->code, "%s", slot->err.text);
     double beg = cov_clock();
-    int code = r->stages->sink(r->arg, i, r->head, e);
+    int code = r->job->store(r->arg, slot->data, e);
     t->sink += cov_clock() - beg;
     if (code == COV_OK)
         r->head++;
     return code;
 }
 
-/* After a failure, reads no more input, but still passes earlier pieces to the sink. So the
- * result is the failure of the earliest piece that failed, whatever the number of threads and
- * slots. */
-static int run(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
+/* After a failure, reads no more input, but still stores earlier pieces. So the result is the
+ * failure of the earliest piece that failed, whatever the number of threads and slots. */
+static int turn(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     bool at_end = false;
     int code = COV_OK, source_code = COV_OK;
@@ -134,24 +135,57 @@ static int run(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     return code;
 }
 
-int cov_ring_run(struct cov_pool *pool, size_t n_slots, const struct cov_ring_stages *stages,
-                 void *arg, struct cov_ring_times *times, struct cov_err *e)
+static int init(struct ring *r, struct cov_err *e)
 {
-    struct ring r = {.stages = stages, .arg = arg, .pool = pool};
+    const struct cov_ring_job *job = r->job;
+    struct cov_arena *memory = &r->memory;
+    r->slots = cov_arena_calloc(memory, r->n_slots, sizeof *r->slots);
+    r->workers = cov_arena_calloc(memory, r->n_workers, sizeof *r->workers);
+    for (size_t i = 0; r->slots && i < r->n_slots; i++)
+        r->slots[i].data = cov_arena_calloc(memory, 1, job->slot_bytes);
+    for (unsigned i = 0; r->workers && i < r->n_workers; i++)
+        r->workers[i] = cov_arena_calloc(memory, 1, job->worker_bytes);
+    int rc = cov_arena_check(memory, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; job->init_slot && i < r->n_slots; i++)
+        job->init_slot(r->arg, r->slots[i].data, memory);
+    for (unsigned i = 0; job->init_worker && i < r->n_workers; i++)
+        job->init_worker(r->arg, r->workers[i], i, memory);
+    return cov_arena_check(memory, e);
+}
+
+static void fini(struct ring *r)
+{
+    for (size_t i = 0; r->job->fini_slot && r->slots && i < r->n_slots; i++)
+        if (r->slots[i].data)
+            r->job->fini_slot(r->arg, r->slots[i].data);
+    for (unsigned i = 0; r->job->fini_worker && r->workers && i < r->n_workers; i++)
+        if (r->workers[i])
+            r->job->fini_worker(r->arg, r->workers[i]);
+    cov_arena_fini(&r->memory);
+}
+
+int cov_ring_run_job(struct cov_pool *pool, const struct cov_ring_job *job, void *arg,
+                     struct cov_ring_times *times, struct cov_err *e)
+{
+    struct ring r = {.job = job,
+                     .arg = arg,
+                     .pool = pool,
+                     .n_slots = job->n_slots ? job->n_slots
+                                : pool       ? cov_ring_slots(pool)
+                                             : 1,
+                     .n_workers = job->work ? cov_pool_size(pool) : 0};
     struct cov_ring_times t = {0};
-    r.n_slots = n_slots ? n_slots : 1;
-    r.slots = cov_calloc(r.n_slots, sizeof *r.slots, e);
-    if (!r.slots)
-        return COV_ENOMEM;
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.changed, NULL);
     atomic_init(&r.failed, false);
-
-    int code = run(&r, &t, e);
-
+    int code = init(&r, e);
+    if (code == COV_OK)
+        code = turn(&r, &t, e);
+    fini(&r);
     pthread_cond_destroy(&r.changed);
     pthread_mutex_destroy(&r.lock);
-    free(r.slots);
     if (times) {
         times->source += t.source;
         times->work += r.work_seconds;
@@ -164,4 +198,61 @@ int cov_ring_run(struct cov_pool *pool, size_t n_slots, const struct cov_ring_st
 size_t cov_ring_slots(const struct cov_pool *pool)
 {
     return (size_t)2 * cov_pool_size(pool);
+}
+
+/* ---- slots of the caller ---- */
+
+struct numbered {
+    const struct cov_ring_stages *stages;
+    void *arg;
+    size_t n_slots;
+    uint64_t n; /* pieces so far */
+};
+
+struct numbered_slot {
+    size_t i;
+    uint64_t n;
+};
+
+static int numbered_fetch(void *arg, void *slot, struct cov_err *e)
+{
+    struct numbered *r = arg;
+    struct numbered_slot *s = slot;
+    *s = (struct numbered_slot){(size_t)(r->n % r->n_slots), r->n};
+    r->n++;
+    return r->stages->source(r->arg, s->i, s->n, e);
+}
+
+static int numbered_work(void *arg, void *slot, void *worker, struct cov_err *e)
+{
+    const struct numbered *r = arg;
+    return r->stages->work(r->arg, ((struct numbered_slot *)slot)->i, *(unsigned *)worker, e);
+}
+
+static int numbered_store(void *arg, void *slot, struct cov_err *e)
+{
+    const struct numbered *r = arg;
+    const struct numbered_slot *s = slot;
+    return r->stages->sink(r->arg, s->i, s->n, e);
+}
+
+static void numbered_init(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    (void)arg;
+    (void)memory;
+    *(unsigned *)worker = i;
+}
+
+int cov_ring_run(struct cov_pool *pool, size_t n_slots, const struct cov_ring_stages *stages,
+                 void *arg, struct cov_ring_times *times, struct cov_err *e)
+{
+    struct numbered r = {stages, arg, n_slots ? n_slots : 1, 0};
+    const struct cov_ring_job job = {.fetch = numbered_fetch,
+                                     .work = stages->work ? numbered_work : NULL,
+                                     .store = numbered_store,
+                                     .slot_bytes = sizeof(struct numbered_slot),
+                                     .worker_bytes = sizeof(unsigned),
+                                     .n_slots = r.n_slots,
+                                     .init_worker = numbered_init};
+    return cov_ring_run_job(pool, &job, &r, times, e);
 }

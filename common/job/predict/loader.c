@@ -651,71 +651,58 @@ int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
 
 /* ---------------------------------------------------------------- into memory */
 
-struct load {
+struct load_job {
     struct cov_loader *l;
+    const struct cov_grid *grid;
     struct cov_progress *progress;
-    struct load_slot {
-        struct cov_loader_item item;
-        struct cov_blob raw[2];
-    } * slots;
-    size_t n_slots;
-    uint8_t *codes; /* three chunks per worker */
+    size_t next; /* pair */
 };
 
-static int load_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+struct load_slot {
+    struct cov_loader_item item;
+    struct cov_blob raw[2];
+};
+
+static int load_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    struct load *d = arg;
-    struct load_slot *s = &d->slots[slot];
-    if (n == cov_grid_n_pairs(source_grid(d->l)))
+    struct load_job *j = arg;
+    struct load_slot *s = slot;
+    if (j->next == cov_grid_n_pairs(j->grid))
         return 0;
-    fill_item(source_grid(d->l), (size_t)n, &s->item);
-    int rc = fetch(d->l, &s->item, s->raw, e);
+    fill_item(j->grid, j->next++, &s->item);
+    int rc = fetch(j->l, &s->item, s->raw, e);
     return rc ? rc : 1;
 }
 
-static int load_decode(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+/* `worker` is a buffer for the codes of three chunks. */
+static int load_decode(void *arg, void *slot, void *worker, struct cov_err *e)
 {
-    struct load *d = arg;
-    struct load_slot *s = &d->slots[slot];
-    size_t L = cov_grid_chunk_length(d->l->grid);
-    uint8_t *codes = d->codes + 3 * L * worker;
-    int rc = decode(d->l, &s->item, s->raw, (uint8_t *const[2]){codes, codes + L}, e);
-    return rc ? rc
-              : cov_kept_codes_put(d->l->kept_codes, s->item.pair,
-                                   (uint8_t *const[2]){codes, codes + L}, codes + 2 * L, e);
+    const struct load_job *j = arg;
+    struct load_slot *s = slot;
+    const size_t L = cov_grid_chunk_length(j->grid);
+    uint8_t *const codes[3] = {worker, (uint8_t *)worker + L, (uint8_t *)worker + 2 * L};
+    int rc = decode(j->l, &s->item, s->raw, codes, e);
+    return rc ? rc : cov_kept_codes_put(j->l->kept_codes, s->item.pair, codes, codes[2], e);
 }
 
-static int load_keep(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int load_keep(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct load *d = arg;
-    const struct load_slot *s = &d->slots[slot];
+    const struct load_job *j = arg;
+    const struct load_slot *s = slot;
     int rc = COV_OK;
-    for (int k = COV_PLUS; d->l->kept_rows && !rc && k <= COV_MINUS; k++)
+    for (int k = COV_PLUS; j->l->kept_rows && !rc && k <= COV_MINUS; k++)
         if (s->item.has[k])
-            rc = cov_kept_rows_put(d->l->kept_rows, s->item.rows[k], &s->raw[k], e);
-    cov_progress_add(d->progress, s->item.has[COV_PLUS] + s->item.has[COV_MINUS]);
+            rc = cov_kept_rows_put(j->l->kept_rows, s->item.rows[k], &s->raw[k], e);
+    cov_progress_add(j->progress, s->item.has[COV_PLUS] + s->item.has[COV_MINUS]);
     return rc;
 }
 
-static int load_all(struct load *d, struct cov_pool *pool, struct cov_err *e)
+static void load_fini_slot(void *arg, void *slot)
 {
-    const struct cov_grid *grid = source_grid(d->l);
-    const struct cov_ring_stages stages = {load_fetch, d->l->kept_codes ? load_decode : NULL,
-                                           load_keep};
-    size_t n_codes;
-    if (cov_size_mul(cov_grid_chunk_length(grid), (size_t)3 * cov_pool_size(pool), &n_codes))
-        return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases",
-                        cov_grid_chunk_length(grid));
-    d->n_slots = cov_ring_slots(pool);
-    d->slots = cov_calloc(d->n_slots, sizeof *d->slots, e);
-    d->codes = cov_malloc(n_codes, 1, e);
-    if (!d->slots || !d->codes)
-        return COV_ENOMEM;
-    cov_progress_begin(d->progress, "loading", "chunks", (int64_t)cov_grid_n_chunks(grid));
-    int rc = cov_ring_run(pool, d->n_slots, &stages, d, NULL, e);
-    cov_progress_end(d->progress);
-    return rc;
+    (void)arg;
+    struct load_slot *s = slot;
+    cov_blob_fini(&s->raw[COV_PLUS]);
+    cov_blob_fini(&s->raw[COV_MINUS]);
 }
 
 int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_progress *progress,
@@ -724,17 +711,20 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
     if (l->loading == COV_LOAD_DISK)
         return COV_OK;
     assert(!l->kept_rows && !l->kept_codes);
-    struct load d = {.l = l, .progress = progress};
+    struct load_job j = {.l = l, .grid = source_grid(l), .progress = progress};
     int rc = l->loading == COV_LOAD_RAM && l->file
-                 ? cov_kept_rows_new(cov_grid_n_chunks(source_grid(l)), &l->kept_rows, e)
-                 : cov_kept_codes_new(source_grid(l), &l->kept_codes, e);
+                 ? cov_kept_rows_new(cov_grid_n_chunks(j.grid), &l->kept_rows, e)
+                 : cov_kept_codes_new(j.grid, &l->kept_codes, e);
+    const struct cov_ring_job ring = {.fetch = load_fetch,
+                                      .work = l->kept_codes ? load_decode : NULL,
+                                      .store = load_keep,
+                                      .slot_bytes = sizeof(struct load_slot),
+                                      .worker_bytes = 3 * cov_grid_chunk_length(j.grid),
+                                      .fini_slot = load_fini_slot};
+    cov_progress_begin(progress, "loading", "chunks", (int64_t)cov_grid_n_chunks(j.grid));
     if (!rc)
-        rc = load_all(&d, pool, e);
-    for (size_t i = 0; d.slots && i < d.n_slots; i++)
-        for (int s = COV_PLUS; s <= COV_MINUS; s++)
-            cov_blob_fini(&d.slots[i].raw[s]);
-    free(d.slots);
-    free(d.codes);
+        rc = cov_ring_run_job(pool, &ring, &j, NULL, e);
+    cov_progress_end(progress);
     if (rc)
         return rc;
     /* The temporary file is no longer needed. */

@@ -10,118 +10,48 @@
 #include "common/seq/grid.h"
 
 /* A pair of chunks that provides bases for windows. */
-struct source {
+struct cov_overlap_source {
     struct cov_loader_item item;
     struct cov_blob raw[2];
 };
 
-struct window {
+struct cov_overlap_window {
     struct cov_window w;
     size_t seq;
     int64_t number;
     int strand;
 };
 
-struct slot {
-    struct cov_loader_item *pairs;
-    struct source *sources;
-    struct window *windows;
-    size_t n_pairs, cap_pairs, n_sources, cap_sources, n_windows, cap_windows;
-};
-
-struct worker {
-    uint8_t *sources; /* [n_sources][2][L] */
-    size_t cap_sources;
-    uint8_t *codes; /* [batch][L] */
-    float *values;  /* [batch][L][D] */
-};
-
-struct cov_predict_overlap {
-    struct cov_loader *loader;
-    size_t L, N, D, batch;
-    struct slot *slots;
-    size_t n_slots;
-    struct worker *workers;
-    unsigned n_workers;
-};
-
-void cov_predict_overlap_free(struct cov_predict_overlap *o)
-{
-    if (!o)
-        return;
-    for (size_t i = 0; o->slots && i < o->n_slots; i++) {
-        struct slot *s = &o->slots[i];
-        for (size_t k = 0; k < s->cap_sources; k++)
-            for (int strand = COV_PLUS; strand <= COV_MINUS; strand++)
-                cov_blob_fini(&s->sources[k].raw[strand]);
-        free(s->sources);
-        free(s->windows);
-        free(s->pairs);
-    }
-    for (unsigned i = 0; o->workers && i < o->n_workers; i++) {
-        free(o->workers[i].sources);
-        free(o->workers[i].codes);
-        free(o->workers[i].values);
-    }
-    free(o->slots);
-    free(o->workers);
-    free(o);
-}
-
-int cov_predict_overlap_new(struct cov_loader *loader,
-                            const struct cov_predict_overlap_sizes *sizes,
-                            struct cov_predict_overlap **out, struct cov_err *e)
-{
-    *out = NULL;
-    size_t row;
-    struct cov_predict_overlap *o = cov_calloc(1, sizeof *o, e);
-    if (!o)
-        return COV_ENOMEM;
-    *o = (struct cov_predict_overlap){.loader = loader,
-                                      .L = cov_loader_chunk_length(loader),
-                                      .N = sizes->overlap,
-                                      .D = sizes->n_datasets,
-                                      .batch = sizes->batch,
-                                      .n_slots = sizes->n_slots,
-                                      .n_workers = sizes->n_workers};
-    o->slots = cov_calloc(o->n_slots, sizeof *o->slots, e);
-    o->workers = cov_calloc(o->n_workers, sizeof *o->workers, e);
-    bool good = o->slots && o->workers && cov_size_mul(o->L, o->D, &row) == 0 &&
-                cov_size_mul(row, o->batch, &row) == 0;
-    for (unsigned i = 0; good && i < o->n_workers; i++) {
-        o->workers[i].codes = cov_malloc(o->batch, o->L, e);
-        o->workers[i].values = cov_malloc(row, sizeof(float), e);
-        good = o->workers[i].codes && o->workers[i].values;
-    }
-    if (!good) {
-        cov_predict_overlap_free(o);
-        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", sizes->batch);
-    }
-    *out = o;
-    return COV_OK;
-}
-
 /* ---- slots ---- */
 
-void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot)
+void cov_overlap_slot_fini(struct cov_overlap_slot *s)
 {
-    struct slot *s = &o->slots[slot];
+    for (size_t k = 0; k < s->cap_sources; k++)
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++)
+            cov_blob_fini(&s->sources[k].raw[strand]);
+    free(s->sources);
+    free(s->windows);
+    free(s->pairs);
+}
+
+void cov_overlap_clear(struct cov_overlap_slot *s)
+{
     s->n_pairs = s->n_sources = s->n_windows = 0;
 }
 
 /* Fetches the pairs that provide the bases of a window, unless already fetched. Windows ascend. */
-static int add_sources(struct cov_predict_overlap *o, struct slot *s, size_t seq,
+static int add_sources(const struct cov_overlap *o, struct cov_overlap_slot *s, size_t seq,
                        const struct cov_window *w, struct cov_err *e)
 {
     int64_t L = (int64_t)o->L;
     for (int64_t at = w->beg / L * L; at < w->end; at += L) {
-        const struct source *last = s->n_sources ? &s->sources[s->n_sources - 1] : NULL;
+        const struct cov_overlap_source *last = s->n_sources ? &s->sources[s->n_sources - 1] : NULL;
         if (last && last->item.seq == seq && last->item.beg >= at)
             continue;
         size_t before = s->cap_sources;
         int rc = COV_RESERVE(&s->sources, &s->cap_sources, s->n_sources + 1, e);
         for (size_t k = before; !rc && k < s->cap_sources; k++)
-            s->sources[k] = (struct source){.raw = {COV_BLOB_INIT, COV_BLOB_INIT}};
+            s->sources[k] = (struct cov_overlap_source){.raw = {COV_BLOB_INIT, COV_BLOB_INIT}};
         if (!rc)
             rc = cov_loader_neighbour(o->loader, seq, at, &s->sources[s->n_sources].item,
                                       s->sources[s->n_sources].raw, e);
@@ -132,14 +62,14 @@ static int add_sources(struct cov_predict_overlap *o, struct slot *s, size_t seq
     return COV_OK;
 }
 
-static int add_window(struct cov_predict_overlap *o, struct slot *s,
+static int add_window(const struct cov_overlap *o, struct cov_overlap_slot *s,
                       const struct cov_loader_item *item, int64_t number, struct cov_err *e)
 {
     const struct cov_select *regions = cov_loader_regions(o->loader);
     struct cov_window w = cov_window_number(item->length, (int64_t)o->L, (int64_t)o->N, number);
     int64_t beg, end, from = w.core_beg > item->beg ? w.core_beg : item->beg;
     int64_t to = w.core_end < item->end ? w.core_end : item->end;
-    const struct window *last = s->n_windows ? &s->windows[s->n_windows - 1] : NULL;
+    const struct cov_overlap_window *last = s->n_windows ? &s->windows[s->n_windows - 1] : NULL;
     if ((last && last->seq == item->seq && last->number == number) ||
         (regions && !cov_select_stretch(regions, item->seq, from, to, &beg, &end)))
         return COV_OK;
@@ -147,14 +77,13 @@ static int add_window(struct cov_predict_overlap *o, struct slot *s,
     if (!rc)
         rc = add_sources(o, s, item->seq, &w, e);
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
-        s->windows[s->n_windows++] = (struct window){w, item->seq, number, strand};
+        s->windows[s->n_windows++] = (struct cov_overlap_window){w, item->seq, number, strand};
     return rc;
 }
 
-int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
-                            const struct cov_loader_item *item, struct cov_err *e)
+int cov_overlap_add(const struct cov_overlap *o, struct cov_overlap_slot *s,
+                    const struct cov_loader_item *item, struct cov_err *e)
 {
-    struct slot *s = &o->slots[slot];
     int64_t L = (int64_t)o->L, N = (int64_t)o->N;
     int rc = COV_RESERVE(&s->pairs, &s->cap_pairs, s->n_pairs + 1, e);
     if (rc)
@@ -173,7 +102,7 @@ int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
 /* Sorts the longest first, so that windows of similar length are computed together. */
 static int by_length(const void *a, const void *b)
 {
-    const struct window *x = a, *y = b;
+    const struct cov_overlap_window *x = a, *y = b;
     int64_t n = x->w.end - x->w.beg, m = y->w.end - y->w.beg;
     if (n != m)
         return n > m ? -1 : 1;
@@ -184,8 +113,8 @@ static int by_length(const void *a, const void *b)
     return x->strand - y->strand;
 }
 
-static int decode_sources(const struct cov_predict_overlap *o, struct slot *s, struct worker *w,
-                          struct cov_err *e)
+static int decode_sources(const struct cov_overlap *o, struct cov_overlap_slot *s,
+                          struct cov_overlap_worker *w, struct cov_err *e)
 {
     size_t n;
     if (cov_size_mul(2 * s->n_sources, o->L, &n))
@@ -200,8 +129,8 @@ static int decode_sources(const struct cov_predict_overlap *o, struct slot *s, s
 }
 
 /* Sets codes[0..L) to the bases of a window in its own direction, from its sources. */
-static void copy_codes(const struct cov_predict_overlap *o, const struct slot *s,
-                       const struct window *x, const uint8_t *sources, uint8_t *codes)
+static void copy_codes(const struct cov_overlap *o, const struct cov_overlap_slot *s,
+                       const struct cov_overlap_window *x, const uint8_t *sources, uint8_t *codes)
 {
     memset(codes, COV_CODE_PAD, o->L);
     for (size_t k = 0; k < s->n_sources; k++) {
@@ -219,8 +148,8 @@ static void copy_codes(const struct cov_predict_overlap *o, const struct slot *s
 }
 
 /* Copies the core of a window to the pairs. */
-static void copy_values(const struct cov_predict_overlap *o, const struct slot *s,
-                        const struct window *x, const float *values, float *out)
+static void copy_values(const struct cov_overlap *o, const struct cov_overlap_slot *s,
+                        const struct cov_overlap_window *x, const float *values, float *out)
 {
     for (size_t k = 0; k < s->n_pairs; k++) {
         const struct cov_loader_item *item = &s->pairs[k];
@@ -239,11 +168,10 @@ static void copy_values(const struct cov_predict_overlap *o, const struct slot *
     }
 }
 
-int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
-                                struct cov_net *net, float *values, struct cov_err *e)
+int cov_overlap_compute(const struct cov_overlap *o, struct cov_overlap_slot *s,
+                        struct cov_overlap_worker *w, struct cov_net *net, float *values,
+                        struct cov_err *e)
 {
-    struct slot *s = &o->slots[slot];
-    struct worker *w = &o->workers[worker];
     size_t row = o->L * o->D;
     for (size_t i = 0; i < 2 * s->n_pairs * row; i++)
         values[i] = COV_PAD_VALUE;
@@ -254,21 +182,21 @@ int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsi
         size_t n = s->n_windows - beg < o->batch ? s->n_windows - beg : o->batch;
         for (size_t k = 0; k < n; k++)
             copy_codes(o, s, &s->windows[beg + k], w->sources, w->codes + k * o->L);
-        rc = cov_net_forward(net, worker, n, w->codes, w->values, e);
+        rc = cov_net_forward(net, w->i, n, w->codes, w->values, e);
         for (size_t k = 0; !rc && k < n; k++)
             copy_values(o, s, &s->windows[beg + k], w->values + k * row, values);
     }
     return rc;
 }
 
-void cov_predict_overlap_fingerprints(const struct cov_predict_overlap *o, size_t slot,
-                                      unsigned worker, size_t k, uint64_t fingerprints[2])
+void cov_overlap_fingerprints(const struct cov_overlap *o, const struct cov_overlap_slot *s,
+                              const struct cov_overlap_worker *w, size_t k,
+                              uint64_t fingerprints[2])
 {
-    const struct slot *s = &o->slots[slot];
     const struct cov_loader_item *pair = &s->pairs[k];
     for (size_t i = 0; i < s->n_sources; i++) {
         const struct cov_loader_item *item = &s->sources[i].item;
-        const uint8_t *codes = o->workers[worker].sources + 2 * i * o->L;
+        const uint8_t *codes = w->sources + 2 * i * o->L;
         if (item->seq != pair->seq || item->beg != pair->beg)
             continue;
         for (size_t strand = COV_PLUS; strand <= COV_MINUS; strand++)

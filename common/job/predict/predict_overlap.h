@@ -7,37 +7,49 @@
 #define COV_JOB_PREDICT_PREDICT_OVERLAP_H
 
 #include "common/base/err.h"
+#include "common/codec/blob.h"
 #include "common/job/predict/loader.h"
 #include "common/net/net.h"
 
-struct cov_predict_overlap;
-
-struct cov_predict_overlap_sizes {
-    size_t overlap; /* bases shared by neighbouring windows */
-    size_t n_datasets;
-    size_t batch; /* windows that a worker computes at a time, each on one strand */
-    size_t n_slots;
-    unsigned n_workers;
+struct cov_overlap {
+    struct cov_loader *loader; /* opened with `neighbours`; NULL: no overlap */
+    size_t L, N, D;            /* chunk length, bases shared by windows, data sets */
+    size_t batch;              /* windows that a worker computes at a time, each on one strand */
 };
 
-/* Borrows the loader, opened with `neighbours`, until free. Free with cov_predict_overlap_free. */
-int cov_predict_overlap_new(struct cov_loader *loader,
-                            const struct cov_predict_overlap_sizes *sizes,
-                            struct cov_predict_overlap **out, struct cov_err *e) COV_MUST_USE;
-void cov_predict_overlap_free(struct cov_predict_overlap *o); /* NULL is accepted */
+/* Pairs, the windows that they need, and the pairs that provide the bases of these. Empty if all
+ * zero. */
+struct cov_overlap_slot {
+    struct cov_loader_item *pairs;
+    struct cov_overlap_source *sources;
+    struct cov_overlap_window *windows;
+    size_t n_pairs, cap_pairs, n_sources, cap_sources, n_windows, cap_windows;
+};
+void cov_overlap_slot_fini(struct cov_overlap_slot *s);
+
+/* Buffers of a worker. */
+struct cov_overlap_worker {
+    unsigned i;
+    uint8_t *sources; /* [n_sources][2][L]; grows. Owned */
+    size_t cap_sources;
+    uint8_t *codes; /* [batch][L] */
+    float *values;  /* [batch][L][D] */
+};
 
 /* Calling thread: clear empties a slot; add appends a pair, with both strands. */
-void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot);
-int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
-                            const struct cov_loader_item *item, struct cov_err *e) COV_MUST_USE;
+void cov_overlap_clear(struct cov_overlap_slot *s);
+int cov_overlap_add(const struct cov_overlap *o, struct cov_overlap_slot *s,
+                    const struct cov_loader_item *item, struct cov_err *e) COV_MUST_USE;
 
 /* Worker thread: sets values[2 k + strand][L][D] to the predictions of the k-th pair of the slot,
  * in the strand's direction; COV_PAD_VALUE in padding and outside the regions. */
-int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
-                                struct cov_net *net, float *values, struct cov_err *e) COV_MUST_USE;
+int cov_overlap_compute(const struct cov_overlap *o, struct cov_overlap_slot *s,
+                        struct cov_overlap_worker *w, struct cov_net *net, float *values,
+                        struct cov_err *e) COV_MUST_USE;
 
 /* Worker thread, after compute: the fingerprints of the bases of the k-th pair of the slot. */
-void cov_predict_overlap_fingerprints(const struct cov_predict_overlap *o, size_t slot,
-                                      unsigned worker, size_t k, uint64_t fingerprints[2]);
+void cov_overlap_fingerprints(const struct cov_overlap *o, const struct cov_overlap_slot *s,
+                              const struct cov_overlap_worker *w, size_t k,
+                              uint64_t fingerprints[2]);
 
 #endif
