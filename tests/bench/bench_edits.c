@@ -40,7 +40,6 @@ struct bench {
     struct cov_edit *edits;
     struct cov_version *versions;
     float *values[2];
-    size_t *n_bases;
     int64_t beg, length; /* of the window in its sequence; of the sequence */
     struct {
         double seconds[2], largest[CLASSES];
@@ -92,7 +91,10 @@ static void draw_versions(struct bench *b, size_t n, size_t kind, uint8_t *bases
         if (n_old > inside - at)
             n_old = inside - at;
         b->edits[k] = (struct cov_edit){at, n_old, codes, n_new};
-        b->versions[k] = (struct cov_version){&b->edits[k], 1, 0, 0};
+        b->versions[k] =
+            (struct cov_version){.edits = &b->edits[k],
+                                 .n = 1,
+                                 .next = k + 1 < b->n_versions ? &b->versions[k + 1] : NULL};
         if (b->width > 0) {
             b->versions[k].beg = at > b->width / 2 ? at - b->width / 2 : 0;
             b->versions[k].end = at + b->width - b->width / 2;
@@ -115,7 +117,7 @@ static void compare(struct bench *b, size_t kind, size_t n)
     const size_t D = b->model->n_datasets;
     for (size_t k = 0; k < b->n_versions; k++) {
         const struct cov_version *v = &b->versions[k];
-        const size_t end = v->end == 0 || v->end > b->n_bases[k] ? b->n_bases[k] : v->end;
+        const size_t end = v->end == 0 || v->end > v->n_bases ? v->n_bases : v->end;
         const size_t class = class_of(b, v->edits, n);
         double *largest = &b->of[kind].largest[class];
         b->of[kind].n[class]++;
@@ -130,20 +132,21 @@ static void compare(struct bench *b, size_t kind, size_t n)
 static int run_window(struct bench *b, size_t kind, struct cov_err *e)
 {
     static uint8_t bases[1 << 20];
-    const struct cov_version none = {.n = 0};
+    struct cov_version none = {.values = b->values[0]};
     const size_t n = draw_window(b, e);
-    struct cov_edited_window w = {b->codes, n, &none, 1};
+    struct cov_edited_window w = {b->codes, n, &none};
     if (n == 0)
         return COV_EINPUT;
     draw_versions(b, n, kind, bases);
     double clock = cov_clock_thread();
-    int rc = cov_edited_windows_predict(b->net[0], 0, &w, 1, b->values[0], b->n_bases, e);
+    int rc = cov_edited_windows_predict(b->net[0], 0, &w, 1, e);
     b->window_seconds += cov_clock_thread() - clock;
     w.versions = b->versions;
-    w.n_versions = b->n_versions;
     for (size_t i = 0; !rc && i < 2; i++) {
+        for (size_t k = 0; k < b->n_versions; k++)
+            b->versions[k].values = b->values[i] + k * b->L * b->model->n_datasets;
         clock = cov_clock_thread();
-        rc = cov_edited_windows_predict(b->net[i], 0, &w, 1, b->values[i], b->n_bases, e);
+        rc = cov_edited_windows_predict(b->net[i], 0, &w, 1, e);
         b->of[kind].seconds[i] += cov_clock_thread() - clock;
     }
     if (!rc)
@@ -199,7 +202,6 @@ int main(int argc, char **argv)
     b.codes = malloc(2 * b.L);
     b.edits = calloc(b.n_versions, sizeof *b.edits);
     b.versions = calloc(b.n_versions, sizeof *b.versions);
-    b.n_bases = calloc(b.n_versions, sizeof *b.n_bases);
     b.values[0] = malloc(b.n_versions * row * sizeof(float));
     b.values[1] = malloc(b.n_versions * row * sizeof(float));
     for (size_t i = 0; !rc && i < n_windows; i++)
@@ -217,7 +219,6 @@ int main(int argc, char **argv)
     free(b.codes);
     free(b.edits);
     free(b.versions);
-    free(b.n_bases);
     cov_genome_free(b.genome);
     cov_ensemble_close(b.model);
     cov_device_close(dev);

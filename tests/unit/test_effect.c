@@ -31,8 +31,8 @@ static void check_edits(const char *window, size_t L, const char *const *texts, 
         assert_true(cov_codes_of_letters(rest + 1, edits[i].n_new, new[i]));
         edits[i].codes = new[i];
     }
-    const struct cov_version version = {.edits = edits, .n = n};
-    const struct cov_edited_window w = {codes, n_codes, &version, 1};
+    struct cov_version version = {.edits = edits, .n = n};
+    const struct cov_edited_window w = {codes, n_codes, &version};
     memset(out, 0xee, sizeof out);
     assert_int_equal(cov_version_codes(&w, &version, L, out), n_wanted);
     for (size_t i = 0; i < L; i++)

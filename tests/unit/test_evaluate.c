@@ -221,8 +221,8 @@ static void test_files(void **state)
     assert_non_null(strstr(text, line));
     free(text);
     /* A name must not start a new column or line. */
-    free(v->datasets[0]);
-    v->datasets[0] = strdup("a\tb\n\x7f");
+    char name[] = "a\tb\n\x7f";
+    v->datasets[0] = name;
     f = open_memstream(&text, &n_text);
     assert_non_null(f);
     cov_evaluation_print(v, f);

@@ -37,13 +37,13 @@ float cov_attribution_of_base(const struct cov_attribution *a, size_t r, size_t 
 }
 
 int cov_attribution_measure(const struct cov_attribution_options *o,
-                            const struct cov_attributed_region *region, const float *values,
-                            size_t n_bases, double *y, struct cov_err *e)
+                            const struct cov_attributed_region *region,
+                            const struct cov_version *predicted, double *y, struct cov_err *e)
 {
     const size_t D = o->model->n_datasets;
     double sum = 0;
-    for (size_t i = region->sum_beg; i < region->sum_end && i < n_bases; i++)
-        sum += (double)values[i * D + o->target];
+    for (size_t i = region->sum_beg; i < region->sum_end && i < predicted->n_bases; i++)
+        sum += (double)predicted->values[i * D + o->target];
     if (!(sum > 0) || !isfinite(sum))
         return cov_fail(e, COV_EINPUT, "%.100s:%" PRId64 "-%" PRId64 ": the predicted sum is %g",
                         o->genome->names[region->seq], region->beg + 1, region->end, sum);

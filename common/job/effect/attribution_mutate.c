@@ -1,8 +1,8 @@
 /* attribution_mutate.c - saturation mutagenesis: y of each region with each of its bases replaced or
  * deleted.
  *
- * A slot of the ring is a piece: some consecutive places of a region. The pieces do not depend on
- * the number of threads. Each is predicted in one call, with the window as it is.
+ * A slot of the ring has some consecutive places of a region, which do not depend on the number of
+ * threads. They are predicted in one call, with the window as it is.
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/attribution.h"
 
@@ -19,64 +19,83 @@
 #include "common/job/effect/edited_windows.h"
 #include "common/seq/alphabet.h"
 
-/* Most places of a piece, and most bytes of the values that a worker predicts at a time. */
+/* Most places of a slot, and most bytes of the values that a worker predicts at a time. */
 enum { MOST_PLACES = 32, MOST_VALUE_BYTES = 64 << 20 };
 
 static const uint8_t bases[4] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T};
 
-struct worker {
+/* Some consecutive places of a region. */
+struct mutate_slot {
+    size_t region, from, to;
+};
+
+struct mutate_worker {
+    unsigned i;
     uint8_t *codes; /* [window + deletion] */
     struct cov_version *versions;
     struct cov_edit *edits;
     size_t *keys; /* of each version, where its y belongs: 4 * place + column */
-    size_t *n_bases;
-    float *values; /* [n_versions,L,D] */
-    size_t n;      /* versions */
+    size_t n;     /* versions */
 };
 
-struct run {
+struct mutate_job {
     struct cov_attribution *a;
     const struct cov_attribution_options *o;
     const struct cov_job *job;
     struct cov_edited_windows *net;
-    struct worker *workers;
-    size_t n_workers;
-    size_t n_places, n_pieces; /* of a piece; of a region */
-    size_t *pieces;            /* [n_slots]: the number of a slot's piece */
-    double *without;           /* [n,length]: with deletions, y without minus y with the deletion
-                                * that begins at a place */
+    size_t n_places;     /* of a slot */
+    size_t n_versions;   /* of a worker */
+    size_t region, next; /* place */
+    double *without;     /* [n,length]: with deletions, y without minus y with the deletion that
+                          * begins at a place */
 };
 
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int mutate_fetch(void *arg, void *slot, struct cov_err *e)
 {
     (void)e;
-    struct run *r = arg;
-    r->pieces[slot] = n;
-    return n < r->a->n * r->n_pieces;
+    struct mutate_job *j = arg;
+    struct mutate_slot *s = slot;
+    if (j->region == j->a->n)
+        return 0;
+    const size_t left = j->a->length - j->next;
+    *s = (struct mutate_slot){j->region, j->next,
+                              j->next + (left < j->n_places ? left : j->n_places)};
+    j->next = s->to;
+    if (j->next == j->a->length) {
+        j->next = 0;
+        j->region++;
+    }
+    return 1;
 }
 
 /* Adds an edit at a place of the region, which puts a base, or with NULL nothing, in place of n_old
  * bases. */
-static void add_version(struct worker *w, const struct cov_attributed_region *region, size_t place,
-                        size_t n_old, const uint8_t *base, size_t key)
+static void add_version(struct mutate_worker *w, const struct cov_attributed_region *region,
+                        size_t place, size_t n_old, const uint8_t *base, size_t key)
 {
     const size_t at = (size_t)(region->beg + (int64_t)place - region->window);
+    struct cov_version *v = &w->versions[w->n];
     w->edits[w->n] = (struct cov_edit){at, n_old, base ? base : bases, base ? 1 : 0};
-    w->versions[w->n] = (struct cov_version){&w->edits[w->n], 1, region->sum_beg, region->sum_end};
-    w->keys[w->n] = key;
-    w->n++;
+    *v = (struct cov_version){.edits = &w->edits[w->n],
+                              .n = 1,
+                              .beg = region->sum_beg,
+                              .end = region->sum_end,
+                              .values = v->values};
+    w->versions[w->n - 1].next = v;
+    w->keys[w->n++] = key;
 }
 
-/* Lists the versions of the places [from, to) of region i, after that of the window as it is. */
-static void list_versions(const struct run *r, struct worker *w, size_t i, size_t from, size_t to)
+/* Lists the versions of the places of a slot, after that of the window as it is. */
+static void list_versions(const struct mutate_job *j, struct mutate_worker *w,
+                          const struct mutate_slot *s)
 {
-    const struct cov_attribution *a = r->a;
-    const struct cov_attributed_region *region = &a->regions[i];
-    const size_t n_deleted = (size_t)r->o->deletion;
-    const uint8_t *codes = a->codes + i * a->length;
-    w->versions[0] = (struct cov_version){.n = 0};
+    const struct cov_attribution *a = j->a;
+    const struct cov_attributed_region *region = &a->regions[s->region];
+    const size_t n_deleted = (size_t)j->o->deletion;
+    const uint8_t *codes = a->codes + s->region * a->length;
+    w->versions[0] = (struct cov_version){.values = w->versions[0].values};
     w->n = 1;
-    for (size_t p = from; p < to; p++) {
+    for (size_t p = s->from; p < s->to; p++) {
         if (n_deleted == 0) {
             for (size_t b = 0; b < 4; b++)
                 if (codes[p] != bases[b])
@@ -96,25 +115,23 @@ static void set_scores(struct cov_attribution *a, size_t i, size_t p, const doub
 }
 
 /* Predicts the listed versions, and keeps what their edits change. */
-static int predict(const struct run *r, unsigned worker, size_t i, struct cov_err *e)
+static int predict(const struct mutate_job *j, struct mutate_worker *w, size_t i, struct cov_err *e)
 {
-    struct worker *w = &r->workers[worker];
-    struct cov_attribution *a = r->a;
+    struct cov_attribution *a = j->a;
     const struct cov_attributed_region *region = &a->regions[i];
-    const size_t row = r->o->window * r->o->model->n_datasets;
-    const struct cov_edited_window window = {w->codes, region->n_codes, w->versions, w->n};
+    const struct cov_edited_window window = {w->codes, region->n_codes, w->versions};
     double reference = 0, y[4];
-    int rc = cov_edited_windows_predict(r->net, worker, &window, 1, w->values, w->n_bases, e);
+    int rc = cov_edited_windows_predict(j->net, w->i, &window, 1, e);
     if (!rc)
-        rc = cov_attribution_measure(r->o, region, w->values, w->n_bases[0], &reference, e);
+        rc = cov_attribution_measure(j->o, region, &w->versions[0], &reference, e);
     for (size_t k = 1; !rc && k < w->n; k++) {
         const size_t place = w->keys[k] / 4;
         double edited;
-        rc = cov_attribution_measure(r->o, region, w->values + k * row, w->n_bases[k], &edited, e);
+        rc = cov_attribution_measure(j->o, region, &w->versions[k], &edited, e);
         if (rc)
             break;
-        if (r->without) {
-            r->without[i * a->length + place] = reference - edited;
+        if (j->without) {
+            j->without[i * a->length + place] = reference - edited;
             continue;
         }
         if (k == 1 || w->keys[k - 1] / 4 != place)
@@ -127,36 +144,34 @@ static int predict(const struct run *r, unsigned worker, size_t i, struct cov_er
     return rc;
 }
 
-static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int mutate_compute(void *arg, void *slot, void *worker, struct cov_err *e)
 {
-    const struct run *r = arg;
-    const size_t piece = r->pieces[slot], i = piece / r->n_pieces;
-    const size_t from = piece % r->n_pieces * r->n_places, to = from + r->n_places;
-    const struct cov_attributed_region *region = &r->a->regions[i];
-    struct worker *w = &r->workers[worker];
-    list_versions(r, w, i, from, to < r->a->length ? to : r->a->length);
+    const struct mutate_job *j = arg;
+    const struct mutate_slot *s = slot;
+    struct mutate_worker *w = worker;
+    const struct cov_attributed_region *region = &j->a->regions[s->region];
+    list_versions(j, w, s);
     if (w->n == 1)
         return COV_OK;
-    int rc = cov_genome_codes(r->o->genome, region->seq, region->window,
+    int rc = cov_genome_codes(j->o->genome, region->seq, region->window,
                               region->window + (int64_t)region->n_codes, w->codes, e);
-    return rc ? rc : predict(r, worker, i, e);
+    return rc ? rc : predict(j, w, s->region, e);
 }
 
-static int count(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int mutate_count(void *arg, void *slot, struct cov_err *e)
 {
     (void)e;
-    (void)slot;
-    const struct run *r = arg;
-    const size_t from = n % r->n_pieces * r->n_places, left = r->a->length - from;
-    cov_progress_add(r->job->progress, (int64_t)(left < r->n_places ? left : r->n_places));
+    const struct mutate_job *j = arg;
+    const struct mutate_slot *s = slot;
+    cov_progress_add(j->job->progress, (int64_t)(s->to - s->from));
     return COV_OK;
 }
 
 /* Gives each base the mean of the deletions that have it. */
-static void spread_deletions(const struct run *r)
+static void spread_deletions(const struct mutate_job *j)
 {
-    struct cov_attribution *a = r->a;
-    const size_t n = (size_t)r->o->deletion;
+    struct cov_attribution *a = j->a;
+    const size_t n = (size_t)j->o->deletion;
     for (size_t i = 0; i < a->n; i++)
         for (size_t p = 0; p < a->length; p++) {
             const uint8_t *codes = a->codes + i * a->length;
@@ -164,7 +179,7 @@ static void spread_deletions(const struct run *r)
             double sum = 0;
             size_t n_deletions = 0;
             for (size_t beg = p < n ? 0 : p - n + 1; beg <= p && beg + n <= a->length; beg++) {
-                sum += r->without[i * a->length + beg];
+                sum += j->without[i * a->length + beg];
                 n_deletions++;
             }
             if (column >= 0)
@@ -173,79 +188,69 @@ static void spread_deletions(const struct run *r)
         }
 }
 
-/* ---------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------- the job */
 
-static int allocate(struct run *r, struct cov_err *e)
+static void mutate_init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
 {
-    const struct cov_attribution_options *o = r->o;
+    const struct mutate_job *j = arg;
+    const struct cov_attribution_options *o = j->o;
+    const size_t n = j->n_versions, row = o->window * o->model->n_datasets;
+    struct mutate_worker *w = worker;
+    w->i = i;
+    w->codes = cov_arena_calloc(memory, o->window + (size_t)o->deletion, 1);
+    w->versions = cov_arena_calloc(memory, n, sizeof *w->versions);
+    w->edits = cov_arena_calloc(memory, n, sizeof *w->edits);
+    w->keys = cov_arena_calloc(memory, n, sizeof *w->keys);
+    float *values = cov_arena_values(memory, n, o->window, o->model->n_datasets);
+    for (size_t k = 0; values && k < n; k++)
+        w->versions[k].values = values + k * row;
+}
+
+/* Chooses the places of a slot. */
+static int choose_places(struct mutate_job *j, struct cov_err *e)
+{
+    const struct cov_attribution_options *o = j->o;
     const size_t per_place = o->deletion ? 1 : 4;
     size_t row;
     if (cov_size_mul(o->window, o->model->n_datasets * sizeof(float), &row))
         return cov_fail(e, COV_ENOMEM, "a window of %zu bases is too large", o->window);
-    r->n_places = MOST_VALUE_BYTES / row / per_place;
-    r->n_places = r->n_places < 1 ? 1 : r->n_places > MOST_PLACES ? MOST_PLACES : r->n_places;
-    r->n_pieces = (r->a->length + r->n_places - 1) / r->n_places;
-    const size_t n_slots = cov_ring_slots(r->job->pool), n = 1 + r->n_places * per_place;
-    r->pieces = cov_calloc(n_slots, sizeof *r->pieces, e);
-    r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
-    if (!r->pieces || !r->workers)
+    j->n_places = MOST_VALUE_BYTES / row / per_place;
+    j->n_places = j->n_places < 1 ? 1 : j->n_places > MOST_PLACES ? MOST_PLACES : j->n_places;
+    j->n_versions = 1 + j->n_places * per_place;
+    if (o->deletion && !(j->without = cov_calloc(j->a->n * j->a->length, sizeof *j->without, e)))
         return COV_ENOMEM;
-    if (o->deletion && !(r->without = cov_calloc(r->a->n * r->a->length, sizeof *r->without, e)))
-        return COV_ENOMEM;
-    for (size_t i = 0; i < r->n_workers; i++) {
-        struct worker *w = &r->workers[i];
-        w->codes = cov_malloc(o->window + (size_t)o->deletion, 1, e);
-        w->versions = cov_calloc(n, sizeof *w->versions, e);
-        w->edits = cov_calloc(n, sizeof *w->edits, e);
-        w->keys = cov_calloc(n, sizeof *w->keys, e);
-        w->n_bases = cov_calloc(n, sizeof *w->n_bases, e);
-        w->values = cov_malloc(n, row, e);
-        if (!w->codes || !w->versions || !w->edits || !w->keys || !w->n_bases || !w->values)
-            return COV_ENOMEM;
-    }
     return COV_OK;
-}
-
-static void release(struct run *r)
-{
-    for (size_t i = 0; r->workers && i < r->n_workers; i++) {
-        struct worker *w = &r->workers[i];
-        free(w->codes);
-        free(w->versions);
-        free(w->edits);
-        free(w->keys);
-        free(w->n_bases);
-        free(w->values);
-    }
-    free(r->workers);
-    free(r->pieces);
-    free(r->without);
-    cov_edited_windows_free(r->net);
 }
 
 int cov_attribution_mutate(struct cov_attribution *a, const struct cov_attribution_options *o,
                            const struct cov_job *job, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, compute, count};
+    static const struct cov_ring_job ring = {.fetch = mutate_fetch,
+                                             .work = mutate_compute,
+                                             .store = mutate_count,
+                                             .slot_bytes = sizeof(struct mutate_slot),
+                                             .worker_bytes = sizeof(struct mutate_worker),
+                                             .init_worker = mutate_init_worker};
     const size_t batch = o->batch ? o->batch : cov_device_batch(o->device, o->window);
-    struct run r = {.a = a, .o = o, .job = job, .n_workers = cov_pool_size(job->pool)};
-    const struct cov_edited_options edited = {o->window, (unsigned)r.n_workers, batch, o->full};
+    struct mutate_job j = {.a = a, .o = o, .job = job};
+    const struct cov_edited_options edited = {o->window, cov_pool_size(job->pool), batch, o->full};
     struct cov_ring_times times = {0};
     struct cov_forward_counts counts;
-    int rc = cov_edited_windows_new(o->model, o->device, &edited, &r.net, e);
+    int rc = cov_edited_windows_new(o->model, o->device, &edited, &j.net, e);
     if (!rc)
-        rc = allocate(&r, e);
+        rc = choose_places(&j, e);
     cov_progress_begin(job->progress, "scoring", "bases", (int64_t)(a->n * a->length));
     if (!rc)
-        rc = cov_ring_run(job->pool, cov_ring_slots(job->pool), &stages, &r, &times, e);
+        rc = cov_ring_run_job(job->pool, &ring, &j, &times, e);
     cov_progress_end(job->progress);
-    if (!rc && r.without)
-        spread_deletions(&r);
+    if (!rc && j.without)
+        spread_deletions(&j);
     if (!rc) {
-        cov_edited_windows_counts(r.net, &counts);
+        cov_edited_windows_counts(j.net, &counts);
         cov_stats_add_stage(job->stats, "compute", times.work);
         rc = cov_device_fill_stats(o->device, &counts, job->stats, e);
     }
-    release(&r);
+    free(j.without);
+    cov_edited_windows_free(j.net);
     return rc;
 }

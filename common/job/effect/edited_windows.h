@@ -29,12 +29,17 @@ struct cov_edit {
     size_t n_new;
 };
 
-/* Edits that are made together: ascending, without overlap, in bases that the window has. n = 0:
- * the window as it is. */
+/* A window after edits that are made together: ascending, without overlap, in bases that the window
+ * has. n = 0: the window as it is. */
 struct cov_version {
     const struct cov_edit *edits;
     size_t n;
     size_t beg, end; /* wanted positions of the version; 0, 0: all */
+    /* Set by cov_edited_windows_predict, values where the caller wants them: values[L,n_datasets],
+     * COV_PAD_VALUE on padding, undefined where they are not wanted. */
+    float *values;
+    size_t n_bases;
+    struct cov_version *next; /* of the same window; NULL: none */
 };
 
 struct cov_edited_window {
@@ -42,8 +47,7 @@ struct cov_edited_window {
      * fewer only at the end of the sequence. */
     const uint8_t *codes;
     size_t n_codes;
-    const struct cov_version *versions;
-    size_t n_versions;
+    struct cov_version *versions; /* the first */
 };
 
 /* Sets out[0..L) to the bases of a version, then padding. Returns the number of bases. */
@@ -65,13 +69,11 @@ int cov_edited_windows_new(const struct cov_ensemble *model, struct cov_device *
                            struct cov_edited_windows **out, struct cov_err *e) COV_MUST_USE;
 void cov_edited_windows_free(struct cov_edited_windows *w); /* NULL is accepted */
 
-/* Predicts the versions of the windows, in order: values[k,L,n_datasets] are those of version k,
- * COV_PAD_VALUE on padding, undefined where they are not wanted; n_bases[k] is its number of bases.
- * The values of a version depend only on its bases and on its window. Workers < n_workers may call
- * it at the same time. */
+/* Predicts the versions of the windows. The values of a version depend only on its bases and on its
+ * window. Workers < n_workers may call it at the same time. */
 int cov_edited_windows_predict(struct cov_edited_windows *w, unsigned worker,
                                const struct cov_edited_window *windows, size_t n_windows,
-                               float *values, size_t *n_bases, struct cov_err *e) COV_MUST_USE;
+                               struct cov_err *e) COV_MUST_USE;
 
 /* Returns the work so far; call it only while nothing is predicted. */
 void cov_edited_windows_counts(const struct cov_edited_windows *w, struct cov_forward_counts *out);

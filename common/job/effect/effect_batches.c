@@ -1,4 +1,10 @@
 /* effect_batches.c - see effect_batches.h.
+ *
+ * A worker's batch is a list of comparisons: each is a row of a record, and the two versions of a
+ * window (edited_windows.h) that have its alleles. Rows are added until the batch has `size` versions,
+ * which are then predicted together, and the comparisons are scored. A window begins with a version
+ * without an edit; a window with the same bases is added only once, so that the variants in it share
+ * that version. With haplotypes, a row has two windows: the genome's, and that of its haplotypes.
  * SPDX-License-Identifier: MIT */
 #include "common/job/effect/effect_batches.h"
 
@@ -7,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/compute/device_open.h"
@@ -19,40 +26,29 @@ enum { SHARED_SIZE = 128 };
 /* Versions that one row may add. */
 enum { MOST_VERSIONS = 3 };
 
-/* A row to score from versions of the batch: the two alleles, and the genome. */
-struct todo {
+/* A row to score. */
+struct comparison {
     struct cov_effect_record *record;
     const struct cov_effect_row *row;
     size_t shuffle; /* 0: the DNA of the genome or haplotype */
-    size_t alleles[2], reference;
+    const struct cov_version *alleles[2], *genome;
 };
 
-struct window {
-    size_t version; /* without an edit */
-    size_t n_codes;
-    bool ended; /* at the end of the sequence */
-};
-
-/* The windows that a worker predicts at a time, of at most `size` versions. */
 struct batch {
-    uint8_t *codes; /* [size][2 L] */
-    uint8_t *ref;   /* [L]: REF, while the window is shuffled */
-    struct window *own;
-    struct cov_version *own_versions;
-    size_t *window_of;      /* the window of each version */
-    struct cov_edit *edits; /* of each version */
-    struct todo *todo;
-    size_t n_windows, n_versions, n_todo;
-    /* For the network, with the versions of each window together; `place` of each version there. */
-    struct cov_edited_window *windows;
-    struct cov_version *versions;
-    size_t *place;
-    float *values; /* [size,L,D]; then, with several networks, those of each */
-    size_t *n_bases;
+    struct cov_edited_window *windows; /* [size] */
+    bool *ended;                       /* [size]: the window ends with the sequence */
+    uint8_t *codes;                    /* [size][2 L]: of the windows */
+    uint8_t *ref;                      /* [L]: REF, while the window is shuffled */
+    struct cov_version *versions;      /* [size] */
+    struct cov_edit *edits;            /* [size]: of the versions */
+    struct comparison *comparisons;    /* [size] */
+    size_t n_windows, n_versions, n_comparisons;
+    float *values; /* [size,L,D]: of the versions; then, with several networks, those of each */
     struct cov_effect_score *scores; /* [n_nets] */
 };
 
 struct cov_effect_batches {
+    struct cov_arena memory;
     const struct cov_effect_options *o;
     struct cov_edited_windows **nets; /* [n_nets]: the models of the ensemble, or their mean */
     size_t n_nets, size, n_workers;
@@ -64,30 +60,19 @@ struct cov_effect_batches {
 
 /* ---------------------------------------------------------------- memory */
 
-static int allocate(const struct cov_effect_batches *b, struct batch *w, struct cov_err *e)
+static void init_batch(struct cov_effect_batches *b, struct batch *w)
 {
     const size_t n = b->size, L = b->o->window;
-    w->codes = cov_malloc(n, 2 * L, e);
-    w->ref = cov_malloc(L, 1, e);
-    w->own = cov_calloc(n, sizeof *w->own, e);
-    w->own_versions = cov_calloc(n, sizeof *w->own_versions, e);
-    w->window_of = cov_calloc(n, sizeof *w->window_of, e);
-    w->place = cov_calloc(n, sizeof *w->place, e);
-    w->windows = cov_calloc(n, sizeof *w->windows, e);
-    w->versions = cov_calloc(n, sizeof *w->versions, e);
-    w->edits = cov_calloc(n, sizeof *w->edits, e);
-    w->todo = cov_calloc(n, sizeof *w->todo, e);
-    w->n_bases = cov_calloc(n, sizeof *w->n_bases, e);
-    w->scores = cov_calloc(b->n_nets, sizeof *w->scores, e);
-    size_t n_values;
-    if (cov_size_mul(b->n_values, b->n_nets > 1 ? b->n_nets + 1 : 1, &n_values))
-        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", n);
-    w->values = cov_malloc(n_values, sizeof *w->values, e);
-    return w->codes && w->ref && w->own && w->own_versions && w->window_of && w->place &&
-                   w->windows && w->versions && w->edits && w->todo && w->n_bases && w->scores &&
-                   w->values
-               ? COV_OK
-               : COV_ENOMEM;
+    struct cov_arena *m = &b->memory;
+    w->windows = cov_arena_calloc(m, n, sizeof *w->windows);
+    w->ended = cov_arena_calloc(m, n, sizeof *w->ended);
+    w->codes = cov_arena_calloc(m, n, 2 * L);
+    w->ref = cov_arena_calloc(m, L, 1);
+    w->versions = cov_arena_calloc(m, n, sizeof *w->versions);
+    w->edits = cov_arena_calloc(m, n, sizeof *w->edits);
+    w->comparisons = cov_arena_calloc(m, n, sizeof *w->comparisons);
+    w->values = cov_arena_values(m, b->n_nets > 1 ? b->n_nets + 1 : 1, n, L * b->D);
+    w->scores = cov_arena_calloc(m, b->n_nets, sizeof *w->scores);
 }
 
 /* Prepares the networks: each model by itself if their differences are wanted. */
@@ -96,9 +81,9 @@ static int make_nets(struct cov_effect_batches *b, const struct cov_edited_optio
 {
     const struct cov_ensemble *m = b->o->model;
     int rc = COV_OK;
-    b->nets = cov_calloc(m->n, sizeof(struct cov_edited_windows *), e);
+    b->nets = cov_arena_calloc(&b->memory, m->n, sizeof(struct cov_edited_windows *));
     if (!b->nets)
-        return COV_ENOMEM;
+        return cov_arena_check(&b->memory, e);
     b->n_nets = b->o->sd ? m->n : 1;
     for (size_t i = 0; !rc && i < b->n_nets; i++) {
         struct cov_ensemble one = *m;
@@ -128,21 +113,17 @@ int cov_effect_batches_new(const struct cov_effect_options *options, unsigned n_
                                                                   : chunks / 2,
                                      .n_workers = n_workers,
                                      .D = o->model->n_datasets};
-    int rc = COV_OK;
     for (size_t i = 0; i < o->n_widths; i++)
         b->widest = (size_t)o->widths[i] > b->widest ? (size_t)o->widths[i] : b->widest;
     if (o->tracks)
         b->widest = 2 * o->window;
-    if (cov_size_mul(o->window, b->D, &b->n_values) ||
-        cov_size_mul(b->n_values, b->size, &b->n_values))
-        rc = cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", b->size);
+    int rc = make_nets(b, &edited, e);
+    b->n_values = b->size * o->window * b->D;
+    b->batches = rc ? NULL : cov_arena_calloc(&b->memory, n_workers, sizeof *b->batches);
+    for (unsigned i = 0; b->batches && i < n_workers; i++)
+        init_batch(b, &b->batches[i]);
     if (!rc)
-        rc = make_nets(b, &edited, e);
-    b->batches = rc ? NULL : cov_calloc(n_workers, sizeof *b->batches, e);
-    if (!rc && !b->batches)
-        rc = COV_ENOMEM;
-    for (unsigned i = 0; !rc && i < n_workers; i++)
-        rc = allocate(b, &b->batches[i], e);
+        rc = cov_arena_check(&b->memory, e);
     if (rc)
         cov_effect_batches_free(b);
     else
@@ -154,26 +135,9 @@ void cov_effect_batches_free(struct cov_effect_batches *b)
 {
     if (!b)
         return;
-    for (size_t i = 0; b->batches && i < b->n_workers; i++) {
-        struct batch *w = &b->batches[i];
-        free(w->codes);
-        free(w->ref);
-        free(w->own);
-        free(w->own_versions);
-        free(w->window_of);
-        free(w->place);
-        free(w->windows);
-        free(w->versions);
-        free(w->edits);
-        free(w->todo);
-        free(w->n_bases);
-        free(w->scores);
-        free(w->values);
-    }
     for (size_t i = 0; i < b->n_nets; i++)
         cov_edited_windows_free(b->nets[i]);
-    free(b->nets);
-    free(b->batches);
+    cov_arena_fini(&b->memory);
     free(b);
 }
 
@@ -214,6 +178,7 @@ void cov_effect_record_fini(struct cov_effect_record *r)
         free(r->values[i].values[0]);
     free(r->values);
     free(r->scores);
+    *r = (struct cov_effect_record){.n_scores = 0};
 }
 
 size_t cov_effect_record_bytes(const struct cov_effect_record *r)
@@ -225,72 +190,61 @@ size_t cov_effect_record_bytes(const struct cov_effect_record *r)
            rows->cap_haps * sizeof *rows->haps + r->cap_scores * sizeof *r->scores;
 }
 
-int cov_effect_record_trim(struct cov_effect_record *r, struct cov_err *e)
+void cov_effect_record_trim(struct cov_effect_record *r)
 {
     enum { LARGE = 1 << 18 };
-    if (cov_effect_record_bytes(r) <= LARGE)
-        return COV_OK;
-    cov_variant_fini(&r->variant);
-    cov_effect_plan_fini(&r->plan);
-    cov_effect_rows_fini(&r->rows);
-    free(r->scores);
-    r->scores = NULL;
-    r->n_scores = r->cap_scores = 0;
-    return cov_variant_init(&r->variant, e);
+    if (cov_effect_record_bytes(r) > LARGE)
+        cov_effect_record_fini(r);
 }
 
 /* ---------------------------------------------------------------- scores */
 
 /* The two alleles of a row, as predicted by network `net`, counted from 1; 0: by their mean. */
-static struct cov_effect_pair pair_of(const struct cov_effect_batches *b, const struct batch *w,
-                                      const struct todo *t, size_t net)
+static struct cov_effect_pair pair_of(const struct cov_effect_batches *b,
+                                      const struct comparison *c, size_t net)
 {
-    const float *values = w->values + net * b->n_values;
-    const size_t row = b->o->window * b->D;
-    const size_t places[2] = {w->place[t->alleles[0]], w->place[t->alleles[1]]};
+    const struct cov_version *const *v = c->alleles;
     return (struct cov_effect_pair){
-        .values = {values + places[0] * row, values + places[1] * row},
-        .n_bases = {w->n_bases[places[0]], w->n_bases[places[1]]},
+        .values = {v[0]->values + net * b->n_values, v[1]->values + net * b->n_values},
+        .n_bases = {v[0]->n_bases, v[1]->n_bases},
         .n_datasets = b->D,
-        .at = t->row->at,
-        .n_allele1 = t->record->plan.n_ref,
-        .n_allele2 = t->record->plan.alleles[t->row->allele].n,
+        .at = c->row->at,
+        .n_allele1 = c->record->plan.n_ref,
+        .n_allele2 = c->record->plan.alleles[c->row->allele].n,
     };
 }
 
 /* The genome's window of a row in haplotypes. */
 static struct cov_effect_pair reference_of(const struct cov_effect_batches *b,
-                                           const struct batch *w, const struct todo *t)
+                                           const struct comparison *c)
 {
-    const size_t place = w->place[t->reference];
-    const float *values = w->values + place * b->o->window * b->D;
     return (struct cov_effect_pair){
-        .values = {values, values},
-        .n_bases = {w->n_bases[place], w->n_bases[place]},
+        .values = {c->genome->values, c->genome->values},
+        .n_bases = {c->genome->n_bases, c->genome->n_bases},
         .n_datasets = b->D,
-        .at = t->record->plan.at,
+        .at = c->record->plan.at,
         .n_allele1 = 1,
         .n_allele2 = 1,
     };
 }
 
 /* Adds what a row in haplotypes has in addition, and the place in the genome. */
-static void score_reference(const struct todo *t, const struct cov_effect_pair *genome,
+static void score_reference(const struct comparison *c, const struct cov_effect_pair *genome,
                             size_t dataset, size_t width, struct cov_effect_score *to)
 {
     struct cov_effect_score s;
     cov_effect_score(genome, dataset, width, &s);
     to->reference = s.counts[0];
-    to->max_at = cov_effect_row_place(&t->record->rows, t->row, to->max_at);
+    to->max_at = cov_effect_row_place(&c->record->rows, c->row, to->max_at);
 }
 
 /* The scores of the genome's DNA come before those of shuffled DNA. */
-static void score(const struct cov_effect_batches *b, struct batch *w, const struct todo *t)
+static void score(const struct cov_effect_batches *b, struct batch *w, const struct comparison *c)
 {
     const struct cov_effect_options *o = b->o;
-    const size_t row = (size_t)(t->row - t->record->rows.rows);
-    struct cov_effect_score *to = t->record->scores + row * o->n_datasets * o->n_widths, s;
-    struct cov_effect_pair pair = pair_of(b, w, t, 0), genome = reference_of(b, w, t);
+    const size_t row = (size_t)(c->row - c->record->rows.rows);
+    struct cov_effect_score *to = c->record->scores + row * o->n_datasets * o->n_widths, s;
+    struct cov_effect_pair pair = pair_of(b, c, 0), genome = reference_of(b, c);
     if (o->haplotypes) {
         pair.other = &genome;
         genome.other = &pair;
@@ -299,29 +253,29 @@ static void score(const struct cov_effect_batches *b, struct batch *w, const str
         const size_t dataset = o->datasets[i / o->n_widths];
         const size_t width = (size_t)o->widths[i % o->n_widths];
         cov_effect_score(&pair, dataset, width, &s);
-        if (t->shuffle > 0) {
+        if (c->shuffle > 0) {
             cov_effect_score_count(to, &s);
             continue;
         }
         *to = s;
         for (size_t k = 0; b->n_nets > 1 && k < b->n_nets; k++) {
-            struct cov_effect_pair own = pair_of(b, w, t, k + 1);
+            struct cov_effect_pair own = pair_of(b, c, k + 1);
             own.other = pair.other;
             cov_effect_score(&own, dataset, width, &w->scores[k]);
         }
         if (b->n_nets > 1)
             cov_effect_score_spread(to, w->scores, b->n_nets);
         if (o->haplotypes)
-            score_reference(t, &genome, dataset, width, to);
+            score_reference(c, &genome, dataset, width, to);
     }
 }
 
 /* Copies the values of an allele's versions for tracks. */
-static int keep_values(const struct cov_effect_batches *b, const struct batch *w,
-                       const struct todo *t, struct cov_err *e)
+static int keep_values(const struct cov_effect_batches *b, const struct comparison *c,
+                       struct cov_err *e)
 {
-    const struct cov_effect_pair pair = pair_of(b, w, t, 0);
-    struct cov_effect_values *to = &t->record->values[t->row->allele];
+    const struct cov_effect_pair pair = pair_of(b, c, 0);
+    struct cov_effect_values *to = &c->record->values[c->row->allele];
     const size_t n = b->o->window * b->D;
     if (!to->values[0])
         to->values[0] = cov_malloc(2 * n, sizeof(float), e);
@@ -347,42 +301,42 @@ static void average(const struct cov_effect_batches *b, struct batch *w)
     }
 }
 
-/* Arranges the windows and their versions for the network. */
-static void arrange(const struct cov_effect_batches *b, struct batch *w)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < w->n_windows; i++) {
-        struct cov_edited_window *to = &w->windows[i];
-        *to = (struct cov_edited_window){w->codes + i * 2 * b->o->window, w->own[i].n_codes,
-                                         w->versions + n, 0};
-        for (size_t k = 0; k < w->n_versions; k++)
-            if (w->window_of[k] == i) {
-                to->n_versions++;
-                w->place[k] = n;
-                w->versions[n++] = w->own_versions[k];
-            }
-    }
-}
-
-/* Predicts and scores the windows of the batch. */
-static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
+/* Predicts the versions by each network, and sets their values to those of the mean. */
+static int predict(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
 {
     struct batch *w = &b->batches[worker];
+    const size_t row = b->o->window * b->D;
     int rc = COV_OK;
-    arrange(b, w);
-    for (size_t k = 0; !rc && k < b->n_nets; k++) {
-        float *values = w->values + (b->n_nets > 1 ? k + 1 : 0) * b->n_values;
-        rc = cov_edited_windows_predict(b->nets[k], worker, w->windows, w->n_windows, values,
-                                        w->n_bases, e);
+    for (size_t k = b->n_nets; !rc && k > 0; k--) {
+        float *values = w->values + (b->n_nets > 1 ? k : 0) * b->n_values;
+        for (size_t i = 0; i < w->n_versions; i++)
+            w->versions[i].values = values + i * row;
+        rc = cov_edited_windows_predict(b->nets[k - 1], worker, w->windows, w->n_windows, e);
     }
     if (!rc && b->n_nets > 1)
         average(b, w);
-    for (size_t i = 0; !rc && i < w->n_todo; i++) {
-        score(b, w, &w->todo[i]);
-        if (b->o->tracks && w->todo[i].shuffle == 0)
-            rc = keep_values(b, w, &w->todo[i], e);
+    for (size_t i = 0; i < w->n_versions; i++)
+        w->versions[i].values = w->values + i * row;
+    return rc;
+}
+
+static void empty_batch(struct batch *w)
+{
+    w->n_windows = w->n_versions = w->n_comparisons = 0;
+}
+
+/* Predicts and scores what the batch has, and empties it. */
+static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
+{
+    struct batch *w = &b->batches[worker];
+    int rc = predict(b, worker, e);
+    for (size_t i = 0; !rc && i < w->n_comparisons; i++) {
+        const struct comparison *c = &w->comparisons[i];
+        score(b, w, c);
+        if (b->o->tracks && c->shuffle == 0)
+            rc = keep_values(b, c, e);
     }
-    w->n_windows = w->n_versions = w->n_todo = 0;
+    empty_batch(w);
     return rc;
 }
 
@@ -404,10 +358,10 @@ static int shuffle(const struct cov_effect_batches *b, struct batch *w,
     return rc;
 }
 
-/* Fills the next free codes with at most `most` bases of a window with edits, and describes them. */
+/* Sets the next free window to at most `most` bases of the genome with edits. */
 static int fill_window(const struct cov_effect_batches *b, struct batch *w,
                        const struct cov_effect_plan *p, const struct cov_edit *edits,
-                       size_t n_edits, size_t most, struct window *window, struct cov_err *e)
+                       size_t n_edits, size_t most, struct cov_err *e)
 {
     const int64_t length = b->o->genome->lengths[p->seq];
     uint8_t *codes = w->codes + w->n_windows * 2 * b->o->window;
@@ -426,52 +380,56 @@ static int fill_window(const struct cov_effect_batches *b, struct batch *w,
         n += added;
         from = to = p->beg + (int64_t)(edits[i].at + edits[i].n_old);
     }
-    *window = (struct window){w->n_versions, n, to == length};
+    w->windows[w->n_windows] = (struct cov_edited_window){codes, n, NULL};
+    w->ended[w->n_windows] = to == length;
     return rc;
 }
 
-static size_t add_version(struct batch *w, size_t window, struct cov_version version)
+/* Puts a version after the first one of its window. */
+static struct cov_version *add_version(struct batch *w, struct cov_edited_window *window)
 {
-    w->window_of[w->n_versions] = window;
-    w->own_versions[w->n_versions] = version;
-    return w->n_versions++;
+    struct cov_version *v = &w->versions[w->n_versions++];
+    struct cov_version **at = window->versions ? &window->versions->next : &window->versions;
+    *v = (struct cov_version){.next = *at};
+    return *at = v;
 }
 
-/* Adds the window in the next free codes, unless the batch has one that begins with the same bases.
- * Returns its number. */
-static size_t add_window(const struct cov_effect_batches *b, struct batch *w,
-                         const struct window *window)
+/* Adds the window that was filled, unless the batch has one that begins with the same bases. */
+static struct cov_edited_window *add_window(const struct cov_effect_batches *b, struct batch *w)
 {
-    const size_t L = b->o->window;
-    const uint8_t *codes = w->codes + w->n_windows * 2 * L;
+    struct cov_edited_window *new = &w->windows[w->n_windows];
     for (size_t i = 0; i < w->n_windows; i++) {
-        struct window *old = &w->own[i];
-        uint8_t *old_codes = w->codes + i * 2 * L;
-        const bool longer = window->n_codes > old->n_codes;
-        if (window->n_codes != old->n_codes && (window->ended || old->ended))
+        struct cov_edited_window *old = &w->windows[i];
+        const bool longer = new->n_codes > old->n_codes;
+        if (new->n_codes != old->n_codes && (w->ended[w->n_windows] || w->ended[i]))
             continue;
-        if (memcmp(old_codes, codes, longer ? old->n_codes : window->n_codes) != 0)
+        if (memcmp(old->codes, new->codes, longer ? old->n_codes : new->n_codes) != 0)
             continue;
         if (longer) {
-            memcpy(old_codes, codes, window->n_codes);
-            old->n_codes = window->n_codes;
+            memcpy(w->codes + i * 2 * b->o->window, new->codes, new->n_codes);
+            old->n_codes = new->n_codes;
         }
-        return i;
+        return old;
     }
-    w->own[w->n_windows] = *window;
-    (void)add_version(w, w->n_windows, (struct cov_version){.n = 0});
-    return w->n_windows++;
+    w->n_windows++;
+    (void)add_version(w, new);
+    return new;
 }
 
 /* Adds the version of a window with this edit, as far as the widths around the variant need it. */
-static size_t add_edit(const struct cov_effect_batches *b, struct batch *w, size_t window,
-                       const struct cov_edit *edit, size_t at)
+static const struct cov_version *add_edit(const struct cov_effect_batches *b, struct batch *w,
+                                          struct cov_edited_window *window, struct cov_edit edit,
+                                          size_t at)
 {
     const size_t half = b->widest / 2;
-    w->edits[w->n_versions] = *edit;
-    return add_version(w, window,
-                       (struct cov_version){&w->edits[w->n_versions], 1, at > half ? at - half : 0,
-                                            at + (b->widest - half)});
+    struct cov_version *v = add_version(w, window);
+    struct cov_edit *to = &w->edits[v - w->versions];
+    *to = edit;
+    v->edits = to;
+    v->n = 1;
+    v->beg = at > half ? at - half : 0;
+    v->end = at + (b->widest - half);
+    return v;
 }
 
 /* Adds a row to the batch, in the genome's DNA or in a shuffled window. */
@@ -481,20 +439,21 @@ static int add_allele(const struct cov_effect_batches *b, struct batch *w,
 {
     const struct cov_effect_plan *p = &record->plan;
     const struct cov_effect_allele *a = &p->alleles[row->allele];
-    struct window new;
-    int rc = fill_window(b, w, p, NULL, 0, row->n_codes, &new, e);
+    int rc = fill_window(b, w, p, NULL, 0, row->n_codes, e);
     if (!rc && number > 0)
         rc = shuffle(b, w, record, number, w->codes + w->n_windows * 2 * b->o->window, e);
     if (rc)
         return rc;
-    const size_t window = add_window(b, w, &new);
-    const struct cov_edit edit = {p->at, p->n_ref, p->codes + a->codes, a->n};
-    const size_t k = add_edit(b, w, window, &edit, p->at), none = w->own[window].version;
-    w->todo[w->n_todo++] = (struct todo){record, row, number, {none, k}, none};
+    struct cov_edited_window *window = add_window(b, w);
+    const struct cov_version *ref = window->versions;
+    const struct cov_version *alt = add_edit(
+        b, w, window, (struct cov_edit){p->at, p->n_ref, p->codes + a->codes, a->n}, p->at);
+    w->comparisons[w->n_comparisons++] = (struct comparison){record, row, number, {ref, alt}, ref};
     return COV_OK;
 }
 
-/* Adds a row to the batch, in its haplotypes. */
+/* Adds a row to the batch, in its haplotypes: the window has their alleles, and the edit puts the
+ * genome's bases back in place of the row's allele. */
 static int add_haplotypes(const struct cov_effect_batches *b, struct batch *w,
                           struct cov_effect_record *record, const struct cov_effect_row *row,
                           struct cov_err *e)
@@ -503,21 +462,21 @@ static int add_haplotypes(const struct cov_effect_batches *b, struct batch *w,
     const struct cov_effect_rows *rows = &record->rows;
     const struct cov_edit *edits = rows->edits + row->edits, *own = &edits[row->own];
     size_t at = own->at; /* of the allele's change in the haplotypes */
-    struct window new;
-    int rc = fill_window(b, w, p, NULL, 0, b->o->window, &new, e);
-    if (rc)
-        return rc;
-    const size_t genome = add_window(b, w, &new);
-    rc = fill_window(b, w, p, edits, row->n_edits, row->n_codes, &new, e);
-    if (rc)
-        return rc;
-    const size_t window = add_window(b, w, &new);
     for (size_t i = 0; i < row->own; i++)
         at = at + edits[i].n_new - edits[i].n_old;
-    const struct cov_edit edit = {at, own->n_new, rows->codes + row->restored, own->n_old};
-    const size_t k = add_edit(b, w, window, &edit, row->at);
-    w->todo[w->n_todo++] =
-        (struct todo){record, row, 0, {k, w->own[window].version}, w->own[genome].version};
+    int rc = fill_window(b, w, p, NULL, 0, b->o->window, e);
+    if (rc)
+        return rc;
+    const struct cov_version *genome = add_window(b, w)->versions;
+    rc = fill_window(b, w, p, edits, row->n_edits, row->n_codes, e);
+    if (rc)
+        return rc;
+    struct cov_edited_window *window = add_window(b, w);
+    const struct cov_version *alt = window->versions;
+    const struct cov_version *ref = add_edit(
+        b, w, window, (struct cov_edit){at, own->n_new, rows->codes + row->restored, own->n_old},
+        row->at);
+    w->comparisons[w->n_comparisons++] = (struct comparison){record, row, 0, {ref, alt}, genome};
     return COV_OK;
 }
 
@@ -526,7 +485,7 @@ int cov_effect_batches_score(struct cov_effect_batches *b, unsigned worker,
 {
     struct batch *w = &b->batches[worker];
     int rc = COV_OK;
-    w->n_windows = w->n_versions = w->n_todo = 0;
+    empty_batch(w);
     for (size_t i = 0; i < n; i++) {
         struct cov_effect_record *record = &records[i];
         const size_t n_rows = record->done ? 0 : record->rows.n;

@@ -28,7 +28,7 @@ struct cov_effect_values {
     size_t n_bases[2];
 };
 
-/* Empty if all zero, except for the variant. */
+/* Empty if all zero. */
 struct cov_effect_record {
     struct cov_variant variant;
     struct cov_effect_plan plan;
@@ -45,8 +45,8 @@ void cov_effect_record_fini(struct cov_effect_record *r); /* safe on zeros */
 
 /* Returns the memory of a record, without its values for tracks. */
 size_t cov_effect_record_bytes(const struct cov_effect_record *r);
-/* Frees large memory of a record, which is empty then. */
-int cov_effect_record_trim(struct cov_effect_record *r, struct cov_err *e) COV_MUST_USE;
+/* Frees a record that is large. */
+void cov_effect_record_trim(struct cov_effect_record *r);
 
 struct cov_effect_batches;
 

@@ -28,12 +28,12 @@
 #include "common/job/effect/effect_tracks.h"
 #include "common/job/run_journal.h"
 
-struct slot {
+struct vcf_slot {
     struct cov_effect_record *records; /* [n_records of the job] */
     size_t n;
 };
 
-struct run {
+struct vcf_job {
     const struct cov_effect_options *o;
     const struct cov_job *job;
     struct cov_effect_genome genome;
@@ -43,10 +43,9 @@ struct run {
     struct cov_effect_tracks *tracks;   /* NULL: none */
     struct cov_effect_journal *journal; /* NULL: none */
     struct cov_haplotypes *haplotypes;  /* NULL: none */
-    struct slot *slots;
-    size_t n_slots, n_workers, n_records; /* n_records: of a slot */
-    struct cov_effect_tally *tally;       /* lives until --stats has been printed */
-    int64_t n_checked;                    /* records that check_input found; -1: not checked */
+    size_t n_records;                   /* of a slot */
+    struct cov_effect_tally *tally;     /* lives until --stats has been printed */
+    int64_t n_checked;                  /* records that check_input found; -1: not checked */
     enum cov_outfile_kind kind;
     bool to_bcf;
     bool finished; /* by an earlier run: nothing is computed or written, only counted and checked */
@@ -55,39 +54,40 @@ struct run {
 /* ---------------------------------------------------------------- planning */
 
 /* Reads and plans the next record. Returns 1, 0 at the end, or a failure. */
-static int next_record(struct run *r, struct cov_variants *in, struct cov_variant *v,
+static int next_record(struct vcf_job *j, struct cov_variants *in, struct cov_variant *v,
                        struct cov_effect_plan *p, struct cov_effect_tally *t, struct cov_err *e)
 {
-    const int got = cov_variants_next(in, v, e);
+    int rc = v->record ? COV_OK : cov_variant_init(v, e);
+    const int got = rc ? rc : cov_variants_next(in, v, e);
     if (got <= 0)
         return got;
-    if (r->to_bcf && !cov_variant_is_declared(v))
+    if (j->to_bcf && !cov_variant_is_declared(v))
         return cov_variants_fail(in, e,
                                  "the header does not declare the sequence or another name of the "
                                  "record, which BCF needs; write VCF");
-    int rc = cov_effect_plan_make(p, &r->genome, r->o->window, r->o->step, v, e);
+    rc = cov_effect_plan_make(p, &j->genome, j->o->window, j->o->step, v, e);
     if (!rc)
-        rc = cov_effect_tally_add(t, in, r->o, v, p, e);
+        rc = cov_effect_tally_add(t, in, j->o, v, p, e);
     if (rc)
         return rc;
-    const size_t n_tracks = cov_effect_tracks_count(r->o, (size_t)t->n_alleles[COV_ALLELE_SCORED]);
-    if (r->o->tracks && n_tracks > COV_EFFECT_MAX_TRACKS)
+    const size_t n_tracks = cov_effect_tracks_count(j->o, (size_t)t->n_alleles[COV_ALLELE_SCORED]);
+    if (j->o->tracks && n_tracks > COV_EFFECT_MAX_TRACKS)
         return cov_variants_fail(in, e,
                                  "--tracks: more than %d files; use fewer variants or --datasets",
                                  COV_EFFECT_MAX_TRACKS);
     return 1;
 }
 
-static int fail_changed(const struct run *r, struct cov_err *e)
+static int fail_changed(const struct vcf_job *j, struct cov_err *e)
 {
-    return cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again", r->o->input);
+    return cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again", j->o->input);
 }
 
 /* Reads a regular file to its end, so that faults are found before anything is computed, and
  * counts it. *t has -1 records for other inputs. */
-static int check_input(struct run *r, struct cov_effect_tally *t, struct cov_err *e)
+static int check_input(struct vcf_job *j, struct cov_effect_tally *t, struct cov_err *e)
 {
-    const char *input = r->o->input;
+    const char *input = j->o->input;
     struct stat st;
     struct cov_variants *in = NULL;
     struct cov_variant v = {0};
@@ -99,21 +99,19 @@ static int check_input(struct run *r, struct cov_effect_tally *t, struct cov_err
         return COV_OK;
     t->n_records = 0;
     int rc = cov_variants_open(input, NULL, false, &in, e);
-    if (!rc)
-        rc = cov_variant_init(&v, e);
-    cov_progress_begin(r->job->progress, "checking", "variants", -1);
+    cov_progress_begin(j->job->progress, "checking", "variants", -1);
     while (!rc && got > 0) {
-        got = next_record(r, in, &v, &plan, t, e);
+        got = next_record(j, in, &v, &plan, t, e);
         rc = got < 0 ? got : COV_OK;
-        cov_progress_add(r->job->progress, got > 0);
+        cov_progress_add(j->job->progress, got > 0);
     }
-    cov_progress_end(r->job->progress);
+    cov_progress_end(j->job->progress);
     if (!rc)
-        rc = cov_effect_tally_check(t, in, r->o, e);
+        rc = cov_effect_tally_check(t, in, j->o, e);
     cov_effect_plan_fini(&plan);
     cov_variant_fini(&v);
     cov_variants_close(in);
-    cov_stats_add_stage(r->job->stats, "check", cov_clock() - clock);
+    cov_stats_add_stage(j->job->stats, "check", cov_clock() - clock);
     return rc;
 }
 
@@ -129,132 +127,124 @@ static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
 }
 
 /* Makes room for the scores of a record, or reads those of the journal. */
-static int prepare_scores(const struct run *r, struct cov_effect_record *record, struct cov_err *e)
+static int prepare_scores(const struct vcf_job *j, struct cov_effect_record *record,
+                          struct cov_err *e)
 {
-    record->done = r->finished;
-    int rc = r->haplotypes ? cov_haplotypes_rows(r->haplotypes, &record->variant, &record->plan,
+    record->done = j->finished;
+    int rc = j->haplotypes ? cov_haplotypes_rows(j->haplotypes, &record->variant, &record->plan,
                                                  &record->rows, e)
                            : cov_effect_rows_plain(&record->rows, &record->plan, e);
     if (rc)
         return rc;
-    cov_effect_tally_add_rows(r->tally, r->o, &record->plan, &record->rows);
-    record->n_scores = record->rows.n * r->o->n_datasets * r->o->n_widths;
+    cov_effect_tally_add_rows(j->tally, j->o, &record->plan, &record->rows);
+    record->n_scores = record->rows.n * j->o->n_datasets * j->o->n_widths;
     rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
-    if (!rc && r->o->tracks)
+    if (!rc && j->o->tracks)
         rc = reserve_values(record, e);
-    if (rc || !r->journal || record->plan.n_scored == 0)
+    if (rc || !j->journal || record->plan.n_scored == 0)
         return rc;
     memset(record->scores, 0, record->n_scores * sizeof *record->scores);
-    const int got = cov_effect_journal_read(r->journal, record->variant.number, record->scores,
+    const int got = cov_effect_journal_read(j->journal, record->variant.number, record->scores,
                                             record->n_scores, e);
     record->done = got > 0;
     return got < 0 ? got : COV_OK;
 }
 
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int vcf_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct vcf_job *j = arg;
+    struct vcf_slot *s = slot;
     enum { MOST_BYTES = 1 << 23 }; /* of small records, which are kept for the next ones */
     size_t n_versions = 0, n_bytes = 0;
     s->n = 0;
-    while (s->n < r->n_records && n_versions < cov_effect_batches_size(r->batches) &&
+    while (s->n < j->n_records && n_versions < cov_effect_batches_size(j->batches) &&
            n_bytes < MOST_BYTES) {
         struct cov_effect_record *record = &s->records[s->n];
-        const int got = next_record(r, r->in, &record->variant, &record->plan, r->tally, e);
+        const int got = next_record(j, j->in, &record->variant, &record->plan, j->tally, e);
         if (got < 0)
             return got;
-        const int64_t n_read = r->tally->n_records;
-        if (r->n_checked >= 0 && (got ? n_read > r->n_checked : n_read < r->n_checked))
-            return fail_changed(r, e);
+        const int64_t n_read = j->tally->n_records;
+        if (j->n_checked >= 0 && (got ? n_read > j->n_checked : n_read < j->n_checked))
+            return fail_changed(j, e);
         if (got == 0)
             break;
-        const int rc = prepare_scores(r, record, e);
+        const int rc = prepare_scores(j, record, e);
         if (rc)
             return rc;
         if (!record->done)
-            n_versions += cov_effect_batches_versions(r->batches, record);
+            n_versions += cov_effect_batches_versions(j->batches, record);
         n_bytes += cov_effect_record_bytes(record);
         s->n++;
     }
     return s->n > 0;
 }
 
-static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+/* `worker` is its number. */
+static int vcf_score(void *arg, void *slot, void *worker, struct cov_err *e)
 {
-    const struct run *r = arg;
-    const struct slot *s = &r->slots[slot];
-    return cov_effect_batches_score(r->batches, worker, s->records, s->n, e);
+    const struct vcf_job *j = arg;
+    const struct vcf_slot *s = slot;
+    return cov_effect_batches_score(j->batches, *(unsigned *)worker, s->records, s->n, e);
 }
 
-static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int vcf_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct vcf_job *j = arg;
+    struct vcf_slot *s = slot;
     int64_t n_scored = 0;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
         struct cov_effect_record *record = &s->records[i];
-        if (r->tracks && record->plan.n_scored > 0)
-            rc = cov_effect_tracks_put(r->tracks, record, e);
-        if (!rc && r->journal && !record->done && record->plan.n_scored > 0)
-            rc = cov_effect_journal_append(r->journal, record->variant.number, record->scores,
+        if (j->tracks && record->plan.n_scored > 0)
+            rc = cov_effect_tracks_put(j->tracks, record, e);
+        if (!rc && j->journal && !record->done && record->plan.n_scored > 0)
+            rc = cov_effect_journal_append(j->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
-        if (!rc && r->out)
-            rc = cov_effect_output_put(r->out, record, e);
+        if (!rc && j->out)
+            rc = cov_effect_output_put(j->out, record, e);
         n_scored += !record->done && record->plan.n_scored > 0;
-        if (!rc)
-            rc = cov_effect_record_trim(record, e);
+        cov_effect_record_trim(record);
     }
     /* At once: the time that has passed is that of all of them. */
-    cov_progress_add(r->job->progress, n_scored);
+    cov_progress_add(j->job->progress, n_scored);
     return rc;
 }
 
-/* ---------------------------------------------------------------- memory */
-
-static int allocate(struct run *r, struct cov_err *e)
+static void vcf_init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    int rc = COV_OK;
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    if (!r->slots)
-        return COV_ENOMEM;
-    for (size_t i = 0; !rc && i < r->n_slots; i++) {
-        struct slot *s = &r->slots[i];
-        s->records = cov_calloc(r->n_records, sizeof *s->records, e);
-        rc = s->records ? COV_OK : COV_ENOMEM;
-        for (size_t k = 0; !rc && k < r->n_records; k++)
-            rc = cov_variant_init(&s->records[k].variant, e);
-    }
-    return rc;
+    const struct vcf_job *j = arg;
+    struct vcf_slot *s = slot;
+    s->records = cov_arena_calloc(memory, j->n_records, sizeof *s->records);
 }
 
-static void release_buffers(struct run *r)
+static void vcf_fini_slot(void *arg, void *slot)
 {
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        struct cov_effect_record *records = r->slots[i].records;
-        for (size_t k = 0; records && k < r->n_records; k++)
-            cov_effect_record_fini(&records[k]);
-        free(records);
-    }
-    free(r->slots);
+    const struct vcf_job *j = arg;
+    struct vcf_slot *s = slot;
+    for (size_t k = 0; s->records && k < j->n_records; k++)
+        cov_effect_record_fini(&s->records[k]);
+}
+
+static void vcf_init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    (void)arg;
+    (void)memory;
+    *(unsigned *)worker = i;
 }
 
 /* ---------------------------------------------------------------- the report */
 
-static int fill_stats(struct run *r, const struct cov_ring_times *times, struct cov_err *e)
+static int fill_stats(struct vcf_job *j, const struct cov_ring_times *times, struct cov_err *e)
 {
-    struct cov_stats *stats = r->job->stats;
+    struct cov_stats *stats = j->job->stats;
     struct cov_forward_counts counts;
-    cov_effect_batches_counts(r->batches, &counts);
+    cov_effect_batches_counts(j->batches, &counts);
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
-    cov_stats_set_more(stats, cov_effect_tally_json, free, r->tally);
-    r->tally = NULL;
-    return cov_device_fill_stats(r->o->device, &counts, stats, e);
+    cov_stats_set_more(stats, cov_effect_tally_json, free, j->tally);
+    j->tally = NULL;
+    return cov_device_fill_stats(j->o->device, &counts, stats, e);
 }
 
 /* ---------------------------------------------------------------- the job */
@@ -264,9 +254,9 @@ static const char *sample_name(const void *arg, size_t sample)
     return cov_haplotypes_sample(arg, sample);
 }
 
-static int open_output(struct run *r, const char *path, struct cov_err *e)
+static int open_output(struct vcf_job *j, const char *path, struct cov_err *e)
 {
-    const struct cov_effect_options *o = r->o;
+    const struct cov_effect_options *o = j->o;
     const char **names = cov_calloc(o->n_datasets, sizeof *names, e);
     if (!names)
         return COV_ENOMEM;
@@ -274,159 +264,164 @@ static int open_output(struct run *r, const char *path, struct cov_err *e)
         names[d] = o->model->datasets[o->datasets[d]];
     const struct cov_effect_layout layout = {
         names,         o->n_datasets, o->widths,   o->n_widths,
-        o->sd,         o->n_shuffles, sample_name, cov_haplotypes_n_samples(r->haplotypes),
-        r->haplotypes,
+        o->sd,         o->n_shuffles, sample_name, cov_haplotypes_n_samples(j->haplotypes),
+        j->haplotypes,
     };
-    int rc = cov_effect_output_open(path, o->output, &layout, r->in, &r->out, e);
+    int rc = cov_effect_output_open(path, o->output, &layout, j->in, &j->out, e);
     free(names);
     return rc;
 }
 
 /* Opens the journal, or mentions that of a run with --resume, which this run ignores. */
-static int open_journal(struct run *r, const struct cov_effect_tally *input, struct cov_err *e)
+static int open_journal(struct vcf_job *j, const struct cov_effect_tally *input, struct cov_err *e)
 {
     struct stat st;
-    if (r->o->resume) {
-        int rc = cov_effect_journal_open(r->o, (size_t)input->n_records, r->job, &r->journal,
-                                         &r->finished, e);
-        if (rc || r->finished || /* or the output may be this run's: see check_replaced */
-            cov_effect_journal_n_done(r->journal) == (size_t)input->n_scored)
+    if (j->o->resume) {
+        int rc = cov_effect_journal_open(j->o, (size_t)input->n_records, j->job, &j->journal,
+                                         &j->finished, e);
+        if (rc || j->finished || /* or the output may be this run's: see check_replaced */
+            cov_effect_journal_n_done(j->journal) == (size_t)input->n_scored)
             return rc;
-        return cov_outfile_try(r->o->output, r->kind, r->o->force, e);
+        return cov_outfile_try(j->o->output, j->kind, j->o->force, e);
     }
-    char *path = cov_run_journal_name(r->o->output, e);
+    char *path = cov_run_journal_name(j->o->output, e);
     if (!path)
         return COV_ENOMEM;
-    if (!cov_path_is_std(r->o->output) && stat(path, &st) == 0)
+    if (!cov_path_is_std(j->o->output) && stat(path, &st) == 0)
         cov_info("%s is from a run with --resume; this run ignores it", path);
     free(path);
     return COV_OK;
 }
 
 /* `n_scored`: records with scores, which take all the time; -1: unknown. */
-static int score_all(struct run *r, int64_t n_scored, struct cov_err *e)
+static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, compute, store};
+    static const struct cov_ring_job ring = {.fetch = vcf_fetch,
+                                             .work = vcf_score,
+                                             .store = vcf_store,
+                                             .slot_bytes = sizeof(struct vcf_slot),
+                                             .worker_bytes = sizeof(unsigned),
+                                             .init_slot = vcf_init_slot,
+                                             .fini_slot = vcf_fini_slot,
+                                             .init_worker = vcf_init_worker};
     struct cov_ring_times times = {0};
     int64_t n = n_scored;
-    if (r->finished)
+    if (j->finished)
         n = 0;
-    else if (r->journal)
-        n -= (int64_t)cov_effect_journal_n_done(r->journal);
-    int rc = allocate(r, e);
-    cov_progress_begin(r->job->progress, "scoring", "variants", n);
+    else if (j->journal)
+        n -= (int64_t)cov_effect_journal_n_done(j->journal);
+    cov_progress_begin(j->job->progress, "scoring", "variants", n);
+    int rc = cov_ring_run_job(j->job->pool, &ring, j, &times, e);
+    cov_progress_end(j->job->progress);
     if (!rc)
-        rc = cov_ring_run(r->job->pool, r->n_slots, &stages, r, &times, e);
-    cov_progress_end(r->job->progress);
-    if (!rc)
-        rc = cov_effect_tally_check(r->tally, r->in, r->o, e);
-    if (!rc && r->out)
-        rc = cov_effect_output_close(r->out, e);
+        rc = cov_effect_tally_check(j->tally, j->in, j->o, e);
+    if (!rc && j->out)
+        rc = cov_effect_output_close(j->out, e);
     if (rc)
         return rc;
-    if (!r->job->stats->earlier.has_times)
-        r->tally->n_resumed = -1;
+    if (!j->job->stats->earlier.has_times)
+        j->tally->n_resumed = -1;
     else
-        r->tally->n_resumed = r->finished ? r->tally->n_scored : n_scored - n;
-    cov_effect_tally_report(r->tally, r->in);
-    return fill_stats(r, &times, e);
+        j->tally->n_resumed = j->finished ? j->tally->n_scored : n_scored - n;
+    cov_effect_tally_report(j->tally, j->in);
+    return fill_stats(j, &times, e);
 }
 
 /* Fails if there is another output. The same one is from a run that was killed before it noted its
  * end. */
-static int check_replaced(const struct run *r, const struct cov_outfile *out, struct cov_err *e)
+static int check_replaced(const struct vcf_job *j, const struct cov_outfile *out, struct cov_err *e)
 {
     struct stat st;
     uint64_t was, is;
     int64_t n_was, n_is;
-    if (!r->journal || r->o->force || stat(r->o->output, &st) != 0)
+    if (!j->journal || j->o->force || stat(j->o->output, &st) != 0)
         return COV_OK;
-    int rc = cov_fingerprint_file(r->o->output, NULL, &was, &n_was, e);
+    int rc = cov_fingerprint_file(j->o->output, NULL, &was, &n_was, e);
     if (!rc)
         rc = cov_fingerprint_file(out->tmp, NULL, &is, &n_is, e);
     if (rc || (was == is && n_was == n_is))
         return rc;
-    return cov_outfile_try(r->o->output, r->kind, false, e);
+    return cov_outfile_try(j->o->output, j->kind, false, e);
 }
 
 /* The journal keeps its pieces until the output has its name. */
-static int finish(struct run *r, struct cov_outfile *out, struct cov_err *e)
+static int finish(struct vcf_job *j, struct cov_outfile *out, struct cov_err *e)
 {
-    int rc = out ? check_replaced(r, out, e) : COV_OK;
+    int rc = out ? check_replaced(j, out, e) : COV_OK;
     if (!rc && out)
         rc = cov_outfile_commit(out, e);
     if (rc)
         return rc;
-    rc = cov_effect_journal_finish(r->journal, e);
-    r->journal = NULL;
+    rc = cov_effect_journal_finish(j->journal, e);
+    j->journal = NULL;
     return rc;
 }
 
-static int score_and_finish(struct run *r, struct cov_outfile *out, int64_t n, struct cov_err *e)
+static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t n,
+                            struct cov_err *e)
 {
-    int rc = r->o->tracks ? cov_effect_tracks_open(r->o, &r->tracks, e) : COV_OK;
-    if (!rc && !r->finished)
-        rc = open_output(r, out ? out->tmp : "-", e);
+    int rc = j->o->tracks ? cov_effect_tracks_open(j->o, &j->tracks, e) : COV_OK;
+    if (!rc && !j->finished)
+        rc = open_output(j, out ? out->tmp : "-", e);
     if (!rc)
-        rc = score_all(r, n, e);
-    if (!rc && r->finished)
-        cov_info("nothing to do: %s is complete", r->o->output);
-    return rc || r->finished ? rc : finish(r, out, e);
+        rc = score_all(j, n, e);
+    if (!rc && j->finished)
+        cov_info("nothing to do: %s is complete", j->o->output);
+    return rc || j->finished ? rc : finish(j, out, e);
 }
 
-static void release(struct run *r)
+/* Opens what the job needs before its output. Sets *input to the counts of check_input. */
+static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct cov_err *e)
 {
-    cov_effect_output_free(r->out);
-    release_buffers(r);
-    cov_effect_journal_close(r->journal);
-    cov_effect_batches_free(r->batches);
-    cov_effect_tracks_free(r->tracks);
-    cov_haplotypes_free(r->haplotypes);
-    cov_variants_close(r->in);
-    cov_effect_genome_fini(&r->genome);
-    free(r->tally);
-}
-
-int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outfile *out,
-                       const struct cov_job *job, struct cov_err *e)
-{
-    const struct cov_effect_options *o = options;
-    struct run r = {.o = o,
-                    .job = job,
-                    .n_workers = cov_pool_size(job->pool),
-                    .n_slots = cov_ring_slots(job->pool)};
+    const struct cov_effect_options *o = j->o;
     const struct cov_effect_haplotype_options haplotypes = {o->window, o->samples, o->n_samples,
                                                             o->n_datasets * o->n_widths *
                                                                 sizeof(struct cov_effect_score)};
     const struct cov_variant_field field =
         cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
+    const unsigned n_workers = cov_pool_size(j->job->pool);
     enum cov_variant_format format = COV_VARIANTS_VCF;
     const bool to_variants = cov_variant_format_of(o->output, &format);
+    j->kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
+    j->to_bcf = to_variants && format == COV_VARIANTS_BCF;
+    j->tally = cov_calloc(1, sizeof *j->tally, e);
+    int rc = j->tally ? cov_effect_genome_init(&j->genome, o->genome, e) : COV_ENOMEM;
+    if (rc || (rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &j->in, e)) ||
+        (rc = cov_effect_tally_check_lengths(j->in, o, e)) || (rc = check_input(j, input, e)))
+        return rc;
+    j->n_checked = input->n_records;
+    if (o->haplotypes &&
+        (rc = cov_haplotypes_open(o->input, &haplotypes, &j->genome, &j->haplotypes, e)))
+        return rc;
+    cov_info("%s, %u thread%s; %s: %s", o->device->ops->describe(o->device), n_workers,
+             cov_text_s(n_workers), o->model->path, o->model->description);
+    rc = cov_effect_batches_new(o, n_workers, &j->batches, e);
+    if (rc)
+        return rc;
+    j->n_records = cov_effect_batches_size(j->batches) / 2;
+    return open_journal(j, input, e);
+}
+
+static void close_all(struct vcf_job *j)
+{
+    cov_effect_output_free(j->out);
+    cov_effect_journal_close(j->journal);
+    cov_effect_batches_free(j->batches);
+    cov_effect_tracks_free(j->tracks);
+    cov_haplotypes_free(j->haplotypes);
+    cov_variants_close(j->in);
+    cov_effect_genome_fini(&j->genome);
+    free(j->tally);
+}
+
+int cov_effect_vcf_run(const struct cov_effect_options *options, struct cov_outfile *out,
+                       const struct cov_job *job, struct cov_err *e)
+{
+    struct vcf_job j = {.o = options, .job = job};
     struct cov_effect_tally input;
-    r.kind = to_variants ? COV_OUTFILE_VARIANTS : COV_OUTFILE_GZ_TABLE;
-    r.to_bcf = to_variants && format == COV_VARIANTS_BCF;
-    r.tally = cov_calloc(1, sizeof *r.tally, e);
-    int rc = r.tally ? cov_effect_genome_init(&r.genome, o->genome, e) : COV_ENOMEM;
+    int rc = open_all(&j, &input, e);
     if (!rc)
-        rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &r.in, e);
-    if (!rc)
-        rc = cov_effect_tally_check_lengths(r.in, o, e);
-    if (!rc)
-        rc = check_input(&r, &input, e);
-    r.n_checked = rc ? -1 : input.n_records;
-    if (!rc && o->haplotypes)
-        rc = cov_haplotypes_open(o->input, &haplotypes, &r.genome, &r.haplotypes, e);
-    if (!rc)
-        cov_info("%s, %zu thread%s; %s: %s", o->device->ops->describe(o->device), r.n_workers,
-                 cov_text_s((int64_t)r.n_workers), o->model->path, o->model->description);
-    if (!rc)
-        rc = cov_effect_batches_new(o, (unsigned)r.n_workers, &r.batches, e);
-    if (!rc)
-        r.n_records = cov_effect_batches_size(r.batches) / 2;
-    if (!rc)
-        rc = open_journal(&r, &input, e);
-    if (!rc)
-        rc = score_and_finish(&r, out, input.n_records < 0 ? -1 : input.n_scored, e);
-    release(&r);
+        rc = score_and_finish(&j, out, input.n_records < 0 ? -1 : input.n_scored, e);
+    close_all(&j);
     return rc;
 }

@@ -18,53 +18,49 @@
 
 /* ---------------------------------------------------------------- examples */
 
-struct slot {
+struct evaluate_slot {
     size_t first, n;             /* first item of the list, and number of items */
     struct cov_example_raw *raw; /* [batch] */
     bool *gap;                   /* [batch] */
     struct cov_fit *fits;        /* [batch, D] */
 };
 
-struct worker {
+struct evaluate_worker {
+    unsigned i;
     uint8_t *scratch, *codes; /* codes[batch, L] */
     float *targets, *values;  /* [batch, L, D] */
 };
 
-struct run {
+struct evaluate_job {
     const struct cov_evaluate_work *w;
     size_t next, L, D;
     struct cov_progress *progress;
-    struct slot *slots;
-    size_t n_slots;
-    struct worker *workers;
-    unsigned n_workers;
 };
 
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int evaluate_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
-    s->first = r->next;
-    for (s->n = 0; s->n < r->w->batch && r->next < r->w->n; s->n++, r->next++) {
-        int rc = cov_examples_fetch(r->w->x, &r->w->list[r->next], &s->raw[s->n], e);
+    struct evaluate_job *j = arg;
+    struct evaluate_slot *s = slot;
+    s->first = j->next;
+    for (s->n = 0; s->n < j->w->batch && j->next < j->w->n; s->n++, j->next++) {
+        int rc = cov_examples_fetch(j->w->x, &j->w->list[j->next], &s->raw[s->n], e);
         if (rc)
             return rc;
     }
-    int rc = cov_examples_complete(r->w->x, e);
+    int rc = cov_examples_complete(j->w->x, e);
     return rc ? rc : s->n > 0;
 }
 
 /* Decodes the examples of the slot except gaps, and sets *n to their number. */
-static int decode(const struct run *r, struct slot *s, const struct worker *w, size_t *n,
-                  struct cov_err *e)
+static int decode(const struct evaluate_job *j, struct evaluate_slot *s,
+                  const struct evaluate_worker *w, size_t *n, struct cov_err *e)
 {
     *n = 0;
     for (size_t k = 0; k < s->n; k++) {
-        const struct cov_example *example = &r->w->list[s->first + k];
-        uint8_t *codes = w->codes + *n * r->L;
-        int rc = cov_examples_decode(r->w->x, example, &s->raw[k], w->scratch, codes,
-                                     w->targets + *n * r->L * r->D, e);
+        const struct cov_example *example = &j->w->list[s->first + k];
+        uint8_t *codes = w->codes + *n * j->L;
+        int rc = cov_examples_decode(j->w->x, example, &s->raw[k], w->scratch, codes,
+                                     w->targets + *n * j->L * j->D, e);
         if (rc)
             return rc;
         s->gap[k] = cov_example_is_gap(codes, (size_t)(example->end - example->beg));
@@ -73,112 +69,88 @@ static int decode(const struct run *r, struct slot *s, const struct worker *w, s
     return COV_OK;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int evaluate_predict(void *arg, void *slot, void *worker, struct cov_err *e)
 {
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
-    const struct worker *w = &r->workers[worker];
+    const struct evaluate_job *j = arg;
+    struct evaluate_slot *s = slot;
+    const struct evaluate_worker *w = worker;
     size_t n = 0, i = 0;
-    int rc = decode(r, s, w, &n, e);
+    int rc = decode(j, s, w, &n, e);
     if (!rc && n > 0)
-        rc = cov_net_forward(r->w->net, worker, n, w->codes, w->values, e);
+        rc = cov_net_forward(j->w->net, w->i, n, w->codes, w->values, e);
     for (size_t k = 0; !rc && k < s->n; k++) {
-        const struct cov_example *example = &r->w->list[s->first + k];
-        const bool *present = cov_examples_present(r->w->x, example->file);
+        const struct cov_example *example = &j->w->list[s->first + k];
+        const bool *present = cov_examples_present(j->w->x, example->file);
         if (s->gap[k])
             continue;
-        size_t at = i++ * r->L * r->D;
-        for (size_t d = 0; d < r->D; d++) {
-            struct cov_fit *fit = &s->fits[k * r->D + d];
+        size_t at = i++ * j->L * j->D;
+        for (size_t d = 0; d < j->D; d++) {
+            struct cov_fit *fit = &s->fits[k * j->D + d];
             *fit = (struct cov_fit){0};
-            if (!present[d])
-                continue;
-            cov_fit_row(w->values + at + d, w->targets + at + d,
-                        (size_t)(example->end - example->beg), r->D, fit);
+            if (present[d])
+                cov_fit_row(w->values + at + d, w->targets + at + d,
+                            (size_t)(example->end - example->beg), j->D, fit);
         }
     }
     return rc;
 }
 
-static int add(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int evaluate_add(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct run *r = arg;
-    const struct slot *s = &r->slots[slot];
+    const struct evaluate_job *j = arg;
+    const struct evaluate_slot *s = slot;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < s->n; k++)
         if (!s->gap[k])
-            rc = r->w->fn(r->w->arg, s->first + k, s->fits + k * r->D, e);
-    cov_progress_add(r->progress, (int64_t)s->n);
+            rc = j->w->fn(j->w->arg, s->first + k, s->fits + k * j->D, e);
+    cov_progress_add(j->progress, (int64_t)s->n);
     return rc;
 }
 
-static int allocate(struct run *r, struct cov_err *e)
+static void evaluate_init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    size_t row;
-    if (cov_size_mul(r->L, r->D, &row) || cov_size_mul(row, r->w->batch, &row))
-        return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", r->w->batch);
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
-    if (!r->slots || !r->workers)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < r->n_slots; i++) {
-        struct slot *s = &r->slots[i];
-        s->raw = cov_calloc(r->w->batch, sizeof *s->raw, e);
-        s->gap = cov_calloc(r->w->batch, sizeof *s->gap, e);
-        s->fits = cov_calloc(r->w->batch, r->D * sizeof *s->fits, e);
-        if (!s->raw || !s->gap || !s->fits)
-            return COV_ENOMEM;
-    }
-    for (unsigned i = 0; i < r->n_workers; i++) {
-        struct worker *w = &r->workers[i];
-        w->scratch = cov_malloc(cov_examples_scratch(r->w->x), 1, e);
-        w->codes = cov_malloc(r->w->batch, r->L, e);
-        w->targets = cov_malloc(row, sizeof *w->targets, e);
-        w->values = cov_malloc(row, sizeof *w->values, e);
-        if (!w->scratch || !w->codes || !w->targets || !w->values)
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    const struct evaluate_job *j = arg;
+    struct evaluate_slot *s = slot;
+    s->raw = cov_arena_calloc(memory, j->w->batch, sizeof *s->raw);
+    s->gap = cov_arena_calloc(memory, j->w->batch, sizeof *s->gap);
+    s->fits = cov_arena_calloc(memory, j->w->batch, j->D * sizeof *s->fits);
 }
 
-static void release(struct run *r)
+static void evaluate_fini_slot(void *arg, void *slot)
 {
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        struct slot *s = &r->slots[i];
-        for (size_t k = 0; s->raw && k < r->w->batch; k++)
-            cov_example_raw_fini(&s->raw[k]);
-        free(s->raw);
-        free(s->gap);
-        free(s->fits);
-    }
-    for (unsigned i = 0; r->workers && i < r->n_workers; i++) {
-        free(r->workers[i].scratch);
-        free(r->workers[i].codes);
-        free(r->workers[i].targets);
-        free(r->workers[i].values);
-    }
-    free(r->slots);
-    free(r->workers);
+    const struct evaluate_job *j = arg;
+    struct evaluate_slot *s = slot;
+    for (size_t k = 0; s->raw && k < j->w->batch; k++)
+        cov_example_raw_fini(&s->raw[k]);
+}
+
+static void evaluate_init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct evaluate_job *j = arg;
+    struct evaluate_worker *w = worker;
+    w->i = i;
+    w->scratch = cov_arena_calloc(memory, cov_examples_scratch(j->w->x), 1);
+    w->codes = cov_arena_calloc(memory, j->w->batch, j->L);
+    w->targets = cov_arena_values(memory, j->w->batch, j->L, j->D);
+    w->values = cov_arena_values(memory, j->w->batch, j->L, j->D);
 }
 
 int cov_evaluate_examples(const struct cov_evaluate_work *w, struct cov_pool *pool,
                           struct cov_progress *progress, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, work, add};
-    struct run r = {
-        .w = w,
-        .L = cov_examples_chunk_length(w->x),
-        .D = cov_examples_n_datasets(w->x),
-        .progress = progress,
-        .n_slots = cov_ring_slots(pool),
-        .n_workers = cov_pool_size(pool),
-    };
-    int rc = allocate(&r, e);
-    if (!rc)
-        rc = cov_ring_run(pool, r.n_slots, &stages, &r, NULL, e);
-    release(&r);
-    return rc;
+    static const struct cov_ring_job ring = {.fetch = evaluate_fetch,
+                                             .work = evaluate_predict,
+                                             .store = evaluate_add,
+                                             .slot_bytes = sizeof(struct evaluate_slot),
+                                             .worker_bytes = sizeof(struct evaluate_worker),
+                                             .init_slot = evaluate_init_slot,
+                                             .fini_slot = evaluate_fini_slot,
+                                             .init_worker = evaluate_init_worker};
+    struct evaluate_job j = {.w = w,
+                             .L = cov_examples_chunk_length(w->x),
+                             .D = cov_examples_n_datasets(w->x),
+                             .progress = progress};
+    return cov_ring_run_job(pool, &ring, &j, NULL, e);
 }
 
 int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
@@ -197,45 +169,29 @@ void cov_evaluation_free(struct cov_evaluation *v)
 {
     if (!v)
         return;
-    for (size_t d = 0; v->datasets && d < v->n_datasets; d++)
-        free(v->datasets[d]);
-    for (size_t k = 0; v->files && k < v->n_files; k++) {
-        free(v->files[k].path);
-        free(v->files[k].present);
-        free(v->files[k].scores);
-    }
-    free(v->datasets);
-    free(v->files);
+    cov_arena_fini(&v->memory);
     free(v);
 }
 
 static int new_evaluation(const char *const *paths, size_t n, const struct cov_ensemble *model,
                           struct cov_evaluation **out, struct cov_err *e)
 {
-    struct cov_evaluation *v = cov_calloc(1, sizeof *v, e);
-    *out = v;
+    struct cov_evaluation *v = *out = cov_calloc(1, sizeof *v, e);
     if (!v)
         return COV_ENOMEM;
     v->n_datasets = model->n_datasets;
     v->n_files = n;
-    v->datasets = cov_calloc(v->n_datasets, sizeof *v->datasets, e);
-    v->files = cov_calloc(n, sizeof *v->files, e);
-    if (!v->datasets || !v->files)
-        return COV_ENOMEM;
-    for (size_t d = 0; d < v->n_datasets; d++) {
-        v->datasets[d] = cov_strdup(model->datasets[d], e);
-        if (!v->datasets[d])
-            return COV_ENOMEM;
-    }
-    for (size_t k = 0; k < n; k++) {
+    v->datasets = cov_arena_calloc(&v->memory, v->n_datasets, sizeof *v->datasets);
+    v->files = cov_arena_calloc(&v->memory, n, sizeof *v->files);
+    for (size_t d = 0; v->datasets && d < v->n_datasets; d++)
+        v->datasets[d] = cov_arena_strdup(&v->memory, model->datasets[d]);
+    for (size_t k = 0; v->files && k < n; k++) {
         struct cov_evaluated_file *f = &v->files[k];
-        f->path = cov_strdup(paths[k], e);
-        f->present = cov_calloc(v->n_datasets, sizeof *f->present, e);
-        f->scores = cov_calloc(v->n_datasets, sizeof *f->scores, e);
-        if (!f->path || !f->present || !f->scores)
-            return COV_ENOMEM;
+        f->path = cov_arena_strdup(&v->memory, paths[k]);
+        f->present = cov_arena_calloc(&v->memory, v->n_datasets, sizeof *f->present);
+        f->scores = cov_arena_calloc(&v->memory, v->n_datasets, sizeof *f->scores);
     }
-    return COV_OK;
+    return cov_arena_check(&v->memory, e);
 }
 
 /* State shared by all files of a run. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/arena.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/compute/device.h"
@@ -60,7 +61,8 @@ struct cov_evaluated_file {
 };
 
 struct cov_evaluation {
-    char **datasets; /* [n_datasets] */
+    struct cov_arena memory; /* of all below */
+    char **datasets;         /* [n_datasets] */
     size_t n_datasets;
     struct cov_evaluated_file *files;
     size_t n_files;

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/mem.h"
 
 struct cov_example_feed {
+    struct cov_arena memory;
     struct cov_examples *x;
     size_t max_batch, n_slots, L, D;
     struct cov_feed_batch *slots;
@@ -36,16 +38,9 @@ void cov_example_feed_free(struct cov_example_feed *f)
     if (!f)
         return;
     cov_example_feed_end(f);
-    for (size_t i = 0; f->slots && i < f->n_slots; i++) {
-        free(f->slots[i].codes);
-        free(f->slots[i].targets);
-        free(f->slots[i].present);
-    }
-    free(f->slots);
-    free(f->scratch);
     for (size_t i = 0; f->raw && i < f->max_batch; i++)
         cov_example_raw_fini(&f->raw[i]);
-    free(f->raw);
+    cov_arena_fini(&f->memory);
     (void)pthread_mutex_destroy(&f->lock);
     (void)pthread_cond_destroy(&f->changed);
     free(f);
@@ -66,22 +61,16 @@ int cov_example_feed_new(struct cov_examples *x, size_t max_batch, size_t n_slot
     f->D = cov_examples_n_datasets(x);
     (void)pthread_mutex_init(&f->lock, NULL);
     (void)pthread_cond_init(&f->changed, NULL);
-    size_t row = 0, values = 0;
-    int rc = cov_size_mul(f->L, f->D, &row) || cov_size_mul(row, max_batch, &values)
-                 ? cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", max_batch)
-                 : COV_OK;
-    f->slots = rc ? NULL : cov_calloc(n_slots, sizeof *f->slots, e);
-    f->scratch = rc ? NULL : cov_malloc(cov_examples_scratch(x), 1, e);
-    f->raw = rc ? NULL : cov_calloc(max_batch, sizeof *f->raw, e);
-    if (!rc && (!f->slots || !f->scratch || !f->raw))
-        rc = COV_ENOMEM;
-    for (size_t i = 0; !rc && i < n_slots; i++) {
+    f->slots = cov_arena_calloc(&f->memory, n_slots, sizeof *f->slots);
+    f->scratch = cov_arena_calloc(&f->memory, cov_examples_scratch(x), 1);
+    f->raw = cov_arena_calloc(&f->memory, max_batch, sizeof *f->raw);
+    for (size_t i = 0; f->slots && i < n_slots; i++) {
         struct cov_feed_batch *b = &f->slots[i];
-        b->codes = cov_malloc(max_batch, f->L, e);
-        b->targets = cov_malloc(values, sizeof *b->targets, e);
-        b->present = cov_malloc(max_batch, f->D * sizeof *b->present, e);
-        rc = b->codes && b->targets && b->present ? COV_OK : COV_ENOMEM;
+        b->codes = cov_arena_calloc(&f->memory, max_batch, f->L);
+        b->targets = cov_arena_values(&f->memory, max_batch, f->L, f->D);
+        b->present = cov_arena_calloc(&f->memory, max_batch, f->D * sizeof *b->present);
     }
+    int rc = cov_arena_check(&f->memory, e);
     if (rc) {
         cov_example_feed_free(f);
         return rc;

@@ -415,14 +415,14 @@ static int publish_rows(struct cov_examples *x, struct cov_err *e)
 }
 
 /* A row while it is loaded. */
-struct slot {
+struct row_slot {
     size_t row;
     struct cov_blob raw;
     bool gap;
     struct cov_bases_key key;
 };
 
-struct worker {
+struct row_worker {
     uint8_t *scratch, *codes; /* codes[2 L]: of a row, and scratch */
     float *targets;
 };
@@ -430,18 +430,15 @@ struct worker {
 struct preparation {
     struct cov_examples *x;
     struct file *file;
-    struct slot *slots;
-    struct worker *workers;
     struct cov_progress *progress;
     struct cov_target_counts *counts; /* of the targets of the file; NULL: not needed */
     size_t next, end;                 /* rows of the file */
 };
 
-static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int fetch_row(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct preparation *p = arg;
-    struct slot *s = &p->slots[slot];
+    struct row_slot *s = slot;
     while (p->next < p->end && cov_example_file_drops(p->file->file, p->next)) {
         p->next++;
         cov_progress_add(p->progress, 1);
@@ -453,12 +450,12 @@ static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-static int check_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int check_row(void *arg, void *slot, void *worker, struct cov_err *e)
 {
-    struct preparation *p = arg;
+    const struct preparation *p = arg;
     const struct cov_examples *x = p->x;
-    struct slot *s = &p->slots[slot];
-    const struct worker *w = &p->workers[worker];
+    struct row_slot *s = slot;
+    const struct row_worker *w = worker;
     int rc = cov_example_file_decode(p->file->file, s->row, &s->raw, w->scratch, w->codes,
                                      w->targets, e);
     if (rc)
@@ -481,11 +478,10 @@ static int check_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return cov_blob_end_piece(&s->raw, n, e);
 }
 
-static int keep_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int keep_row(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
-    struct preparation *p = arg;
-    const struct slot *s = &p->slots[slot];
+    const struct preparation *p = arg;
+    const struct row_slot *s = slot;
     p->file->gap[s->row] = s->gap;
     if (p->file->keys)
         p->file->keys[s->row] = s->key;
@@ -498,6 +494,22 @@ static int keep_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         return cov_rank_rows_put(p->x->spread, p->file->first + s->row, packed, n_bytes, e);
     }
     return p->file->kept ? cov_kept_rows_put(p->file->kept, s->row, &s->raw, e) : COV_OK;
+}
+
+static void init_row_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    (void)i;
+    const struct cov_examples *x = ((const struct preparation *)arg)->x;
+    struct row_worker *w = worker;
+    w->scratch = cov_arena_calloc(memory, x->scratch, 1);
+    w->codes = cov_arena_calloc(memory, x->L, 2);
+    w->targets = cov_arena_values(memory, 1, x->L, x->n_datasets);
+}
+
+static void fini_row_slot(void *arg, void *slot)
+{
+    (void)arg;
+    cov_blob_fini(&((struct row_slot *)slot)->raw);
 }
 
 /* Computes the medians of a file from the counts of its rows. */
@@ -517,7 +529,13 @@ static int take_medians(struct preparation *p, struct file *f, struct cov_err *e
 static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_t end,
                         struct cov_pool *pool, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch_row, check_row, keep_row};
+    static const struct cov_ring_job ring = {.fetch = fetch_row,
+                                             .work = check_row,
+                                             .store = keep_row,
+                                             .slot_bytes = sizeof(struct row_slot),
+                                             .worker_bytes = sizeof(struct row_worker),
+                                             .fini_slot = fini_row_slot,
+                                             .init_worker = init_row_worker};
     p->file = f;
     p->next = beg > f->first ? beg - f->first : 0;
     p->end = end > f->first ? end - f->first : 0;
@@ -531,7 +549,7 @@ static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_
                  ? COV_OK
                  : cov_kept_rows_new(f->n_rows, &f->kept, e);
     if (!rc)
-        rc = cov_ring_run(pool, cov_ring_slots(pool), &stages, p, NULL, e);
+        rc = cov_ring_run_job(pool, &ring, p, NULL, e);
     return rc || !p->counts ? rc : take_medians(p, f, e);
 }
 
@@ -539,20 +557,8 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
                          struct cov_progress *progress, struct cov_err *e)
 {
     struct preparation p = {.x = x, .progress = progress};
-    size_t n_slots = cov_ring_slots(pool), beg = 0, end = x->n_rows, *firsts = NULL;
-    unsigned n_workers = cov_pool_size(pool);
-    p.slots = cov_calloc(n_slots, sizeof *p.slots, e);
-    p.workers = cov_calloc(n_workers, sizeof *p.workers, e);
-    int rc = p.slots && p.workers ? COV_OK : COV_ENOMEM;
-    for (unsigned i = 0; !rc && i < n_workers; i++) {
-        struct worker *w = &p.workers[i];
-        w->scratch = cov_malloc(x->scratch, 1, e);
-        w->codes = cov_malloc(x->L, 2, e);
-        w->targets = cov_malloc(x->L, x->n_datasets * sizeof *w->targets, e);
-        rc = w->scratch && w->codes && w->targets ? COV_OK : COV_ENOMEM;
-    }
-    if (!rc && x->counts)
-        rc = cov_target_counts_new(x->n_datasets, &p.counts, e);
+    size_t beg = 0, end = x->n_rows, *firsts = NULL;
+    int rc = x->counts ? cov_target_counts_new(x->n_datasets, &p.counts, e) : COV_OK;
     x->packed = x->loading == COV_LOAD_RAM_PACKED || x->loading == COV_LOAD_RANKS;
     if (!rc && x->loading == COV_LOAD_RANKS) {
         firsts = cov_calloc(x->ranks->n + 1, sizeof *firsts, e);
@@ -571,15 +577,6 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
         rc = publish_rows(x, e);
     free(firsts);
     cov_target_counts_free(p.counts);
-    for (size_t i = 0; p.slots && i < n_slots; i++)
-        cov_blob_fini(&p.slots[i].raw);
-    for (unsigned i = 0; p.workers && i < n_workers; i++) {
-        free(p.workers[i].scratch);
-        free(p.workers[i].codes);
-        free(p.workers[i].targets);
-    }
-    free(p.slots);
-    free(p.workers);
     return rc;
 }
 
