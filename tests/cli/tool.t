@@ -258,4 +258,19 @@ refused 1 'standard output: Bad file descriptor' 'printing to a closed standard 
 run sh -c 'toy_tool -a flood -o x in >/dev/full'
 refused 1 '^toy_tool: error: standard output: No space left on device$' 'standard output on a full disk'
 
+# Names of checks that continue the one before.
+cat >names.t <<'END'
+. "$SRC/tests/lib/tap.sh"
+pass 'a # SKIP why'
+pass '  b'
+pass '    c'
+fail '  d'
+pass e
+fail '  f'
+done_testing
+END
+run sh names.t
+is "$status $(paste -sd ' ' "$stdout")" \
+    '1 ok 1 - a # SKIP why ok 2 - a: b ok 3 - a: b: c not ok 4 - a: d ok 5 - e not ok 6 - e: f 1..6' 'names of checks say their subject'
+
 done_testing

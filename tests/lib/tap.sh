@@ -7,7 +7,11 @@
 #   need_shared                        # or need_python h5py; skips the script if it is missing
 #   run fasta2h5 -o x.h5 "$SRC/x.fa"   # sets $status, and writes the files $stdout and $stderr
 #   status_is 0 'a FASTA is converted'
+#   leaves x.h5 '  without temporary files'
 #   done_testing
+#
+# A name that is indented continues the last one that is not, and is printed after it, so that a failed line says what
+# failed: "a FASTA is converted: without temporary files".
 #
 # Each script runs in an empty folder, which is removed at the end, with the built tools first in PATH. It uses from the
 # environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (a command that runs the programs of `run`).
@@ -106,12 +110,20 @@ diag() {
 
 tap_result() { # 0|1 NAME
     tap_n=$((tap_n + 1))
+    case $2 in
+    '    '*) tap_full="$tap_subject: $tap_part: ${2#    }" ;;
+    '  '*)
+        tap_part=${2#  } tap_full="$tap_subject: ${2#  }"
+        tap_part=${tap_part%% \# SKIP*}
+        ;;
+    *) tap_subject=${2%% \# SKIP*} tap_part='' tap_full=$2 ;;
+    esac
     if [ "$1" -eq 0 ]; then
-        echo "ok $tap_n - $2"
+        echo "ok $tap_n - $tap_full"
     else
         tap_failed=$((tap_failed + 1))
-        echo "not ok $tap_n - $2"
-        diag "failed: $2"
+        echo "not ok $tap_n - $tap_full"
+        diag "failed: $tap_full"
         return 1
     fi
 }
