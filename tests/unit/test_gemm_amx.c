@@ -352,14 +352,14 @@ static void check_lstm(struct cov_rng *rng, const struct cov_gemm *gemm,
 }
 
 static void run_conv(const struct cov_layer *l, const struct cov_layer_weights *w,
-                     const struct cov_gemm *gemm, const float *x, float *y)
+                     const struct cov_gemm *gemm, const float *x, size_t x_stride, float *y)
 {
     const struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = &cov_vec_base};
     struct cov_fast_layer *f;
     assert_int_equal(cov_fast_layer_new(l, w, &kernels, &f, NULL), 0);
     float *scratch = floats(cov_fast_layer_scratch(f));
     cov_fast_rows(f, (struct cov_rows){0, l->t_out},
-                  &(struct cov_layer_io){x, l->c_in, y, l->c_out}, scratch);
+                  &(struct cov_layer_io){x, x_stride, y, l->c_out}, scratch);
     free(scratch);
     cov_fast_layer_free(f);
 }
@@ -373,16 +373,16 @@ static void check_conv(struct cov_rng *rng, const struct cov_gemm *gemm, bool tr
                           .stride = draw(rng, 1, 3),
                           .dilation = 1};
     l.pad = (int64_t)draw(rng, 0, l.kernel - 1);
-    size_t length = draw(rng, 1, 150);
+    size_t length = draw(rng, 1, 150), x_stride = l.c_in * draw(rng, 1, 2);
     l.t_in = transposed ? length : length * l.stride + l.kernel;
     l.t_out = transposed ? length * l.stride : length;
     struct cov_gemm plain = *gemm;
     plain.run_rows = NULL;
-    float *memory, *x = random_floats(rng, l.t_in * l.c_in, 1);
+    float *memory, *x = random_floats(rng, l.t_in * x_stride, 1);
     struct cov_layer_weights w = draw_weights(rng, &l, &memory);
     float *y = floats(l.t_out * l.c_out), *want = floats(l.t_out * l.c_out);
-    run_conv(&l, &w, gemm, x, y);
-    run_conv(&l, &w, &plain, x, want);
+    run_conv(&l, &w, gemm, x, x_stride, y);
+    run_conv(&l, &w, &plain, x, x_stride, want);
     assert_memory_equal(y, want, l.t_out * l.c_out * sizeof *y);
     free(want);
     free(y);

@@ -10,16 +10,19 @@ struct cov_matrix;
 struct cov_finish;
 
 enum {
-    COV_ROWS_MULTIPLE = 32,    /* k and n of the products, and `step`, are multiples of this */
+    COV_ROWS_MULTIPLE = 32,    /* k and n of the products, and `channels`, are multiples of this */
     COV_ROWS_PARTS = 4,        /* the most products with the same rows */
     COV_ROWS_TILE = 32,        /* rows at once */
     COV_ROWS_ROOM = 32 * 1152, /* the most floats that these rows cover */
 };
 
-/* y[p][r] = finish(x[r * step + offset[p] ...] B[p]) for r < m and each product p. */
+/* y[p][r] = finish(x[r * step + offset[p] ...] B[p]) for r < m and each product p. x is rows of
+ * `channels` floats, a divisor of `step`; they are x_stride apart, which step and offset do not
+ * count. */
 struct cov_gemm_rows {
     size_t m, step;
     const float *x;
+    size_t channels, x_stride;
     size_t n_parts;
     struct {
         const struct cov_matrix *b;

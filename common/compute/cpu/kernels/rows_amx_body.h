@@ -17,8 +17,9 @@ struct rows_work {
     size_t row, rows;
     size_t column;
     float *y; /* row 0 at this column */
-    /* Floats to be rounded. */
+    /* Floats to be rounded; float `at` is column x_column of row x. */
     const float *x;
+    size_t x_column;
     uint16_t *rounded;
     size_t at, end, share;
 };
@@ -46,8 +47,13 @@ INLINE void finish_row(const struct rows_work *w, size_t r)
 INLINE void round_some(struct rows_work *w, size_t n)
 {
     size_t end = w->at + n * TILE_UNIT < w->end ? w->at + n * TILE_UNIT : w->end;
-    for (; w->at < end; w->at += TILE_UNIT)
-        ROUND_32(false, w->x + w->at, w->rounded + w->at, NULL);
+    for (; w->at < end; w->at += TILE_UNIT, w->x_column += TILE_UNIT) {
+        if (w->x_column == w->of->channels) {
+            w->x += w->of->x_stride;
+            w->x_column = 0;
+        }
+        ROUND_32(false, w->x + w->x_column, w->rounded + w->at, NULL);
+    }
 }
 
 INLINE void rows_between(void *of)
@@ -81,8 +87,8 @@ static void expect_rows(const struct cov_gemm_rows *of, size_t r0, size_t turns,
         size_t end = of->part[i].offset + of->part[i].b->k;
         reach = end > reach ? end : reach;
     }
-    w->x = of->x + r0 * of->step;
-    w->at = 0;
+    w->x = of->x + r0 * of->step / of->channels * of->x_stride;
+    w->at = w->x_column = 0;
     w->end = rows > 0 ? (rows - 1) * of->step + reach : 0;
     w->share = (w->end / TILE_UNIT + turns - 1) / turns;
 }

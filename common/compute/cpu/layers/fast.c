@@ -411,7 +411,10 @@ static struct cov_rows run_inner_rows(const struct cov_fast_layer *f, size_t beg
         return (struct cov_rows){beg, beg};
     struct cov_gemm_rows of = {.m = rows.end - rows.beg,
                                .step = f->in_step * l->c_in,
-                               .x = io->x + (size_t)((int64_t)rows.beg * step + first) * l->c_in,
+                               .x = io->x +
+                                    (size_t)((int64_t)rows.beg * step + first) * io->x_stride,
+                               .channels = l->c_in,
+                               .x_stride = io->x_stride,
                                .n_parts = f->n_phases,
                                .y_stride = f->n_phases * io->y_stride,
                                .finish = &f->finish};
@@ -434,7 +437,7 @@ static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows
     size_t tile = tile_rows(f);
     float *acc = scratch, *gathered = scratch + tile * l->c_out;
     struct cov_rows done = {0, 0};
-    if (runs_rows(f) && io->x_stride == l->c_in)
+    if (runs_rows(f))
         done = run_inner_rows(f, phase_rows_below(f, &f->phases[0], rows.beg),
                               phase_rows_below(f, &f->phases[f->n_phases - 1], rows.end), io);
     for (size_t i = 0; i < f->n_phases; i++) {
