@@ -1,5 +1,5 @@
-/* cpu_program.h - the CPU's networks: what device_cpu.c, which runs chunks, and cpu_edits.c, which
- * runs chunks after edits, share.
+/* cpu_program.h - the CPU's networks: what device_cpu.c, which runs chunks, cpu_edits.c, which
+ * runs chunks after edits, and cpu_rows.c below them share.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_CPU_PROGRAM_H
 #define COV_COMPUTE_CPU_CPU_PROGRAM_H
@@ -63,6 +63,10 @@ struct cov_cpu_program {
     struct cov_cpu_padding padding;
 };
 
+/* ---- cpu_rows.c ---- */
+
+/* x[L, 4] = the one-hot rows that a plan of the input computes. */
+void cov_cpu_one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float *x);
 /* Runs layers [of.beg, of.end), without LSTMs, on one sequence, from its codes if io->x is NULL.
  * Returns the number of multiplications. */
 double cov_cpu_run_rows(const struct cov_cpu_program *p, struct cov_cpu_arena *a,

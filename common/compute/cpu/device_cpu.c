@@ -22,7 +22,6 @@
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
-enum { MUCH_PADDING = 8 }; /* padding is shared if it fills at least 1 / MUCH_PADDING of a chunk */
 
 static size_t max_size(size_t a, size_t b)
 {
@@ -73,15 +72,6 @@ static int pack_layer(struct cov_cpu_program *p, size_t i, const struct cov_laye
                             cov_cpu_lstm_rest(a), &p->lstm[i], e);
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, l, arithmetic_of(p, i), plain);
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
-}
-
-size_t cov_cpu_lstm_floats(const struct cov_layer *layers, size_t n_layers)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < n_layers; i++)
-        if (layers[i].kind == COV_LAYER_LSTM)
-            most = max_size(most, layers[i].t_in * max_size(layers[i].c_in, layers[i].c_out));
-    return most;
 }
 
 /* The memory is not initialised: the worker must touch it first. */
@@ -161,61 +151,6 @@ static void program_free(struct cov_program *base)
 
 /* ---- running ---- */
 
-static void one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float *x)
-{
-    for (size_t i = 0; i < plan->n_ranges; i++)
-        for (size_t t = plan->ranges[i].beg; t < plan->ranges[i].end; t++)
-            memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
-}
-
-/* Fills the rows of y that are copies of computed rows. */
-static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_t y_stride)
-{
-    for (size_t i = 0; i < plan->n_copies; i++) {
-        const struct cov_copy *copy = &plan->copies[i];
-        size_t at = (copy->beg - copy->from) % copy->period;
-        for (size_t t = copy->beg; t < copy->end; t++) {
-            memcpy(y + t * y_stride, y + (copy->from + at) * y_stride, c * sizeof *y);
-            at = at + 1 == copy->period ? 0 : at + 1;
-        }
-    }
-}
-
-double cov_cpu_run_rows(const struct cov_cpu_program *p, struct cov_cpu_arena *a,
-                        const struct cov_row_plan *plans, struct cov_rows of, const uint8_t *codes,
-                        const struct cov_layer_io *io)
-{
-    double work = 0;
-    const float *x = io->x;
-    size_t x_stride = io->x_stride;
-    if (!x && !cov_fast_reads_codes(p->fast[0])) {
-        one_hot(plans, codes, a->onehot);
-        x = a->onehot;
-        x_stride = 4;
-    }
-    for (size_t i = of.beg; i < of.end; i++) {
-        const struct cov_layer *l = &p->layers[i];
-        const struct cov_row_plan *plan = &plans[i + 1];
-        bool last = i + 1 == of.end;
-        const struct cov_layer_io step = {x, x_stride, last ? io->y : a->rows[i % 2],
-                                          last ? io->y_stride : l->c_out};
-        for (size_t k = 0; k < plan->n_ranges; k++) {
-            struct cov_rows rows = plan->ranges[k];
-            if (x)
-                cov_fast_rows(p->fast[i], rows, &step, a->scratch);
-            else
-                cov_fast_rows_of_codes(p->fast[i], rows, codes, step.y, step.y_stride);
-            work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
-        }
-        if (i + 1 != p->lstm_beg ||
-            p->lstm_beg == p->lstm_end) /* LSTMs read copied rows from their source */
-            copy_rows(plan, l->c_out, step.y, step.y_stride);
-        x = step.y;
-        x_stride = step.y_stride;
-    }
-    return work;
-}
-
 /* Reserves the next `n` floats of *at, in whole cache lines. */
 static float *take(float **at, size_t n)
 {
@@ -267,12 +202,6 @@ static int make_padding(const struct cov_cpu_program *p, struct cov_cpu_arena *a
     }
     free(codes);
     return rc;
-}
-
-bool cov_cpu_has_much_padding(const struct cov_cpu_program *p, size_t filled)
-{
-    size_t length = p->layers[0].t_in;
-    return filled > 0 && length - filled >= length / MUCH_PADDING;
 }
 
 /* Computes the padding once one of these n chunks is the first that needs it. Sets *out to its
@@ -334,15 +263,6 @@ static const float *run_lstms(const struct cov_cpu_program *p, struct cov_cpu_ar
     return x;
 }
 
-void cov_cpu_count_work(const struct cov_cpu_program *p, struct cov_cpu_arena *a, double work)
-{
-    size_t length = p->layers[0].t_in;
-    double part = work / p->full_work;
-    uint64_t computed = part < 1 ? (uint64_t)(part * (double)length + 0.5) : length;
-    a->counts.positions_computed += computed;
-    a->counts.positions_at_rest += length - computed;
-}
-
 /* Runs n <= n_rows chunks of a call. */
 static int forward_block(struct cov_cpu_program *p, struct cov_cpu_arena *a, size_t n,
                          const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
@@ -390,7 +310,7 @@ static void forward_reference(const struct cov_cpu_program *p, struct cov_cpu_ar
                               const uint8_t *codes, float *out)
 {
     cov_plan_full(p->layers, p->n_layers, a->plans);
-    one_hot(a->plans, codes, a->onehot);
+    cov_cpu_one_hot(a->plans, codes, a->onehot);
     const float *x = a->onehot;
     for (size_t i = 0; i < p->n_layers; i++) {
         float *y = i + 1 == p->n_layers ? out : a->rows[i % 2];
