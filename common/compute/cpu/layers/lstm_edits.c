@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "common/compute/cpu/layers/lstm_private.h"
+#include "common/compute/cpu/layers/lstm_pass.h"
 
 enum {
     LINE = 16,       /* floats of a cache line */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/compute/cpu/layers/lstm_private.h"
+#include "common/compute/cpu/layers/lstm_rest.h"
 
 /* ---- sequences that rest ---- */
 

@@ -9,7 +9,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/training_fast_private.h"
+#include "common/compute/cpu/train/train_passes.h"
 #include "common/seq/alphabet.h"
 
 enum {
@@ -17,78 +17,6 @@ enum {
     BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), whether tiles have four rows
                          * or six */
 };
-
-/* ---- places ---- */
-
-bool cov_train_is_lstm(const struct cov_fast_training *t, size_t i)
-{
-    return t->layers[i].layer.kind == COV_LAYER_LSTM;
-}
-
-/* Returns the view of an array with the shape of layer i's output. */
-static struct cov_view view_of(const struct cov_fast_training *t, size_t i, float *data)
-{
-    const struct cov_layer *l = &t->layers[i].layer;
-    bool by_time = cov_train_is_lstm(t, i) || (i + 1 < t->n_layers && cov_train_is_lstm(t, i + 1));
-    if (by_time)
-        return (struct cov_view){data, t->batch->n * l->c_out, l->c_out};
-    return (struct cov_view){data, l->c_out, l->t_out * l->c_out};
-}
-
-struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i)
-{
-    return view_of(t, i, t->layers[i].y);
-}
-
-struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i)
-{
-    const struct cov_layer *l = &t->layers[i].layer;
-    if (i == 0)
-        return (struct cov_view){t->onehot, l->c_in, l->t_in * l->c_in};
-    const struct cov_train_layer *before = &t->layers[i - 1];
-    return view_of(t, i - 1, before->dropped ? before->dropped : before->y);
-}
-
-struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i)
-{
-    const struct cov_layer *l = &t->layers[i].layer;
-    if (!t->layers[i].r)
-        return cov_train_output(t, i);
-    return (struct cov_view){t->layers[i].r, l->c_out, l->t_out * l->c_out};
-}
-
-struct cov_view cov_train_at(struct cov_view like, float *data)
-{
-    like.data = data;
-    return like;
-}
-
-float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter)
-{
-    return t->gradient + (parameter - t->spec.block);
-}
-
-struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i)
-{
-    size_t end = (i + 1) * p->rows;
-    return (struct cov_rows){i * p->rows, end < p->total ? end : p->total};
-}
-
-int cov_train_reduce(const struct cov_fast_training *t, double *v, size_t n, struct cov_err *e)
-{
-    return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
-}
-
-void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_stride, float *dst,
-                         size_t dst_stride)
-{
-    enum { TILE = 16 };
-    for (size_t r0 = 0; r0 < rows; r0 += TILE)
-        for (size_t c0 = 0; c0 < cols; c0 += TILE)
-            for (size_t c = c0; c < cols && c < c0 + TILE; c++)
-                for (size_t r = r0; r < rows && r < r0 + TILE; r++)
-                    dst[c * dst_stride + r] = src[r * src_stride + c];
-}
 
 /* ---- making ---- */
 
@@ -251,17 +179,43 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
+/* With spec.recompute: y after a norm is in `d` until the next layer has read it. */
+static void begin_forward(struct cov_fast_training *t)
+{
+    for (size_t i = 0; i + 2 < t->n_layers; i++)
+        if (t->layers[i].norm)
+            t->layers[i].y = t->d;
+}
+
 /* Runs the layers before the last one, from t->onehot. */
 static int forward(struct cov_fast_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     if (t->spec.recompute)
-        cov_train_begin_forward(t);
+        begin_forward(t);
     for (size_t i = 0; rc == COV_OK && i + 1 < t->n_layers; i++) {
         t->layer = i;
         rc = cov_train_is_lstm(t, i) ? cov_train_lstm_forward(t, e) : cov_train_conv_forward(t, e);
     }
     return rc;
+}
+
+/* With spec.recompute: computes what the backward pass of layer i needs. */
+static int recompute(struct cov_fast_training *t, size_t i, struct cov_err *e)
+{
+    bool lstm = cov_train_is_lstm(t, i);
+    /* The last of the first convolutions. */
+    bool from_input =
+        t->layers[i].layer.kind == COV_LAYER_CONV && t->layers[i + 1].layer.kind != COV_LAYER_CONV;
+    int rc = COV_OK;
+    for (size_t k = from_input || i == 0 ? 0 : i - 1;
+         rc == COV_OK && k < i && !cov_train_is_lstm(t, k); k++) {
+        if (t->layers[k].norm)
+            t->layers[k].y = lstm ? t->again_lstm : t->again;
+        rc = cov_train_conv_again(t, k, from_input, e);
+    }
+    t->layer = i;
+    return rc || !lstm ? rc : cov_train_lstm_again(t, e);
 }
 
 /* The gradient of a layer's input replaces that of its output; begins with that of the last
@@ -271,7 +225,7 @@ static int backward(struct cov_fast_training *t, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > t->spec.first_trained;) {
         if (t->spec.recompute)
-            rc = cov_train_recompute(t, i, e);
+            rc = recompute(t, i, e);
         t->layer = i;
         if (rc == COV_OK)
             rc = cov_train_is_lstm(t, i) ? cov_train_lstm_backward(t, e)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/train_passes.h"
 #include "common/compute/cpu/train/training_fast.h"
-#include "common/compute/cpu/train/training_fast_private.h"
 #include "common/seq/alphabet.h"
 
 /* p[L,D] = W x + b. */

@@ -10,8 +10,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/train_passes.h"
 #include "common/compute/cpu/train/training_fast.h"
-#include "common/compute/cpu/train/training_fast_private.h"
 #include "common/compute/dropout.h"
 
 enum {

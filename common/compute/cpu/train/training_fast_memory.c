@@ -16,29 +16,8 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/compute/cpu/train/train_passes.h"
 #include "common/compute/cpu/train/training_fast.h"
-#include "common/compute/cpu/train/training_fast_private.h"
-
-/* Large arrays use large pages and are not initialised. */
-float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, struct cov_err *e)
-{
-    const size_t page = (size_t)1 << 21;
-    size_t bytes;
-    float *p = NULL;
-    if (COV_RESERVE(&t->arrays, &t->cap_arrays, t->n_arrays + 1, e)) {
-        *failed = true;
-        return NULL;
-    }
-    if (n < page)
-        p = cov_calloc64(n, sizeof *p, e);
-    else if (cov_size_mul(n, sizeof *p, &bytes) || cov_size_add(bytes, page, &bytes))
-        (void)cov_fail(e, COV_ENOMEM, "out of memory: %zu activations", n);
-    else
-        p = cov_malloc_huge(bytes / page * page, e);
-    *failed |= !p;
-    t->arrays[t->n_arrays++] = p;
-    return p;
-}
 
 static size_t max_size(size_t a, size_t b)
 {
@@ -166,26 +145,4 @@ int cov_train_make_activations(struct cov_fast_training *t, struct cov_err *e)
     if (failed)
         return COV_ENOMEM;
     return t->spec.recompute ? share(t, e) : keep_all(t, e);
-}
-
-void cov_train_begin_forward(struct cov_fast_training *t)
-{
-    for (size_t i = 0; i + 2 < t->n_layers; i++)
-        if (t->layers[i].norm)
-            t->layers[i].y = t->d;
-}
-
-int cov_train_recompute(struct cov_fast_training *t, size_t i, struct cov_err *e)
-{
-    const struct parts p = parts_of(t);
-    bool lstm = cov_train_is_lstm(t, i), from_input = i + 1 == p.lstm;
-    int rc = COV_OK;
-    for (size_t k = from_input || i == 0 ? 0 : i - 1;
-         rc == COV_OK && k < i && !cov_train_is_lstm(t, k); k++) {
-        if (t->layers[k].norm)
-            t->layers[k].y = lstm ? t->again_lstm : t->again;
-        rc = cov_train_conv_again(t, k, from_input, e);
-    }
-    t->layer = i;
-    return rc || !lstm ? rc : cov_train_lstm_again(t, e);
 }

@@ -13,8 +13,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/compute/cpu/train/train_passes.h"
 #include "common/compute/cpu/train/training_fast.h"
-#include "common/compute/cpu/train/training_fast_private.h"
 
 enum {
     TILES = COV_OUTER_DEPTH, /* at once */

@@ -1,8 +1,7 @@
-/* training_fast_private.h - shared by the files of fast training: the state of the layers, and
- * their forward and backward passes.
+/* train_state.h - the state of a training and of its layers, and where their arrays are.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_PRIVATE_H
-#define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_PRIVATE_H
+#ifndef COV_COMPUTE_CPU_TRAIN_TRAIN_STATE_H
+#define COV_COMPUTE_CPU_TRAIN_TRAIN_STATE_H
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/kernels/outer.h"
@@ -88,6 +87,8 @@ struct cov_fast_training {
 
 /* ---- places ---- */
 
+/* Returns a new array of n floats, owned by *t; sets *failed without memory. */
+float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, struct cov_err *e);
 bool cov_train_is_lstm(const struct cov_fast_training *t, size_t i);
 /* Return the views of layer i's input and output, and of its r. `d` has the view of y, then that of
  * x. */
@@ -110,60 +111,5 @@ void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_
 
 /* The largest tile of a gradient of weights. */
 enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
-
-/* ---- convolutions of t->layer: training_fast_conv.c ---- */
-
-int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
-size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i);
-int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-/* Computes y of convolution i again: from r, or with `from_input` from its input. */
-int cov_train_conv_again(struct cov_fast_training *t, size_t i, bool from_input,
-                         struct cov_err *e) COV_MUST_USE;
-
-/* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
-
-/* Returns true if minimal filtering (minimal.h) can be used for a layer and is faster than sums of
- * outer products of these operands. */
-bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer);
-int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
-                          struct cov_train_minimal **out, struct cov_err *e) COV_MUST_USE;
-void cov_train_minimal_free(struct cov_train_minimal *m); /* NULL is accepted */
-size_t cov_train_minimal_scratch(const struct cov_train_minimal *m);
-/* Each item computes some products; items may run in any order. Then the last function computes the
- * taps of input channel i. */
-size_t cov_train_minimal_items(const struct cov_train_minimal *m);
-void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
-                            size_t item, float *scratch);
-cov_task_fn cov_train_minimal_finish;
-
-/* ---- LSTMs: training_fast_lstm.c ---- */
-
-int cov_train_lstm_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
-size_t cov_train_lstm_scratch(const struct cov_fast_training *t, size_t i);
-int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-/* Computes y, gates and cells again, without dropout. */
-int cov_train_lstm_again(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-
-/* ---- activations: training_fast_memory.c ---- */
-
-/* Returns a new array of n floats, owned by *t; sets *failed without memory. */
-float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, struct cov_err *e);
-int cov_train_make_activations(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-/* With spec.recompute: call the first before a forward pass, and the second before the backward
- * pass of each layer; it computes what that pass needs. */
-void cov_train_begin_forward(struct cov_fast_training *t);
-int cov_train_recompute(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
-
-/* ---- the last layer and the loss: training_fast_loss.c ---- */
-
-int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *score,
-                          struct cov_err *e) COV_MUST_USE;
-int cov_train_loss_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-/* Sets sums[n] (device.h, explain), and t->d to their gradients with respect to the input of the last
- * layer. */
-int cov_train_sums_backward(struct cov_fast_training *t, const struct cov_explain_batch *batch,
-                            double *sums, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -1,8 +1,8 @@
-/* lstm_private.h - one direction of an LSTM layer running over its sequences: the state that lstm.c
- * (products and steps) and lstm_rest.c (skipped work) share.
+/* lstm_pass.h - one direction of an LSTM layer running over its sequences. lstm.c (products and
+ * steps) uses lstm_rest.c (skipped work); both use this state.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_LAYERS_LSTM_PRIVATE_H
-#define COV_COMPUTE_CPU_LAYERS_LSTM_PRIVATE_H
+#ifndef COV_COMPUTE_CPU_LAYERS_LSTM_PASS_H
+#define COV_COMPUTE_CPU_LAYERS_LSTM_PASS_H
 
 #include <stdint.h>
 
@@ -98,26 +98,5 @@ static inline bool cov_lstm_runs(const struct cov_lstm_pass *p, size_t b, size_t
 {
     return step >= p->seq[b].beg && step < p->seq[b].end;
 }
-
-/* ---- lstm_rest.c: sequences that rest ---- */
-
-/* Returns true if x differs from the x in the last sums over x. */
-bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x);
-/* Returns true if h equals the h in the last gates. */
-bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
-/* Called before the block's sums are overwritten: copies gates that a resting sequence still
- * needs. */
-void cov_lstm_keep_gates(struct cov_lstm_pass *p);
-
-/* ---- lstm_rest.c: rows of the padding ---- */
-
-/* Called before the forward direction: sets y_padded on the assumption that the forward direction
- * settles, too. */
-void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
-/* Called after a step of the forward direction: moves y_padded past rows that differ from the
- * padding's. */
-void cov_lstm_compare_with_padding(struct cov_lstm_pass *p, size_t step);
-/* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
-void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);
 
 #endif

@@ -1,0 +1,29 @@
+/* lstm_rest.h - the work that a pass of an LSTM layer skips (lstm.h).
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_LAYERS_LSTM_REST_H
+#define COV_COMPUTE_CPU_LAYERS_LSTM_REST_H
+
+#include "common/compute/cpu/layers/lstm_pass.h"
+
+/* ---- sequences that rest ---- */
+
+/* Returns true if x differs from the x in the last sums over x. */
+bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x);
+/* Returns true if h equals the h in the last gates. */
+bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
+/* Called before the block's sums are overwritten: copies gates that a resting sequence still
+ * needs. */
+void cov_lstm_keep_gates(struct cov_lstm_pass *p);
+
+/* ---- rows of the padding ---- */
+
+/* Called before the forward direction: sets y_padded on the assumption that the forward direction
+ * settles, too. */
+void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
+/* Called after a step of the forward direction: moves y_padded past rows that differ from the
+ * padding's. */
+void cov_lstm_compare_with_padding(struct cov_lstm_pass *p, size_t step);
+/* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
+void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);
+
+#endif
