@@ -390,6 +390,35 @@ static void check_conv(struct cov_rng *rng, const struct cov_gemm *gemm, bool tr
     free(memory);
 }
 
+/* Joined rows equal those of single precision within the rounding of three terms. */
+static void check_joined(struct cov_rng *rng, const struct cov_gemm *gemm)
+{
+    struct cov_layer l = {.kind = COV_LAYER_CONV_TRANSPOSED,
+                          .c_in = draw(rng, 1, 70),
+                          .c_out = draw(rng, 1, 5),
+                          .kernel = draw(rng, 1, 10),
+                          .stride = draw(rng, 1, 3),
+                          .dilation = draw(rng, 1, 2)};
+    l.pad = (int64_t)draw(rng, 0, l.kernel - 1);
+    l.t_in = draw(rng, 1, 150);
+    l.t_out = l.t_in * l.stride;
+    assert_true(cov_fast_joins(&l));
+    float *memory, *x = random_floats(rng, l.t_in * l.c_in, 1);
+    struct cov_layer_weights w = draw_weights(rng, &l, &memory);
+    size_t n = l.t_out * l.c_out;
+    float *y = floats(n), *want = floats(n), scale = 1e-3f;
+    run_conv(&l, &w, gemm, x, l.c_in, y);
+    run_conv(&l, &w, &cov_gemm_base, x, l.c_in, want);
+    for (size_t i = 0; i < n; i++)
+        scale = fmaxf(scale, fabsf(want[i]));
+    for (size_t i = 0; i < n; i++)
+        assert_true(fabsf(y[i] - want[i]) <= 2e-5f * scale);
+    free(want);
+    free(y);
+    free(x);
+    free(memory);
+}
+
 static void check_layers(const struct cov_gemm *gemm, const struct cov_vec *loops, size_t n_cases)
 {
     static const size_t rows[] = {1, 2, 15, 16, 17, 31, 32};
@@ -398,6 +427,8 @@ static void check_layers(const struct cov_gemm *gemm, const struct cov_vec *loop
     for (size_t i = 0; i < n_cases; i++) {
         if (gemm->run_rows)
             check_conv(&rng, gemm, i % 2);
+        else
+            check_joined(&rng, gemm);
         check_lstm(&rng, gemm, loops, rows[i % COV_COUNT(rows)]);
     }
 }

@@ -23,6 +23,7 @@ enum {
     ONE_HOT = 4,    /* channels of one-hot rows */
     MAX_SPAN = 64,  /* the longest span of taps of a layer that reads codes */
     MAX_TABLE = 64 * 1024, /* floats of that layer's table */
+    MAX_JOINED = 16,       /* channels of joined rows */
     BLAS_ROWS =
         384, /* the same for OpenBLAS, which packs both sides: large enough that packing costs
               * little */
@@ -38,7 +39,8 @@ struct phase {
 };
 
 struct cov_fast_layer {
-    struct cov_layer layer;
+    struct cov_layer layer; /* if rows are joined, the convolution that computes them */
+    size_t joined;          /* rows of y in a row of this layer's output */
     struct cov_cpu_kernels kernels;
     size_t n_phases, in_step;
     struct phase *phases;
@@ -65,6 +67,78 @@ static void transpose(const float *src, size_t rows, size_t cols, float *dst)
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < cols; c++)
             dst[c * rows + r] = src[r * cols + c];
+}
+
+/* ---- joined rows ---- */
+
+/* A transposed convolution to few channels leaves most columns of a product empty. So `joined` rows
+ * of y are computed as one row of a convolution that has all their taps, with zeros for taps that
+ * not all of them have. */
+static size_t n_joined(const struct cov_layer *l)
+{
+    size_t periods = l->kind == COV_LAYER_CONV_TRANSPOSED ? MAX_JOINED / (l->stride * l->c_out) : 0;
+    while (periods > 0 && (l->t_out % (periods * l->stride) > 0 || COV_PLAN_TILE % periods > 0))
+        periods--;
+    return periods * l->stride;
+}
+
+bool cov_fast_joins(const struct cov_layer *l)
+{
+    return n_joined(l) > 0;
+}
+
+/* Returns true if tap k contributes to row q of a joined one, and sets *at to the row of x. */
+static bool has_tap(const struct cov_layer *l, size_t q, size_t k, int64_t *at)
+{
+    int64_t distance = (int64_t)q + l->pad - (int64_t)(k * l->dilation);
+    *at = distance / (int64_t)l->stride;
+    return distance % (int64_t)l->stride == 0;
+}
+
+static struct cov_layer joined_layer(const struct cov_layer *l, size_t joined)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN, at;
+    for (size_t q = 0; q < joined; q++)
+        for (size_t k = 0; k < l->kernel; k++)
+            if (has_tap(l, q, k, &at)) {
+                first = at < first ? at : first;
+                last = at > last ? at : last;
+            }
+    struct cov_layer wide = *l;
+    wide.kind = COV_LAYER_CONV;
+    wide.stride = joined / l->stride;
+    wide.kernel = (size_t)(last - first) + 1;
+    wide.dilation = 1;
+    wide.pad = -first;
+    wide.t_out = l->t_out / joined;
+    wide.c_out = l->c_out * joined;
+    return wide;
+}
+
+/* Makes the weights of a joined layer in `memory`, which holds one row for each of its channels. */
+static struct cov_layer_weights joined_weights(const struct cov_layer *l,
+                                               const struct cov_layer *wide,
+                                               const struct cov_layer_weights *w, float *memory)
+{
+    const float *from[] = {w->bias, w->gamma, w->beta, w->mean, w->var};
+    float *to[COV_COUNT(from)], *weight = memory + COV_COUNT(from) * wide->c_out;
+    for (size_t i = 0; i < COV_COUNT(from); i++) {
+        to[i] = memory + i * wide->c_out;
+        for (size_t c = 0; from[i] && c < wide->c_out; c++)
+            to[i][c] = from[i][c % l->c_out];
+    }
+    int64_t at;
+    for (size_t c = 0; c < wide->c_out; c++)
+        for (size_t k = 0; k < l->kernel; k++)
+            for (size_t i = 0; has_tap(l, c / l->c_out, k, &at) && i < l->c_in; i++)
+                weight[(c * l->c_in + i) * wide->kernel + (size_t)(at + wide->pad)] =
+                    w->weight[(i * l->c_out + c % l->c_out) * l->kernel + k];
+    return (struct cov_layer_weights){.weight = weight,
+                                      .bias = to[0],
+                                      .gamma = to[1],
+                                      .beta = to[2],
+                                      .mean = to[3],
+                                      .var = to[4]};
 }
 
 /* ---- making ---- */
@@ -222,14 +296,34 @@ static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights 
     return COV_OK;
 }
 
+static int new_joined(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                      struct cov_err *e)
+{
+    size_t joined = n_joined(layer);
+    struct cov_layer wide = joined_layer(layer, joined);
+    float *memory = cov_calloc(wide.c_out, (wide.c_in * wide.kernel + 5) * sizeof *memory, e);
+    if (!memory)
+        return COV_ENOMEM;
+    struct cov_layer_weights weights = joined_weights(layer, &wide, w, memory);
+    int rc = cov_fast_layer_new(&wide, &weights, kernels, out, e);
+    free(memory);
+    if (rc == COV_OK)
+        (*out)->joined = joined;
+    return rc;
+}
+
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e)
 {
+    if (cov_fast_joins(layer) && kernels->gemm->arithmetic == COV_BF16X3 && !kernels->openblas)
+        return new_joined(layer, w, kernels, out, e);
     struct cov_fast_layer *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
     f->layer = *layer;
+    f->joined = 1;
     f->kernels = *kernels;
     f->n_phases = layer->kind == COV_LAYER_CONV              ? 1
                   : layer->kind == COV_LAYER_CONV_TRANSPOSED ? layer->stride
@@ -481,12 +575,17 @@ static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows,
 void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
                    const struct cov_layer_io *io, float *scratch)
 {
-    if (f->layer.kind == COV_LAYER_LINEAR_EXP)
+    if (f->layer.kind == COV_LAYER_LINEAR_EXP) {
         run_linear(f, rows, io);
-    else if (f->minimal)
+    } else if (f->minimal) {
         cov_minimal_run(f->minimal, rows, io, &f->finish, scratch);
-    else
-        run_convolution(f, rows, io, scratch);
+    } else {
+        struct cov_layer_io wide = *io;
+        assert(f->joined == 1 || io->y_stride * f->joined == f->layer.c_out);
+        wide.y_stride *= f->joined;
+        rows = (struct cov_rows){rows.beg / f->joined, (rows.end + f->joined - 1) / f->joined};
+        run_convolution(f, rows, &wide, scratch);
+    }
 }
 
 bool cov_fast_reads_codes(const struct cov_fast_layer *f)

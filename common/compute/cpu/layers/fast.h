@@ -26,6 +26,8 @@ struct cov_cpu_kernels {
 /* One layer, not an LSTM, with its weights packed. */
 struct cov_fast_layer;
 
+/* Returns true if a layer with operands in bf16x3 is computed with several rows of y as one. */
+bool cov_fast_joins(const struct cov_layer *layer);
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e) COV_MUST_USE;
@@ -40,7 +42,7 @@ void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
 /* Computes rows `rows` of y for one sequence. They start at a multiple of cov_plan_unit(layer), and
- * end at a multiple or at the end of the layer. */
+ * end at a multiple or at the end of the layer. Where rows are joined, io->y_stride is c_out. */
 void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
                    const struct cov_layer_io *io, float *scratch);
 

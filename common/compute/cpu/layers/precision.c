@@ -80,6 +80,8 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
     switch (layer->kind) {
     case COV_LAYER_CONV:
     case COV_LAYER_CONV_TRANSPOSED:
+        if (last_conv && a->lstm == COV_BF16 && cov_fast_joins(layer))
+            return COV_BF16X3;
         return layer->c_in == FIRST_CHANNELS || last_conv ? COV_FP32 : a->conv;
     case COV_LAYER_LSTM:
         return lstm_operands(a, layer);
@@ -113,7 +115,8 @@ struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
     if (operands == COV_FP32) {
         kernels.gemm = cov_gemm_choose_for(a->features, layer->c_in, layer->c_out);
     } else if (!kernels.openblas) {
-        kernels.gemm = a->conv_gemm;
+        kernels.gemm =
+            operands == a->conv ? a->conv_gemm : cov_gemm_choose_bf16(a->features, operands);
         if (operands != COV_INT16) /* minimal filtering amplifies the rounding of bf16 too much */
             kernels.minimal = NULL;
     }

@@ -26,8 +26,9 @@ struct cov_cpu_arithmetic {
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool edits, struct cov_cpu_arithmetic *out);
 
-/* Returns the operands of a layer. The first convolution, a look-up, and the last one, whose
- * rounding the last layer amplifies and which has few channels, are in single precision. */
+/* Returns the operands of a layer. The first convolution is a look-up, in single precision. So is
+ * the last one, whose rounding the last layer amplifies; with LSTMs in bf16, it is in bf16x3 if its
+ * rows are joined. */
 enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
                                           const struct cov_layer *layer, bool last_conv);
 /* Returns what the LSTM layers may skip: changes below the rounding of their operands, or of the

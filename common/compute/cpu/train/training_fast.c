@@ -56,6 +56,8 @@ static int make_conv(struct cov_fast_training *t, size_t i, struct cov_err *e)
     bool failed = false;
     s->norm = s->layer.norm;
     s->operands = cov_cpu_arithmetic_of(&k->arithmetic, &s->layer, i + 2 == t->n_layers);
+    if (s->operands == COV_BF16X3) /* only predictions join rows */
+        s->operands = COV_FP32;
     s->outer = cov_cpu_outer(&k->arithmetic, &s->layer, s->operands);
     s->back = back_of(&s->layer);
     if (k->plain.minimal && cov_train_minimal_pays(&s->layer, s->outer->arithmetic) &&
