@@ -26,20 +26,22 @@ static int shuffle_of(size_t elem_bytes)
     return size == 1 ? BLOSC_NOSHUFFLE : size == 2 ? BLOSC_BITSHUFFLE : BLOSC_SHUFFLE;
 }
 
-size_t cov_blosc_values(int level, size_t elem_bytes, size_t chunk_bytes, unsigned *values)
+enum { LEVEL = 4 }; /* a value */
+
+static size_t set_values(int level, size_t elem_bytes, size_t chunk_bytes, unsigned *values)
 {
     values[0] = FILTER_VERSION;
     values[1] = BLOSC_VERSION_FORMAT;
     values[2] = (unsigned)type_size(elem_bytes);
     values[3] = (unsigned)chunk_bytes;
-    values[4] = (unsigned)level;
+    values[LEVEL] = (unsigned)level;
     values[5] = (unsigned)shuffle_of(elem_bytes);
     values[6] = BLOSC_ZSTD;
     return 7;
 }
 
-int cov_blosc_encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst,
-                     size_t *n_dst, struct cov_err *e)
+static int encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
+                  struct cov_err *e)
 {
     *n_dst = 0;
     if (n > BLOSC_MAX_BUFFERSIZE)
@@ -56,8 +58,9 @@ int cov_blosc_encode(int level, size_t elem_bytes, const void *src, size_t n, vo
     return COV_OK;
 }
 
-uint64_t cov_blosc_claim(const void *src, size_t n)
+static uint64_t claim_size(const unsigned *values, size_t n_values, const void *src, size_t n)
 {
+    (void)values, (void)n_values;
     size_t claim;
     return n >= BLOSC_MIN_HEADER_LENGTH && blosc_cbuffer_validate(src, n, &claim) == 0 ? claim : 0;
 }
@@ -79,7 +82,7 @@ static int check_compressor(const uint8_t *src, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_blosc_decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+static int decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
 {
     static const char damaged[] = "blosc: the compressed data is damaged";
     size_t claim, claim_again, packed, block, type;
@@ -101,7 +104,18 @@ int cov_blosc_decode(const void *src, size_t n, void *dst, size_t n_dst, struct 
     return COV_OK;
 }
 
-const char *cov_blosc_version(void)
-{
-    return blosc_get_version_string();
-}
+const struct cov_codec cov_blosc = {
+    .name = "blosc",
+    .h5_id = COV_H5_BLOSC,
+    .level = 1,
+    .max_level = 9,
+    .shows_level = true,
+    .level_value = LEVEL,
+    .shuffles = true,
+    .encode = encode,
+    .decode = decode,
+    .claim = claim_size,
+    .values = set_values,
+    .library = "Blosc",
+    .version = blosc_get_version_string,
+};

@@ -6,68 +6,32 @@
 #include "common/codec/codec.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "common/base/number.h"
 #include "common/codec/deflate.h"
 #include "common/codec/h5_filters.h"
 #include "common/codec/tokens.h"
+
+/* ---- the table ---- */
 
 /* libdeflate's levels for "gzip" and "fast", where neither onehot.h nor encode_integers applies. On
  * the chunks of a genome file, level 3 takes half as long as level 6 and needs 7 % more bytes; both
  * are faster and compress better than zlib's level 4. */
 enum { GZIP_LEVEL = 3, FAST_LEVEL = 1 };
 
-int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e)
-{
-    static const struct {
-        const char *name;
-        enum cov_codec_id id;
-        int level, max_level;
-    } known[] = {
-        {"gzip", COV_CODEC_GZIP, 0, 0},
-        {"fast", COV_CODEC_FAST, 0, 0},
-        {"libdeflate", COV_CODEC_LIBDEFLATE, 6, 12},
-        {"lzf", COV_CODEC_LZF, 0, 0},
-        {"lz4", COV_CODEC_LZ4, 0, 0},
-        {"zstd", COV_CODEC_ZSTD, 3, 19},
-        {"blosc", COV_CODEC_BLOSC, 1, 9},
-        {"none", COV_CODEC_NONE, 0, 0},
-    };
-    size_t n_name = strcspn(text, ":");
-    for (size_t i = 0; i < COV_COUNT(known); i++) {
-        if (strlen(known[i].name) != n_name || strncmp(text, known[i].name, n_name) != 0)
-            continue;
-        long level = known[i].level;
-        if (text[n_name] == ':') {
-            const char *digits = text + n_name + 1;
-            char *end;
-            errno = 0;
-            level = strtol(digits, &end, 10);
-            if (*digits < '0' || *digits > '9' || *end || errno || level < 1 ||
-                level > known[i].max_level)
-                break;
-        }
-        *out = (struct cov_codec_choice){known[i].id, (int)level};
-        return COV_OK;
-    }
-    return cov_fail(
-        e, COV_EUSAGE,
-        "\"%s\" is not a compression: gzip, fast, libdeflate, libdeflate:1 to libdeflate:12, "
-        "lzf, lz4, zstd, zstd:1 to zstd:19, blosc, blosc:1 to blosc:9 or none",
-        text);
-}
-
-static bool is_deflate(enum cov_codec_id id)
-{
-    return id == COV_CODEC_GZIP || id == COV_CODEC_FAST || id == COV_CODEC_LIBDEFLATE;
-}
-
-size_t cov_codec_bound(struct cov_codec_choice choice, size_t n)
+static size_t bound_deflate(size_t n)
 {
     size_t deflate = cov_deflate_bound(n), tokens = cov_tokens_bound(n);
-    return !is_deflate(choice.id) ? n : deflate > tokens ? deflate : tokens;
+    return deflate > tokens ? deflate : tokens;
+}
+
+static int encode_libdeflate(int level, size_t elem_bytes, const void *src, size_t n, void *dst,
+                             size_t *n_dst, struct cov_err *e)
+{
+    (void)elem_bytes;
+    return cov_deflate(level, src, n, dst, bound_deflate(n), n_dst, e);
 }
 
 /* Deflates integers of a prediction. Many equal the first, second or eighth integer before them:
@@ -88,34 +52,119 @@ static int encode_integers(size_t elem_bytes, const void *src, size_t n, void *d
     return COV_OK;
 }
 
-int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
-                     void *dst, size_t *n_dst, struct cov_err *e)
+static int encode_gzip(int level, size_t elem_bytes, const void *src, size_t n, void *dst,
+                       size_t *n_dst, struct cov_err *e)
 {
-    size_t cap = cov_codec_bound(choice, n);
-    switch (choice.id) {
-    case COV_CODEC_GZIP:
-    case COV_CODEC_FAST:
-        return elem_bytes > 0 && n > 0
-                   ? encode_integers(elem_bytes, src, n, dst, n_dst, e)
-                   : cov_deflate(choice.id == COV_CODEC_GZIP ? GZIP_LEVEL : FAST_LEVEL, src, n, dst,
-                                 cap, n_dst, e);
-    case COV_CODEC_LIBDEFLATE:
-        return cov_deflate(choice.level, src, n, dst, cap, n_dst, e);
-    case COV_CODEC_LZF:
-        return cov_lzf_encode(src, n, dst, n_dst, e);
-    case COV_CODEC_LZ4:
-        return cov_lz4_encode(src, n, dst, n_dst, e);
-    case COV_CODEC_ZSTD:
-        return cov_zstd_encode(choice.level, src, n, dst, n_dst, e);
-    case COV_CODEC_BLOSC:
-        return cov_blosc_encode(choice.level, elem_bytes, src, n, dst, n_dst, e);
-    case COV_CODEC_NONE:
-        break;
-    }
+    (void)level;
+    return elem_bytes > 0 && n > 0 ? encode_integers(elem_bytes, src, n, dst, n_dst, e)
+                                   : encode_libdeflate(GZIP_LEVEL, 0, src, n, dst, n_dst, e);
+}
+
+static int encode_fast(int level, size_t elem_bytes, const void *src, size_t n, void *dst,
+                       size_t *n_dst, struct cov_err *e)
+{
+    (void)level;
+    return elem_bytes > 0 && n > 0 ? encode_integers(elem_bytes, src, n, dst, n_dst, e)
+                                   : encode_libdeflate(FAST_LEVEL, 0, src, n, dst, n_dst, e);
+}
+
+static int copy(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
+                struct cov_err *e)
+{
+    (void)level, (void)elem_bytes, (void)e;
     memcpy(dst, src, n);
     *n_dst = n;
     return COV_OK;
 }
+
+static const struct cov_codec none = {.name = "none", .encode = copy};
+static const struct cov_codec gzip = {
+    .name = "gzip",
+    .h5_id = COV_H5_DEFLATE,
+    .shows_level = true,
+    .encode = encode_gzip,
+    .decode = cov_inflate,
+    .bound = bound_deflate,
+};
+static const struct cov_codec fast = {
+    .name = "fast",
+    .h5_id = COV_H5_DEFLATE,
+    .encode = encode_fast,
+    .bound = bound_deflate,
+};
+static const struct cov_codec libdeflate = {
+    .name = "libdeflate",
+    .h5_id = COV_H5_DEFLATE,
+    .level = 6,
+    .max_level = 12,
+    .encode = encode_libdeflate,
+    .bound = bound_deflate,
+    .library = "libdeflate",
+    .version = cov_deflate_version,
+};
+
+const struct cov_codec *const cov_codecs[COV_N_CODECS] = {
+    [COV_CODEC_NONE] = &none,     [COV_CODEC_GZIP] = &gzip,
+    [COV_CODEC_FAST] = &fast,     [COV_CODEC_LIBDEFLATE] = &libdeflate,
+    [COV_CODEC_LZF] = &cov_lzf,   [COV_CODEC_LZ4] = &cov_lz4,
+    [COV_CODEC_ZSTD] = &cov_zstd, [COV_CODEC_BLOSC] = &cov_blosc,
+};
+
+const struct cov_codec *cov_codec_of_filter(int h5_id)
+{
+    for (size_t i = COV_CODEC_NONE + 1; i < COV_N_CODECS; i++)
+        if (cov_codecs[i]->h5_id == h5_id)
+            return cov_codecs[i];
+    return NULL;
+}
+
+/* ---- the choice ---- */
+
+static int fail_unknown(const char *text, struct cov_err *e)
+{
+    char known[400];
+    size_t n = 0;
+    for (size_t i = COV_CODEC_NONE + 1; i < COV_N_CODECS; i++) {
+        const struct cov_codec *c = cov_codecs[i];
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", c->name);
+        if (c->max_level > 0)
+            n += (size_t)snprintf(known + n, sizeof known - n, ", %s:1 to %s:%d", c->name, c->name,
+                                  c->max_level);
+    }
+    return cov_fail(e, COV_EUSAGE, "\"%s\" is not a compression: %s or none", text, known);
+}
+
+int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e)
+{
+    size_t n_name = strcspn(text, ":");
+    for (size_t i = 0; i < COV_N_CODECS; i++) {
+        const struct cov_codec *c = cov_codecs[i];
+        int64_t level = c->level;
+        if (strlen(c->name) != n_name || strncmp(text, c->name, n_name) != 0)
+            continue;
+        if (text[n_name] == ':' &&
+            (text[n_name + 1] == '+' ||
+             cov_parse_i64(text + n_name + 1, "", 1, c->max_level, &level, NULL)))
+            break;
+        *out = (struct cov_codec_choice){(enum cov_codec_id)i, (int)level};
+        return COV_OK;
+    }
+    return fail_unknown(text, e);
+}
+
+size_t cov_codec_bound(struct cov_codec_choice choice, size_t n)
+{
+    const struct cov_codec *c = cov_codecs[choice.id];
+    return c->bound ? c->bound(n) : n;
+}
+
+int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
+                     void *dst, size_t *n_dst, struct cov_err *e)
+{
+    return cov_codecs[choice.id]->encode(choice.level, elem_bytes, src, n, dst, n_dst, e);
+}
+
+/* ---- filters ---- */
 
 uint32_t cov_fletcher32(const void *data, size_t n)
 {
@@ -158,69 +207,11 @@ static int check_fletcher32(const uint8_t *src, size_t *n, struct cov_err *e)
     return COV_OK;
 }
 
-static bool is_compression(int id)
-{
-    return id == COV_H5_DEFLATE || id == COV_H5_LZF || id == COV_H5_BLOSC || id == COV_H5_LZ4 ||
-           id == COV_H5_ZSTD;
-}
-
-static int decompress(int id, const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
-{
-    switch (id) {
-    case COV_H5_LZF:
-        return cov_lzf_decode(src, n, dst, n_dst, e);
-    case COV_H5_BLOSC:
-        return cov_blosc_decode(src, n, dst, n_dst, e);
-    case COV_H5_LZ4:
-        return cov_lz4_decode(src, n, dst, n_dst, e);
-    case COV_H5_ZSTD:
-        return cov_zstd_decode(src, n, dst, n_dst, e);
-    default:
-        assert(id == COV_H5_DEFLATE);
-        return cov_inflate(src, n, dst, n_dst, e);
-    }
-}
-
-size_t cov_codec_values(const struct cov_filter *filter, size_t chunk_bytes,
-                        unsigned values[COV_CODEC_MAX_VALUES])
-{
-    switch (filter->id) {
-    case COV_H5_LZF: /* versions of the filter and liblzf */
-        values[0] = 4;
-        values[1] = 0x0105;
-        values[2] = (unsigned)chunk_bytes;
-        return 3;
-    case COV_H5_LZ4: /* block size: the plugin's default */
-        values[0] = 0;
-        return 1;
-    case COV_H5_ZSTD:
-        values[0] = (unsigned)filter->level;
-        return 1;
-    default:
-        assert(filter->id == COV_H5_BLOSC);
-        return cov_blosc_values(filter->level, filter->elem_bytes, chunk_bytes, values);
-    }
-}
-
-uint64_t cov_codec_claim(int id, const void *src, size_t n)
-{
-    switch (id) {
-    case COV_H5_BLOSC:
-        return cov_blosc_claim(src, n);
-    case COV_H5_LZ4:
-        return cov_lz4_claim(src, n);
-    case COV_H5_ZSTD:
-        return cov_zstd_claim(src, n);
-    default:
-        return 0;
-    }
-}
-
 bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters)
 {
     size_t n_compressions = 0, n_checks = 0;
     for (size_t i = 0; i < n_filters; i++) {
-        if (is_compression(filters[i].id))
+        if (cov_codec_of_filter(filters[i].id))
             n_compressions++;
         else if (filters[i].id == COV_H5_FLETCHER32)
             n_checks++;
@@ -256,10 +247,11 @@ int cov_codec_undo(struct cov_applied applied, const void *src, size_t n, void *
         if (mask >> i & 1)
             continue;
         int rc = COV_OK;
-        if (is_compression(filters[i].id)) {
+        const struct cov_codec *codec = cov_codec_of_filter(filters[i].id);
+        if (codec) {
             size_t size = size_after(filters, i, mask, n_dst);
             void *to = i == 0 ? dst : scratch;
-            rc = decompress(filters[i].id, src, n, to, size, e);
+            rc = codec->decode(src, n, to, size, e);
             src = to;
             n = size;
         } else if (filters[i].id == COV_H5_FLETCHER32) {

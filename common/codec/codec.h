@@ -10,7 +10,19 @@
 
 #include "common/base/err.h"
 
-/* ---- compressions, named as in --compression ---- */
+/* ---- HDF5's filter numbers ---- */
+
+enum {
+    COV_H5_DEFLATE = 1,
+    COV_H5_SHUFFLE = 2,
+    COV_H5_FLETCHER32 = 3,
+    COV_H5_LZF = 32000,
+    COV_H5_BLOSC = 32001,
+    COV_H5_LZ4 = 32004,
+    COV_H5_ZSTD = 32015
+};
+
+/* ---- compressions ---- */
 
 /* GZIP, FAST and LIBDEFLATE write the same format (HDF5's deflate) and differ only in speed and
  * size. GZIP and FAST use the encoders of onehot.h for the bases of a genome file, that of tokens.h
@@ -23,16 +35,50 @@ enum cov_codec_id {
     COV_CODEC_LZF,
     COV_CODEC_LZ4,
     COV_CODEC_ZSTD,
-    COV_CODEC_BLOSC
+    COV_CODEC_BLOSC,
+    COV_N_CODECS
 };
+
+enum { COV_CODEC_MAX_VALUES = 7 };
+
+/* A row of the table of compressions. Optional functions may be NULL. */
+struct cov_codec {
+    const char *name;     /* in --compression; for filters other than deflate also HDF5's name */
+    int h5_id;            /* HDF5's filter number; 0: no filter */
+    int level, max_level; /* the default, and levels are 1..max_level; 0: there are none */
+    bool shows_level;     /* values[level_value] is the level */
+    size_t level_value;
+    bool shuffles; /* the filter itself shuffles, so that SHUFFLE is not applied before it */
+    /* Compresses src to dst[0..*n_dst), with room for bound(n) bytes. Sets *n_dst = 0 if the result
+     * would not be smaller (not deflate). elem_bytes is that of cov_codec_encode. */
+    int (*encode)(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
+                  struct cov_err *e);
+    /* Decompresses src to dst[0..n_dst); COV_EINPUT if src is damaged or has the wrong size. */
+    int (*decode)(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e);
+    size_t (*bound)(size_t n); /* optional; default: n */
+    /* Optional: returns the size of the contents as stated in the header of src or in the values of
+     * the filter, which cannot be trusted; 0 if they state none. */
+    uint64_t (*claim)(const unsigned *values, size_t n_values, const void *src, size_t n);
+    /* Sets values[] to the parameters that the filter stores with a data set (the client data in
+     * HDF5's filter message), and returns their number. NULL for deflate. */
+    size_t (*values)(int level, size_t elem_bytes, size_t chunk_bytes,
+                     unsigned values[COV_CODEC_MAX_VALUES]);
+    const char *library; /* optional: its name and version, for --version */
+    const char *(*version)(void);
+};
+
+/* By enum cov_codec_id. */
+extern const struct cov_codec *const cov_codecs[COV_N_CODECS];
+
+/* Returns the first compression that writes this HDF5 filter, or NULL. */
+const struct cov_codec *cov_codec_of_filter(int h5_id);
 
 struct cov_codec_choice {
     enum cov_codec_id id;
     int level; /* LIBDEFLATE: 1..12, ZSTD: 1..19, BLOSC: 1..9; others: 0 */
 };
 
-/* Parses "gzip", "fast", "libdeflate[:LEVEL]", "lzf", "lz4", "zstd[:LEVEL]", "blosc[:LEVEL]" or
- * "none". Otherwise fails with COV_EUSAGE and lists these names. */
+/* Parses NAME or NAME:LEVEL. Otherwise fails with COV_EUSAGE and lists the names and levels. */
 int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e) COV_MUST_USE;
 
 /* Returns the most bytes that cov_codec_encode may write for n bytes. */
@@ -48,17 +94,7 @@ size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
 int cov_codec_encode(struct cov_codec_choice choice, size_t elem_bytes, const void *src, size_t n,
                      void *dst, size_t *n_dst, struct cov_err *e) COV_MUST_USE;
 
-/* ---- filter pipelines, with HDF5's filter numbers ---- */
-
-enum {
-    COV_H5_DEFLATE = 1,
-    COV_H5_SHUFFLE = 2,
-    COV_H5_FLETCHER32 = 3,
-    COV_H5_LZF = 32000,
-    COV_H5_BLOSC = 32001,
-    COV_H5_LZ4 = 32004,
-    COV_H5_ZSTD = 32015
-};
+/* ---- filter pipelines ---- */
 
 struct cov_filter {
     int id;            /* HDF5's number */
@@ -87,16 +123,6 @@ size_t cov_codec_undo_scratch(size_t n_dst);
  * and names the filter; dst is then undefined. src, dst and scratch must not overlap. */
 int cov_codec_undo(struct cov_applied applied, const void *src, size_t n, void *dst, size_t n_dst,
                    void *scratch, struct cov_err *e) COV_MUST_USE;
-
-/* Fills values[] with the parameters that the plugin of LZF, LZ4, ZSTD or BLOSC stores with a
- * data set (the client data in HDF5's filter message). Returns the number of parameters. */
-enum { COV_CODEC_MAX_VALUES = 7 };
-size_t cov_codec_values(const struct cov_filter *filter, size_t chunk_bytes,
-                        unsigned values[COV_CODEC_MAX_VALUES]);
-
-/* Returns the chunk size stated in the header of the compressed data, which cannot be trusted.
- * Returns 0 if the header is damaged, and for compressions without such a header (DEFLATE, LZF). */
-uint64_t cov_codec_claim(int id, const void *src, size_t n);
 
 /* Returns HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32), over big-endian 16-bit
  * words. If the number of bytes is odd, the last byte is the high half of a word. */

@@ -22,9 +22,10 @@ static void put_big_endian(uint8_t *p, int n_bytes, uint64_t x)
         p[i] = (uint8_t)x;
 }
 
-int cov_lz4_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct cov_err *e)
+static int encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
+                  struct cov_err *e)
 {
-    (void)e;
+    (void)level, (void)elem_bytes, (void)e;
     const uint8_t *from = src;
     uint8_t *to = dst, *end = to + n;
     size_t block = n < MAX_BLOCK_BYTES ? n : MAX_BLOCK_BYTES;
@@ -59,12 +60,13 @@ int cov_lz4_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct c
     return COV_OK;
 }
 
-uint64_t cov_lz4_claim(const void *src, size_t n)
+static uint64_t claim_size(const unsigned *values, size_t n_values, const void *src, size_t n)
 {
+    (void)values, (void)n_values;
     return n < HEAD_BYTES ? 0 : get_big_endian(src, 8);
 }
 
-int cov_lz4_decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+static int decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
 {
     static const char damaged[] = "lz4: the compressed data is damaged";
     const uint8_t *from = src;
@@ -103,7 +105,20 @@ int cov_lz4_decode(const void *src, size_t n, void *dst, size_t n_dst, struct co
     return n == 0 ? COV_OK : cov_fail(e, COV_EINPUT, "%s", damaged);
 }
 
-const char *cov_lz4_version(void)
+static size_t set_values(int level, size_t elem_bytes, size_t chunk_bytes, unsigned *values)
 {
-    return LZ4_versionString();
+    (void)level, (void)elem_bytes, (void)chunk_bytes;
+    values[0] = 0; /* block size: the plugin's default */
+    return 1;
 }
+
+const struct cov_codec cov_lz4 = {
+    .name = "lz4",
+    .h5_id = COV_H5_LZ4,
+    .encode = encode,
+    .decode = decode,
+    .claim = claim_size,
+    .values = set_values,
+    .library = "LZ4",
+    .version = LZ4_versionString,
+};

@@ -78,7 +78,7 @@ static inline bool put_match(struct tokens *t, size_t n, size_t distance)
 /* As in liblzf, a table holds the last position of each sequence of three bytes; for a match,
  * only its first and last positions are entered. Positions are modulo 2^16; an empty or old
  * entry is compared like any other. Returns 0 if the result exceeds `room`. */
-static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
+static size_t encode_block(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
 {
     uint16_t last[1 << HASH_BITS];
     memset(last, 0, sizeof last);
@@ -117,15 +117,17 @@ static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
     return (size_t)(t.to - dst);
 }
 
-int cov_lzf_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct cov_err *e)
+static int encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
+                  struct cov_err *e)
 {
+    (void)level, (void)elem_bytes;
     if (n > UINT_MAX)
         return cov_fail(e, COV_EUNSUPPORTED, "lzf: a chunk of %zu bytes is too large", n);
-    *n_dst = n > 1 ? encode(src, n, dst, n - 1) : 0;
+    *n_dst = n > 1 ? encode_block(src, n, dst, n - 1) : 0;
     return COV_OK;
 }
 
-int cov_lzf_decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+static int decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
 {
     if (n == 0 || n > UINT_MAX || n_dst > UINT_MAX)
         return cov_fail(e, COV_EINPUT, "lzf: %zu bytes for a chunk of %zu", n, n_dst);
@@ -134,3 +136,29 @@ int cov_lzf_decode(const void *src, size_t n, void *dst, size_t n_dst, struct co
         return cov_fail(e, COV_EINPUT, "lzf: the compressed data is damaged");
     return COV_OK;
 }
+
+enum { CHUNK_BYTES = 2 }; /* a value */
+
+static uint64_t claim_size(const unsigned *values, size_t n_values, const void *src, size_t n)
+{
+    (void)src, (void)n;
+    return n_values > CHUNK_BYTES ? values[CHUNK_BYTES] : 0;
+}
+
+static size_t set_values(int level, size_t elem_bytes, size_t chunk_bytes, unsigned *values)
+{
+    (void)level, (void)elem_bytes;
+    values[0] = 4; /* versions of the filter and of liblzf */
+    values[1] = 0x0105;
+    values[CHUNK_BYTES] = (unsigned)chunk_bytes;
+    return 3;
+}
+
+const struct cov_codec cov_lzf = {
+    .name = "lzf",
+    .h5_id = COV_H5_LZF,
+    .encode = encode,
+    .decode = decode,
+    .claim = claim_size,
+    .values = set_values,
+};

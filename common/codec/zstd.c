@@ -7,9 +7,10 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-int cov_zstd_encode(int level, const void *src, size_t n, void *dst, size_t *n_dst,
-                    struct cov_err *e)
+static int encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
+                  struct cov_err *e)
 {
+    (void)elem_bytes;
     *n_dst = 0;
     if (n <= 1)
         return COV_OK;
@@ -37,13 +38,14 @@ static bool is_frame(const void *src, size_t n)
     return n >= sizeof magic && memcmp(src, magic, sizeof magic) == 0;
 }
 
-uint64_t cov_zstd_claim(const void *src, size_t n)
+static uint64_t claim_size(const unsigned *values, size_t n_values, const void *src, size_t n)
 {
+    (void)values, (void)n_values;
     unsigned long long claim = is_frame(src, n) ? ZSTD_getFrameContentSize(src, n) : 0;
     return claim == ZSTD_CONTENTSIZE_ERROR || claim == ZSTD_CONTENTSIZE_UNKNOWN ? 0 : claim;
 }
 
-int cov_zstd_decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+static int decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
 {
     if (!is_frame(src, n) || ZSTD_findFrameCompressedSize(src, n) != n)
         return cov_fail(e, COV_EINPUT, "zstd: the compressed data is damaged");
@@ -63,7 +65,23 @@ int cov_zstd_decode(const void *src, size_t n, void *dst, size_t n_dst, struct c
     return COV_OK;
 }
 
-const char *cov_zstd_version(void)
+static size_t set_values(int level, size_t elem_bytes, size_t chunk_bytes, unsigned *values)
 {
-    return ZSTD_versionString();
+    (void)elem_bytes, (void)chunk_bytes;
+    values[0] = (unsigned)level;
+    return 1;
 }
+
+const struct cov_codec cov_zstd = {
+    .name = "zstd",
+    .h5_id = COV_H5_ZSTD,
+    .level = 3,
+    .max_level = 19,
+    .shows_level = true,
+    .encode = encode,
+    .decode = decode,
+    .claim = claim_size,
+    .values = set_values,
+    .library = "Zstandard",
+    .version = ZSTD_versionString,
+};

@@ -88,8 +88,7 @@ static bool is_prediction(const char *name)
 static size_t shuffled_bytes(const char *name, const struct cov_h5_type *type,
                              struct cov_codec_choice compression)
 {
-    bool deflate = compression.id == COV_CODEC_GZIP || compression.id == COV_CODEC_FAST ||
-                   compression.id == COV_CODEC_LIBDEFLATE;
+    bool deflate = cov_codecs[compression.id]->h5_id == COV_H5_DEFLATE;
     if (type->kind == COV_H5_STRING || type->bytes == 1 ||
         (type->kind == COV_H5_INT && deflate && is_prediction(name)))
         return 0;

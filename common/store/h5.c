@@ -58,18 +58,18 @@ int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, 
 
 /* ---- the library ---- */
 
-/* The filter function for chunks that libhdf5 reads itself. It can only decode; if asked to encode,
- * it returns 0, which means "not smaller". */
-static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size_t *cap, void **buf)
+/* Decodes a chunk that libhdf5 reads itself. Cannot encode: if asked to, it returns 0, which means
+ * "not smaller". */
+static size_t undo_filter(const struct cov_codec *codec, unsigned flags, size_t n_values,
+                          const unsigned *values, size_t n, size_t *cap, void **buf)
 {
-    const struct cov_filter filter = {id, 0, 0};
+    uint64_t claim = codec->claim(values, n_values, *buf, n);
     if (!(flags & H5Z_FLAG_REVERSE) || claim == 0 || claim > COV_H5_MAX_BYTES)
         return 0;
     void *out = H5allocate_memory((size_t)claim, false);
     if (!out)
         return 0;
-    if (cov_codec_undo((struct cov_applied){&filter, 1, 0}, *buf, n, out, (size_t)claim, NULL,
-                       NULL)) {
+    if (codec->decode(*buf, n, out, (size_t)claim, NULL)) {
         (void)H5free_memory(out);
         return 0;
     }
@@ -79,40 +79,33 @@ static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size
     return (size_t)claim;
 }
 
-static size_t lzf_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n,
-                         size_t *cap, void **buf)
-{
-    return undo_filter(COV_H5_LZF, n_values < 3 ? 0 : values[2], flags, n, cap, buf);
-}
-
-#define FILTER(name, id)                                                                           \
-    static size_t name(unsigned flags, size_t n_values, const unsigned values[], size_t n,         \
-                       size_t *cap, void **buf)                                                    \
+/* libhdf5 does not tell a filter function which filter it is, so each row of the table has one. */
+#define UNDO(row)                                                                                  \
+    static size_t undo_##row(unsigned flags, size_t n_values, const unsigned values[], size_t n,   \
+                             size_t *cap, void **buf)                                              \
     {                                                                                              \
-        (void)n_values;                                                                            \
-        (void)values;                                                                              \
-        return undo_filter(id, cov_codec_claim(id, *buf, n), flags, n, cap, buf);                  \
+        return undo_filter(cov_codecs[row], flags, n_values, values, n, cap, buf);                 \
     }
-FILTER(blosc_filter, COV_H5_BLOSC)
-FILTER(lz4_filter, COV_H5_LZ4)
-FILTER(zstd_filter, COV_H5_ZSTD)
-#undef FILTER
+UNDO(4)
+UNDO(5)
+UNDO(6)
+UNDO(7)
+#undef UNDO
+static const H5Z_func_t undo[] = {NULL, NULL, NULL, NULL, undo_4, undo_5, undo_6, undo_7};
+_Static_assert(COV_COUNT(undo) == COV_N_CODECS, "a row of cov_codecs has no UNDO");
 
 /* Registers the filters that libhdf5 lacks. Turns off loading of filter plugins, from the folders
  * of HDF5_PLUGIN_PATH: others may have put them there, and plugins trust the data they decode. */
 static int register_filters(struct cov_err *e)
 {
-    static const H5Z_class2_t filters[] = {
-        {H5Z_CLASS_T_VERS, COV_H5_LZF, 1, 1, "lzf", NULL, NULL, lzf_filter},
-        {H5Z_CLASS_T_VERS, COV_H5_BLOSC, 1, 1, "blosc", NULL, NULL, blosc_filter},
-        {H5Z_CLASS_T_VERS, COV_H5_LZ4, 1, 1, "lz4", NULL, NULL, lz4_filter},
-        {H5Z_CLASS_T_VERS, COV_H5_ZSTD, 1, 1, "zstd", NULL, NULL, zstd_filter},
-    };
     int rc = COV_OK;
     (void)H5PLset_loading_state(0);
-    for (size_t i = 0; i < COV_COUNT(filters); i++)
-        if (H5Zfilter_avail(filters[i].id) <= 0 && H5Zregister(&filters[i]) < 0 && !rc)
-            rc = cov_fail(e, COV_EIO, "libhdf5 does not accept the filter %s", filters[i].name);
+    for (size_t i = 0; i < COV_N_CODECS; i++) {
+        const struct cov_codec *c = cov_codecs[i];
+        const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, c->h5_id, 1, 1, c->name, NULL, NULL, undo[i]};
+        if (undo[i] && H5Zfilter_avail(c->h5_id) <= 0 && H5Zregister(&filter) < 0 && !rc)
+            rc = cov_fail(e, COV_EIO, "libhdf5 does not accept the filter %s", c->name);
+    }
     return rc;
 }
 

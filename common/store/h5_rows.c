@@ -264,21 +264,13 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text)
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3])
 {
-    static const int ids[] = {
-        [COV_CODEC_GZIP] = COV_H5_DEFLATE,
-        [COV_CODEC_FAST] = COV_H5_DEFLATE,
-        [COV_CODEC_LIBDEFLATE] = COV_H5_DEFLATE,
-        [COV_CODEC_LZF] = COV_H5_LZF,
-        [COV_CODEC_LZ4] = COV_H5_LZ4,
-        [COV_CODEC_ZSTD] = COV_H5_ZSTD,
-        [COV_CODEC_BLOSC] = COV_H5_BLOSC,
-    };
+    const struct cov_codec *codec = cov_codecs[choice.id];
     size_t n = 0;
-    if (choice.id == COV_CODEC_NONE)
+    if (!codec->h5_id)
         return 0;
-    if (elem_bytes > 0 && choice.id != COV_CODEC_BLOSC)
+    if (elem_bytes > 0 && !codec->shuffles)
         filters[n++] = (struct cov_filter){COV_H5_SHUFFLE, elem_bytes, 0};
-    filters[n] = (struct cov_filter){ids[choice.id], n > 0 ? 0 : elem_bytes, choice.level};
+    filters[n] = (struct cov_filter){codec->h5_id, n > 0 ? 0 : elem_bytes, choice.level};
     return n + 1;
 }
 

@@ -363,36 +363,30 @@ static void add_text(char *text, size_t cap, const char *fmt, ...)
     va_end(args);
 }
 
-/* Appends the name of the filter, as used by --compression, and its level, which is
- * values[known.value]. */
+/* Appends the name of the filter, as used by --compression, and its level. */
 static void add_filter(char *text, size_t cap, int id, const unsigned *values, size_t n_values)
 {
     static const struct {
         int id;
         const char *name;
-        size_t value;
-    } known[] = {
-        {H5Z_FILTER_SHUFFLE, "shuffle", SIZE_MAX},
-        {H5Z_FILTER_DEFLATE, "gzip", 0},
-        {H5Z_FILTER_FLETCHER32, "fletcher32", SIZE_MAX},
-        {H5Z_FILTER_SZIP, "szip", SIZE_MAX},
-        {H5Z_FILTER_NBIT, "nbit", SIZE_MAX},
-        {H5Z_FILTER_SCALEOFFSET, "scaleoffset", SIZE_MAX},
-        {COV_H5_LZF, "lzf", SIZE_MAX},
-        {COV_H5_BLOSC, "blosc", 4},
-        {COV_H5_LZ4, "lz4", SIZE_MAX},
-        {COV_H5_ZSTD, "zstd", 0},
+    } others[] = {
+        {H5Z_FILTER_SHUFFLE, "shuffle"},   {H5Z_FILTER_FLETCHER32, "fletcher32"},
+        {H5Z_FILTER_SZIP, "szip"},         {H5Z_FILTER_NBIT, "nbit"},
+        {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
     };
+    const struct cov_codec *codec = cov_codec_of_filter(id);
+    const char *name = codec ? codec->name : NULL;
+    for (size_t i = 0; i < COV_COUNT(others); i++)
+        if (others[i].id == id)
+            name = others[i].name;
     if (*text)
         add_text(text, cap, ", ");
-    for (size_t i = 0; i < COV_COUNT(known); i++)
-        if (known[i].id == id) {
-            add_text(text, cap, "%s", known[i].name);
-            if (known[i].value < n_values)
-                add_text(text, cap, " %u", values[known[i].value]);
-            return;
-        }
-    add_text(text, cap, "filter %d", id);
+    if (name)
+        add_text(text, cap, "%s", name);
+    else
+        add_text(text, cap, "filter %d", id);
+    if (codec && codec->shows_level && codec->level_value < n_values)
+        add_text(text, cap, " %u", values[codec->level_value]);
 }
 
 int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out, struct cov_err *e)
@@ -652,7 +646,7 @@ static bool declare_filter(hid_t dcpl, const struct cov_filter *f, int deflate_l
     if (f->id == COV_H5_DEFLATE)
         return H5Pset_deflate(dcpl, (unsigned)deflate_level) >= 0;
     unsigned values[COV_CODEC_MAX_VALUES];
-    size_t n = cov_codec_values(f, chunk_bytes, values);
+    size_t n = cov_codec_of_filter(f->id)->values(f->level, f->elem_bytes, chunk_bytes, values);
     return H5Pset_filter(dcpl, f->id, H5Z_FLAG_OPTIONAL, n, values) >= 0;
 }
 

@@ -191,7 +191,8 @@ static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, 
     uint8_t *end = fenced(&fences[2], n_packed);
     memmove(end, packed, n_packed);
     if (n_filters > 0) {
-        uint64_t claim = cov_codec_claim(filter[0].id, end, n_packed);
+        const struct cov_codec *codec = cov_codec_of_filter(filter[0].id);
+        uint64_t claim = codec->claim ? codec->claim(NULL, 0, end, n_packed) : 0;
         assert_true(claim == n ||
                     (claim == 0 && (filter[0].id == COV_H5_DEFLATE || filter[0].id == COV_H5_LZF)));
     }
@@ -398,7 +399,8 @@ static void test_mutations(void **state)
             size_t n = mutate(&r, changed, n_packed, sizeof changed);
             uint8_t *from = fenced(&fences[0], n), *to = fenced(&fences[1], n_src);
             memcpy(from, changed, n);
-            (void)cov_codec_claim(filter[0].id, from, n);
+            if (cov_codec_of_filter(filter[0].id)->claim)
+                (void)cov_codec_of_filter(filter[0].id)->claim(NULL, 0, from, n);
             int rc = cov_codec_undo((struct cov_applied){filter, n_filters, 0}, from, n, to, n_src,
                                     NULL, NULL);
             assert_true(rc == 0 || rc == COV_EINPUT || rc == COV_EUNSUPPORTED);

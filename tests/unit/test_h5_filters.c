@@ -33,9 +33,9 @@ static void blosc_header(void **state)
 {
     uint8_t p[BLOSC_PACKED], dst[BLOSC_N];
     make_blosc(p);
-    assert_int_equal(cov_blosc_claim(p, BLOSC_PACKED), BLOSC_N);
-    assert_int_equal(cov_blosc_claim(p, BLOSC_HEAD - 1), 0);
-    assert_int_equal(cov_blosc_decode(p, BLOSC_PACKED, dst, BLOSC_N, NULL), 0);
+    assert_int_equal(cov_blosc.claim(NULL, 0, p, BLOSC_PACKED), BLOSC_N);
+    assert_int_equal(cov_blosc.claim(NULL, 0, p, BLOSC_HEAD - 1), 0);
+    assert_int_equal(cov_blosc.decode(p, BLOSC_PACKED, dst, BLOSC_N, NULL), 0);
     assert_memory_equal(dst, p + BLOSC_HEAD, BLOSC_N);
 }
 
@@ -57,12 +57,12 @@ static void blosc_wrong_fields(void **state)
         make_blosc(p);
         p[patches[i].at] = patches[i].value;
         struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_blosc_decode(p, BLOSC_PACKED, dst, BLOSC_N, &e), COV_EINPUT);
+        assert_int_equal(cov_blosc.decode(p, BLOSC_PACKED, dst, BLOSC_N, &e), COV_EINPUT);
         check_error(&e, COV_EINPUT, "blosc: ");
     }
     make_blosc(p);
     for (size_t cut = 0; cut < BLOSC_PACKED; cut++)
-        assert_int_equal(cov_blosc_decode(p, cut, dst, BLOSC_N, NULL), COV_EINPUT);
+        assert_int_equal(cov_blosc.decode(p, cut, dst, BLOSC_N, NULL), COV_EINPUT);
 }
 
 /* Data of any compressor is decoded or refused, whether or not libblosc has the compressor. */
@@ -73,14 +73,14 @@ static void blosc_compressors(void **state)
     size_t n;
     for (size_t i = 0; i < M; i++)
         src[i] = (uint8_t)(i >> 6);
-    assert_int_equal(cov_blosc_encode(1, 4, src, M, packed, &n, NULL), 0);
+    assert_int_equal(cov_blosc.encode(1, 4, src, M, packed, &n, NULL), 0);
     assert_true(n > 0);
     assert_int_equal(packed[2] >> 5, 4); /* Zstandard */
     assert_int_equal(packed[2] & 7, 1);  /* shuffled by bytes */
     assert_int_equal(packed[3], 4);
     for (unsigned format = 0; format < 8; format++) {
         packed[2] = (uint8_t)((packed[2] & 0x1f) | format << 5);
-        int rc = cov_blosc_decode(packed, n, dst, M, NULL);
+        int rc = cov_blosc.decode(packed, n, dst, M, NULL);
         assert_int_equal(format == 4, rc == 0);
         assert_true(rc == 0 || rc == COV_EINPUT || (format < 5 && rc == COV_EUNSUPPORTED));
     }
@@ -98,7 +98,7 @@ static void blosc_values(void **state)
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         unsigned values[7];
-        assert_int_equal(cov_blosc_values(3, cases[i].elem_bytes, 1000, values), 7);
+        assert_int_equal(cov_blosc.values(3, cases[i].elem_bytes, 1000, values), 7);
         assert_memory_equal(values, cases[i].expected, sizeof values);
     }
 }
@@ -132,14 +132,14 @@ static void lz4_blocks(void **state)
     uint8_t p[LZ4_PACKED], dst[LZ4_N], expected[LZ4_N];
     make_lz4(p);
     memset(expected, 7, LZ4_N);
-    assert_int_equal(cov_lz4_claim(p, LZ4_PACKED), LZ4_N);
-    assert_int_equal(cov_lz4_claim(p, LZ4_HEAD - 1), 0);
-    assert_int_equal(cov_lz4_decode(p, LZ4_PACKED, dst, LZ4_N, NULL), 0);
+    assert_int_equal(cov_lz4.claim(NULL, 0, p, LZ4_PACKED), LZ4_N);
+    assert_int_equal(cov_lz4.claim(NULL, 0, p, LZ4_HEAD - 1), 0);
+    assert_int_equal(cov_lz4.decode(p, LZ4_PACKED, dst, LZ4_N, NULL), 0);
     assert_memory_equal(dst, expected, LZ4_N);
     /* If the block size exceeds the chunk's size, there is one block. */
     uint8_t one[LZ4_HEAD + LZ4_BLOCK] = {0, 0, 0, 0, 0, 0, 0, 100, 0x40, 0, 0, 0};
     memcpy(one + LZ4_HEAD, p + LZ4_HEAD, LZ4_BLOCK);
-    assert_int_equal(cov_lz4_decode(one, sizeof one, dst, 100, NULL), 0);
+    assert_int_equal(cov_lz4.decode(one, sizeof one, dst, 100, NULL), 0);
     assert_memory_equal(dst, expected, 100);
 }
 
@@ -162,12 +162,12 @@ static void lz4_wrong_fields(void **state)
         make_lz4(p);
         p[patches[i].at] = patches[i].value;
         struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_lz4_decode(p, LZ4_PACKED, dst, LZ4_N, &e), COV_EINPUT);
+        assert_int_equal(cov_lz4.decode(p, LZ4_PACKED, dst, LZ4_N, &e), COV_EINPUT);
         check_error(&e, COV_EINPUT, "lz4: ");
     }
     make_lz4(p);
     p[LZ4_PACKED] = 0;
-    assert_int_equal(cov_lz4_decode(p, LZ4_PACKED + 1, dst, LZ4_N, NULL), COV_EINPUT);
+    assert_int_equal(cov_lz4.decode(p, LZ4_PACKED + 1, dst, LZ4_N, NULL), COV_EINPUT);
 }
 
 /* The encoder writes the header of the format and one block. */
@@ -177,7 +177,7 @@ static void lz4_header(void **state)
     static uint8_t src[M], packed[M];
     static const uint8_t head[LZ4_HEAD] = {0, 0, 0, 0, 0, 1, 0x11, 0x70, 0, 1, 0x11, 0x70};
     size_t n;
-    assert_int_equal(cov_lz4_encode(src, M, packed, &n, NULL), 0);
+    assert_int_equal(cov_lz4.encode(0, 0, src, M, packed, &n, NULL), 0);
     assert_memory_equal(packed, head, LZ4_HEAD);
     size_t block = (size_t)packed[12] << 24 | packed[13] << 16 | packed[14] << 8 | packed[15];
     assert_int_equal(n, LZ4_HEAD + 4 + block);
@@ -194,7 +194,7 @@ static void check_zstd(const uint8_t *frame, size_t n, size_t n_dst, int rc, con
     assert_non_null(dst);
     memcpy(src, frame, n);
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_zstd_decode(src, n, dst, n_dst, &e), rc);
+    assert_int_equal(cov_zstd.decode(src, n, dst, n_dst, &e), rc);
     if (rc)
         assert_non_null(strstr(e.text, text));
     else
@@ -222,10 +222,10 @@ static void zstd_frames(void **state)
                          skipped[] = {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0},
                          early[] = {0x27, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 'a', 'a', 'a'};
     check_zstd(plain, sizeof plain, 3, 0, "");
-    assert_int_equal(cov_zstd_claim(plain, sizeof plain), 3);
+    assert_int_equal(cov_zstd.claim(NULL, 0, plain, sizeof plain), 3);
     check_zstd(plain, sizeof plain, 4, COV_EINPUT, "3 bytes instead of the 4");
     check_zstd(silent, sizeof silent, 3, 0, "");
-    assert_int_equal(cov_zstd_claim(silent, sizeof silent), 0);
+    assert_int_equal(cov_zstd.claim(NULL, 0, silent, sizeof silent), 0);
     check_zstd(silent, sizeof silent, 4, COV_EINPUT, "3 bytes instead of the 4");
     check_zstd(silent, sizeof silent, 2, COV_EINPUT, "zstd: ");
     check_zstd(run, sizeof run, (size_t)1 << 17, 0, "");
@@ -233,13 +233,13 @@ static void zstd_frames(void **state)
     check_zstd(bomb, sizeof bomb, 3, COV_EINPUT, "damaged");
     check_zstd(silent_bomb, sizeof silent_bomb, 3, COV_EINPUT, "zstd: ");
     check_zstd(huge, sizeof huge, 3, COV_EINPUT, "zstd: ");
-    assert_int_equal(cov_zstd_claim(huge, sizeof huge), (uint64_t)1 << 62);
+    assert_int_equal(cov_zstd.claim(NULL, 0, huge, sizeof huge), (uint64_t)1 << 62);
     check_zstd(two, sizeof two, 3, COV_EINPUT, "damaged");
     check_zstd(trailing, sizeof trailing, 3, COV_EINPUT, "damaged");
     check_zstd(skipped, sizeof skipped, 3, COV_EINPUT, "damaged");
-    assert_int_equal(cov_zstd_claim(skipped, sizeof skipped), 0);
+    assert_int_equal(cov_zstd.claim(NULL, 0, skipped, sizeof skipped), 0);
     check_zstd(early, sizeof early, 3, COV_EINPUT, "damaged");
-    assert_int_equal(cov_zstd_claim(early, sizeof early), 0);
+    assert_int_equal(cov_zstd.claim(NULL, 0, early, sizeof early), 0);
     for (size_t cut = 0; cut < sizeof plain; cut++)
         check_zstd(plain, cut, 3, COV_EINPUT, "damaged");
 }
@@ -252,17 +252,17 @@ static void zstd_flipped_bits(void **state)
     size_t n;
     for (size_t i = 0; i < N; i++)
         src[i] = (uint8_t)(i * i >> 7 & 3);
-    assert_int_equal(cov_zstd_encode(3, src, N, packed, &n, NULL), 0);
+    assert_int_equal(cov_zstd.encode(3, 0, src, N, packed, &n, NULL), 0);
     assert_true(n > 0 && n < N);
-    assert_int_equal(cov_zstd_claim(packed, n), N);
+    assert_int_equal(cov_zstd.claim(NULL, 0, packed, n), N);
     assert_int_equal(packed[4] & 4, 4);
     for (size_t bit = 0; bit < 8 * n; bit++) {
         packed[bit / 8] ^= (uint8_t)(1U << bit % 8);
-        int rc = cov_zstd_decode(packed, n, dst, N, NULL);
+        int rc = cov_zstd.decode(packed, n, dst, N, NULL);
         assert_true(rc == COV_EINPUT || (rc == 0 && memcmp(dst, src, N) == 0));
         packed[bit / 8] ^= (uint8_t)(1U << bit % 8);
     }
-    assert_int_equal(cov_zstd_decode(packed, n, dst, N, NULL), 0);
+    assert_int_equal(cov_zstd.decode(packed, n, dst, N, NULL), 0);
 }
 
 int main(void)

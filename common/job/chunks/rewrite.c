@@ -147,7 +147,6 @@ int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite
 static int find_compression(struct cov_chunk_file *f, struct cov_codec_choice *out,
                             struct cov_err *e)
 {
-    static const char *const known[] = {"gzip", "lzf", "lz4", "zstd", "blosc"};
     const struct cov_chunk_head *head = cov_chunk_file_head(f);
     const char *set = cov_chunk_file_bases_name(f);
     size_t most = 0;
@@ -163,9 +162,9 @@ static int find_compression(struct cov_chunk_file *f, struct cov_codec_choice *o
     int rc = cov_chunk_file_storage(f, set, &storage, e);
     if (rc)
         return rc;
-    for (size_t i = 0; i < COV_COUNT(known); i++)
-        if (strstr(storage.filters, known[i]))
-            return cov_codec_parse(known[i], out, e);
+    for (size_t i = 0; i < COV_N_CODECS; i++)
+        if (strstr(storage.filters, cov_codecs[i]->name))
+            return cov_codec_parse(cov_codecs[i]->name, out, e);
     if (!storage.filters[0])
         out->id = COV_CODEC_NONE;
     return COV_OK;
