@@ -67,24 +67,25 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     cov_grid_free(g);
 }
 
-/* Joins two files, of which the second has an additional data set. The type, layout and rows per
- * chunk change. */
+/* Joins two files, of which the second has an additional data set. The type and layout change. */
 static void joins_two_files(void **state)
 {
     write_file(paths[0], 1, 0, false);
     write_file(paths[1], 8, 1000, true);
-    struct cov_chunk_file *files[2], *f;
-    const struct cov_rewrite_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
+    struct cov_chunk_file *template, *f;
+    struct cov_rewrite_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
     const struct cov_rewrite_storage storage = {.has_layout = true,
                                                 .layout = COV_LAYOUT_PACKED,
-                                                .chunk_rows = 4,
                                                 .has_type = true,
                                                 .type = cov_rewrite_type(2)};
     struct cov_grid *g = make_grid();
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(cov_chunk_file_open(paths[i], &files[i], NULL), 0);
-    struct cov_rewrite_plan plan = {
-        .files = files, .paths = paths, .n_files = 2, .rows = rows, .grid = g, .storage = &storage};
+    assert_int_equal(cov_chunk_file_open(paths[0], &template, NULL), 0);
+    struct cov_rewrite_plan plan = {.file = template,
+                                    .paths = paths,
+                                    .n_files = 2,
+                                    .rows = rows,
+                                    .grid = g,
+                                    .storage = &storage};
     assert_int_equal(cov_rewrite(&plan, paths[2], &job, NULL), 0);
     assert_int_equal(cov_chunk_file_open(paths[2], &f, NULL), 0);
     assert_int_equal(cov_chunk_file_head(f)->n_sets, 1);
@@ -110,12 +111,21 @@ static void joins_two_files(void **state)
 
     /* Every file must have the sets of the template. */
     struct cov_err e = COV_ERR_INIT;
+    cov_chunk_file_close(template);
+    assert_int_equal(cov_chunk_file_open(paths[1], &template, NULL), 0);
+    plan.file = template;
     plan.template = 1;
     assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, paths[0]));
     assert_non_null(strstr(e.text, "missing data set data/y"));
-    for (int i = 0; i < 2; i++)
-        cov_chunk_file_close(files[i]);
+
+    /* A file that has fewer rows than when the plan was made. */
+    cov_err_clear(&e);
+    rows[1] = rows[2] = rows[5] = rows[0];
+    rows[4].row = 6;
+    assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
+    assert_string_equal(e.text, "1.h5: changed while it was read");
+    cov_chunk_file_close(template);
     cov_grid_free(g);
 }
 

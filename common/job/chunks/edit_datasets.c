@@ -236,7 +236,7 @@ static int write_file(const struct edit *j, const char *tmp, const struct cov_jo
     struct cov_rewrite_row *rows = cov_calloc(n, sizeof *rows, e);
     for (size_t i = 0; rows && i < n; i++)
         rows[i].row = i;
-    const struct cov_rewrite_plan plan = {.files = &j->file,
+    const struct cov_rewrite_plan plan = {.file = j->file,
                                           .paths = &j->path,
                                           .n_files = 1,
                                           .rows = rows,

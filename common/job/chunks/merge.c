@@ -27,11 +27,15 @@ struct shard {
 struct parts {
     const char *const *paths;
     size_t n;
-    struct cov_chunk_file **files;
-    struct shard *shards; /* [n] */
-    struct row *rows;     /* of all parts */
-    size_t n_rows;
+    struct cov_chunk_file *first; /* parts[0]; the others are open only while they are scanned */
+    const struct cov_grid *grid;  /* of the first */
+    struct shard *shards;         /* [n] */
+    struct row *rows;             /* of all parts */
+    size_t n_rows, cap;
     bool allow_holes;
+    /* Attributes of predictions: do the parts differ, and that of the first part that has it. */
+    bool regions_differ, devices_differ;
+    char *outside;
 };
 
 /* ---- parts of one file ---- */
@@ -42,10 +46,10 @@ static int fail_differ(const struct parts *p, size_t i, const char *what, struct
                     p->paths[i], what);
 }
 
-static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
+static int compare_sequences(const struct parts *p, size_t i, const struct cov_grid *b,
+                             struct cov_err *e)
 {
-    const struct cov_grid *a = cov_chunk_file_grid(p->files[0]),
-                          *b = cov_chunk_file_grid(p->files[i]);
+    const struct cov_grid *a = p->grid;
     char text[512];
     if (cov_grid_chunk_length(a) != cov_grid_chunk_length(b)) {
         (void)snprintf(text, sizeof text, "chunks of %zu and %zu bases", cov_grid_chunk_length(a),
@@ -105,10 +109,10 @@ static const char *made_by(const struct cov_chunk_head *h)
     return command ? command : "an unknown command";
 }
 
-static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
+static int compare_heads(const struct parts *p, size_t i, const struct cov_chunk_head *b,
+                         struct cov_err *e)
 {
-    const struct cov_chunk_head *a = cov_chunk_file_head(p->files[0]),
-                                *b = cov_chunk_file_head(p->files[i]);
+    const struct cov_chunk_head *a = cov_chunk_file_head(p->first);
     const char *what = NULL, *name = NULL;
     if (a->has_bases != b->has_bases)
         return fail_differ(p, i, "only one has bases", e);
@@ -194,7 +198,7 @@ static bool find_missing(const struct parts *p, char *text, size_t size)
 /* Says how much of the genome the result lacks, if anything. */
 static void report_holes(const struct parts *p)
 {
-    const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);
+    const struct cov_grid *g = p->grid;
     int64_t n = 0, n_missing;
     char which[SHARDS_TEXT], how_much[128];
     for (size_t s = 0; s < cov_grid_n_seqs(g); s++)
@@ -228,23 +232,15 @@ static int by_order(const void *a, const void *b)
     return (x->from.file > y->from.file) - (x->from.file < y->from.file);
 }
 
-static int collect_rows(struct parts *p, struct cov_err *e)
+static int add_rows(struct parts *p, size_t i, const struct cov_grid *g, struct cov_err *e)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < p->n; i++)
-        if (cov_size_add(n, cov_grid_n_chunks(cov_chunk_file_grid(p->files[i])), &n))
-            return cov_fail(e, COV_ENOMEM, "too many rows");
-    p->rows = cov_malloc(n, sizeof *p->rows, e);
-    if (!p->rows)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < p->n; i++) {
-        const struct cov_grid *g = cov_chunk_file_grid(p->files[i]);
-        for (size_t k = 0; k < cov_grid_n_chunks(g); k++)
-            p->rows[p->n_rows++] = (struct row){{i, k}, cov_grid_chunk(g, k)};
-    }
-    if (p->n_rows)
-        qsort(p->rows, p->n_rows, sizeof *p->rows, by_order);
-    return COV_OK;
+    size_t n = cov_grid_n_chunks(g), n_all;
+    if (cov_size_add(p->n_rows, n, &n_all))
+        return cov_fail(e, COV_ENOMEM, "too many rows");
+    int rc = COV_RESERVE(&p->rows, &p->cap, n_all, e);
+    for (size_t k = 0; !rc && k < n; k++)
+        p->rows[p->n_rows++] = (struct row){{i, k}, cov_grid_chunk(g, k)};
+    return rc;
 }
 
 /* Fails because [beg, end) of a strand is missing. */
@@ -255,7 +251,7 @@ static int fail_hole(const struct parts *p, size_t seq, bool minus, int64_t beg,
     const bool known = find_missing(p, which, sizeof which);
     int rc = cov_fail(
         e, COV_EINPUT, "sequence %s, %c strand: chunks of %" PRId64 "-%" PRId64 " are missing%s",
-        cov_grid_name(cov_chunk_file_grid(p->files[0]), seq), minus ? '-' : '+', beg + 1, end,
+        cov_grid_name(p->grid, seq), minus ? '-' : '+', beg + 1, end,
         known ? ""
               : "; give the file that has them, or use --allow-holes if the "
                 "parts are of a subset");
@@ -266,7 +262,7 @@ static int fail_hole(const struct parts *p, size_t seq, bool minus, int64_t beg,
 static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *at,
                         struct cov_err *e)
 {
-    const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);
+    const struct cov_grid *g = p->grid;
     int64_t length = cov_grid_seq_length(g, seq), edge = minus ? length : 0;
     for (; *at < p->n_rows; (*at)++) {
         const struct row *r = &p->rows[*at];
@@ -301,7 +297,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
 /* Makes the grid of the sorted rows. */
 static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_err *e)
 {
-    const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);
+    const struct cov_grid *g = p->grid;
     struct cov_grid_builder *b = NULL;
     *out = NULL;
     int rc = cov_grid_builder_new(cov_grid_chunk_length(g), &b, e);
@@ -319,23 +315,100 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
     return rc;
 }
 
+/* ---- the attributes of the result ---- */
+
+/* Notes how the predictions of a part differ from those of the first. */
+static int note_regions(struct parts *p, const struct cov_chunk_head *h, struct cov_err *e)
+{
+    const char *set = COV_PREDICTIONS_SET;
+    const struct cov_chunk_head *first = cov_chunk_file_head(p->first);
+    const char *outside = cov_chunk_head_attr(h, set, COV_PREDICTIONS_OUTSIDE_ATTR);
+    p->regions_differ |= !cov_chunk_head_same_attr(h, first, set, COV_PREDICTIONS_REGIONS_ATTR);
+    p->devices_differ |= !cov_chunk_head_same_attr(h, first, NULL, COV_MADE_DEVICE);
+    if (!outside || p->outside)
+        return COV_OK;
+    p->outside = cov_strdup(outside, e);
+    return p->outside ? COV_OK : COV_ENOMEM;
+}
+
+/* If any part has predictions of regions only, so does the result; if the parts' regions or devices
+ * differ, the result does not name them. */
+static int join_regions(const struct parts *p, struct cov_chunk_head *to, struct cov_err *e)
+{
+    const char *set = COV_PREDICTIONS_SET;
+    if (!cov_chunk_head_set(to, set))
+        return COV_OK;
+    if (p->regions_differ)
+        cov_chunk_head_drop_attr(to, set, COV_PREDICTIONS_REGIONS_ATTR);
+    if (p->devices_differ)
+        cov_chunk_head_drop_attr(to, NULL, COV_MADE_DEVICE);
+    return p->outside && !cov_chunk_head_attr(to, set, COV_PREDICTIONS_OUTSIDE_ATTR)
+               ? cov_chunk_head_add_attr(to, set, COV_PREDICTIONS_OUTSIDE_ATTR, p->outside, e)
+               : COV_OK;
+}
+
+/* ---- the job ---- */
+
+/* Opens part i, compares it with the first, and adds its rows. */
+static int scan_part(struct parts *p, size_t i, struct cov_err *e)
+{
+    struct cov_chunk_file *f;
+    int rc = cov_chunk_file_open(p->paths[i], &f, e);
+    if (rc)
+        return rc;
+    const struct cov_chunk_head *head = cov_chunk_file_head(f);
+    const struct cov_grid *grid = cov_chunk_file_grid(f);
+    if (i == 0) {
+        p->first = f;
+        p->grid = grid;
+    } else {
+        rc = compare_sequences(p, i, grid, e);
+        if (!rc)
+            rc = compare_heads(p, i, head, e);
+    }
+    if (!rc)
+        rc = note_regions(p, head, e);
+    if (!rc)
+        rc = add_rows(p, i, grid, e);
+    p->shards[i] = read_shard(head);
+    if (i > 0)
+        cov_chunk_file_close(f);
+    return rc;
+}
+
+/* Writes the rows. The part of the first row, which is the template, replaces p->first. */
 static int write_rows(struct parts *p, const struct cov_grid *grid, const char *path,
                       const struct cov_job *job, struct cov_err *e)
 {
+    const size_t template = p->n_rows ? p->rows[0].from.file : 0;
+    struct cov_chunk_head head = {.L = 0};
     struct cov_rewrite_row *rows = cov_malloc(p->n_rows, sizeof *rows, e);
     if (!rows)
         return COV_ENOMEM;
     for (size_t i = 0; i < p->n_rows; i++)
         rows[i] = p->rows[i].from;
-    const struct cov_rewrite_plan plan = {.files = p->files,
-                                          .paths = p->paths,
-                                          .n_files = p->n,
-                                          .template = p->n_rows ? rows[0].file : 0,
-                                          .rows = rows,
-                                          .grid = grid};
     free(p->rows); /* no longer needed; saves memory */
     p->rows = NULL;
-    int rc = cov_rewrite(&plan, path, job, e);
+    int rc = COV_OK;
+    if (template > 0) {
+        cov_chunk_file_close(p->first);
+        rc = cov_chunk_file_open(p->paths[template], &p->first, e);
+    }
+    if (!rc)
+        rc = cov_chunk_head_copy(cov_chunk_file_head(p->first), &head, e);
+    if (!rc)
+        rc = join_regions(p, &head, e);
+    const struct cov_rewrite_plan plan = {.paths = p->paths,
+                                          .n_files = p->n,
+                                          .file = p->first,
+                                          .template = template,
+                                          .rows = rows,
+                                          .grid = grid,
+                                          .from = rc ? NULL : cov_chunk_file_head(p->first),
+                                          .to = &head};
+    if (!rc)
+        rc = cov_rewrite(&plan, path, job, e);
+    cov_chunk_head_fini(&head);
     free(rows);
     return rc;
 }
@@ -362,22 +435,14 @@ int cov_merge(const char *const *inputs, size_t n, const char *output, bool allo
     int rc = cov_rewrite_begin(&out, output, inputs, n, job->force, e);
     if (rc)
         goto out;
-    p.files = cov_calloc(n, sizeof *p.files, e);
     p.shards = cov_calloc(n, sizeof *p.shards, e);
-    rc = p.files && p.shards ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < n; i++) {
-        rc = cov_chunk_file_open(inputs[i], &p.files[i], e);
-        if (!rc && i > 0)
-            rc = compare_sequences(&p, i, e);
-        if (!rc && i > 0)
-            rc = compare_heads(&p, i, e);
-        if (!rc)
-            p.shards[i] = read_shard(cov_chunk_file_head(p.files[i]));
-    }
-    if (!rc)
-        rc = collect_rows(&p, e);
+    rc = p.shards ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = scan_part(&p, i, e);
+    if (!rc && p.n_rows)
+        qsort(p.rows, p.n_rows, sizeof *p.rows, by_order);
     size_t at = 0;
-    for (size_t k = 0; !rc && k < 2 * cov_grid_n_seqs(cov_chunk_file_grid(p.files[0])); k++)
+    for (size_t k = 0; !rc && k < 2 * cov_grid_n_seqs(p.grid); k++)
         rc = check_strand(&p, k / 2, k % 2, &at, e);
     if (!rc)
         report_holes(&p);
@@ -390,9 +455,8 @@ int cov_merge(const char *const *inputs, size_t n, const char *output, bool allo
     if (!rc)
         rc = cov_outfile_commit(&out, e);
 out:
-    for (size_t i = 0; p.files && i < n; i++)
-        cov_chunk_file_close(p.files[i]);
-    free(p.files);
+    cov_chunk_file_close(p.first);
+    free(p.outside);
     free(p.shards);
     free(p.rows);
     cov_grid_free(grid);

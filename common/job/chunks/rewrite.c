@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/rewrite.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,21 @@
 /* Number of rows that are read back. */
 enum { SAMPLE = 16 };
 
+/* A slot has rows of one file, and its file stays open. So with many small files, MOST_SLOTS limits
+ * the descriptors and the memory; MORE_PARTS files stay open for rows to come. */
+enum { MOST_SLOTS = 16, MORE_PARTS = 4 };
+
+/* An open input. */
+struct part {
+    struct cov_chunk_file *file; /* NULL: the entry is free */
+    size_t index;                /* in plan->paths */
+    size_t *ks;                  /* indices of the sets of the head in this file */
+    size_t n_slots;              /* that hold its rows, plus one for the template */
+    uint64_t used;               /* when it was last wanted */
+};
+
 struct slot {
+    struct part *part;       /* the file of all its rows */
     size_t first, n;         /* rows of the new file */
     struct cov_blob raw;     /* all rows, as stored */
     size_t *pieces;          /* [batch + 1]: first piece of each row */
@@ -41,7 +56,9 @@ struct run {
     const struct cov_chunk_head *from; /* the template's */
     struct cov_chunk_head to;
     struct cov_chunk_writer *writer;
-    size_t **ks; /* [n_files]: indices of the sets of the head in each file */
+    struct part *parts; /* [n_parts] */
+    size_t n_parts;
+    uint64_t clock;
     size_t L, n_rows, n_sets, chunk_rows, batch, next;
     size_t read_bytes, elem_bytes; /* per row, all sets */
     struct slot *slots;
@@ -174,8 +191,7 @@ static int choose_storage(const struct cov_rewrite_plan *plan, struct cov_chunk_
                           struct cov_err *e)
 {
     const struct cov_rewrite_storage *s = plan->storage;
-    struct cov_chunk_file *template = plan->files[plan->template];
-    const char *bases = cov_chunk_file_bases_name(template);
+    const char *bases = cov_chunk_file_bases_name(plan->file);
     *o = (struct cov_chunk_writer_options){.chunk_rows = s ? s->chunk_rows : 0};
     o->layout = bases && strcmp(bases, "data/X") != 0 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT;
     if (s && s->has_layout)
@@ -183,19 +199,66 @@ static int choose_storage(const struct cov_rewrite_plan *plan, struct cov_chunk_
     if (s && s->has_compression)
         o->compression = s->compression;
     else
-        return find_compression(template, &o->compression, e);
+        return find_compression(plan->file, &o->compression, e);
     return COV_OK;
 }
 
 /* ---- rows ---- */
 
-/* Appends row i of the new file, as stored, to *raw. */
-static int fetch_row(const struct run *r, size_t i, struct cov_blob *raw, struct cov_err *e)
+/* Finds the indices of the sets of `head` in the file. */
+static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_file *f,
+                     const char *path, size_t *ks, struct cov_err *e)
 {
-    const struct cov_rewrite_row *row = &r->plan->rows[i];
+    const struct cov_chunk_head *h = cov_chunk_file_head(f);
+    for (size_t k = 0; k < head->n_sets; k++) {
+        const struct cov_chunk_set *s = cov_chunk_head_set(h, head->sets[k].name);
+        if (!s)
+            return cov_fail(e, COV_EINPUT, "%s: missing data set %s", path, head->sets[k].name);
+        ks[k] = (size_t)(s - h->sets);
+    }
+    return COV_OK;
+}
+
+/* Fills an entry with an open file, which it takes over unless that is the template. */
+static int fill_part(const struct run *r, struct part *p, size_t index, struct cov_err *e)
+{
+    p->index = index;
+    if (!p->ks)
+        p->ks = cov_calloc(r->from->n_sets + 1, sizeof *p->ks, e);
+    return p->ks ? find_sets(r->from, p->file, r->plan->paths[index], p->ks, e) : COV_ENOMEM;
+}
+
+/* Sets *out to an input, after opening it if needed; then the file that was not wanted for the
+ * longest time is closed, of those without rows in a slot. */
+static int want_part(struct run *r, size_t index, struct part **out, struct cov_err *e)
+{
+    struct part *oldest = NULL;
+    for (size_t i = 0; i < r->n_parts; i++) {
+        struct part *p = &r->parts[i];
+        if (p->file && p->index == index) {
+            p->used = ++r->clock;
+            *out = p;
+            return COV_OK;
+        }
+        if (p->n_slots == 0 && (!oldest || p->used < oldest->used))
+            oldest = p;
+    }
+    cov_chunk_file_close(oldest->file);
+    oldest->used = ++r->clock;
+    int rc = cov_chunk_file_open(r->plan->paths[index], &oldest->file, e);
+    *out = oldest;
+    return rc ? rc : fill_part(r, oldest, index, e);
+}
+
+/* Appends row i of the new file, as stored, to *raw. */
+static int fetch_row(const struct run *r, const struct part *p, size_t i, struct cov_blob *raw,
+                     struct cov_err *e)
+{
+    const size_t row = r->plan->rows[i].row;
+    if (row >= cov_grid_n_chunks(cov_chunk_file_grid(p->file)))
+        return cov_fail(e, COV_EINPUT, "%s: changed while it was read", r->plan->paths[p->index]);
     return cov_chunk_file_fetch(
-        r->plan->files[row->file], row->row,
-        (struct cov_chunk_parts){r->to.has_bases, r->ks[row->file], r->n_sets}, raw, e);
+        p->file, row, (struct cov_chunk_parts){r->to.has_bases, p->ks, r->n_sets}, raw, e);
 }
 
 static void pick_columns(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
@@ -208,11 +271,10 @@ static void pick_columns(const struct cov_chunk_set *from, const struct cov_chun
 }
 
 /* Decodes row i of the new file from s->raw to position `at` of the scratch. */
-static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t at,
-                      struct cov_err *e)
+static int decode_row(const struct run *r, const struct part *p, size_t i, struct scratch *s,
+                      size_t at, struct cov_err *e)
 {
-    const struct cov_rewrite_row *row = &r->plan->rows[i];
-    const struct cov_chunk_file *file = r->plan->files[row->file];
+    const size_t row = r->plan->rows[i].row;
     uint8_t *const *elems = s->elems_at + at * r->n_sets;
     uint8_t *read = s->read;
     for (size_t k = 0; k < r->n_sets; k++) {
@@ -222,8 +284,7 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
         read += cov_chunk_set_row_bytes(&r->from->sets[k]);
     }
     int rc = cov_chunk_file_decode(
-        file, row->row, (struct cov_chunk_parts){r->to.has_bases, r->ks[row->file], r->n_sets},
-        &s->raw, s->codes + at * r->L, s->read_at, e);
+        p->file, row, (struct cov_chunk_parts){r->to.has_bases, p->ks, r->n_sets}, &s->raw, s->codes + at * r->L, s->read_at, e);
     for (size_t k = 0; !rc && k < r->n_sets; k++) {
         if (s->read_at[k] == elems[k])
             continue;
@@ -233,8 +294,8 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
             continue;
         }
         char where[COV_ROW_TEXT_BYTES + 512], text[COV_ROW_TEXT_BYTES];
-        (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[row->file],
-                       cov_row_text(cov_chunk_file_grid(file), row->row, text));
+        (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[p->index],
+                       cov_row_text(cov_chunk_file_grid(p->file), row, text));
         rc =
             cov_rewrite_elems(&r->from->sets[k], &r->to.sets[k], s->read_at[k], elems[k], where, e);
     }
@@ -248,18 +309,24 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
+    const struct cov_rewrite_row *rows = r->plan->rows + r->next;
+    const size_t left = r->n_rows - r->next;
     s->first = r->next;
-    s->n = r->n_rows - r->next < r->batch ? r->n_rows - r->next : r->batch;
+    s->n = 0;
     cov_blob_clear(&s->raw);
     s->pieces[0] = 0;
-    for (size_t k = 0; k < s->n; k++) {
-        int rc = fetch_row(r, s->first + k, &s->raw, e);
-        if (rc)
-            return rc;
-        s->pieces[k + 1] = s->raw.n_pieces;
+    if (left == 0)
+        return 0;
+    int rc = want_part(r, rows->file, &s->part, e);
+    for (size_t k = 0; !rc && k < left && k < r->batch && rows[k].file == rows->file; k++) {
+        rc = fetch_row(r, s->part, s->first + k, &s->raw, e);
+        s->pieces[++s->n] = s->raw.n_pieces;
     }
+    if (rc)
+        return rc;
+    s->part->n_slots++;
     r->next += s->n;
-    return s->n > 0;
+    return 1;
 }
 
 /* Copies pieces [beg, end) to a separate blob, to which decoding can append. */
@@ -293,7 +360,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
         for (size_t k = 0; !rc && k < n; k++) {
             rc = copy_pieces(&s->raw, s->pieces[beg + k], s->pieces[beg + k + 1], &t->raw, e);
             if (!rc)
-                rc = decode_row(r, s->first + beg + k, t, k, e);
+                rc = decode_row(r, s->part, s->first + beg + k, t, k, e);
         }
         if (!rc)
             rc = cov_chunk_writer_encode(r->writer, n, t->codes_at, t->rows_at, &s->encoded, e);
@@ -310,6 +377,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     int rc = COV_OK;
     for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows, piece += n_pieces)
         rc = cov_chunk_writer_put(r->writer, s->first + beg, &s->encoded, piece, e);
+    s->part->n_slots--;
     if (!rc)
         cov_progress_add(r->progress, (int64_t)s->n);
     return rc;
@@ -371,16 +439,20 @@ static int allocate(struct run *r, struct cov_err *e)
                          &r->read_bytes) ||
             cov_size_add(r->elem_bytes, cov_chunk_set_row_bytes(&r->to.sets[k]), &r->elem_bytes))
             return cov_fail(e, COV_ENOMEM, "rows are too large");
+    r->n_parts = r->plan->n_files > 1 ? r->n_slots + MORE_PARTS : 1;
+    r->parts = cov_calloc(r->n_parts, sizeof *r->parts, e);
     r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
     r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
-    if (!r->slots || !r->scratch)
+    if (!r->parts || !r->slots || !r->scratch)
         return COV_ENOMEM;
     for (size_t i = 0; i < r->n_slots; i++) {
         r->slots[i].pieces = cov_calloc(r->batch + 1, sizeof *r->slots[i].pieces, e);
         if (!r->slots[i].pieces)
             return COV_ENOMEM;
     }
-    int rc = COV_OK;
+    r->parts[0].file = r->plan->file;
+    r->parts[0].n_slots = 1;
+    int rc = fill_part(r, &r->parts[0], r->plan->template, e);
     for (unsigned i = 0; !rc && i < r->n_workers; i++)
         rc = allocate_scratch(r, &r->scratch[i], e);
     return rc;
@@ -406,9 +478,12 @@ static void release(struct run *r)
         free((void *)s->rows_at);
     }
     free(r->scratch);
-    for (size_t i = 0; r->ks && i < r->plan->n_files; i++)
-        free(r->ks[i]);
-    free(r->ks);
+    for (size_t i = 0; r->parts && i < r->n_parts; i++) {
+        if (i > 0)
+            cov_chunk_file_close(r->parts[i].file);
+        free(r->parts[i].ks);
+    }
+    free(r->parts);
     cov_chunk_head_fini(&r->to);
 }
 
@@ -424,15 +499,18 @@ struct copy {
 
 /* Sets *same to whether row i has the contents of its input row. Uses the first worker's
  * scratch. */
-static int compare_row(const struct run *r, struct copy *c, size_t i, bool *same, struct cov_err *e)
+static int compare_row(struct run *r, struct copy *c, size_t i, bool *same, struct cov_err *e)
 {
+    struct part *p;
     const struct cov_chunk_parts parts = {r->to.has_bases, c->ks, r->n_sets};
     struct scratch *s = r->scratch;
     cov_blob_clear(&s->raw);
     cov_blob_clear(&c->raw);
-    int rc = fetch_row(r, i, &s->raw, e);
+    int rc = want_part(r, r->plan->rows[i].file, &p, e);
     if (!rc)
-        rc = decode_row(r, i, s, 0, e);
+        rc = fetch_row(r, p, i, &s->raw, e);
+    if (!rc)
+        rc = decode_row(r, p, i, s, 0, e);
     if (!rc)
         rc = cov_chunk_file_fetch(c->file, i, parts, &c->raw, e);
     if (!rc)
@@ -445,21 +523,7 @@ static int compare_row(const struct run *r, struct copy *c, size_t i, bool *same
     return COV_OK;
 }
 
-/* Finds the indices of the sets of `head` in the file. */
-static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_file *f,
-                     const char *path, size_t *ks, struct cov_err *e)
-{
-    const struct cov_chunk_head *h = cov_chunk_file_head(f);
-    for (size_t k = 0; k < head->n_sets; k++) {
-        const struct cov_chunk_set *s = cov_chunk_head_set(h, head->sets[k].name);
-        if (!s)
-            return cov_fail(e, COV_EINPUT, "%s: missing data set %s", path, head->sets[k].name);
-        ks[k] = (size_t)(s - h->sets);
-    }
-    return COV_OK;
-}
-
-static int read_back(const struct run *r, const char *path, struct cov_err *e)
+static int read_back(struct run *r, const char *path, struct cov_err *e)
 {
     struct copy c = {.raw = COV_BLOB_INIT};
     c.ks = cov_calloc(r->n_sets + 1, sizeof *c.ks, e);
@@ -492,34 +556,13 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
 
 /* ---- the job ---- */
 
-/* If any file has predictions of regions only, so does the result; if the files' regions or devices
- * differ, the result does not name them. */
-static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_head *to,
-                        struct cov_err *e)
-{
-    const char *set = COV_PREDICTIONS_SET, *outside = COV_PREDICTIONS_OUTSIDE_ATTR,
-               *regions = COV_PREDICTIONS_REGIONS_ATTR;
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < plan->n_files && cov_chunk_head_set(to, set); i++) {
-        const struct cov_chunk_head *from = cov_chunk_file_head(plan->files[i]);
-        if (cov_chunk_head_attr(from, set, outside) && !cov_chunk_head_attr(to, set, outside))
-            rc = cov_chunk_head_add_attr(to, set, outside, cov_chunk_head_attr(from, set, outside),
-                                         e);
-        if (!cov_chunk_head_same_attr(from, to, set, regions))
-            cov_chunk_head_drop_attr(to, set, regions);
-        if (!cov_chunk_head_same_attr(from, to, NULL, COV_MADE_DEVICE))
-            cov_chunk_head_drop_attr(to, NULL, COV_MADE_DEVICE);
-    }
-    return rc;
-}
-
 /* Corrects COV_SHARD_ATTR, which describes a set of rows. */
 static int set_shard(const struct run *r, struct cov_chunk_head *to, struct cov_err *e)
 {
     const struct cov_rewrite_plan *plan = r->plan;
     const char *shard = plan->storage ? plan->storage->shard : NULL;
     if (!shard && plan->n_files == 1 &&
-        r->n_rows == cov_grid_n_chunks(cov_chunk_file_grid(plan->files[0])))
+        r->n_rows == cov_grid_n_chunks(cov_chunk_file_grid(plan->file)))
         return COV_OK;
     cov_chunk_head_drop_attr(to, NULL, COV_SHARD_ATTR);
     return shard ? cov_chunk_head_add_attr(to, NULL, COV_SHARD_ATTR, shard, e) : COV_OK;
@@ -532,8 +575,6 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
     int rc = cov_rewrite_head(plan->to ? plan->to : r->from, plan->storage,
                               plan->paths[plan->template], &r->to, e);
     if (!rc)
-        rc = join_regions(plan, &r->to, e);
-    if (!rc)
         rc = set_shard(r, &r->to, e);
     if (!rc)
         rc = choose_storage(plan, &options, e);
@@ -542,19 +583,11 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
     r->chunk_rows = options.chunk_rows ? options.chunk_rows : 1;
     if (r->chunk_rows > r->n_rows && r->n_rows)
         r->chunk_rows = options.chunk_rows = r->n_rows;
+    assert(r->chunk_rows == 1 || plan->n_files == 1);
     r->n_sets = r->to.n_sets;
     size_t n = COV_REWRITE_SLOT_BASES / r->L / r->chunk_rows;
     r->batch = r->chunk_rows * (n ? n : 1);
-    r->ks = cov_calloc(plan->n_files, sizeof *r->ks, e);
-    if (!r->ks)
-        return COV_ENOMEM;
-    for (size_t i = 0; !rc && i < plan->n_files; i++) {
-        r->ks[i] = cov_calloc(r->n_sets + 1, sizeof *r->ks[i], e);
-        rc =
-            r->ks[i] ? find_sets(r->from, plan->files[i], plan->paths[i], r->ks[i], e) : COV_ENOMEM;
-    }
-    if (!rc)
-        rc = allocate(r, e);
+    rc = allocate(r, e);
     return rc ? rc : cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
 }
 
@@ -564,13 +597,14 @@ int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const str
     static const struct cov_ring_stages stages = {source, work, sink};
     struct run r = {.plan = plan,
                     .progress = job->progress,
-                    .from =
-                        plan->from ? plan->from : cov_chunk_file_head(plan->files[plan->template]),
+                    .from = plan->from ? plan->from : cov_chunk_file_head(plan->file),
                     .L = cov_grid_chunk_length(plan->grid),
                     .n_rows = cov_grid_n_chunks(plan->grid),
                     .n_slots = cov_ring_slots(job->pool),
                     .n_workers = cov_pool_size(job->pool)};
     struct cov_ring_times times = {0};
+    if (plan->n_files > MOST_SLOTS && r.n_slots > MOST_SLOTS)
+        r.n_slots = MOST_SLOTS;
     int rc = begin(&r, path, e);
     if (!rc) {
         cov_progress_begin(job->progress, "writing", "chunks", (int64_t)r.n_rows);
@@ -613,7 +647,7 @@ int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool 
     if (!rc && n < n_all)
         rc = cov_grid_select(all, numbers, n, &some, e);
     free(numbers);
-    const struct cov_rewrite_plan plan = {.files = &file,
+    const struct cov_rewrite_plan plan = {.file = file,
                                           .paths = &input,
                                           .n_files = 1,
                                           .rows = rows,

@@ -26,7 +26,7 @@ struct cov_rewrite_storage {
     bool has_compression, has_layout, has_type;
     struct cov_codec_choice compression; /* default: that of the input, judging by its filters */
     enum cov_layout layout;
-    size_t chunk_rows;       /* 0: the default, 1 */
+    size_t chunk_rows;       /* 0: the default, 1, which several files need */
     struct cov_h5_type type; /* of coverage and predictions */
     /* COV_SHARD_ATTR of the output. NULL: that of the input if all its rows are written. */
     const char *shard;
@@ -46,16 +46,16 @@ struct cov_rewrite_row {
 
 /* The new file: its row i is rows[i]. Everything is borrowed. */
 struct cov_rewrite_plan {
-    struct cov_chunk_file *const *files;
-    const char *const *paths; /* for messages */
+    const char *const *paths;
     size_t n_files;
-    size_t template; /* index of the file whose head and storage are kept */
+    struct cov_chunk_file *file; /* the template, whose head and storage are kept */
+    size_t template;             /* its index; the other files are opened when they are needed */
     const struct cov_rewrite_row *rows;
     const struct cov_grid *grid;               /* of the new file */
     const struct cov_rewrite_storage *storage; /* NULL: that of the template */
     /* NULL: all data sets of the template. Otherwise: only the sets of `from`, which are the sets
      * of `to`, in the same order, except for names, and for prediction/predictions, of which `to`
-     * has columns[] of `from`. */
+     * has columns[] of `from` (NULL: all). */
     const struct cov_chunk_head *from, *to;
     const size_t *columns;
 };
