@@ -244,19 +244,19 @@ static int open_new(const char *name)
     return open(name, FLAGS, 0666);
 }
 
-/* Creates the file `name` and locks it. Its permissions follow the umask. Returns AGAIN if the
+/* Creates the file `name` and, if o->locks, locks it. Its permissions follow the umask. Returns AGAIN if the
  * name must be tried again, and NO_LOCKS if files cannot be locked. */
-static int create_locked(struct cov_outfile *o, const char *dir, const char *name, bool locks,
+static int create_locked(struct cov_outfile *o, const char *dir, const char *name,
                          struct cov_err *e)
 {
     int fd = open_new(name);
     if (fd < 0 && errno == EEXIST)
-        return locks ? remove_stale(o, name, e) : AGAIN;
+        return o->locks ? remove_stale(o, name, e) : AGAIN;
     if (fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
         return cov_fail_errno(e, "%s: cannot write to folder %s", o->path, dir);
     if (fd < 0)
         return cov_fail_errno(e, "%s: cannot create a file in folder %s", o->path, dir);
-    enum cov_lock_result got = locks ? cov_lock(fd) : COV_LOCKED;
+    enum cov_lock_result got = o->locks ? cov_lock(fd) : COV_LOCKED;
     /* Another run may have locked and removed it first. */
     if (got == COV_LOCKED && cov_lock_is_at(fd, name)) {
         o->fd = fd;
@@ -269,7 +269,7 @@ static int create_locked(struct cov_outfile *o, const char *dir, const char *nam
 }
 
 /* Creates the file `name` and adds it to the leftovers, with signals blocked. */
-static int create_listed(struct cov_outfile *o, const char *dir, const char *name, bool locks,
+static int create_listed(struct cov_outfile *o, const char *dir, const char *name,
                          struct cov_err *e)
 {
     char *listed = cov_strdup(name, e);
@@ -277,7 +277,7 @@ static int create_listed(struct cov_outfile *o, const char *dir, const char *nam
         return COV_ENOMEM;
     sigset_t before;
     cov_leftovers_block_signals(&before);
-    int rc = create_locked(o, dir, name, locks, e);
+    int rc = create_locked(o, dir, name, e);
     if (rc == COV_OK)
         o->slot = cov_leftovers_add(COV_LEFTOVER_FILE, listed, 0);
     if (rc == COV_OK && o->slot < 0) {
@@ -292,18 +292,18 @@ static int create_listed(struct cov_outfile *o, const char *dir, const char *nam
 }
 
 /* Creates the temporary file and sets o->hidden and o->tmp. */
-static int create(struct cov_outfile *o, const char *dir, bool locks, struct cov_err *e)
+static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
 {
     int rc = AGAIN;
     for (int attempt = 0; rc == AGAIN && attempt < MAX_TRIES; attempt++) {
         free(o->hidden);
-        o->hidden = temporary_name(dir, o->path, locks, attempt, e);
-        rc = o->hidden ? create_listed(o, dir, o->hidden, locks, e) : COV_ENOMEM;
+        o->hidden = temporary_name(dir, o->path, o->locks, attempt, e);
+        rc = o->hidden ? create_listed(o, dir, o->hidden, e) : COV_ENOMEM;
         if (rc == NO_LOCKS) {
             cov_debug("%s: the file system does not support locks; a concurrent run would go "
                       "unnoticed",
                       o->path);
-            locks = false;
+            o->locks = false;
             rc = AGAIN;
         }
     }
@@ -320,7 +320,7 @@ static int create(struct cov_outfile *o, const char *dir, bool locks, struct cov
     return o->tmp ? COV_OK : COV_ENOMEM;
 }
 
-static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind, bool locks,
+static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                  struct cov_err *e)
 {
     char *dir = NULL;
@@ -337,7 +337,7 @@ static int begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind 
     dir = cov_path_dir(o->path, e);
     code = dir ? check_folder(o->path, dir, e) : COV_ENOMEM;
     if (code == COV_OK)
-        code = create(o, dir, locks, e);
+        code = create(o, dir, e);
     /* Another run may have finished just before the lock. */
     if (code == COV_OK && !o->force && lstat(o->path, &st) == 0)
         code = exists_already(path, e);
@@ -353,8 +353,9 @@ int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_
 {
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
     o->force = force;
+    o->locks = true;
     int rc = cov_outfile_check_name(path, kind, e);
-    return rc ? rc : begin(o, path, kind, true, e);
+    return rc ? rc : begin(o, path, kind, e);
 }
 
 int cov_outfile_try(const char *path, enum cov_outfile_kind kind, bool force, struct cov_err *e)
@@ -363,7 +364,7 @@ int cov_outfile_try(const char *path, enum cov_outfile_kind kind, bool force, st
     o.force = force;
     int rc = cov_outfile_check_name(path, kind, e);
     if (!rc)
-        rc = begin(&o, path, kind, false, e);
+        rc = begin(&o, path, kind, e);
     cov_outfile_end(&o, e);
     return rc;
 }
@@ -379,8 +380,8 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
     if (!force && !(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)))
         return cov_fail(e, COV_EIO, "%s: write-protected; use -f to change it, or -o for a copy",
                         path);
-    o->force = true;
-    return begin(o, path, COV_OUTFILE_HDF5, true, e);
+    o->force = o->locks = true;
+    return begin(o, path, COV_OUTFILE_HDF5, e);
 }
 
 /* ---- copying ---- */

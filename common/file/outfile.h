@@ -21,6 +21,7 @@ struct cov_outfile {
     char *hidden;  /* the temporary file's name in the folder. Owned */
     int fd;        /* the temporary file, locked */
     bool force;    /* may replace an existing file */
+    bool locks;    /* the temporary file is locked, so that another run notices it */
     bool in_place; /* `path` is a device or a pipe, written directly */
     bool swapped;  /* during a commit: the old file is now at `hidden` */
     bool placed;   /* during a commit: the new file is at `path` */
