@@ -14,11 +14,9 @@
 #include "common/job/shared_options.h"
 
 struct config {
-    const char *prefix, *shift, *reference, *rename;
-    int preset, count, strand, dtype;
-    const char *require_flags, *exclude_flags;
-    int64_t min_mapq;
-    double min_correlation;
+    struct cov_coverage_add_options add;
+    int preset, dtype;
+    const char *shift, *require_flags, *exclude_flags;
     bool append, replace;
 };
 
@@ -44,6 +42,7 @@ enum {
 enum { MAX_MAPQ = 255, MAX_SHIFT = 1000000 };
 
 #define FIELD(name) offsetof(struct config, name)
+#define ADD(name) offsetof(struct config, add.name)
 
 static const struct cov_opt options[] = {
     [ROW_SHIFT] =
@@ -58,23 +57,23 @@ static const struct cov_opt options[] = {
                            "which reads count: helixer skips unmapped, secondary and QC-failed "
                            "reads (flags 772)",
                            .def = "helixer", .choices = presets),
-    [ROW_COUNT] = COV_OPT(ENUM, "count", 0, FIELD(count), NULL,
+    [ROW_COUNT] = COV_OPT(ENUM, "count", 0, ADD(counting.unit), NULL,
                           "what to count: the aligned bases of a read, its first base (the Tn5 "
                           "cut), or the whole fragment once per pair",
                           .def = "read", .choices = counts),
     [ROW_STRAND] =
-        COV_OPT(ENUM, "strand", 0, FIELD(strand), NULL,
+        COV_OPT(ENUM, "strand", 0, ADD(counting.strand), NULL,
                 "where a read counts: on both strands, on its own strand, or, for stranded "
                 "protocols, on the strand of the first or of the second read (dUTP)",
                 .def = "both", .choices = strands),
-    [ROW_MIN_MAPQ] = COV_OPT(INT, "min-mapq", 0, FIELD(min_mapq), "N",
+    [ROW_MIN_MAPQ] = COV_OPT(INT, "min-mapq", 0, ADD(counting.min_mapq), "N",
                              "skip reads with a lower mapping quality", .max = MAX_MAPQ),
     [ROW_REQUIRE_FLAGS] =
         COV_OPT(STRING, "require-flags", 0, FIELD(require_flags), "FLAGS",
                 "count only reads with all of these flags: 2, 0x2, or PROPER_PAIR,READ1"),
-    [ROW_REFERENCE] = COV_OPT(STRING, "genome", 0, FIELD(reference), "FASTA",
+    [ROW_REFERENCE] = COV_OPT(STRING, "genome", 0, ADD(reference), "FASTA",
                               "reference sequence for CRAM files", .flags = COV_OPT_PATH_IN),
-    COV_OPT(STRING, "prefix", 'p', FIELD(prefix), "PREFIX",
+    COV_OPT(STRING, "prefix", 'p', ADD(prefix), "PREFIX",
             "name of the dataset, for example atacseq: stored as evaluation/PREFIX_coverage",
             .flags = COV_OPT_REQUIRED),
     COV_OPT(
@@ -84,10 +83,10 @@ static const struct cov_opt options[] = {
     COV_OPT(FLAG, "append", 0, FIELD(append), NULL,
             "add columns to the existing coverage of PREFIX"),
     COV_OPT(FLAG, "replace", 0, FIELD(replace), NULL, "replace the existing coverage of PREFIX"),
-    COV_OPT(FLOAT, "min-correlation", 0, FIELD(min_correlation), "R",
+    COV_OPT(FLOAT, "min-correlation", 0, ADD(min_correlation), "R",
             "warn of a replicate whose Pearson's r with the mean of the others is lower",
             .def = "0.8", .min = -1, .max = 1),
-    COV_RENAME_OPTION(FIELD(rename)),
+    COV_RENAME_OPTION(ADD(rename_path)),
     {.name = NULL},
 };
 
@@ -120,14 +119,14 @@ static int check(const struct config *c, int n_operands, char **operands,
         return cov_fail(e, COV_EUSAGE,
                         "-o -: the genome file cannot be written to standard output");
     const int rc = cov_path_check_distinct(operands + 1, (size_t)n_operands - 1, e);
-    return rc ? rc : cov_dataset_check_name(c->prefix, "--prefix", e);
+    return rc ? rc : cov_dataset_check_name(c->add.prefix, "--prefix", e);
 }
 
 /* Returns the name of a given option that only applies to reads, or NULL. */
 static const char *find_for_reads(const struct config *c, const bool *given)
 {
     for (int row = 0; row < ROWS_OF_READS; row++)
-        if (given[row] && (row != ROW_STRAND || c->strand != COV_COUNT_BOTH))
+        if (given[row] && (row != ROW_STRAND || c->add.counting.strand != COV_COUNT_BOTH))
             return options[row].name;
     return NULL;
 }
@@ -153,37 +152,29 @@ static int parse_excluded(const char *text, unsigned *flags, struct cov_err *e)
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
-    const struct config *c = config;
-    struct cov_coverage_add_options add = {
-        .output = common->output,
-        .force = common->force,
-        .n_threads = (unsigned)common->threads,
-        .prefix = c->prefix,
-        .files = (const char *const *)(operands + 1),
-        .n_files = (size_t)n_operands - 1,
-        .counting = {.unit = (enum cov_count_unit)c->count,
-                     .strand = (enum cov_count_strand)c->strand,
-                     .exclude_flags = COV_COUNT_HELIXER_EXCLUDES,
-                     .min_mapq = (unsigned)c->min_mapq},
-        .for_reads = find_for_reads(c, given),
-        .reference = c->reference,
-        .rename_path = c->rename,
-        .elem_bytes = type_bytes[c->dtype],
-        .mode = c->append    ? COV_COVERAGE_APPEND
+    struct config *c = config;
+    struct cov_coverage_add_options *add = &c->add;
+    add->output = common->output;
+    add->force = common->force;
+    add->tmpdir = common->tmpdir;
+    add->n_threads = (unsigned)common->threads;
+    add->files = (const char *const *)(operands + 1);
+    add->n_files = (size_t)n_operands - 1;
+    add->counting.exclude_flags = COV_COUNT_HELIXER_EXCLUDES;
+    add->for_reads = find_for_reads(c, given);
+    add->elem_bytes = type_bytes[c->dtype];
+    add->mode = c->append    ? COV_COVERAGE_APPEND
                 : c->replace ? COV_COVERAGE_REPLACE
-                             : COV_COVERAGE_NEW,
-        .min_correlation = c->min_correlation,
-        .tmpdir = common->tmpdir,
-    };
+                             : COV_COVERAGE_NEW;
     int rc = check(c, n_operands, operands, common, e);
     if (!rc && c->require_flags)
-        rc = cov_read_flags_parse(c->require_flags, "--require-flags", &add.counting.require_flags,
+        rc = cov_read_flags_parse(c->require_flags, "--require-flags", &add->counting.require_flags,
                                   e);
     if (!rc && c->exclude_flags)
-        rc = parse_excluded(c->exclude_flags, &add.counting.exclude_flags, e);
+        rc = parse_excluded(c->exclude_flags, &add->counting.exclude_flags, e);
     if (!rc && given[ROW_SHIFT])
-        rc = parse_shift(c->shift, &add.counting, e);
-    return rc ? rc : cov_coverage_add(operands[0], &add, &common->progress, &common->stats, e);
+        rc = parse_shift(c->shift, &add->counting, e);
+    return rc ? rc : cov_coverage_add(operands[0], add, &common->progress, &common->stats, e);
 }
 
 int main(int argc, char **argv)

@@ -33,10 +33,10 @@ enum cov_count_strand {
 };
 
 struct cov_counting {
-    enum cov_count_unit unit;
-    enum cov_count_strand strand;
+    int unit;                              /* enum cov_count_unit */
+    int strand;                            /* enum cov_count_strand */
     unsigned require_flags, exclude_flags; /* UNMAPPED is always excluded */
-    unsigned min_mapq;
+    int64_t min_mapq;
     bool has_shift;
     int64_t shift_plus, shift_minus; /* added to the start of a + read, to the end of a - read */
 };

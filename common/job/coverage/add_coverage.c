@@ -20,18 +20,17 @@
 #include "common/file/path.h"
 #include "common/file/peek_kind.h"
 #include "common/job/coverage/count_file.h"
-#include "common/job/coverage/coverage_stats.h"
 #include "common/store/chunk_file.h"
 #include "common/store/coverage_file.h"
 #include "common/store/h5_probe.h"
 #include "common/track/formats/intervals.h"
 
-struct slot {
+struct coverage_slot {
     size_t pair;
     struct cov_blob raw[2], out[2]; /* of the + and the - chunk */
 };
 
-struct job {
+struct coverage_job {
     const char *path;
     const struct cov_coverage_add_options *o;
     struct cov_count_genome genome;
@@ -49,7 +48,7 @@ struct job {
     struct cov_depth_column *columns;
     struct cov_depth_summary *old_summaries; /* [n_old] */
     size_t next_pair;
-    struct slot *slots;
+    struct coverage_slot *slots;
     size_t n_slots;
     struct cov_coverage_scratch *workers;
     unsigned n_workers;
@@ -57,7 +56,7 @@ struct job {
 
 /* ---------------------------------------------------------------- the genome */
 
-static int open_genome(struct job *j, struct cov_err *e)
+static int open_genome(struct coverage_job *j, struct cov_err *e)
 {
     int rc = cov_chunk_file_open_bases(j->path, &j->file, e);
     if (rc)
@@ -80,7 +79,7 @@ static int open_genome(struct job *j, struct cov_err *e)
 }
 
 /* Opens the coverage that the prefix already has, and checks it against the mode. */
-static int open_old(struct job *j, struct cov_err *e)
+static int open_old(struct coverage_job *j, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
     int rc = cov_coverage_reader_open(j->path, j->o->prefix, cov_grid_n_chunks(grid),
@@ -119,7 +118,7 @@ static bool names_histone(const char *name)
 }
 
 /* Warns if --shift, which applies to reads, does not suit the name of the data set. */
-static void check_shift(const struct job *j)
+static void check_shift(const struct coverage_job *j)
 {
     const struct cov_coverage_add_options *o = j->o;
     size_t k = 0;
@@ -136,7 +135,7 @@ static void check_shift(const struct job *j)
 }
 
 /* Detects the kinds of the files by content. */
-static int find_kinds(struct job *j, struct cov_err *e)
+static int find_kinds(struct coverage_job *j, struct cov_err *e)
 {
     size_t n = j->o->n_files, n_tracks = 0;
     j->kinds = cov_calloc(n, sizeof *j->kinds, e);
@@ -164,9 +163,9 @@ static char *describe_settings(const struct cov_coverage_add_options *o, const c
         (void)snprintf(shift, sizeof shift, "%lld,%lld", (long long)c->shift_plus,
                        (long long)c->shift_minus);
     return cov_strfmt(e,
-                      "count=%s strand=%s shift=%s min_mapq=%u require_flags=%u exclude_flags=%u "
+                      "count=%s strand=%s shift=%s min_mapq=%d require_flags=%u exclude_flags=%u "
                       "file=%s",
-                      units[c->unit], strands[c->strand], shift, c->min_mapq, c->require_flags,
+                      units[c->unit], strands[c->strand], shift, (int)c->min_mapq, c->require_flags,
                       c->exclude_flags, path);
 }
 
@@ -178,7 +177,7 @@ static size_t rules_length(const char *settings)
 }
 
 /* Warns if the file was counted with other settings than an existing column. */
-static void compare_settings(const struct job *j, size_t k)
+static void compare_settings(const struct coverage_job *j, size_t k)
 {
     const char *new = j->new_settings[k];
     for (size_t b = 0; b < j->n_old; b++) {
@@ -220,7 +219,7 @@ static void tell(const struct cov_count_file *m)
              *text ? " (" : "", text, *text ? ")" : "");
 }
 
-static int count_files(struct job *j, struct cov_err *e)
+static int count_files(struct coverage_job *j, struct cov_err *e)
 {
     int rc = COV_OK;
     size_t n = j->o->n_files;
@@ -250,7 +249,7 @@ static int count_files(struct job *j, struct cov_err *e)
     return rc;
 }
 
-static void choose_type(struct job *j)
+static void choose_type(struct coverage_job *j)
 {
     int32_t max = 0;
     for (size_t k = 0; k < j->o->n_files; k++)
@@ -266,7 +265,7 @@ static void choose_type(struct job *j)
 /* ---------------------------------------------------------------- repeated files */
 
 struct repeat_search {
-    const struct job *j;
+    const struct coverage_job *j;
     struct cov_coverage_scratch scratch;
     struct cov_blob raw;
     int64_t *values[2]; /* [L] */
@@ -276,7 +275,7 @@ struct repeat_search {
 static int column_values(struct repeat_search *s, size_t column, const struct cov_stored_row *row,
                          size_t i, int64_t *values, struct cov_err *e)
 {
-    const struct job *j = s->j;
+    const struct coverage_job *j = s->j;
     cov_blob_clear(&s->raw);
     if (column < j->n_old) {
         const struct cov_coverage_column old = {i, row->which, column};
@@ -314,7 +313,7 @@ static int compare_columns(struct repeat_search *s, const size_t columns[2], boo
 }
 
 /* Fails if a file has the counts of another column, unless it has none. */
-static int check_repeats(const struct job *j, struct cov_err *e)
+static int check_repeats(const struct coverage_job *j, struct cov_err *e)
 {
     size_t L = cov_grid_chunk_length(j->genome.grid);
     struct repeat_search s = {.j = j, .raw = COV_BLOB_INIT, .scratch = {.blob = COV_BLOB_INIT}};
@@ -344,11 +343,11 @@ static int check_repeats(const struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- writing */
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int coverage_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct coverage_job *j = arg;
+    struct coverage_slot *s = &j->slots[slot];
     if (j->next_pair == cov_grid_n_pairs(j->genome.grid))
         return 0;
     s->pair = j->next_pair++;
@@ -365,7 +364,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 /* Encodes one row of both data sets into s->out: the old columns, then the new ones. */
-static int encode_row(const struct job *j, struct slot *s, unsigned worker,
+static int encode_row(const struct coverage_job *j, struct coverage_slot *s, unsigned worker,
                       const struct cov_pair *p, int strand, struct cov_err *e)
 {
     struct cov_coverage_scratch *w = &j->workers[worker];
@@ -395,10 +394,10 @@ static int encode_row(const struct job *j, struct slot *s, unsigned worker,
               : COV_OK;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int coverage_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    const struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    const struct coverage_job *j = arg;
+    struct coverage_slot *s = &j->slots[slot];
     struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
     int rc = COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
@@ -407,13 +406,13 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int coverage_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct coverage_job *j = arg;
+    struct coverage_slot *s = &j->slots[slot];
     struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
-    int rc = j->is_encoded ? work(j, slot, 0, e) : COV_OK;
+    int rc = j->is_encoded ? coverage_work(j, slot, 0, e) : COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
             rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], e);
@@ -421,7 +420,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc;
 }
 
-static int prepare(struct job *j, struct cov_err *e)
+static int coverage_prepare(struct coverage_job *j, struct cov_err *e)
 {
     size_t L = cov_grid_chunk_length(j->genome.grid);
     j->n_slots = cov_ring_slots(j->genome.pool);
@@ -457,7 +456,7 @@ static int prepare(struct job *j, struct cov_err *e)
 }
 
 /* Warns of replicates that differ. */
-static void check_replicates(const struct job *j)
+static void check_replicates(const struct coverage_job *j)
 {
     for (size_t b = 0; b < j->n_columns; b++)
         if (j->columns[b].r < j->o->min_correlation)
@@ -469,7 +468,7 @@ static void check_replicates(const struct job *j)
 }
 
 /* Returns the number of reads counted in a column; 0: unknown, or a track. */
-static double count_of(const struct job *j, size_t column)
+static double count_of(const struct coverage_job *j, size_t column)
 {
     if (column < j->n_old)
         return j->old->reads[column];
@@ -478,7 +477,7 @@ static double count_of(const struct job *j, size_t column)
 }
 
 /* Summarises the columns, and adds the results to the file. */
-static int describe_columns(struct job *j, struct cov_err *e)
+static int describe_columns(struct coverage_job *j, struct cov_err *e)
 {
     const size_t n = j->n_columns;
     struct cov_depth_summary **summaries = cov_malloc(n, sizeof(struct cov_depth_summary *), e);
@@ -507,14 +506,15 @@ static int describe_columns(struct job *j, struct cov_err *e)
     return rc;
 }
 
-static int write_columns(struct job *j, const char *path, struct cov_err *e)
+static int write_columns(struct coverage_job *j, const char *path, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
-    int rc = prepare(j, e);
+    int rc = coverage_prepare(j, e);
     if (rc)
         return rc;
     /* If everything is encoded, leave the other threads asleep. */
-    const struct cov_ring_stages stages = {source, j->is_encoded ? NULL : work, sink};
+    const struct cov_ring_stages stages = {coverage_source, j->is_encoded ? NULL : coverage_work,
+                                           coverage_sink};
     const struct cov_coverage_options layout = {
         .prefix = j->o->prefix,
         .n_rows = cov_grid_n_chunks(grid),
@@ -540,7 +540,7 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
 }
 
 /* Clears *same unless the rows of a pair hold the counted values and the old columns. */
-static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t pair,
+static int check_pair(const struct coverage_job *j, struct cov_coverage_reader *r, size_t pair,
                       struct cov_blob raw[2], int64_t *got, bool *same, struct cov_err *e)
 {
     struct cov_pair p = cov_grid_pair(j->genome.grid, pair);
@@ -576,7 +576,7 @@ static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t
 }
 
 /* Reads back a sample of the new file that includes the first and the last pair. */
-static int verify(const struct job *j, const char *path, struct cov_err *e)
+static int verify(const struct coverage_job *j, const char *path, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
     size_t L = cov_grid_chunk_length(grid);
@@ -600,7 +600,7 @@ static int verify(const struct job *j, const char *path, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of it */
 
-static void fini(struct job *j)
+static void coverage_fini(struct coverage_job *j)
 {
     cov_coverage_writer_abort(j->writer);
     for (size_t i = 0; j->slots && i < j->n_slots; i++)
@@ -633,7 +633,7 @@ static void fini(struct job *j)
 }
 
 /* Moves the results to *stats. */
-static int add_summary(struct job *j, struct cov_stats *stats, struct cov_err *e)
+static int add_summary(struct coverage_job *j, struct cov_stats *stats, struct cov_err *e)
 {
     struct cov_coverage_results results = {.files = j->files,
                                            .columns = j->columns,
@@ -664,33 +664,44 @@ static int require_hdf5(const char *path, struct cov_err *e)
     return cov_fail_kind(e, path, "not a genome file (the first argument)");
 }
 
+/* Begins the output and opens the inputs, so that faults are reported before the files are counted. */
+static int open_all(struct coverage_job *j, struct cov_outfile *out, char **dir, struct cov_err *e)
+{
+    const struct cov_coverage_add_options *o = j->o;
+    int rc = find_kinds(j, e);
+    if (rc)
+        return rc;
+    rc = require_hdf5(j->path, e);
+    if (rc)
+        return rc;
+    rc = o->output ? cov_outfile_begin(out, o->output, COV_OUTFILE_HDF5, o->force, e)
+                   : cov_outfile_begin_update(out, j->path, o->force, e);
+    if (rc)
+        return rc;
+    *dir = cov_path_dir(out->path, e);
+    if (!*dir)
+        return COV_ENOMEM;
+    j->genome.tmpdir = o->tmpdir ? o->tmpdir : *dir;
+    rc = open_genome(j, e);
+    if (rc)
+        return rc;
+    rc = open_old(j, e);
+    if (rc)
+        return rc;
+    check_shift(j);
+    /* Opening HDF5 calls fork(), so threads start later: a child would inherit their locks. */
+    return cov_pool_new(o->n_threads, &j->genome.pool, e);
+}
+
 int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *options,
                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
-    struct job j = {.path = genome, .o = options};
+    struct coverage_job j = {.path = genome, .o = options};
     struct cov_outfile out = COV_OUTFILE_INIT;
     char *dir = NULL;
     j.genome.path = genome;
     j.genome.progress = progress;
-    int rc = find_kinds(&j, e);
-    if (!rc)
-        rc = require_hdf5(genome, e);
-    if (!rc)
-        rc = options->output
-                 ? cov_outfile_begin(&out, options->output, COV_OUTFILE_HDF5, options->force, e)
-                 : cov_outfile_begin_update(&out, genome, options->force, e);
-    if (!rc) {
-        dir = cov_path_dir(out.path, e);
-        j.genome.tmpdir = options->tmpdir ? options->tmpdir : dir;
-        rc = dir ? open_genome(&j, e) : COV_ENOMEM;
-    }
-    if (!rc)
-        rc = open_old(&j, e);
-    if (!rc)
-        check_shift(&j);
-    /* Opening HDF5 calls fork(), so threads start later: a child would inherit their locks. */
-    if (!rc)
-        rc = cov_pool_new(options->n_threads, &j.genome.pool, e);
+    int rc = open_all(&j, &out, &dir, e);
     double clock = cov_clock();
     if (!rc)
         rc = count_files(&j, e);
@@ -713,7 +724,7 @@ int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *
     if (!rc)
         rc = cov_outfile_commit(&out, e);
     cov_stats_add_stage(stats, "write", cov_clock() - clock);
-    fini(&j);
+    coverage_fini(&j);
     cov_outfile_end(&out, e);
     free(dir);
     return rc;

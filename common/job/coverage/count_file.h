@@ -14,6 +14,7 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/text.h"
+#include "common/cli/stats.h"
 #include "common/features/counting.h"
 #include "common/job/coverage/depth_summary.h"
 #include "common/seq/grid.h"
@@ -79,5 +80,24 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
  * contigs that the genome lacks and the file lacks contigs of the genome, too. */
 int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m,
                     struct cov_err *e) COV_MUST_USE;
+
+/* ---- coverage_stats.c: what bam2h5 reports in --stats ---- */
+
+struct cov_coverage_results {
+    struct cov_count_file *files;     /* [n_files] */
+    struct cov_depth_column *columns; /* [n_columns] of the data set, with those it had before */
+    size_t n_files, n_columns;
+    struct cov_names *names; /* of the sequences */
+    const struct cov_grid *grid;
+    int bits; /* of a stored value */
+};
+
+/* Moves the results, except for the grid, to *stats, and leaves *results empty. */
+int cov_coverage_stats_add(struct cov_coverage_results *results, struct cov_stats *stats,
+                           struct cov_err *e) COV_MUST_USE;
+
+/* NULL is accepted. */
+void cov_count_files_free(struct cov_count_file *files, size_t n);
+void cov_depth_columns_free(struct cov_depth_column *columns, size_t n);
 
 #endif

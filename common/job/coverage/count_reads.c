@@ -29,7 +29,7 @@ enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
 /* Pairs per slot: several, to reduce overhead, but fewer if chunks are long. */
 enum { SLOT_PAIRS = 8, SLOT_BASES = 1 << 16 };
 
-struct piece {
+struct reads_piece {
     size_t pair;
     size_t n;
     int32_t *lanes[COV_DEPTH_MAX_LANES];
@@ -38,12 +38,12 @@ struct piece {
     struct cov_packed_pair packed;
 };
 
-struct slot {
-    struct piece pieces[SLOT_PAIRS];
+struct reads_slot {
+    struct reads_piece pieces[SLOT_PAIRS];
     size_t n;
 };
 
-struct job {
+struct reads_job {
     const struct cov_count_genome *g;
     const struct cov_counting *rules;
     struct cov_count_file *m;
@@ -63,7 +63,7 @@ struct job {
     int64_t reach;
     /* The next pair to take. */
     size_t contig, pair, pair_end;
-    struct slot *slots;
+    struct reads_slot *slots;
     size_t n_slots, slot_pairs;
 };
 
@@ -74,7 +74,7 @@ static const char *contig_name(const void *file, size_t i)
     return cov_alignments_contig(file, i);
 }
 
-static int match_contigs(struct job *j, struct cov_err *e)
+static int match_contigs(struct reads_job *j, struct cov_err *e)
 {
     j->n_contigs = cov_alignments_n_contigs(j->file);
     j->seqs = cov_malloc(j->n_contigs, sizeof *j->seqs, e);
@@ -101,7 +101,7 @@ static int match_contigs(struct job *j, struct cov_err *e)
 }
 
 /* Lists the contigs with the most reads that the genome lacks. Clears their counts. */
-static int list_elsewhere(struct job *j, struct cov_listing *l, struct cov_err *e)
+static int list_elsewhere(struct reads_job *j, struct cov_listing *l, struct cov_err *e)
 {
     for (int k = 0; k < LISTED_CONTIGS; k++) {
         size_t contig = 0;
@@ -122,7 +122,7 @@ static int list_elsewhere(struct job *j, struct cov_listing *l, struct cov_err *
 
 /* Refuses reads of another genome. A genome file of some contigs of the reads' reference is
  * correct, but the user may have meant the whole genome. */
-static int check_elsewhere(struct job *j, struct cov_err *e)
+static int check_elsewhere(struct reads_job *j, struct cov_err *e)
 {
     const struct cov_count_file *m = j->m;
     int64_t n = m->n_elsewhere, n_mapped = m->n_seen - m->n_by_result[COV_SKIP_UNMAPPED];
@@ -148,7 +148,7 @@ static int check_elsewhere(struct job *j, struct cov_err *e)
 }
 
 /* Checks that reads are sorted by coordinate, with unplaced reads at the end. */
-static int check_order(struct job *j, const struct cov_read *r, struct cov_err *e)
+static int check_order(struct reads_job *j, const struct cov_read *r, struct cov_err *e)
 {
     bool placed = r->contig >= 0;
     bool back =
@@ -175,7 +175,7 @@ static int check_order(struct job *j, const struct cov_read *r, struct cov_err *
 }
 
 /* Keeps the name of the first read that is past the end of its contig. */
-static int note_outside(struct job *j, const struct cov_read *r, struct cov_err *e)
+static int note_outside(struct reads_job *j, const struct cov_read *r, struct cov_err *e)
 {
     j->outside =
         cov_strfmt(e, "%s at %s:%lld", r->name, cov_alignments_contig(j->file, (size_t)r->contig),
@@ -183,7 +183,7 @@ static int note_outside(struct job *j, const struct cov_read *r, struct cov_err 
     return j->outside ? COV_OK : COV_ENOMEM;
 }
 
-static void warn_outside(const struct job *j)
+static void warn_outside(const struct reads_job *j)
 {
     long long n = j->m->n_by_result[COV_SKIP_OUTSIDE];
     if (n > 0)
@@ -192,7 +192,7 @@ static void warn_outside(const struct job *j)
                  j->outside, n == 1 ? "" : ", ...");
 }
 
-static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e)
+static int count_read(struct reads_job *j, const struct cov_read *r, struct cov_err *e)
 {
     j->m->n_seen++;
     if (j->m->n_seen % TOLD_READS == 0)
@@ -227,7 +227,7 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
 }
 
 /* Reads on until no later read can add depth before `until`. */
-static int read_until(struct job *j, int64_t until, struct cov_err *e)
+static int read_until(struct reads_job *j, int64_t until, struct cov_err *e)
 {
     while (!j->at_end && (!j->sorted || j->horizon < until)) {
         struct cov_read r;
@@ -250,7 +250,7 @@ static int read_until(struct job *j, int64_t until, struct cov_err *e)
 /* ---- the pipeline ---- */
 
 /* Finds the next pair. Returns 1, or 0 after the last contig. */
-static int find_pair(struct job *j)
+static int find_pair(struct reads_job *j)
 {
     while (j->pair == j->pair_end) {
         if (j->contig == j->n_contigs)
@@ -262,7 +262,7 @@ static int find_pair(struct job *j)
     return 1;
 }
 
-static int take_pair(struct job *j, struct piece *piece, struct cov_err *e)
+static int take_pair(struct reads_job *j, struct reads_piece *piece, struct cov_err *e)
 {
     struct cov_pair p = cov_grid_pair(j->g->grid, j->pair);
     int64_t at = j->begin[j->contig - 1];
@@ -281,11 +281,11 @@ static int take_pair(struct job *j, struct piece *piece, struct cov_err *e)
     return rc ? cov_err_prefix(e, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq)) : COV_OK;
 }
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int reads_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct reads_job *j = arg;
+    struct reads_slot *s = &j->slots[slot];
     int rc = COV_OK;
     for (s->n = 0; !rc && s->n < j->slot_pairs && find_pair(j); s->n++)
         rc = take_pair(j, &s->pieces[s->n], e);
@@ -294,7 +294,8 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return read_until(j, INT64_MAX, e); /* read to the end to detect damage there */
 }
 
-static int encode_pair(const struct job *j, struct piece *piece, unsigned worker, struct cov_err *e)
+static int encode_pair(const struct reads_job *j, struct reads_piece *piece, unsigned worker,
+                       struct cov_err *e)
 {
     struct cov_pair p = cov_grid_pair(j->g->grid, piece->pair);
     struct cov_depth_lane lanes[COV_COVERAGE_SETS][2];
@@ -315,24 +316,24 @@ static int encode_pair(const struct job *j, struct piece *piece, unsigned worker
     return cov_coverage_store_pack(&j->m->store, piece->pair, &p, lanes, &piece->packed, e);
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int reads_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    const struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    const struct reads_job *j = arg;
+    struct reads_slot *s = &j->slots[slot];
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++)
         rc = encode_pair(j, &s->pieces[i], worker, e);
     return rc;
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int reads_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct reads_job *j = arg;
+    struct reads_slot *s = &j->slots[slot];
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
-        const struct piece *p = &s->pieces[i];
+        const struct reads_piece *p = &s->pieces[i];
         j->m->max = p->max > j->m->max ? p->max : j->m->max;
         j->m->sums[cov_grid_pair(j->g->grid, p->pair).seq] += p->sum;
         rc = cov_coverage_store_put(&j->m->store, p->pair, &p->packed, e);
@@ -340,7 +341,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc;
 }
 
-static int make_slots(struct job *j, struct cov_err *e)
+static int make_slots(struct reads_job *j, struct cov_err *e)
 {
     size_t L = cov_grid_chunk_length(j->g->grid);
     j->slot_pairs = L < SLOT_BASES / SLOT_PAIRS ? SLOT_PAIRS : L < SLOT_BASES ? SLOT_BASES / L : 1;
@@ -358,10 +359,10 @@ static int make_slots(struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-static void fini(struct job *j)
+static void reads_fini(struct reads_job *j)
 {
     for (size_t i = 0; j->slots && i < j->n_slots * j->slot_pairs; i++) {
-        struct piece *p = &j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs];
+        struct reads_piece *p = &j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs];
         for (size_t k = 0; k < j->n_lanes; k++)
             free(p->lanes[k]);
         cov_blob_fini(&p->packed.blob);
@@ -380,8 +381,8 @@ static void fini(struct job *j)
 int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting *rules,
                     const char *reference, struct cov_count_file *m, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
-    struct job j = {.g = g, .rules = rules, .m = m, .reach = cov_count_reach(rules)};
+    static const struct cov_ring_stages stages = {reads_source, reads_work, reads_sink};
+    struct reads_job j = {.g = g, .rules = rules, .m = m, .reach = cov_count_reach(rules)};
     const struct cov_alignments_options how = {reference, cov_pool_size(g->pool)};
     j.n_lanes = rules->strand == COV_COUNT_BOTH ? 2 : 4;
     int rc = cov_alignments_open(m->path, &how, &j.file, e);
@@ -409,6 +410,6 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
     if (!rc)
         warn_outside(&j);
 out:
-    fini(&j);
+    reads_fini(&j);
     return rc;
 }

@@ -14,7 +14,7 @@
 #include "common/track/formats/intervals.h"
 #include "common/track/strands.h"
 
-struct slot {
+struct track_slot {
     size_t pair;
     size_t n;
     int32_t *values;
@@ -23,7 +23,7 @@ struct slot {
     struct cov_packed_pair packed;
 };
 
-struct job {
+struct track_job {
     const struct cov_count_genome *g;
     struct cov_count_file *m;
     struct cov_intervals *file;
@@ -38,7 +38,7 @@ struct job {
     bool in_contig;
     size_t contig, pair, pair_end;
     int64_t covered; /* end of the last chunk of the contig */
-    struct slot *slots;
+    struct track_slot *slots;
     size_t n_slots;
 };
 
@@ -50,7 +50,7 @@ static const char *contig_name(const void *file, size_t i)
 }
 
 /* Fills j->seqs for the contigs before `n`. */
-static int match_contigs(struct job *j, size_t n, struct cov_err *e)
+static int match_contigs(struct track_job *j, size_t n, struct cov_err *e)
 {
     int rc = COV_RESERVE(&j->seqs, &j->cap_seqs, n, e);
     for (; !rc && j->n_seqs < n; j->n_seqs += rc == 0)
@@ -61,7 +61,7 @@ static int match_contigs(struct job *j, size_t n, struct cov_err *e)
 }
 
 /* Fails because of the value of the next interval. */
-static int refuse(const struct job *j, const char *reason, struct cov_err *e)
+static int refuse(const struct track_job *j, const char *reason, struct cov_err *e)
 {
     char place[COV_INTERVALS_PLACE];
     cov_intervals_place(j->file, j->i, place);
@@ -70,7 +70,7 @@ static int refuse(const struct job *j, const char *reason, struct cov_err *e)
 }
 
 /* Checks the next interval, whose contig is in the genome, and sets j->value. */
-static int look(struct job *j, struct cov_err *e)
+static int track_look(struct track_job *j, struct cov_err *e)
 {
     const struct cov_interval *iv = &j->batch.iv[j->i];
     size_t seq = j->seqs[j->batch.contig];
@@ -94,7 +94,7 @@ static int look(struct job *j, struct cov_err *e)
 }
 
 /* Moves to the next interval of the file that is on a contig of the genome. */
-static int find_interval(struct job *j, struct cov_err *e)
+static int find_interval(struct track_job *j, struct cov_err *e)
 {
     int rc = COV_OK;
     while (!rc && !j->at_end && j->i == j->batch.n) {
@@ -111,17 +111,18 @@ static int find_interval(struct job *j, struct cov_err *e)
             j->i = j->batch.n;
         }
     }
-    return rc || j->at_end || j->looked ? rc : look(j, e);
+    return rc || j->at_end || j->looked ? rc : track_look(j, e);
 }
 
-static void pass_interval(struct job *j)
+static void pass_interval(struct track_job *j)
 {
     j->i++;
     j->looked = false;
 }
 
 /* Fills values[0..n) of the pair. Keeps an interval that reaches past the pair. */
-static int fill_pair(struct job *j, const struct cov_pair *p, int32_t *values, struct cov_err *e)
+static int fill_pair(struct track_job *j, const struct cov_pair *p, int32_t *values,
+                     struct cov_err *e)
 {
     int64_t done = p->beg; /* positions before it are filled */
     int rc;
@@ -147,7 +148,7 @@ static int fill_pair(struct job *j, const struct cov_pair *p, int32_t *values, s
 /* ---- the pipeline ---- */
 
 /* Moves to the next contig with chunks; 0 if there is none. */
-static int find_contig(struct job *j, struct cov_err *e)
+static int find_contig(struct track_job *j, struct cov_err *e)
 {
     for (;;) {
         int rc = find_interval(j, e);
@@ -166,11 +167,11 @@ static int find_contig(struct job *j, struct cov_err *e)
     }
 }
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int track_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct track_job *j = arg;
+    struct track_slot *s = &j->slots[slot];
     int rc = j->pair < j->pair_end ? 1 : find_contig(j, e);
     if (rc <= 0)
         return rc;
@@ -185,10 +186,10 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int track_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct track_job *j = arg;
+    struct track_slot *s = &j->slots[slot];
     struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
     int64_t sum;
     struct cov_depth_lane lane = cov_count_lane(s->values, s->n, &sum), none = {NULL, 0};
@@ -202,18 +203,18 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return cov_coverage_store_pack(&j->m->store, s->pair, &p, lanes, &s->packed, e);
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int track_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct track_job *j = arg;
+    struct track_slot *s = &j->slots[slot];
     j->m->max = s->max > j->m->max ? s->max : j->m->max;
     j->m->sums[cov_grid_pair(j->g->grid, s->pair).seq] += s->sum;
     cov_progress_add(j->g->progress, 1);
     return cov_coverage_store_put(&j->m->store, s->pair, &s->packed, e);
 }
 
-static int prepare(struct job *j, struct cov_err *e)
+static int track_prepare(struct track_job *j, struct cov_err *e)
 {
     int rc = cov_count_file_init(j->g, j->m, e);
     if (rc)
@@ -232,7 +233,7 @@ static int prepare(struct job *j, struct cov_err *e)
 }
 
 /* The contigs of a bigWig are known at the start, those of a bedGraph at the end. */
-static int compare(struct job *j, struct cov_err *e)
+static int compare(struct track_job *j, struct cov_err *e)
 {
     int rc = match_contigs(j, cov_intervals_n_contigs(j->file), e);
     return rc ? rc
@@ -241,7 +242,7 @@ static int compare(struct job *j, struct cov_err *e)
 
 /* Refuses a track of another genome. A bigWig may list contigs of the genome without values. A
  * genome file of some of the track's contigs is correct even if none of them has values. */
-static int check_elsewhere(const struct job *j, struct cov_err *e)
+static int check_elsewhere(const struct track_job *j, struct cov_err *e)
 {
     const struct cov_count_file *m = j->m;
     if (m->n_seen == 0 || m->n_elsewhere < m->n_seen || m->missing.n == 0)
@@ -254,7 +255,7 @@ static int check_elsewhere(const struct job *j, struct cov_err *e)
                     j->g->path, m->missing.text, cov_listing_more(&m->missing));
 }
 
-static void fini(struct job *j)
+static void track_fini(struct track_job *j)
 {
     for (size_t i = 0; j->slots && i < j->n_slots; i++) {
         free(j->slots[i].values);
@@ -267,14 +268,14 @@ static void fini(struct job *j)
 
 int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
-    struct job j = {.g = g, .m = m};
+    static const struct cov_ring_stages stages = {track_source, track_work, track_sink};
+    struct track_job j = {.g = g, .m = m};
     int rc = cov_intervals_open(m->path, cov_pool_size(g->pool), &j.file, e);
     bool listed = !rc && cov_intervals_kind(j.file) == COV_INTERVALS_BIGWIG;
     if (!rc && listed)
         rc = compare(&j, e);
     if (!rc)
-        rc = prepare(&j, e);
+        rc = track_prepare(&j, e);
     if (rc)
         goto out;
     cov_progress_begin(g->progress, m->path, "chunks", (int64_t)cov_grid_n_pairs(g->grid));
@@ -289,6 +290,6 @@ int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, 
                  "--measured reads a track without rounding it",
                  m->path, (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
 out:
-    fini(&j);
+    track_fini(&j);
     return rc;
 }

@@ -1,6 +1,6 @@
-/* coverage_stats.c - see coverage_stats.h.
+/* coverage_stats.c - see count_file.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/coverage/coverage_stats.h"
+#include "common/job/coverage/count_file.h"
 
 #include <math.h>
 #include <stdlib.h>
