@@ -505,44 +505,45 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
     return cov_h5_pack_end(w->compression, w->filters, w->n_filters, bytes, out, e);
 }
 
-static int encode_both_by_codes(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
-                                uint8_t *scratch, struct cov_blob *const out[2], bool *done,
-                                struct cov_err *e)
+/* Sets *done to whether both strands were encoded straight from the codes. */
+static int encode_both_by_codes(const struct cov_bases_writer *w,
+                                const struct cov_both_strands *both, bool *done, struct cov_err *e)
 {
     size_t bound = cov_onehot_bound(w->L), n_out[2];
     uint8_t *at[2];
+    void *dst[2];
     enum cov_onehot_effort effort;
+    int rc = COV_OK;
     *done = false;
-    if (!is_by_codes(w, &effort))
+    if (!is_by_codes(w, &effort) || effort != COV_ONEHOT_SMALL)
         return COV_OK;
-    int rc = cov_blob_room(out[0], COV_H5_PIECE_HEAD + bound, &at[0], e);
-    if (!rc)
-        rc = cov_blob_room(out[1], COV_H5_PIECE_HEAD + bound, &at[1], e);
-    if (rc)
+    for (int k = COV_PLUS; !rc && k <= COV_MINUS; k++) {
+        rc = cov_blob_room(&both->out[k], COV_H5_PIECE_HEAD + bound, &at[k], e);
+        dst[k] = rc ? NULL : at[k] + COV_H5_PIECE_HEAD;
+    }
+    if (rc || !cov_onehot_encode_both(both->codes, both->n, w->L, both->scratch, dst, bound, n_out))
         return rc;
-    void *const dst[2] = {at[0] + COV_H5_PIECE_HEAD, at[1] + COV_H5_PIECE_HEAD};
-    *done = effort == COV_ONEHOT_SMALL &&
-            cov_onehot_encode_both(codes, n, w->L, scratch, dst, bound, n_out);
-    if (*done)
-        rc = end_stream(out[0], at[0], n_out[0], e);
-    return rc || !*done ? rc : end_stream(out[1], at[1], n_out[1], e);
+    *done = true;
+    for (int k = COV_PLUS; !rc && k <= COV_MINUS; k++)
+        rc = end_stream(&both->out[k], at[k], n_out[k], e);
+    return rc;
 }
 
-int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
-                          uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
+int cov_bases_encode_both(const struct cov_bases_writer *w, const struct cov_both_strands *both,
                           struct cov_err *e)
 {
-    struct cov_blob *const out[2] = {plus, minus};
-    const uint8_t *other = scratch;
+    const uint8_t *other = both->scratch;
     bool done;
     assert(w->chunk_rows == 1);
-    int rc = encode_both_by_codes(w, codes, n, scratch, out, &done, e);
+    cov_blob_clear(&both->out[COV_PLUS]);
+    cov_blob_clear(&both->out[COV_MINUS]);
+    int rc = encode_both_by_codes(w, both, &done, e);
     if (rc || done)
         return rc;
-    cov_codes_other_strand(codes, n, scratch);
-    memset(scratch + n, COV_CODE_PAD, w->L - n);
-    rc = cov_bases_encode(w, 1, &codes, plus, e);
-    return rc ? rc : cov_bases_encode(w, 1, &other, minus, e);
+    cov_codes_other_strand(both->codes, both->n, both->scratch);
+    memset(both->scratch + both->n, COV_CODE_PAD, w->L - both->n);
+    rc = cov_bases_encode(w, 1, &both->codes, &both->out[COV_PLUS], e);
+    return rc ? rc : cov_bases_encode(w, 1, &other, &both->out[COV_MINUS], e);
 }
 
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,

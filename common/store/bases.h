@@ -66,9 +66,15 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
                      struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
 /* The same for both strands of a chunk, with one row per stored chunk. codes[0..L) is the + strand;
- * the first n codes are bases. Faster than two calls. `scratch` has cov_onehot_scratch(L) bytes. */
-int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
-                          uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
+ * the first n codes are bases. Clears out[0] and out[1], and sets them to the pieces of the + and the -
+ * strand. Faster than two calls. */
+struct cov_both_strands {
+    const uint8_t *codes;
+    size_t n;
+    uint8_t *scratch; /* cov_onehot_scratch(L) bytes */
+    struct cov_blob *out;
+};
+int cov_bases_encode_both(const struct cov_bases_writer *w, const struct cov_both_strands *both,
                           struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's thread: stores a piece as the chunk that begins at `row`, after adding rows if needed. It

@@ -101,12 +101,8 @@ int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             const uint8_t *const *codes, const uint8_t *const *const *elems,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* The same for both strands of one chunk, for a file that has only bases and whose chunk_rows is 1.
- * codes[0..n), padded to L, is the + strand. Faster than two calls. `scratch` has
- * cov_onehot_scratch(L) bytes. */
-int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
-                                 uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
-                                 struct cov_err *e) COV_MUST_USE;
+/* Returns the writer of the bases, for cov_bases_encode_both on any thread; NULL if there are none. */
+const struct cov_bases_writer *cov_chunk_writer_bases(const struct cov_chunk_writer *w);
 
 /* HDF5's thread: stores the group that begins at row i, from the cov_chunk_writer_n_pieces pieces
  * of *blob that start at first_piece. */

@@ -340,12 +340,9 @@ int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
     return rc;
 }
 
-int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
-                                 uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
-                                 struct cov_err *e)
+const struct cov_bases_writer *cov_chunk_writer_bases(const struct cov_chunk_writer *w)
 {
-    assert(w->bases && w->head.n_sets == 0);
-    return cov_bases_encode_both(w->bases, codes, n, scratch, plus, minus, e);
+    return w->bases;
 }
 
 static int keep_small(struct set_writer *s, size_t i, const uint8_t *rows, size_t n_bytes,

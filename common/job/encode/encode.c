@@ -33,15 +33,15 @@ struct sample {
     uint64_t fingerprint;
 };
 
-struct piece {
+struct encode_piece {
     struct cov_fasta_pair pair;
     size_t name; /* offset in the slot's names; set for the first pair of a sequence */
     bool sampled;
     uint64_t fingerprint; /* of the + chunk; set if it is needed */
 };
 
-struct slot {
-    struct piece pieces[SLOT_PAIRS];
+struct encode_slot {
+    struct encode_piece pieces[SLOT_PAIRS];
     size_t n;
     struct cov_blob blobs[SLOT_PAIRS][2]; /* file: by strand; stream: [0] is the record */
     uint8_t *codes;                       /* L per pair */
@@ -49,12 +49,12 @@ struct slot {
     size_t n_names, cap_names;
 };
 
-struct run {
+struct encode_run {
     const struct cov_encode_options *options;
     size_t L, slot_pairs;
     struct cov_fasta_pairs *fasta;
     bool at_end;
-    struct slot *slots;
+    struct encode_slot *slots;
     size_t n_slots;
     uint8_t *scratch; /* scratch_bytes per worker */
     size_t scratch_bytes;
@@ -75,7 +75,7 @@ struct run {
 
 /* ---- the stages ---- */
 
-static int keep_name(struct slot *s, struct piece *piece, struct cov_err *e)
+static int keep_name(struct encode_slot *s, struct encode_piece *piece, struct cov_err *e)
 {
     size_t n = strlen(piece->pair.name) + 1;
     int rc = COV_RESERVE(&s->names, &s->cap_names, s->n_names + n, e);
@@ -87,14 +87,14 @@ static int keep_name(struct slot *s, struct piece *piece, struct cov_err *e)
     return COV_OK;
 }
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int encode_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct encode_run *r = arg;
+    struct encode_slot *s = &r->slots[slot];
     s->n = s->n_names = 0;
     while (s->n < r->slot_pairs && !r->at_end) {
-        struct piece *piece = &s->pieces[s->n];
+        struct encode_piece *piece = &s->pieces[s->n];
         int got = cov_fasta_pairs_next(r->fasta, &piece->pair, s->codes + r->L * s->n, e);
         if (got < 0)
             return got;
@@ -115,23 +115,13 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int encode_both(const struct run *r, const struct piece *piece, const uint8_t *codes,
-                       uint8_t *scratch, struct cov_blob *blobs, struct cov_err *e)
+static int encode_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    size_t n = (size_t)(piece->pair.end - piece->pair.beg);
-    cov_blob_clear(&blobs[COV_PLUS]);
-    cov_blob_clear(&blobs[COV_MINUS]);
-    return cov_chunk_writer_encode_both(r->writer, codes, n, scratch, &blobs[COV_PLUS],
-                                        &blobs[COV_MINUS], e);
-}
-
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
-{
-    const struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    const struct encode_run *r = arg;
+    struct encode_slot *s = &r->slots[slot];
     int rc = COV_OK;
     for (size_t i = 0; i < s->n && !rc; i++) {
-        struct piece *piece = &s->pieces[i];
+        struct encode_piece *piece = &s->pieces[i];
         const struct cov_fasta_pair *pair = &piece->pair;
         const uint8_t *codes = s->codes + r->L * i;
         if (piece->sampled || pair->last)
@@ -141,15 +131,17 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
             const uint8_t *const strands[2] = {codes, NULL};
             rc = cov_stream_pack(&r->head, &both, strands, NULL, &s->blobs[i][0], e);
         } else {
-            rc = encode_both(r, piece, codes, r->scratch + r->scratch_bytes * worker, s->blobs[i],
-                             e);
+            const struct cov_both_strands both = {codes, (size_t)(pair->end - pair->beg),
+                                                  r->scratch + r->scratch_bytes * worker,
+                                                  s->blobs[i]};
+            rc = cov_bases_encode_both(cov_chunk_writer_bases(r->writer), &both, e);
         }
     }
     return rc;
 }
 
 /* Adds a written pair to the sample to be read back. */
-static void add_sample(struct run *r, const struct piece *piece)
+static void add_sample(struct encode_run *r, const struct encode_piece *piece)
 {
     struct sample sample = {r->n_written++, piece->fingerprint};
     if (piece->pair.last)
@@ -167,8 +159,9 @@ static void add_sample(struct run *r, const struct piece *piece)
     r->samples[r->n_samples++] = sample;
 }
 
-static int put(struct run *r, const struct slot *s, const struct piece *piece,
-               const struct cov_blob *blobs, struct cov_err *e)
+static int encode_put(struct encode_run *r, const struct encode_slot *s,
+                      const struct encode_piece *piece, const struct cov_blob *blobs,
+                      struct cov_err *e)
 {
     const struct cov_fasta_pair *p = &piece->pair;
     const char *species = r->options->species, *name = s->names + piece->name;
@@ -186,14 +179,14 @@ static int put(struct run *r, const struct slot *s, const struct piece *piece,
     return rc;
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int encode_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct run *r = arg;
-    const struct slot *s = &r->slots[slot];
+    struct encode_run *r = arg;
+    const struct encode_slot *s = &r->slots[slot];
     for (size_t i = 0; i < s->n; i++) {
-        const struct piece *piece = &s->pieces[i];
-        int rc = put(r, s, piece, s->blobs[i], e);
+        const struct encode_piece *piece = &s->pieces[i];
+        int rc = encode_put(r, s, piece, s->blobs[i], e);
         if (rc)
             return rc;
         add_sample(r, piece);
@@ -203,7 +196,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-static int alloc_slots(struct run *r, const struct cov_pool *pool, struct cov_err *e)
+static int alloc_slots(struct encode_run *r, const struct cov_pool *pool, struct cov_err *e)
 {
     size_t n_codes, n_scratch;
     /* Workers do not share cache lines. */
@@ -228,10 +221,10 @@ static int alloc_slots(struct run *r, const struct cov_pool *pool, struct cov_er
     return COV_OK;
 }
 
-static void free_slots(struct run *r)
+static void free_slots(struct encode_run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        struct slot *s = &r->slots[i];
+        struct encode_slot *s = &r->slots[i];
         for (size_t k = 0; k < SLOT_PAIRS; k++) {
             cov_blob_fini(&s->blobs[k][0]);
             cov_blob_fini(&s->blobs[k][1]);
@@ -269,7 +262,7 @@ static int check_pair(struct cov_chunk_file *f, const struct sample *sample, str
 }
 
 /* Reads back a sample of the file, including the first and last pair. */
-static int verify(const struct run *r, const char *path, struct cov_err *e)
+static int verify(const struct encode_run *r, const char *path, struct cov_err *e)
 {
     struct cov_chunk_file *f = NULL;
     struct cov_blob raw = COV_BLOB_INIT;
@@ -293,7 +286,7 @@ static int verify(const struct run *r, const char *path, struct cov_err *e)
 
 /* ---- the job ---- */
 
-static int open_output(struct run *r, const char *tmp, const char *fasta, struct cov_err *e)
+static int open_output(struct encode_run *r, const char *tmp, const char *fasta, struct cov_err *e)
 {
     const struct cov_encode_options *o = r->options;
     const struct cov_chunk_writer_options options = {.layout = o->layout,
@@ -312,7 +305,7 @@ static int open_output(struct run *r, const char *tmp, const char *fasta, struct
     return rc;
 }
 
-static int finish_output(struct run *r, struct cov_err *e)
+static int finish_output(struct encode_run *r, struct cov_err *e)
 {
     int rc = r->stream ? cov_stream_finish(r->stream, e) : cov_pair_writer_finish(r->file, NULL, e);
     r->stream = NULL;
@@ -320,10 +313,10 @@ static int finish_output(struct run *r, struct cov_err *e)
     return rc;
 }
 
-static int convert(struct run *r, const char *fasta, const char *tmp, struct cov_pool *pool,
+static int convert(struct encode_run *r, const char *fasta, const char *tmp, struct cov_pool *pool,
                    struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
+    static const struct cov_ring_stages stages = {encode_source, encode_work, encode_sink};
     struct cov_ring_times times = {0};
     int rc = cov_fasta_pairs_open(fasta, &r->options->genome, r->L, &r->fasta, e);
     if (!rc)
@@ -351,11 +344,11 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
-    struct run r = {.options = options,
-                    .L = options->chunk_length,
-                    .progress = job->progress,
-                    .stats = job->stats,
-                    .sample_step = 1};
+    struct encode_run r = {.options = options,
+                           .L = options->chunk_length,
+                           .progress = job->progress,
+                           .stats = job->stats,
+                           .sample_step = 1};
     bool stream = cov_path_is_std(output);
     int rc = COV_OK;
     /* Open the output first, so that a failure is not reported after a long read. */
