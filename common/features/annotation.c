@@ -36,7 +36,7 @@ struct kin {
 
 enum { FIRST_FAMILY = COV_FAMILY_OTHER + 1 };
 
-struct reader {
+struct annotation_reader {
     struct cov_annotation *a;
     const char *type;
     enum format format;
@@ -55,7 +55,7 @@ struct reader {
 };
 
 /* A line as it was read; words without text are missing. */
-struct record {
+struct annotation_record {
     struct word contig, name, score, parents; /* parents: of a part */
     bool has_list;                            /* of parents, separated by commas */
     struct cov_feature feature;
@@ -200,7 +200,8 @@ static struct word find_label(struct word attributes, struct word type)
 
 /* ---------------------------------------------------------------- families */
 
-static int find_family(struct reader *r, struct word id, uint32_t *family, struct cov_err *e)
+static int find_family(struct annotation_reader *r, struct word id, uint32_t *family,
+                       struct cov_err *e)
 {
     size_t i = 0;
     bool is_new = false;
@@ -227,8 +228,8 @@ static int find_family(struct reader *r, struct word id, uint32_t *family, struc
 }
 
 /* Notes the ID of a line that is not a part, and the first of its parents. */
-static int note_kin(struct reader *r, struct word attributes, struct word type, bool is_first_type,
-                    uint32_t *family, struct cov_err *e)
+static int note_kin(struct annotation_reader *r, struct word attributes, struct word type,
+                    bool is_first_type, uint32_t *family, struct cov_err *e)
 {
     const bool gtf = is_gtf(attributes);
     const struct word id =
@@ -247,7 +248,8 @@ static int note_kin(struct reader *r, struct word attributes, struct word type, 
     return COV_OK;
 }
 
-static void find_parents(const struct reader *r, struct word attributes, struct record *out)
+static void find_parents(const struct annotation_reader *r, struct word attributes,
+                         struct annotation_record *out)
 {
     const struct word first = {r->type, strcspn(r->type, ",")};
     out->has_list = !is_gtf(attributes);
@@ -256,7 +258,7 @@ static void find_parents(const struct reader *r, struct word attributes, struct 
 }
 
 /* Returns the family of the first type that a parent of a part belongs to. */
-static uint32_t find_root(const struct reader *r, uint32_t parent)
+static uint32_t find_root(const struct annotation_reader *r, uint32_t parent)
 {
     enum { MOST_STEPS = 10 }; /* a file may have circles */
     uint32_t family = parent;
@@ -271,7 +273,7 @@ static uint32_t find_root(const struct reader *r, uint32_t parent)
                : COV_FAMILY_OTHER;
 }
 
-static void find_roots(const struct reader *r)
+static void find_roots(const struct annotation_reader *r)
 {
     for (size_t i = 0; i < r->a->n; i++)
         if (r->a->items[i].type > 0)
@@ -281,7 +283,7 @@ static void find_roots(const struct reader *r)
 /* ---------------------------------------------------------------- lines */
 
 /* Notes a type for the message that there are no features. */
-static int note_type(struct reader *r, struct word type, struct cov_err *e)
+static int note_type(struct annotation_reader *r, struct word type, struct cov_err *e)
 {
     size_t unused;
     bool is_new;
@@ -326,7 +328,8 @@ static size_t unescape(char *text, size_t n)
 }
 
 /* Finds the number of a sequence. */
-static int find_contig(const struct reader *r, struct word w, uint32_t *number, struct cov_err *e)
+static int find_contig(const struct annotation_reader *r, struct word w, uint32_t *number,
+                       struct cov_err *e)
 {
     const struct cov_annotation *a = r->a;
     char name[LONGEST_NAME];
@@ -345,7 +348,8 @@ static int find_contig(const struct reader *r, struct word w, uint32_t *number, 
 }
 
 /* Notes a line for a whole sequence that GFF3 declares to be circular. */
-static int note_circle(struct reader *r, const struct word *w, int64_t length, struct cov_err *e)
+static int note_circle(struct annotation_reader *r, const struct word *w, int64_t length,
+                       struct cov_err *e)
 {
     if (!word_is(find_attribute(w[8], "Is_circular", false), "true"))
         return COV_OK;
@@ -359,8 +363,8 @@ static int note_circle(struct reader *r, const struct word *w, int64_t length, s
 }
 
 /* Fills *out; *kept is false for a feature of another type. */
-static int parse_gff(struct reader *r, const char *p, const char *end, struct record *out,
-                     bool *kept, struct cov_err *e)
+static int parse_gff(struct annotation_reader *r, const char *p, const char *end,
+                     struct annotation_record *out, bool *kept, struct cov_err *e)
 {
     struct word w[GFF_COLUMNS] = {{NULL, 0}};
     const size_t n = split_tabs(p, end, w, GFF_COLUMNS);
@@ -398,7 +402,7 @@ static int parse_gff(struct reader *r, const char *p, const char *end, struct re
 }
 
 /* Returns the strand of a line of a BED file. Some files of four or five columns have it last. */
-static char find_bed_strand(struct reader *r, struct word *w, size_t n)
+static char find_bed_strand(struct annotation_reader *r, struct word *w, size_t n)
 {
     static const size_t columns[] = {5, 3, 4};
     for (size_t i = 0; i < COV_COUNT(columns); i++) {
@@ -415,8 +419,8 @@ static char find_bed_strand(struct reader *r, struct word *w, size_t n)
     return '.';
 }
 
-static int parse_bed(struct reader *r, const char *p, const char *end, struct record *out,
-                     struct cov_err *e)
+static int parse_bed(struct annotation_reader *r, const char *p, const char *end,
+                     struct annotation_record *out, struct cov_err *e)
 {
     struct word w[BED_COLUMNS] = {{NULL, 0}};
     const size_t n = split_blanks(p, end, w, BED_COLUMNS);
@@ -452,7 +456,7 @@ static int keep_text(struct cov_annotation *a, struct word w, size_t max, struct
     return COV_OK;
 }
 
-static int add_item(struct reader *r, const struct cov_feature *f, struct cov_err *e)
+static int add_item(struct annotation_reader *r, const struct cov_feature *f, struct cov_err *e)
 {
     struct cov_annotation *a = r->a;
     if (a->n >= r->most)
@@ -466,7 +470,7 @@ static int add_item(struct reader *r, const struct cov_feature *f, struct cov_er
 }
 
 /* Adds a part once for each of its parents. */
-static int add_part(struct reader *r, struct record *in, struct cov_err *e)
+static int add_part(struct annotation_reader *r, struct annotation_record *in, struct cov_err *e)
 {
     struct word rest = in->parents;
     const char *comma;
@@ -483,7 +487,7 @@ static int add_part(struct reader *r, struct record *in, struct cov_err *e)
     return rc;
 }
 
-static int add_record(struct reader *r, struct record *in, struct cov_err *e)
+static int add_record(struct annotation_reader *r, struct annotation_record *in, struct cov_err *e)
 {
     struct cov_annotation *a = r->a;
     struct cov_feature *f = &in->feature;
@@ -511,9 +515,9 @@ static bool is_comment(const char *p, const char *end)
 }
 
 /* Returns 1 for a line that ends the annotation. */
-static int take_line(struct reader *r, const char *p, const char *end, struct cov_err *e)
+static int take_line(struct annotation_reader *r, const char *p, const char *end, struct cov_err *e)
 {
-    struct record record = {.feature = {0}};
+    struct annotation_record record = {.feature = {0}};
     bool kept = true;
     if (begins_with(p, end, "##FASTA") || (r->format == GFF && p < end && *p == '>'))
         return 1;
@@ -557,7 +561,7 @@ static int by_contig(const void *a, const void *b)
 }
 
 /* Omits the features over the origin of circular sequences: they end past the length. */
-static void drop_over_origin(const struct reader *r)
+static void drop_over_origin(const struct annotation_reader *r)
 {
     struct cov_annotation *a = r->a;
     struct cov_listing dropped = {0};
@@ -581,7 +585,7 @@ static void drop_over_origin(const struct reader *r)
                  cov_listing_more(&dropped));
 }
 
-static int fail_empty(const struct reader *r, struct cov_err *e)
+static int fail_empty(const struct annotation_reader *r, struct cov_err *e)
 {
     struct cov_listing types = {0};
     for (size_t i = 0; i < cov_names_count(r->types); i++)
@@ -619,7 +623,7 @@ static int check_kind(const char *path, const char *type, struct cov_err *e)
 static int read_file(const char *path, const char *type, bool has_families,
                      struct cov_annotation *out, struct cov_err *e)
 {
-    struct reader r = {.a = out, .type = type, .most = most_features(path)};
+    struct annotation_reader r = {.a = out, .type = type, .most = most_features(path)};
     struct cov_lines *lines = NULL;
     const char *text;
     size_t n;

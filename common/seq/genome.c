@@ -278,7 +278,7 @@ int cov_fasta_pairs_next(struct cov_fasta_pairs *p, struct cov_fasta_pair *pair,
 /* Codes read at once; even, so that a sequence is contiguous in the store. */
 enum { CODES = 1 << 15 };
 
-struct reader {
+struct genome_reader {
     struct cov_fasta_pairs *fasta;
     struct cov_genome *g;
     size_t cap_names, cap_lengths, cap_offsets;
@@ -298,7 +298,7 @@ void cov_genome_free(struct cov_genome *g)
     free(g);
 }
 
-static int add_sequence(struct reader *r, const char *name, struct cov_err *e)
+static int add_sequence(struct genome_reader *r, const char *name, struct cov_err *e)
 {
     struct cov_genome *g = r->g;
     int rc = COV_RESERVE(&g->names, &r->cap_names, g->n_seqs + 1, e);
@@ -317,7 +317,7 @@ static int add_sequence(struct reader *r, const char *name, struct cov_err *e)
     return COV_OK;
 }
 
-static int read_pairs(struct reader *r, struct cov_progress *progress, struct cov_err *e)
+static int read_pairs(struct genome_reader *r, struct cov_progress *progress, struct cov_err *e)
 {
     struct cov_genome *g = r->g;
     struct cov_fasta_pair pair = {0};
@@ -344,7 +344,7 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
 {
     *out = NULL;
     int rc = COV_ENOMEM;
-    struct reader *r = cov_calloc(1, sizeof *r, e);
+    struct genome_reader *r = cov_calloc(1, sizeof *r, e);
     if (!r)
         return rc;
     r->g = cov_calloc(1, sizeof *r->g, e);

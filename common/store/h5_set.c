@@ -1,4 +1,10 @@
 /* h5_set.c - see h5.h: data sets.
+ *
+ * Opening translates the type, shape, filters and fill value once to a struct cov_h5_rows, so that
+ * other threads can decode without libhdf5, and refuses what that struct cannot express. A row is
+ * fetched in one of three ways: as its stored chunks, which the caller decodes; from a band of rows
+ * that is decoded here and kept; or with H5Dread, if only libhdf5 can undo the filters. Writing
+ * stores chunks that other threads have encoded; libhdf5 keeps only the index of chunks.
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5_private.h"
 
@@ -370,8 +376,10 @@ static void add_filter(char *text, size_t cap, int id, const unsigned *values, s
         int id;
         const char *name;
     } others[] = {
-        {H5Z_FILTER_SHUFFLE, "shuffle"},   {H5Z_FILTER_FLETCHER32, "fletcher32"},
-        {H5Z_FILTER_SZIP, "szip"},         {H5Z_FILTER_NBIT, "nbit"},
+        {H5Z_FILTER_SHUFFLE, "shuffle"},
+        {H5Z_FILTER_FLETCHER32, "fletcher32"},
+        {H5Z_FILTER_SZIP, "szip"},
+        {H5Z_FILTER_NBIT, "nbit"},
         {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
     };
     const struct cov_codec *codec = cov_codec_of_filter(id);
