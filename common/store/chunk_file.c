@@ -382,8 +382,8 @@ int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov
 {
     struct cov_h5_set *s;
     memset(out, 0, sizeof *out);
-    int rc = cov_h5_set_open(f->h5, set, 0, &s, e);
-    if (rc)
+    int rc = cov_h5_set_find(f->h5, set, 0, &s, e);
+    if (!s)
         return rc;
     rc = cov_h5_set_storage(s, out, e);
     cov_h5_set_close(s);

@@ -64,7 +64,7 @@ int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_c
 
 /* Returns "data/X" or "data/X_packed", or NULL if there are no bases. */
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f);
-/* Describes how a data set is stored. HDF5's thread. */
+/* Describes how a data set is stored; out->rank is 0 if there is none of this name. HDF5's thread. */
 int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_h5_storage *out,
                            struct cov_err *e) COV_MUST_USE;
 

@@ -102,7 +102,8 @@ static int register_filters(struct cov_err *e)
     (void)H5PLset_loading_state(0);
     for (size_t i = 0; i < COV_N_CODECS; i++) {
         const struct cov_codec *c = cov_codecs[i];
-        const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, c->h5_id, 1, 1, c->name, NULL, NULL, undo[i]};
+        const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, c->h5_id, 1,    1,
+                                     c->name,          NULL,     NULL, undo[i]};
         if (undo[i] && H5Zfilter_avail(c->h5_id) <= 0 && H5Zregister(&filter) < 0 && !rc)
             rc = cov_fail(e, COV_EIO, "libhdf5 does not accept the filter %s", c->name);
     }

@@ -28,6 +28,17 @@ bool cov_h5_same_type(const struct cov_h5_type *a, const struct cov_h5_type *b)
            (a->kind != COV_H5_STRING || a->padding == b->padding);
 }
 
+const char *cov_h5_type_text(const struct cov_h5_type *t, char text[COV_H5_TYPE_TEXT])
+{
+    const char *kind = t->kind == COV_H5_FLOAT ? "float" : t->is_signed ? "int" : "uint";
+    if (t->kind == COV_H5_STRING)
+        (void)snprintf(text, COV_H5_TYPE_TEXT, "S%zu", t->bytes);
+    else
+        (void)snprintf(text, COV_H5_TYPE_TEXT, "%s%zu%s", kind, 8 * t->bytes,
+                       t->big_endian ? " big-endian" : "");
+    return text;
+}
+
 size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols)
 {
     if (!rows->chunked)

@@ -76,6 +76,10 @@ int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, i
 size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
                      const struct cov_h5_type *to, void *dst);
 
+/* Writes "float16", "int64", "int32 big-endian" or "S50". Returns `text`. */
+enum { COV_H5_TYPE_TEXT = 48 };
+const char *cov_h5_type_text(const struct cov_h5_type *type, char text[COV_H5_TYPE_TEXT]);
+
 /* Prints one element, for messages. */
 void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char *text, size_t size);
 

@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-#include "common/job/chunks/rewrite.h"
+#include "common/job/chunks/chunk_info.h"
+#include "common/job/chunks/chunk_jobs.h"
 #include "common/store/bases_fingerprint.h"
 #include "common/store/coverage_file.h"
 #include "common/store/h5.h"
@@ -133,6 +134,32 @@ static void reads_coverage_and_fingerprints(void **state)
     assert_true(n_failed > 5);
 }
 
+/* Describes the file with each read failing in turn: the text is complete, or there is an error. */
+static void tells_all_or_nothing(void **state)
+{
+    char path[] = "x.h5", *const paths[] = {path}, *wanted = NULL;
+    size_t n_failed = 0, n, fault = 0;
+    make_file(path, COV_LAYOUT_PACKED);
+    do {
+        struct cov_err e = COV_ERR_INIT;
+        char *text = NULL;
+        FILE *out = open_memstream(&text, &n);
+        assert_non_null(out);
+        count_from(wanted ? ++fault : 0);
+        int rc = cov_chunk_info(paths, 1, true, out, NULL, &e);
+        assert_int_equal(fclose(out), 0);
+        n_failed += rc != COV_OK;
+        if (wanted && rc == COV_OK)
+            assert_string_equal(text, wanted);
+        if (wanted)
+            free(text);
+        else
+            wanted = text;
+    } while (n_reads >= fault);
+    assert_true(n_failed > 5);
+    free(wanted);
+}
+
 /* Repacks the file with each read failing in turn, also those of the new file that is verified. */
 static void writes_all_or_nothing(void **state)
 {
@@ -165,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opens_all_or_nothing),
         cmocka_unit_test(reads_coverage_and_fingerprints),
+        cmocka_unit_test(tells_all_or_nothing),
         cmocka_unit_test(writes_all_or_nothing),
     };
     assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);

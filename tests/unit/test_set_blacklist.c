@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/job/chunks/chunk_jobs.h"
 #include "common/job/chunks/sequence_report.h"
-#include "common/job/chunks/set_blacklist.h"
 #include "common/store/chunk_table.h"
 #include "tests/lib/make_chunks.h"
 #include "tests/lib/own_folder.h"

@@ -5,27 +5,16 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/chunks/edit_datasets.h"
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
-struct config {
-    struct cov_strings datasets;
-};
-
-#define FIELD(name) offsetof(struct config, name)
-
-static const struct cov_opt drop_options[] = {
-    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "LIST", "datasets to remove",
-            .flags = COV_OPT_REQUIRED),
-    {.name = NULL},
-};
-
-static const struct cov_opt rename_options[] = {
-    COV_OPT(LIST, "datasets", 0, FIELD(datasets), "OLD=NEW,...", "datasets to rename",
-            .flags = COV_OPT_REQUIRED),
-    {.name = NULL},
-};
+#define OPTIONS(table, list, help_)                                                                \
+    static const struct cov_opt table[] = {                                                        \
+        COV_OPT(LIST, "datasets", 0, 0, list, help_, .flags = COV_OPT_REQUIRED),                   \
+        {.name = NULL},                                                                            \
+    }
+OPTIONS(drop_options, "LIST", "datasets to remove");
+OPTIONS(rename_options, "OLD=NEW,...", "datasets to rename");
 
 /* Splits "OLD=NEW" in place. */
 static int split(char *text, struct cov_dataset_edit *edit, struct cov_err *e)
@@ -38,18 +27,18 @@ static int split(char *text, struct cov_dataset_edit *edit, struct cov_err *e)
     return cov_dataset_check_name(edit->new_name, "--datasets", e);
 }
 
-static int edit(struct cov_common *common, const struct config *c, bool renames, char **operands,
-                struct cov_err *e)
+static int edit(struct cov_common *common, const struct cov_strings *datasets, bool renames,
+                char **operands, struct cov_err *e)
 {
     struct cov_rewrite_job job = {.force = false};
-    size_t n = c->datasets.n;
+    size_t n = datasets->n;
     struct cov_dataset_edit *edits = cov_calloc(n, sizeof *edits, e);
     int rc = edits ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++)
         if (renames)
-            rc = split(c->datasets.items[i], &edits[i], e);
+            rc = split(datasets->items[i], &edits[i], e);
         else
-            edits[i].name = c->datasets.items[i];
+            edits[i].name = datasets->items[i];
     if (!rc)
         rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
@@ -73,19 +62,19 @@ static int rename_run(struct cov_common *common, void *config, const bool *given
     return edit(common, config, true, operands, e);
 }
 
+#define TAKES_DATASETS                                                                             \
+    .config_bytes = sizeof(struct cov_strings), .min_operands = 1, .max_operands = 1,              \
+    .output_optional = true, .output_help = "write a new file instead of changing FILE",           \
+    .lacks = COV_LACKS_TMPDIR
+
 const struct cov_tool h5chunk_drop = {
     .name = "drop",
     .summary = "remove datasets of coverage or predictions",
     .synopsis = "[options] --datasets LIST [-o OUT] FILE",
     .examples = "  h5chunk drop --datasets h3k4me3 -o atac.h5 predictions.h5\n",
     .options = drop_options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = 1,
-    .output_optional = true,
-    .output_help = "write a new file instead of changing FILE",
-    .lacks = COV_LACKS_TMPDIR,
     .run = drop_run,
+    TAKES_DATASETS,
 };
 
 const struct cov_tool h5chunk_rename = {
@@ -94,11 +83,6 @@ const struct cov_tool h5chunk_rename = {
     .synopsis = "[options] --datasets OLD=NEW,... [-o OUT] FILE",
     .examples = "  h5chunk rename --datasets atac=atacseq genome.h5\n",
     .options = rename_options,
-    .config_bytes = sizeof(struct config),
-    .min_operands = 1,
-    .max_operands = 1,
-    .output_optional = true,
-    .output_help = "write a new file instead of changing FILE",
-    .lacks = COV_LACKS_TMPDIR,
     .run = rename_run,
+    TAKES_DATASETS,
 };

@@ -8,8 +8,6 @@
 #include "common/base/pool.h"
 #include "common/file/path.h"
 #include "common/job/chunks/chunk_info.h"
-#include "common/job/chunks/sequence_info.h"
-#include "common/job/chunks/set_blacklist.h"
 #include "common/job/chunks/verify.h"
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
@@ -17,46 +15,44 @@
 /* ---------------------------------------------------------------- info */
 
 struct info_config {
-    bool json, sequences;
-    const char *plot;
-    int64_t chunk_length;
+    bool sequences;
+    struct cov_sequence_info_options options;
 };
+
+#define INFO_FIELD(name) offsetof(struct info_config, options.name)
 
 enum { ROW_JSON, ROW_SEQUENCES, ROW_PLOT, ROW_LENGTH };
 
 static const struct cov_opt info_options[] = {
-    [ROW_JSON] = COV_OPT(FLAG, "json", 0, offsetof(struct info_config, json), NULL,
-                         "print JSON instead of a table"),
+    [ROW_JSON] = COV_OPT(FLAG, "json", 0, INFO_FIELD(json), NULL, "print JSON instead of a table"),
     [ROW_SEQUENCES] =
         COV_OPT(FLAG, "sequences", 0, offsetof(struct info_config, sequences), NULL,
                 "read genome files or FASTAs, and print statistics of their sequences: lengths, "
                 "bases, chunks with the same bases"),
     [ROW_PLOT] =
-        COV_OPT(STRING, "plot", 0, offsetof(struct info_config, plot), "FILE.png|svg",
+        COV_OPT(STRING, "plot", 0, INFO_FIELD(plot), "FILE.png|svg",
                 "with --sequences: draw the lengths of one file", .flags = COV_OPT_PATH_OUT),
-    [ROW_LENGTH] = COV_SUBSEQUENCE_LENGTH_OPTION(offsetof(struct info_config, chunk_length)),
+    [ROW_LENGTH] = COV_SUBSEQUENCE_LENGTH_OPTION(INFO_FIELD(L)),
     {.name = NULL},
 };
 
 static int info_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                     char **operands, struct cov_err *e)
 {
-    const struct info_config *c = config;
-    const struct cov_sequence_info_options options = {.json = c->json,
-                                                      .plot = c->plot,
-                                                      .force = common->force,
-                                                      .L = (size_t)c->chunk_length,
-                                                      .printed = stdout};
+    struct info_config *c = config;
+    c->options.force = common->force;
+    c->options.printed = stdout;
     struct cov_job job = {.progress = &common->progress, .stats = &common->stats};
-    if (!c->sequences && (c->plot || given[ROW_LENGTH]))
+    if (!c->sequences && (given[ROW_PLOT] || given[ROW_LENGTH]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --sequences",
-                        info_options[c->plot ? ROW_PLOT : ROW_LENGTH].name);
+                        info_options[given[ROW_PLOT] ? ROW_PLOT : ROW_LENGTH].name);
     if (!c->sequences)
-        return cov_chunk_info(operands, (size_t)n_operands, c->json, stdout, &common->stats, e);
+        return cov_chunk_info(operands, (size_t)n_operands, c->options.json, stdout, &common->stats,
+                              e);
     common->stats.section = "h5chunk info --sequences";
     int rc = cov_pool_new((unsigned)common->threads, &job.pool, e);
     if (!rc)
-        rc = cov_sequence_info(operands, (size_t)n_operands, &options, &job, e);
+        rc = cov_sequence_info(operands, (size_t)n_operands, &c->options, &job, e);
     cov_pool_free(job.pool);
     return rc;
 }
@@ -129,17 +125,13 @@ const struct cov_tool h5chunk_verify = {
 
 /* ---------------------------------------------------------------- blacklist */
 
-struct blacklist_config {
-    const char *report, *names, *list;
-};
-
 static const struct cov_opt blacklist_options[] = {
-    H5CHUNK_FILE_OPTION("report", offsetof(struct blacklist_config, report),
+    H5CHUNK_FILE_OPTION("report", offsetof(struct cov_set_blacklist_options, report),
                         "NCBI's sequence_report.jsonl: blacklist unplaced, unlocalized and "
                         "non-nuclear sequences"),
-    H5CHUNK_FILE_OPTION("names", offsetof(struct blacklist_config, names),
+    H5CHUNK_FILE_OPTION("names", offsetof(struct cov_set_blacklist_options, names),
                         "blacklist these sequences: ids, one per line"),
-    COV_OPT(STRING, "list", 0, offsetof(struct blacklist_config, list), "OUT",
+    COV_OPT(STRING, "list", 0, offsetof(struct cov_set_blacklist_options, list), "OUT",
             "write the blacklisted ids to this file, for cov2bigwig --blacklist-file",
             .flags = COV_OPT_PATH_OUT),
     {.name = NULL},
@@ -150,20 +142,17 @@ static int blacklist_run(struct cov_common *common, void *config, const bool *gi
 {
     (void)given;
     (void)n_operands;
-    const struct blacklist_config *c = config;
-    const struct cov_set_blacklist_options options = {.report = c->report,
-                                                      .names = c->names,
-                                                      .output = common->output,
-                                                      .list = c->list,
-                                                      .force = common->force};
+    struct cov_set_blacklist_options *o = config;
+    o->output = common->output;
+    o->force = common->force;
     const struct cov_job job = {.progress = &common->progress, .stats = &common->stats};
-    if (!c->report && !c->names)
+    if (!o->report && !o->names)
         return cov_fail(e, COV_EUSAGE, "needs --report or --names");
-    if (c->report && c->names)
+    if (o->report && o->names)
         return cov_fail(e, COV_EUSAGE, "--report and --names contradict each other");
     if (common->output && cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "a genome file cannot be written to standard output");
-    return cov_set_blacklist(operands[0], &options, &job, e);
+    return cov_set_blacklist(operands[0], o, &job, e);
 }
 
 const struct cov_tool h5chunk_blacklist = {
@@ -172,7 +161,7 @@ const struct cov_tool h5chunk_blacklist = {
     .synopsis = "(--report FILE | --names FILE) [options] [-o OUT.h5] GENOME.h5",
     .examples = "  h5chunk blacklist --report sequence_report.jsonl --list dropped.txt genome.h5\n",
     .options = blacklist_options,
-    .config_bytes = sizeof(struct blacklist_config),
+    .config_bytes = sizeof(struct cov_set_blacklist_options),
     .min_operands = 1,
     .max_operands = 1,
     .output_optional = true,

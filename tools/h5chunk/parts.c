@@ -3,34 +3,26 @@
 #include <stddef.h>
 
 #include "common/file/path.h"
-#include "common/job/chunks/merge.h"
-#include "common/job/chunks/subset.h"
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- subset */
 
-struct subset_config {
-    struct cov_strings regions;
-    const char *bed, *names, *excluded;
-    bool drop_n;
-    int64_t min_length;
-};
-
 enum { ROW_REGION, ROW_BED, ROW_NAMES, ROW_EXCLUDED, ROW_DROP_N, ROW_MIN_LENGTH };
 
 static const struct cov_opt subset_options[] = {
-    [ROW_REGION] =
-        COV_REGIONS_OPTION(offsetof(struct subset_config, regions), "keep chunks that overlap"),
-    [ROW_BED] =
-        COV_REGIONS_FILE_OPTION(offsetof(struct subset_config, bed), "keep chunks that overlap"),
-    [ROW_NAMES] = H5CHUNK_FILE_OPTION("names", offsetof(struct subset_config, names),
+    [ROW_REGION] = COV_REGIONS_OPTION(offsetof(struct cov_subset_options, regions),
+                                      "keep chunks that overlap"),
+    [ROW_BED] = COV_REGIONS_FILE_OPTION(offsetof(struct cov_subset_options, bed_path),
+                                        "keep chunks that overlap"),
+    [ROW_NAMES] = H5CHUNK_FILE_OPTION("names", offsetof(struct cov_subset_options, names_path),
                                       "keep the listed sequences, one per line"),
-    [ROW_EXCLUDED] = H5CHUNK_FILE_OPTION("exclude-names", offsetof(struct subset_config, excluded),
-                                         "omit the listed sequences, one per line"),
-    [ROW_DROP_N] = COV_OPT(FLAG, "drop-n", 0, offsetof(struct subset_config, drop_n), NULL,
+    [ROW_EXCLUDED] =
+        H5CHUNK_FILE_OPTION("exclude-names", offsetof(struct cov_subset_options, excluded_path),
+                            "omit the listed sequences, one per line"),
+    [ROW_DROP_N] = COV_OPT(FLAG, "drop-n", 0, offsetof(struct cov_subset_options, drop_n), NULL,
                            "omit chunks of N only"),
-    [ROW_MIN_LENGTH] = COV_MIN_LENGTH_OPTION(offsetof(struct subset_config, min_length)),
+    [ROW_MIN_LENGTH] = COV_MIN_LENGTH_OPTION(offsetof(struct cov_subset_options, min_length)),
     {.name = NULL},
 };
 
@@ -38,14 +30,6 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
                       char **operands, struct cov_err *e)
 {
     (void)n_operands;
-    const struct subset_config *c = config;
-    const struct cov_subset_options options = {.regions = (const char *const *)c->regions.items,
-                                               .n_regions = c->regions.n,
-                                               .bed_path = c->bed,
-                                               .names_path = c->names,
-                                               .excluded_path = c->excluded,
-                                               .min_length = c->min_length,
-                                               .drop_n = c->drop_n};
     struct cov_rewrite_job job;
     bool any = false;
     for (int i = ROW_REGION; i <= ROW_MIN_LENGTH; i++)
@@ -55,7 +39,7 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
                         "needs one of -r, -R, --names, --exclude-names, --drop-n or --min-length");
     int rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
-        rc = cov_subset(operands[0], common->output, &options, &job, e);
+        rc = cov_subset(operands[0], common->output, config, &job, e);
     cov_pool_free(job.job.pool);
     return rc;
 }
@@ -67,7 +51,7 @@ const struct cov_tool h5chunk_subset = {
     .examples = "  h5chunk subset -r Chr1,Chr2:1-5000000 -o some.h5 genome.h5\n"
                 "  h5chunk subset --drop-n --min-length 10k -o train.h5 genome.h5\n",
     .options = subset_options,
-    .config_bytes = sizeof(struct subset_config),
+    .config_bytes = sizeof(struct cov_subset_options),
     .min_operands = 1,
     .max_operands = 1,
     .lacks = COV_LACKS_TMPDIR,
@@ -77,35 +61,35 @@ const struct cov_tool h5chunk_subset = {
 /* ---------------------------------------------------------------- split */
 
 struct split_config {
-    int64_t shards, seed;
-    double fraction;
-    const char *val_names;
-    int by;
-    bool allow_copies;
+    int64_t shards;
+    struct cov_split_holdout holdout;
 };
+
+#define HOLDOUT(name) offsetof(struct split_config, holdout.name)
 
 enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES, ROW_ALLOW_COPIES };
 
-static const char *const units[] = {"sequence", "chunk", NULL};
+static const char *const units[] = {
+    [COV_HOLDOUT_SEQUENCES] = "sequence", [COV_HOLDOUT_PAIRS] = "chunk", NULL};
 
 static const struct cov_opt split_options[] = {
     [ROW_SHARDS] = COV_OPT(INT, "shards", 0, offsetof(struct split_config, shards), "N",
                            "split into N files of consecutive pairs of chunks: PREFIX.1.h5 to "
                            "PREFIX.N.h5",
                            .min = 1, .max = 4000),
-    [ROW_FRACTION] = COV_OPT(FLOAT, "val-fraction", 0, offsetof(struct split_config, fraction), "F",
+    [ROW_FRACTION] = COV_OPT(FLOAT, "val-fraction", 0, HOLDOUT(fraction), "F",
                              "fraction of the sequences or pairs of chunks to draw for validation",
                              .min = 1e-9, .max = 0.999999999),
-    [ROW_SEED] = COV_OPT(INT, "seed", 0, offsetof(struct split_config, seed), "S",
-                         "seed of the random draw", .min = 0, .max = 9007199254740992.0),
+    [ROW_SEED] = COV_OPT(INT, "seed", 0, HOLDOUT(seed), "S", "seed of the random draw", .min = 0,
+                         .max = 9007199254740992.0),
     [ROW_BY] =
-        COV_OPT(ENUM, "by", 0, offsetof(struct split_config, by), NULL,
+        COV_OPT(ENUM, "by", 0, HOLDOUT(by), NULL,
                 "draw sequences (longest up to N90 and others separately) or pairs of chunks",
                 .def = "sequence", .choices = units),
-    [ROW_VAL_NAMES] = H5CHUNK_FILE_OPTION("val-names", offsetof(struct split_config, val_names),
+    [ROW_VAL_NAMES] = H5CHUNK_FILE_OPTION("val-names", HOLDOUT(names_path),
                                           "the sequences for validation, one per line"),
     [ROW_ALLOW_COPIES] =
-        COV_OPT(FLAG, "allow-copies", 0, offsetof(struct split_config, allow_copies), NULL,
+        COV_OPT(FLAG, "allow-copies", 0, HOLDOUT(allow_copies), NULL,
                 "keep chunks for validation whose bases, on either strand, are in training data, "
                 "too (default: they go to training)"),
     {.name = NULL},
@@ -121,7 +105,7 @@ static int check_split(const struct split_config *c, const bool *given, const ch
     if (!given[ROW_FRACTION] && (given[ROW_SEED] || given[ROW_BY]))
         return cov_fail(e, COV_EUSAGE, "--%s needs --val-fraction",
                         given[ROW_SEED] ? "seed" : "by");
-    if (c->shards && c->allow_copies)
+    if (c->shards && c->holdout.allow_copies)
         return cov_fail(e, COV_EUSAGE, "--allow-copies needs --val-fraction or --val-names");
     if (given[ROW_FRACTION] && !given[ROW_SEED])
         return cov_fail(e, COV_EUSAGE, "--val-fraction needs --seed");
@@ -138,11 +122,6 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
 {
     (void)n_operands;
     const struct split_config *c = config;
-    const struct cov_split_holdout holdout = {.names_path = c->val_names,
-                                              .fraction = c->fraction,
-                                              .seed = (uint64_t)c->seed,
-                                              .by_pairs = c->by == 1,
-                                              .allow_copies = c->allow_copies};
     struct cov_rewrite_job job;
     int rc = check_split(c, given, common->output, e);
     if (rc)
@@ -151,7 +130,7 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
     if (!rc && c->shards)
         rc = cov_split_shards(operands[0], common->output, (size_t)c->shards, &job, e);
     else if (!rc)
-        rc = cov_split_holdout(operands[0], common->output, &holdout, &job, e);
+        rc = cov_split_holdout(operands[0], common->output, &c->holdout, &job, e);
     cov_pool_free(job.job.pool);
     return rc;
 }

@@ -3,8 +3,6 @@
 #include <stddef.h>
 
 #include "common/file/path.h"
-#include "common/job/chunks/cat.h"
-#include "common/job/chunks/save.h"
 #include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 

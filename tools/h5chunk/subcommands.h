@@ -4,7 +4,7 @@
 #define H5CHUNK_SUBCOMMANDS_H
 
 #include "common/cli/tool.h"
-#include "common/job/chunks/rewrite.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 /* inspect.c, storage.c, parts.c, datasets.c */
 extern const struct cov_tool h5chunk_info, h5chunk_verify, h5chunk_blacklist;

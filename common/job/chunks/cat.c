@@ -1,6 +1,6 @@
-/* cat.c - see cat.h.
+/* cat.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/cat.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <stdlib.h>
 
@@ -9,14 +9,14 @@
 #include "common/file/path.h"
 #include "common/store/stream.h"
 
-struct slot {
+struct cat_slot {
     size_t first, n;         /* pairs */
     struct cov_blob *raw[2]; /* [batch] per strand */
     struct cov_blob *records;
 };
 
 /* Buffers of a worker, by strand. */
-struct scratch {
+struct cat_scratch {
     uint8_t *codes[2];
     uint8_t *room[2];
     uint8_t **elems[2]; /* [n_sets], into room */
@@ -31,17 +31,17 @@ struct cat {
     size_t *ks;
     size_t n_pairs, batch, next;
     size_t n_begun; /* sequences started; all but the last have ended */
-    struct slot *slots;
+    struct cat_slot *slots;
     size_t n_slots;
-    struct scratch *scratch;
+    struct cat_scratch *scratch;
     unsigned n_workers;
 };
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int cat_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct cat *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct cat_slot *s = &r->slots[slot];
     s->first = r->next;
     s->n = r->n_pairs - r->next < r->batch ? r->n_pairs - r->next : r->batch;
     for (size_t k = 0; k < s->n; k++) {
@@ -62,11 +62,11 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int cat_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct cat *r = arg;
-    struct slot *s = &r->slots[slot];
-    struct scratch *t = &r->scratch[worker];
+    struct cat_slot *s = &r->slots[slot];
+    struct cat_scratch *t = &r->scratch[worker];
     const uint8_t *const *elems[2] = {(const uint8_t *const *)t->elems[0],
                                       (const uint8_t *const *)t->elems[1]};
     for (size_t k = 0; k < s->n; k++) {
@@ -109,11 +109,11 @@ static int move_to(struct cat *r, size_t seq, struct cov_err *e)
     return rc;
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int cat_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct cat *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct cat_slot *s = &r->slots[slot];
     for (size_t k = 0; k < s->n; k++) {
         int rc = move_to(r, cov_grid_pair(r->grid, s->first + k).seq, e);
         if (!rc)
@@ -125,7 +125,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-static int allocate(struct cat *r, struct cov_err *e)
+static int cat_allocate(struct cat *r, struct cov_err *e)
 {
     int rc = COV_OK;
     r->ks = cov_calloc(r->head->n_sets + 1, sizeof *r->ks, e);
@@ -136,7 +136,7 @@ static int allocate(struct cat *r, struct cov_err *e)
     for (size_t k = 0; k < r->head->n_sets; k++)
         r->ks[k] = k;
     for (size_t i = 0; i < r->n_slots; i++) {
-        struct slot *s = &r->slots[i];
+        struct cat_slot *s = &r->slots[i];
         s->raw[0] = cov_calloc(r->batch, sizeof *s->raw[0], e);
         s->raw[1] = cov_calloc(r->batch, sizeof *s->raw[1], e);
         s->records = cov_calloc(r->batch, sizeof *s->records, e);
@@ -145,7 +145,7 @@ static int allocate(struct cat *r, struct cov_err *e)
     }
     for (unsigned i = 0; i < r->n_workers; i++)
         for (int k = 0; !rc && k < 2; k++) {
-            struct scratch *t = &r->scratch[i];
+            struct cat_scratch *t = &r->scratch[i];
             t->codes[k] = cov_malloc(r->head->L, 1, e);
             rc = t->codes[k] ? cov_rewrite_room(r->head, &t->room[k], &t->elems[k], e) : COV_ENOMEM;
         }
@@ -159,7 +159,7 @@ static void free_blobs(struct cov_blob *blobs, size_t n)
     free(blobs);
 }
 
-static void release(struct cat *r)
+static void cat_release(struct cat *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         free_blobs(r->slots[i].raw[0], r->batch);
@@ -180,8 +180,8 @@ static void release(struct cat *r)
 static int write_stream(struct cat *r, const char *path, bool compress, const struct cov_job *job,
                         struct cov_ring_times *times, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
-    int rc = allocate(r, e);
+    static const struct cov_ring_stages stages = {cat_source, cat_work, cat_sink};
+    int rc = cat_allocate(r, e);
     if (!rc)
         rc = cov_stream_create(path, r->head, cov_grid_is_partial(r->grid), compress, r->n_workers,
                                &r->writer, e);
@@ -228,7 +228,7 @@ int cov_cat(const char *input, const char *output, const struct cov_rewrite_job 
         rc = cov_outfile_commit(&out, e);
 out:
     cov_stream_abort(r.writer);
-    release(&r);
+    cat_release(&r);
     cov_chunk_file_close(r.file);
     cov_outfile_end(&out, e);
     return rc;

@@ -12,7 +12,6 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/job/chunks/ckpt_info.h"
 #include "common/store/chunk_file.h"
 #include "common/store/h5_probe.h"
 #include "common/store/predictions.h"
@@ -112,12 +111,13 @@ static int walk_grid(struct content *c, const struct cov_grid *g, struct cov_err
 }
 
 /* Adds a data set if it exists; required ones were checked when the file was opened. */
-static void add_set(struct content *c, struct cov_chunk_file *f, const char *name)
+static int add_set(struct content *c, struct cov_chunk_file *f, const char *name, struct cov_err *e)
 {
     struct set *s = &c->sets[c->n_sets];
     s->name = name;
-    if (name && cov_chunk_file_storage(f, name, &s->storage, NULL) == COV_OK)
-        c->n_sets++;
+    int rc = cov_chunk_file_storage(f, name, &s->storage, e);
+    c->n_sets += !rc && s->storage.rank > 0;
+    return rc;
 }
 
 static int look_at_file(struct content *c, const char *path, struct cov_chunk_file *f,
@@ -136,14 +136,14 @@ static int look_at_file(struct content *c, const char *path, struct cov_chunk_fi
                          sizeof *c->sets, e);
     if (!c->sets)
         return COV_ENOMEM;
-    add_set(c, f, bases);
-    for (size_t i = 0; i < COV_COUNT(columns); i++)
-        add_set(c, f, columns[i]);
-    for (size_t k = 0; k < c->head->n_sets; k++)
-        add_set(c, f, c->head->sets[k].name);
-    for (size_t k = 0; k < c->head->n_tables; k++)
-        add_set(c, f, c->head->tables[k].name);
-    return COV_OK;
+    rc = bases ? add_set(c, f, bases, e) : COV_OK;
+    for (size_t i = 0; !rc && i < COV_COUNT(columns); i++)
+        rc = add_set(c, f, columns[i], e);
+    for (size_t k = 0; !rc && k < c->head->n_sets; k++)
+        rc = add_set(c, f, c->head->sets[k].name, e);
+    for (size_t k = 0; !rc && k < c->head->n_tables; k++)
+        rc = add_set(c, f, c->head->tables[k].name, e);
+    return rc;
 }
 
 static int walk_stream(struct content *c, struct cov_stream *s, struct cov_err *e)
@@ -195,19 +195,6 @@ static int look_at_stream(struct content *c, const char *path, struct cov_stream
             {.type = t->type, .rank = t->rank, .dims = {t->dims[0], t->dims[1], t->dims[2]}}};
     }
     return COV_OK;
-}
-
-/* "float16", "int64", "S50" */
-static void type_text(const struct cov_h5_type *t, char *buf, size_t n)
-{
-    if (t->kind == COV_H5_STRING)
-        (void)snprintf(buf, n, "S%zu", t->bytes);
-    else
-        (void)snprintf(buf, n, "%s%zu%s",
-                       t->kind == COV_H5_FLOAT ? "float"
-                       : t->is_signed          ? "int"
-                                               : "uint",
-                       8 * t->bytes, t->big_endian ? " big-endian" : "");
 }
 
 static double per_base(const struct content *c, double bytes)
@@ -275,12 +262,11 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
     cov_json_begin_array(j, "data_sets");
     for (size_t i = 0; i < c->n_sets; i++) {
         const struct cov_h5_storage *s = &c->sets[i].storage;
-        char type[48];
-        type_text(&s->type, type, sizeof type);
+        char type[COV_H5_TYPE_TEXT];
         cov_json_begin_object(j, NULL);
         cov_json_string(j, "name", c->sets[i].name);
         put_attributes(j, c->head, c->sets[i].name);
-        cov_json_string(j, "type", type);
+        cov_json_string(j, "type", cov_h5_type_text(&s->type, type));
         put_sizes(j, "shape", s->dims, s->rank);
         if (!c->is_stream) {
             put_sizes(j, "chunk", s->chunk, s->chunked ? s->rank : 0);
@@ -364,7 +350,7 @@ static void set_texts(const struct set *set, char texts[N_TEXTS][300])
     const struct cov_h5_storage *s = &set->storage;
     (void)snprintf(texts[NAME], sizeof texts[0], "%s", set->name);
     cov_text_make_printable(texts[NAME]);
-    type_text(&s->type, texts[TYPE], sizeof texts[0]);
+    (void)cov_h5_type_text(&s->type, texts[TYPE]);
     sizes_text(s->dims, s->rank, texts[SHAPE], sizeof texts[0]);
     sizes_text(s->chunk, s->chunked ? s->rank : 0, texts[CHUNK], sizeof texts[0]);
     (void)snprintf(texts[FILTERS], sizeof texts[0], "%s", s->filters[0] ? s->filters : "none");

@@ -1,6 +1,6 @@
-/* edit_datasets.c - see edit_datasets.h.
+/* edit_datasets.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/edit_datasets.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* merge.c - see merge.h.
+/* merge.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/merge.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { SHARDS_TEXT = 320 }; /* more than find_missing writes */
 
-struct row {
+struct merge_row {
     struct cov_rewrite_row from;
     struct cov_chunk chunk;
 };
@@ -30,7 +30,7 @@ struct parts {
     struct cov_chunk_file *first; /* parts[0]; the others are open only while they are scanned */
     const struct cov_grid *grid;  /* of the first */
     struct shard *shards;         /* [n] */
-    struct row *rows;             /* of all parts */
+    struct merge_row *rows;       /* of all parts */
     size_t n_rows, cap;
     bool allow_holes;
     /* Attributes of predictions: do the parts differ, and that of the first part that has it. */
@@ -222,7 +222,7 @@ static void report_holes(const struct parts *p)
 /* Compares rows in Helixer's order; rows of the same interval are sorted by file, for messages. */
 static int by_order(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct merge_row *x = a, *y = b;
     if (x->chunk.seq != y->chunk.seq)
         return x->chunk.seq < y->chunk.seq ? -1 : 1;
     if (x->chunk.minus != y->chunk.minus)
@@ -239,7 +239,7 @@ static int add_rows(struct parts *p, size_t i, const struct cov_grid *g, struct 
         return cov_fail(e, COV_ENOMEM, "too many rows");
     int rc = COV_RESERVE(&p->rows, &p->cap, n_all, e);
     for (size_t k = 0; !rc && k < n; k++)
-        p->rows[p->n_rows++] = (struct row){{i, k}, cov_grid_chunk(g, k)};
+        p->rows[p->n_rows++] = (struct merge_row){{i, k}, cov_grid_chunk(g, k)};
     return rc;
 }
 
@@ -249,12 +249,12 @@ static int fail_hole(const struct parts *p, size_t seq, bool minus, int64_t beg,
 {
     char which[SHARDS_TEXT];
     const bool known = find_missing(p, which, sizeof which);
-    int rc = cov_fail(
-        e, COV_EINPUT, "sequence %s, %c strand: chunks of %" PRId64 "-%" PRId64 " are missing%s",
-        cov_grid_name(p->grid, seq), minus ? '-' : '+', beg + 1, end,
-        known ? ""
-              : "; give the file that has them, or use --allow-holes if the "
-                "parts are of a subset");
+    int rc = cov_fail(e, COV_EINPUT,
+                      "sequence %s, %c strand: chunks of %" PRId64 "-%" PRId64 " are missing%s",
+                      cov_grid_name(p->grid, seq), minus ? '-' : '+', beg + 1, end,
+                      known ? ""
+                            : "; give the file that has them, or use --allow-holes if the "
+                              "parts are of a subset");
     return known ? cov_err_prefix(e, "%s", which) : rc;
 }
 
@@ -265,7 +265,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
     const struct cov_grid *g = p->grid;
     int64_t length = cov_grid_seq_length(g, seq), edge = minus ? length : 0;
     for (; *at < p->n_rows; (*at)++) {
-        const struct row *r = &p->rows[*at];
+        const struct merge_row *r = &p->rows[*at];
         if (r->chunk.seq != seq || r->chunk.minus != minus)
             break;
         int64_t here = minus ? r->chunk.end : r->chunk.beg;
@@ -273,7 +273,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
         if (hole && !p->allow_holes)
             return fail_hole(p, seq, minus, minus ? here : edge, minus ? edge : here, e);
         if (here != edge && !hole) {
-            const struct row *before = r - 1; /* exists, since the edge has moved */
+            const struct merge_row *before = r - 1; /* exists, since the edge has moved */
             const struct shard *a = &p->shards[before->from.file], *b = &p->shards[r->from.file];
             if (a->n > 0 && a->i == b->i && a->n == b->n)
                 return cov_fail(e, COV_EINPUT,

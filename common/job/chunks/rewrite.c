@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/file/path.h"
+#include "common/job/chunks/chunk_jobs.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5_rows.h"
 #include "common/store/predictions.h"
@@ -23,7 +24,7 @@ enum { SAMPLE = 16 };
 enum { MOST_SLOTS = 16, MORE_PARTS = 4 };
 
 /* An open input. */
-struct part {
+struct rewrite_part {
     struct cov_chunk_file *file; /* NULL: the entry is free */
     size_t index;                /* in plan->paths */
     size_t *ks;                  /* indices of the sets of the head in this file */
@@ -31,16 +32,16 @@ struct part {
     uint64_t used;               /* when it was last wanted */
 };
 
-struct slot {
-    struct part *part;       /* the file of all its rows */
-    size_t first, n;         /* rows of the new file */
-    struct cov_blob raw;     /* all rows, as stored */
-    size_t *pieces;          /* [batch + 1]: first piece of each row */
-    struct cov_blob encoded; /* all groups of chunk_rows rows */
+struct rewrite_slot {
+    struct rewrite_part *part; /* the file of all its rows */
+    size_t first, n;           /* rows of the new file */
+    struct cov_blob raw;       /* all rows, as stored */
+    size_t *pieces;            /* [batch + 1]: first piece of each row */
+    struct cov_blob encoded;   /* all groups of chunk_rows rows */
 };
 
 /* Buffers of a worker. */
-struct scratch {
+struct rewrite_scratch {
     struct cov_blob raw;
     uint8_t *codes;                 /* [chunk_rows][L] */
     uint8_t *read, *elems;          /* rows of all sets: [1] as read, [chunk_rows] as written */
@@ -50,20 +51,20 @@ struct scratch {
     const uint8_t *const **rows_at; /* [chunk_rows]: into elems_at */
 };
 
-struct run {
+struct rewrite_run {
     const struct cov_rewrite_plan *plan;
     struct cov_progress *progress;
     const struct cov_chunk_head *from; /* the template's */
     struct cov_chunk_head to;
     struct cov_chunk_writer *writer;
-    struct part *parts; /* [n_parts] */
+    struct rewrite_part *parts; /* [n_parts] */
     size_t n_parts;
     uint64_t clock;
     size_t L, n_rows, n_sets, chunk_rows, batch, next;
     size_t read_bytes, elem_bytes; /* per row, all sets */
-    struct slot *slots;
+    struct rewrite_slot *slots;
     size_t n_slots;
-    struct scratch *scratch;
+    struct rewrite_scratch *scratch;
     unsigned n_workers;
 };
 
@@ -80,15 +81,6 @@ struct cov_h5_type cov_rewrite_type(size_t index)
         {COV_H5_FLOAT, 4, true, false, '\0'},
     };
     return types[index];
-}
-
-static void print_type(const struct cov_h5_type *t, char *text, size_t size)
-{
-    (void)snprintf(text, size, "%s%zu",
-                   t->kind == COV_H5_FLOAT ? "float"
-                   : t->is_signed          ? "int"
-                                           : "uint",
-                   8 * t->bytes);
 }
 
 static bool is_signal(const struct cov_chunk_set *s)
@@ -112,11 +104,10 @@ int cov_rewrite_elems(const struct cov_chunk_set *from, const struct cov_chunk_s
     size_t n = n_elems(from), bad = cov_h5_retype(&from->type, src, n, &to->type, dst);
     if (bad == n)
         return COV_OK;
-    char value[64], type[32];
+    char value[64], type[COV_H5_TYPE_TEXT];
     cov_h5_print_element(&from->type, src + bad * from->type.bytes, value, sizeof value);
-    print_type(&to->type, type, sizeof type);
     return cov_fail(e, COV_EINPUT, "%s: %s: position %zu of the chunk: %s does not fit %s", where,
-                    from->name, bad / from->dims[1] + 1, value, type);
+                    from->name, bad / from->dims[1] + 1, value, cov_h5_type_text(&to->type, type));
 }
 
 int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite_storage *storage,
@@ -134,7 +125,7 @@ int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite
             continue;
         n++;
         uint8_t fill[8];
-        char value[64], type[32];
+        char value[64], type[COV_H5_TYPE_TEXT];
         struct cov_h5_type was = s->type;
         if (cov_h5_retype(&was, s->fill, 1, &storage->type, fill) == 1) {
             s->type = storage->type;
@@ -147,9 +138,8 @@ int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite
             continue;
         }
         cov_h5_print_element(&was, s->fill, value, sizeof value);
-        print_type(&storage->type, type, sizeof type);
         rc = cov_fail(e, COV_EINPUT, "%s: %s: fill value %s does not fit %s", path, s->name, value,
-                      type);
+                      cov_h5_type_text(&storage->type, type));
     }
     if (!rc && storage->has_type && n == 0)
         rc = cov_fail(e, COV_EINPUT, "--dtype: %s has neither coverage nor predictions", path);
@@ -220,7 +210,8 @@ static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_f
 }
 
 /* Fills an entry with an open file, which it takes over unless that is the template. */
-static int fill_part(const struct run *r, struct part *p, size_t index, struct cov_err *e)
+static int fill_part(const struct rewrite_run *r, struct rewrite_part *p, size_t index,
+                     struct cov_err *e)
 {
     p->index = index;
     if (!p->ks)
@@ -230,11 +221,12 @@ static int fill_part(const struct run *r, struct part *p, size_t index, struct c
 
 /* Sets *out to an input, after opening it if needed; then the file that was not wanted for the
  * longest time is closed, of those without rows in a slot. */
-static int want_part(struct run *r, size_t index, struct part **out, struct cov_err *e)
+static int want_part(struct rewrite_run *r, size_t index, struct rewrite_part **out,
+                     struct cov_err *e)
 {
-    struct part *oldest = NULL;
+    struct rewrite_part *oldest = NULL;
     for (size_t i = 0; i < r->n_parts; i++) {
-        struct part *p = &r->parts[i];
+        struct rewrite_part *p = &r->parts[i];
         if (p->file && p->index == index) {
             p->used = ++r->clock;
             *out = p;
@@ -251,8 +243,8 @@ static int want_part(struct run *r, size_t index, struct part **out, struct cov_
 }
 
 /* Appends row i of the new file, as stored, to *raw. */
-static int fetch_row(const struct run *r, const struct part *p, size_t i, struct cov_blob *raw,
-                     struct cov_err *e)
+static int fetch_row(const struct rewrite_run *r, const struct rewrite_part *p, size_t i,
+                     struct cov_blob *raw, struct cov_err *e)
 {
     const size_t row = r->plan->rows[i].row;
     if (row >= cov_grid_n_chunks(cov_chunk_file_grid(p->file)))
@@ -271,8 +263,8 @@ static void pick_columns(const struct cov_chunk_set *from, const struct cov_chun
 }
 
 /* Decodes row i of the new file from s->raw to position `at` of the scratch. */
-static int decode_row(const struct run *r, const struct part *p, size_t i, struct scratch *s,
-                      size_t at, struct cov_err *e)
+static int decode_row(const struct rewrite_run *r, const struct rewrite_part *p, size_t i,
+                      struct rewrite_scratch *s, size_t at, struct cov_err *e)
 {
     const size_t row = r->plan->rows[i].row;
     uint8_t *const *elems = s->elems_at + at * r->n_sets;
@@ -283,8 +275,9 @@ static int decode_row(const struct run *r, const struct part *p, size_t i, struc
         s->read_at[k] = keeps ? elems[k] : read;
         read += cov_chunk_set_row_bytes(&r->from->sets[k]);
     }
-    int rc = cov_chunk_file_decode(
-        p->file, row, (struct cov_chunk_parts){r->to.has_bases, p->ks, r->n_sets}, &s->raw, s->codes + at * r->L, s->read_at, e);
+    int rc = cov_chunk_file_decode(p->file, row,
+                                   (struct cov_chunk_parts){r->to.has_bases, p->ks, r->n_sets},
+                                   &s->raw, s->codes + at * r->L, s->read_at, e);
     for (size_t k = 0; !rc && k < r->n_sets; k++) {
         if (s->read_at[k] == elems[k])
             continue;
@@ -304,11 +297,11 @@ static int decode_row(const struct run *r, const struct part *p, size_t i, struc
 
 /* ---- stages ---- */
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int rewrite_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct rewrite_run *r = arg;
+    struct rewrite_slot *s = &r->slots[slot];
     const struct cov_rewrite_row *rows = r->plan->rows + r->next;
     const size_t left = r->n_rows - r->next;
     s->first = r->next;
@@ -348,11 +341,11 @@ static int copy_pieces(const struct cov_blob *from, size_t beg, size_t end, stru
     return rc;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int rewrite_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
-    struct scratch *t = &r->scratch[worker];
+    struct rewrite_run *r = arg;
+    struct rewrite_slot *s = &r->slots[slot];
+    struct rewrite_scratch *t = &r->scratch[worker];
     cov_blob_clear(&s->encoded);
     int rc = COV_OK;
     for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows) {
@@ -368,11 +361,11 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int rewrite_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct rewrite_run *r = arg;
+    struct rewrite_slot *s = &r->slots[slot];
     size_t n_pieces = cov_chunk_writer_n_pieces(r->writer), piece = 0;
     int rc = COV_OK;
     for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows, piece += n_pieces)
@@ -404,7 +397,7 @@ int cov_rewrite_room(const struct cov_chunk_head *h, uint8_t **room, uint8_t ***
     return COV_OK;
 }
 
-static int allocate_scratch(struct run *r, struct scratch *s, struct cov_err *e)
+static int allocate_scratch(struct rewrite_run *r, struct rewrite_scratch *s, struct cov_err *e)
 {
     size_t n = r->chunk_rows, n_codes, n_elem_bytes, n_ptrs;
     if (cov_size_mul(n, r->L, &n_codes) || cov_size_mul(n, r->elem_bytes, &n_elem_bytes) ||
@@ -432,7 +425,7 @@ static int allocate_scratch(struct run *r, struct scratch *s, struct cov_err *e)
     return COV_OK;
 }
 
-static int allocate(struct run *r, struct cov_err *e)
+static int rewrite_allocate(struct rewrite_run *r, struct cov_err *e)
 {
     for (size_t k = 0; k < r->n_sets; k++)
         if (cov_size_add(r->read_bytes, cov_chunk_set_row_bytes(&r->from->sets[k]),
@@ -458,7 +451,7 @@ static int allocate(struct run *r, struct cov_err *e)
     return rc;
 }
 
-static void release(struct run *r)
+static void rewrite_release(struct rewrite_run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         cov_blob_fini(&r->slots[i].raw);
@@ -467,7 +460,7 @@ static void release(struct run *r)
     }
     free(r->slots);
     for (unsigned i = 0; r->scratch && i < r->n_workers; i++) {
-        struct scratch *s = &r->scratch[i];
+        struct rewrite_scratch *s = &r->scratch[i];
         cov_blob_fini(&s->raw);
         free(s->codes);
         free(s->read);
@@ -490,7 +483,7 @@ static void release(struct run *r)
 /* ---- reading back ---- */
 
 /* The new file, opened for comparison. */
-struct copy {
+struct rewrite_copy {
     struct cov_chunk_file *file;
     size_t *ks; /* of the sets of the head */
     struct cov_blob raw;
@@ -499,11 +492,12 @@ struct copy {
 
 /* Sets *same to whether row i has the contents of its input row. Uses the first worker's
  * scratch. */
-static int compare_row(struct run *r, struct copy *c, size_t i, bool *same, struct cov_err *e)
+static int compare_row(struct rewrite_run *r, struct rewrite_copy *c, size_t i, bool *same,
+                       struct cov_err *e)
 {
-    struct part *p;
+    struct rewrite_part *p;
     const struct cov_chunk_parts parts = {r->to.has_bases, c->ks, r->n_sets};
-    struct scratch *s = r->scratch;
+    struct rewrite_scratch *s = r->scratch;
     cov_blob_clear(&s->raw);
     cov_blob_clear(&c->raw);
     int rc = want_part(r, r->plan->rows[i].file, &p, e);
@@ -523,9 +517,9 @@ static int compare_row(struct run *r, struct copy *c, size_t i, bool *same, stru
     return COV_OK;
 }
 
-static int read_back(struct run *r, const char *path, struct cov_err *e)
+static int read_back(struct rewrite_run *r, const char *path, struct cov_err *e)
 {
-    struct copy c = {.raw = COV_BLOB_INIT};
+    struct rewrite_copy c = {.raw = COV_BLOB_INIT};
     c.ks = cov_calloc(r->n_sets + 1, sizeof *c.ks, e);
     c.codes = cov_malloc(r->L, 1, e);
     int rc = c.ks && c.codes ? cov_rewrite_room(&r->to, &c.room, &c.elems, e) : COV_ENOMEM;
@@ -557,7 +551,7 @@ static int read_back(struct run *r, const char *path, struct cov_err *e)
 /* ---- the job ---- */
 
 /* Corrects COV_SHARD_ATTR, which describes a set of rows. */
-static int set_shard(const struct run *r, struct cov_chunk_head *to, struct cov_err *e)
+static int set_shard(const struct rewrite_run *r, struct cov_chunk_head *to, struct cov_err *e)
 {
     const struct cov_rewrite_plan *plan = r->plan;
     const char *shard = plan->storage ? plan->storage->shard : NULL;
@@ -568,7 +562,7 @@ static int set_shard(const struct run *r, struct cov_chunk_head *to, struct cov_
     return shard ? cov_chunk_head_add_attr(to, NULL, COV_SHARD_ATTR, shard, e) : COV_OK;
 }
 
-static int begin(struct run *r, const char *path, struct cov_err *e)
+static int rewrite_begin(struct rewrite_run *r, const char *path, struct cov_err *e)
 {
     const struct cov_rewrite_plan *plan = r->plan;
     struct cov_chunk_writer_options options;
@@ -587,25 +581,25 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
     r->n_sets = r->to.n_sets;
     size_t n = COV_REWRITE_SLOT_BASES / r->L / r->chunk_rows;
     r->batch = r->chunk_rows * (n ? n : 1);
-    rc = allocate(r, e);
+    rc = rewrite_allocate(r, e);
     return rc ? rc : cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
 }
 
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
-    struct run r = {.plan = plan,
-                    .progress = job->progress,
-                    .from = plan->from ? plan->from : cov_chunk_file_head(plan->file),
-                    .L = cov_grid_chunk_length(plan->grid),
-                    .n_rows = cov_grid_n_chunks(plan->grid),
-                    .n_slots = cov_ring_slots(job->pool),
-                    .n_workers = cov_pool_size(job->pool)};
+    static const struct cov_ring_stages stages = {rewrite_source, rewrite_work, rewrite_sink};
+    struct rewrite_run r = {.plan = plan,
+                            .progress = job->progress,
+                            .from = plan->from ? plan->from : cov_chunk_file_head(plan->file),
+                            .L = cov_grid_chunk_length(plan->grid),
+                            .n_rows = cov_grid_n_chunks(plan->grid),
+                            .n_slots = cov_ring_slots(job->pool),
+                            .n_workers = cov_pool_size(job->pool)};
     struct cov_ring_times times = {0};
     if (plan->n_files > MOST_SLOTS && r.n_slots > MOST_SLOTS)
         r.n_slots = MOST_SLOTS;
-    int rc = begin(&r, path, e);
+    int rc = rewrite_begin(&r, path, e);
     if (!rc) {
         cov_progress_begin(job->progress, "writing", "chunks", (int64_t)r.n_rows);
         rc = cov_ring_run(job->pool, r.n_slots, &stages, &r, &times, e);
@@ -625,7 +619,7 @@ int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const str
     cov_stats_add_stage(job->stats, "verify", cov_clock() - finished);
     job->stats->chunks = (job->stats->chunks > 0 ? job->stats->chunks : 0) + (int64_t)r.n_rows;
     cov_chunk_writer_abort(r.writer);
-    release(&r);
+    rewrite_release(&r);
     return rc;
 }
 

@@ -73,10 +73,6 @@ int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool 
                      const struct cov_rewrite_storage *storage, const char *path,
                      const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* Writes all rows of the file `input` to `output` with a different storage. */
-int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
-               const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
-
 /* Copies a head, with the type that `storage` (may be NULL) requests for coverage and
  * predictions. COV_EINPUT as above. Free with cov_chunk_head_fini. */
 int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite_storage *storage,

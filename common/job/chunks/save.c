@@ -1,6 +1,6 @@
-/* save.c - see save.h.
+/* save.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/save.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 #include "common/store/stream.h"
 
 /* A record of the stream. */
-struct piece {
+struct save_piece {
     struct cov_stream_item item; /* its strings are not valid */
     char *species, *sequence;    /* of BEGIN. Owned */
     struct cov_blob record;      /* of PAIR */
     struct cov_blob encoded[2];  /* of PAIR, by strand */
 };
 
-struct slot {
+struct save_slot {
     size_t n;
-    struct piece *pieces; /* [batch] */
+    struct save_piece *pieces; /* [batch] */
 };
 
 /* Buffers of a worker, by strand: elements as read, and as written. */
-struct scratch {
+struct save_scratch {
     uint8_t *codes[2];
     uint8_t *read_room[2], *room[2];
     uint8_t **read[2], **elems[2]; /* [n_sets] */
@@ -44,9 +44,9 @@ struct save {
     char *sequence; /* the current one, for messages */
     size_t batch;
     int64_t n_chunks;
-    struct slot *slots;
+    struct save_slot *slots;
     size_t n_slots;
-    struct scratch *scratch;
+    struct save_scratch *scratch;
     unsigned n_workers;
 };
 
@@ -57,13 +57,13 @@ static int set_text(char **to, const char *from, struct cov_err *e)
     return *to ? COV_OK : COV_ENOMEM;
 }
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int save_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct save *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct save_slot *s = &r->slots[slot];
     for (s->n = 0; s->n < r->batch && !r->done;) {
-        struct piece *p = &s->pieces[s->n];
+        struct save_piece *p = &s->pieces[s->n];
         int rc = cov_stream_next(r->stream, &p->item, &p->record, e);
         if (!rc && p->item.event == COV_STREAM_BEGIN) {
             rc = set_text(&p->species, p->item.species, e);
@@ -80,7 +80,8 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int encode_pair(struct save *r, struct piece *p, struct scratch *t, struct cov_err *e)
+static int encode_pair(struct save *r, struct save_piece *p, struct save_scratch *t,
+                       struct cov_err *e)
 {
     const char *name = cov_stream_name(r->stream);
     struct cov_stream_pair pair;
@@ -110,10 +111,10 @@ static int encode_pair(struct save *r, struct piece *p, struct scratch *t, struc
     return COV_OK;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int save_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct save *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct save_slot *s = &r->slots[slot];
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < s->n; k++)
         if (s->pieces[k].item.event == COV_STREAM_PAIR)
@@ -121,7 +122,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int put(struct save *r, const struct piece *p, struct cov_err *e)
+static int save_put(struct save *r, const struct save_piece *p, struct cov_err *e)
 {
     const struct cov_stream_pair *pair = &p->item.pair;
     if (p->item.event == COV_STREAM_BEGIN)
@@ -136,18 +137,18 @@ static int put(struct save *r, const struct piece *p, struct cov_err *e)
                                pair->has[COV_MINUS] ? &p->encoded[COV_MINUS] : NULL, e);
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int save_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct save *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct save_slot *s = &r->slots[slot];
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < s->n; k++)
-        rc = put(r, &s->pieces[k], e);
+        rc = save_put(r, &s->pieces[k], e);
     return rc;
 }
 
-static int allocate(struct save *r, struct cov_err *e)
+static int save_allocate(struct save *r, struct cov_err *e)
 {
     r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
     r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
@@ -161,7 +162,7 @@ static int allocate(struct save *r, struct cov_err *e)
     int rc = COV_OK;
     for (unsigned i = 0; !rc && i < r->n_workers; i++)
         for (int k = 0; !rc && k < 2; k++) {
-            struct scratch *t = &r->scratch[i];
+            struct save_scratch *t = &r->scratch[i];
             t->codes[k] = cov_malloc(r->to.L, 1, e);
             rc = t->codes[k] ? cov_rewrite_room(r->from, &t->read_room[k], &t->read[k], e)
                              : COV_ENOMEM;
@@ -171,11 +172,11 @@ static int allocate(struct save *r, struct cov_err *e)
     return rc;
 }
 
-static void release(struct save *r)
+static void save_release(struct save *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         for (size_t k = 0; r->slots[i].pieces && k < r->batch; k++) {
-            struct piece *p = &r->slots[i].pieces[k];
+            struct save_piece *p = &r->slots[i].pieces[k];
             free(p->species);
             free(p->sequence);
             cov_blob_fini(&p->record);
@@ -186,7 +187,7 @@ static void release(struct save *r)
     }
     for (unsigned i = 0; r->scratch && i < r->n_workers; i++)
         for (int k = 0; k < 2; k++) {
-            struct scratch *t = &r->scratch[i];
+            struct save_scratch *t = &r->scratch[i];
             free(t->codes[k]);
             free(t->read_room[k]);
             free(t->room[k]);
@@ -230,7 +231,7 @@ static int open_output(struct save *r, const struct cov_rewrite_storage *storage
 int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
              const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
+    static const struct cov_ring_stages stages = {save_source, save_work, save_sink};
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_ring_times times = {0};
     struct save r = {.progress = job->job.progress,
@@ -248,7 +249,7 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
     r.batch = 2 + COV_REWRITE_SLOT_BASES / 2 / r.from->L;
     rc = open_output(&r, storage, out.tmp, dir, e);
     if (!rc)
-        rc = allocate(&r, e);
+        rc = save_allocate(&r, e);
     if (!rc) {
         cov_progress_begin(job->job.progress, "saving", "chunks", -1);
         rc = cov_ring_run(job->job.pool, r.n_slots, &stages, &r, &times, e);
@@ -267,7 +268,7 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
     job->job.stats->chunks = r.n_chunks;
 out:
     cov_pair_writer_abort(r.pairs);
-    release(&r);
+    save_release(&r);
     cov_stream_close(r.stream);
     cov_outfile_end(&out, e);
     free(dir);

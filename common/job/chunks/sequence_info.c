@@ -1,6 +1,6 @@
-/* sequence_info.c - see sequence_info.h.
+/* sequence_info.c - see chunk_info.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/sequence_info.h"
+#include "common/job/chunks/chunk_info.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -380,7 +380,7 @@ static int read_input(struct summary *s, const struct cov_job *job, struct cov_e
 static int show(const char *path, const struct cov_sequence_info_options *o, struct cov_json *j,
                 bool *has_head, struct summary *s, const struct cov_job *job, struct cov_err *e)
 {
-    *s = (struct summary){.path = path, .L = o->L, .n_lower = -1};
+    *s = (struct summary){.path = path, .L = (size_t)o->L, .n_lower = -1};
     int rc = read_input(s, job, e);
     if (rc)
         return rc;

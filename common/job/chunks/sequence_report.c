@@ -43,14 +43,14 @@ static bool is_dropped(const struct cov_json_value *v)
            member_is(v, "role", "role", "unlocalized-scaffold");
 }
 
-struct reader {
+struct report_reader {
     struct cov_sequence_report *report;
     const char *path;
     size_t line;
     bool by_refseq; /* judging by the first line */
 };
 
-static int take_object(struct reader *r, const struct cov_json_value *v, struct cov_err *e)
+static int take_object(struct report_reader *r, const struct cov_json_value *v, struct cov_err *e)
 {
     struct cov_sequence_report *report = r->report;
     const char *refseq = member(v, "refseqAccession", "refseq_accession");
@@ -78,7 +78,7 @@ static int take_object(struct reader *r, const struct cov_json_value *v, struct 
     return rc;
 }
 
-static int read_lines(struct reader *r, struct cov_lines *lines, struct cov_err *e)
+static int read_lines(struct report_reader *r, struct cov_lines *lines, struct cov_err *e)
 {
     const char *text;
     size_t n;
@@ -109,7 +109,7 @@ static int read_lines(struct reader *r, struct cov_lines *lines, struct cov_err 
 int cov_sequence_report_read(const char *path, struct cov_sequence_report *out, struct cov_err *e)
 {
     struct cov_lines *lines = NULL;
-    struct reader r = {.report = out, .path = path};
+    struct report_reader r = {.report = out, .path = path};
     *out = (struct cov_sequence_report){0};
     int rc = cov_names_new(&out->ids, e);
     if (!rc)

@@ -1,6 +1,6 @@
-/* set_blacklist.c - see set_blacklist.h.
+/* set_blacklist.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/set_blacklist.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 
-struct job {
+struct blacklist_job {
     const char *path;
     const struct cov_set_blacklist_options *o;
     const struct cov_grid *grid;
@@ -26,7 +26,7 @@ struct job {
 
 /* ---------------------------------------------------------------- which sequences */
 
-static int mark_by_report(struct job *j, struct cov_err *e)
+static int mark_by_report(struct blacklist_job *j, struct cov_err *e)
 {
     struct cov_sequence_report report;
     size_t n_seqs = cov_grid_n_seqs(j->grid), n_here = 0, n_lacking = 0;
@@ -60,7 +60,7 @@ static int mark_by_report(struct job *j, struct cov_err *e)
     return rc;
 }
 
-static int mark_by_names(struct job *j, struct cov_err *e)
+static int mark_by_names(struct blacklist_job *j, struct cov_err *e)
 {
     struct cov_blacklist *list;
     const char *first = "";
@@ -83,7 +83,7 @@ static int mark_by_names(struct job *j, struct cov_err *e)
     return rc;
 }
 
-static int mark(struct job *j, struct cov_err *e)
+static int mark(struct blacklist_job *j, struct cov_err *e)
 {
     j->n_rows = cov_grid_n_chunks(j->grid);
     j->drops = cov_calloc(cov_grid_n_seqs(j->grid), sizeof *j->drops, e);
@@ -98,7 +98,7 @@ static int mark(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the file */
 
-static int change(const struct job *j, const char *tmp, bool replace, struct cov_err *e)
+static int change(const struct blacklist_job *j, const char *tmp, bool replace, struct cov_err *e)
 {
     const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
     struct cov_h5 *f;
@@ -117,7 +117,7 @@ static int change(const struct job *j, const char *tmp, bool replace, struct cov
 }
 
 /* Reads the result back. */
-static int check(const struct job *j, const char *tmp, struct cov_err *e)
+static int check(const struct blacklist_job *j, const char *tmp, struct cov_err *e)
 {
     struct cov_h5 *f;
     bool same = false;
@@ -131,7 +131,7 @@ static int check(const struct job *j, const char *tmp, struct cov_err *e)
     return rc;
 }
 
-static int write_file(const struct job *j, struct cov_outfile *out, bool replace,
+static int write_file(const struct blacklist_job *j, struct cov_outfile *out, bool replace,
                       struct cov_progress *progress, struct cov_err *e)
 {
     int rc = cov_outfile_copy(out, j->path, progress, e);
@@ -144,7 +144,7 @@ static int write_file(const struct job *j, struct cov_outfile *out, bool replace
     return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
 }
 
-static int write_list(const struct job *j, const char *path, struct cov_err *e)
+static int write_list(const struct blacklist_job *j, const char *path, struct cov_err *e)
 {
     struct cov_bgz *out;
     int rc = cov_bgz_open_write(path, COV_BGZ_PLAIN, 1, &out, e);
@@ -167,7 +167,7 @@ static int write_list(const struct job *j, const char *path, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the job */
 
-static void report(const struct job *j, struct cov_stats *stats)
+static void report(const struct blacklist_job *j, struct cov_stats *stats)
 {
     size_t n_dropped = 0, n_rows = 0;
     int64_t bases = 0;
@@ -183,7 +183,7 @@ static void report(const struct job *j, struct cov_stats *stats)
     stats->chunks = (int64_t)j->n_rows;
 }
 
-static int write_outputs(const struct job *j, bool replace, struct cov_progress *progress,
+static int write_outputs(const struct blacklist_job *j, bool replace, struct cov_progress *progress,
                          struct cov_err *e)
 {
     struct cov_outfile file = COV_OUTFILE_INIT, list = COV_OUTFILE_INIT;
@@ -206,7 +206,7 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
 int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *options,
                       const struct cov_job *job, struct cov_err *e)
 {
-    struct job j = {.path = path, .o = options};
+    struct blacklist_job j = {.path = path, .o = options};
     struct cov_chunk_file *f;
     int rc = cov_chunk_file_open(path, &f, e);
     if (rc)

@@ -1,6 +1,6 @@
-/* subset.c - see subset.h.
+/* subset.c - see chunk_jobs.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/chunks/subset.h"
+#include "common/job/chunks/chunk_jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static int choose(const char *input, const struct cov_grid *g, const struct cov_
     struct cov_select *s = NULL;
     int rc = cov_select_new(g, &s, e);
     if (!rc) {
-        rc = cov_select_regions(s, o->regions, o->n_regions, e);
+        rc = cov_select_regions(s, (const char *const *)o->regions.items, o->regions.n, e);
         if (rc)
             (void)cov_err_prefix(e, "%s", input);
     }
@@ -274,10 +274,10 @@ static int draw(const struct cov_grid *g, const char *input, const struct cov_sp
     int rc;
     if (o->names_path)
         return hold_listed(g, o->names_path, held, e);
-    if (o->by_pairs)
-        rc = cov_holdout_pairs(g, o->fraction, o->seed, held, e);
+    if (o->by == COV_HOLDOUT_PAIRS)
+        rc = cov_holdout_pairs(g, o->fraction, (uint64_t)o->seed, held, e);
     else
-        rc = cov_holdout_sequences(g, o->fraction, o->seed, held, e);
+        rc = cov_holdout_sequences(g, o->fraction, (uint64_t)o->seed, held, e);
     return rc == COV_EINPUT ? cov_err_prefix(e, "%s", input) : rc;
 }
 

@@ -65,40 +65,40 @@ size_t cov_survey_n_copies(const struct cov_survey *s)
 
 /* ---- files ---- */
 
-struct item {
+struct survey_item {
     size_t pair, row;
     bool all_n;
     struct cov_bases_key key;
     struct cov_blob raw;
 };
 
-struct slot {
+struct survey_slot {
     size_t n;
-    struct item *items; /* [batch] */
+    struct survey_item *items; /* [batch] */
     int64_t n_codes[16];
 };
 
-struct reader {
+struct survey_reader {
     struct cov_chunk_file *file;
     const struct cov_grid *grid;
     const bool *wanted; /* or NULL */
     struct cov_progress *progress;
     struct cov_survey *out;
     size_t L, batch, next;
-    struct slot *slots;
+    struct survey_slot *slots;
     size_t n_slots;
     uint8_t *codes; /* [workers][2 L]: of a chunk, and scratch */
 };
 
-static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int survey_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct reader *r = arg;
-    struct slot *s = &r->slots[slot];
+    struct survey_reader *r = arg;
+    struct survey_slot *s = &r->slots[slot];
     s->n = 0;
     for (; s->n < r->batch && r->next < cov_grid_n_pairs(r->grid); r->next++) {
         struct cov_pair p = cov_grid_pair(r->grid, r->next);
-        struct item *item = &s->items[s->n];
+        struct survey_item *item = &s->items[s->n];
         if (r->wanted && !cov_pair_is_marked(&p, r->wanted))
             continue;
         item->pair = r->next;
@@ -112,14 +112,14 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int look(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int survey_look(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    const struct reader *r = arg;
-    struct slot *s = &r->slots[slot];
+    const struct survey_reader *r = arg;
+    struct survey_slot *s = &r->slots[slot];
     uint8_t *codes = r->codes + 2 * r->L * worker;
     memset(s->n_codes, 0, sizeof s->n_codes);
     for (size_t k = 0; k < s->n; k++) {
-        struct item *item = &s->items[k];
+        struct survey_item *item = &s->items[k];
         const struct cov_chunk c = cov_grid_chunk(r->grid, item->row);
         const size_t n = (size_t)(c.end - c.beg);
         int rc =
@@ -134,11 +134,11 @@ static int look(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static int collect(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int survey_collect(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct reader *r = arg;
-    const struct slot *s = &r->slots[slot];
+    struct survey_reader *r = arg;
+    const struct survey_slot *s = &r->slots[slot];
     struct cov_survey *out = r->out;
     int rc = COV_RESERVE(&out->chunks, &out->cap, out->n + s->n, e);
     if (rc)
@@ -153,7 +153,7 @@ static int collect(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-static int allocate(struct reader *r, unsigned n_workers, struct cov_err *e)
+static int survey_allocate(struct survey_reader *r, unsigned n_workers, struct cov_err *e)
 {
     size_t n_codes;
     if (cov_size_mul(2 * r->L, n_workers, &n_codes))
@@ -166,7 +166,7 @@ static int allocate(struct reader *r, unsigned n_workers, struct cov_err *e)
     return r->codes && r->slots ? COV_OK : COV_ENOMEM;
 }
 
-static void release(struct reader *r)
+static void survey_release(struct survey_reader *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         for (size_t k = 0; r->slots[i].items && k < r->batch; k++)
@@ -180,23 +180,23 @@ static void release(struct reader *r)
 int cov_survey_file(struct cov_chunk_file *f, const bool *wanted, const char *what,
                     const struct cov_job *job, struct cov_survey *out, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch, look, collect};
+    static const struct cov_ring_stages stages = {survey_fetch, survey_look, survey_collect};
     const size_t L = cov_chunk_file_head(f)->L;
-    struct reader r = {.file = f,
-                       .grid = cov_chunk_file_grid(f),
-                       .wanted = wanted,
-                       .progress = job->progress,
-                       .out = out,
-                       .L = L,
-                       .batch = 1 + COV_REWRITE_SLOT_BASES / L,
-                       .n_slots = cov_ring_slots(job->pool)};
-    int rc = allocate(&r, cov_pool_size(job->pool), e);
+    struct survey_reader r = {.file = f,
+                              .grid = cov_chunk_file_grid(f),
+                              .wanted = wanted,
+                              .progress = job->progress,
+                              .out = out,
+                              .L = L,
+                              .batch = 1 + COV_REWRITE_SLOT_BASES / L,
+                              .n_slots = cov_ring_slots(job->pool)};
+    int rc = survey_allocate(&r, cov_pool_size(job->pool), e);
     if (!rc) {
         cov_progress_begin(job->progress, what, "chunks", (int64_t)cov_grid_n_pairs(r.grid));
         rc = cov_ring_run(job->pool, r.n_slots, &stages, &r, NULL, e);
         cov_progress_end(job->progress);
         cov_survey_end(out);
     }
-    release(&r);
+    survey_release(&r);
     return rc;
 }

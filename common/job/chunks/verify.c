@@ -320,7 +320,7 @@ struct finding {
     char *text;
 };
 
-struct slot {
+struct verify_slot {
     struct cov_pair pair;
     struct cov_blob *raw; /* [2][1 + n_sets] */
     bool *has;            /* [2][1 + n_sets]: whether raw was fetched */
@@ -331,7 +331,7 @@ struct slot {
 /* Which values a set may have. */
 enum rule { RULE_NONE, RULE_COVERAGE, RULE_REGIONS, RULE_BLACKLIST };
 
-struct job {
+struct verify_job {
     struct cov_chunk_file *file;
     const struct cov_grid *grid;
     const struct cov_chunk_head *head;
@@ -339,7 +339,7 @@ struct job {
     enum rule *rules; /* of each set */
     size_t n_places;  /* 1 + number of sets */
     struct cov_findings findings;
-    struct slot *slots;
+    struct verify_slot *slots;
     size_t n_slots;
     uint8_t *codes; /* [workers][2][L] */
     uint8_t *elems; /* [workers][elem_bytes] */
@@ -347,8 +347,8 @@ struct job {
     struct cov_progress *progress;
 };
 
-static int add_text(struct slot *s, size_t place, enum cov_finding_kind kind, const char *text,
-                    struct cov_err *e)
+static int add_text(struct verify_slot *s, size_t place, enum cov_finding_kind kind,
+                    const char *text, struct cov_err *e)
 {
     int rc = COV_RESERVE(&s->findings, &s->cap, s->n_findings + 1, e);
     char *copy = rc ? NULL : cov_strdup(text, e);
@@ -358,7 +358,7 @@ static int add_text(struct slot *s, size_t place, enum cov_finding_kind kind, co
     return COV_OK;
 }
 
-static const char *place_name(const struct job *j, size_t place)
+static const char *place_name(const struct verify_job *j, size_t place)
 {
     return place == 0 ? j->bases_name : j->head->sets[place - 1].name;
 }
@@ -369,9 +369,9 @@ struct site {
     enum cov_finding_kind kind;
 };
 
-static int add(const struct job *j, struct slot *s, struct site at, struct cov_err *e,
+static int add(const struct verify_job *j, struct verify_slot *s, struct site at, struct cov_err *e,
                const char *format, ...) COV_PRINTF(5, 6);
-static int add(const struct job *j, struct slot *s, struct site at, struct cov_err *e,
+static int add(const struct verify_job *j, struct verify_slot *s, struct site at, struct cov_err *e,
                const char *format, ...)
 {
     char reason[300], where[COV_ROW_TEXT_BYTES];
@@ -386,7 +386,7 @@ static int add(const struct job *j, struct slot *s, struct site at, struct cov_e
 }
 
 /* Turns a failure to fetch or to decode into a finding; out of memory remains a failure. */
-static int add_failure(const struct job *j, struct slot *s, size_t place, size_t row,
+static int add_failure(const struct verify_job *j, struct verify_slot *s, size_t place, size_t row,
                        const struct cov_err *failure, struct cov_err *e)
 {
     if (failure->code == COV_ENOMEM)
@@ -425,7 +425,7 @@ static size_t first_bad(enum rule rule, const struct cov_h5_type *type, const ui
     return n;
 }
 
-static int check_values(const struct job *j, struct slot *s, size_t k, size_t row,
+static int check_values(const struct verify_job *j, struct verify_slot *s, size_t k, size_t row,
                         const uint8_t *elems, struct cov_err *e)
 {
     const struct cov_chunk_set *set = &j->head->sets[k];
@@ -449,17 +449,17 @@ static int check_values(const struct job *j, struct slot *s, size_t k, size_t ro
 
 /* ---------------------------------------------------------------- stages */
 
-static void clear_findings(struct slot *s)
+static void clear_findings(struct verify_slot *s)
 {
     for (size_t i = 0; i < s->n_findings; i++)
         free(s->findings[i].text);
     s->n_findings = 0;
 }
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int verify_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct verify_job *j = arg;
+    struct verify_slot *s = &j->slots[slot];
     if (n >= cov_grid_n_pairs(j->grid))
         return 0;
     s->pair = cov_grid_pair(j->grid, (size_t)n);
@@ -486,8 +486,8 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 /* Decodes codes[0..L) of a row; *good is false if that failed. */
-static int decode_bases(const struct job *j, struct slot *s, size_t strand, uint8_t *codes,
-                        bool *good, struct cov_err *e)
+static int decode_bases(const struct verify_job *j, struct verify_slot *s, size_t strand,
+                        uint8_t *codes, bool *good, struct cov_err *e)
 {
     size_t at = strand * j->n_places, row = s->pair.rows[strand];
     *good = false;
@@ -499,7 +499,7 @@ static int decode_bases(const struct job *j, struct slot *s, size_t strand, uint
     return *good ? COV_OK : add_failure(j, s, 0, row, &failure, e);
 }
 
-static int check_strands(const struct job *j, struct slot *s, const uint8_t *plus,
+static int check_strands(const struct verify_job *j, struct verify_slot *s, const uint8_t *plus,
                          const uint8_t *minus, struct cov_err *e)
 {
     size_t n = (size_t)(s->pair.end - s->pair.beg);
@@ -514,10 +514,10 @@ static int check_strands(const struct job *j, struct slot *s, const uint8_t *plu
     return COV_OK;
 }
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int verify_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct verify_job *j = arg;
+    struct verify_slot *s = &j->slots[slot];
     size_t L = j->head->L;
     uint8_t *codes[2] = {j->codes + 2 * worker * L, j->codes + (2 * worker + 1) * L};
     uint8_t *elems = j->elems + worker * j->elem_bytes;
@@ -542,10 +542,10 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int verify_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
+    struct verify_job *j = arg;
+    struct verify_slot *s = &j->slots[slot];
     (void)n;
     int rc = COV_OK;
     for (size_t i = 0; i < s->n_findings && !rc; i++) {
@@ -573,7 +573,7 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
                                                                               : RULE_COVERAGE;
 }
 
-static int prepare(struct job *j, const struct cov_pool *pool, struct cov_err *e)
+static int verify_prepare(struct verify_job *j, const struct cov_pool *pool, struct cov_err *e)
 {
     size_t n_workers = cov_pool_size(pool), n_codes, n_elems;
     j->elem_bytes = 1;
@@ -602,10 +602,10 @@ static int prepare(struct job *j, const struct cov_pool *pool, struct cov_err *e
     return COV_OK;
 }
 
-static void finish(struct job *j)
+static void finish(struct verify_job *j)
 {
     for (size_t i = 0; j->slots && i < j->n_slots; i++) {
-        struct slot *s = &j->slots[i];
+        struct verify_slot *s = &j->slots[i];
         for (size_t at = 0; s->raw && at < 2 * j->n_places; at++)
             cov_blob_fini(&s->raw[at]);
         clear_findings(s);
@@ -619,7 +619,7 @@ static void finish(struct job *j)
     free(j->elems);
 }
 
-static void count(const struct job *j, struct cov_stats *stats)
+static void count(const struct verify_job *j, struct cov_stats *stats)
 {
     size_t n = cov_grid_n_chunks(j->grid);
     int64_t bases = 0;
@@ -634,8 +634,8 @@ static void count(const struct job *j, struct cov_stats *stats)
 int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n_findings,
                struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
-    struct job j = {
+    static const struct cov_ring_stages stages = {verify_source, verify_work, verify_sink};
+    struct verify_job j = {
         .path = path, .progress = job->progress, .findings = {.path = path, .out = out}};
     struct cov_ring_times times = {0, 0, 0, 0};
     *n_findings = 0;
@@ -651,7 +651,7 @@ int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n
     if (!rc)
         rc = cov_verify_grid(j.grid, &j.findings, e);
     if (!rc)
-        rc = prepare(&j, job->pool, e);
+        rc = verify_prepare(&j, job->pool, e);
     if (!rc)
         rc = cov_ring_run(job->pool, j.n_slots, &stages, &j, &times, e);
     cov_progress_end(job->progress);
