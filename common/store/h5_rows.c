@@ -228,6 +228,44 @@ void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n,
     }
 }
 
+/* Holds all integers of 64 bits, with and without a sign. */
+__extension__ typedef __int128 integer;
+
+static integer load_integer(const struct cov_h5_type *t, const uint8_t *p)
+{
+    uint64_t x = 0;
+    const size_t unused = 64 - 8 * t->bytes;
+    for (size_t j = 0; j < t->bytes; j++)
+        x = x << 8 | p[t->big_endian ? j : t->bytes - 1 - j];
+    return t->is_signed ? (integer)((int64_t)(x << unused) >> unused) : (integer)x;
+}
+
+/* Stores the low bytes of x, little-endian. */
+static void store(uint8_t *p, size_t bytes, uint64_t x)
+{
+    for (size_t k = 0; k < bytes; k++)
+        p[k] = (uint8_t)(x >> (8 * k));
+}
+
+/* These return false if the type cannot hold the number exactly. */
+static bool store_integer(const struct cov_h5_type *t, integer x, uint8_t *p)
+{
+    const integer end = (integer)1 << (8 * t->bytes - t->is_signed);
+    store(p, t->bytes, (uint64_t)x);
+    return x >= (t->is_signed ? -end : 0) && x < end;
+}
+
+static bool store_double(const struct cov_h5_type *t, double v, uint8_t *p)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    const float f = (float)v;
+    memcpy(&wide, &v, sizeof wide);
+    memcpy(&narrow, &f, sizeof narrow);
+    store(p, t->bytes, t->bytes == sizeof v ? wide : narrow);
+    return t->bytes == sizeof v || (double)f == v || isnan(v);
+}
+
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e)
 {
@@ -248,16 +286,55 @@ int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, i
             break;
         }
     }
-    for (size_t i = 0; i < n; i++, p += type->bytes) {
-        uint8_t top = p[type->big_endian ? 0 : type->bytes - 1];
-        uint64_t x = type->is_signed && top & 0x80 ? UINT64_MAX : 0;
-        for (size_t j = 0; j < type->bytes; j++)
-            x = x << 8 | p[type->big_endian ? j : type->bytes - 1 - j];
-        if (!type->is_signed && x > INT64_MAX)
+    for (size_t i = 0; i < n; i++) {
+        integer x = load_integer(type, p + i * type->bytes);
+        if (x > INT64_MAX)
             return cov_fail(e, COV_EINPUT, "%llu is too large", (unsigned long long)x);
         dst[i] = (int64_t)x;
     }
     return COV_OK;
+}
+
+static bool convert(const struct cov_h5_type *from, const uint8_t *src,
+                    const struct cov_h5_type *to, uint8_t *dst)
+{
+    if (from->kind == COV_H5_INT) {
+        const integer x = load_integer(from, src);
+        const double v = (double)x;
+        return to->kind == COV_H5_INT ? store_integer(to, x, dst)
+                                      : (integer)v == x && store_double(to, v, dst);
+    }
+    double v;
+    cov_h5_to_double(from, src, 1, &v);
+    if (to->kind == COV_H5_FLOAT)
+        return store_double(to, v, dst);
+    return fabs(v) <= 0x1p64 && v == trunc(v) && store_integer(to, (integer)v, dst);
+}
+
+size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
+                     const struct cov_h5_type *to, void *dst)
+{
+    const uint8_t *s = src;
+    uint8_t *d = dst;
+    size_t i = 0;
+    while (i < n && convert(from, s + i * from->bytes, to, d + i * to->bytes))
+        i++;
+    return i;
+}
+
+void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char *text, size_t size)
+{
+    if (type->kind == COV_H5_INT) {
+        const integer x = load_integer(type, src);
+        if (x < 0)
+            (void)snprintf(text, size, "%" PRId64, (int64_t)x);
+        else
+            (void)snprintf(text, size, "%" PRIu64, (uint64_t)x);
+        return;
+    }
+    double v;
+    cov_h5_to_double(type, src, 1, &v);
+    (void)snprintf(text, size, "%.9g", v);
 }
 
 size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text)
@@ -320,129 +397,4 @@ int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *fil
     }
     memcpy(at, &mask, sizeof mask);
     return cov_blob_end_piece(b, COV_H5_PIECE_HEAD + n_packed, e);
-}
-
-/* An integer of any type: sign and absolute value. */
-struct integer {
-    bool negative;
-    uint64_t size;
-};
-
-static uint64_t load(const uint8_t *p, size_t bytes)
-{
-    uint64_t x = 0;
-    for (size_t k = 0; k < bytes; k++)
-        x |= (uint64_t)p[k] << (8 * k);
-    return x;
-}
-
-static void store(uint8_t *p, size_t bytes, uint64_t x)
-{
-    for (size_t k = 0; k < bytes; k++)
-        p[k] = (uint8_t)(x >> (8 * k));
-}
-
-static uint64_t sign_bit(size_t bytes)
-{
-    switch (bytes) {
-    case 1:
-        return 0x80;
-    case 2:
-        return 0x8000;
-    case 4:
-        return 0x80000000U;
-    default:
-        return (uint64_t)1 << 63;
-    }
-}
-
-static struct integer load_integer(const struct cov_h5_type *t, const uint8_t *p)
-{
-    uint64_t x = load(p, t->bytes), sign = sign_bit(t->bytes);
-    bool negative = t->is_signed && (x & sign);
-    /* `x` is sign-extended, then negated. */
-    return (struct integer){negative, negative ? ~(x | ~(sign - 1)) + 1 : x};
-}
-
-static bool store_integer(const struct cov_h5_type *t, struct integer w, uint8_t *p)
-{
-    uint64_t sign = sign_bit(t->bytes), most = t->is_signed ? sign - 1 : sign - 1 + sign;
-    uint64_t least = t->is_signed ? sign : 0;
-    if (w.size > (w.negative ? least : most))
-        return false;
-    store(p, t->bytes, w.negative ? ~w.size + 1 : w.size);
-    return true;
-}
-
-static bool integer_of_double(double v, struct integer *w)
-{
-    double size = fabs(v);
-    if (!(size < 18446744073709551616.0) || size != trunc(size)) /* 2^64 */
-        return false;
-    *w = (struct integer){v < 0, (uint64_t)size};
-    return true;
-}
-
-static bool double_of_integer(struct integer w, double *v)
-{
-    double size = (double)w.size;
-    if (size >= 18446744073709551616.0 || (uint64_t)size != w.size)
-        return false;
-    *v = w.negative ? -size : size;
-    return true;
-}
-
-static bool store_double(const struct cov_h5_type *t, double v, uint8_t *p)
-{
-    if (t->bytes == sizeof(double)) {
-        uint64_t bits;
-        memcpy(&bits, &v, sizeof bits);
-        store(p, sizeof bits, bits);
-        return true;
-    }
-    float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    store(p, sizeof bits, bits);
-    return (double)f == v || isnan(v);
-}
-
-static bool convert(const struct cov_h5_type *from, const uint8_t *src,
-                    const struct cov_h5_type *to, uint8_t *dst)
-{
-    struct integer w;
-    double v;
-    if (from->kind == COV_H5_INT) {
-        w = load_integer(from, src);
-        if (to->kind == COV_H5_INT)
-            return store_integer(to, w, dst);
-        return double_of_integer(w, &v) && store_double(to, v, dst);
-    }
-    cov_h5_to_double(from, src, 1, &v);
-    if (to->kind == COV_H5_INT)
-        return integer_of_double(v, &w) && store_integer(to, w, dst);
-    return store_double(to, v, dst);
-}
-
-size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
-                     const struct cov_h5_type *to, void *dst)
-{
-    const uint8_t *s = src;
-    uint8_t *d = dst;
-    size_t i = 0;
-    while (i < n && convert(from, s + i * from->bytes, to, d + i * to->bytes))
-        i++;
-    return i;
-}
-
-void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char *text, size_t size)
-{
-    if (type->kind == COV_H5_INT) {
-        struct integer w = load_integer(type, src);
-        (void)snprintf(text, size, "%s%" PRIu64, w.negative ? "-" : "", w.size);
-        return;
-    }
-    double v;
-    cov_h5_to_double(type, src, 1, &v);
-    (void)snprintf(text, size, "%.9g", v);
 }
