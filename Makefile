@@ -127,7 +127,8 @@ LIB_SRC    := $(filter-out $(MPI_SRC),$(sort $(wildcard common/*/*.c common/*/*/
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
 # Further files of a tool: tools/TOOL/*.c
 PART_SRC   := $(sort $(wildcard tools/*/*.c))
-UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
+UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_MAIN  := tests/unit/unit_main.c
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 # The scalar reference of training, for unit tests and those of GPUs.
@@ -136,7 +137,7 @@ BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
-ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(REFERENCE_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
+ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(UNIT_MAIN) $(HELPER_SRC) $(REFERENCE_SRC) $(DEMO_SRC) $(BENCH_SRC) $(FUZZ_SRC)
 HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h tests/lib/*/*.h tests/fuzz/*.h workflows/demo/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
@@ -296,7 +297,7 @@ $(B)/benchmark.a: $(call obj,$(wildcard tools/benchmark/*.c))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(B)/reference.a: $(call obj,$(REFERENCE_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/benchmark.a $(B)/reference.a $(LIB)/libcov.so
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(call obj,$(UNIT_MAIN)) $(B)/benchmark.a $(B)/reference.a $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka) $(PKG_LIBS))

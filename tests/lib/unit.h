@@ -1,4 +1,4 @@
-/* unit.h - included first by each unit test: cmocka with the headers that it needs, and checks of
+/* unit.h - included first by each unit test: cmocka, common headers of the C library, definitions of tests, and checks of
  * results.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_UNIT_H
@@ -11,9 +11,32 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
+
+/* TEST(name) { ... } defines a test, which unit_main.c runs. TEST_GROUP names what runs before the first and after the
+ * last one, or NULL. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, setup, teardown)                                                           \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        unit_add(__LINE__, &(struct CMUnitTest){#name, name, setup, teardown, NULL});              \
+    }                                                                                              \
+    static void name(void **state)
+#define TEST_GROUP(setup, teardown)                                                                \
+    __attribute__((constructor)) static void add_group(void)                                       \
+    {                                                                                              \
+        unit_group(setup, teardown);                                                               \
+    }
+void unit_add(int line, const struct CMUnitTest *test);
+void unit_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /* 1 under sanitizers and in emulators: tests then repeat the same code less often. */
 #if defined __SANITIZE_ADDRESS__ || defined COV_TEST_SLOW

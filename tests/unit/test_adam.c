@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/net/adam.h"
 
@@ -42,13 +39,13 @@ static void compare(const struct cov_adam *a)
     assert_true(fabs(wanted[0] - wanted[1]) > 0.01);
 }
 
-static void equals_the_definition(void **state)
+TEST(equals_the_definition)
 {
     compare(&adam);
     compare(&decaying);
 }
 
-static void does_not_depend_on_the_split(void **state)
+TEST(does_not_depend_on_the_split)
 {
     struct cov_rng rng;
     float p[2][N], m[2][N] = {{0}}, v[2][N] = {{0}}, g[N];
@@ -66,13 +63,4 @@ static void does_not_depend_on_the_split(void **state)
     assert_memory_equal(p[0], p[1], sizeof p[0]);
     assert_memory_equal(m[0], m[1], sizeof m[0]);
     assert_memory_equal(v[0], v[1], sizeof v[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_definition),
-        cmocka_unit_test(does_not_depend_on_the_split),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/track/measures/agreement.h"
 
@@ -29,7 +24,7 @@ static struct cov_agreement agreement(const struct pair *pairs, size_t n)
     return a;
 }
 
-static void matches_hand_computation(void **state)
+TEST(matches_hand_computation)
 {
     /* x 1 2 3 4, y 1 3 2 4: r = rho = 4/5. */
     struct cov_agreement a =
@@ -51,7 +46,7 @@ static void matches_hand_computation(void **state)
     assert_true(fabs(a.spearman - 3.75 / 4.5) < 1e-15);
 }
 
-static void is_undefined_without_variance(void **state)
+TEST(is_undefined_without_variance)
 {
     static const struct pair constant_x[] = {{0.1F, 1, 100}, {0.1F, 2, 3}, {0.1F, 5, 1}};
     static const struct pair constant_y[] = {{-0.0F, 0.0F, 7}, {2, -0.0F, 3}};
@@ -67,7 +62,7 @@ static void is_undefined_without_variance(void **state)
     assert_true(isnan(a.pearson) && isnan(a.spearman));
 }
 
-static void orders_negative_values(void **state)
+TEST(orders_negative_values)
 {
     /* y falls as x rises, with zeros of either sign in between. */
     static const struct pair pairs[] = {{-3e30F, 4, 1}, {-2, 3, 1},   {-1e-30F, 2.5F, 1},
@@ -78,7 +73,7 @@ static void orders_negative_values(void **state)
 }
 
 /* A genome of 17 Gbp, mostly 0 in both tracks. Counts above 32 bits pass through both sorts. */
-static void handles_counts_above_32_bits(void **state)
+TEST(handles_counts_above_32_bits)
 {
     const uint64_t many = UINT64_C(17000000000);
     struct cov_agreement a =
@@ -200,21 +195,21 @@ static void compare(unsigned kinds, size_t max_bytes, bool spills)
     free(y);
 }
 
-static void matches_the_definition(void **state)
+TEST(matches_the_definition)
 {
     compare(2, 0, false);
     compare(30, 0, false);
     compare(0, 1 << 24, false);
 }
 
-static void does_not_depend_on_memory(void **state)
+TEST(does_not_depend_on_memory)
 {
     compare(0, 0, true);
     compare(1000, 0, true);
     compare(0, 300000, true);
 }
 
-static void reports_the_folder(void **state)
+TEST(reports_the_folder)
 {
     struct cov_pairs p;
     struct cov_err e = COV_ERR_INIT;
@@ -225,15 +220,4 @@ static void reports_the_folder(void **state)
     assert_non_null(strstr(e.text, "/tmp/cov-no-such-folder"));
     cov_pairs_fini(&p);
     cov_pairs_scratch_fini(&scratch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_hand_computation), cmocka_unit_test(is_undefined_without_variance),
-        cmocka_unit_test(orders_negative_values),   cmocka_unit_test(handles_counts_above_32_bits),
-        cmocka_unit_test(matches_the_definition),   cmocka_unit_test(does_not_depend_on_memory),
-        cmocka_unit_test(reports_the_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <htslib/sam.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -92,7 +91,7 @@ static int read_file(const char *path, unsigned n_threads, long bytes, int64_t *
 
 static const char *const paths[] = {"a.sam", "a.bam", "a.cram"};
 
-static void reports_read_errors(void **state)
+TEST(reports_read_errors)
 {
     for (size_t i = 0; i < COV_COUNT(paths); i++)
         for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
@@ -111,7 +110,7 @@ static void reports_read_errors(void **state)
         }
 }
 
-static void reads_whole_files(void **state)
+TEST(reads_whole_files)
 {
     for (size_t i = 0; i < COV_COUNT(paths); i++) {
         int64_t n;
@@ -121,7 +120,7 @@ static void reads_whole_files(void **state)
 }
 
 /* The files are truncated where reading failed above, so they count as damaged. */
-static void reports_truncated_files(void **state)
+TEST(reports_truncated_files)
 {
     for (size_t i = 1; i < COV_COUNT(paths); i++) {
         struct cov_err e = COV_ERR_INIT;
@@ -135,7 +134,7 @@ static void reports_truncated_files(void **state)
 }
 
 /* A CRAM file that htslib rejects. */
-static void reports_damaged_files(void **state)
+TEST(reports_damaged_files)
 {
     struct cov_err e = COV_ERR_INIT;
     int64_t n;
@@ -144,13 +143,4 @@ static void reports_damaged_files(void **state)
     assert_string_equal(e.text, "a.cram: damaged or truncated (a CRAM file)");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_whole_files),
-        cmocka_unit_test(reports_read_errors),
-        cmocka_unit_test(reports_truncated_files),
-        cmocka_unit_test(reports_damaged_files),
-    };
-    return cmocka_run_group_tests_name("alignments", tests, make_files, leave_folder);
-}
+TEST_GROUP(make_files, leave_folder)

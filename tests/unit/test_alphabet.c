@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "common/base/cpu.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/alphabet_kern.h"
@@ -23,7 +19,7 @@ static const struct {
 };
 enum { N_IUPAC = sizeof iupac / sizeof iupac[0] };
 
-static void test_letters(void **state)
+TEST(test_letters)
 {
     int known = 0;
     for (int c = 0; c < 256; c++)
@@ -94,7 +90,7 @@ static void check_lines(const struct cov_letters *k)
     assert_int_equal(k->take_lines(text, WIDTH, LINES - 1, codes), LINES - 1);
 }
 
-static void test_kernels(void **state)
+TEST(test_kernels)
 {
     check_kernels(&cov_letters_base);
     check_lines(&cov_letters_base);
@@ -104,7 +100,7 @@ static void test_kernels(void **state)
     }
 }
 
-static void test_onehot(void **state)
+TEST(test_onehot)
 {
     static const double share[5] = {0, 1, 0.5, 0.33, 0.25};
     static const uint16_t half[5] = {0, 0x3c00, 0x3800, 0x3548, 0x3400};
@@ -121,7 +117,7 @@ static void test_onehot(void **state)
     }
 }
 
-static void test_onehot_inexact(void **state)
+TEST(test_onehot_inexact)
 {
     for (unsigned code = 0; code < 16; code++)
         for (int k = 0; k < 4; k++) {
@@ -158,7 +154,7 @@ static void fill(uint8_t *codes, size_t n)
     }
 }
 
-static void test_reverse_complement(void **state)
+TEST(test_reverse_complement)
 {
     uint8_t src[MAX], dst[MAX + 1];
     fill(src, MAX);
@@ -179,7 +175,7 @@ static void test_reverse_complement(void **state)
 }
 
 /* Every byte at every position of texts that are about as long as a block. */
-static void test_texts(void **state)
+TEST(test_texts)
 {
     enum { LONGEST = 300 };
     char text[LONGEST];
@@ -205,7 +201,7 @@ static void test_texts(void **state)
     }
 }
 
-static void test_packing(void **state)
+TEST(test_packing)
 {
     uint8_t codes[MAX], packed[MAX / 2 + 1], back[MAX + 1];
     fill(codes, MAX);
@@ -223,18 +219,4 @@ static void test_packing(void **state)
                 assert_int_equal(back[end - first], 0xee);
             }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_letters),
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_onehot),
-        cmocka_unit_test(test_onehot_inexact),
-        cmocka_unit_test(test_reverse_complement),
-        cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void check(size_t i, const char *contig, int64_t beg, int64_t end, char s
     assert_int_equal(a.items[i].strand, strand);
 }
 
-static void gff3(void **state)
+TEST(gff3)
 {
     read_text("##gff-version 3\n"
               "b c\ts\tgene\t100\t200\t.\t-\t.\tNote=ID;ID=second\r\n"
@@ -44,7 +44,7 @@ static void gff3(void **state)
     cov_annotation_fini(&a);
 }
 
-static void gtf(void **state)
+TEST(gtf)
 {
     static const char text[] =
         "#!genome\n"
@@ -61,7 +61,7 @@ static void gtf(void **state)
     cov_annotation_fini(&a);
 }
 
-static void types(void **state)
+TEST(types)
 {
     read_text("c\ts\tgene\t11\t90\t.\t+\t.\tID=g\nc\ts\texon\t11\t20\t.\t+\t.\tID=x\n"
               "c\ts\texo\t12\t20\t.\t+\t.\tID=y\nc\ts\tmRNA\t13\t20\t.\t+\t.\tID=z\n",
@@ -93,7 +93,7 @@ static void check_family(size_t part, size_t of)
     assert_int_equal(a.items[part].family, a.items[of].family);
 }
 
-static void families_of_gff3(void **state)
+TEST(families_of_gff3)
 {
     static const char text[] = "c\ts\texon\t50\t60\t.\t+\t.\tParent=t1,t2\n"
                                "c\ts\tgene\t1\t90\t.\t+\t.\tID=g\n"
@@ -131,7 +131,7 @@ static void families_of_gff3(void **state)
     cov_annotation_fini(&a);
 }
 
-static void families_of_gtf(void **state)
+TEST(families_of_gtf)
 {
     static const char text[] =
         "c\ts\tgene\t1\t90\t.\t+\t.\tgene_id \"g,1\";\n"
@@ -147,7 +147,7 @@ static void families_of_gtf(void **state)
     }
 }
 
-static void bed(void **state)
+TEST(bed)
 {
     read_text("track name=x\n# c\nbrowser position\nc1 5 "
               "9\nc1\t2\t9\tn\t7\t-\t2\t9\t0,0,0\nc0\t0\t1\tm\n",
@@ -164,7 +164,7 @@ static void bed(void **state)
     cov_annotation_fini(&a);
 }
 
-static void strand_of_bed_in_another_column(void **state)
+TEST(strand_of_bed_in_another_column)
 {
     static const struct {
         const char *text, *name, *score;
@@ -185,7 +185,7 @@ static void strand_of_bed_in_another_column(void **state)
 }
 
 /* AUGUSTUS and BRAKER write the ID of genes and transcripts alone; others omit the quotes. */
-static void gtf_with_bare_ids(void **state)
+TEST(gtf_with_bare_ids)
 {
     static const char text[] =
         "c\ts\tgene\t1\t90\t.\t+\t.\tg1\n"
@@ -211,7 +211,7 @@ static void gtf_with_bare_ids(void **state)
     cov_annotation_fini(&a);
 }
 
-static void labels_of_pictures(void **state)
+TEST(labels_of_pictures)
 {
     static const struct {
         const char *attributes, *label;
@@ -234,7 +234,7 @@ static void labels_of_pictures(void **state)
     }
 }
 
-static void escapes_of_gff3(void **state)
+TEST(escapes_of_gff3)
 {
     read_text(
         "chr%201\ts\tgene\t1\t9\t.\t+\t.\tID=a%20b%09%00c\nchr 1\ts\tgene\t2\t9\t.\t+\t.\tID=%41\n",
@@ -251,7 +251,7 @@ static void escapes_of_gff3(void **state)
 }
 
 /* As in NCBI's files of genomes with organelles. */
-static void features_over_the_origin_are_left_out(void **state)
+TEST(features_over_the_origin_are_left_out)
 {
     static const char text[] = "c\ts\tgene\t4900\t5100\t.\t-\t.\tID=g1\n"
                                "c\ts\tregion\t1\t5000\t.\t+\t.\tID=c;Is_circular=true;x=y\n"
@@ -271,7 +271,7 @@ static void features_over_the_origin_are_left_out(void **state)
     cov_annotation_fini(&a);
 }
 
-static void long_ids_are_families(void **state)
+TEST(long_ids_are_families)
 {
     static char id[2][5001], text[20000];
     memset(id, 'x', sizeof id);
@@ -287,7 +287,7 @@ static void long_ids_are_families(void **state)
     cov_annotation_fini(&a);
 }
 
-static void long_names_are_cut(void **state)
+TEST(long_names_are_cut)
 {
     char text[1000] = "c\t1\t2\t";
     memset(text + 6, 'x', 500);
@@ -297,7 +297,7 @@ static void long_names_are_cut(void **state)
     cov_annotation_fini(&a);
 }
 
-static void wrong_files_are_refused(void **state)
+TEST(wrong_files_are_refused)
 {
 #define LINE "c\ts\tgene\t1\t9\t.\t+\t.\tID=x\n"
     static const struct {
@@ -335,23 +335,4 @@ static void wrong_files_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gff3),
-        cmocka_unit_test(gtf),
-        cmocka_unit_test(types),
-        cmocka_unit_test(families_of_gff3),
-        cmocka_unit_test(families_of_gtf),
-        cmocka_unit_test(bed),
-        cmocka_unit_test(strand_of_bed_in_another_column),
-        cmocka_unit_test(gtf_with_bare_ids),
-        cmocka_unit_test(labels_of_pictures),
-        cmocka_unit_test(escapes_of_gff3),
-        cmocka_unit_test(features_over_the_origin_are_left_out),
-        cmocka_unit_test(long_ids_are_families),
-        cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test(wrong_files_are_refused),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_table.h"
@@ -85,7 +80,7 @@ static void check_genome(const char *path, const struct cov_grid *grid)
     cov_chunk_file_close(f);
 }
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
     const struct cov_codec_choice choices[] = {none, gzip, fast, lzf, best};
     struct cov_grid *grid = two_sequences(100, 33, L);
@@ -98,7 +93,7 @@ static void test_round_trips(void **state)
 
 /* Rows that onehot.h can encode are stored as onehot.h streams, with all filters applied. Other
  * rows are compressed as general data. All rows decode. */
-static void test_onehot(void **state)
+TEST(test_onehot)
 {
     static const uint8_t simple[] = {1, 2, 4, 8, 15, 3, 12};
     const struct cov_codec_choice choices[] = {gzip, fast};
@@ -151,7 +146,7 @@ static void test_onehot(void **state)
 }
 
 /* More rows than one block of the table holds, in many sequences. */
-static void test_many_rows(void **state)
+TEST(test_many_rows)
 {
     struct cov_grid *grid = many_contigs(40, L);
     write_genome("x.h5", grid, gzip);
@@ -159,7 +154,7 @@ static void test_many_rows(void **state)
     cov_grid_free(grid);
 }
 
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
     char fifty[51], longer[71], species[27];
     memset(fifty, 'f', 50);
@@ -263,7 +258,7 @@ static uint8_t *elements_of(const struct cov_grid *grid, size_t bytes)
 static const struct cov_h5_type half = {COV_H5_FLOAT, 2, true, false, '\0'},
                                 single = {COV_H5_FLOAT, 4, true, false, '\0'};
 
-static void test_other_forms(void **state)
+TEST(test_other_forms)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n = cov_grid_n_chunks(grid);
@@ -293,7 +288,7 @@ static void refuse(const char *path, const char *text)
     assert_string_equal(e.text, text);
 }
 
-static void test_wrong_layouts(void **state)
+TEST(test_wrong_layouts)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n = cov_grid_n_chunks(grid);
@@ -351,7 +346,7 @@ static void poke(const struct form *form, size_t t, const uint16_t values[4], co
     free(elems);
 }
 
-static void test_contents(void **state)
+TEST(test_contents)
 {
     enum { ONE = 0x3c00, HALF = 0x3800, THIRD = 0x3548, NAN16 = 0x7e00, NEGATIVE_ZERO = 0x8000 };
     const struct form forms[] = {{10, L, 4, half, {1, L, 4}, gzip, true},
@@ -375,7 +370,7 @@ static void test_contents(void **state)
 }
 
 /* Randomly damaged data is decoded, or refused with a message that names the file. */
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
     write_genome("x.h5", grid, gzip);
@@ -416,7 +411,7 @@ static void test_flipped(void **state)
     free(file);
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
     char *files[2];
@@ -446,14 +441,4 @@ static void test_same_bytes(void **state)
     cov_grid_free(grid);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_onehot),
-        cmocka_unit_test(test_many_rows),   cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_other_forms), cmocka_unit_test(test_wrong_layouts),
-        cmocka_unit_test(test_contents),    cmocka_unit_test(test_flipped),
-        cmocka_unit_test(test_same_bytes),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -5,7 +5,7 @@
 #include "tests/lib/unit.h"
 
 /* The parts of a batch have all of its chunks, in order, and differ by at most one chunk. */
-static void chunks(void **state)
+TEST(chunks)
 {
     for (size_t n = 0; n < 200; n++) {
         const struct cov_parts all = {n, 0, COV_PARTS};
@@ -19,7 +19,7 @@ static void chunks(void **state)
 }
 
 /* The first chunk of a card has number 0 there. */
-static void cards(void **state)
+TEST(cards)
 {
     for (size_t n = 0; n < 100; n++)
         for (int beg = 0; beg < COV_PARTS; beg++) {
@@ -30,7 +30,7 @@ static void cards(void **state)
 }
 
 /* The nodes of a card follow each other, are subtrees, and are as large as possible. */
-static void nodes(void **state)
+TEST(nodes)
 {
     int most = 0;
     for (int beg = 0; beg < COV_PARTS; beg++)
@@ -52,7 +52,7 @@ static void nodes(void **state)
 }
 
 /* 1, 2, 4, ... cards have one node each. */
-static void one_node(void **state)
+TEST(one_node)
 {
     struct cov_node node[COV_MOST_NODES];
     for (int n_cards = 1; n_cards <= COV_PARTS; n_cards *= 2)
@@ -60,15 +60,4 @@ static void one_node(void **state)
             const struct cov_parts p = {1, COV_PARTS * i / n_cards, COV_PARTS * (i + 1) / n_cards};
             assert_int_equal(cov_parts_nodes(p, node), 1);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks),
-        cmocka_unit_test(cards),
-        cmocka_unit_test(nodes),
-        cmocka_unit_test(one_node),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

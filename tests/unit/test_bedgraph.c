@@ -3,11 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/file/bgz.h"
@@ -48,7 +44,7 @@ static char *contents(const char *path, size_t *n)
     return text;
 }
 
-static void formats_values(void **state)
+TEST(formats_values)
 {
     static const struct {
         float value;
@@ -75,7 +71,7 @@ static void formats_values(void **state)
     }
 }
 
-static void writes_lines(void **state)
+TEST(writes_lines)
 {
     static const char expected[] =
         "chr1\t0\t2999999999999\t3\nchr1\t2999999999999\t3000000000000\t0\n"
@@ -102,7 +98,7 @@ static void writes_lines(void **state)
 }
 
 /* More data than the buffer holds, with names of many lengths. */
-static void writes_many_lines(void **state)
+TEST(writes_many_lines)
 {
     char *name = malloc(100001);
     assert_non_null(name);
@@ -147,7 +143,7 @@ static void writes_many_lines(void **state)
 
 /* Contigs are unsorted, and their names get longer. The contig lengths determine the kind of
  * index. */
-static void writes_announced_contigs(void **state)
+TEST(writes_announced_contigs)
 {
     const struct cov_interval iv[] = {{3, 5, 1}, {7, 8, 2}};
     for (int large = 0; large < 2; large++) {
@@ -181,7 +177,7 @@ static void writes_announced_contigs(void **state)
     }
 }
 
-static void chooses_index(void **state)
+TEST(chooses_index)
 {
     int64_t n = INT64_C(1) << 29;
     struct cov_track_contigs c = {1, names, &n};
@@ -196,7 +192,7 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
     *(int *)arg += level == COV_LOG_WARNING;
 }
 
-static void checks_names(void **state)
+TEST(checks_names)
 {
     static const char *const bad[] = {"a b", "a\tb", "a\nb", "", "a\x7f"};
     static const int64_t length = 5;
@@ -222,7 +218,7 @@ static void checks_names(void **state)
     assert_int_equal(unlink("x"), 0);
 }
 
-static void reports_full_disk(void **state)
+TEST(reports_full_disk)
 {
     if (access("/dev/full", W_OK))
         return;
@@ -240,13 +236,4 @@ static void reports_full_disk(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_values),    cmocka_unit_test(writes_lines),
-        cmocka_unit_test(writes_many_lines), cmocka_unit_test(writes_announced_contigs),
-        cmocka_unit_test(chooses_index),     cmocka_unit_test(checks_names),
-        cmocka_unit_test(reports_full_disk),
-    };
-    return cmocka_run_group_tests_name("bedgraph", tests, enter, leave);
-}
+TEST_GROUP(enter, leave)

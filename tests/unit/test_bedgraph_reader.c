@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/base/rng.h"
 #include "common/track/formats/bedgraph.h"
 #include "common/track/formats/bedgraph_reader.h"
@@ -45,7 +40,7 @@ static int read_all(const char *text, size_t n, char *out, size_t room, struct c
     return rc;
 }
 
-static void reads_all_layouts(void **state)
+TEST(reads_all_layouts)
 {
     static const struct {
         const char *text, *wanted;
@@ -86,7 +81,7 @@ static void reads_all_layouts(void **state)
 }
 
 /* Every value equals strtod's. */
-static void reads_values(void **state)
+TEST(reads_values)
 {
     static const char *const texts[] = {"0",
                                         "-0",
@@ -140,7 +135,7 @@ static void reads_values(void **state)
     }
 }
 
-static void rejects_bad_lines(void **state)
+TEST(rejects_bad_lines)
 {
     static const struct {
         const char *text, *reason;
@@ -204,7 +199,7 @@ static void rejects_bad_lines(void **state)
 }
 
 /* Tracks of our writer, in all kinds of files that are longer than the buffers. */
-static void reads_our_files(void **state)
+TEST(reads_our_files)
 {
     enum { N = 50000 };
     const char *const names[] = {"chr1", "chr10", "chr2"};
@@ -261,7 +256,7 @@ static void reads_our_files(void **state)
 }
 
 /* Flips a bit or truncates the file: the result is an error, or the intervals of the new text. */
-static void survives_fuzzing(void **state)
+TEST(survives_fuzzing)
 {
     enum { N = 2000, ROUNDS = 2000, ROOM = 1 << 17 };
     static char text[ROOM], got[2 * ROOM];
@@ -304,12 +299,4 @@ static void survives_fuzzing(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_all_layouts), cmocka_unit_test(reads_values),
-        cmocka_unit_test(rejects_bad_lines), cmocka_unit_test(reads_our_files),
-        cmocka_unit_test(survives_fuzzing),
-    };
-    return cmocka_run_group_tests_name("bedgraph_reader", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/mem.h"
 #include "tools/benchmark/bench_output.h"
 
@@ -24,7 +20,7 @@ static char *print(const struct bench *b)
     return page;
 }
 
-static void escapes_texts(void **state)
+TEST(escapes_texts)
 {
     const double one = 1;
     struct bench b = {.command = "benchmark model --fasta " NAME, .threads = 1};
@@ -52,10 +48,4 @@ static void escapes_texts(void **state)
     assert_null(strstr(page, "<b>"));
     free(page);
     bench_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(escapes_texts)};
-    return cmocka_run_group_tests_name("bench_output", tests, NULL, NULL);
 }

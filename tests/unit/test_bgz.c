@@ -2,11 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/file/bgz.h"
@@ -108,7 +104,7 @@ static void expect_error(const char *part)
     }
 }
 
-static void reads_what_it_wrote(void **state)
+TEST(reads_what_it_wrote)
 {
     static const size_t sizes[] = {0, 1, 0xff00, 0xff01, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -134,7 +130,7 @@ static void reads_what_it_wrote(void **state)
     }
 }
 
-static void knows_total_of_plain_files(void **state)
+TEST(knows_total_of_plain_files)
 {
     struct bytes text = text_of(1000);
     struct cov_bgz *b;
@@ -151,7 +147,7 @@ static void knows_total_of_plain_files(void **state)
 }
 
 /* Peeks at any number of bytes, then reads the same bytes, in files of any kind. */
-static void peeks(void **state)
+TEST(peeks)
 {
     static const size_t sizes[] = {0, 1, 20, COV_BGZ_PEEK, 70000};
     for (size_t i = 0; i < 5; i++)
@@ -185,7 +181,7 @@ static void peeks(void **state)
 
 /* A BGZF file that is truncated anywhere is refused, even if only the end-of-file block is
  * missing. */
-static void finds_truncation_and_damage(void **state)
+TEST(finds_truncation_and_damage)
 {
     struct bytes text = text_of(66000);
     write_with(path, text, COV_BGZ_DEFLATE, 1);
@@ -248,7 +244,7 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
     n_warnings++;
 }
 
-static void reads_gzip_members(void **state)
+TEST(reads_gzip_members)
 {
     struct bytes text = text_of(60000), file = {NULL, 0}, empty = {text.p, 0};
     add_member(&file, empty);
@@ -293,7 +289,7 @@ static void reads_gzip_members(void **state)
     free(text.p);
 }
 
-static void refuses_other_files(void **state)
+TEST(refuses_other_files)
 {
     struct cov_bgz *b;
     struct cov_err e = COV_ERR_INIT;
@@ -315,7 +311,7 @@ static void refuses_other_files(void **state)
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
 }
 
-static void reports_a_full_disk(void **state)
+TEST(reports_a_full_disk)
 {
     struct bytes text = text_of(2000000);
     static const size_t sizes[] = {10, 2000000};
@@ -336,7 +332,7 @@ static void reports_a_full_disk(void **state)
     free(text.p);
 }
 
-static void indexes_bedgraph(void **state)
+TEST(indexes_bedgraph)
 {
     static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
     struct bytes text = {bed, sizeof bed - 1};
@@ -355,17 +351,4 @@ static void indexes_bedgraph(void **state)
     assert_int_equal(cov_bgz_index_bed(path, "/nonexistent/x", false, &e), COV_EIO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_wrote),
-        cmocka_unit_test(knows_total_of_plain_files),
-        cmocka_unit_test(peeks),
-        cmocka_unit_test(finds_truncation_and_damage),
-        cmocka_unit_test(reads_gzip_members),
-        cmocka_unit_test(refuses_other_files),
-        cmocka_unit_test(reports_a_full_disk),
-        cmocka_unit_test(indexes_bedgraph),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

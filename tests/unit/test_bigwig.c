@@ -4,12 +4,8 @@
 
 #include <bigWig.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/pool.h"
 #include "common/base/rng.h"
@@ -108,7 +104,7 @@ static void round_trip(const struct expected *expected, double min, double max)
 
 /* Tracks whose maximum libBigWig's writer gets wrong, and tracks without values in some or all
  * contigs. */
-static void writes_the_summary(void **state)
+TEST(writes_the_summary)
 {
     const struct cov_interval constant[] = {{0, 1000, 5}}, zero[] = {{0, 1000, 0}};
     const struct cov_interval falling[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
@@ -123,7 +119,7 @@ static void writes_the_summary(void **state)
     round_trip((struct expected[]){{end, 2}, {0}, {falling, 3}, {short_one, 1}}, 0, 9);
 }
 
-static void may_be_empty(void **state)
+TEST(may_be_empty)
 {
     round_trip((struct expected[]){{0}, {0}, {0}, {0}}, 0, 0);
 }
@@ -140,7 +136,7 @@ static uint64_t count_blocks(const char *path)
 }
 
 /* A block holds 1024 intervals. Contigs end just before, at and just after the end of a block. */
-static void fills_blocks(void **state)
+TEST(fills_blocks)
 {
     enum { N_CONTIGS = 12, PER_BLOCK = 1024, CAP = 3 * PER_BLOCK };
     static struct cov_interval iv[N_CONTIGS][CAP];
@@ -177,7 +173,7 @@ static void fills_blocks(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-static void takes_many_contigs(void **state)
+TEST(takes_many_contigs)
 {
     enum { N = 3000 };
     static char texts[N][16];
@@ -203,7 +199,7 @@ static void takes_many_contigs(void **state)
     free(expected);
 }
 
-static void rejects_long_contigs(void **state)
+TEST(rejects_long_contigs)
 {
     struct cov_track_sink *s;
     struct cov_err e = COV_ERR_INIT;
@@ -228,7 +224,7 @@ static void rejects_long_contigs(void **state)
 }
 
 /* The file size is limited, so that writes fail early, late, or only at the end. */
-static void reports_full_disk(void **state)
+TEST(reports_full_disk)
 {
     enum { N = 40000 };
     struct cov_interval *iv = calloc(N, sizeof *iv);
@@ -281,7 +277,7 @@ static void reports_full_disk(void **state)
 
 /* ---- announced contigs ---- */
 
-static void rejects_announced_contigs(void **state)
+TEST(rejects_announced_contigs)
 {
     const struct cov_interval beyond = {UINT32_MAX, INT64_C(1) + UINT32_MAX, 1}, one = {5, 9, 1};
     struct cov_track_sink *s;
@@ -310,7 +306,7 @@ static void rejects_announced_contigs(void **state)
 
 /* ---- faults found by reading back ---- */
 
-static void verifies_the_file(void **state)
+TEST(verifies_the_file)
 {
     const struct cov_interval iv[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
     const struct cov_track_summary right = {3, 1000, 0, 9, 125, 810 + 122.5};
@@ -346,17 +342,4 @@ static void verifies_the_file(void **state)
     assert_int_equal(unlink("x.bw"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_the_summary),
-        cmocka_unit_test(may_be_empty),
-        cmocka_unit_test(fills_blocks),
-        cmocka_unit_test(takes_many_contigs),
-        cmocka_unit_test(rejects_long_contigs),
-        cmocka_unit_test(reports_full_disk),
-        cmocka_unit_test(rejects_announced_contigs),
-        cmocka_unit_test(verifies_the_file),
-    };
-    return cmocka_run_group_tests_name("bigwig", tests, enter, leave);
-}
+TEST_GROUP(enter, leave)

@@ -3,11 +3,7 @@
 #include "tests/lib/own_folder.h"
 
 #include <bigWig.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/base/rng.h"

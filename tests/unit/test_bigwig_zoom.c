@@ -4,12 +4,7 @@
 
 #include <bigWig.h>
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "common/base/pool.h"
@@ -455,7 +450,7 @@ static void check_answers(const char *path, const struct track *t)
 
 /* Writes 60 tracks and checks some of them with libBigWig, too. The environment variable COV_TRACKS
  * sets another number of tracks; libBigWig then checks all of them. */
-static void writes_random_tracks(void **state)
+TEST(writes_random_tracks)
 {
     const char *wanted = getenv("COV_TRACKS");
     long n_rounds = wanted ? strtol(wanted, NULL, 10) : 60;
@@ -485,7 +480,7 @@ static void writes_random_tracks(void **state)
 
 /* The finest levels are dropped where they do not pay: for a constant stretch, and for long
  * intervals. The rest of the track has short intervals. */
-static void drops_levels(void **state)
+TEST(drops_levels)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 12);
@@ -521,7 +516,7 @@ static int count_level(void *arg, size_t level, struct cov_err *e)
 }
 
 /* The work is bounded by the number of intervals, however long they are. */
-static void zoom_work_is_bounded(void **state)
+TEST(zoom_work_is_bounded)
 {
     uint64_t n[COV_ZOOM_LEVELS] = {0}, sum = 0;
     const struct cov_zoom_out out = {count_window, count_level, n};
@@ -587,7 +582,7 @@ static bool look_up(const struct bytes *b, const char *name, uint32_t *number, u
 
 /* Numbers of contigs that nearly, just or more than fill the nodes, and one that needs three
  * levels. */
-static void finds_contigs(void **state)
+TEST(finds_contigs)
 {
     static const size_t counts[] = {1, 2, 255, 256, 257, 1000, 65536, 65537, 70001};
     struct cov_rng rng;
@@ -632,7 +627,7 @@ static int write_one(void *arg, size_t item, unsigned worker, struct cov_err *e)
 }
 
 /* Writers run in all workers of a pool, and wait for blocks that the same pool compresses. */
-static void bytes_do_not_depend_on_threads(void **state)
+TEST(bytes_do_not_depend_on_threads)
 {
     enum { FILES = 5 };
     struct cov_rng rng;
@@ -664,12 +659,4 @@ static void bytes_do_not_depend_on_threads(void **state)
     assert_int_equal(unlink("list.bw") | unlink("announced.bw"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_random_tracks),           cmocka_unit_test(drops_levels),
-        cmocka_unit_test(zoom_work_is_bounded),           cmocka_unit_test(finds_contigs),
-        cmocka_unit_test(bytes_do_not_depend_on_threads),
-    };
-    return cmocka_run_group_tests_name("bigwig_zoom", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

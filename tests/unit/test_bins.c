@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/track/bins.h"
 
@@ -33,7 +30,7 @@ static const int64_t lengths[] = {LENGTH, LENGTH, LENGTH};
 static const char *const names[] = {"a", "b", "c"};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
-static void matches_direct_means(void **state)
+TEST(matches_direct_means)
 {
     static const struct {
         const char *text;
@@ -82,7 +79,7 @@ static void matches_direct_means(void **state)
     }
 }
 
-static void reports_missing_regions(void **state)
+TEST(reports_missing_regions)
 {
     static const char *const texts[] = {"d:1-5", "d", "b:1001-1002"};
     float x[LENGTH] = {0};
@@ -108,7 +105,7 @@ static void reports_missing_regions(void **state)
 }
 
 /* If lengths are unknown, the bases after the last interval are a gap. */
-static void handles_unknown_lengths(void **state)
+TEST(handles_unknown_lengths)
 {
     static const struct {
         const char *text;
@@ -142,7 +139,7 @@ static void handles_unknown_lengths(void **state)
 }
 
 /* The other track has a longer contig, or has a contig that this track lacks. */
-static void uses_the_extent_of_another_track(void **state)
+TEST(uses_the_extent_of_another_track)
 {
     float x[LENGTH];
     for (size_t i = 0; i < LENGTH; i++)
@@ -163,15 +160,4 @@ static void uses_the_extent_of_another_track(void **state)
             assert_true(c == 0 && i == 0 ? b.means[i] == 3 : isnan(b.means[i]));
         cov_track_free(s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_direct_means),
-        cmocka_unit_test(reports_missing_regions),
-        cmocka_unit_test(handles_unknown_lengths),
-        cmocka_unit_test(uses_the_extent_of_another_track),
-    };
-    return cmocka_run_group_tests_name("bins", tests, NULL, NULL);
 }

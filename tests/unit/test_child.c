@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tools/benchmark/child.h"
 
 static struct child shell(const char *const arguments[4])
@@ -13,7 +9,7 @@ static struct child shell(const char *const arguments[4])
     return (struct child){.arguments = arguments};
 }
 
-static void measures_cost(void **state)
+TEST(measures_cost)
 {
     const char *const sleeps[] = {"/bin/sh", "-c", "sleep 0.05", NULL};
     const char *const works[] = {"/bin/sh", "-c",
@@ -30,7 +26,7 @@ static void measures_cost(void **state)
         assert_true(children[0].cost.counters[i] == -1 && children[1].cost.counters[i] >= -1);
 }
 
-static void keeps_output(void **state)
+TEST(keeps_output)
 {
     const char *const says[] = {"/bin/sh", "-c", "echo word; cat",
                                 NULL}; /* standard input is empty */
@@ -47,7 +43,7 @@ static void keeps_output(void **state)
     (void)remove(path);
 }
 
-static void reports_failures(void **state)
+TEST(reports_failures)
 {
     static const struct {
         const char *command, *text;
@@ -74,7 +70,7 @@ static void reports_failures(void **state)
     assert_string_equal(e.text, "/no/such/program cannot be run");
 }
 
-static void finds_programs(void **state)
+TEST(finds_programs)
 {
     char *path;
     struct cov_err e = COV_ERR_INIT;
@@ -83,15 +79,4 @@ static void finds_programs(void **state)
     free(path);
     assert_int_equal(child_find("no-such-program", &path, &e), COV_EUNSUPPORTED);
     assert_null(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_cost),
-        cmocka_unit_test(keeps_output),
-        cmocka_unit_test(reports_failures),
-        cmocka_unit_test(finds_programs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_file.h"
@@ -281,7 +278,7 @@ static void check_file(const char *path, const struct cov_grid *grid,
     cov_chunk_file_close(f);
 }
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
     static const size_t lengths[] = {33, 20}, groups[] = {0, 3, 10, 16};
     for (size_t l = 0; l < COV_COUNT(lengths); l++) {
@@ -303,7 +300,7 @@ static void test_round_trips(void **state)
 }
 
 /* A file with bases only; reading only the bases; a file without bases. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
     struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head bases = {.L = 33, .has_bases = true}, all = full_head(33, true),
@@ -339,7 +336,7 @@ static void test_parts(void **state)
     cov_grid_free(grid);
 }
 
-static void test_storage(void **state)
+TEST(test_storage)
 {
     struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head h = full_head(33, true);
@@ -386,7 +383,7 @@ static void test_storage(void **state)
     cov_grid_free(grid);
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
     struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head h = full_head(33, true);
@@ -399,7 +396,7 @@ static void test_same_bytes(void **state)
     cov_grid_free(grid);
 }
 
-static void test_partial(void **state)
+TEST(test_partial)
 {
     static const size_t groups[] = {1, 2};
     for (size_t n = 0; n <= 3; n += 3)
@@ -427,7 +424,7 @@ static void test_partial(void **state)
 }
 
 /* More rows than fit in one stored chunk, even though the rows are small. */
-static void test_many_rows(void **state)
+TEST(test_many_rows)
 {
     struct cov_grid *grid = many_contigs(20, 20);
     struct cov_chunk_head h = full_head(20, true);
@@ -440,7 +437,7 @@ static void test_many_rows(void **state)
 
 /* ---- invalid use and invalid files ---- */
 
-static void test_wrong_use(void **state)
+TEST(test_wrong_use)
 {
     struct cov_chunk_head h = {.L = 33, .has_bases = true};
     struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
@@ -506,7 +503,7 @@ static void refuse(const char *text)
         fail_msg("\"%s\" is not \"%s\"", err.text, text);
 }
 
-static void test_wrong_files(void **state)
+TEST(test_wrong_files)
 {
     const struct cov_h5_type byte = {COV_H5_INT, 1, false, false, '\0'},
                              word = {COV_H5_INT, 2, true, false, '\0'};
@@ -558,7 +555,7 @@ static void test_wrong_files(void **state)
 
 /* Random damage and truncation: the file is read to the end, or refused with a message that names
  * it. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
     static uint8_t good[1 << 17], bad[1 << 17];
     struct cov_grid *grid = two_sequences(100, 33, 33);
@@ -621,14 +618,4 @@ static void test_damaged(void **state)
     cov_grid_free(grid);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_storage),     cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_partial),     cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_wrong_use),   cmocka_unit_test(test_wrong_files),
-        cmocka_unit_test(test_damaged),
-    };
-    return cmocka_run_group_tests(tests, enter, leave_folder);
-}
+TEST_GROUP(enter, leave_folder)

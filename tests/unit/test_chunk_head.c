@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/store/chunk_head.h"
 
@@ -17,7 +14,7 @@ static struct cov_chunk_set coverage(void)
     return (struct cov_chunk_set){name, int32, 3, {40, 2}, fill};
 }
 
-static void test_contents(void **state)
+TEST(test_contents)
 {
     struct cov_chunk_head h = {.L = 40, .has_bases = true}, copy;
     static char blacklist[] = "data/blacklist", matrix[] = "extra/matrix";
@@ -88,7 +85,7 @@ static void refuse_set(struct cov_chunk_head *h, const struct cov_chunk_set *set
         fail_msg("\"%s\" is not about \"%s\"", e.text, text);
 }
 
-static void test_wrong_sets(void **state)
+TEST(test_wrong_sets)
 {
     struct cov_chunk_head h = {.L = 40};
     static char *const names[] = {"",         "/a", "a/", "a//b", ".",           "data/..",
@@ -157,7 +154,7 @@ static void test_wrong_sets(void **state)
     cov_chunk_head_fini(&h);
 }
 
-static void test_wrong_tables(void **state)
+TEST(test_wrong_tables)
 {
     struct cov_chunk_head h = {.L = 40};
     static char name[] = "extra/t";
@@ -190,14 +187,4 @@ static void test_wrong_tables(void **state)
     assert_int_equal(cov_chunk_head_add_attr(&h, NULL, "a", "c", NULL), COV_EINPUT);
     assert_string_equal(cov_chunk_head_attr(&h, NULL, "a"), "b");
     cov_chunk_head_fini(&h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_wrong_sets),
-        cmocka_unit_test(test_wrong_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/job/chunks/chunk_info.h"
 #include "common/store/stream.h"
 #include "tests/lib/make_chunks.h"
@@ -72,7 +67,7 @@ static void has(const char *text, const char *line)
 }
 
 /* For two files, bases, chunks and figures are those of both files together. */
-static void sums_up(void **state)
+TEST(sums_up)
 {
     char name[] = "x.h5", *text = NULL;
     size_t n_text = 0;
@@ -99,7 +94,7 @@ static void sums_up(void **state)
     free(text);
 }
 
-static void describes_predictions(void **state)
+TEST(describes_predictions)
 {
     char *text = info("x.h5", false, COV_OK);
     has(text, "x.h5: predictions file\n  chunks     8 of 10 bases, in 4 pairs\n  sequences  2, "
@@ -115,7 +110,7 @@ static void describes_predictions(void **state)
     free(text);
 }
 
-static void describes_genomes(void **state)
+TEST(describes_genomes)
 {
     char *text = info("g.h5", false, COV_OK);
     has(text, "g.h5: genome file\n");
@@ -124,7 +119,7 @@ static void describes_genomes(void **state)
     free(text);
 }
 
-static void describes_streams(void **state)
+TEST(describes_streams)
 {
     char *text = info("x.cov", false, COV_OK);
     has(text, "x.cov: predictions file, as a stream\n  chunks     5 of 10 bases, in 3 pairs\n"
@@ -139,7 +134,7 @@ static void describes_streams(void **state)
     free(text);
 }
 
-static void refuses_other_files(void **state)
+TEST(refuses_other_files)
 {
     free(info("none", false, COV_EIO));
     put_text("other", "chr1\n");
@@ -148,14 +143,4 @@ static void refuses_other_files(void **state)
     free(info("x.cov", false, COV_EINPUT));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_up),
-        cmocka_unit_test(describes_predictions),
-        cmocka_unit_test(describes_genomes),
-        cmocka_unit_test(describes_streams),
-        cmocka_unit_test(refuses_other_files),
-    };
-    return cmocka_run_group_tests(tests, enter, leave_folder);
-}
+TEST_GROUP(enter, leave_folder)

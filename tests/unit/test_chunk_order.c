@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/compute/chunk_order.h"
 #include "common/seq/alphabet.h"
@@ -42,7 +39,7 @@ static void draw(struct cov_rng *rng, size_t n, uint8_t *codes)
     }
 }
 
-static void orders(void **state)
+TEST(orders)
 {
     struct cov_rng rng;
     struct cov_chunk_order o;
@@ -86,10 +83,4 @@ static void orders(void **state)
     assert_memory_equal(out, want, sizeof want);
     cov_chunk_order_fini(&o);
     cov_chunk_order_fini(&o);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

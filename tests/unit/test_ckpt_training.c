@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/ckpt/ckpt_training.h"
 
@@ -42,7 +39,7 @@ static void fill(struct cov_ckpt *c)
                      0);
 }
 
-static void test_round_trip(void **state)
+TEST_WITH(test_round_trip, setup, NULL)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_ckpt_moments moments[N];
@@ -100,7 +97,7 @@ static void test_round_trip(void **state)
 }
 
 /* Checkpoints without a state of training. */
-static void test_without(void **state)
+TEST_WITH(test_without, setup, NULL)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_ckpt_training r;
@@ -118,7 +115,7 @@ static void test_without(void **state)
     cov_ckpt_fini(&c);
 }
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, setup, NULL)
 {
     struct cov_ckpt c = COV_CKPT_INIT;
     struct cov_err e = COV_ERR_INIT;
@@ -141,12 +138,4 @@ static void test_refused(void **state)
     assert_non_null(strstr(e.text, "NaN or infinite"));
     assert_int_equal(cov_ckpt_write_training("/dev/full", &c, NULL, NULL), COV_EIO);
     cov_ckpt_fini(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_round_trip, setup),
-                                       cmocka_unit_test_setup(test_without, setup),
-                                       cmocka_unit_test_setup(test_refused, setup)};
-    return cmocka_run_group_tests_name("ckpt_training", tests, NULL, NULL);
 }

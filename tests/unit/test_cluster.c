@@ -3,11 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-
 #include "common/track/measures/cluster.h"
 
-static void equals_scipy(void **state)
+TEST(equals_scipy)
 {
     enum { N = 7 };
     double d[N * N] = {
@@ -39,7 +37,7 @@ static void equals_scipy(void **state)
 }
 
 /* Of equally near pairs, the first one. */
-static void breaks_ties_by_order(void **state)
+TEST(breaks_ties_by_order)
 {
     enum { N = 4 };
     double d[N * N] = {0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0};
@@ -55,7 +53,7 @@ static void breaks_ties_by_order(void **state)
     (void)state;
 }
 
-static void takes_a_single_item(void **state)
+TEST(takes_a_single_item)
 {
     double d[] = {0};
     struct cov_cluster_join none;
@@ -64,14 +62,4 @@ static void takes_a_single_item(void **state)
     assert_ok(cov_cluster_leaves(&none, 1, &leaf, &e));
     assert_int_equal(leaf, 0);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_scipy),
-        cmocka_unit_test(breaks_ties_by_order),
-        cmocka_unit_test(takes_a_single_item),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/seq/code_store.h"
 
@@ -18,7 +15,7 @@ static uint8_t *random_codes(struct cov_rng *r, size_t n)
 }
 
 /* Adds pieces of several lengths, more than fit in memory, and reads random parts. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
     static const size_t lengths[] = {1, 2, 7, 32767, 32768, 32769, 3000001, 5, 2000000, 1};
     enum { N = sizeof lengths / sizeof lengths[0] };
@@ -65,7 +62,7 @@ static void test_pieces(void **state)
 }
 
 /* A missing folder is an error only when the file is needed. */
-static void test_no_folder(void **state)
+TEST(test_no_folder)
 {
     struct cov_code_store *s;
     struct cov_err e = COV_ERR_INIT;
@@ -79,13 +76,4 @@ static void test_no_folder(void **state)
     cov_code_store_free(s);
     cov_code_store_free(NULL);
     free(codes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_no_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/base/rng.h"
 #include "common/codec/blob.h"
@@ -18,7 +15,7 @@ static void *alloc(size_t n)
     return p;
 }
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
     static const struct {
         const char *text;
@@ -210,7 +207,7 @@ static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, 
     }
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     static const size_t elems[] = {0, 1, 2, 3, 4, 8, 300};
     struct fence fences[4];
@@ -234,7 +231,7 @@ static void test_round_trip(void **state)
 }
 
 /* Integers of a prediction: a period of eight, of which some change. */
-static void test_integers(void **state)
+TEST(test_integers)
 {
     enum { N = 21384 };
     const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
@@ -262,7 +259,7 @@ static void test_integers(void **state)
 }
 
 /* LZF finds matches only within its window, even where positions are equal modulo 2^16. */
-static void test_lzf_window(void **state)
+TEST(test_lzf_window)
 {
     static const size_t periods[] = {1, 2, 3, 63, 8191, 8192, 8193, 65535, 65536, 65537};
     enum { N = 131000, WINDOW = 8192 };
@@ -290,7 +287,7 @@ static void test_lzf_window(void **state)
 /* Truncated data is refused. Data with a flipped bit is refused or, if it has no checksum,
  * decodes to the right size. The decoder never reads or writes outside its buffers (checked by
  * sanitizers). */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
     enum { N = 3000 };
     uint8_t src[N];
@@ -366,7 +363,7 @@ static size_t mutate(struct cov_rng *r, uint8_t *p, size_t n, size_t cap)
 }
 
 /* COV_TEST_SEED sets the seed. */
-static void test_mutations(void **state)
+TEST(test_mutations)
 {
     enum { N = 2000, N_MUTATIONS = 10000 };
     const char *text = getenv("COV_TEST_SEED");
@@ -419,7 +416,7 @@ static void put32(uint8_t *p, uint32_t v)
         p[i] = (uint8_t)(v >> 8 * i);
 }
 
-static void test_fletcher32(void **state)
+TEST(test_fletcher32)
 {
     /* Computed by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd last byte becomes a
      * high half. */
@@ -452,7 +449,7 @@ static struct cov_codec_choice choice_of(int id)
 }
 
 /* All supported pipelines, with every subset of filters skipped. */
-static void test_pipelines(void **state)
+TEST(test_pipelines)
 {
     enum { N = 1003, ELEM = 4 };
     static const struct cov_filter S = {COV_H5_SHUFFLE, ELEM, 0}, D = {COV_H5_DEFLATE, 0, 0},
@@ -505,7 +502,7 @@ static void test_pipelines(void **state)
     assert_false(cov_codec_can_undo(&(struct cov_filter){COV_H5_SHUFFLE, 0, 0}, 1));
 }
 
-static void test_checksum_mismatch(void **state)
+TEST(test_checksum_mismatch)
 {
     static const struct cov_filter f = {COV_H5_FLETCHER32, 0, 0};
     uint8_t data[14], back[10], scratch[14];
@@ -532,7 +529,7 @@ static void test_checksum_mismatch(void **state)
         COV_EINPUT);
 }
 
-static void test_blob(void **state)
+TEST(test_blob)
 {
     struct cov_blob b = COV_BLOB_INIT;
     for (int round = 0; round < 2; round++) {
@@ -563,7 +560,7 @@ static void test_blob(void **state)
 }
 
 /* A copy has the pieces, without the scratch space after them, and replaces earlier pieces. */
-static void test_blob_copy(void **state)
+TEST(test_blob_copy)
 {
     struct cov_blob from = COV_BLOB_INIT, to = COV_BLOB_INIT;
     for (int round = 0; round < 2; round++) {
@@ -583,17 +580,4 @@ static void test_blob_copy(void **state)
     }
     cov_blob_fini(&from);
     cov_blob_fini(&to);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blob_copy),  cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_lzf_window), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_mutations),  cmocka_unit_test(test_fletcher32),
-        cmocka_unit_test(test_pipelines),  cmocka_unit_test(test_checksum_mismatch),
-        cmocka_unit_test(test_blob),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/track/measures/comparison.h"
 
 static const char *const names[] = {"a", "b", "c"};
@@ -38,7 +35,7 @@ static const struct cov_comparison_options options = {.bin_sizes = sizes,
                                                       .max_bytes = 1000000,
                                                       .dir = "/tmp"};
 
-static void counts_bins(void **state)
+TEST(counts_bins)
 {
     static const struct cov_track_contigs contigs = {3, names, lengths};
     static const struct cov_interval iv[] = {{0, 2, 2}, {2, 10, 4}, {12, 20, 6}, {20, 25, 0}};
@@ -103,7 +100,7 @@ static int compare(struct cov_interval_store *s, const struct cov_comparison_opt
     return rc;
 }
 
-static void rejects_different_lengths(void **state)
+TEST(rejects_different_lengths)
 {
     static const struct cov_track_contigs contigs = {3, names, lengths};
     static const struct cov_interval iv = {0, 20, 1};
@@ -132,7 +129,7 @@ static void rejects_different_lengths(void **state)
     cov_interval_store_free(s);
 }
 
-static void computes_precision_and_recall(void **state)
+TEST(computes_precision_and_recall)
 {
     const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100, 0, 0};
     assert_true(isnan(cov_peak_precision(&none)) && isnan(cov_peak_f1(&none)));
@@ -140,14 +137,4 @@ static void computes_precision_and_recall(void **state)
     assert_true(fabs(cov_peak_precision(&some) - 0.5) < 1e-15);
     assert_true(fabs(cov_peak_recall(&some) - 0.25) < 1e-15);
     assert_true(fabs(cov_peak_f1(&some) - 1.0 / 3) < 1e-15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_bins),
-        cmocka_unit_test(rejects_different_lengths),
-        cmocka_unit_test(computes_precision_and_recall),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/compute/cuda/conv_index.h"
 
@@ -41,7 +37,7 @@ static void add_phase(struct reach *r, const struct cov_conv_phase *p, int t_in)
     }
 }
 
-static void plain(void **state)
+TEST(plain)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
@@ -62,7 +58,7 @@ static void plain(void **state)
 
 /* Each row is written once, and input row j contributes to output row j * stride - pad + k *
  * dilation. */
-static void transposed(void **state)
+TEST(transposed)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 2);
@@ -89,7 +85,7 @@ static void transposed(void **state)
 
 /* A phase that is limited to the two ends of a layer reads and writes the same rows there as the
  * whole phase. A transposed convolution that is needed at both ends keeps all rows. */
-static void cut(void **state)
+TEST(cut)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
@@ -117,7 +113,7 @@ static void cut(void **state)
     }
 }
 
-static void channels(void **state)
+TEST(channels)
 {
     const struct cov_channels c = {2, 5, 8};
     static const int places[] = {0, 1, 2, 3, 4, 8, 9, 10, 11, 12};
@@ -131,7 +127,7 @@ static void channels(void **state)
 
 /* Every vector has its own place. Vectors that are accessed at once fall into different banks: the
  * same vector in eight rows for reads, all vectors of two rows for writes. */
-static void tiles(void **state)
+TEST(tiles)
 {
     enum { ROWS = 128 };
     int seen[ROWS * 4] = {0};
@@ -165,7 +161,7 @@ static void count_weight(int seen[4][UNITS][UNITS], struct cov_lstm_place p)
 }
 
 /* Together, the fragments of all lanes and warps contain every weight once. */
-static void fragments(void **state)
+TEST(fragments)
 {
     static int seen[4][UNITS][UNITS], seen_back[4][UNITS][UNITS];
     for (int lane = 0; lane < 32; lane++)
@@ -186,7 +182,7 @@ static void fragments(void **state)
 
 /* The splits cover all rows, in multiples of 32. Each row of a phase reads and writes the rows that its
  * definition says. */
-static void split_rows(void **state)
+TEST(split_rows)
 {
     for (int rows = 0; rows < 200; rows++)
         for (int splits = 1; splits < 9; splits++) {
@@ -202,7 +198,7 @@ static void split_rows(void **state)
 }
 
 /* The threads of a tile cover every column once. */
-static void tile_columns(void **state)
+TEST(tile_columns)
 {
     static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* per tile, per thread */
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
@@ -213,14 +209,4 @@ static void tile_columns(void **state)
         for (int column = 0; column < bn; column++)
             assert_int_equal(seen[column], 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain),      cmocka_unit_test(transposed),   cmocka_unit_test(cut),
-        cmocka_unit_test(channels),   cmocka_unit_test(tiles),        cmocka_unit_test(fragments),
-        cmocka_unit_test(split_rows), cmocka_unit_test(tile_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

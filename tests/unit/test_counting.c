@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/features/counting.h"
 
 enum { LENGTH = 1000 };
@@ -69,7 +65,7 @@ static const struct cov_counting helixer = {
     .exclude_flags = COV_COUNT_HELIXER_EXCLUDES,
 };
 
-static void follows_the_cigar(void **state)
+TEST(follows_the_cigar)
 {
     static const struct {
         const char *cigar, *wanted;
@@ -95,7 +91,7 @@ static void follows_the_cigar(void **state)
     }
 }
 
-static void filters_by_flags(void **state)
+TEST(filters_by_flags)
 {
     struct cov_counting rules = helixer;
     static const struct {
@@ -134,7 +130,7 @@ static void filters_by_flags(void **state)
     expect(&rules, &r, "mapping_quality");
 }
 
-static void shifts_reads(void **state)
+TEST(shifts_reads)
 {
     struct cov_counting rules = helixer;
     rules.has_shift = true;
@@ -171,7 +167,7 @@ static void shifts_reads(void **state)
     assert_int_equal(cov_count_reach(&rules), 8 + COV_COUNT_MAX_FRAGMENT);
 }
 
-static void counts_cuts(void **state)
+TEST(counts_cuts)
 {
     struct cov_counting rules = helixer;
     struct cov_read plus = make_read(0, 100, "10M");
@@ -194,7 +190,7 @@ static void counts_cuts(void **state)
     expect(&rules, &edge, "0-1 -");
 }
 
-static void counts_fragments(void **state)
+TEST(counts_fragments)
 {
     enum { PROPER = COV_READ_PAIRED | COV_READ_PROPER_PAIR };
     struct cov_counting rules = helixer;
@@ -240,7 +236,7 @@ static void counts_fragments(void **state)
     expect(&rules, &other, "100-110 +");
 }
 
-static void counts_by_strand(void **state)
+TEST(counts_by_strand)
 {
     enum { FIRST = COV_READ_PAIRED | 0x40, SECOND = COV_READ_PAIRED | COV_READ_SECOND };
     static const struct {
@@ -264,14 +260,4 @@ static void counts_by_strand(void **state)
         (void)snprintf(wanted, sizeof wanted, "100-110 %s", cases[i].second);
         expect(&rules, &r, wanted);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_cigar), cmocka_unit_test(filters_by_flags),
-        cmocka_unit_test(shifts_reads),      cmocka_unit_test(counts_cuts),
-        cmocka_unit_test(counts_fragments),  cmocka_unit_test(counts_by_strand),
-    };
-    return cmocka_run_group_tests_name("counting", tests, NULL, NULL);
 }

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/store/coverage_store.h"
@@ -62,7 +60,7 @@ static void expect_row(const struct cov_coverage_store *s, size_t i, int strand,
     cov_blob_fini(&out);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     static const size_t sizes[] = {2, 4, 8};
     static const int32_t none[L];
@@ -102,7 +100,7 @@ static void test_round_trip(void **state)
 
 /* The hash of the counted values equals the hash of the values read back, unless a value
  * differs. */
-static void test_sample(void **state)
+TEST(test_sample)
 {
     struct cov_coverage_store s;
     struct cov_packed_pair packed = {0};
@@ -136,11 +134,4 @@ static void test_sample(void **state)
     assert_true(cov_coverage_store_is_ready(&s, 2));
     cov_coverage_store_fini(&s);
     cov_blob_fini(&packed.blob);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_sample)};
-    return cmocka_run_group_tests_name("coverage_store", tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/cpu.h"
@@ -38,7 +35,7 @@ static char *kernel_flags(void)
 #endif
 }
 
-static void agrees_with_kernel(void **state)
+TEST(agrees_with_kernel)
 {
     char *flags = kernel_flags();
     unsigned features = cov_cpu_features();
@@ -62,7 +59,7 @@ static void agrees_with_kernel(void **state)
     assert_null(cov_cpu_feature_name(1U << 31));
 }
 
-static void describes(void **state)
+TEST(describes)
 {
     char whole[512], part[512];
     cov_cpu_describe(whole, sizeof whole);
@@ -91,7 +88,7 @@ static void put_below(const char *path, const char *text)
     put_text(path, text);
 }
 
-static void finds_quota(void **state)
+TEST(finds_quota)
 {
     assert_int_equal(cov_cpu_quota("."), 0);
     put_below("proc/self/cgroup", "0::/a.slice/job_7\n");
@@ -120,12 +117,4 @@ static void finds_quota(void **state)
     assert_int_equal(cov_cpu_quota("."), 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_kernel),
-        cmocka_unit_test(describes),
-        cmocka_unit_test(finds_quota),
-    };
-    return cmocka_run_group_tests_name("cpu", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

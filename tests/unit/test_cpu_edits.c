@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/random_net.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "common/base/pool.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"
@@ -158,7 +154,7 @@ static void check(struct fixture *f)
     }
 }
 
-static void agrees_with_forward(void **state)
+TEST(agrees_with_forward)
 {
     struct cov_rng rng;
     (void)state;
@@ -194,7 +190,7 @@ static uint64_t computed(const struct cov_net *net, uint64_t *before)
 
 /* An original is computed once, and a replaced base costs a small part of a chunk, the fewer
  * positions are wanted. */
-static void computes_what_differs(void **state)
+TEST(computes_what_differs)
 {
     const size_t L = 8000;
     struct cov_rng rng;
@@ -223,7 +219,7 @@ static void computes_what_differs(void **state)
 }
 
 /* Chunks with much padding are computed by forward, which shares it. */
-static void shares_padding(void **state)
+TEST(shares_padding)
 {
     const size_t L = 400;
     struct cov_rng rng;
@@ -244,7 +240,7 @@ static void shares_padding(void **state)
 }
 
 /* Other precisions have no forward_edited. */
-static void needs_single_precision(void **state)
+TEST(needs_single_precision)
 {
     static const enum cov_precision precisions[] = {COV_PRECISION_EXACT, COV_PRECISION_BF16};
     struct cov_rng rng;
@@ -262,15 +258,4 @@ static void needs_single_precision(void **state)
         cov_device_close(dev);
     }
     free(block);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_forward),
-        cmocka_unit_test(computes_what_differs),
-        cmocka_unit_test(shares_padding),
-        cmocka_unit_test(needs_single_precision),
-    };
-    return cmocka_run_group_tests_name("cpu_edits", tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/features/depth.h"
 
@@ -32,7 +29,7 @@ static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
 }
 
 /* Spans come in random order, and few pages fit in memory, so that most steps wait in the file. */
-static void counts_in_any_order(void **state)
+TEST(counts_in_any_order)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
@@ -57,7 +54,7 @@ static void counts_in_any_order(void **state)
 }
 
 /* Spans ascend, as for sorted reads, and some are long. Depth is read along the way. */
-static void takes_positions_early(void **state)
+TEST(takes_positions_early)
 {
     struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};
     struct cov_depth *d;
@@ -75,7 +72,7 @@ static void takes_positions_early(void **state)
     cov_depth_free(d);
 }
 
-static void skips_positions(void **state)
+TEST(skips_positions)
 {
     struct cov_depth_options o = {LANES, N, "/tmp", 0, 0};
     struct cov_depth *d;
@@ -87,14 +84,4 @@ static void skips_positions(void **state)
     check_take(d, N - 200);
     cov_depth_free(d);
     cov_depth_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_in_any_order),
-        cmocka_unit_test(takes_positions_early),
-        cmocka_unit_test(skips_positions),
-    };
-    return cmocka_run_group_tests_name("depth", tests, NULL, NULL);
 }

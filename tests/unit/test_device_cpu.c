@@ -3,11 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/random_net.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/pool.h"
 #include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/blas.h"
@@ -176,7 +171,21 @@ static void assert_close(const float *got, const float *want, size_t n, const ui
     }
 }
 
-static void agrees_with_reference(void **state)
+static int open_pool(void **state)
+{
+    struct cov_pool *pool;
+    int rc = cov_pool_new(2, &pool, NULL);
+    *state = pool;
+    return rc;
+}
+
+static int close_pool(void **state)
+{
+    cov_pool_free(*state);
+    return 0;
+}
+
+TEST_WITH(agrees_with_reference, open_pool, close_pool)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -209,7 +218,7 @@ static void agrees_with_reference(void **state)
 
 /* Compares one call for all chunks with other batches, where a chunk has different neighbours, a
  * different position and a different worker. */
-static void does_not_depend_on_batch(void **state)
+TEST_WITH(does_not_depend_on_batch, open_pool, close_pool)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -265,7 +274,7 @@ static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
 
 /* Skipping constant input gives the same values as the reference and as computing everything. It
  * gives the same bits in other batches. */
-static void skips_constant_input(void **state)
+TEST_WITH(skips_constant_input, open_pool, close_pool)
 {
     need_skipping();
     struct cov_pool *pool = *state;
@@ -318,7 +327,7 @@ static uint8_t *draw_padded_codes(struct cov_rng *rng, size_t n, size_t L, size_
 
 /* An LSTM that counts rows: half of its forget gates are 1, so that its cells grow with every row
  * of padding before the backward direction reaches the bases. */
-static void lstm_counts_through_padding(void **state)
+TEST_WITH(lstm_counts_through_padding, open_pool, close_pool)
 {
     need_skipping();
     struct cov_pool *pool = *state;
@@ -367,7 +376,7 @@ static void lstm_counts_through_padding(void **state)
 
 /* Equal chunks of a call are counted as repeated. Chunks of only N are repeated even across
  * calls. */
-static void computes_equal_chunks_once(void **state)
+TEST_WITH(computes_equal_chunks_once, open_pool, close_pool)
 {
     need_skipping();
     struct cov_rng rng;
@@ -403,7 +412,7 @@ static void computes_equal_chunks_once(void **state)
 }
 
 /* Weights so large that sums overflow: values are arbitrary, but the call returns. */
-static void survives_overflow(void **state)
+TEST_WITH(survives_overflow, open_pool, close_pool)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -428,7 +437,7 @@ static void survives_overflow(void **state)
 }
 
 /* Every available level computes the same network. */
-static void levels_agree(void **state)
+TEST_WITH(levels_agree, open_pool, close_pool)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -457,7 +466,7 @@ static void levels_agree(void **state)
 
 /* Each precision agrees with the scalar reference with the same rounding, and gives the same bits
  * in any batch. */
-static void precisions_agree(void **state)
+TEST_WITH(precisions_agree, open_pool, close_pool)
 {
     struct cov_pool *pool = *state;
     struct cov_rng rng;
@@ -501,7 +510,7 @@ static void precisions_agree(void **state)
 
 /* Less exact precisions skip as much of the padding as single precision does, and are as close to
  * values without skipping as rounding allows. */
-static void every_precision_skips(void **state)
+TEST_WITH(every_precision_skips, open_pool, close_pool)
 {
     need_skipping();
     struct cov_pool *pool = *state;
@@ -539,34 +548,4 @@ static void every_precision_skips(void **state)
     assert_true(least < (uint64_t)N * L / 4);
     free(codes);
     free(block);
-}
-
-static int open_pool(void **state)
-{
-    struct cov_pool *pool;
-    int rc = cov_pool_new(2, &pool, NULL);
-    *state = pool;
-    return rc;
-}
-
-static int close_pool(void **state)
-{
-    cov_pool_free(*state);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(agrees_with_reference, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(does_not_depend_on_batch, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(skips_constant_input, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(lstm_counts_through_padding, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(computes_equal_chunks_once, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(levels_agree, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(precisions_agree, open_pool, close_pool),
-        cmocka_unit_test_setup_teardown(every_precision_skips, open_pool, close_pool),
-    };
-    return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/log.h"
 #include "common/base/pool.h"
 #include "common/compute/device_open.h"

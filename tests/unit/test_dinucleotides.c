@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-
 #include "common/base/mem.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/dinucleotides.h"
@@ -16,7 +14,7 @@ static void count(const uint8_t *codes, size_t n, size_t counts[256])
         counts[codes[i] * 16 + codes[i + 1]]++;
 }
 
-static void dinucleotides_stay(void **state)
+TEST(dinucleotides_stay)
 {
     enum { MOST = 3000 };
     static const char *const letters[] = {"ACGT", "AC", "A", "ACGTNR-", "AAAAAAAAAAAAAAAAAAC"};
@@ -42,7 +40,7 @@ static void dinucleotides_stay(void **state)
 }
 
 /* All sequences with the dinucleotides of one are found, each about equally often. */
-static void sequences_are_equally_likely(void **state)
+TEST(sequences_are_equally_likely)
 {
     enum { DRAWS = 20000, MOST = 64 };
     static const char *const texts[] = {"ACGATCA", "AACAGAACA", "ACACGTC"};
@@ -72,7 +70,7 @@ static void sequences_are_equally_likely(void **state)
 }
 
 /* The same seed gives the same sequence, another seed another one. */
-static void seeds_decide(void **state)
+TEST(seeds_decide)
 {
     uint8_t a[40], b[40], c[40];
     struct cov_rng rng;
@@ -88,14 +86,4 @@ static void seeds_decide(void **state)
     assert_memory_equal(a, b, 40);
     assert_memory_not_equal(a, c, 40);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dinucleotides_stay),
-        cmocka_unit_test(sequences_are_equally_likely),
-        cmocka_unit_test(seeds_decide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/job/effect/edited_windows.h"
 #include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
@@ -44,7 +40,7 @@ static void check_edits(const char *window, size_t L, const char *const *texts, 
     check_edits(window, L, (const char *const[]){__VA_ARGS__},                                     \
                 COV_COUNT(((const char *const[]){__VA_ARGS__})), wanted)
 
-static void edits_windows(void **state)
+TEST(edits_windows)
 {
     check_edits("ACGTAC", 4, NULL, 0, "ACGT");
     check_edits("ACG", 4, NULL, 0, "ACG"); /* the sequence ends */
@@ -101,7 +97,7 @@ static void check_plans(const struct cov_effect_genome *g, size_t step,
     cov_effect_plan_fini(&p);
 }
 
-static void plans_windows(void **state)
+TEST(plans_windows)
 {
     /* Windows of 6 bases in a sequence of 20. */
     static const struct expected cases[] = {
@@ -171,7 +167,7 @@ static void assert_near(double got, double wanted)
 }
 
 /* The second of two data sets is constant. */
-static void scores_substitutions(void **state)
+TEST(scores_substitutions)
 {
     static const float one[] = {1, 7, 1, 7, 2, 7, 4, 7, 0, 7},
                        two[] = {1, 7, 3, 7, 8, 7, 4, 7, 0, 7};
@@ -205,7 +201,7 @@ static void scores_substitutions(void **state)
     assert_true(isnan(s.logfc) && isnan(s.jsd) && s.max_diff == 0);
 }
 
-static void scores_indels(void **state)
+TEST(scores_indels)
 {
     /* Position 2 and what follows it moves by two; aligned bases are equal. */
     static const float one[] = {1, 2, 3, 50, 60, 4, 5, 6}, two[] = {1, 2, 3, 4, 5, 6, 70, 80};
@@ -239,7 +235,7 @@ static void scores_indels(void **state)
 }
 
 /* Sums that are compared are of the same bases, also in another pair of windows. */
-static void scores_windows_of_other_bases(void **state)
+TEST(scores_windows_of_other_bases)
 {
     static const float one[] = {1, 2, 4, 8, 16, 32, 64, 128};
     struct cov_effect_pair genome = {{one, one}, {8, 8}, 1, 4, 1, 1, NULL};
@@ -262,7 +258,7 @@ static void scores_windows_of_other_bases(void **state)
     assert_true(s.counts[0] == 0 && isnan(s.logfc));
 }
 
-static void spreads_and_ranks(void **state)
+TEST(spreads_and_ranks)
 {
     const struct cov_effect_score models[] = {
         {.counts = {1, 2}, .logfc = -1, .jsd = 0.5, .max_diff = 3},
@@ -294,7 +290,7 @@ static void spreads_and_ranks(void **state)
     assert_true(isnan(cov_effect_p_value(&none, COV_RANK_ABS_LOGFC, 5)));
 }
 
-static void rejects_values_without_a_ratio(void **state)
+TEST(rejects_values_without_a_ratio)
 {
     static const float one[] = {0, 0}, two[] = {1, (float)INFINITY};
     struct cov_effect_score s;
@@ -306,16 +302,4 @@ static void rejects_values_without_a_ratio(void **state)
     assert_true(isnan(s.logfc) && isnan(s.jsd));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edits_windows),
-        cmocka_unit_test(plans_windows),
-        cmocka_unit_test(scores_substitutions),
-        cmocka_unit_test(scores_indels),
-        cmocka_unit_test(scores_windows_of_other_bases),
-        cmocka_unit_test(spreads_and_ranks),
-        cmocka_unit_test(rejects_values_without_a_ratio),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -91,7 +91,7 @@ static void check_file(void)
     cov_chunk_file_close(f);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     struct cov_err e = COV_ERR_INIT;
     for (int k = 0; k < 2; k++) {
@@ -125,7 +125,7 @@ static int encode_stream(unsigned n_threads, struct cov_err *e)
     return rc;
 }
 
-static void test_stream(void **state)
+TEST(test_stream)
 {
     for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
         struct cov_err e = COV_ERR_INIT;
@@ -170,7 +170,7 @@ static void test_stream(void **state)
     assert_int_equal(unlink(output), 0);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
     struct cov_stats stats;
     cov_stats_init(&stats, "test", "0");
@@ -180,7 +180,7 @@ static void test_threads(void **state)
     check_same_files(output, second);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     struct cov_stats stats;
     struct cov_err e = COV_ERR_INIT;
@@ -200,13 +200,4 @@ static void test_refused(void **state)
     cov_stats_fini(&stats);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, leave_folder);
-}
+TEST_GROUP(set_up, leave_folder)

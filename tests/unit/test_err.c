@@ -3,13 +3,12 @@
 #include "tests/lib/unit.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
 
-static void keeps_first(void **state)
+TEST(keeps_first)
 {
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_fail(&e, COV_EINPUT, "chr%d: \x1b[31mbad\n", 7), COV_EINPUT);
@@ -25,7 +24,7 @@ static void keeps_first(void **state)
     assert_int_equal(cov_fail(NULL, COV_ENOMEM, "unseen"), COV_ENOMEM);
 }
 
-static void appends_the_reason(void **state)
+TEST(appends_the_reason)
 {
     struct cov_err e = COV_ERR_INIT;
     errno = ENOENT;
@@ -52,7 +51,7 @@ static void appends_the_reason(void **state)
     assert_int_equal(strlen(e.text), sizeof e.text - 1);
 }
 
-static void renames(void **state)
+TEST(renames)
 {
     struct cov_err e = COV_ERR_INIT;
     cov_err_rename(NULL, "a", "b");
@@ -78,7 +77,7 @@ static void renames(void **state)
     assert_int_equal(e.code, COV_EIO);
 }
 
-static void makes_printable(void **state)
+TEST(makes_printable)
 {
     char text[] = "a\tb\x7f\xc3\xa9\xc2\x9b"
                   "1m\xc2\xa0\xc2";
@@ -93,7 +92,7 @@ static void receive(void *arg, enum cov_log_level level, const char *text)
     ++*(int *)arg;
 }
 
-static void logs(void **state)
+TEST(logs)
 {
     int n = 0;
     cov_warn("dropped");
@@ -103,14 +102,4 @@ static void logs(void **state)
     cov_log_set(NULL, NULL, COV_LOG_DEBUG);
     cov_warn("dropped");
     assert_int_equal(n, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_first), cmocka_unit_test(appends_the_reason),
-        cmocka_unit_test(renames),     cmocka_unit_test(makes_printable),
-        cmocka_unit_test(logs),
-    };
-    return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
-#include <math.h>
-
 #include "common/job/train/evaluate.h"
 #include "common/net/shape.h"
 
@@ -150,7 +148,7 @@ static void run_examples(struct rig *r, size_t batch, size_t fail_at)
     cov_examples_close(x);
 }
 
-static void test_examples(void **state)
+TEST(test_examples)
 {
     for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
         struct rig r;
@@ -165,7 +163,7 @@ static void test_examples(void **state)
 
 /* ---------------------------------------------------------------- files */
 
-static void test_files(void **state)
+TEST(test_files)
 {
     struct rig r;
     struct cov_evaluation *v;
@@ -261,7 +259,7 @@ static void refused(const struct rig *r, const char *path, int code, const char 
         fail_msg("'%s' is not in '%s'", text, e.text);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     struct rig r;
     const float infinite[D] = {0, 0, 1000};
@@ -288,12 +286,4 @@ static void test_failures(void **state)
     cov_evaluation_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests_name("evaluate", tests, make_examples, remove_examples);
-}
+TEST_GROUP(make_examples, remove_examples)

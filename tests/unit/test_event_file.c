@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
-#include <math.h>
 #include <sys/stat.h>
 
 #include "common/job/train/event_file.h"
@@ -64,7 +63,7 @@ static const char *next_record(const char *file, size_t size, size_t *at, size_t
     return p + 12;
 }
 
-static void test_checksums(void **state)
+TEST(test_checksums)
 {
     /* The examples of RFC 3720, B.4, and the common check value. */
     static const uint8_t zeros[32];
@@ -93,7 +92,7 @@ static void test_checksums(void **state)
 
 /* A file resumed at step 300: Event{wall_time, step: 300, session_log{status: START}} follows the
  * head. */
-static void test_start(void **state)
+TEST(test_start)
 {
     char path[600];
     size_t n_file, at = 0, n;
@@ -112,7 +111,7 @@ static void test_start(void **state)
     empty_folder();
 }
 
-static void test_scalars(void **state)
+TEST(test_scalars)
 {
     static const struct {
         int64_t step;
@@ -163,7 +162,7 @@ static void test_scalars(void **state)
     empty_folder();
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     char path[600];
     struct cov_event_file *f = NULL;
@@ -188,13 +187,4 @@ static void test_failures(void **state)
     empty_folder();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checksums),
-        cmocka_unit_test(test_start),
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

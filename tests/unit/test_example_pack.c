@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/job/train/example_pack.h"
 
@@ -40,7 +36,7 @@ static size_t bytes_of(size_t kind, size_t L)
     return 1 + bytes[kind] * L;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
@@ -71,10 +67,4 @@ static void test_round_trip(void **state)
         assert_memory_equal(targets, targets2, L * KINDS * sizeof *targets);
         free(packed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip)};
-    return cmocka_run_group_tests_name("example_pack", tests, NULL, NULL);
 }

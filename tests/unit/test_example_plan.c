@@ -172,7 +172,7 @@ static void check_together(const struct cov_examples *x, const struct cov_exampl
         assert_true(!p->items[i].minus && are_partners(x, &p->items[i], &p->items[i + 1]));
 }
 
-static void test_plans(void **state)
+TEST(test_plans)
 {
     static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
     static const enum cov_example_strands strands[] = {COV_STRANDS_ANYWHERE, COV_STRANDS_TOGETHER,
@@ -212,7 +212,7 @@ static void test_plans(void **state)
 }
 
 /* Rows in a region are dropped; of others, the positions in regions are masked. */
-static void test_masks(void **state)
+TEST(test_masks)
 {
     static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
     char path[80];
@@ -244,7 +244,7 @@ static void test_masks(void **state)
 }
 
 /* The order depends on seed and epoch. Without shuffling, it is the order of the files. */
-static void test_orders(void **state)
+TEST(test_orders)
 {
     struct cov_examples *x = open_examples(COV_LOAD_DISK);
     struct cov_example_plan_options o = {.batch = 4, .shuffle = true, .seed = 1};
@@ -271,7 +271,7 @@ static void test_orders(void **state)
 }
 
 /* Of two species, the first has twice as many chunks. Batches have as many of both. */
-static void test_balance(void **state)
+TEST(test_balance)
 {
     const char *const three[] = {files[0], files[0], files[1]};
     const struct cov_examples_options options = {.datasets = datasets, .n_datasets = D};
@@ -307,7 +307,7 @@ static void test_balance(void **state)
     cov_examples_close(x);
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
     const char *const names_of[] = {"Other", "Sp"}, *const unknown[] = {"Sp", "None"};
     struct cov_examples_choice choice = {names_of, 1, .others = false, .place = home};
@@ -331,7 +331,7 @@ static void test_choice(void **state)
 }
 
 /* The steps of an epoch are too few to keep strands apart. */
-static void test_few_steps(void **state)
+TEST(test_few_steps)
 {
     struct cov_examples *x = open_examples(COV_LOAD_DISK);
     struct cov_example_plan_options o = {
@@ -350,7 +350,7 @@ static void test_few_steps(void **state)
     cov_examples_close(x);
 }
 
-static void test_gaps(void **state)
+TEST(test_gaps)
 {
     const uint8_t all[4] = {COV_CODE_N, COV_CODE_N, COV_CODE_N, COV_CODE_PAD};
     const uint8_t c[3] = {COV_CODE_N, COV_CODE_C, COV_CODE_N};
@@ -361,7 +361,7 @@ static void test_gaps(void **state)
                  cov_example_is_gap(y, 2));
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     const struct cov_examples_options options = {.datasets = datasets, .n_datasets = D};
     struct cov_examples *x;
@@ -373,13 +373,4 @@ static void test_refused(void **state)
     cov_examples_close(x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),   cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_orders),  cmocka_unit_test(test_few_steps),
-        cmocka_unit_test(test_balance), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_gaps),    cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests_name("example_plan", tests, make_examples, remove_examples);
-}
+TEST_GROUP(make_examples, remove_examples)

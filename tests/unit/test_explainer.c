@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/net/explainer.h"
@@ -154,7 +151,7 @@ static void check_slopes(const struct toy *t, const float *gradient)
                      sums[0][b]);
 }
 
-static void gradients_are_slopes(void **state)
+TEST(gradients_are_slopes)
 {
     static float gradient[N_INPUTS];
     double sums[CHUNKS];
@@ -169,7 +166,7 @@ static void gradients_are_slopes(void **state)
     (void)state;
 }
 
-static void only_chunks_decide(void **state)
+TEST(only_chunks_decide)
 {
     static float all[N_INPUTS], other[N_INPUTS];
     double sums[CHUNKS], others[CHUNKS];
@@ -188,7 +185,7 @@ static void only_chunks_decide(void **state)
     (void)state;
 }
 
-static void the_reference_cannot(void **state)
+TEST(the_reference_cannot)
 {
     const struct cov_cpu_options cpu = {.levels = "scalar"};
     struct cov_params params;
@@ -205,14 +202,4 @@ static void the_reference_cannot(void **state)
     cov_params_fini(&params);
     free(block);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_slopes),
-        cmocka_unit_test(only_chunks_decide),
-        cmocka_unit_test(the_reference_cannot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

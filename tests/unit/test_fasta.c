@@ -51,7 +51,7 @@ static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
     cov_fasta_free(f);
 }
 
-static void test_contents(void **state)
+TEST(test_contents)
 {
     static const struct {
         const char *text, *found;
@@ -95,7 +95,7 @@ static void test_contents(void **state)
 }
 
 /* Invalid letters at each position of lines of each length. */
-static void test_bad_letters(void **state)
+TEST(test_bad_letters)
 {
     char text[80], found[128], expected[128];
     for (size_t n = 1; n < 50; n++)
@@ -138,7 +138,7 @@ static void test_bad_letters(void **state)
         }
 }
 
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
     char text[2 * COV_FASTA_MAX_NAME], found[2 * COV_FASTA_MAX_NAME];
     memset(text, 'n', sizeof text);
@@ -154,7 +154,7 @@ static void test_long_names(void **state)
 }
 
 /* The end of a long line and the next header are at each position around the end of the buffer. */
-static void test_buffers(void **state)
+TEST(test_buffers)
 {
     enum { N = 1 << 20 };
     char *text = malloc(N + 100);
@@ -219,13 +219,4 @@ static void test_buffers(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_bad_letters),
-        cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_buffers),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

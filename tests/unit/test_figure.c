@@ -2,16 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/json.h"
 #include "common/base/rng.h"
 #include "tools/benchmark/figure.h"
 
-static void collects_values(void **state)
+TEST(collects_values)
 {
     struct figures f = {0};
     const double values[] = {3, NAN, 1, INFINITY, 2}, none[] = {NAN};
@@ -30,7 +25,7 @@ static void collects_values(void **state)
     figures_fini(&f);
 }
 
-static void survives_json(void **state)
+TEST(survives_json)
 {
     struct figures f = {0}, back = {0};
     const double values[] = {0.1, 1e-300, 3};
@@ -59,7 +54,7 @@ static void survives_json(void **state)
     figures_fini(&back);
 }
 
-static void rejects_malformed_json(void **state)
+TEST(rejects_malformed_json)
 {
     static const struct {
         const char *text, *why;
@@ -99,7 +94,7 @@ static void rejects_malformed_json(void **state)
     figures_fini(&f);
 }
 
-static void formats_numbers(void **state)
+TEST(formats_numbers)
 {
     static const struct {
         double value;
@@ -114,7 +109,7 @@ static void formats_numbers(void **state)
 
 /* ---------------------------------------------------------------- statistics */
 
-static void finds_medians(void **state)
+TEST(finds_medians)
 {
     double odd[] = {3, -1, 2}, even[] = {4, 1, 3, 2};
     spread_sort(odd, 3);
@@ -125,7 +120,7 @@ static void finds_medians(void **state)
     assert_true(spread_median(even, 1) == 1);
 }
 
-static void single_values_have_no_width(void **state)
+TEST(single_values_have_no_width)
 {
     const double a = 4, b = 5;
     struct spread r;
@@ -135,7 +130,7 @@ static void single_values_have_no_width(void **state)
 
 /* For values within 5 % of 10 and 12, about 95 of 100 intervals contain the true ratio, and none
  * contains 1. */
-static void intervals_cover_the_true_ratio(void **state)
+TEST(intervals_cover_the_true_ratio)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
@@ -158,7 +153,7 @@ static void intervals_cover_the_true_ratio(void **state)
     assert_int_equal(above_one, 100);
 }
 
-static void fits_lines(void **state)
+TEST(fits_lines)
 {
     const double x[] = {1, 2, 4, 5}, y[] = {5, 7, 11, 13}, flat[] = {2, 2, 2, 2},
                  bent[] = {0, 1, 1, 0};
@@ -168,19 +163,4 @@ static void fits_lines(void **state)
     line = spread_line(x, flat, 4);
     assert_true(line.slope == 0 && line.r2 == 1);
     assert_true(spread_line(x, bent, 4).r2 < 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collects_values),
-        cmocka_unit_test(survives_json),
-        cmocka_unit_test(rejects_malformed_json),
-        cmocka_unit_test(formats_numbers),
-        cmocka_unit_test(finds_medians),
-        cmocka_unit_test(single_values_have_no_width),
-        cmocka_unit_test(intervals_cover_the_true_ratio),
-        cmocka_unit_test(fits_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

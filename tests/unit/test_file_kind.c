@@ -74,7 +74,7 @@ static void put_packed(const char *path, const struct sample *s)
     assert_int_equal(gzclose(f), Z_OK);
 }
 
-static void knows_bytes(void **state)
+TEST(knows_bytes)
 {
     for (size_t i = 0; i < COV_COUNT(samples); i++) {
         assert_int_equal(cov_kind_of(samples[i].bytes, samples[i].n), samples[i].kind);
@@ -90,7 +90,7 @@ static void knows_bytes(void **state)
     assert_int_equal(cov_kind_of("\x1f\x8b\x08", 3), COV_KIND_GZIP);
 }
 
-static void knows_files(void **state)
+TEST(knows_files)
 {
     for (size_t i = 0; i < COV_COUNT(samples); i++) {
         enum cov_kind kind = samples[i].kind;
@@ -113,13 +113,13 @@ static void knows_files(void **state)
 }
 
 /* Files with only the first bytes of a gzip file. */
-static void knows_damaged_files(void **state)
+TEST(knows_damaged_files)
 {
     put_bytes("a", "\x1f\x8b\x08", 4);
     assert_int_equal(cov_kind_of_file("a", NULL), COV_KIND_GZIP);
 }
 
-static void fails_with_the_kind(void **state)
+TEST(fails_with_the_kind)
 {
     static const struct sample hdf5 = SAMPLE("\x89HDF\r\n\x1a\n", COV_KIND_HDF5),
                                fasta = SAMPLE(">a\n", COV_KIND_FASTA),
@@ -146,13 +146,4 @@ static void fails_with_the_kind(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_bytes),
-        cmocka_unit_test(knows_files),
-        cmocka_unit_test(knows_damaged_files),
-        cmocka_unit_test(fails_with_the_kind),
-    };
-    return cmocka_run_group_tests_name("kind", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,16 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/base/fingerprint.h"
 
 static const char path[] = "x";
 
-static void depends_on_every_bit(void **state)
+TEST(depends_on_every_bit)
 {
     enum { N = 40 };
     uint8_t bytes[N + 1];
@@ -36,7 +31,7 @@ static void depends_on_every_bit(void **state)
     assert_true(cov_fingerprint(0, "covtools", 8) == UINT64_C(0x523038e8044fb3cb));
 }
 
-static void hashes_files(void **state)
+TEST(hashes_files)
 {
     enum { N = (2 << 20) + 5 };
     uint64_t a, b;
@@ -66,9 +61,4 @@ static void hashes_files(void **state)
     assert_int_equal(cov_fingerprint_file("/dev/null", NULL, &a, &n, NULL), COV_EINPUT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(depends_on_every_bit),
-                                       cmocka_unit_test(hashes_files)};
-    return cmocka_run_group_tests_name("fingerprint", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tools/benchmark/flame.h"
 
 /* Three samples: two in work<int>, called by main, and one in main. */
@@ -29,7 +25,7 @@ static size_t count(const char *text, const char *word)
     return n;
 }
 
-static void draws_boxes(void **state)
+TEST(draws_boxes)
 {
     char *text = NULL;
     size_t n = 0;
@@ -47,7 +43,7 @@ static void draws_boxes(void **state)
 }
 
 /* Labels are complete or absent. */
-static void does_not_cut_labels(void **state)
+TEST(does_not_cut_labels)
 {
     char *text = NULL, *many = NULL;
     size_t n = 0, n_many = 0;
@@ -66,7 +62,7 @@ static void does_not_cut_labels(void **state)
     free(many);
 }
 
-static void rejects_empty_input(void **state)
+TEST(rejects_empty_input)
 {
     char *text = NULL;
     size_t n = 0;
@@ -76,14 +72,4 @@ static void rejects_empty_input(void **state)
     assert_string_equal(e.text, "no samples");
     (void)fclose(f);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_boxes),
-        cmocka_unit_test(does_not_cut_labels),
-        cmocka_unit_test(rejects_empty_input),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/track/gauss.h"
@@ -51,7 +47,7 @@ static void make(struct cov_rng *rng, enum kind kind, float *x, size_t n)
     }
 }
 
-static void matches_direct_sums(void **state)
+TEST(matches_direct_sums)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
@@ -84,7 +80,7 @@ static void matches_direct_sums(void **state)
 }
 
 /* Constant stretches keep their value to the last bit, even zeros next to large values. */
-static void keeps_constants(void **state)
+TEST(keeps_constants)
 {
     static const float values[] = {0, 0.1F, 3, 1e30F, -7.7F};
     struct cov_smoother g;
@@ -104,7 +100,7 @@ static void keeps_constants(void **state)
 }
 
 /* The sum is preserved: the weights add up to 1. */
-static void keeps_the_sum(void **state)
+TEST(keeps_the_sum)
 {
     static const double sds[] = {0.3, 3, 60.5};
     for (size_t s = 0; s < COV_COUNT(sds); s++) {
@@ -124,7 +120,7 @@ static void keeps_the_sum(void **state)
 }
 
 /* Values do not change if sd is so small that its square is 0, or that sd is denormal. */
-static void keeps_values_if_narrow(void **state)
+TEST(keeps_values_if_narrow)
 {
     static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};
     for (size_t s = 0; s < COV_COUNT(sds); s++) {
@@ -141,7 +137,7 @@ static void keeps_values_if_narrow(void **state)
 
 /* Uses the widest kernel, which is much wider than the contigs, and one state for several
  * contigs. */
-static void handles_short_contigs(void **state)
+TEST(handles_short_contigs)
 {
     struct cov_smoother g;
     init_gauss(&g, COV_GAUSS_MAX_SD, false);
@@ -154,14 +150,4 @@ static void handles_short_contigs(void **state)
             assert_true(fabs((double)out[i] - direct(x, n, COV_GAUSS_MAX_SD, i)) < 1e-9);
     }
     cov_smoother_fini(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_direct_sums),   cmocka_unit_test(keeps_constants),
-        cmocka_unit_test(keeps_the_sum),         cmocka_unit_test(keeps_values_if_narrow),
-        cmocka_unit_test(handles_short_contigs),
-    };
-    return cmocka_run_group_tests_name("gauss", tests, NULL, NULL);
 }

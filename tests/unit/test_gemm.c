@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-
 #include "tests/lib/check_gemm.h"
 
 static const struct cov_gemm *const tables[] = {
@@ -14,7 +12,7 @@ static const struct cov_gemm *const tables[] = {
 #endif
 };
 
-static void multiplies(void **state)
+TEST_WITH(multiplies, new_gemm_data, free_gemm_data)
 {
     for (size_t t = 0; t < COV_COUNT(tables); t++)
         check_gemm(tables[t], *state);
@@ -22,7 +20,7 @@ static void multiplies(void **state)
 
 /* Rows and columns have very different magnitudes, and the error is relative to the magnitudes of
  * the row and the column. Includes a row of zeros, and rows too long to be prepared. */
-static void scales_rows_and_columns(void **state)
+TEST_WITH(scales_rows_and_columns, new_gemm_data, free_gemm_data)
 {
     enum { M = 13, N = 40, SHORT = 130, LONG = 14100 };
     struct gemm_data *d = *state;
@@ -85,7 +83,7 @@ static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t 
 
 /* Pairs of products that share a multiplication are about as exact as plain products. The test
  * varies the magnitudes of rows and columns between two powers of two. */
-static void pairs_are_about_as_exact(void **state)
+TEST_WITH(pairs_are_about_as_exact, new_gemm_data, free_gemm_data)
 {
     enum { K = 400, STEPS = 4 };
     struct gemm_data *d = *state;
@@ -112,7 +110,7 @@ static void pairs_are_about_as_exact(void **state)
 
 /* Rounds to the nearer neighbour, to even in ties, as computed in double. Includes NaN and
  * infinity. */
-static void rounds_to_nearest_even(void **state)
+TEST(rounds_to_nearest_even)
 {
     for (uint32_t upper = 0; upper < 0x7f7f; upper++) {
         float at = cov_bf16_float((uint16_t)upper), next = cov_bf16_float((uint16_t)(upper + 1));
@@ -138,7 +136,7 @@ static void rounds_to_nearest_even(void **state)
 }
 
 /* Chooses the best table for the CPU's features. */
-static void chooses_the_best(void **state)
+TEST(chooses_the_best)
 {
     assert_ptr_equal(cov_gemm_choose(0), &cov_gemm_base);
     assert_null(cov_gemm_choose_bf16(0, COV_BF16));
@@ -163,18 +161,4 @@ static void chooses_the_best(void **state)
     assert_ptr_equal(cov_gemm_choose_bf16(dot | COV_CPU_AVX512_VNNI, COV_INT16),
                      &cov_gemm_dot_int16);
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
-        cmocka_unit_test_setup_teardown(scales_rows_and_columns, new_gemm_data, free_gemm_data),
-#ifdef __x86_64__
-        cmocka_unit_test_setup_teardown(pairs_are_about_as_exact, new_gemm_data, free_gemm_data),
-#endif
-        cmocka_unit_test(rounds_to_nearest_even),
-        cmocka_unit_test(chooses_the_best),
-    };
-    return cmocka_run_group_tests_name("gemm", tests, NULL, NULL);
 }

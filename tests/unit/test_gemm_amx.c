@@ -7,10 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/fast.h"
@@ -240,7 +237,7 @@ static void check_edges(const struct cov_gemm *gemm, struct gemm_data *d)
     check_product(gemm, d, 18, 40, 300, 60, false); /* overlapping rows */
 }
 
-static void runs_as_built(void **state)
+TEST_WITH(runs_as_built, new_gemm_data, free_gemm_data)
 {
     unsigned tiles = COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, has = cov_cpu_features();
     struct cov_gemm one = cov_gemm_amx_bf16, three = cov_gemm_amx_bf16x3;
@@ -433,7 +430,7 @@ static void check_layers(const struct cov_gemm *gemm, const struct cov_vec *loop
     }
 }
 
-static void works_between(void **state)
+TEST(works_between)
 {
     struct cov_gemm one = cov_gemm_amx_bf16, three = cov_gemm_amx_bf16x3;
     one.needs = three.needs = 0;
@@ -453,7 +450,7 @@ static void works_between(void **state)
 }
 #endif
 
-static void sums_outer_products(void **state)
+TEST(sums_outer_products)
 {
     const struct cov_outer emulated = {"C", 0, amx_outer, COV_BF16};
     struct cov_rng rng;
@@ -462,7 +459,7 @@ static void sums_outer_products(void **state)
     assert_false(cpu.configured);
 }
 
-static void multiplies(void **state)
+TEST_WITH(multiplies, new_gemm_data, free_gemm_data)
 {
     const struct cov_gemm one = {.name = "tiles",
                                  .needs = 0,
@@ -484,17 +481,4 @@ static void multiplies(void **state)
     assert_false(cpu.configured);
     check_gemm(&three, *state);
     assert_false(cpu.configured);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
-        cmocka_unit_test(sums_outer_products),
-#ifdef __x86_64__
-        cmocka_unit_test_setup_teardown(runs_as_built, new_gemm_data, free_gemm_data),
-        cmocka_unit_test(works_between),
-#endif
-    };
-    return cmocka_run_group_tests_name("gemm_amx", tests, NULL, NULL);
 }

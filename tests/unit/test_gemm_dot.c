@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-
 #include "tests/lib/check_gemm.h"
 
 static void dot(float *sums, const int32_t *a, const int32_t *b);
@@ -30,7 +28,7 @@ static void dot(float *sums, const int32_t *a, const int32_t *b)
     }
 }
 
-static void multiplies(void **state)
+TEST_WITH(multiplies, new_gemm_data, free_gemm_data)
 {
     const struct cov_gemm gemm = {.name = "dot",
                                   .needs = 0,
@@ -41,12 +39,4 @@ static void multiplies(void **state)
                                   .arithmetic = COV_BF16,
                                   .k_unit = DOT_UNIT};
     check_gemm(&gemm, *state);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
-    };
-    return cmocka_run_group_tests_name("gemm_dot", tests, NULL, NULL);
 }

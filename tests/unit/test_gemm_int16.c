@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-
 #include "tests/lib/check_gemm.h"
 
 static void dot(int32_t *sums, const int32_t *a, const int32_t *b);
@@ -41,14 +39,14 @@ static const struct cov_gemm table = {.name = "16-bit integers",
                                       .prepare = prepare,
                                       .run_prepared = run_prepared};
 
-static void multiplies(void **state)
+TEST_WITH(multiplies, new_gemm_data, free_gemm_data)
 {
     check_gemm(&table, *state);
 }
 
 /* The largest possible sums; a row longer than the part that is prepared at once; rows that are
  * zero, nearly zero, infinite or NaN. */
-static void holds_limits(void **state)
+TEST(holds_limits)
 {
     enum { K = INT16_DEPTH + 300 };
     static float a[K], b[K];
@@ -78,13 +76,4 @@ static void holds_limits(void **state)
         assert_true(i < 2 ? fabsf(c) < 1e-35f : !isfinite(c));
     }
     cov_matrix_fini(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
-        cmocka_unit_test(holds_limits),
-    };
-    return cmocka_run_group_tests_name("gemm_int16", tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static const char *read_pairs(const char *fasta, const struct cov_genome_options
     return out;
 }
 
-static void sequences_are_read(void **state)
+TEST(sequences_are_read)
 {
     assert_string_equal(read_all(">a x\nACGT\nacg\n\n>b\r\nRYSWKMBDHVNU\r\nn", &defaults),
                         "a=ACGTACG b=RYSWKMBDHVNTN");
@@ -107,7 +107,7 @@ static void sequences_are_read(void **state)
     assert_int_equal(logged.n_warnings, 0);
 }
 
-static void bad_input_is_refused(void **state)
+TEST(bad_input_is_refused)
 {
     static const struct {
         const char *fasta, *error;
@@ -142,7 +142,7 @@ static void bad_input_is_refused(void **state)
                         "as N");
 }
 
-static void bad_bases_become_n(void **state)
+TEST(bad_bases_become_n)
 {
     struct cov_genome_options options = defaults;
     options.bad_base_is_n = true;
@@ -157,7 +157,7 @@ static void bad_bases_become_n(void **state)
     assert_string_equal(read_all(">a\nAC GT\n", &options), "!2:3: white space between letters");
 }
 
-static void limits_skip_sequences(void **state)
+TEST(limits_skip_sequences)
 {
     static const char fasta[] = ">a\nA\n>b\nACGTAC\n>c\nACGTACGTACGTX\n>d\nACGTACGTAC\n";
     static const char five[] = ">a\nA\n>b\nAC\n>c\nACG\n>d\nACGT\n>e\nTG\n";
@@ -192,7 +192,7 @@ static void limits_skip_sequences(void **state)
                         "!6:13: invalid base 'X'; --on-bad-base n reads it as N");
 }
 
-static void sequences_are_renamed(void **state)
+TEST(sequences_are_renamed)
 {
     struct cov_genome_options options = defaults;
     static const char abc[] = ">a\nA\n>b\nC\n>c\nG\n";
@@ -252,7 +252,7 @@ static void check_codes(const uint8_t *codes, int64_t beg, size_t n)
 }
 
 /* The bases do not depend on L or on length limits. Sequences are longer than all buffers. */
-static void large_sequences_are_streamed(void **state)
+TEST(large_sequences_are_streamed)
 {
     static const size_t Ls[] = {999, 1000, 21384, 100001, 3000000};
     uint8_t *codes = malloc(3000000);
@@ -285,7 +285,7 @@ static void large_sequences_are_streamed(void **state)
     cov_fasta_pairs_free(NULL);
 }
 
-static void large_genomes_have_random_access(void **state)
+TEST(large_genomes_have_random_access)
 {
     struct cov_genome_options options = defaults;
     struct cov_genome *g;
@@ -307,7 +307,7 @@ static void large_genomes_have_random_access(void **state)
     cov_genome_free(g);
 }
 
-static void many_sequences_are_read(void **state)
+TEST(many_sequences_are_read)
 {
     enum { MANY = 100000 };
     FILE *f = fopen("x.fa", "wb");
@@ -326,7 +326,7 @@ static void many_sequences_are_read(void **state)
     cov_genome_free(g);
 }
 
-static void full_disk_is_an_error(void **state)
+TEST(full_disk_is_an_error)
 {
     struct cov_genome *g;
     struct cov_err e = COV_ERR_INIT;
@@ -347,18 +347,4 @@ static void full_disk_is_an_error(void **state)
     cov_genome_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sequences_are_read),
-        cmocka_unit_test(bad_input_is_refused),
-        cmocka_unit_test(bad_bases_become_n),
-        cmocka_unit_test(limits_skip_sequences),
-        cmocka_unit_test(sequences_are_renamed),
-        cmocka_unit_test(large_sequences_are_streamed),
-        cmocka_unit_test(large_genomes_have_random_access),
-        cmocka_unit_test(many_sequences_are_read),
-        cmocka_unit_test(full_disk_is_an_error),
-    };
-    return cmocka_run_group_tests_name("genome", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/seq/grid.h"
 
 struct expected {
@@ -45,7 +42,7 @@ static const struct expected regular[] = {
 };
 enum { N_REGULAR = sizeof regular / sizeof regular[0] };
 
-static void test_regular(void **state)
+TEST(test_regular)
 {
     char *names[] = {"a", "bb", "ccc"};
     const int64_t lengths[] = {51321, 42768, 1};
@@ -72,7 +69,7 @@ static void test_regular(void **state)
     cov_grid_free(g);
 }
 
-static void test_new_refuses(void **state)
+TEST(test_new_refuses)
 {
     char *names[] = {"a", "a"};
     struct cov_grid *g;
@@ -93,7 +90,7 @@ static void test_new_refuses(void **state)
     cov_grid_free(g);
 }
 
-static void test_builder_regular(void **state)
+TEST(test_builder_regular)
 {
     struct cov_grid *g = build(21384, regular, N_REGULAR);
     assert_true(cov_grid_is_regular(g));
@@ -108,7 +105,7 @@ static void test_builder_regular(void **state)
 
 /* A grid that lacks a row, has two neighbours swapped or is truncated keeps its rows in the order
  * in which they were added. */
-static void test_builder_irregular(void **state)
+TEST(test_builder_irregular)
 {
     struct expected rows[N_REGULAR];
     for (size_t i = 0; i < N_REGULAR; i++) {
@@ -160,7 +157,7 @@ static void check_strand(const struct expected *rows, size_t n_rows, bool minus,
     cov_grid_free(g);
 }
 
-static void test_strand_rows(void **state)
+TEST(test_strand_rows)
 {
     /* Strands are interleaved, and chunks do not end at multiples of L. */
     const struct expected good[] = {{0, 7, 17}, {0, 17, 9}, {0, 0, 7}, {0, 9, 0}};
@@ -178,7 +175,7 @@ static void test_strand_rows(void **state)
     check_strand(twice, 2, false, "sequence a, + strand: chunks overlap at position 0");
 }
 
-static void test_builder_refuses(void **state)
+TEST(test_builder_refuses)
 {
     struct cov_grid_builder *b;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
@@ -201,7 +198,7 @@ static void test_builder_refuses(void **state)
 }
 
 /* Sequences of two species may have the same name. */
-static void test_species(void **state)
+TEST(test_species)
 {
     struct cov_grid_builder *b;
     struct cov_grid *g;
@@ -253,7 +250,7 @@ static void check_regular_pairs(const struct cov_grid *g)
     }
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
     struct cov_grid *g = build(21384, regular, N_REGULAR), *all;
     check_regular_pairs(g);
@@ -270,7 +267,7 @@ static void test_pairs(void **state)
     cov_grid_free(g);
 }
 
-static void test_pairs_of_any_rows(void **state)
+TEST(test_pairs_of_any_rows)
 {
     /* Strands are missing, one interval occurs twice, another is shorter, and the rows are
      * unordered. */
@@ -288,7 +285,7 @@ static void test_pairs_of_any_rows(void **state)
     cov_grid_free(g);
 }
 
-static void test_shards(void **state)
+TEST(test_shards)
 {
     struct cov_grid *g = build(21384, regular, N_REGULAR);
     for (size_t n = 1; n < 10; n++) {
@@ -312,7 +309,7 @@ static void test_shards(void **state)
     cov_grid_free(g);
 }
 
-static void test_partial(void **state)
+TEST(test_partial)
 {
     static const size_t rows[] = {1, 4, 10};
     static const size_t none[] = {0};
@@ -337,7 +334,7 @@ static void test_partial(void **state)
     cov_grid_free(g);
 }
 
-static void test_declared_sequences_are_binding(void **state)
+TEST(test_declared_sequences_are_binding)
 {
     struct cov_grid_builder *b;
     struct cov_err e = COV_ERR_INIT;
@@ -381,7 +378,7 @@ static void check_windows(int64_t length, int64_t L, int64_t N)
     assert_true(k == 0 || beg - (L - N) + L < length);
 }
 
-static void test_windows_tile(void **state)
+TEST(test_windows_tile)
 {
     for (int64_t L = 1; L <= 9; L++)
         for (int64_t N = 0; N < L; N++)
@@ -389,7 +386,7 @@ static void test_windows_tile(void **state)
                 check_windows(length, L, N);
 }
 
-static void test_windows_of_a_long_sequence(void **state)
+TEST(test_windows_of_a_long_sequence)
 {
     const int64_t length = INT64_C(1) << 50, L = 21384, N = 5000;
     struct cov_window w = cov_window_number(length, L, N, cov_window_at(length, L, N, length - 1));
@@ -397,25 +394,4 @@ static void test_windows_of_a_long_sequence(void **state)
     assert_in_range(w.end - w.beg, N + 1, L);
     w = cov_window_number(length, L, N, cov_window_at(length, L, N, length / 3));
     assert_in_range(length / 3, w.core_beg, w.core_end - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regular),
-        cmocka_unit_test(test_new_refuses),
-        cmocka_unit_test(test_builder_regular),
-        cmocka_unit_test(test_builder_irregular),
-        cmocka_unit_test(test_strand_rows),
-        cmocka_unit_test(test_builder_refuses),
-        cmocka_unit_test(test_species),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_pairs_of_any_rows),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_declared_sequences_are_binding),
-        cmocka_unit_test(test_windows_tile),
-        cmocka_unit_test(test_windows_of_a_long_sequence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

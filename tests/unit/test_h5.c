@@ -5,12 +5,8 @@
 
 #include <hdf5.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/store/h5.h"
 #include "common/store/h5_probe.h"
@@ -145,7 +141,7 @@ static void check_file(const char *path, const struct cov_h5_new *spec, bool hol
 static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
                                      lzf = {COV_CODEC_LZF, 0};
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
     static const size_t shapes[][3] = {{1, 20, 1}, {1, 20, 3},  {3, 6, 2},  {8, 20, 3},
                                        {9, 7, 1},  {11, 20, 3}, {16, 32, 4}};
@@ -159,7 +155,7 @@ static void test_round_trips(void **state)
             }
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("a.h5", &spec, gzip, false);
@@ -169,7 +165,7 @@ static void test_same_bytes(void **state)
     check_same_files("a.h5", "b.h5");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     struct cov_h5 *f;
@@ -230,7 +226,7 @@ static void refuse(const char *path, int code, const char *text)
     assert_string_equal(e.text, text);
 }
 
-static void test_no_hdf5(void **state)
+TEST(test_no_hdf5)
 {
     refuse("none.h5", COV_EIO, "none.h5: No such file or directory");
     refuse(".", COV_EINPUT, ".: is a folder, not a file");
@@ -282,7 +278,7 @@ static int read_all(const char *path)
     return rc;
 }
 
-static void test_cut_short(void **state)
+TEST(test_cut_short)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
@@ -310,7 +306,7 @@ static void test_cut_short(void **state)
     free(whole.data);
 }
 
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
     static const size_t shapes[][3] = {{1, 20, 1}, {11, 20, 3}};
     size_t n_refused = 0, n_tried = 0;
@@ -338,7 +334,7 @@ static void test_flipped(void **state)
 
 /* If chunks have 0 rows, libhdf5 1.10.8 divides by zero when a set is opened. This happens in the
  * child. */
-static void test_crash_of_libhdf5(void **state)
+TEST(test_crash_of_libhdf5)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
@@ -368,7 +364,7 @@ static void test_crash_of_libhdf5(void **state)
 }
 
 /* libhdf5 allocates and fills as many bytes as a variable-length attribute claims. */
-static void test_long_attribute(void **state)
+TEST(test_long_attribute)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     struct cov_h5 *f;
@@ -410,7 +406,7 @@ static void test_long_attribute(void **state)
 }
 
 /* The probe works even if the caller ignores SIGCHLD or handles it. */
-static void test_probe_ignoring_children(void **state)
+TEST(test_probe_ignoring_children)
 {
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("x.h5", &spec, gzip, false);
@@ -437,7 +433,7 @@ static int write_cache_image(void *arg)
 }
 
 /* A file with a metadata cache image is refused. */
-static void test_cache_image(void **state)
+TEST(test_cache_image)
 {
     check_in_child(write_cache_image, NULL);
     struct cov_err e = COV_ERR_INIT;
@@ -475,7 +471,7 @@ static int fill_disk(void *arg)
 
 /* The disk fills up while writing or closing. A limit on the file size, set in its own process,
  * simulates this. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
     static const size_t limits[] = {0, 100, 3000, 20000, 60000};
     for (size_t k = 0; k < COV_COUNT(limits); k++) {
@@ -489,20 +485,4 @@ static void test_full_disk(void **state)
     assert_string_equal(e.text, "no/such/folder.h5: cannot be created: No such file or directory");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_no_hdf5),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_flipped),
-        cmocka_unit_test(test_crash_of_libhdf5),
-        cmocka_unit_test(test_long_attribute),
-        cmocka_unit_test(test_probe_ignoring_children),
-        cmocka_unit_test(test_cache_image),
-        cmocka_unit_test(test_full_disk),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-
 #include "common/codec/h5_filters.h"
 
 /* A byte to change. */
@@ -29,7 +27,7 @@ static void make_blosc(uint8_t *p)
         p[BLOSC_HEAD + i] = (uint8_t)i;
 }
 
-static void blosc_header(void **state)
+TEST(blosc_header)
 {
     uint8_t p[BLOSC_PACKED], dst[BLOSC_N];
     make_blosc(p);
@@ -39,7 +37,7 @@ static void blosc_header(void **state)
     assert_memory_equal(dst, p + BLOSC_HEAD, BLOSC_N);
 }
 
-static void blosc_wrong_fields(void **state)
+TEST(blosc_wrong_fields)
 {
     static const struct patch patches[] = {
         {0, 3},                            /* version */
@@ -66,7 +64,7 @@ static void blosc_wrong_fields(void **state)
 }
 
 /* Data of any compressor is decoded or refused, whether or not libblosc has the compressor. */
-static void blosc_compressors(void **state)
+TEST(blosc_compressors)
 {
     enum { M = 40000 };
     static uint8_t src[M], packed[M], dst[M];
@@ -86,7 +84,7 @@ static void blosc_compressors(void **state)
     }
 }
 
-static void blosc_values(void **state)
+TEST(blosc_values)
 {
     static const struct {
         size_t elem_bytes;
@@ -127,7 +125,7 @@ static void make_lz4(uint8_t *p)
     memset(p + LZ4_HEAD + 2 * LZ4_BLOCK + 4, 7, 50);
 }
 
-static void lz4_blocks(void **state)
+TEST(lz4_blocks)
 {
     uint8_t p[LZ4_PACKED], dst[LZ4_N], expected[LZ4_N];
     make_lz4(p);
@@ -143,7 +141,7 @@ static void lz4_blocks(void **state)
     assert_memory_equal(dst, expected, 100);
 }
 
-static void lz4_wrong_fields(void **state)
+TEST(lz4_wrong_fields)
 {
     static const struct patch patches[] = {
         {7, 249},                         /* size of the chunk */
@@ -171,7 +169,7 @@ static void lz4_wrong_fields(void **state)
 }
 
 /* The encoder writes the header of the format and one block. */
-static void lz4_header(void **state)
+TEST(lz4_header)
 {
     enum { M = 70000 };
     static uint8_t src[M], packed[M];
@@ -204,7 +202,7 @@ static void check_zstd(const uint8_t *frame, size_t n, size_t n_dst, int rc, con
     free(dst);
 }
 
-static void zstd_frames(void **state)
+TEST(zstd_frames)
 {
     /* One raw block of three bytes. The frame size takes one byte or is missing. */
     static const uint8_t plain[] = {MAGIC, 0x20, 3, 0x19, 0, 0, 'a', 'a', 'a'},
@@ -245,7 +243,7 @@ static void zstd_frames(void **state)
 }
 
 /* Our frames have a size and a checksum, so that every error is detected. */
-static void zstd_flipped_bits(void **state)
+TEST(zstd_flipped_bits)
 {
     enum { N = 4000 };
     uint8_t src[N], packed[N], dst[N];
@@ -263,16 +261,4 @@ static void zstd_flipped_bits(void **state)
         packed[bit / 8] ^= (uint8_t)(1U << bit % 8);
     }
     assert_int_equal(cov_zstd.decode(packed, n, dst, N, NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blosc_header),      cmocka_unit_test(blosc_wrong_fields),
-        cmocka_unit_test(blosc_compressors), cmocka_unit_test(blosc_values),
-        cmocka_unit_test(lz4_blocks),        cmocka_unit_test(lz4_wrong_fields),
-        cmocka_unit_test(lz4_header),        cmocka_unit_test(zstd_frames),
-        cmocka_unit_test(zstd_flipped_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/store/h5_rows.h"
 
 /* ---- numbers ---- */
@@ -15,7 +12,7 @@ static void put_bytes(uint64_t bits, const struct cov_h5_type *type, uint8_t *ds
         dst[type->big_endian ? type->bytes - 1 - j : j] = (uint8_t)(bits >> 8 * j);
 }
 
-static void test_integers(void **state)
+TEST(test_integers)
 {
     static const int64_t values[] = {
         0,         1,        -1,     77,    -77,       127,       -128,       255,
@@ -70,7 +67,7 @@ static void check_float(const struct cov_h5_type *type, uint64_t bits, double ex
         assert_true(got == expected && !signbit(got) == !signbit(expected));
 }
 
-static void test_floats(void **state)
+TEST(test_floats)
 {
     for (int big = 0; big < 2; big++) {
         struct cov_h5_type half = {COV_H5_FLOAT, 2, true, big, 0};
@@ -95,7 +92,7 @@ static void test_floats(void **state)
     }
 }
 
-static void test_string_length(void **state)
+TEST(test_string_length)
 {
     struct cov_h5_type zeros = {COV_H5_STRING, 6, false, false, '\0'};
     struct cov_h5_type spaces = {COV_H5_STRING, 6, false, false, ' '};
@@ -177,7 +174,7 @@ static void check_block(const struct cov_h5_rows *r, size_t row, size_t n_rows, 
             }
 }
 
-static void test_chunk_shapes(void **state)
+TEST(test_chunk_shapes)
 {
     static const size_t shapes[][3] = {{1, 20, 4}, {1, 20, 1}, {3, 5, 1}, {2, 7, 3}, {9, 20, 4},
                                        {4, 32, 8}, {1, 1, 1},  {1, 6, 4}, {2, 20, 2}};
@@ -220,7 +217,7 @@ static void test_chunk_shapes(void **state)
     cov_blob_fini(&raw);
 }
 
-static void test_plain_rows(void **state)
+TEST(test_plain_rows)
 {
     struct cov_h5_rows r = {.type = {COV_H5_INT, 2, true, false, 0}, .dims = {7, 5, 2}};
     struct cov_blob raw = COV_BLOB_INIT;
@@ -238,7 +235,7 @@ static void test_plain_rows(void **state)
 }
 
 /* A chunk that LZF does not shrink is stored unchanged, with the mask bit of the filter. */
-static void test_mask(void **state)
+TEST(test_mask)
 {
     static const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};
     for (size_t n_before = 0; n_before < 2; n_before++) {
@@ -262,7 +259,7 @@ static void test_mask(void **state)
     }
 }
 
-static void test_wrong_size(void **state)
+TEST(test_wrong_size)
 {
     uint8_t fill[8] = {0};
     struct cov_h5_rows r = {
@@ -298,7 +295,7 @@ static struct cov_h5_type float_type(size_t bytes)
 }
 
 /* Limits of each integer type, converted to each type. */
-static void test_retype_integers(void **state)
+TEST(test_retype_integers)
 {
     static const int64_t values[] = {0,          1,          -1,          127,         128,
                                      -128,       -129,       255,         256,         32767,
@@ -328,7 +325,7 @@ static void test_retype_integers(void **state)
     assert_int_equal(cov_h5_retype(&u, &most, 1, &wide, &to), 0);
 }
 
-static void test_retype_floats(void **state)
+TEST(test_retype_floats)
 {
     const struct cov_h5_type i32 = int_type(4, true), i64 = int_type(8, true), f32 = float_type(4),
                              f64 = float_type(8), f16 = float_type(2), u8 = int_type(1, false);
@@ -365,7 +362,7 @@ static void test_retype_floats(void **state)
     assert_int_equal(cov_h5_retype(&i64, &most, 1, &f64, &d), 0);
 }
 
-static void test_print_element(void **state)
+TEST(test_print_element)
 {
     const struct cov_h5_type i64 = int_type(8, true), u64 = int_type(8, false), f32 = float_type(4);
     const int64_t least = INT64_MIN;
@@ -378,16 +375,4 @@ static void test_print_element(void **state)
     assert_string_equal(text, "18446744073709551615");
     cov_h5_print_element(&f32, &f, text, sizeof text);
     assert_string_equal(text, "2.5");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),      cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_string_length), cmocka_unit_test(test_chunk_shapes),
-        cmocka_unit_test(test_plain_rows),    cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_wrong_size),    cmocka_unit_test(test_retype_integers),
-        cmocka_unit_test(test_retype_floats), cmocka_unit_test(test_print_element),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

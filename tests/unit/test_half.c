@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-
 #include "common/base/half.h"
 
-static void known_values(void **state)
+TEST(known_values)
 {
     assert_true(cov_half_to_float(0x3c00) == 1.0F);
     assert_true(cov_half_to_float(0xc000) == -2.0F);
@@ -22,7 +20,7 @@ static void known_values(void **state)
 }
 
 /* Numbers of one sign ascend with their bit patterns, in steps that are equal within a binade. */
-static void all_patterns(void **state)
+TEST(all_patterns)
 {
     for (unsigned bits = 0; bits < 0x8000; bits++) {
         float x = cov_half_to_float((uint16_t)bits);
@@ -38,13 +36,4 @@ static void all_patterns(void **state)
             assert_true(x - cov_half_to_float((uint16_t)(bits - 1)) == step);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(all_patterns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

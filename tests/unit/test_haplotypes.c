@@ -70,7 +70,7 @@ static void check_groups(const struct model *m, const struct cov_haplotype_group
     }
 }
 
-static void groups_equal_haplotypes(void **state)
+TEST(groups_equal_haplotypes)
 {
     static struct model m;
     struct cov_haplotype_groups *g;
@@ -103,7 +103,7 @@ static int add_different(struct cov_haplotype_groups *g, size_t n_samples, uint6
     return rc ? rc : cov_haplotype_groups_add(g, failure);
 }
 
-static void groups_have_a_limit(void **state)
+TEST(groups_have_a_limit)
 {
     enum { MANY = 1 << 16, FEW = 1 << 10, MOST = 1 << 22 };
     struct cov_haplotype_groups *g;
@@ -165,7 +165,7 @@ static int read_rows(const struct cov_effect_genome *g, const char *later, size_
     return rc;
 }
 
-static void rejects_a_file_that_changes(void **state)
+TEST(rejects_a_file_that_changes)
 {
     static const char *const changed[] = {
         HEAD RECORD("8", "A", "C") RECORD("12", "A", "AGG") RECORD("14", "A", "T"),
@@ -189,12 +189,4 @@ static void rejects_a_file_that_changes(void **state)
     cov_genome_free(genome);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_equal_haplotypes),
-        cmocka_unit_test(groups_have_a_limit),
-        cmocka_unit_test(rejects_a_file_that_changes),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

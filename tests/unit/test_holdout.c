@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/seq/holdout.h"
 
 enum { N_LONG = 9, N_SHORT = 11, N = N_LONG + N_SHORT, L = 10 };
@@ -41,7 +37,7 @@ static void by_sequence(const struct cov_grid *g, const bool *held, bool *held_s
     }
 }
 
-static void test_sequences(void **state)
+TEST(test_sequences)
 {
     struct cov_grid *g = make_grid();
     bool held[256], again[256], held_seq[N] = {false};
@@ -80,7 +76,7 @@ static void test_sequences(void **state)
     cov_grid_free(g);
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
     struct cov_grid *g = make_grid();
     bool held[256], again[256], ever[128] = {false};
@@ -103,7 +99,7 @@ static void test_pairs(void **state)
     cov_grid_free(g);
 }
 
-static void test_too_few(void **state)
+TEST(test_too_few)
 {
     char *names[] = {"a", "b"};
     const int64_t lengths[] = {1000, 5};
@@ -126,14 +122,4 @@ static void test_too_few(void **state)
                                 "chunks");
     assert_int_equal(cov_holdout_pairs(g, 0.5, 1, held, NULL), COV_EINPUT);
     cov_grid_free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_too_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

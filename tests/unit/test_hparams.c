@@ -2,12 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/net/hparams.h"
 
-static void names_types(void **state)
+TEST(names_types)
 {
     static const char *const names[] = {"cnn", "hybrid", "bi-hybrid"};
     struct cov_err e = COV_ERR_INIT;
@@ -36,7 +33,7 @@ static void accepts(const struct cov_hparams *hp)
         fail_msg("%s", e.text);
 }
 
-static void checks_ranges(void **state)
+TEST(checks_ranges)
 {
     accepts(&cov_hparams_published);
     struct cov_hparams hp;
@@ -81,7 +78,7 @@ static void checks_ranges(void **state)
 }
 
 /* Products such as filter_size * up^i must not overflow before the network is refused. */
-static void refuses_petabytes(void **state)
+TEST(refuses_petabytes)
 {
     const char *text = "more than 2^31 parameters";
     struct cov_hparams hp = cov_hparams_published;
@@ -129,7 +126,7 @@ static void refuses_petabytes(void **state)
     refuses(&hp, text);
 }
 
-static void pads(void **state)
+TEST(pads)
 {
     /* Computed by hand from the definition. */
     static const struct {
@@ -165,15 +162,4 @@ static void pads(void **state)
     hp.kernel_size = 1025;
     hp.dilation = 1024;
     refuses(&hp, "kernel_size 1025 with dilation 1024 spans more than");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_types),
-        cmocka_unit_test(checks_ranges),
-        cmocka_unit_test(refuses_petabytes),
-        cmocka_unit_test(pads),
-    };
-    return cmocka_run_group_tests_name("hparams", tests, NULL, NULL);
 }

@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/store/int_to_float.h"
 
@@ -31,7 +27,7 @@ static bool convert(struct cov_h5_type type, size_t n, size_t at, int64_t odd, f
     return whole;
 }
 
-static void test_to_float(void **state)
+TEST(test_to_float)
 {
     static const size_t places[] = {0, 1, 1023, 1024, 2047, 2048, N - 1};
     static float values[N];
@@ -52,7 +48,7 @@ static void test_to_float(void **state)
     }
 }
 
-static void test_other_types(void **state)
+TEST(test_other_types)
 {
     static float values[N];
     static const struct cov_h5_type others[] = {
@@ -67,7 +63,7 @@ static void test_other_types(void **state)
     assert_true(values[0] == 7);
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
     static const size_t sizes[] = {0, 1, 1023, 1024, 1025, N};
     static const float bad[] = {NAN, INFINITY, -INFINITY, -1, -1e-30F};
@@ -85,12 +81,4 @@ static void test_good(void **state)
                 values[at] = before;
             }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_to_float),
-                                       cmocka_unit_test(test_other_types),
-                                       cmocka_unit_test(test_good)};
-    return cmocka_run_group_tests_name("whole", tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/track/interval_store.h"
 
@@ -40,7 +36,7 @@ static void check(const struct cov_interval_store *s, const char *name,
     free(c);
 }
 
-static void keeps_all_values(void **state)
+TEST(keeps_all_values)
 {
     static const struct cov_interval few[] = {{0, 1, 0}, {1, 2, -0.0F}, {9, 10, 64}};
     static const struct cov_interval huge[] = {{1, 2, 16777215},
@@ -65,7 +61,7 @@ static void keeps_all_values(void **state)
     cov_interval_store_free(s);
 }
 
-static void accepts_announced_contigs(void **state)
+TEST(accepts_announced_contigs)
 {
     static const struct cov_interval iv[] = {{5, 7, 1}};
     struct cov_interval_store *s = open_store(NULL);
@@ -82,7 +78,7 @@ static void accepts_announced_contigs(void **state)
 }
 
 /* More data than the buffers hold. The buffer sizes are not multiples of the record sizes. */
-static void keeps_many_intervals(void **state)
+TEST(keeps_many_intervals)
 {
     enum { N = 200000 };
     struct cov_rng rng;
@@ -107,7 +103,7 @@ static void keeps_many_intervals(void **state)
     free(iv);
 }
 
-static void reports_the_folder(void **state)
+TEST(reports_the_folder)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_interval_store *s;
@@ -120,15 +116,4 @@ static void reports_the_folder(void **state)
     assert_true(cov_track_close(sink, &e) < 0);
     assert_non_null(strstr(e.text, "/tmp/cov-no-such-folder"));
     cov_interval_store_free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_all_values),
-        cmocka_unit_test(accepts_announced_contigs),
-        cmocka_unit_test(keeps_many_intervals),
-        cmocka_unit_test(reports_the_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

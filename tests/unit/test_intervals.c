@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/track/formats/intervals.h"
 #include "tests/lib/make_bigwig.h"
 
@@ -24,7 +19,7 @@ static enum cov_intervals_kind kind_of(const char *text)
     return cov_intervals_kind_of(text, n < COV_BGZ_PEEK ? n : COV_BGZ_PEEK);
 }
 
-static void detects_kinds(void **state)
+TEST(detects_kinds)
 {
     static const char *const bedgraph[] = {
         "a\t0\t1\t1\n",
@@ -58,7 +53,7 @@ static void detects_kinds(void **state)
     assert_int_equal(cov_intervals_kind_of("\x88\x8f\xfc", 3), COV_INTERVALS_NONE);
 }
 
-static void opens_both_kinds(void **state)
+TEST(opens_both_kinds)
 {
     static struct made m;
     const struct made_form f = {false, true, false, 4};
@@ -104,11 +99,4 @@ static void opens_both_kinds(void **state)
     assert_int_equal(cov_intervals_open("none", 1, &t, NULL), COV_EIO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(detects_kinds),
-        cmocka_unit_test(opens_both_kinds),
-    };
-    return cmocka_run_group_tests_name("intervals", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

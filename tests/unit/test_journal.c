@@ -3,11 +3,8 @@
 #include "tests/lib/unit.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/store/journal.h"
@@ -97,7 +94,7 @@ static void make(const char *path)
     cov_journal_close(j);
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
     make("a");
     struct cov_journal *j = reopen("a");
@@ -113,7 +110,7 @@ static void test_pieces(void **state)
     assert_int_equal(size_of("a"), -1);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
     struct cov_journal *j;
     assert_int_equal(cov_journal_open("e", &j, NULL), 0);
@@ -129,7 +126,7 @@ static void test_empty(void **state)
 }
 
 /* After truncation anywhere, complete pieces remain, and more pieces can be appended. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
     make("c");
     long size = size_of("c");
@@ -157,7 +154,7 @@ static void test_cut(void **state)
 }
 
 /* Whichever byte changes, only pieces that were appended are returned. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
     make("d");
     long size = size_of("d"), first = 32 + (long)strlen(head);
@@ -200,7 +197,7 @@ static void test_damage(void **state)
     }
 }
 
-static void test_damaged_later(void **state)
+TEST(test_damaged_later)
 {
     make("l");
     struct cov_journal *j = reopen("l");
@@ -216,7 +213,7 @@ static void test_damaged_later(void **state)
 }
 
 /* A piece is ignored if its number is too large for the run. */
-static void test_other_number(void **state)
+TEST(test_other_number)
 {
     make("o");
     struct cov_journal *j;
@@ -232,7 +229,7 @@ static bool has_two_pieces(const void *arg, size_t piece, const struct cov_blob 
 }
 
 /* A piece with the right checksum is damaged if its blobs cannot be those of the run. */
-static void test_unfit(void **state)
+TEST(test_unfit)
 {
     make("u");
     struct cov_journal *j;
@@ -261,7 +258,7 @@ static int find_locked(void *arg)
     return cov_journal_open("k", &j, NULL) == COV_EEXIST ? 0 : -1;
 }
 
-static void test_lock(void **state)
+TEST(test_lock)
 {
     make("k");
     struct cov_journal *j = reopen("k"), *other;
@@ -276,7 +273,7 @@ static void test_lock(void **state)
     cov_journal_close(j);
 }
 
-static void test_link(void **state)
+TEST(test_link)
 {
     struct cov_journal *j;
     struct cov_err e = COV_ERR_INIT;
@@ -287,7 +284,7 @@ static void test_link(void **state)
     check_text("victim", "");
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
     make("f");
     long size = size_of("f");
@@ -312,7 +309,7 @@ static void test_full_disk(void **state)
     cov_journal_close(j);
 }
 
-static void test_no_folder(void **state)
+TEST(test_no_folder)
 {
     struct cov_journal *j;
     struct cov_err e = COV_ERR_INIT;
@@ -329,7 +326,7 @@ static int enter(void **state)
 }
 
 /* A number that is not of the run, because its input grew, is not written past the array. */
-static void rejects_pieces_of_a_larger_run(void **state)
+TEST(rejects_pieces_of_a_larger_run)
 {
     struct cov_journal *j;
     struct cov_err e = COV_ERR_INIT;
@@ -348,7 +345,7 @@ static void rejects_pieces_of_a_larger_run(void **state)
 }
 
 /* The third run learns of the two before it, also when the head is written anew. */
-static void test_times(void **state)
+TEST(test_times)
 {
     struct cov_journal *j;
     make("t");
@@ -378,22 +375,4 @@ static void test_times(void **state)
     assert_int_equal(cov_journal_remove(j, NULL), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rejects_pieces_of_a_larger_run),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_damaged_later),
-        cmocka_unit_test(test_other_number),
-        cmocka_unit_test(test_unfit),
-        cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_link),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_no_folder),
-        cmocka_unit_test(test_times),
-    };
-    return cmocka_run_group_tests_name("journal", tests, enter, leave_folder);
-}
+TEST_GROUP(enter, leave_folder)

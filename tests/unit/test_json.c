@@ -3,9 +3,6 @@
 #include "tests/lib/unit.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/json.h"
 
@@ -31,7 +28,7 @@ static void expect(struct writer *w, const char *text)
     free(w->text);
 }
 
-static void nests(void **state)
+TEST(nests)
 {
     struct writer w;
     begin(&w);
@@ -74,7 +71,7 @@ static void string_is(const char *value, const char *text)
     expect(&w, text);
 }
 
-static void escapes(void **state)
+TEST(escapes)
 {
     string_is("", "\"\"");
     string_is("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
@@ -82,7 +79,7 @@ static void escapes(void **state)
     string_is("\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb1", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb1\"");
 }
 
-static void escapes_for_ascii(void **state)
+TEST(escapes_for_ascii)
 {
     struct writer w;
     begin(&w);
@@ -91,7 +88,7 @@ static void escapes_for_ascii(void **state)
     expect(&w, "\"caf\\u00e9 \\u20ac\\ud83c\\udf31 \\ufffd\\\"\"");
 }
 
-static void replaces_invalid_utf8(void **state)
+TEST(replaces_invalid_utf8)
 {
     string_is("a\xff"
               "b",
@@ -113,7 +110,7 @@ static void number_is(double value, const char *text)
     expect(&w, text);
 }
 
-static void writes_numbers(void **state)
+TEST(writes_numbers)
 {
     number_is(0, "0");
     number_is(0.1, "0.1");
@@ -125,7 +122,7 @@ static void writes_numbers(void **state)
     number_is(DBL_MAX, "1.7976931348623157e+308");
 }
 
-static void finds_texts(void **state)
+TEST(finds_texts)
 {
     static const char text[] =
         " {\"a\": \"x\", \"A\": \"y\", \"n\": 1, \"l\": [\"a\"], "
@@ -145,7 +142,7 @@ static void finds_texts(void **state)
     cov_json_free(NULL);
 }
 
-static void walks(void **state)
+TEST(walks)
 {
     static const char text[] = "{\"a\": [1, -2.5e1, \"x\"], \"o\": {\"p\": 7}, \"t\": true}";
     struct cov_json_value *v;
@@ -173,7 +170,7 @@ static void walks(void **state)
     cov_json_free(v);
 }
 
-static void other_values_have_no_members(void **state)
+TEST(other_values_have_no_members)
 {
     static const char *const texts[] = {
         "[\"a\", {\"a\": \"b\"}]", "\"a\"", "1", "true", "null", "{}", "[]"};
@@ -200,7 +197,7 @@ static void refuse(const char *text, size_t n, const char *says)
     free(copy);
 }
 
-static void refuses_invalid_json(void **state)
+TEST(refuses_invalid_json)
 {
     refuse("", 0, "invalid JSON at byte ");
     refuse("{\"a\": 1} x", 10, "invalid JSON at byte ");
@@ -218,7 +215,7 @@ static void refuses_invalid_json(void **state)
 }
 
 /* Text that is truncated or changed anywhere is parsed or refused without a crash. */
-static void survives_damage(void **state)
+TEST(survives_damage)
 {
     static const char text[] =
         "{\"assemblyUnit\":\"non-nuclear\",\"length\":12.5e3,\"x\":[{},\"\\u0041\"]}";
@@ -240,21 +237,4 @@ static void survives_damage(void **state)
             }
             free(copy);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nests),
-        cmocka_unit_test(escapes),
-        cmocka_unit_test(replaces_invalid_utf8),
-        cmocka_unit_test(escapes_for_ascii),
-        cmocka_unit_test(writes_numbers),
-        cmocka_unit_test(finds_texts),
-        cmocka_unit_test(walks),
-        cmocka_unit_test(other_values_have_no_members),
-        cmocka_unit_test(refuses_invalid_json),
-        cmocka_unit_test(survives_damage),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/blas.h"
@@ -146,7 +142,7 @@ static size_t draw(struct cov_rng *rng, size_t min, size_t max)
     return min + (size_t)cov_rng_below(rng, max - min + 1);
 }
 
-static void convolutions(void **state)
+TEST(convolutions)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 7);
@@ -171,7 +167,7 @@ static void convolutions(void **state)
 }
 
 /* A first layer gives the same output for codes, including ambiguous ones, as for one-hot rows. */
-static void first_layers_from_codes(void **state)
+TEST(first_layers_from_codes)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
@@ -223,7 +219,7 @@ static void first_layers_from_codes(void **state)
     }
 }
 
-static void linear_layers(void **state)
+TEST(linear_layers)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 8);
@@ -289,7 +285,7 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     free(memory);
 }
 
-static void lstms(void **state)
+TEST(lstms)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
@@ -305,15 +301,4 @@ static void lstms(void **state)
         if (can_run(level))
             check_lstm(&rng, &l, n, &levels[level]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions),
-        cmocka_unit_test(first_layers_from_codes),
-        cmocka_unit_test(linear_layers),
-        cmocka_unit_test(lstms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

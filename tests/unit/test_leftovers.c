@@ -42,7 +42,7 @@ static void *enter(void *arg)
 }
 
 /* Each entry must keep its kind. Otherwise its file or folder would not be removed. */
-static void threads_add(void **state)
+TEST(threads_add)
 {
     pthread_t threads[THREADS];
     size_t numbers[THREADS];
@@ -61,7 +61,7 @@ static void threads_add(void **state)
 }
 
 /* The folder that was added last is removed first, whichever slots the folders have. */
-static void removes_last_folders_first(void **state)
+TEST(removes_last_folders_first)
 {
     char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";
     int place = cov_leftovers_add(COV_LEFTOVER_EMPTY, early, 0);
@@ -77,11 +77,4 @@ static void removes_last_folders_first(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(removes_last_folders_first),
-        cmocka_unit_test(threads_add),
-    };
-    return cmocka_run_group_tests_name("leftovers", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "common/base/cpu.h"
 #include "common/codec/onehot_kern.h"
 #include "common/compute/cpu/kernels/gemm.h"
@@ -17,7 +14,7 @@
 #include "common/seq/alphabet_kern.h"
 #include "common/track/gauss.h"
 
-static void chooses_levels(void **state)
+TEST(chooses_levels)
 {
     struct cov_device *dev;
     struct cov_err why = COV_ERR_INIT;
@@ -69,7 +66,7 @@ static void is_base(bool base)
 }
 
 /* Checks the tables without a limit, then with limits. */
-static void limits_every_table(void **state)
+TEST(limits_every_table)
 {
     unsigned all = cov_cpu_features();
     char levels[128];
@@ -98,13 +95,4 @@ static void limits_every_table(void **state)
     }
     assert_int_equal(cov_cpu_level_limit("abacus", NULL), COV_EUSAGE);
     assert_int_equal(cov_cpu_features(), all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_levels),
-        cmocka_unit_test(limits_every_table),
-    };
-    return cmocka_run_group_tests_name("level", tests, NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/file/lines.h"
 
 static const char path[] = "x";
@@ -29,7 +24,7 @@ static void expect(const char *text, const char *const *lines, size_t n)
     cov_lines_close(l);
 }
 
-static void reads_lines(void **state)
+TEST(reads_lines)
 {
     const char *const lines[] = {"a b", "", "last"};
     expect("", NULL, 0);
@@ -39,7 +34,7 @@ static void reads_lines(void **state)
 }
 
 /* Reads long lines, whose newlines are at different offsets in the buffer. */
-static void reads_long_lines(void **state)
+TEST(reads_long_lines)
 {
     enum { N = 3 * 65536 + 7 };
     struct cov_lines *l;
@@ -77,7 +72,7 @@ static void refuse(const char *text, size_t n, const char *why)
     cov_lines_close(l);
 }
 
-static void refuses_bad_lines(void **state)
+TEST(refuses_bad_lines)
 {
     refuse("ok\nno\0no\n", 9, ":2: not a text file: it has a zero byte");
     refuse("ok\r\nno\rno \r\r\n", 14, ":2: lines must not end in a carriage return alone");
@@ -91,7 +86,7 @@ static void refuses_bad_lines(void **state)
     assert_int_equal(cov_lines_open("/nonexistent", &l, NULL), COV_EIO);
 }
 
-static void splits_words(void **state)
+TEST(splits_words)
 {
     const char text[] = "\t one  two#2 #three four", *p = text;
     size_t n;
@@ -105,7 +100,7 @@ static void splits_words(void **state)
     assert_null(cov_line_word(&p, text + strlen(text), &n));
 }
 
-static void hints_at_separators(void **state)
+TEST(hints_at_separators)
 {
     static const struct {
         const char *line, *hint;
@@ -126,7 +121,7 @@ static void hints_at_separators(void **state)
     }
 }
 
-static void hints_at_faults_of_bed(void **state)
+TEST(hints_at_faults_of_bed)
 {
     static const struct {
         const char *line, *hint;
@@ -147,12 +142,4 @@ static void hints_at_faults_of_bed(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_lines),         cmocka_unit_test(reads_long_lines),
-        cmocka_unit_test(refuses_bad_lines),   cmocka_unit_test(splits_words),
-        cmocka_unit_test(hints_at_separators), cmocka_unit_test(hints_at_faults_of_bed),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -311,7 +311,7 @@ static void check_order(enum cov_loader_order order, const struct cov_loader_ite
     }
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
     for (size_t k = 0; k < COV_COUNT(inputs); k++)
         for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++)
@@ -334,7 +334,7 @@ static void test_all(void **state)
 }
 
 /* The order depends only on the seed, not on the kind of loading or on earlier orders. */
-static void test_shuffle(void **state)
+TEST(test_shuffle)
 {
     struct cov_loader_item first[MAX_PAIRS], items[MAX_PAIRS];
     size_t n, m, n_moved = 0, n_other = 0;
@@ -364,7 +364,7 @@ static void test_shuffle(void **state)
     assert_in_range(n_other, 20 * 14 * 8 / 10, 20 * 14);
 }
 
-static void test_shards(void **state)
+TEST(test_shards)
 {
     for (size_t k = 0; k < COV_COUNT(inputs); k++) {
         struct cov_loader_item all[MAX_PAIRS], items[MAX_PAIRS];
@@ -447,7 +447,7 @@ static const char *describe(const char *input, int64_t min, int64_t max, size_t 
     return text;
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
     assert_string_equal(describe("genome.fa", 0, 0, 0, 0), "one:3 two:1 three:1 four:6 five:3");
     assert_string_equal(logged.text, "");
@@ -478,7 +478,7 @@ static void test_limits(void **state)
 /* ---------------------------------------------------------------- streams */
 
 /* A stream gives the items of a file with the same rows, except row numbers. */
-static void test_streams(void **state)
+TEST(test_streams)
 {
     static const char *const files[] = {"regular.h5", "partial.h5"};
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
@@ -509,7 +509,7 @@ static void test_streams(void **state)
 }
 
 /* With any length limits, a stream gives the same items as the file. */
-static void test_stream_limits(void **state)
+TEST(test_stream_limits)
 {
     static const int64_t limits[] = {0, 1, 7, 8, 40, 41, 80, 81, 82, 100, 101, 204, 205, 206};
     static const char *const files[] = {"regular.h5", "partial.h5"};
@@ -550,7 +550,7 @@ static void test_stream_limits(void **state)
 }
 
 /* A truncated stream is an error, wherever it ends. */
-static void test_cut_streams(void **state)
+TEST(test_cut_streams)
 {
     size_t n;
     char *bytes = get_bytes("regular.stream", &n);
@@ -592,7 +592,7 @@ static int no_length(const void *arg, size_t n, struct cov_err *e)
     return cov_fail(e, COV_EUNSUPPORTED, "no such length");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     struct cov_loader *l;
     const size_t length = L;
@@ -619,7 +619,7 @@ static void test_refused(void **state)
     assert_fails(cov_loader_open("absent.h5", &o, NULL, &l, &e), COV_EIO, "absent.h5");
 }
 
-static void test_streams_refused(void **state)
+TEST(test_streams_refused)
 {
     struct cov_loader *l;
     const size_t length = L;
@@ -676,7 +676,7 @@ static void put_damaged(const char *path)
     cov_blob_fini(&row);
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
     put_damaged("damaged.h5");
     for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++) {
@@ -706,19 +706,4 @@ static void test_damaged(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_shuffle),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_stream_limits),
-        cmocka_unit_test(test_cut_streams),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_streams_refused),
-        cmocka_unit_test(test_damaged),
-    };
-    return cmocka_run_group_tests(tests, set_up, leave_folder);
-}
+TEST_GROUP(set_up, leave_folder)

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-
 #include "common/track/measures/lorenz.h"
 
 static const double NEAR = 1e-12;
@@ -14,7 +12,7 @@ static void check_near(double got, double want, double tolerance)
         fail_msg("%.17g instead of %.17g", got, want);
 }
 
-static void measures_a_curve(void **state)
+TEST(measures_a_curve)
 {
     double x[] = {3, 0, 1, 0};
     const double want[] = {0, 0, 0.25, 1};
@@ -29,7 +27,7 @@ static void measures_a_curve(void **state)
     (void)state;
 }
 
-static void interpolates(void **state)
+TEST(interpolates)
 {
     double x[] = {1, 3};
     cov_lorenz_make(x, 2);
@@ -41,7 +39,7 @@ static void interpolates(void **state)
     (void)state;
 }
 
-static void measures_a_single_bin(void **state)
+TEST(measures_a_single_bin)
 {
     double x[] = {5};
     struct cov_lorenz_shape shape;
@@ -59,7 +57,7 @@ static double entropy(double p, double q)
 }
 
 /* Half of the bins have a quarter of the signal of b, and half of that of a; zeros do not count. */
-static void measures_distances(void **state)
+TEST(measures_distances)
 {
     double a[] = {2, 2, 0, 0}, b[] = {0, 0, 3, 1}, c[] = {2, 0, 0, 6};
     const double want = sqrt(entropy(0.375, 0.625) - (entropy(0.5, 0.5) + entropy(0.25, 0.75)) / 2);
@@ -72,7 +70,7 @@ static void measures_distances(void **state)
     (void)state;
 }
 
-static void compares_with_a_control(void **state)
+TEST(compares_with_a_control)
 {
     const double ties[] = {1, 1, 8}, ahead[] = {6, 0, 4};
     const double x[] = {1, 6, 1, 2}, control[] = {1, 1, 5, 3}, other[] = {5, 1, 1, 3};
@@ -89,14 +87,4 @@ static void compares_with_a_control(void **state)
     assert_ok(cov_lorenz_gain(x, x, 4, &gain, &e));
     assert_true(gain.enriched == 0 && gain.difference == 0 && gain.divergence == 0);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_a_curve),        cmocka_unit_test(interpolates),
-        cmocka_unit_test(measures_a_single_bin),   cmocka_unit_test(measures_distances),
-        cmocka_unit_test(compares_with_a_control),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-
 #include "common/base/rng.h"
 #include "common/compute/device.h"
 #include "common/net/loss.h"
@@ -43,7 +41,7 @@ static void fill(float *values, float *targets, size_t n)
 
 /* A row consists of every third element. Merging two rows gives the same r and loss as one long
  * row. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     static float values[N * D], targets[N * D];
     static double x[2 * N], y[2 * N];
@@ -81,7 +79,7 @@ static void test_rows(void **state)
 }
 
 /* r is 0 for values without variance, and the loss is finite for values of 0. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
     const float zeros[4] = {0, 0, 0, 0}, some[4] = {0, 1, 2, 0};
     struct cov_fit fit;
@@ -96,7 +94,7 @@ static void test_edges(void **state)
 }
 
 /* A row with masked positions has the same fit as one without these positions. */
-static void test_mask(void **state)
+TEST(test_mask)
 {
     static float values[N], targets[N], kept_values[N], kept_targets[N];
     struct cov_fit fit, kept;
@@ -116,11 +114,4 @@ static void test_mask(void **state)
     assert_memory_equal(&fit, &kept, sizeof fit);
     cov_fit_row(values + 451, targets + 451, N - 451, 1, &fit);
     assert_int_equal(fit.n, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_mask)};
-    return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
 }

@@ -4,10 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/layers/lstm.h"
@@ -149,7 +145,7 @@ static size_t check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
     return n_far;
 }
 
-static void equals_the_reference(void **state)
+TEST(equals_the_reference)
 {
     struct cov_rng rng;
     size_t n_far = 0;
@@ -167,7 +163,7 @@ static void equals_the_reference(void **state)
 }
 
 /* On constant input, a random layer comes to rest in each direction and for each sequence. */
-static void rests_on_constant_input(void **state)
+TEST(rests_on_constant_input)
 {
     enum { T = 2000, N = 3, STILL_FROM = 100 };
     struct cov_rng rng;
@@ -211,7 +207,7 @@ static void rests_on_constant_input(void **state)
 /* Two units with a forget gate of 1 add to their cells during the first half of the rows, and
  * subtract from them during the second half. h and the gates rest for thousands of steps, and then
  * the count decides when the sign of h changes. A third unit depends on these two units. */
-static void keeps_counting(void **state)
+TEST(keeps_counting)
 {
     enum { T = 8000, H = 3, TURN = T / 2 };
     /* Biases of the gates i, f, g and o. As a float, sigmoid(40) is 1. */
@@ -317,7 +313,7 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
 /* Sequences that share padding have values close to those of a full computation, need fewer
  * products than without sharing, and give the same bits with any neighbours. For some sequences all
  * rows are wanted. */
-static void shares_padding(void **state)
+TEST(shares_padding)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 53);
@@ -392,7 +388,7 @@ static void shares_padding(void **state)
 }
 
 /* Rows of a period are merged if they differ only by rounding, but not if they differ by more. */
-static void merges_equal_rows(void **state)
+TEST(merges_equal_rows)
 {
     enum { C = 20, T = 100 };
     struct cov_rng rng;
@@ -416,14 +412,4 @@ static void merges_equal_rows(void **state)
     assert_int_equal(plan.copies[1].period, 4);
     cov_lstm_free(f);
     free(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_reference), cmocka_unit_test(rests_on_constant_input),
-        cmocka_unit_test(keeps_counting),       cmocka_unit_test(shares_padding),
-        cmocka_unit_test(merges_equal_rows),
-    };
-    return cmocka_run_group_tests_name("lstm", tests, NULL, NULL);
 }

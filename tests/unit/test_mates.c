@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-
 #include "common/features/mates.h"
 
 static struct cov_read left_mate(const char *name, int64_t pos)
@@ -24,7 +22,7 @@ static bool meet(struct cov_mates *m, struct cov_read r)
     return met;
 }
 
-static void meets_the_other_mate_once(void **state)
+TEST(meets_the_other_mate_once)
 {
     struct cov_mates m = {0};
     assert_false(meet(&m, left_mate("a", 100)));
@@ -39,7 +37,7 @@ static void meets_the_other_mate_once(void **state)
     cov_mates_fini(&m);
 }
 
-static void keeps_mates_of_files_in_any_order(void **state)
+TEST(keeps_mates_of_files_in_any_order)
 {
     enum { N = 20000 };
     struct cov_mates m = {0};
@@ -58,7 +56,7 @@ static void keeps_mates_of_files_in_any_order(void **state)
     cov_mates_fini(&m);
 }
 
-static void forgets_mates_that_sorted_reads_have_passed(void **state)
+TEST(forgets_mates_that_sorted_reads_have_passed)
 {
     struct cov_mates m = {.sorted = true};
     for (int i = 0; i < 200000; i++)
@@ -67,14 +65,4 @@ static void forgets_mates_that_sorted_reads_have_passed(void **state)
     assert_true(meet(&m, right_mate("r", 199990)));
     assert_false(meet(&m, right_mate("r", 190)));
     cov_mates_fini(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(meets_the_other_mate_once),
-        cmocka_unit_test(keeps_mates_of_files_in_any_order),
-        cmocka_unit_test(forgets_mates_that_sorted_reads_have_passed),
-    };
-    return cmocka_run_group_tests_name("mates", tests, NULL, NULL);
 }

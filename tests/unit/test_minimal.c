@@ -3,11 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/cpu.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -94,7 +89,7 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
 }
 
 /* The product of tap k and input i contributes only to output i - k. */
-static void transforms_are_exact(void **state)
+TEST(transforms_are_exact)
 {
     for (size_t level = 0; level < COV_COUNT(levels); level++)
         for (size_t taps = 2; can_run(level) && taps <= COV_MINIMAL_MAX_TAPS + 1; taps++) {
@@ -280,7 +275,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
 }
 
 /* Tests every length from 1 with every stride and number of taps. */
-static void agrees_with_reference(void **state)
+TEST(agrees_with_reference)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 41);
@@ -309,7 +304,7 @@ static void agrees_with_reference(void **state)
 
 /* Tests tiles of six outputs with realistic numbers of channels, and with more tiles than are
  * transformed at once. */
-static void agrees_on_long_sequences(void **state)
+TEST(agrees_on_long_sequences)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 42);
@@ -330,7 +325,7 @@ static void agrees_on_long_sequences(void **state)
         }
 }
 
-static void pays_with_many_channels(void **state)
+TEST(pays_with_many_channels)
 {
     struct cov_layer l = {.kind = COV_LAYER_CONV,
                           .t_in = 100,
@@ -355,15 +350,4 @@ static void pays_with_many_channels(void **state)
     l.kernel = 9;
     l.kind = COV_LAYER_LSTM;
     assert_false(cov_minimal_can(&l));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transforms_are_exact),
-        cmocka_unit_test(agrees_with_reference),
-        cmocka_unit_test(agrees_on_long_sequences),
-        cmocka_unit_test(pays_with_many_channels),
-    };
-    return cmocka_run_group_tests_name("minimal", tests, NULL, NULL);
 }

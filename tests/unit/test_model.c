@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/ckpt/ckpt.h"
 #include "common/job/predict/model.h"
 #include "common/net/shape.h"
@@ -190,7 +184,7 @@ static void refuses(const struct variant *v, const char *text)
         fail_msg("\"%s\" instead of \"%s\"", e.text, expected);
 }
 
-static void reads_all(void **state)
+TEST(reads_all)
 {
     struct variant v = usual();
     struct cov_model *m = opens(&v);
@@ -224,7 +218,7 @@ static void reads_all(void **state)
     cov_model_close(opens(&v));
 }
 
-static void describes(void **state)
+TEST(describes)
 {
     struct variant v = usual();
     static const char *const odd[] = {"a\033[2J"};
@@ -249,7 +243,7 @@ static void describes(void **state)
     cov_model_close(m);
 }
 
-static void takes_loose_types(void **state)
+TEST(takes_loose_types)
 {
     struct variant v = usual();
     v.loose_types = true;
@@ -273,7 +267,7 @@ static void takes_loose_types(void **state)
     cov_model_close(m);
 }
 
-static void needs_hparams(void **state)
+TEST(needs_hparams)
 {
     static const char *const needed[] = {"model_type",  "cnn_layers",  "filter_size", "kernel_size",
                                          "step",        "up",          "dilation",    "bnorm",
@@ -312,7 +306,7 @@ static void needs_hparams(void **state)
 }
 
 /* A checkpoint whose kernel_size is not an integer is refused. */
-static void refuses_fractions(void **state)
+TEST(refuses_fractions)
 {
     const double numbers[] = {2.5, 1e300, -1e300};
     for (size_t i = 0; i < COV_COUNT(numbers); i++) {
@@ -334,7 +328,7 @@ static void refuses_fractions(void **state)
     }
 }
 
-static void refuses_sizes(void **state)
+TEST(refuses_sizes)
 {
     static const struct {
         const char *name;
@@ -369,7 +363,7 @@ static void refuses_sizes(void **state)
     }
 }
 
-static void refuses_tensors(void **state)
+TEST(refuses_tensors)
 {
     struct variant v = usual();
     v.without_tensor = "out.bias";
@@ -403,7 +397,7 @@ static void refuses_tensors(void **state)
     refuses(&v, "unknown tensor lstm_layer_list.2.");
 }
 
-static void refuses_datasets(void **state)
+TEST(refuses_datasets)
 {
     struct variant v = usual();
     v.n_datasets = 1;
@@ -418,7 +412,7 @@ static void refuses_datasets(void **state)
     refuses(&v, "datasets: name 2 is empty");
 }
 
-static void names_missing_file(void **state)
+TEST(names_missing_file)
 {
     struct cov_model *m;
     struct cov_err e = COV_ERR_INIT;
@@ -438,14 +432,4 @@ static int tear_down(void **state)
     return unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_all),          cmocka_unit_test(describes),
-        cmocka_unit_test(takes_loose_types),  cmocka_unit_test(needs_hparams),
-        cmocka_unit_test(refuses_fractions),  cmocka_unit_test(refuses_sizes),
-        cmocka_unit_test(refuses_tensors),    cmocka_unit_test(refuses_datasets),
-        cmocka_unit_test(names_missing_file),
-    };
-    return cmocka_run_group_tests_name("model", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

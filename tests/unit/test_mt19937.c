@@ -6,7 +6,7 @@
 
 /* Compares the first words and the sum of all words after numpy.random.seed(5) and
  * random.seed(5). */
-static void test_states(void **state)
+TEST(test_states)
 {
     uint32_t words[COV_MT19937_N], sum = 0;
     cov_mt19937_seed(5, words);
@@ -23,10 +23,4 @@ static void test_states(void **state)
     for (int i = 0; i < COV_MT19937_N; i++)
         sum += words[i];
     assert_int_equal(sum, 4287299787);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_states)};
-    return cmocka_run_group_tests_name("mt19937", tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/cli/multiqc.h"
@@ -13,7 +9,7 @@
 #include "tests/lib/own_folder.h"
 
 /* MultiQC's sample is the file name without its suffix; files with other suffixes have none. */
-static void names_multiqc_samples(void **state)
+TEST(names_multiqc_samples)
 {
     static const struct {
         const char *path, *row;
@@ -90,7 +86,7 @@ static void add(struct cov_stats *s, const char *part, struct cov_stats_figure f
     assert_int_equal(cov_stats_add_figure(s, part, &figure, NULL), COV_OK);
 }
 
-static void prints_time_and_memory_in_a_table(void **state)
+TEST(prints_time_and_memory_in_a_table)
 {
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
@@ -127,7 +123,7 @@ static void prints_time_and_memory_in_a_table(void **state)
     cov_stats_fini(&s);
 }
 
-static void prints_figures_in_a_table(void **state)
+TEST(prints_figures_in_a_table)
 {
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
@@ -178,7 +174,7 @@ static void prints_figures_in_a_table(void **state)
 }
 
 /* The part may have the name of the sample. */
-static void names_rows(void **state)
+TEST(names_rows)
 {
     static const struct {
         const char *sample, *part, *row;
@@ -208,7 +204,7 @@ static void put_data(const void *more, const char *sample, struct cov_json *j)
 }
 
 /* Lines of all samples are one section, cells of each sample another. */
-static void prints_lines_and_cells(void **state)
+TEST(prints_lines_and_cells)
 {
     struct cov_stats_plot plot = {.type = COV_STATS_LINES,
                                   .name = "shape",
@@ -251,7 +247,7 @@ static void prints_lines_and_cells(void **state)
 }
 
 /* Those of a file of shards are the sums over its shards. */
-static void prints_time_and_memory_in_the_general_statistics(void **state)
+TEST(prints_time_and_memory_in_the_general_statistics)
 {
     struct cov_stats s;
     cov_stats_init(&s, "h5chunk", "1.2.3");
@@ -296,7 +292,7 @@ static struct cov_stats compare(const char *const *parts, int n)
 }
 
 /* The runs of a sample share a row: the data set at the end of its name is left out. */
-static void prints_figures_in_the_general_statistics(void **state)
+TEST(prints_figures_in_the_general_statistics)
 {
     static const char *const datasets[] = {"h3k4me3", "atac"};
     static const struct {
@@ -351,7 +347,7 @@ static void prints_figures_in_the_general_statistics(void **state)
     cov_stats_fini(&s);
 }
 
-static void writes_a_plot(void **state)
+TEST(writes_a_plot)
 {
     static const struct cov_stats_plot plot = {
         .name = "bars", .section = "Bars", .description = "Some bars.", .axis = "height"};
@@ -408,17 +404,4 @@ static void writes_a_plot(void **state)
     cov_stats_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_multiqc_samples),
-        cmocka_unit_test(prints_time_and_memory_in_a_table),
-        cmocka_unit_test(prints_figures_in_a_table),
-        cmocka_unit_test(names_rows),
-        cmocka_unit_test(prints_lines_and_cells),
-        cmocka_unit_test(prints_time_and_memory_in_the_general_statistics),
-        cmocka_unit_test(prints_figures_in_the_general_statistics),
-        cmocka_unit_test(writes_a_plot),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

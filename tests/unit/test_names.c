@@ -4,7 +4,7 @@
 
 #include "common/seq/names.h"
 
-static void many_names_keep_their_numbers(void **state)
+TEST(many_names_keep_their_numbers)
 {
     struct cov_names *s;
     char name[32];
@@ -29,7 +29,7 @@ static void many_names_keep_their_numbers(void **state)
 }
 
 /* Strings of zero bytes with different lengths are different names. */
-static void names_hold_any_bytes(void **state)
+TEST(names_hold_any_bytes)
 {
     static const char zeros[40];
     struct cov_names *s;
@@ -52,7 +52,7 @@ static void names_hold_any_bytes(void **state)
     cov_names_free(NULL);
 }
 
-static void rename_gives_new_names(void **state)
+TEST(rename_gives_new_names)
 {
     struct cov_rename *r;
     put_text("x", "1\tchr1\r\n\n  2 chr2  \n#x y z\nMT\tchrM # mitochondrion");
@@ -74,7 +74,7 @@ static void rename_gives_new_names(void **state)
     cov_rename_free(NULL);
 }
 
-static void rename_refuses_malformed_files(void **state)
+TEST(rename_refuses_malformed_files)
 {
     static const struct {
         const char *text;
@@ -105,7 +105,7 @@ static void rename_refuses_malformed_files(void **state)
     check_error(&e, COV_EIO, "/nonexistent");
 }
 
-static void sizes_are_read(void **state)
+TEST(sizes_are_read)
 {
     struct cov_sizes *s;
     size_t i;
@@ -126,7 +126,7 @@ static void sizes_are_read(void **state)
     cov_sizes_free(NULL);
 }
 
-static void sizes_refuse_malformed_files(void **state)
+TEST(sizes_refuse_malformed_files)
 {
     static const char *const texts[] = {"a 1\nb\n",     "a 1\nb 0\n",
                                         "a 1\nb -1\n",  "a 1\nb x\n",
@@ -146,15 +146,4 @@ static void sizes_refuse_malformed_files(void **state)
     check_error(&e, COV_EIO, "/nonexistent/x");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_names_keep_their_numbers),
-        cmocka_unit_test(names_hold_any_bytes),
-        cmocka_unit_test(rename_gives_new_names),
-        cmocka_unit_test(rename_refuses_malformed_files),
-        cmocka_unit_test(sizes_are_read),
-        cmocka_unit_test(sizes_refuse_malformed_files),
-    };
-    return cmocka_run_group_tests_name("names", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

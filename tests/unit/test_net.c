@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/net/net.h"
 #include "common/net/shape.h"
 
@@ -71,7 +68,7 @@ static const struct cov_hparams cnn = {
 
 enum { N_FLOATS = 2 * 4 * 3 + 2 + 2 * 4 * 3 + 4 + 4 + 1 };
 
-static void runs_on_device(void **state)
+TEST(runs_on_device)
 {
     struct cov_device dev = {&ops};
     struct cov_net *net;
@@ -89,7 +86,7 @@ static void runs_on_device(void **state)
     cov_net_free(NULL);
 }
 
-static void averages(void **state)
+TEST(averages)
 {
     struct cov_device dev = {&ops};
     struct cov_net *net;
@@ -121,7 +118,7 @@ static void averages(void **state)
     assert_int_equal(n_programs, 0);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     struct cov_device dev = {&ops};
     struct cov_net *net = (struct cov_net *)&dev;
@@ -142,14 +139,4 @@ static void refuses(void **state)
                      COV_EUNSUPPORTED);
     assert_null(net);
     assert_int_equal(n_programs, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_on_device),
-        cmocka_unit_test(averages),
-        cmocka_unit_test(refuses),
-    };
-    return cmocka_run_group_tests_name("net", tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "common/base/cpu.h"
@@ -158,7 +156,7 @@ static void one_random(struct cov_rng *r, uint8_t *codes, size_t L)
     check_both(codes, L);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
     for_lengths(one_random, 1);
 }
@@ -174,13 +172,13 @@ static void one_code(struct cov_rng *r, uint8_t *codes, size_t L)
     }
 }
 
-static void test_one_code(void **state)
+TEST(test_one_code)
 {
     for_lengths(one_code, 2);
 }
 
 /* Tests repeats with periods of 1 to 80 bases, and with periods near the size of the window. */
-static void test_repeats(void **state)
+TEST(test_repeats)
 {
     struct cov_rng r;
     cov_rng_init(&r, 3);
@@ -195,7 +193,7 @@ static void test_repeats(void **state)
 }
 
 /* Tests runs of one code, with every length, between bases and at the end. */
-static void test_runs(void **state)
+TEST(test_runs)
 {
     struct cov_rng r;
     cov_rng_init(&r, 4);
@@ -214,7 +212,7 @@ static void test_runs(void **state)
 }
 
 /* Encodes both strands of chunks at once. The chunks have up to two runs of N. */
-static void test_strands(void **state)
+TEST(test_strands)
 {
     struct cov_rng r;
     cov_rng_init(&r, 9);
@@ -239,7 +237,7 @@ static void test_strands(void **state)
     free(codes);
 }
 
-static void test_padding(void **state)
+TEST(test_padding)
 {
     struct cov_rng r;
     cov_rng_init(&r, 5);
@@ -262,7 +260,7 @@ static void test_padding(void **state)
 
 /* Tests random mixtures of bases, copies, runs of any code and single codes, with padding at the
  * end. */
-static void test_mixtures(void **state)
+TEST(test_mixtures)
 {
     struct cov_rng r;
     cov_rng_init(&r, 6);
@@ -309,7 +307,7 @@ static void test_mixtures(void **state)
 }
 
 /* Chunks with many runs can be encoded one strand at a time, but not both strands at once. */
-static void test_many_runs(void **state)
+TEST(test_many_runs)
 {
     struct cov_rng r;
     cov_rng_init(&r, 10);
@@ -330,7 +328,7 @@ static void test_many_runs(void **state)
 }
 
 /* Codes that stand for three bases are refused, and so is padding before a base. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const uint8_t three[] = {7, 11, 13, 14};
     struct cov_rng r;
@@ -357,7 +355,7 @@ static void test_refused(void **state)
 /* Each random base takes 5 bits, or 3.5 with matches; the low plane and the headers take 200 bytes.
  * Chunks of only N or only padding are tiny. Chunks of only A take one short match per word of four
  * bases. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     struct cov_rng r;
     cov_rng_init(&r, 8);
@@ -408,7 +406,7 @@ static void run_kernel(const struct cov_onehot_kern *kern, const uint8_t *codes,
     }
 }
 
-static void test_kernels(void **state)
+TEST(test_kernels)
 {
     const unsigned needs = COV_CPU_AVX2 | COV_CPU_BMI2;
     bool avx2 = (cov_cpu_features() & needs) == needs;
@@ -441,17 +439,4 @@ static void test_kernels(void **state)
             }
             assert_memory_equal(&wide, &base, sizeof base);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_one_code),  cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_runs),      cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_mixtures),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_strands),
-        cmocka_unit_test(test_many_runs),
-    };
-    return cmocka_run_group_tests_name("onehot", tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/number.h"
 #include "common/cli/opt.h"
 
@@ -82,7 +79,7 @@ static void done(struct parsed *p)
     cov_opt_fini(table, &p->config);
 }
 
-static void sets_defaults(void **state)
+TEST(sets_defaults)
 {
     struct parsed p;
     assert_int_equal(parse(&p, ""), COV_OK);
@@ -105,7 +102,7 @@ static void sets_defaults(void **state)
     done(&p);
 }
 
-static void takes_every_form(void **state)
+TEST(takes_every_form)
 {
     struct parsed p;
     assert_int_equal(parse(&p, "in1 -fcc --any_number=-9223372036854775808 -s -5 -S21k -r=.25 - "
@@ -133,7 +130,7 @@ static void takes_every_form(void **state)
     done(&p);
 }
 
-static void optional_value_only_after_equals(void **state)
+TEST(optional_value_only_after_equals)
 {
     struct parsed p;
     assert_int_equal(parse(&p, "--optional x"), COV_OK);
@@ -146,7 +143,7 @@ static void optional_value_only_after_equals(void **state)
     done(&p);
 }
 
-static void same_value_may_be_repeated(void **state)
+TEST(same_value_may_be_repeated)
 {
     struct parsed p;
     assert_int_equal(parse(&p, "-s 1 --small=1 -f --flag -t a -t a"), COV_OK);
@@ -154,7 +151,7 @@ static void same_value_may_be_repeated(void **state)
     done(&p);
 }
 
-static void size_units(void **state)
+TEST(size_units)
 {
     static const struct {
         const char *line;
@@ -183,7 +180,7 @@ static void size_units(void **state)
     }
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     static const struct {
         const char *line, *text;
@@ -258,7 +255,7 @@ static void refuses(void **state)
     }
 }
 
-static void lists_may_have_blanks(void **state)
+TEST(lists_may_have_blanks)
 {
     char *argv[] = {(char[]){"tool"}, (char[]){"--list=a,  b c, d"}, NULL};
     struct config c = {0};
@@ -277,7 +274,7 @@ static void lists_may_have_blanks(void **state)
     cov_opt_fini(table, &c);
 }
 
-static void several_tables_and_required(void **state)
+TEST(several_tables_and_required)
 {
     struct config first = {0}, second = {0};
     bool given[2];
@@ -296,7 +293,7 @@ static void several_tables_and_required(void **state)
     cov_opt_fini(table, &first);
 }
 
-static void wrong_default_is_an_error(void **state)
+TEST(wrong_default_is_an_error)
 {
     struct config c;
     const struct cov_opt bad[] = {
@@ -322,7 +319,7 @@ static char *printed(void (*print)(const struct cov_opt *, FILE *), const struct
     return text;
 }
 
-static void prints_help(void **state)
+TEST(prints_help)
 {
     char *text = printed(cov_opt_print_help, table);
     assert_non_null(strstr(text, "  -f, --flag                a flag\n"));
@@ -336,7 +333,7 @@ static void prints_help(void **state)
     free(text);
 }
 
-static void wraps_help(void **state)
+TEST(wraps_help)
 {
     const struct cov_opt wide[] = {
         {"a-name-that-fills-it", 0, COV_OPT_INT, 0, 0, "NUMBER", "1", 0, 0, NULL,
@@ -351,7 +348,7 @@ static void wraps_help(void **state)
     free(text);
 }
 
-static void prints_for_machines(void **state)
+TEST(prints_for_machines)
 {
     char *text = printed(cov_opt_print_machine, table);
     assert_non_null(strstr(text, "flag\tf\tflag\t-\t-\t-\t-\ta flag\n"));
@@ -364,7 +361,7 @@ static void prints_for_machines(void **state)
     free(text);
 }
 
-static void parses_numbers(void **state)
+TEST(parses_numbers)
 {
     int64_t i = 5;
     double d = 5;
@@ -383,25 +380,4 @@ static void parses_numbers(void **state)
     assert_true(d == -25);
     assert_int_equal(cov_parse_double(" 1", "scale", -30, 30, &d, NULL), COV_EUSAGE);
     assert_true(d == -25);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_defaults),
-        cmocka_unit_test(takes_every_form),
-        cmocka_unit_test(optional_value_only_after_equals),
-        cmocka_unit_test(lists_may_have_blanks),
-        cmocka_unit_test(same_value_may_be_repeated),
-        cmocka_unit_test(size_units),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(several_tables_and_required),
-        cmocka_unit_test(lists_may_have_blanks),
-        cmocka_unit_test(wrong_default_is_an_error),
-        cmocka_unit_test(prints_help),
-        cmocka_unit_test(wraps_help),
-        cmocka_unit_test(prints_for_machines),
-        cmocka_unit_test(parses_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/cpu.h"
 #include "tests/lib/check_outer.h"
 
@@ -27,7 +21,7 @@ static bool can_use(const struct cov_outer *t)
     return (t->needs & ~cov_cpu_features()) == 0 && (!amx || cov_cpu_permit_amx());
 }
 
-static void adds(void **state)
+TEST(adds)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
@@ -40,7 +34,7 @@ static void adds(void **state)
 
 /* Multiplies columns of both operands by powers of two: that changes no bit of the sums but their
  * exponents. */
-static void scales_columns(void **state)
+TEST(scales_columns)
 {
     enum { M = 40, N = 70, K = COV_OUTER_DEPTH + 7 };
     struct cov_rng rng;
@@ -62,7 +56,7 @@ static void scales_columns(void **state)
     }
 }
 
-static void chooses(void **state)
+TEST(chooses)
 {
     assert_ptr_equal(cov_outer_choose_for(0, COV_FP32, 64, 64), &cov_outer_base);
     assert_null(cov_outer_choose_for(0, COV_BF16, 64, 64));
@@ -77,11 +71,4 @@ static void chooses(void **state)
     assert_ptr_equal(cov_outer_choose_for(zen5, COV_FP32, 64, 64), &cov_outer_avx512_shared);
     assert_ptr_equal(cov_outer_choose_for(zen5, COV_FP32, 64, 63), &cov_outer_avx512);
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(adds), cmocka_unit_test(scales_columns),
-                                       cmocka_unit_test(chooses)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

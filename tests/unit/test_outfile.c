@@ -5,11 +5,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/file/leftovers.h"
 #include "common/file/lock.h"
@@ -40,7 +37,7 @@ static void begin(struct cov_outfile *o, const char *path, bool force)
         fail_msg("%s", e.text);
 }
 
-static void commits(void **state)
+TEST(commits)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
@@ -64,7 +61,7 @@ static void commits(void **state)
     assert_int_equal(unlink("new.bg.gz"), 0);
 }
 
-static void aborts(void **state)
+TEST(aborts)
 {
     struct cov_outfile o, unused = COV_OUTFILE_INIT;
     begin(&o, "new.h5", false);
@@ -75,7 +72,7 @@ static void aborts(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-static void replaces_only_with_force(void **state)
+TEST(replaces_only_with_force)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
@@ -104,7 +101,7 @@ static void replaces_only_with_force(void **state)
     assert_int_equal(unlink("late.h5"), 0);
 }
 
-static void names_the_fault(void **state)
+TEST(names_the_fault)
 {
     put_text("file", "");
     assert_int_equal(mkdir("folder", 0777), 0);
@@ -145,7 +142,7 @@ static void names_the_fault(void **state)
     assert_int_equal(rmdir("folder"), 0);
 }
 
-static void checks_the_suffix(void **state)
+TEST(checks_the_suffix)
 {
     static const struct {
         const char *path;
@@ -205,7 +202,7 @@ static void checks_the_suffix(void **state)
     assert_int_equal(unlink("x.bam"), 0);
 }
 
-static void follows_links(void **state)
+TEST(follows_links)
 {
     struct cov_outfile o;
     struct stat st;
@@ -236,7 +233,7 @@ static void follows_links(void **state)
     assert_int_equal(rmdir("store"), 0);
 }
 
-static void shortens_long_names(void **state)
+TEST(shortens_long_names)
 {
     struct cov_outfile o, p;
     char name[NAME_MAX + 1];
@@ -253,7 +250,7 @@ static void shortens_long_names(void **state)
 
 /* Commits three files that belong together: a new one, one that replaces an existing file, and one
  * that is already closed. */
-static void commits_all_or_none(void **state)
+TEST(commits_all_or_none)
 {
     struct cov_outfile a, b, c, none = COV_OUTFILE_INIT;
     struct cov_outfile *const files[] = {&a, &none, &b, &c};
@@ -283,7 +280,7 @@ static void commits_all_or_none(void **state)
     assert_string_equal(e.text, "c.h5 was created by another program; use -f to replace it");
 }
 
-static void has_limit(void **state)
+TEST(has_limit)
 {
     enum { MORE = 4200 };
     struct cov_outfile o[MORE];
@@ -318,7 +315,7 @@ static int write_three(void *arg)
            cov_outfile_commit(&q, NULL) != COV_OK;
 }
 
-static void signal_removes(void **state)
+TEST(signal_removes)
 {
     struct cov_outfile ours;
     begin(&ours, "ours.h5", false);
@@ -331,7 +328,7 @@ static void signal_removes(void **state)
 }
 
 /* A copy does not replace its source if another program has replaced or changed the source. */
-static void keeps_changes_of_other_programs(void **state)
+TEST(keeps_changes_of_other_programs)
 {
     for (int replaced = 0; replaced < 2; replaced++) {
         struct cov_outfile o;
@@ -355,7 +352,7 @@ static void keeps_changes_of_other_programs(void **state)
     }
 }
 
-static void copies(void **state)
+TEST(copies)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
@@ -399,7 +396,7 @@ static int begin_held(void *arg)
 }
 
 /* The second run fails at once, even with force, and the first is not disturbed. */
-static void one_run_writes(void **state)
+TEST(one_run_writes)
 {
     struct cov_outfile o;
     begin(&o, "a.h5", false);
@@ -428,7 +425,7 @@ static int begin_and_die(void *arg)
 }
 
 /* A run removes what a killed run left; another link to that file keeps its contents. */
-static void removes_files_of_killed_runs(void **state)
+TEST(removes_files_of_killed_runs)
 {
     struct cov_outfile o;
     check_in_child(begin_and_die, NULL);
@@ -450,7 +447,7 @@ static void removes_files_of_killed_runs(void **state)
 }
 
 /* A check succeeds while the output is being written, and changes nothing. */
-static void tries(void **state)
+TEST(tries)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
@@ -466,7 +463,7 @@ static void tries(void **state)
 
 /* Children that begin at the same time, with the file of a killed run in the way: one of them wins.
  * It writes, and keeps the file until all others have ended. */
-static void one_of_many_wins(void **state)
+TEST(one_of_many_wins)
 {
     enum { ROUNDS = 50, CHILDREN = 8 };
     for (int round = 0; round < ROUNDS; round++) {
@@ -522,7 +519,7 @@ enum cov_lock_result cov_lock(int fd)
     return no_locks ? COV_LOCK_UNSUPPORTED : original(fd);
 }
 
-static void works_without_locks(void **state)
+TEST(works_without_locks)
 {
     struct cov_outfile o, p;
     struct cov_err e = COV_ERR_INIT;
@@ -547,7 +544,7 @@ static void works_without_locks(void **state)
 
 /* Another user puts a link or another file in place of the temporary file: neither is written, and
  * the commit refuses. */
-static void cannot_be_redirected(void **state)
+TEST(cannot_be_redirected)
 {
     for (int with_link = 0; with_link < 2; with_link++)
         for (int force = 0; force < 2; force++) {
@@ -573,7 +570,7 @@ static void cannot_be_redirected(void **state)
 }
 
 /* What another user put in the way is neither written nor followed. */
-static void refuses_planted_names(void **state)
+TEST(refuses_planted_names)
 {
     put_text("victim", "untouched");
     assert_int_equal(symlink("victim", ".a.covtools.tmp.h5"), 0);
@@ -602,28 +599,4 @@ static void refuses_planted_names(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commits),
-        cmocka_unit_test(aborts),
-        cmocka_unit_test(replaces_only_with_force),
-        cmocka_unit_test(names_the_fault),
-        cmocka_unit_test(checks_the_suffix),
-        cmocka_unit_test(follows_links),
-        cmocka_unit_test(one_run_writes),
-        cmocka_unit_test(removes_files_of_killed_runs),
-        cmocka_unit_test(tries),
-        cmocka_unit_test(one_of_many_wins),
-        cmocka_unit_test(works_without_locks),
-        cmocka_unit_test(cannot_be_redirected),
-        cmocka_unit_test(refuses_planted_names),
-        cmocka_unit_test(shortens_long_names),
-        cmocka_unit_test(commits_all_or_none),
-        cmocka_unit_test(keeps_changes_of_other_programs),
-        cmocka_unit_test(has_limit),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(signal_removes),
-    };
-    return cmocka_run_group_tests_name("outfile", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-
 #include "common/base/rng.h"
 #include "common/track/measures/outliers.h"
 
@@ -26,7 +24,7 @@ static void add(struct cov_outliers *o, size_t contig, int64_t first, int64_t n,
 
 /* Contig 0 has a repeat of two windows, contig 2 is an organelle, contig 1 and 3 are normal; contig
  * 3 ends with a short peak. */
-static void finds_repeat_and_organelle(void **state)
+TEST(finds_repeat_and_organelle)
 {
     struct cov_outliers o = {.windows = NULL}, plain = {.windows = NULL};
     add(&o, 0, 0, 45, 0);
@@ -60,7 +58,7 @@ static void finds_repeat_and_organelle(void **state)
 }
 
 /* A stretch over several windows is divided among them. */
-static void divides_stretches(void **state)
+TEST(divides_stretches)
 {
     struct cov_outliers o = {.windows = NULL};
     assert_int_equal(cov_outliers_add(&o, 7, W / 2, 3 * W + 5, 1, 2, &e), 0);
@@ -73,7 +71,7 @@ static void divides_stretches(void **state)
 }
 
 /* Nothing is an outlier where most of the genome has no coverage, or there is no genome. */
-static void needs_a_background(void **state)
+TEST(needs_a_background)
 {
     struct cov_outliers o = {.windows = NULL};
     assert_int_equal(cov_outliers_find(&o, &e), 0);
@@ -99,7 +97,7 @@ static void add_elevated(struct cov_outliers *o, size_t contig, int64_t n)
 
 /* An organelle of 9 windows among small chromosomes, one of which has a repeat that raises its
  * mean above that of the organelle. */
-static void finds_elevated_contig(void **state)
+TEST(finds_elevated_contig)
 {
     struct cov_outliers o = {.windows = NULL}, plain = {.windows = NULL};
     for (size_t contig = 0; contig < 4; contig++)
@@ -127,7 +125,7 @@ static void finds_elevated_contig(void **state)
 
 /* Half of the contigs are large organelles and contigs of rDNA, of different coverage. The first
  * contig is a tenth of the bases with a tenth of the coverage. */
-static void finds_many_elevated_contigs(void **state)
+TEST(finds_many_elevated_contigs)
 {
     struct cov_outliers o = {.windows = NULL};
     assert_int_equal(cov_outliers_add(&o, 0, 0, 10 * W, 1, 0.1, &e), 0);
@@ -143,7 +141,7 @@ static void finds_many_elevated_contigs(void **state)
 
 /* Coverage of a few windows is a peak, also in a contig of its own: only contigs of at least three
  * windows count, and only above what the other contigs have in places. */
-static void leaves_peaks_alone(void **state)
+TEST(leaves_peaks_alone)
 {
     for (int64_t n = 2; n <= 3; n++) {
         struct cov_outliers o = {.windows = NULL};
@@ -169,7 +167,7 @@ static void leaves_peaks_alone(void **state)
 
 /* Many contigs of less than a window, one in ten with a peak: a larger contig is an outlier if
  * its coverage is above that of the peaks. */
-static void takes_many_contigs(void **state)
+TEST(takes_many_contigs)
 {
     enum { CONTIGS = 60000 };
     for (int is_higher = 0; is_higher <= 1; is_higher++) {
@@ -183,15 +181,4 @@ static void takes_many_contigs(void **state)
         assert_true(!is_higher || (o.found[0].contig == CONTIGS && o.found[0].is_whole));
         cov_outliers_fini(&o);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_repeat_and_organelle),  cmocka_unit_test(divides_stretches),
-        cmocka_unit_test(needs_a_background),          cmocka_unit_test(finds_elevated_contig),
-        cmocka_unit_test(finds_many_elevated_contigs), cmocka_unit_test(leaves_peaks_alone),
-        cmocka_unit_test(takes_many_contigs),
-    };
-    return cmocka_run_group_tests_name("outliers", tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-
 #include "common/base/err.h"
 #include "common/seq/alphabet.h"
 #include "common/store/pair_writer.h"
@@ -113,7 +111,7 @@ static void check_same(const char *a, const char *b)
     cov_chunk_file_close(f);
 }
 
-static void test_same_file(void **state)
+TEST(test_same_file)
 {
     struct cov_grid *grid = sequences(), *made;
     write_known("known.h5", grid);
@@ -132,7 +130,7 @@ static void test_same_file(void **state)
     cov_grid_free(grid);
 }
 
-static void test_partial(void **state)
+TEST(test_partial)
 {
     struct cov_grid *all = sequences();
     static const struct {
@@ -197,7 +195,7 @@ static int take_step(struct cov_pair_writer *p, enum step step, const struct cov
     return COV_OK;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const char *const texts[] = {
         [LATE] = "chr1: 17-50 is out of order",
@@ -258,12 +256,4 @@ static void test_refused(void **state)
     cov_blob_fini(&blob);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_file),
-        cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, enter, leave_folder);
-}
+TEST_GROUP(enter, leave_folder)

@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/base/err.h"
 #include "common/file/path.h"
 
@@ -17,7 +12,7 @@ static void check(char *made, const char *expected)
     free(made);
 }
 
-static void stems(void **state)
+TEST(stems)
 {
     static const char *const pairs[][2] = {
         {"x.1.fa.gz", "x.1"},
@@ -51,7 +46,7 @@ static void stems(void **state)
         check(cov_path_stem(pairs[i][0], NULL), pairs[i][1]);
 }
 
-static void folders(void **state)
+TEST(folders)
 {
     static const char *const pairs[][2] = {
         {"a/b", "a"},   {"b", "."},   {"/b", "/"}, {"a/b/", "a"}, {"a//b", "a"}, {"//b", "/"},
@@ -64,7 +59,7 @@ static void folders(void **state)
     check(cov_path_join("/", "b", NULL), "/b");
 }
 
-static void kinds(void **state)
+TEST(kinds)
 {
     assert_true(cov_path_has_suffix("x.BW", ".bw"));
     assert_true(cov_path_has_suffix("x.bg.gz", ".bg.gz"));
@@ -95,14 +90,4 @@ static void kinds(void **state)
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_path_check_file("http://a.org/x.h5", &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "http://a.org/x.h5: is a URL"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stems),
-        cmocka_unit_test(folders),
-        cmocka_unit_test(kinds),
-    };
-    return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

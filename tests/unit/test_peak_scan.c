@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdbool.h>
-
 #include "common/base/rng.h"
 #include "common/track/measures/peak_scan.h"
 
@@ -93,7 +91,7 @@ static size_t draw_contig(struct cov_rng *rng, struct cov_peak_scan *s, struct b
 }
 
 /* In every third contig, the peaks at the higher half of the cutoffs are not counted. */
-static void agrees_with_single_bases(void **state)
+TEST(agrees_with_single_bases)
 {
     /* Some are values of the track, some are between them, and two are past the ends. */
     static const float cutoffs[] = {-9, -3, 0, 0.25F, 0.5F, 1, 2.25F, 2.5F, 40, 41};
@@ -135,7 +133,7 @@ static void agrees_with_single_bases(void **state)
 
 /* Lengths and gaps at the limits and one off; a peak that ends with its contig; equal values in
  * neighbouring intervals. */
-static void limits(void **state)
+TEST(limits)
 {
     static const float cutoffs[] = {1, 2};
     const struct cov_peak_rules rules = {.min_length = 10, .max_gap = 3};
@@ -162,13 +160,4 @@ static void limits(void **state)
     cov_peak_scan_fini(&s);
     cov_peak_scan_fini(&s);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_single_bases),
-        cmocka_unit_test(limits),
-    };
-    return cmocka_run_group_tests_name("peak_scan", tests, NULL, NULL);
 }

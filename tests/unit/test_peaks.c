@@ -23,7 +23,7 @@ static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted
     cov_peaks_fini(&p);
 }
 
-static void requires_200_bases(void **state)
+TEST(requires_200_bases)
 {
     check((const struct cov_interval[]){{10, 209, 5}}, 1, NULL, 0);
     check((const struct cov_interval[]){{10, 210, 5}}, 1, (const int64_t[]){10, 210}, 1);
@@ -31,7 +31,7 @@ static void requires_200_bases(void **state)
     check(NULL, 0, NULL, 0);
 }
 
-static void joins_across_gaps_of_30(void **state)
+TEST(joins_across_gaps_of_30)
 {
     /* Bases below the threshold or without a value are not in peaks. */
     check((const struct cov_interval[]){{0, 100, 9}, {100, 130, 0}, {130, 230, 5}}, 3,
@@ -50,7 +50,7 @@ static void joins_across_gaps_of_30(void **state)
           (const int64_t[]){20, 220}, 1);
 }
 
-static void reaches_contig_ends(void **state)
+TEST(reaches_contig_ends)
 {
     struct cov_peaks p = {.rules = {1, 200, 30}};
     for (int contig = 0; contig < 2; contig++) {
@@ -65,7 +65,7 @@ static void reaches_contig_ends(void **state)
     cov_peaks_fini(&p);
 }
 
-static void accepts_parts_of_intervals(void **state)
+TEST(accepts_parts_of_intervals)
 {
     check((const struct cov_interval[]){{0, 100, 5}, {100, 101, 5}, {101, 200, 5}}, 3,
           (const int64_t[]){0, 200}, 1);
@@ -73,7 +73,7 @@ static void accepts_parts_of_intervals(void **state)
 
 /* Bases added with counts = false are counted neither in a single set of peaks nor as shared
  * bases. */
-static void counts_selected_bases(void **state)
+TEST(counts_selected_bases)
 {
     struct cov_peaks a = {.rules = {1, 200, 30}}, b = {.rules = {1, 200, 30}};
     cov_peaks_begin(&a);
@@ -101,7 +101,7 @@ static void counts_selected_bases(void **state)
 }
 
 /* Heights and summits as MACS3's bdgpeakcall reports them. */
-static void finds_summits(void **state)
+TEST(finds_summits)
 {
     static const struct {
         struct cov_interval iv[6];
@@ -133,14 +133,4 @@ static void finds_summits(void **state)
         assert_int_equal(p.list[0].summit, cases[i].summit);
         cov_peaks_fini(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requires_200_bases),    cmocka_unit_test(joins_across_gaps_of_30),
-        cmocka_unit_test(reaches_contig_ends),   cmocka_unit_test(accepts_parts_of_intervals),
-        cmocka_unit_test(counts_selected_bases), cmocka_unit_test(finds_summits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/ckpt/pickle.h"
 #include "common/ckpt/pickle_writer.h"
@@ -49,7 +45,7 @@ static void bad(const char *text, size_t n, const char *message)
     bad_limited(text, n, NULL, message);
 }
 
-static void scalars(void **state)
+TEST(scalars)
 {
     static const struct {
         const char *text;
@@ -93,7 +89,7 @@ static void scalars(void **state)
     cov_pickle_free(p);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     static const struct {
         const char *text;
@@ -140,7 +136,7 @@ static int64_t item(const struct cov_pickle_value *v, size_t i)
 
 /* {"a": [1, 2, 3], "b": (4, (5,), (6, 7), (8, 9, 10)), "c": <"a"'s list>, "a": {11}, 12:
  * frozenset((13,))} */
-static void containers(void **state)
+TEST(containers)
 {
     struct cov_pickle *p = good(LITERAL("\x80\4\x95\1\0\0\0\0\0\0\0}\x94(\x8c\1"
                                         "a\x94]\x94(K\1K\2eK\3a"
@@ -174,7 +170,7 @@ static void containers(void **state)
 }
 
 /* Reads an OrderedDict() with an item and a state, and a persistent id that is a tuple. */
-static void objects(void **state)
+TEST(objects)
 {
     static const char *const makers[] = {"ccollections\nOrderedDict\n)R",
                                          "\x8c\x0b"
@@ -201,7 +197,7 @@ static void objects(void **state)
 }
 
 /* Every way to name or call a function is refused. */
-static void nothing_is_executed(void **state)
+TEST(nothing_is_executed)
 {
     static const struct {
         const char *text;
@@ -258,7 +254,7 @@ static void nothing_is_executed(void **state)
     bad(text, 901, "which is not allowed; nothing was executed");
 }
 
-static void every_code(void **state)
+TEST(every_code)
 {
     /* A pickle of a single opcode is valid only if the opcode pushes a value. No opcode may cause a
      * crash. */
@@ -278,7 +274,7 @@ static void every_code(void **state)
     bad(LITERAL("NZ."), "unknown opcode 0x5a at byte 1");
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
     static const struct {
         const char *text;
@@ -344,7 +340,7 @@ static void damaged(void **state)
         bad(all[i].text, all[i].n, all[i].message);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     const struct cov_pickle_limits few = {10, 5};
     struct cov_pickle *p = NULL;
@@ -391,7 +387,7 @@ static void limits(void **state)
     free(text);
 }
 
-static void writing(void **state)
+TEST(writing)
 {
     static const int64_t ints[] = {0,
                                    255,
@@ -465,20 +461,4 @@ static void writing(void **state)
     p = good((const char *)w.data, w.n_bytes);
     cov_pickle_free(p);
     free(w.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(containers),
-        cmocka_unit_test(objects),
-        cmocka_unit_test(nothing_is_executed),
-        cmocka_unit_test(every_code),
-        cmocka_unit_test(damaged),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(writing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

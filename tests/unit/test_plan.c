@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/compute/plan.h"
 #include "common/net/shape.h"
@@ -188,7 +185,7 @@ static size_t draw_codes(struct cov_rng *rng, size_t L, uint8_t *codes)
     return filled;
 }
 
-static void test_all_shapes(void **state)
+TEST(test_all_shapes)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 31);
@@ -255,7 +252,7 @@ static void test_all_shapes(void **state)
 
 /* Checks how much the published network computes for a contig of 1 kb, a chunk of N, and a full
  * chunk. */
-static void test_savings(void **state)
+TEST(test_savings)
 {
     enum { L = 21384 };
     struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
@@ -326,13 +323,4 @@ static void test_savings(void **state)
     free(codes);
     free(block);
     cov_params_fini(&params);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_shapes),
-        cmocka_unit_test(test_savings),
-    };
-    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

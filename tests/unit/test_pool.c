@@ -6,11 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/cpu.h"
 #include "common/base/err.h"
@@ -36,7 +32,7 @@ static int count(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static void runs_every_item_once(void **state)
+TEST(runs_every_item_once)
 {
     for (unsigned n_threads = 1; n_threads <= MAX_THREADS; n_threads++) {
         struct cov_pool *pool;
@@ -71,7 +67,7 @@ static int fail_from_100(void *arg, size_t item, unsigned worker, struct cov_err
     return cov_fail(e, COV_EINPUT, "item %zu", item);
 }
 
-static void returns_lowest_failure(void **state)
+TEST(returns_lowest_failure)
 {
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct cov_pool *pool;
@@ -119,7 +115,7 @@ static void note_done(void *arg, size_t item, int code, const struct cov_err *e)
     pthread_mutex_unlock(&o->lock);
 }
 
-static void submits_in_order(void **state)
+TEST(submits_in_order)
 {
     struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct cov_pool *pool;
@@ -135,7 +131,7 @@ static void submits_in_order(void **state)
     assert_int_equal(o.wrong_text, 0);
 }
 
-static void submits_without_done(void **state)
+TEST(submits_without_done)
 {
     struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct cov_pool *pool;
@@ -173,7 +169,7 @@ static int nest(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return cov_pool_for(n->pool, 11, add, &in, e);
 }
 
-static void runs_nested(void **state)
+TEST(runs_nested)
 {
     struct nested n = {0};
     assert_int_equal(cov_pool_new(2, &n.pool, NULL), COV_OK);
@@ -202,7 +198,7 @@ static int look_at_thread(void *arg, size_t item, unsigned worker, struct cov_er
     return COV_OK;
 }
 
-static void workers_are_set_up(void **state)
+TEST(workers_are_set_up)
 {
     struct cov_pool *pool;
     struct cov_err e = COV_ERR_INIT;
@@ -216,18 +212,7 @@ static void workers_are_set_up(void **state)
     assert_false(sigismember(&mask, SIGINT));
 }
 
-static void has_a_default_size(void **state)
+TEST(has_a_default_size)
 {
     assert_in_range(cov_pool_default_size(), 1, sysconf(_SC_NPROCESSORS_CONF));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_every_item_once), cmocka_unit_test(returns_lowest_failure),
-        cmocka_unit_test(submits_in_order),     cmocka_unit_test(submits_without_done),
-        cmocka_unit_test(runs_nested),          cmocka_unit_test(workers_are_set_up),
-        cmocka_unit_test(has_a_default_size),
-    };
-    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "common/job/profile/profile_matrix.h"
 
 static void check(double x)
@@ -16,7 +12,7 @@ static void check(double x)
     assert_string_equal(got, wanted);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const double some[] = {0,
                                   -0.0,
@@ -47,7 +43,7 @@ static void numbers(void **state)
 }
 
 /* Halves of the last digit, and their neighbours, at all sizes. */
-static void rounding(void **state)
+TEST(rounding)
 {
     for (int exponent = -6; exponent < 9; exponent++) {
         const double power = pow(10, exponent);
@@ -59,13 +55,4 @@ static void rounding(void **state)
             check(i / 7.0 * power);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(rounding),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/base/progress.h"
 
 /* Captures standard error between begin and end. */
@@ -40,7 +36,7 @@ static void advance_clock(struct cov_progress *p, double seconds)
     p->drawn -= seconds;
 }
 
-static void prints_lines(void **state)
+TEST(prints_lines)
 {
     struct cov_progress p;
     char text[1024];
@@ -70,7 +66,7 @@ static void prints_lines(void **state)
                         "covpredict: writing 900/1.00 M rows, 9.0 rows/s, 30 h 50 min left\n");
 }
 
-static void includes_later_stages(void **state)
+TEST(includes_later_stages)
 {
     static const struct {
         double units, seconds;
@@ -102,7 +98,7 @@ static void includes_later_stages(void **state)
     cov_progress_expect(NULL, 1, 1);
 }
 
-static void draws_bar(void **state)
+TEST(draws_bar)
 {
     struct cov_progress p;
     char text[2048];
@@ -122,7 +118,7 @@ static void draws_bar(void **state)
                               "5.0 chunks/s, 10 s left\x1b[K\r\x1b[K");
 }
 
-static void keeps_quiet(void **state)
+TEST(keeps_quiet)
 {
     struct cov_progress p;
     char text[64];
@@ -142,15 +138,4 @@ static void keeps_quiet(void **state)
     cov_progress_end(&p);
     end_capture(text, sizeof text);
     assert_string_equal(text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_lines),
-        cmocka_unit_test(includes_later_stages),
-        cmocka_unit_test(draws_bar),
-        cmocka_unit_test(keeps_quiet),
-    };
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include "tests/lib/unit.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/job/train/rank_rows.h"
 
@@ -206,7 +204,7 @@ static void *one_process(void *arg)
     return NULL;
 }
 
-static void test_spread(void **state)
+TEST(test_spread)
 {
     pthread_t threads[N];
     size_t numbers[N];
@@ -227,7 +225,7 @@ static void test_spread(void **state)
 
 /* When sharing fails, nothing needs to be closed afterwards. There is a single process, so that
  * none waits for another. */
-static void test_failure(void **state)
+TEST(test_failure)
 {
     const size_t all[] = {0, 3};
     const uint8_t data[4] = {1, 2, 3, 4};
@@ -255,13 +253,4 @@ static void test_failure(void **state)
     free(window);
     cov_ranks_close(&ranks, true);
     assert_int_equal(n_unshared, before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

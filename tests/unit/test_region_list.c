@@ -12,7 +12,7 @@ static void add(struct cov_region_list *l, size_t contig, int64_t beg, int64_t e
     assert_int_equal(cov_region_list_add(l, region, NULL), 0);
 }
 
-static void test_merging(void **state)
+TEST(test_merging)
 {
     struct cov_region_list l = {NULL, 0, 0};
     cov_region_list_merge(&l);
@@ -31,7 +31,7 @@ static void test_merging(void **state)
 }
 
 /* Repeated regions take no memory, different ones are all kept. */
-static void test_many(void **state)
+TEST(test_many)
 {
     struct cov_region_list l = {NULL, 0, 0};
     for (int i = 0; i < 1000000; i++)
@@ -62,7 +62,7 @@ static void draw(struct cov_rng *rng, struct cov_region_list *l, bool bases[BASE
     cov_region_list_merge(l);
 }
 
-static void test_subtraction(void **state)
+TEST(test_subtraction)
 {
     struct cov_region_list from = {NULL, 0, 0}, drop = from, out = from;
     bool in_from[BASES], in_drop[BASES];
@@ -92,7 +92,7 @@ static void test_subtraction(void **state)
 }
 
 /* An empty piece of an empty blob has an address. */
-static void test_blob(void **state)
+TEST(test_blob)
 {
     struct cov_blob b = COV_BLOB_INIT;
     uint8_t *at = NULL;
@@ -103,15 +103,4 @@ static void test_blob(void **state)
     assert_ptr_equal(cov_blob_piece(&b, 0, &n), at);
     assert_int_equal(n, 0);
     cov_blob_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merging),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_subtraction),
-        cmocka_unit_test(test_blob),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

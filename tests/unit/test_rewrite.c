@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/job/chunks/rewrite.h"
 
 enum { L = 10 };
@@ -68,7 +63,7 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
 }
 
 /* Joins two files, of which the second has an additional data set. The type and layout change. */
-static void joins_two_files(void **state)
+TEST(joins_two_files)
 {
     write_file(paths[0], 1, 0, false);
     write_file(paths[1], 8, 1000, true);
@@ -129,7 +124,7 @@ static void joins_two_files(void **state)
     cov_grid_free(g);
 }
 
-static void reports_values_that_do_not_fit(void **state)
+TEST(reports_values_that_do_not_fit)
 {
     struct cov_err e = COV_ERR_INIT;
     int16_t fill = -1;
@@ -160,13 +155,4 @@ static int end(void **state)
     cov_pool_free(job.pool);
     cov_stats_fini(&stats);
     return leave_folder(state);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joins_two_files),
-        cmocka_unit_test(reports_values_that_do_not_fit),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
 }

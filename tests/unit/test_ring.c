@@ -3,9 +3,6 @@
 #include "tests/lib/unit.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/base/ring.h"
 
@@ -141,7 +138,7 @@ static struct job new_job(uint64_t n, size_t n_slots)
                         .works = true};
 }
 
-static void keeps_order(void **state)
+TEST(keeps_order)
 {
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct cov_pool *pool;
@@ -162,7 +159,7 @@ static void keeps_order(void **state)
     }
 }
 
-static void runs_without_work(void **state)
+TEST(runs_without_work)
 {
     struct job j = new_job(100, 3);
     j.works = false;
@@ -178,7 +175,7 @@ struct failing {
     uint64_t n_taken;
 };
 
-static void returns_earliest_failure(void **state)
+TEST(returns_earliest_failure)
 {
     static const struct failing cases[] = {
         {40, NEVER, NEVER, COV_EINPUT, "fetch 40", 40},
@@ -221,7 +218,7 @@ static void init_too_much(void *arg, void *slot, struct cov_arena *memory)
     too_much = cov_arena_calloc(memory, SIZE_MAX / 4, 8);
 }
 
-static void checks_its_memory(void **state)
+TEST(checks_its_memory)
 {
     struct job j = new_job(100, 3);
     struct cov_ring_job of = ring(3, false);
@@ -234,15 +231,4 @@ static void checks_its_memory(void **state)
     assert_int_equal(j.n_open, 0);
     of.slot_bytes = PTRDIFF_MAX;
     assert_int_equal(cov_ring_run_job(NULL, &of, &j, NULL, NULL), COV_ENOMEM);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_order),
-        cmocka_unit_test(runs_without_work),
-        cmocka_unit_test(returns_earliest_failure),
-        cmocka_unit_test(checks_its_memory),
-    };
-    return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "common/base/rng.h"
 
 /* Compares the first outputs for the state 1, 2, 3, 4 with those published by the authors. */
-static void matches_reference(void **state)
+TEST(matches_reference)
 {
     static const uint64_t expected[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};
     struct cov_rng r = {{1, 2, 3, 4}};
@@ -21,7 +21,7 @@ static void matches_reference(void **state)
     assert_true(r.s[3] == UINT64_C(0xf88bb8a8724c81ec));
 }
 
-static void is_uniform(void **state)
+TEST(is_uniform)
 {
     enum { N = 70000, KINDS = 7 };
     int counts[KINDS] = {0};
@@ -42,13 +42,4 @@ static void is_uniform(void **state)
     assert_true(sum / N > 0.5 - 0.0055 && sum / N < 0.5 + 0.0055);
     assert_true(cov_rng_below(&r, 1) == 0);
     assert_true(cov_rng_below(&r, UINT64_MAX) < UINT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_reference),
-        cmocka_unit_test(is_uniform),
-    };
-    return cmocka_run_group_tests_name("rng", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "common/seq/select.h"
 
-static void range_is_parsed(void **state)
+TEST(range_is_parsed)
 {
     static const struct {
         const char *text, *name;
@@ -57,7 +57,7 @@ static void range_is_parsed(void **state)
     }
 }
 
-static void range_refuses_malformed_text(void **state)
+TEST(range_refuses_malformed_text)
 {
     static const struct {
         const char *text, *reason;
@@ -74,7 +74,7 @@ static void range_refuses_malformed_text(void **state)
     }
 }
 
-static void range_errors_name_the_place(void **state)
+TEST(range_errors_name_the_place)
 {
     struct cov_range r;
     struct cov_err e = COV_ERR_INIT;
@@ -125,7 +125,7 @@ static void expect(struct cov_select *s, int64_t min_length, const char *wanted)
     cov_select_free(s);
 }
 
-static void regions_select_chunks(void **state)
+TEST(regions_select_chunks)
 {
     static const struct {
         const char *regions[3], *wanted;
@@ -166,7 +166,7 @@ static void regions_select_chunks(void **state)
 }
 
 /* Numbers with commas are joined again if a list was split at these commas. */
-static void lists_join_numbers(void **state)
+TEST(lists_join_numbers)
 {
     static char a[] = "a", b[] = "123", c[] = "123-5";
     static char *const names[] = {a, b, c};
@@ -210,7 +210,7 @@ static void lists_join_numbers(void **state)
     cov_grid_free(g);
 }
 
-static void bad_regions_are_refused(void **state)
+TEST(bad_regions_are_refused)
 {
     static const struct {
         const char *region, *why;
@@ -246,7 +246,7 @@ static void bad_regions_are_refused(void **state)
     cov_grid_free(g);
 }
 
-static void files_select_rows(void **state)
+TEST(files_select_rows)
 {
     struct cov_grid *g = make_grid();
     struct cov_select *s = begin(g);
@@ -309,7 +309,7 @@ static void files_select_rows(void **state)
 }
 
 /* Two species share a name, and some strands are missing. */
-static void irregular_grids_work(void **state)
+TEST(irregular_grids_work)
 {
     struct cov_grid_builder *b;
     struct cov_grid *g;
@@ -329,7 +329,7 @@ static void irregular_grids_work(void **state)
 }
 
 /* The requested stretches are compared base by base. */
-static void stretches_are_found(void **state)
+TEST(stretches_are_found)
 {
     static char *names[] = {"a", "b", "c"};
     static const int64_t lengths[] = {25, 30, 7};
@@ -359,18 +359,4 @@ static void stretches_are_found(void **state)
     cov_grid_free(g);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(range_is_parsed),
-        cmocka_unit_test(range_refuses_malformed_text),
-        cmocka_unit_test(range_errors_name_the_place),
-        cmocka_unit_test(regions_select_chunks),
-        cmocka_unit_test(lists_join_numbers),
-        cmocka_unit_test(bad_regions_are_refused),
-        cmocka_unit_test(files_select_rows),
-        cmocka_unit_test(irregular_grids_work),
-        cmocka_unit_test(stretches_are_found),
-    };
-    return cmocka_run_group_tests_name("select", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

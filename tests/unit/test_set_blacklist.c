@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/job/chunks/chunk_jobs.h"
 #include "common/job/chunks/sequence_report.h"
 #include "common/store/chunk_table.h"
@@ -42,7 +37,7 @@ static void holds(const char *path, const bool keep[MADE_ROWS])
 static const bool without_chr1[MADE_ROWS] = {0, 0, 0, 0, 0, 0, 1, 1};
 static const bool without_chr2[MADE_ROWS] = {1, 1, 1, 1, 1, 1, 0, 0};
 
-static void changes_the_file(void **state)
+TEST(changes_the_file)
 {
     struct cov_set_blacklist_options o = {.names = "names"};
     make_chunks("g.h5", true, NULL);
@@ -57,7 +52,7 @@ static void changes_the_file(void **state)
     holds("g.h5", without_chr1);
 }
 
-static void writes_a_new_file(void **state)
+TEST(writes_a_new_file)
 {
     struct cov_set_blacklist_options o = {.names = "names", .output = "new.h5", .list = "list"};
     make_chunks("g.h5", true, NULL);
@@ -91,7 +86,7 @@ static void expect(const struct cov_sequence_report *r, const char *id, bool dro
     assert_int_equal(r->drops[index], drops);
 }
 
-static void drops_what_is_not_nuclear(void **state)
+TEST(drops_what_is_not_nuclear)
 {
     struct cov_sequence_report r;
     assert_int_equal(
@@ -116,7 +111,7 @@ static void drops_what_is_not_nuclear(void **state)
     cov_sequence_report_fini(&r);
 }
 
-static void first_line_decides_on_the_accession(void **state)
+TEST(first_line_decides_on_the_accession)
 {
     struct cov_sequence_report r;
     assert_int_equal(read_text("{\"genbankAccession\":\"A\"}\n"
@@ -138,7 +133,7 @@ static void refuse(const char *text, const char *says)
     assert_null(r.ids);
 }
 
-static void rejects_other_files(void **state)
+TEST(rejects_other_files)
 {
     refuse("", ": no sequences");
     refuse(" \n\n", ": no sequences");
@@ -152,7 +147,7 @@ static void rejects_other_files(void **state)
 }
 
 /* Lines cross the boundaries of the blocks in which the file is read, at many positions. */
-static void reads_long_reports(void **state)
+TEST(reads_long_reports)
 {
     enum { N = 3000, LINE = 200 };
     char *text = calloc(N, LINE);
@@ -172,17 +167,4 @@ static void reads_long_reports(void **state)
     }
     cov_sequence_report_fini(&r);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes_the_file),
-        cmocka_unit_test(writes_a_new_file),
-        cmocka_unit_test(drops_what_is_not_nuclear),
-        cmocka_unit_test(first_line_decides_on_the_accession),
-        cmocka_unit_test(rejects_other_files),
-        cmocka_unit_test(reads_long_reports),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

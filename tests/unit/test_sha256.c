@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/file/sha256.h"
 
-static void hashes(void **state)
+TEST(hashes)
 {
     static const struct {
         const char *text;
@@ -34,7 +32,7 @@ static void hashes(void **state)
     }
 }
 
-static void failures(void **state)
+TEST(failures)
 {
     struct cov_err e = COV_ERR_INIT;
     char hash[COV_SHA256_TEXT];
@@ -50,11 +48,4 @@ static void failures(void **state)
     assert_string_equal(e.text, "pipe: is not a regular file");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes),
-        cmocka_unit_test(failures),
-    };
-    return cmocka_run_group_tests_name("sha256", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/net/shape.h"
 
 static const struct cov_hparams small_cnn = {
@@ -72,7 +68,7 @@ static void check_table(const struct cov_hparams *hp, const struct row *rows, si
         ROW("lstm_layer_list." k ".bias_ih_l0" end, 4 * (hidden)),                                 \
         ROW("lstm_layer_list." k ".bias_hh_l0" end, 4 * (hidden))
 
-static void tabulates(void **state)
+TEST(tabulates)
 {
     /* Norms between convolutions, and dropout between LSTM layers, count as modules. */
     static const struct row with_all[] = {
@@ -140,7 +136,7 @@ static void tabulates(void **state)
     check_table(&hp, hybrid, COV_COUNT(hybrid));
 }
 
-static void counts_published_parameters(void **state)
+TEST(counts_published_parameters)
 {
     struct cov_params p;
     struct cov_err e = COV_ERR_INIT;
@@ -176,7 +172,7 @@ static void net_fini(struct net *net)
     cov_params_fini(&net->params);
 }
 
-static void lays_out(void **state)
+TEST(lays_out)
 {
     struct net net;
     struct cov_err e = COV_ERR_INIT;
@@ -218,7 +214,7 @@ static const float *at(const struct net *net, const char *name)
     return net->block + param->offset;
 }
 
-static void points_into_block(void **state)
+TEST(points_into_block)
 {
     struct net net;
     struct cov_err e = COV_ERR_INIT;
@@ -253,7 +249,7 @@ static void points_into_block(void **state)
 
 /* Compares every small kernel, step and dilation with the literal definition in doubles. A shape
  * must be valid exactly if PyTorch accepts the network. */
-static void follows_definition(void **state)
+TEST(follows_definition)
 {
     int n_sound = 0;
     for (int k = 1; k <= 12; k++) {
@@ -303,7 +299,7 @@ static void refuses_length(const struct cov_hparams *hp, size_t L, const char *t
     net_fini(&net);
 }
 
-static void refuses_lengths(void **state)
+TEST(refuses_lengths)
 {
     refuses_length(&cov_hparams_published, 21383,
                    "21383 is not a multiple of 8 (step 2 to the power of "
@@ -333,7 +329,7 @@ static void refuses_lengths(void **state)
     refuses_length(&hp, 100, "(padding -1)");
 }
 
-static void randomizes(void **state)
+TEST(randomizes)
 {
     struct cov_params p;
     struct cov_err e = COV_ERR_INIT;
@@ -389,15 +385,4 @@ static void randomizes(void **state)
     free(a);
     free(b);
     cov_params_fini(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tabulates),          cmocka_unit_test(counts_published_parameters),
-        cmocka_unit_test(lays_out),           cmocka_unit_test(points_into_block),
-        cmocka_unit_test(follows_definition), cmocka_unit_test(refuses_lengths),
-        cmocka_unit_test(randomizes),
-    };
-    return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/codec/codec.h"
 
 /* Tests all element sizes and remainders at odd addresses. Nothing is written outside the
  * buffers. */
-static void test_definition(void **state)
+TEST(test_definition)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 50};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -40,7 +37,7 @@ static void test_definition(void **state)
 }
 
 /* Tests a huge element size, as a damaged file may contain. */
-static void test_huge_elements(void **state)
+TEST(test_huge_elements)
 {
     uint8_t src[16], dst[16];
     for (uint8_t i = 0; i < 16; i++)
@@ -50,11 +47,4 @@ static void test_huge_elements(void **state)
     memset(dst, 0, 16);
     cov_unshuffle(src, 16, SIZE_MAX, dst);
     assert_memory_equal(dst, src, 16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition),
-                                       cmocka_unit_test(test_huge_elements)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

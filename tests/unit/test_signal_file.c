@@ -3,12 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "common/store/predictions.h"
@@ -95,7 +89,7 @@ static void check_predictions(const char *path, const struct cov_grid *grid, boo
     cov_signal_file_close(f);
 }
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
     const struct cov_codec_choice choices[] = {none, gzip, lzf, {COV_CODEC_LIBDEFLATE, 9}};
     static const enum cov_predictions_type types[] = {COV_PREDICTIONS_INT16, COV_PREDICTIONS_INT32,
@@ -112,7 +106,7 @@ static void test_round_trips(void **state)
 }
 
 /* At base 3 of a chunk, the first data set has a value at the limits of each type. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
     static const struct {
         enum cov_predictions_type type;
@@ -163,7 +157,7 @@ static void test_limits(void **state)
     cov_grid_free(grid);
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
     struct cov_grid *grid = two_sequences(50, 21, L);
     for (int k = 0; k < 2; k++) {
@@ -188,7 +182,7 @@ static void put_unknown(struct predictions_writer *w, const struct cov_grid *gri
     cov_blob_fini(&blob);
 }
 
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
     char model[301], name[31];
     memset(model, 'm', 300);
@@ -302,7 +296,7 @@ static const struct cov_h5_type int64 = {COV_H5_INT, 8, true, false, '\0'},
                                 int32 = {COV_H5_INT, 4, true, false, '\0'},
                                 float32 = {COV_H5_FLOAT, 4, true, false, '\0'};
 
-static void test_measured(void **state)
+TEST(test_measured)
 {
     const struct column_set sets[] = {
         {"evaluation/h3k4me3_coverage", 4, int32, {3, 8, 1}},
@@ -364,7 +358,7 @@ static void refuse(const char *path, enum cov_signal_kind kind, const char *text
     assert_string_equal(e.text, text);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     struct cov_grid *grid = two_sequences(50, 21, L);
     size_t n = cov_grid_n_chunks(grid);
@@ -428,7 +422,7 @@ static void test_refused(void **state)
     cov_grid_free(grid);
 }
 
-static void test_bad_values(void **state)
+TEST(test_bad_values)
 {
     struct cov_grid *grid = two_sequences(50, 21, L);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
@@ -455,13 +449,4 @@ static void test_bad_values(void **state)
     cov_grid_free(grid);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_same_bytes),  cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_measured),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bad_values),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/rng.h"
 #include "common/track/smooth.h"
 #include "tests/lib/smooth_pieces.h"
@@ -29,7 +25,7 @@ static double window_sum(const float *x, size_t n, size_t w, size_t i)
     return sum;
 }
 
-static void matches_direct_sums(void **state)
+TEST(matches_direct_sums)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 11);
@@ -63,7 +59,7 @@ static void matches_direct_sums(void **state)
 /* Ties are rounded as in numpy. If the window is a power of two, the mean has no rounding error,
  * and ties go to the even integer. The expected values come from numpy.convolve(x, ones(w)/w,
  * "same").round() with OpenBLAS on an AVX2 CPU. */
-static void rounds_ties_like_numpy(void **state)
+TEST(rounds_ties_like_numpy)
 {
     static const char input[] =
         "23031221301121000003023011130333012122203231130012031023331032300211302113010012";
@@ -99,7 +95,7 @@ static void rounds_ties_like_numpy(void **state)
 }
 
 /* A large value that has left the window does not affect a single bit. */
-static void leaves_no_trace(void **state)
+TEST(leaves_no_trace)
 {
     struct cov_smoother s;
     init_mean(&s, 10, false);
@@ -113,7 +109,7 @@ static void leaves_no_trace(void **state)
 }
 
 /* The window is much wider than a contig, and several contigs use the same state. */
-static void handles_short_contigs(void **state)
+TEST(handles_short_contigs)
 {
     struct cov_smoother s;
     init_mean(&s, 1000, false);
@@ -134,7 +130,7 @@ static void handles_short_contigs(void **state)
     cov_smoother_fini(&s);
 }
 
-static void parses_options(void **state)
+TEST(parses_options)
 {
     static const struct {
         const char *text;
@@ -164,7 +160,7 @@ static void parses_options(void **state)
     }
 }
 
-static void makes_file_suffixes(void **state)
+TEST(makes_file_suffixes)
 {
     static const struct {
         struct cov_smoothing s;
@@ -182,7 +178,7 @@ static void makes_file_suffixes(void **state)
     }
 }
 
-static void selects_the_method(void **state)
+TEST(selects_the_method)
 {
     const struct cov_smoothing none = {0}, mean = {.window = 3}, gauss = {.sd = 0.5};
     struct cov_smoother s;
@@ -203,15 +199,4 @@ static void selects_the_method(void **state)
         assert_memory_equal(out, wanted[is_gauss], sizeof out);
         cov_smoother_fini(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_direct_sums), cmocka_unit_test(rounds_ties_like_numpy),
-        cmocka_unit_test(leaves_no_trace),     cmocka_unit_test(handles_short_contigs),
-        cmocka_unit_test(parses_options),      cmocka_unit_test(makes_file_suffixes),
-        cmocka_unit_test(selects_the_method),
-    };
-    return cmocka_run_group_tests_name("smooth", tests, NULL, NULL);
 }

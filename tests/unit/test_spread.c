@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/track/measures/spread.h"
@@ -51,7 +48,7 @@ static size_t fill(struct cov_spread *s, double *x)
     return n;
 }
 
-static void finds_quantiles(void **state)
+TEST(finds_quantiles)
 {
     static double x[N];
     struct cov_spread s;
@@ -71,7 +68,7 @@ static void finds_quantiles(void **state)
     (void)state;
 }
 
-static void counts_steps(void **state)
+TEST(counts_steps)
 {
     static double x[N];
     struct cov_spread s;
@@ -97,7 +94,7 @@ static void counts_steps(void **state)
     (void)state;
 }
 
-static void knows_nothing_of_an_empty_track(void **state)
+TEST(knows_nothing_of_an_empty_track)
 {
     struct cov_spread s;
     assert_ok(cov_spread_init(&s, "t", &contigs, &e));
@@ -106,14 +103,4 @@ static void knows_nothing_of_an_empty_track(void **state)
     assert_true(isnan(cov_spread_quantile(&s, 0.5)));
     cov_track_free(&s.sink);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_quantiles),
-        cmocka_unit_test(counts_steps),
-        cmocka_unit_test(knows_nothing_of_an_empty_track),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/cli/stats_file.h"
 #include "tests/lib/own_folder.h"
 
-static void quotes_command(void **state)
+TEST(quotes_command)
 {
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
@@ -23,7 +19,7 @@ static void quotes_command(void **state)
     cov_stats_fini(&s);
 }
 
-static void adds_stages_and_inputs(void **state)
+TEST(adds_stages_and_inputs)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
                                         "j", "k", "l", "m", "n", "o", "p", "q"};
@@ -43,7 +39,7 @@ static void adds_stages_and_inputs(void **state)
     cov_stats_fini(&s);
 }
 
-static void measures(void **state)
+TEST(measures)
 {
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
@@ -65,7 +61,7 @@ static void measures(void **state)
     cov_stats_fini(&s);
 }
 
-static void writes(void **state)
+TEST(writes)
 {
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
@@ -130,7 +126,7 @@ static void writes(void **state)
 }
 
 /* Without `force`, keeps a file that has appeared during the run. Does not replace a broken link. */
-static void keeps_existing_files(void **state)
+TEST(keeps_existing_files)
 {
     struct cov_stats s;
     struct cov_err e = COV_ERR_INIT;
@@ -156,7 +152,7 @@ static void keeps_existing_files(void **state)
     cov_stats_fini(&s);
 }
 
-static void adds_up_shards(void **state)
+TEST(adds_up_shards)
 {
     static const char *const shards[] = {
         "{\"tool\": \"covpredict\", \"threads\": 2, \"wall_seconds\": 2, \"cpu_seconds\": 3, "
@@ -188,7 +184,7 @@ static void adds_up_shards(void **state)
     cov_stats_fini(&s);
 }
 
-static void rejects_statistics_of_other_tools(void **state)
+TEST(rejects_statistics_of_other_tools)
 {
     static const char *const texts[] = {
         "",
@@ -215,16 +211,4 @@ static void rejects_statistics_of_other_tools(void **state)
     cov_stats_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotes_command),
-        cmocka_unit_test(adds_stages_and_inputs),
-        cmocka_unit_test(measures),
-        cmocka_unit_test(writes),
-        cmocka_unit_test(keeps_existing_files),
-        cmocka_unit_test(adds_up_shards),
-        cmocka_unit_test(rejects_statistics_of_other_tools),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

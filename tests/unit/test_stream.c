@@ -3,11 +3,7 @@
 #include "tests/lib/unit.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/rng.h"
 #include "common/seq/alphabet.h"
@@ -355,7 +351,7 @@ static struct bytes get(const char *path)
 
 /* ---------------------------------------------------------------- round trips */
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct genome g;
@@ -381,7 +377,7 @@ static int longest_first(const void *a, const void *b)
 }
 
 /* Truncates a stream of several blocks, which are compressed or not. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
     struct genome g;
     for (uint64_t seed = 1;; seed++) {
@@ -443,7 +439,7 @@ static void mutate(struct bytes *b)
 }
 
 /* A damaged stream is refused or gives the same contents. */
-static void test_damaged_files(void **state)
+TEST(test_damaged_files)
 {
     size_t n_refused = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
@@ -478,7 +474,7 @@ static void test_damaged_files(void **state)
 
 /* If the checksums match the damaged contents, values may change, but the stream must be either
  * valid or refused. */
-static void test_damaged_contents(void **state)
+TEST(test_damaged_contents)
 {
     size_t n_refused = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
@@ -510,13 +506,4 @@ static void test_damaged_contents(void **state)
     assert_in_range(n_refused, 1200, 1999);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_damaged_contents),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

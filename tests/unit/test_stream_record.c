@@ -4,10 +4,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/seq/grid.h"
 #include "common/store/stream.h"
@@ -61,7 +57,7 @@ static void expect_refused(const char *path, const char *part)
 /* ---------------------------------------------------------------- pairs */
 
 /* A pair can be packed from one strand and unpacked to both. Unneeded arguments may be NULL. */
-static void test_parts_of_pairs(void **state)
+TEST(test_parts_of_pairs)
 {
     enum { L = 7 };
     const struct cov_chunk_head head = {.L = L, .has_bases = true};
@@ -90,7 +86,7 @@ static void test_parts_of_pairs(void **state)
     cov_blob_fini(&record);
 }
 
-static void test_refused_pairs(void **state)
+TEST(test_refused_pairs)
 {
     enum { L = 5 };
     const struct cov_chunk_head head = {.L = L, .has_bases = true};
@@ -207,7 +203,7 @@ static void end_made(const char *part)
 }
 
 /* A stream with one record of each kind is written as specified in the man page. */
-static void test_format(void **state)
+TEST(test_format)
 {
     int16_t fill = -1;
     struct cov_chunk_head head = {.L = 5, .has_bases = true};
@@ -371,7 +367,7 @@ static void name_of(int64_t i, char name[16])
         name[0] = '\0';
 }
 
-static void test_reading_order(void **state)
+TEST(test_reading_order)
 {
     for (size_t i = 0; i < COV_COUNT(orders); i++) {
         uint64_t n_seqs = 0, n_pairs = 0, n_bases = 0;
@@ -419,7 +415,7 @@ static int write_step(struct cov_stream_writer *w, const struct cov_chunk_head *
     return rc;
 }
 
-static void test_writing_order(void **state)
+TEST(test_writing_order)
 {
     const struct cov_chunk_head head = {.L = HAND_L, .has_bases = true};
     for (size_t i = 0; i < COV_COUNT(orders); i++) {
@@ -448,7 +444,7 @@ static void test_writing_order(void **state)
     }
 }
 
-static void test_damaged_records(void **state)
+TEST(test_damaged_records)
 {
     static const struct {
         uint64_t counts[3];
@@ -505,7 +501,7 @@ static void test_damaged_records(void **state)
     end_made("chunk 1-9: padding between bases");
 }
 
-static void test_damaged_heads(void **state)
+TEST(test_damaged_heads)
 {
     enum { AT_L = 24, AT_FLAGS = 32, AT_SETS = 36, AT_TABLES = 40, AT_ATTRS = 44 };
     static const struct {
@@ -538,7 +534,7 @@ static void test_damaged_heads(void **state)
 
 /* ---------------------------------------------------------------- invalid streams */
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
     static const struct {
         const char *text;
@@ -596,7 +592,7 @@ static int write_to(int fd, struct cov_err *e)
     return rc ? rc : cov_stream_finish(w, e);
 }
 
-static void test_standard_output(void **state)
+TEST(test_standard_output)
 {
     struct cov_err e = COV_ERR_INIT;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -624,14 +620,4 @@ static void test_standard_output(void **state)
     assert_int_equal(close(fd), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_of_pairs),  cmocka_unit_test(test_refused_pairs),
-        cmocka_unit_test(test_format),          cmocka_unit_test(test_reading_order),
-        cmocka_unit_test(test_writing_order),   cmocka_unit_test(test_damaged_records),
-        cmocka_unit_test(test_damaged_heads),   cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_standard_output),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/job/train/target_counts.h"
@@ -35,7 +32,7 @@ static float draw(struct cov_rng *rng, double most)
     return kind == 0 ? -1 : kind < 3 ? 0 : rintf((float)v * 100.0F) / 100.0F;
 }
 
-static void test_medians(void **state)
+TEST(test_medians)
 {
     static const double most[] = {0.02, 3, 500, 1300, 1e6, 1e18};
     struct cov_target_counts *c;
@@ -64,10 +61,4 @@ static void test_medians(void **state)
     }
     cov_target_counts_free(c);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_medians)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

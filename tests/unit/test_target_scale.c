@@ -7,7 +7,7 @@
 
 static const char *const datasets[] = {"atac", "h3k4me3", "h3k27ac", "input"};
 
-static void round_trips(void **state)
+TEST(round_trips)
 {
     static const double references[] = {1.0 / 3, 0, 1e-9, 123456.789};
     struct cov_target_scale s, back;
@@ -30,7 +30,7 @@ static void round_trips(void **state)
     (void)state;
 }
 
-static void refuses_damage(void **state)
+TEST(refuses_damage)
 {
     static const char *const damaged[][2] = {
         {"mean", "1, 2"},    {"none", "1, 2"},    {"median", NULL},   {"median", "1"},
@@ -50,13 +50,4 @@ static void refuses_damage(void **state)
         cov_target_scale_fini(&s);
     }
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(refuses_damage),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <string.h>
-
 #include "common/base/mem.h"
 #include "common/base/text.h"
 
-static void reads_positions(void **state)
+TEST(reads_positions)
 {
     static const struct {
         const char *text;
@@ -35,14 +33,14 @@ static void reads_positions(void **state)
     assert_int_equal(x, 12);
 }
 
-static void makes_texts_printable(void **state)
+TEST(makes_texts_printable)
 {
     char text[] = "a\tb\x1b[1m\x7f\xc2\x9b\xc3\xa9";
     cov_text_make_printable(text);
     assert_string_equal(text, "a?b?[1m???\xc3\xa9");
 }
 
-static void lists_five_names(void **state)
+TEST(lists_five_names)
 {
     static const char *const names[] = {"a", "bc", "d", "e", "f", "g", "h"};
     struct cov_listing l = {0};
@@ -56,7 +54,7 @@ static void lists_five_names(void **state)
     assert_int_equal(l.n, 7);
 }
 
-static void cuts_long_lists(void **state)
+TEST(cuts_long_lists)
 {
     struct cov_listing l = {0};
     char name[301] = "";
@@ -79,7 +77,7 @@ static void cuts_long_lists(void **state)
     assert_string_equal(cov_listing_more(&cut), ", ...");
 }
 
-static void compares_missing_texts(void **state)
+TEST(compares_missing_texts)
 {
     const char a[] = "a";
     (void)state;
@@ -88,14 +86,4 @@ static void compares_missing_texts(void **state)
     assert_false(cov_text_same("a", "b"));
     assert_false(cov_text_same("a", NULL));
     assert_false(cov_text_same(NULL, "a"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_positions),        cmocka_unit_test(makes_texts_printable),
-        cmocka_unit_test(lists_five_names),       cmocka_unit_test(cuts_long_lists),
-        cmocka_unit_test(compares_missing_texts),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

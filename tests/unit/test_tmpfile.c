@@ -5,13 +5,8 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/file/leftovers.h"
 #include "common/file/tmpfile.h"
@@ -36,7 +31,7 @@ static int fill_folder(struct cov_tmpfolder *t)
     return symlink("../kept", path);
 }
 
-static void makes_folders(void **state)
+TEST(makes_folders)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_tmpfolder t = COV_TMPFOLDER_INIT, u;
@@ -67,7 +62,7 @@ static bool is_there(const char *path)
 }
 
 /* A folder is removed only if it is new and empty. */
-static void makes_new_folders(void **state)
+TEST(makes_new_folders)
 {
     struct cov_newfolder f = COV_NEWFOLDER_INIT, g;
     struct cov_err e = COV_ERR_INIT;
@@ -132,7 +127,7 @@ static void makes_new_folders(void **state)
 }
 
 /* Makes more folders than the list has slots. */
-static void makes_many_new_folders(void **state)
+TEST(makes_many_new_folders)
 {
     struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
     for (size_t i = 0; i < COV_COUNT(f); i++) {
@@ -161,7 +156,7 @@ static int make_all(void *arg)
     return 0;
 }
 
-static void signal_removes(void **state)
+TEST(signal_removes)
 {
     terminate_in_child(make_all, NULL);
     assert_int_equal(count_files("."), 1);
@@ -178,7 +173,7 @@ static int remove_folders_of_parent(void *arg)
     return is_there("ours") ? 0 : -1;
 }
 
-static void child_keeps_folders_of_its_parent(void **state)
+TEST(child_keeps_folders_of_its_parent)
 {
     struct cov_newfolder f;
     assert_int_equal(cov_newfolder_make(&f, "ours", NULL), COV_OK);
@@ -187,7 +182,7 @@ static void child_keeps_folders_of_its_parent(void **state)
     assert_false(is_there("ours"));
 }
 
-static void makes_unnamed_files(void **state)
+TEST(makes_unnamed_files)
 {
     static const char *const dirs[] = {".", "/dev/shm"};
     for (int i = 0; i < 2; i++) {
@@ -210,7 +205,7 @@ static void makes_unnamed_files(void **state)
     assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
 }
 
-static void spools_bytes(void **state)
+TEST(spools_bytes)
 {
     struct cov_spool s;
     uint8_t piece[1000], back[1000];
@@ -238,7 +233,7 @@ static void spools_bytes(void **state)
     cov_spool_fini(&s);
 }
 
-static void spool_failure_names_the_folder(void **state)
+TEST(spool_failure_names_the_folder)
 {
     struct cov_spool s;
     struct cov_err e = COV_ERR_INIT;
@@ -263,17 +258,4 @@ static void spool_failure_names_the_folder(void **state)
     cov_spool_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makes_folders),
-        cmocka_unit_test(makes_new_folders),
-        cmocka_unit_test(makes_many_new_folders),
-        cmocka_unit_test(signal_removes),
-        cmocka_unit_test(child_keeps_folders_of_its_parent),
-        cmocka_unit_test(makes_unnamed_files),
-        cmocka_unit_test(spools_bytes),
-        cmocka_unit_test(spool_failure_names_the_folder),
-    };
-    return cmocka_run_group_tests_name("tmpfile", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

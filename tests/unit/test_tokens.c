@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/codec/deflate.h"
@@ -51,7 +47,7 @@ static size_t check_strides(size_t n, const unsigned *dists, size_t n_dists)
     return check(n);
 }
 
-static void short_data(void **state)
+TEST(short_data)
 {
     static const unsigned dists[] = {12, 8};
     for (size_t n = 0; n < 100; n++) {
@@ -63,7 +59,7 @@ static void short_data(void **state)
     }
 }
 
-static void noise_is_stored(void **state)
+TEST(noise_is_stored)
 {
     static const unsigned dists[] = {1};
     struct cov_rng rng;
@@ -75,7 +71,7 @@ static void noise_is_stored(void **state)
 }
 
 /* Runs of all lengths and distances, so that all their symbols occur. */
-static void lengths_and_distances(void **state)
+TEST(lengths_and_distances)
 {
     size_t n = 0;
     for (size_t run = 1; n + run < MOST; run++)
@@ -93,7 +89,7 @@ static void lengths_and_distances(void **state)
 }
 
 /* Without a limit, symbols with Fibonacci frequencies would get codes of more than 15 bits. */
-static void code_length_limit(void **state)
+TEST(code_length_limit)
 {
     static const unsigned dists[] = {MOST};
     size_t n = 0;
@@ -108,7 +104,7 @@ static void code_length_limit(void **state)
     assert_true(check_strides(n, dists, 1) < n / 3);
 }
 
-static void records(void **state)
+TEST(records)
 {
     static const unsigned dists[] = {12, 8};
     enum { HEAD = 24 };
@@ -134,7 +130,7 @@ static void records(void **state)
     }
 }
 
-static void any_records(void **state)
+TEST(any_records)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 5);
@@ -148,7 +144,7 @@ static void any_records(void **state)
     }
 }
 
-static void lines(void **state)
+TEST(lines)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
@@ -172,7 +168,7 @@ static void lines(void **state)
 }
 
 /* Encodes text that is not bedGraph. */
-static void any_text(void **state)
+TEST(any_text)
 {
     static const char letters[] = "\t\t\t\n\n12111a";
     struct cov_rng rng;
@@ -187,17 +183,4 @@ static void any_text(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_data),
-        cmocka_unit_test(noise_is_stored),
-        cmocka_unit_test(lengths_and_distances),
-        cmocka_unit_test(code_length_limit),
-        cmocka_unit_test(records),
-        cmocka_unit_test(any_records),
-        cmocka_unit_test(lines),
-        cmocka_unit_test(any_text),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_GROUP(setup, teardown)

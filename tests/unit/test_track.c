@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/base/rng.h"
 #include "common/features/blacklist.h"
 #include "common/track/bins.h"
@@ -64,7 +58,7 @@ static void check(const struct memory *m, const struct cov_interval *expected, s
 
 /* ---- sink ---- */
 
-static void sink_checks_contigs(void **state)
+TEST(sink_checks_contigs)
 {
     struct cov_track_sink s;
     struct cov_err e = COV_ERR_INIT;
@@ -92,7 +86,7 @@ static void sink_checks_contigs(void **state)
     assert_int_equal(cov_track_begin(&m.base, 2, NULL), COV_EINPUT);
 }
 
-static void sink_checks_intervals(void **state)
+TEST(sink_checks_intervals)
 {
     static const struct {
         struct cov_interval iv;
@@ -120,7 +114,7 @@ static void sink_checks_intervals(void **state)
     }
 }
 
-static void sink_accepts_announced_contigs(void **state)
+TEST(sink_accepts_announced_contigs)
 {
     struct memory m = {.n = 0};
     struct cov_err e = COV_ERR_INIT;
@@ -162,7 +156,7 @@ static void sink_accepts_announced_contigs(void **state)
     assert_int_equal(cov_track_end_contig(&m.base, 5000, NULL), COV_EINPUT);
 }
 
-static void sink_summarizes(void **state)
+TEST(sink_summarizes)
 {
     struct memory m;
     init(&m);
@@ -185,7 +179,7 @@ static void sink_summarizes(void **state)
 static const int64_t tee_lengths[] = {10, 20};
 static const struct cov_track_contigs tee_contigs = {2, names, tee_lengths};
 
-static void tee_writes_to_both(void **state)
+TEST(tee_writes_to_both)
 {
     for (int listed = 0; listed < 2; listed++) {
         struct cov_range ranges[2];
@@ -224,7 +218,7 @@ static void tee_writes_to_both(void **state)
 }
 
 /* The tee fails if one of the sinks fails. */
-static void tee_fails_with_either(void **state)
+TEST(tee_fails_with_either)
 {
     struct cov_range range;
     struct cov_track_sink *to[2], *tee;
@@ -243,7 +237,7 @@ static void tee_fails_with_either(void **state)
 
 /* ---- strands ---- */
 
-static void rounds_half_to_even(void **state)
+TEST(rounds_half_to_even)
 {
     static const double x[] = {0,    0.5, 1.5,  2.5,  0.49999999999999994, 0.50000000000000011,
                                1e6,  7.5, 8.25, 1e15, 4503599627370495.5,  9007199254740993.0,
@@ -254,7 +248,7 @@ static void rounds_half_to_even(void **state)
     }
 }
 
-static void combines_strands(void **state)
+TEST(combines_strands)
 {
     const float plus[] = {1, 2, 3, 0.5F, 1.5F}, minus[] = {1, 2.5F, 4, 5, 2};
     float out[5];
@@ -277,7 +271,7 @@ static void combines_strands(void **state)
 
 /* Compares averages with the formula: small values, which take the fast path, and large values
  * among them. */
-static void averages_like_the_formula(void **state)
+TEST(averages_like_the_formula)
 {
     enum { N = 2500 };
     static const float special[] = {0.5F,       1.5F,        4194303.5F, -4194303.5F,
@@ -317,7 +311,7 @@ static void begin_runs(struct memory *m, struct cov_runs *runs)
     cov_runs_begin(runs, to_sink, m);
 }
 
-static void makes_runs(void **state)
+TEST(makes_runs)
 {
     const float x[] = {1, 1, 1, 2, 3, 3, 9, 9, 9, 0, 0};
     const struct cov_interval expected[] = {{0, 3, 1}, {3, 4, 2}, {4, 6, 3}, {6, 9, 9}, {9, 11, 0}};
@@ -351,7 +345,7 @@ static void makes_runs(void **state)
 }
 
 /* Makes runs of any length, some of them longer than a tile, from pieces of any size. */
-static void makes_long_runs(void **state)
+TEST(makes_long_runs)
 {
     enum { N = 5000 };
     static float x[N];
@@ -386,7 +380,7 @@ static void makes_long_runs(void **state)
 }
 
 /* Gaps occur at the start, between equal values, next to each other, and where a block is full. */
-static void runs_keep_gaps(void **state)
+TEST(runs_keep_gaps)
 {
     struct cov_runs runs;
     struct memory m;
@@ -412,7 +406,7 @@ static void runs_keep_gaps(void **state)
 }
 
 /* A repeated value gives the same run as single values. */
-static void runs_repeat(void **state)
+TEST(runs_repeat)
 {
     struct cov_runs runs;
     struct memory m;
@@ -443,7 +437,7 @@ static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov
     return cov_fail(e, COV_EIO, "%zu", n);
 }
 
-static void runs_report_failures(void **state)
+TEST(runs_report_failures)
 {
     struct cov_runs runs;
     float x[COV_RUNS_BLOCK + 1];
@@ -471,7 +465,7 @@ static void pass_intervals(struct memory *m, const struct cov_value_rules *rules
     cov_value_pipe_fini(&pipe);
 }
 
-static void filters_values(void **state)
+TEST(filters_values)
 {
     const struct cov_interval in[] = {{0, 10, 0},    {10, 20, 3},   {20, 30, 0.25F},
                                       {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
@@ -490,7 +484,7 @@ static void filters_values(void **state)
 }
 
 /* Smoothing over 3 bases restarts after each gap. The scale is applied after smoothing. */
-static void smooths_and_scales(void **state)
+TEST(smooths_and_scales)
 {
     const struct cov_value_rules rules = {.smoothing = {.window = 3}, .scale = 2};
     const struct cov_interval in[] = {{0, 1, 3}, {1, 3, 6}, {5, 6, 9}};
@@ -501,7 +495,7 @@ static void smooths_and_scales(void **state)
 }
 
 /* Cuts random regions out of random intervals, and compares the rest base by base with a mask. */
-static void cuts_out_regions(void **state)
+TEST(cuts_out_regions)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 3);
@@ -563,7 +557,7 @@ static int read_text(const char *text, size_t n, struct cov_blacklist **out, str
     return rc;
 }
 
-static void reads_ids(void **state)
+TEST(reads_ids)
 {
     static const char text[] = "# list\nMito\r\n\n  Chr 1#x\n";
     static const char good[] = "# list\nMito\r\n\n  Chr#1 # the first\nMito\nx";
@@ -592,7 +586,7 @@ static void reads_ids(void **state)
     cov_blacklist_free(NULL);
 }
 
-static void reads_bed(void **state)
+TEST(reads_bed)
 {
     static const char text[] = "track name=x\nbrowser position chr1:1-2\n"
                                "c\t50\t60\nc\t10\t20\tname\t0\t+\nd 5 5\nc\t20\t25\nc\t12\t13\n"
@@ -626,7 +620,7 @@ static void reads_bed(void **state)
     cov_blacklist_free(b);
 }
 
-static void rejects_bad_lists(void **state)
+TEST(rejects_bad_lists)
 {
     static const struct {
         const char *text, *error;
@@ -658,31 +652,4 @@ static void rejects_bad_lists(void **state)
     assert_non_null(strstr(e.text, ":1: line longer than"));
     free(line);
     assert_int_equal(cov_blacklist_read("not/there", &b, NULL), COV_EIO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sink_checks_contigs),
-        cmocka_unit_test(sink_checks_intervals),
-        cmocka_unit_test(sink_accepts_announced_contigs),
-        cmocka_unit_test(sink_summarizes),
-        cmocka_unit_test(tee_writes_to_both),
-        cmocka_unit_test(tee_fails_with_either),
-        cmocka_unit_test(rounds_half_to_even),
-        cmocka_unit_test(combines_strands),
-        cmocka_unit_test(averages_like_the_formula),
-        cmocka_unit_test(makes_runs),
-        cmocka_unit_test(makes_long_runs),
-        cmocka_unit_test(runs_keep_gaps),
-        cmocka_unit_test(runs_repeat),
-        cmocka_unit_test(runs_report_failures),
-        cmocka_unit_test(filters_values),
-        cmocka_unit_test(smooths_and_scales),
-        cmocka_unit_test(cuts_out_regions),
-        cmocka_unit_test(reads_ids),
-        cmocka_unit_test(reads_bed),
-        cmocka_unit_test(rejects_bad_lists),
-    };
-    return cmocka_run_group_tests_name("track", tests, NULL, NULL);
 }

@@ -3,11 +3,7 @@
 #include "tests/lib/own_folder.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/job/tracks/track_files.h"
 
@@ -43,7 +39,7 @@ static struct cov_track_files *write_files(enum cov_track_kind kind, bool force)
     return f;
 }
 
-static void recognizes_suffixes(void **state)
+TEST(recognizes_suffixes)
 {
     static const struct {
         const char *path;
@@ -69,7 +65,7 @@ static void recognizes_suffixes(void **state)
         assert_int_equal(cov_track_kind_of(bad[i], &kind, NULL), COV_EUSAGE);
 }
 
-static void appear_together(void **state)
+TEST(appear_together)
 {
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH, false);
     assert_int_equal(access("out/x_a_avg.bg", F_OK), -1);
@@ -82,7 +78,7 @@ static void appear_together(void **state)
     assert_int_equal(unlink("out/x_b_avg.bg"), 0);
 }
 
-static void vanish_together(void **state)
+TEST(vanish_together)
 {
     cov_track_files_free(write_files(COV_TRACK_BIGWIG, false));
     cov_track_files_free(NULL);
@@ -110,7 +106,7 @@ static void vanish_together(void **state)
     assert_int_equal(unlink("out/x_b_avg.bg.gz.tbi"), 0);
 }
 
-static void replace_stale_indexes(void **state)
+TEST(replace_stale_indexes)
 {
     put_text("out/x_a_avg.bg.gz.csi", "old");
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
@@ -128,7 +124,7 @@ static void replace_stale_indexes(void **state)
     }
 }
 
-static void rejects_bad_targets(void **state)
+TEST(rejects_bad_targets)
 {
     struct cov_track_target target = {
         .output = "out/", .basename = "x", .tail = "_avg", .kind = COV_TRACK_BIGWIG};
@@ -143,12 +139,4 @@ static void rejects_bad_targets(void **state)
     assert_int_equal(n_files(), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recognizes_suffixes), cmocka_unit_test(appear_together),
-        cmocka_unit_test(vanish_together),     cmocka_unit_test(replace_stale_indexes),
-        cmocka_unit_test(rejects_bad_targets),
-    };
-    return cmocka_run_group_tests_name("track_files", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

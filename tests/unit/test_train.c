@@ -2,12 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/net/train.h"
 #include "tests/lib/make_training.h"
@@ -105,7 +100,7 @@ static const struct cov_train_reduce alone;
 
 /* ---- one process ---- */
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
     struct toy_data d;
     float *first = NULL;
@@ -130,7 +125,7 @@ static void threads_do_not_matter(void **state)
     toy_data_fini(&d);
 }
 
-static void loss_falls(void **state)
+TEST(loss_falls)
 {
     struct toy_data d;
     struct rig r;
@@ -148,7 +143,7 @@ static void loss_falls(void **state)
 }
 
 /* A trainer that is given the state of another one continues with the same bits. */
-static void resumes(void **state)
+TEST(resumes)
 {
     struct toy_data d;
     struct rig a, b;
@@ -187,7 +182,7 @@ static void resumes(void **state)
 
 /* Without norms, two halves of a batch with the same number of rows give the same step as the whole
  * batch. Dropout draws the same numbers for both. */
-static void several_calls_make_a_step(void **state)
+TEST(several_calls_make_a_step)
 {
     struct cov_hparams hp = hybrid;
     struct toy_data d;
@@ -220,7 +215,7 @@ static void several_calls_make_a_step(void **state)
 
 /* Clipping shortens the gradient but keeps its direction. After the first step of Adam, the first
  * moment is a tenth of the gradient. */
-static void cuts_the_gradient(void **state)
+TEST(cuts_the_gradient)
 {
     struct toy_data d;
     struct rig a, b;
@@ -251,7 +246,7 @@ static void cuts_the_gradient(void **state)
     toy_data_fini(&d);
 }
 
-static void averages(void **state)
+TEST(averages)
 {
     struct toy_data d;
     struct rig r;
@@ -276,7 +271,7 @@ static void averages(void **state)
     toy_data_fini(&d);
 }
 
-static void refuses_what_is_not_finite(void **state)
+TEST(refuses_what_is_not_finite)
 {
     struct toy_data d;
     struct rig r;
@@ -332,7 +327,7 @@ static size_t count_changed(const struct cov_params *params, const float *a, con
 
 /* Frozen parameters do not change; the others, and running statistics, change as without. Clipping
  * measures only the gradient of the others. */
-static void freezes(void **state)
+TEST(freezes)
 {
     static const char *const lists[] = {"down",
                                         "down_layer_list.0 up_layer_list",
@@ -394,7 +389,7 @@ static void freezes(void **state)
 }
 
 /* A batch without targets or without chunks has neither a loss nor a gradient. */
-static void learns_nothing_from_nothing(void **state)
+TEST(learns_nothing_from_nothing)
 {
     struct toy_data d;
     struct rig r;
@@ -495,7 +490,7 @@ static void share(size_t rest)
     toy_data_fini(&d);
 }
 
-static void processes_share_a_batch(void **state)
+TEST(processes_share_a_batch)
 {
     share(N / 2);
     share(1);
@@ -504,7 +499,7 @@ static void processes_share_a_batch(void **state)
 
 /* ---- a device that cannot train ---- */
 
-static void needs_a_device_that_trains(void **state)
+TEST(needs_a_device_that_trains)
 {
     static const struct cov_device_ops ops = {.name = "mock"};
     struct cov_device dev = {&ops};
@@ -515,22 +510,4 @@ static void needs_a_device_that_trains(void **state)
     assert_null(t);
     assert_non_null(strstr(e.text, "mock cannot train"));
     cov_trainer_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(loss_falls),
-        cmocka_unit_test(resumes),
-        cmocka_unit_test(several_calls_make_a_step),
-        cmocka_unit_test(cuts_the_gradient),
-        cmocka_unit_test(averages),
-        cmocka_unit_test(freezes),
-        cmocka_unit_test(refuses_what_is_not_finite),
-        cmocka_unit_test(learns_nothing_from_nothing),
-        cmocka_unit_test(processes_share_a_batch),
-        cmocka_unit_test(needs_a_device_that_trains),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
-#include <math.h>
-
 #include "common/job/train/train_log.h"
 
 #define HEAD "epoch avg_val_loss avg_val_accuracy avg_train_loss avg_train_accuracy\n"
@@ -20,7 +18,7 @@ static void add_step(struct cov_train_log *l, int64_t step, double loss)
     assert_ok(cov_train_log_step(l, &s, &e));
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
     struct cov_train_log *l;
     assert_ok(cov_train_log_open(".", NULL, -1, 0, false, &l, &e));
@@ -61,7 +59,7 @@ static void reopen(int64_t epoch, int64_t step)
     assert_ok(cov_train_log_close(l, &e));
 }
 
-static void test_kept(void **state)
+TEST(test_kept)
 {
     static const char old_table[] = KEPT_TABLE "2 3 3 3 3\nnonsense\n-1 2 2 2 2\n1 2 2";
     static const char old_lines[] = KEPT_LINES
@@ -100,7 +98,7 @@ static char *slurp_events(const char *dir, size_t *n)
 }
 
 /* When training is resumed, the event file starts at the step after the checkpoint. */
-static void test_events_begin(void **state)
+TEST(test_events_begin)
 {
     static const struct {
         int64_t epoch, step;
@@ -121,7 +119,7 @@ static void test_events_begin(void **state)
     }
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
     static const char dir[] = "events";
     struct cov_train_log *l;
@@ -144,7 +142,7 @@ static void test_events(void **state)
     empty_folder();
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     struct cov_train_log *l = NULL;
     const struct cov_train_step s = {1, 1, 1, 1};
@@ -190,12 +188,4 @@ static void test_failures(void **state)
     assert_string_equal(list_folder("."), "metrics.jsonl metrics.log runs.jsonl ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_events_begin), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <string.h>
-
 #include "common/base/log.h"
 #include "common/job/train/train_messages.h"
 
 /* Epochs are numbered from 0, as in checkpoints. The number after "of" is their count. */
-static void counts_epochs(void **state)
+TEST(counts_epochs)
 {
     struct cov_train_options o = {.epochs = 5};
     struct cov_train_point p = {.epoch = -1, .state = {.n_steps = 12}};
@@ -26,7 +24,7 @@ static void counts_epochs(void **state)
     assert_string_equal(text, "epoch 4, step 12 of 50, loss 0.25");
 }
 
-static void reports_divergence(void **state)
+TEST(reports_divergence)
 {
     struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 3, .state = {.n_steps = 12}};
@@ -65,7 +63,7 @@ static void ignore_log(void *arg, enum cov_log_level level, const char *text)
     (void)text;
 }
 
-static void sets_last_words(void **state)
+TEST(sets_last_words)
 {
     struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 2};
@@ -92,7 +90,7 @@ static void sets_last_words(void **state)
 /* Compares the steps in a checkpoint with an epoch of ten steps. A case has the number of all
  * steps, the number of steps in the last epoch (0 if it is not in the checkpoint), and the expected
  * answer. */
-static void compares_steps(void **state)
+TEST(compares_steps)
 {
     static const struct {
         int64_t n_epochs, n_steps, of_last;
@@ -125,15 +123,4 @@ static void compares_steps(void **state)
             (cases[i].differ && had != cases[i].had))
             fail_msg("case %zu: had %g", i, had);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_epochs),
-        cmocka_unit_test(reports_divergence),
-        cmocka_unit_test(sets_last_words),
-        cmocka_unit_test(compares_steps),
-    };
-    return cmocka_run_group_tests_name("train_messages", tests, NULL, NULL);
 }

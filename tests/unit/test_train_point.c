@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
-#include <math.h>
 #include <stddef.h>
 
 static const char path[] = "x.ckpt";
@@ -33,7 +32,7 @@ static void round_trip(const struct cov_train_network *n, const struct cov_train
     assert_floats(n, p2->state.block, p->state.block, false);
 }
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
     struct cov_train_network n, n2;
     struct cov_train_point p, p2;
@@ -187,7 +186,7 @@ static void current_shorter(struct parts *parts)
     t->shape[0] = 1;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const struct {
         void (*change)(struct parts *parts);
@@ -234,7 +233,7 @@ static void test_refused(void **state)
     }
 }
 
-static void test_damage(void **state)
+TEST(test_damage)
 {
     struct cov_train_network n, n2;
     struct cov_train_point p, p2;
@@ -263,7 +262,7 @@ static void test_damage(void **state)
     free_point(&n, &p);
 }
 
-static void test_not_written(void **state)
+TEST(test_not_written)
 {
     struct cov_train_network n;
     struct cov_train_point p;
@@ -284,13 +283,4 @@ static void test_not_written(void **state)
     assert_int_equal(cov_train_point_read("/nonexistent/x.ckpt", 0, &n, &p, NULL), COV_EIO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_not_written),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
-#include <math.h>
-
 #include "common/job/train/train_saver.h"
 
 #define NAME "predmoter_v0.3.2_epoch="
@@ -51,7 +49,7 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
     empty_folder();
 }
 
-static void test_kept(void **state)
+TEST(test_kept)
 {
     /* A new checkpoint does not replace an equal one. Of equal checkpoints, the oldest is removed
      * first. */
@@ -75,7 +73,7 @@ static void test_kept(void **state)
                "1_avg_train_loss=nan.ckpt ");
 }
 
-static void test_resume(void **state)
+TEST(test_resume)
 {
     struct cov_train_saver s = {.dir = ".",
                                 .save_by = COV_VAL_ACCURACY,
@@ -160,7 +158,7 @@ static void resume(struct cov_train_saver *s, const char *name, struct cov_train
     assert_ok(cov_train_saver_resume(s, p, &e));
 }
 
-static void test_best(void **state)
+TEST(test_best)
 {
     struct cov_train_saver s = {.dir = ".", .save_by = COV_VAL_ACCURACY, .top_k = -1};
     struct cov_train_network n;
@@ -211,7 +209,7 @@ static void test_best(void **state)
     empty_folder();
 }
 
-static void test_stops(void **state)
+TEST(test_stops)
 {
     static const struct {
         enum cov_train_quantity by;
@@ -253,7 +251,7 @@ static void test_stops(void **state)
     }
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     struct cov_train_saver s = {
         .dir = "/nonexistent/folder", .save_by = COV_VAL_LOSS, .stop_by = COV_VAL_LOSS, .top_k = 1};
@@ -288,11 +286,4 @@ static void test_failures(void **state)
     free_point(&n, &p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept),  cmocka_unit_test(test_resume),   cmocka_unit_test(test_best),
-        cmocka_unit_test(test_stops), cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -4,12 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/pool.h"
 #include "common/compute/cpu/cpu_program.h"
 #include "common/compute/cpu/kernels/bf16.h"
@@ -189,7 +183,7 @@ static double check(const struct cov_hparams *hp, size_t L, size_t n, const char
     return off;
 }
 
-static void agrees_with_the_reference(void **state)
+TEST(agrees_with_the_reference)
 {
     struct cov_rng rng;
     double worst = 0;
@@ -207,7 +201,7 @@ static void agrees_with_the_reference(void **state)
 /* Trains convolutions that are wide enough for minimal filtering of gradients, with 5, 4, 3 and 2
  * taps, and with phases of different lengths; and an LSTM that is wide enough for Winograd's inner
  * product. */
-static void trains_wide_layers(void **state)
+TEST(trains_wide_layers)
 {
     static const int64_t kinds[][4] = {/* kernel, step, filters, up */
                                        {9, 2, 96, 2},
@@ -240,7 +234,7 @@ static void trains_wide_layers(void **state)
 }
 
 /* Recomputed activations are the same, bit for bit. */
-static void recomputes_the_same_bits(void **state)
+TEST(recomputes_the_same_bits)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, 78);
@@ -332,7 +326,7 @@ static void train_in_bf16(const struct cov_hparams *hp)
     toy_fini(&t);
 }
 
-static void trains_in_bf16(void **state)
+TEST(trains_in_bf16)
 {
     struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
                              .cnn_layers = 2,
@@ -350,15 +344,4 @@ static void trains_in_bf16(void **state)
     hp.model_type = COV_MODEL_CNN; /* wide enough for minimal filtering */
     hp.filter_size = 96;
     train_in_bf16(&hp);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_reference),
-        cmocka_unit_test(trains_wide_layers),
-        cmocka_unit_test(recomputes_the_same_bits),
-        cmocka_unit_test(trains_in_bf16),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

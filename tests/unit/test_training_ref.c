@@ -3,12 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/pool.h"
 #include "tests/lib/make_training.h"
 #include "tests/lib/reference/ref_train.h"
@@ -126,7 +120,7 @@ static struct cov_hparams network(enum cov_model_type type, int64_t layers, int6
                                 .bnorm = bnorm};
 }
 
-static void convolutions(void **state)
+TEST(convolutions)
 {
     static const struct {
         int64_t kernel, step, dilation;
@@ -140,7 +134,7 @@ static void convolutions(void **state)
     }
 }
 
-static void lstms(void **state)
+TEST(lstms)
 {
     struct cov_hparams hp = network(COV_MODEL_HYBRID, 1, 5, 2, 1, true);
     check(&hp, 14, NULL, 30);
@@ -148,14 +142,14 @@ static void lstms(void **state)
     check(&hp, 12, NULL, 31);
 }
 
-static void dropout(void **state)
+TEST(dropout)
 {
     struct cov_hparams hp = network(COV_MODEL_BI_HYBRID, 1, 3, 2, 1, true);
     hp.dropout = 0.4;
     check(&hp, 12, NULL, 40);
 }
 
-static void loss_weights(void **state)
+TEST(loss_weights)
 {
     static const float weights[] = {2, 0.25F};
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 3, 1, 1, false);
@@ -163,7 +157,7 @@ static void loss_weights(void **state)
 }
 
 /* Masked positions count as little as padding, for the same values of the network. */
-static void masks(void **state)
+TEST(masks)
 {
     enum { N = 40 };
     uint8_t codes[N], padded[N];
@@ -188,7 +182,7 @@ static void masks(void **state)
 
 /* In place of gradients, the running statistics get the batch's mean and unbiased variance. This
  * test compares those of the first norm with their definition. */
-static void statistics(void **state)
+TEST(statistics)
 {
     struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
     struct toy t;
@@ -217,13 +211,4 @@ static void statistics(void **state)
     assert_true(fabs(gradient[q->offset] - var) < 1e-12);
     free(gradient);
     toy_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(lstms), cmocka_unit_test(dropout),
-        cmocka_unit_test(loss_weights), cmocka_unit_test(masks), cmocka_unit_test(statistics),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

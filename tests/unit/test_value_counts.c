@@ -2,14 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-
 #include "common/base/rng.h"
 #include "common/track/measures/value_counts.h"
 
 enum { MAX = 4096 };
 
-static void counts_few_values_exactly(void **state)
+TEST(counts_few_values_exactly)
 {
     static const float values[] = {3, -2, 0.5F, -0.0F, 3, 0, 1e30F, -1e-30F, 0.5F};
     static const struct cov_value_count wanted[] = {{7, 1, 1e30F, 0},   {6, 2, 3, 0},
@@ -32,7 +30,7 @@ static void counts_few_values_exactly(void **state)
 
 /* The number of bases at or above each value that is left is exact, and values that share a count
  * are close to each other. */
-static void joins_many_values(void **state)
+TEST(joins_many_values)
 {
     enum { N = 40000 };
     struct cov_value_counts c, again;
@@ -69,13 +67,4 @@ static void joins_many_values(void **state)
     cov_value_counts_fini(&c);
     cov_value_counts_fini(&again);
     (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_few_values_exactly),
-        cmocka_unit_test(joins_many_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

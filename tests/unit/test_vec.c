@@ -4,11 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/cpu.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -64,7 +59,7 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-static void exponential(void **state)
+TEST(exponential)
 {
     float *x = ramp(-87.3, 88.7), *y = malloc(N * sizeof *y), *first = malloc(N * sizeof *first);
     assert_true(y && first);
@@ -106,7 +101,7 @@ static void gates_of(float *gates, const float *x, int ramp_gate, float i, float
 /* Computes one step of N units. With i open and f closed, the cell becomes tanh(g). With g
  * saturated and f closed, it becomes sigmoid(i). With i closed, a cell of 1 becomes sigmoid(f).
  * With a cell of 40, h is sigmoid(o). */
-static void sigmoid_and_tanh(void **state)
+TEST(sigmoid_and_tanh)
 {
     float *x = ramp(-40, 40), *gates = malloc((size_t)4 * N * sizeof *gates);
     float *zero = calloc((size_t)4 * N, sizeof *zero);
@@ -146,7 +141,7 @@ static void sigmoid_and_tanh(void **state)
 /* Compares several rows, with any number of units and a stride of h, with the formula. Every table
  * with exact gates gives the same bits, except the first one, which has no multiply-adds. Nothing is
  * written between the rows. */
-static void cell_of_rows(void **state)
+TEST(cell_of_rows)
 {
     enum { ROWS = 3, MAX_HIDDEN = 40, STRIDE = 44 };
     struct cov_rng rng;
@@ -203,7 +198,7 @@ static void cell_of_rows(void **state)
 }
 
 /* Rounding in an open gate would add up in a cell that counts. */
-static void open_gates_keep_cells(void **state)
+TEST(open_gates_keep_cells)
 {
     enum { HIDDEN = 37 };
     for (size_t t = 0; t < COV_COUNT(tables); t++) {
@@ -221,7 +216,7 @@ static void open_gates_keep_cells(void **state)
     }
 }
 
-static void finishes(void **state)
+TEST(finishes)
 {
     enum { ROWS = 3, MAX_C = 40, STRIDE = 43 };
     struct cov_rng rng;
@@ -258,7 +253,7 @@ static void finishes(void **state)
 }
 
 /* One element at every remainder decides the result. NaN is not close to any value. */
-static void compares_distances(void **state)
+TEST(compares_distances)
 {
     enum { MAX_N = 150 };
     struct cov_rng rng;
@@ -294,14 +289,4 @@ static void compares_distances(void **state)
             a[at] = b[at];
             assert_true(v->within(n, a, b, 1));
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exponential),  cmocka_unit_test(sigmoid_and_tanh),
-        cmocka_unit_test(cell_of_rows), cmocka_unit_test(open_gates_keep_cells),
-        cmocka_unit_test(finishes),     cmocka_unit_test(compares_distances),
-    };
-    return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
 }

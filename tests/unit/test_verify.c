@@ -2,11 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "common/job/chunks/verify.h"
 #include "tests/lib/make_chunks.h"
 #include "tests/lib/own_folder.h"
@@ -36,7 +31,7 @@ static void expect(bool bases, void (*spoil)(size_t, uint8_t *const[2]), size_t 
     }
 }
 
-static void accepts_sound_files(void **state)
+TEST(accepts_sound_files)
 {
     expect(true, NULL, 0, "");
     expect(false, NULL, 0, "");
@@ -49,7 +44,7 @@ static void change_base(size_t row, uint8_t *const codes_elems[2])
         codes[2] = codes[2] == COV_CODE_A ? COV_CODE_C : COV_CODE_A;
 }
 
-static void compares_strands(void **state)
+TEST(compares_strands)
 {
     /* Row 1 is [10, 20) of the + strand. The base at index t is 1 << (10 + t * t) % 4, so at index
      * 7 it is 1 << 59 % 4. */
@@ -67,7 +62,7 @@ static void change_values(size_t row, uint8_t *const codes_elems[2])
         elems[4 * 9 + 3] = 0x80;
 }
 
-static void checks_values(void **state)
+TEST(checks_values)
 {
     expect(
         false, change_values, 2,
@@ -76,7 +71,7 @@ static void checks_values(void **state)
         "x.h5: prediction/predictions: row 7 (chr2:1-10, - strand): -32761 at index 9, column 1\n");
 }
 
-static void fails_if_the_file_cannot_be_opened(void **state)
+TEST(fails_if_the_file_cannot_be_opened)
 {
     struct cov_job job = {.pool = NULL};
     size_t n = 99;
@@ -124,7 +119,7 @@ static void expect_lines(const struct row *rows, size_t n, int64_t declared,
     free(text);
 }
 
-static void finds_overlaps_and_holes(void **state)
+TEST(finds_overlaps_and_holes)
 {
     static const struct row sound[] = {
         {"S", "a", 0, 10}, {"S", "a", 10, 15}, {"S", "a", 15, 10}, {"S", "a", 10, 0}};
@@ -153,7 +148,7 @@ static void finds_overlaps_and_holes(void **state)
         "missing before it\n");
 }
 
-static void partial_grids_may_have_holes(void **state)
+TEST(partial_grids_may_have_holes)
 {
     static const struct row rows[] = {{"S", "a", 10, 20}, {"S", "a", 35, 30}};
     expect_lines(rows, 2, 100, NULL, 0, "");
@@ -162,7 +157,7 @@ static void partial_grids_may_have_holes(void **state)
                  "x.h5: data/start_ends: row 1 (a:20-25, + strand): overlaps row 0\n");
 }
 
-static void checks_sequence_names(void **state)
+TEST(checks_sequence_names)
 {
     struct cov_chunk_head head;
     made_head(true, &head);
@@ -173,7 +168,7 @@ static void checks_sequence_names(void **state)
     cov_chunk_head_fini(&head);
 }
 
-static void checks_lists_of_names(void **state)
+TEST(checks_lists_of_names)
 {
     static const struct row row[] = {{"S", "a", 0, 10}};
     static const char *const one[] = {"x"}, *const empty[] = {"x", ""};
@@ -206,7 +201,7 @@ static void checks_lists_of_names(void **state)
     cov_chunk_head_fini(&full);
 }
 
-static void limits_printed_lines(void **state)
+TEST(limits_printed_lines)
 {
     char *text = NULL;
     size_t n_text = 0, n_lines = 0;
@@ -228,18 +223,4 @@ static void limits_printed_lines(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts_sound_files),
-        cmocka_unit_test(compares_strands),
-        cmocka_unit_test(checks_values),
-        cmocka_unit_test(fails_if_the_file_cannot_be_opened),
-        cmocka_unit_test(finds_overlaps_and_holes),
-        cmocka_unit_test(partial_grids_may_have_holes),
-        cmocka_unit_test(checks_sequence_names),
-        cmocka_unit_test(checks_lists_of_names),
-        cmocka_unit_test(limits_printed_lines),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -2,12 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -100,7 +96,7 @@ static void bad(const struct image *image, const char *message)
         fail_msg("\"%s\" is not in \"%s\"", message, e.text);
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     for (int zip64 = 0; zip64 < 2; zip64++) {
         make(zip64);
@@ -139,7 +135,7 @@ static void round_trip(void **state)
     }
 }
 
-static void empty_archive(void **state)
+TEST(empty_archive)
 {
     for (int zip64 = 0; zip64 < 2; zip64++) {
         struct cov_zip_writer *w;
@@ -152,7 +148,7 @@ static void empty_archive(void **state)
     }
 }
 
-static void many_entries(void **state)
+TEST(many_entries)
 {
     enum { N = 66000 };
     for (int zip64 = 0; zip64 < 2; zip64++) {
@@ -185,7 +181,7 @@ static void many_entries(void **state)
     }
 }
 
-static void other_files(void **state)
+TEST(other_files)
 {
     static const struct {
         const char *path, *message;
@@ -227,7 +223,7 @@ static void other_files(void **state)
     assert_non_null(strstr(full.text, "No space left"));
 }
 
-static void cut_or_changed(void **state)
+TEST(cut_or_changed)
 {
     for (int zip64 = 0; zip64 < 2; zip64++) {
         make(zip64);
@@ -300,7 +296,7 @@ static void check_lies(const struct lie *lies, size_t n_lies)
     free(image.data);
 }
 
-static void lies(void **state)
+TEST(lies)
 {
     static const struct lie all[] = {
         {END, 0, 4, 2, 1, "several files"},
@@ -346,7 +342,7 @@ static void lies(void **state)
     check_lies(all, COV_COUNT(all));
 }
 
-static void zip64_lies(void **state)
+TEST(zip64_lies)
 {
     static const struct lie all[] = {
         {LOCATOR64, 0, 0, 4, 0, "misplaced"},
@@ -401,7 +397,7 @@ static void zip64_lies(void **state)
     free(image.data);
 }
 
-static void overlaps(void **state)
+TEST(overlaps)
 {
     make(false);
     struct image image = load(path);
@@ -435,7 +431,7 @@ static void overlaps(void **state)
     free(image.data);
 }
 
-static void bad_names(void **state)
+TEST(bad_names)
 {
     static const char *const all[] = {"..",   "../x", "a/..", "a/../b", "/etc/passwd",
                                       "a\\b", "",     "../",  "x/../.."};
@@ -462,7 +458,7 @@ static void bad_names(void **state)
 }
 
 /* The sizes and the checksum follow the data, as in files of torch.save. */
-static void descriptors(void **state)
+TEST(descriptors)
 {
     make(false);
     struct image image = load(path);
@@ -483,14 +479,4 @@ static void descriptors(void **state)
     free(image.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),     cmocka_unit_test(empty_archive),
-        cmocka_unit_test(many_entries),   cmocka_unit_test(other_files),
-        cmocka_unit_test(cut_or_changed), cmocka_unit_test(lies),
-        cmocka_unit_test(zip64_lies),     cmocka_unit_test(overlaps),
-        cmocka_unit_test(bad_names),      cmocka_unit_test(descriptors),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

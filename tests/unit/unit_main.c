@@ -1,0 +1,37 @@
+/* unit_main.c - runs the tests of a file, in the order of its lines. See tests/lib/unit.h.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
+enum { MAX_TESTS = 64 };
+
+static struct CMUnitTest tests[MAX_TESTS];
+static int lines[MAX_TESTS];
+static size_t n_tests;
+static CMFixtureFunction group_setup, group_teardown;
+
+/* Constructors call this in any order. */
+void unit_add(int line, const struct CMUnitTest *test)
+{
+    if (n_tests == MAX_TESTS)
+        abort();
+    size_t at = n_tests++;
+    for (; at > 0 && lines[at - 1] > line; at--) {
+        tests[at] = tests[at - 1];
+        lines[at] = lines[at - 1];
+    }
+    tests[at] = *test;
+    lines[at] = line;
+}
+
+void unit_group(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+    group_setup = setup;
+    group_teardown = teardown;
+}
+
+/* A file may have its own instead. */
+__attribute__((weak)) int main(void)
+{
+    return n_tests ? _cmocka_run_group_tests("tests", tests, n_tests, group_setup, group_teardown)
+                   : 99;
+}
