@@ -347,8 +347,8 @@ $(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
 
 # The same sources with the emulation of tests/lib.
 MOCK_OBJ := $(patsubst %,$(B)/mock/%.o,$(filter-out %/cuda_runtime.cu,$(CUDA_SRC)) $(wildcard tests/lib/*.cc))
-MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/lib/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ffp-contract=off -Wall -Wextra \
-  -Wno-unknown-pragmas -Werror
+MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/lib/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ftls-model=initial-exec \
+  -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror
 $(B)/mock/%.o: % $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)

@@ -5,9 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <vector>
 
 extern "C" {
 #include "tests/lib/runtime_mock.h"
@@ -260,23 +262,31 @@ void run(const Product &p)
     const int64_t depth = (int64_t)depth_of(p.desc, p.a), m = (int64_t)p.d.rows;
     /* With swapped dimensions, the matrix is read as if it were square. */
     const int64_t fold = swapped ? (int64_t)(p.a.columns * p.a.rows) : 0;
-    for (int64_t batch = 0; batch < p.d.count; batch++)
-        for (int64_t col = 0; col < (int64_t)p.d.columns; col++)
+    std::vector<double> a((size_t)(depth * m)), sums((size_t)m);
+    for (int64_t batch = 0; batch < p.d.count; batch++) {
+        for (int64_t k = 0; k < depth; k++)
             for (int64_t row = 0; row < m; row++) {
-                double sum = 0;
-                for (int64_t k = 0; k < depth; k++) {
-                    int64_t at = transpose_a ? row * a_pitch + k : k * a_pitch + row;
-                    at = fold ? at % fold : at;
-                    int64_t bt = p.desc.transpose_b ? k * p.b.pitch + col : col * p.b.pitch + k;
-                    sum += (double)value_of(p.pa + batch * p.a.stride * element, at, bf16, tf32) *
-                           (double)value_of(p.pb + batch * p.b.stride * element, bt, bf16, tf32);
-                }
+                int64_t at = transpose_a ? row * a_pitch + k : k * a_pitch + row;
+                a[(size_t)(k * m + row)] = (double)value_of(p.pa + batch * p.a.stride * element,
+                                                            fold ? at % fold : at, bf16, tf32);
+            }
+        for (int64_t col = 0; col < (int64_t)p.d.columns; col++) {
+            std::fill(sums.begin(), sums.end(), 0.0);
+            for (int64_t k = 0; k < depth; k++) {
+                int64_t bt = p.desc.transpose_b ? k * p.b.pitch + col : col * p.b.pitch + k;
+                double b = (double)value_of(p.pb + batch * p.b.stride * element, bt, bf16, tf32);
+                for (int64_t row = 0; row < m; row++)
+                    sums[(size_t)row] += a[(size_t)(k * m + row)] * b;
+            }
+            for (int64_t row = 0; row < m; row++) {
+                double sum = sums[(size_t)row];
                 if (p.desc.epilogue == 4 && fault != CUBLAS_FAULT_BIAS)
                     sum += (double)p.desc.bias[row];
-                if (other)
-                    sum *= 1 + 1e-6;
-                p.pd[batch * p.d.stride + col * p.d.pitch + row] = (float)sum;
+                p.pd[batch * p.d.stride + col * p.d.pitch + row] =
+                    (float)(other ? sum * (1 + 1e-6) : sum);
             }
+        }
+    }
     runtime_mock_took(runtime_mock_setting("cublas_us", 500));
 }
 

@@ -394,32 +394,32 @@ void store(Product<8> *all, int lane, const uint32_t a[4], const uint32_t b[2])
         all->b[lane % 4 + i * 4][lane / 4] = (double)simt_float(b[i] & 0xffffe000);
 }
 
-/* Drops the bits of a double that a float has not. */
-double truncate(double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits &= ~(uint64_t)0x1fffffff;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
 typedef double Row __attribute__((vector_size(64), aligned(16)));
+typedef uint64_t RowBits __attribute__((vector_size(64)));
+
+/* Computes a warp's product with the widest vectors of the CPU. The compiler fuses no operations, so all versions give
+ * the same bits. Truncating drops the bits of a double that a float has not, after every `step` elements of depth. */
+#ifdef __x86_64__
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+void multiply_rows(const double *a, const double *b, double *d, int depth, int step, uint64_t kept)
+{
+    for (int r = 0; r < 16; r++, a += depth, d += 8) {
+        Row sums = *(Row *)d;
+        for (int beg = 0; beg < depth; beg += step) {
+            for (int k = beg; k < beg + step; k++)
+                sums += a[k] * *(const Row *)(b + 8 * k);
+            sums = (Row)((RowBits)sums & kept);
+        }
+        *(Row *)d = sums;
+    }
+}
 
 template <int DEPTH> void multiply_all(Product<DEPTH> *p)
 {
     const bool truncated = how_to_sum == SIMT_SUMS_TRUNCATED;
-    const int step = truncated ? DEPTH / 2 : DEPTH;
-    for (int r = 0; r < 16; r++) {
-        Row sums = *(Row *)p->d[r];
-        for (int beg = 0; beg < DEPTH; beg += step) {
-            for (int k = beg; k < beg + step; k++)
-                sums += p->a[r][k] * *(const Row *)p->b[k];
-            for (int i = 0; truncated && i < 8; i++)
-                sums[i] = truncate(sums[i]);
-        }
-        *(Row *)p->d[r] = sums;
-    }
+    multiply_rows(p->a[0], p->b[0], p->d[0], DEPTH, truncated ? DEPTH / 2 : DEPTH,
+                  truncated ? ~(uint64_t)0x1fffffff : ~(uint64_t)0);
 }
 
 /* The last lane to arrive computes the product for all. */
