@@ -156,3 +156,5 @@ static int end(void **state)
     cov_stats_fini(&stats);
     return leave_folder(state);
 }
+
+TEST_GROUP(begin, end)

@@ -168,3 +168,5 @@ TEST(reads_long_reports)
     cov_sequence_report_fini(&r);
     free(text);
 }
+
+TEST_GROUP(enter_folder, leave_folder)
