@@ -196,7 +196,7 @@ page_fault 's/-number/-nummer/' 2 '--number is missing' 'an option that the page
 page_fault 's/(default: 7)/(default: 8)/' 1 "--number: states the default \['8'\], expected \['7'\]" 'another default'
 page_fault 's/(default: 7)//' 1 '--number: states the default \[\]' 'no default'
 page_fault 's/replace an existing output/& (default: yes)/' 1 '--force: states the default' 'a wrong default'
-page_fault 's/(default: all CPUs/& (default: /' 1 '--threads: states the default' 'two defaults in words'
+page_fault 's/process may use)/& (default: 2)/' 1 '--threads: states the default' 'two defaults in words'
 page_fault 's/\\fB\\-n\\fR, //' 1 '--number: the short name -n is missing' 'no short name'
 page_fault 's/^\\fB\\-\\-size/\\fB\\-s\\fR, &/' 1 '--size: has no short name' 'a wrong short name'
 page_fault 's/flood/food/g' 2 '--act: the choice flood is missing' 'a missing choice'

@@ -20,17 +20,18 @@ struct config {
 #define AT(name) offsetof(struct config, name)
 static const char *const colours[] = {"red", "green", NULL};
 static const struct cov_opt table[] = {
-    {"small", 's', COV_OPT_INT, 0, AT(small), "N", "3", -5, 5, NULL, "a number"},
-    {"size", 'S', COV_OPT_SIZE, 0, AT(size), "SIZE", "21384", 1, 1e15, NULL, "a size"},
-    {"ratio", 'r', COV_OPT_FLOAT, 0, AT(ratio), "X", "0.5", 0, 1, NULL, "a ratio"},
-    {"choice", 'C', COV_OPT_ENUM, 0, AT(choice), NULL, "green", 0, 0, colours, "a colour"},
-    {"text", 't', COV_OPT_STRING, 0, AT(text), "TEXT", NULL, 0, 0, NULL, "a text"},
-    {"list", 'l', COV_OPT_LIST, 0, AT(list), "LIST", "x,y", 0, 0, NULL, "a list"},
-    {"shift", 'p', COV_OPT_STRING, COV_OPT_OPTIONAL_VALUE, AT(shift), "A", "4", 0, 0, NULL, "x"},
-    {"flag", 'f', COV_OPT_FLAG, 0, AT(flag), NULL, NULL, 0, 0, NULL, "a flag"},
-    {"quiet", 'q', COV_OPT_FLAG, COV_OPT_HIDDEN, AT(quiet), NULL, NULL, 0, 0, NULL, "a flag"},
-    {"verbose", 'v', COV_OPT_COUNT, 0, AT(count), NULL, NULL, 0, 0, NULL,
-     "a count, with a text that is so long that help breaks it into lines that fit a terminal"},
+    COV_OPT(INT, "small", 's', AT(small), "N", "a number", .def = "3", .min = -5, .max = 5),
+    COV_OPT(SIZE, "size", 'S', AT(size), "SIZE", "a size", .def = "21384", .min = 1, .max = 1e15),
+    COV_OPT(FLOAT, "ratio", 'r', AT(ratio), "X", "a ratio", .def = "0.5", .max = 1),
+    COV_OPT(ENUM, "choice", 'C', AT(choice), NULL, "a colour", .def = "green", .choices = colours),
+    COV_OPT(STRING, "text", 't', AT(text), "TEXT", "a text"),
+    COV_OPT(LIST, "list", 'l', AT(list), "LIST", "a list", .def = "x,y"),
+    COV_OPT(STRING, "shift", 'p', AT(shift), "A", "x", .flags = COV_OPT_OPTIONAL_VALUE, .def = "4"),
+    COV_OPT(FLAG, "flag", 'f', AT(flag), NULL, "a flag"),
+    COV_OPT(FLAG, "quiet", 'q', AT(quiet), NULL, "a flag", .flags = COV_OPT_HIDDEN),
+    COV_OPT(
+        COUNT, "verbose", 'v', AT(count), NULL,
+        "a count, with a text that is so long that help breaks it into lines that fit a terminal"),
     {.name = NULL}};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -40,15 +40,15 @@ static const char *const acts[] = {"print", "write", "fail", "usage",  "no-memor
 
 #define FIELD(name) offsetof(struct toy, name)
 static const struct cov_opt options[] = {
-    {"act", 'a', COV_OPT_ENUM, 0, FIELD(act), NULL, "print", 0, 0, acts, "what to do"},
-    {"number", 'n', COV_OPT_INT, 0, FIELD(number), "N", "7", -10, 10, NULL, "an integer"},
-    {"size", 0, COV_OPT_SIZE, 0, FIELD(size), "SIZE", "1k", 0, 0, NULL, "a size"},
-    {"ratio", 'r', COV_OPT_FLOAT, 0, FIELD(ratio), "X", "0.5", 0, 1, NULL, "a number"},
-    {"model", 'm', COV_OPT_STRING, COV_OPT_PATH_IN, FIELD(model), "FILE", NULL, 0, 0, NULL,
-     "a file"},
-    {"name-list", 0, COV_OPT_LIST, 0, FIELD(names), "LIST", "a,b", 0, 0, NULL, "names"},
-    {"shift", 0, COV_OPT_STRING, COV_OPT_OPTIONAL_VALUE, FIELD(shift), "A,B", "4,-5", 0, 0, NULL,
-     "an optional value"},
+    COV_OPT(ENUM, "act", 'a', FIELD(act), NULL, "what to do", .def = "print", .choices = acts),
+    COV_OPT(INT, "number", 'n', FIELD(number), "N", "an integer", .def = "7", .min = -10,
+            .max = 10),
+    COV_OPT(SIZE, "size", 0, FIELD(size), "SIZE", "a size", .def = "1k"),
+    COV_OPT(FLOAT, "ratio", 'r', FIELD(ratio), "X", "a number", .def = "0.5", .max = 1),
+    COV_OPT(STRING, "model", 'm', FIELD(model), "FILE", "a file", .flags = COV_OPT_PATH_IN),
+    COV_OPT(LIST, "name-list", 0, FIELD(names), "LIST", "names", .def = "a,b"),
+    COV_OPT(STRING, "shift", 0, FIELD(shift), "A,B", "an optional value", .def = "4,-5",
+            .flags = COV_OPT_OPTIONAL_VALUE),
     {.name = NULL},
 };
 

@@ -18,26 +18,28 @@ static const char *const colours[] = {"red", "green", NULL};
 
 #define FIELD(name) offsetof(struct config, name)
 static const struct cov_opt table[] = {
-    {"flag", 'f', COV_OPT_FLAG, 0, FIELD(flag), NULL, NULL, 0, 0, NULL, "a flag"},
-    {"count", 'c', COV_OPT_COUNT, 0, FIELD(count), NULL, NULL, 0, 0, NULL, "counts"},
-    {"any-number", 0, COV_OPT_INT, 0, FIELD(any), "N", NULL, 0, 0, NULL, "any integer"},
-    {"small", 's', COV_OPT_INT, 0, FIELD(small), "N", "3", -5, 5, NULL, "a small number"},
-    {"size", 'S', COV_OPT_SIZE, 0, FIELD(size), "SIZE", "21384", 0, 0, NULL, "a size"},
-    {"ratio", 'r', COV_OPT_FLOAT, 0, FIELD(ratio), "X", "0.5", 0, 1, NULL, "a ratio"},
-    {"real", 0, COV_OPT_FLOAT, 0, FIELD(real), "X", NULL, 0, 0, NULL, "a number"},
-    {"choice", 'C', COV_OPT_ENUM, 0, FIELD(choice), NULL, "green", 0, 0, colours, "a colour"},
-    {"text", 't', COV_OPT_STRING, 0, FIELD(text), "TEXT", NULL, 0, 0, NULL, "a text"},
-    {"list", 'l', COV_OPT_LIST, 0, FIELD(list), "LIST", "x,y", 0, 0, NULL, "a list"},
-    {"more", 0, COV_OPT_LIST, 0, FIELD(more), "LIST", NULL, 0, 0, NULL, "another"},
-    {"optional", 'p', COV_OPT_STRING, COV_OPT_OPTIONAL_VALUE, FIELD(optional), "A,B", "4,-5", 0, 0,
-     NULL, "may stand without a value"},
+    COV_OPT(FLAG, "flag", 'f', FIELD(flag), NULL, "a flag"),
+    COV_OPT(COUNT, "count", 'c', FIELD(count), NULL, "counts"),
+    COV_OPT(INT, "any-number", 0, FIELD(any), "N", "any integer"),
+    COV_OPT(INT, "small", 's', FIELD(small), "N", "a small number", .def = "3", .min = -5,
+            .max = 5),
+    COV_OPT(SIZE, "size", 'S', FIELD(size), "SIZE", "a size", .def = "21384"),
+    COV_OPT(FLOAT, "ratio", 'r', FIELD(ratio), "X", "a ratio", .def = "0.5", .max = 1),
+    COV_OPT(FLOAT, "real", 0, FIELD(real), "X", "a number"),
+    COV_OPT(ENUM, "choice", 'C', FIELD(choice), NULL, "a colour", .def = "green",
+            .choices = colours),
+    COV_OPT(STRING, "text", 't', FIELD(text), "TEXT", "a text"),
+    COV_OPT(LIST, "list", 'l', FIELD(list), "LIST", "a list", .def = "x,y"),
+    COV_OPT(LIST, "more", 0, FIELD(more), "LIST", "another"),
+    COV_OPT(STRING, "optional", 'p', FIELD(optional), "A,B", "may stand without a value",
+            .flags = COV_OPT_OPTIONAL_VALUE, .def = "4,-5"),
     {.name = NULL},
 };
 
 static const struct cov_opt required[] = {
-    {"required", 'q', COV_OPT_STRING, COV_OPT_REQUIRED | COV_OPT_PATH_IN, FIELD(required), "FILE",
-     NULL, 0, 0, NULL, "must be there"},
-    {"secret", 0, COV_OPT_FLAG, COV_OPT_HIDDEN, FIELD(flag), NULL, NULL, 0, 0, NULL, "not shown"},
+    COV_OPT(STRING, "required", 'q', FIELD(required), "FILE", "must be there",
+            .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
+    COV_OPT(FLAG, "secret", 0, FIELD(flag), NULL, "not shown", .flags = COV_OPT_HIDDEN),
     {.name = NULL},
 };
 
@@ -297,8 +299,8 @@ TEST(wrong_default_is_an_error)
 {
     struct config c;
     const struct cov_opt bad[] = {
-        {"list", 0, COV_OPT_LIST, 0, FIELD(list), "LIST", "a", 0, 0, NULL, "a list"},
-        {"small", 0, COV_OPT_INT, 0, FIELD(small), "N", "6", 1, 5, NULL, "a number"},
+        COV_OPT(LIST, "list", 0, FIELD(list), "LIST", "a list", .def = "a"),
+        COV_OPT(INT, "small", 0, FIELD(small), "N", "a number", .def = "6", .min = 1, .max = 5),
         {.name = NULL},
     };
     const struct cov_opt_set set = {bad, &c, NULL};
@@ -336,8 +338,10 @@ TEST(prints_help)
 TEST(wraps_help)
 {
     const struct cov_opt wide[] = {
-        {"a-name-that-fills-it", 0, COV_OPT_INT, 0, 0, "NUMBER", "1", 0, 0, NULL,
-         "a long explanation of what this number is good for, and of what it is not good for"},
+        COV_OPT(
+            INT, "a-name-that-fills-it", 0, 0, "NUMBER",
+            "a long explanation of what this number is good for, and of what it is not good for",
+            .def = "1"),
         {.name = NULL},
     };
     char *text = printed(cov_opt_print_help, wide);
