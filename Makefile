@@ -223,8 +223,8 @@ ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf1
 ISA_gemm_avx512vnni := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512vnni -mprefer-vector-width=512
 ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512bf16 -mprefer-vector-width=512
 ISA_outer_avx512bf16 := -mavx512f -mavx512bw -mavx512vl -mavx512bf16
-ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
-ISA_minimal_avx512 := -mavx512f -ffp-contract=fast
+ISA_toom_cook_avx2   := -mavx2 -mfma -ffp-contract=fast
+ISA_toom_cook_avx512 := -mavx512f -ffp-contract=fast
 endif
 
 Q := $(if $(V),,@)
@@ -455,7 +455,7 @@ golden: all $(DEMOS) ## compare what the tools write with an older build (OLD=FO
 
 # Tests of the kernels at each CPU level of the machine. CPU_UNITS run all levels themselves, LEVEL_UNITS the level in
 # COVTOOLS_CPU.
-CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec minimal lstm layers training_fast)
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec toom_cook lstm layers training)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(B)/obj/common $(B)/obj/tools)

@@ -10,7 +10,7 @@
 #include <signal.h>
 
 #include "common/compute/cpu/kernels/level.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "tests/lib/check_gemm.h"
@@ -352,13 +352,13 @@ static void run_conv(const struct cov_layer *l, const struct cov_layer_weights *
                      const struct cov_gemm *gemm, const float *x, size_t x_stride, float *y)
 {
     const struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = &cov_vec_base};
-    struct cov_fast_layer *f;
-    assert_int_equal(cov_fast_layer_new(l, w, &kernels, &f, NULL), 0);
-    float *scratch = floats(cov_fast_layer_scratch(f));
-    cov_fast_rows(f, (struct cov_rows){0, l->t_out},
+    struct cov_conv *f;
+    assert_int_equal(cov_conv_new(l, w, &kernels, &f, NULL), 0);
+    float *scratch = floats(cov_conv_scratch(f));
+    cov_conv_rows(f, (struct cov_rows){0, l->t_out},
                   &(struct cov_layer_io){x, x_stride, y, l->c_out}, scratch);
     free(scratch);
-    cov_fast_layer_free(f);
+    cov_conv_free(f);
 }
 
 static void check_conv(struct cov_rng *rng, const struct cov_gemm *gemm, bool transposed)
@@ -399,7 +399,7 @@ static void check_joined(struct cov_rng *rng, const struct cov_gemm *gemm)
     l.pad = (int64_t)draw(rng, 0, l.kernel - 1);
     l.t_in = draw(rng, 1, 150);
     l.t_out = l.t_in * l.stride;
-    assert_true(cov_fast_joins(&l));
+    assert_true(cov_conv_joins(&l));
     float *memory, *x = random_floats(rng, l.t_in * l.c_in, 1);
     struct cov_layer_weights w = draw_weights(rng, &l, &memory);
     size_t n = l.t_out * l.c_out;

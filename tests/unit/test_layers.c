@@ -6,7 +6,7 @@
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/blas.h"
 #include "common/compute/cpu/kernels/vec.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/ref.h"
 #include "common/seq/alphabet.h"
@@ -17,16 +17,16 @@ static const float SENTINEL = 12345.0f;
 
 static const struct cov_cpu_kernels levels[] = {
     {&cov_gemm_base, &cov_vec_base, false, NULL},
-    {&cov_gemm_base, &cov_vec_base, false, &cov_minimal_base},
+    {&cov_gemm_base, &cov_vec_base, false, &cov_toom_cook_base},
 #ifdef __x86_64__
     {&cov_gemm_avx2, &cov_vec_avx2, false, NULL},
-    {&cov_gemm_avx2, &cov_vec_avx2, false, &cov_minimal_avx2},
+    {&cov_gemm_avx2, &cov_vec_avx2, false, &cov_toom_cook_avx2},
     {&cov_gemm_avx512, &cov_vec_avx512, false, NULL},
-    {&cov_gemm_avx512, &cov_vec_avx512, false, &cov_minimal_avx512},
+    {&cov_gemm_avx512, &cov_vec_avx512, false, &cov_toom_cook_avx512},
     {&cov_gemm_avx512_inner, &cov_vec_avx512, false, NULL},
     {&cov_gemm_avx512_shared, &cov_vec_avx512, false, NULL},
-    {&cov_gemm_avx512_inner, &cov_vec_avx512, false, &cov_minimal_avx512},
-    {&cov_gemm_avx512_shared, &cov_vec_avx512, false, &cov_minimal_avx512},
+    {&cov_gemm_avx512_inner, &cov_vec_avx512, false, &cov_toom_cook_avx512},
+    {&cov_gemm_avx512_shared, &cov_vec_avx512, false, &cov_toom_cook_avx512},
 #endif
     {&cov_gemm_base, &cov_vec_base, true, NULL},
 };
@@ -111,15 +111,15 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
         memcpy(spread + t * x_stride, x + t * l->c_in, l->c_in * sizeof *x);
     cov_ref_layer(l, &w, x, want, NULL);
 
-    struct cov_fast_layer *f;
-    assert_int_equal(cov_fast_layer_new(l, &w, kernels, &f, NULL), 0);
-    size_t n_scratch = cov_fast_layer_scratch(f);
+    struct cov_conv *f;
+    assert_int_equal(cov_conv_new(l, &w, kernels, &f, NULL), 0);
+    size_t n_scratch = cov_conv_scratch(f);
     float *scratch = guarded(n_scratch), *packed = guarded(n_y);
     /* Compute the rows in two ranges, beginning with the second one. */
     size_t unit = cov_plan_unit(l), middle = cov_rng_below(rng, l->t_out / unit + 1) * unit;
     const struct cov_layer_io io = {spread, x_stride, got, y_stride};
-    cov_fast_rows(f, (struct cov_rows){middle, l->t_out}, &io, scratch);
-    cov_fast_rows(f, (struct cov_rows){0, middle}, &io, scratch);
+    cov_conv_rows(f, (struct cov_rows){middle, l->t_out}, &io, scratch);
+    cov_conv_rows(f, (struct cov_rows){0, middle}, &io, scratch);
     for (size_t t = 0; t < l->t_out; t++) {
         memcpy(packed + t * l->c_out, got + t * y_stride, l->c_out * sizeof *got);
         for (size_t c = l->c_out; c < y_stride; c++)
@@ -133,7 +133,7 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
     free_guarded(spread, l->t_in * x_stride);
     free_guarded(want, n_y);
     free_guarded(x, n_x);
-    cov_fast_layer_free(f);
+    cov_conv_free(f);
     free(memory);
 }
 
@@ -190,18 +190,18 @@ TEST(first_layers_from_codes)
         float *got = guarded(l.t_out * y_stride);
         struct cov_layer_weights w = weights_of(&rng, &l, &memory);
         uint8_t *codes = malloc(l.t_in);
-        struct cov_fast_layer *f;
+        struct cov_conv *f;
         assert_non_null(codes);
         for (size_t t = 0; t < l.t_in; t++) {
             codes[t] = (uint8_t)draw(&rng, 0, 15);
             memcpy(x + 4 * t, cov_onehot_f32[codes[t]], 4 * sizeof *x);
         }
         cov_ref_layer(&l, &w, x, want, NULL);
-        assert_int_equal(cov_fast_layer_new(&l, &w, &levels[level], &f, NULL), 0);
-        assert_true(cov_fast_reads_codes(f) != levels[level].openblas);
-        if (cov_fast_reads_codes(f)) {
-            cov_fast_rows_of_codes(f, (struct cov_rows){middle, l.t_out}, codes, got, y_stride);
-            cov_fast_rows_of_codes(f, (struct cov_rows){0, middle}, codes, got, y_stride);
+        assert_int_equal(cov_conv_new(&l, &w, &levels[level], &f, NULL), 0);
+        assert_true(cov_conv_reads_codes(f) != levels[level].openblas);
+        if (cov_conv_reads_codes(f)) {
+            cov_conv_rows_of_codes(f, (struct cov_rows){middle, l.t_out}, codes, got, y_stride);
+            cov_conv_rows_of_codes(f, (struct cov_rows){0, middle}, codes, got, y_stride);
             for (size_t t = 0; t < l.t_out; t++) {
                 memcpy(packed + t * l.c_out, got + t * y_stride, l.c_out * sizeof *got);
                 for (size_t c = l.c_out; c < y_stride; c++)
@@ -215,7 +215,7 @@ TEST(first_layers_from_codes)
         free_guarded(packed, n_y);
         free_guarded(want, n_y);
         free_guarded(x, l.t_in * 4);
-        cov_fast_layer_free(f);
+        cov_conv_free(f);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/trainvec.h"
 #include "common/compute/cpu/kernels/vec.h"
-#include "common/compute/cpu/layers/minimal.h"
+#include "common/compute/cpu/layers/toom_cook.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet_kern.h"
 #include "common/track/gauss.h"
@@ -57,7 +57,7 @@ static void is_base(bool base)
     assert_int_equal(cov_vec_choose(features) == &cov_vec_base, base);
     assert_int_equal(cov_trainvec_choose(features) == &cov_trainvec_base, base);
     assert_int_equal(cov_outer_choose_for(features, COV_FP32, 64, 64) == &cov_outer_base, base);
-    assert_int_equal(cov_minimal_choose(features) == &cov_minimal_base, base);
+    assert_int_equal(cov_toom_cook_choose(features) == &cov_toom_cook_base, base);
     assert_int_equal(cov_letters_choose() == &cov_letters_base, base);
     assert_int_equal(cov_onehot_choose() == &cov_onehot_base, base || !(features & COV_CPU_BMI2));
     assert_ok(cov_gauss_init(&gauss, 1, false, &e));

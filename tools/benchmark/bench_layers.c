@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/level.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/precision.h"
 #include "common/net/shape.h"
@@ -17,7 +17,7 @@
 #include "tools/benchmark/measuring.h"
 
 /* How a layer is computed: by matrix products, as a convolution with fewer multiplications
- * (compute/cpu/layers/minimal.h), or, for the first layer, from a table of its products with each
+ * (compute/cpu/layers/toom_cook.h), or, for the first layer, from a table of its products with each
  * base. */
 enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
 static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
@@ -28,7 +28,7 @@ struct layer {
     struct cov_layer layer;
     enum cov_arithmetic operands;
     size_t n_seqs; /* that an LSTM computes together */
-    struct cov_fast_layer *fast[FORMS];
+    struct cov_conv *fast[FORMS];
     struct cov_lstm *lstm; /* instead of fast[DIRECT] */
     uint8_t *codes;        /* input of LOOK_UP, instead of x */
     float *x, *y, *scratch;
@@ -60,18 +60,18 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool f
     }
     struct cov_cpu_kernels plain = {.vec = cov_vec_choose(a->features)};
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, l, b->operands, &plain);
-    int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[DIRECT], e);
-    if (!rc && first && cov_fast_reads_codes(b->fast[DIRECT])) {
+    int rc = cov_conv_new(l, w, &kernels, &b->fast[DIRECT], e);
+    if (!rc && first && cov_conv_reads_codes(b->fast[DIRECT])) {
         b->fast[LOOK_UP] = b->fast[DIRECT];
         b->fast[DIRECT] = NULL;
-    } else if (!rc && l->kind != COV_LAYER_LINEAR_EXP && cov_minimal_pays(l)) {
-        plain.minimal = cov_minimal_choose(a->features);
+    } else if (!rc && l->kind != COV_LAYER_LINEAR_EXP && cov_toom_cook_pays(l)) {
+        plain.minimal = cov_toom_cook_choose(a->features);
         kernels = cov_cpu_conv_kernels(a, l, b->operands, &plain);
         if (kernels.minimal)
-            rc = cov_fast_layer_new(l, w, &kernels, &b->fast[MINIMAL], e);
+            rc = cov_conv_new(l, w, &kernels, &b->fast[MINIMAL], e);
     }
     for (size_t i = 0; !rc && i < FORMS; i++) {
-        size_t need = b->fast[i] ? cov_fast_layer_scratch(b->fast[i]) : 0;
+        size_t need = b->fast[i] ? cov_conv_scratch(b->fast[i]) : 0;
         *scratch = need > *scratch ? need : *scratch;
     }
     return rc;
@@ -105,7 +105,7 @@ static int init_layer(struct layer *b, const struct cov_layer *l, const struct c
 static void fini_layer(struct layer *b)
 {
     for (size_t i = 0; i < FORMS; i++)
-        cov_fast_layer_free(b->fast[i]);
+        cov_conv_free(b->fast[i]);
     cov_lstm_free(b->lstm);
     free(b->codes);
     free(b->x);
@@ -124,9 +124,9 @@ static void run_once(struct layer *b, size_t which)
         cov_lstm_run(b->lstm, &(struct cov_lstm_batch){b->n_seqs, tasks, true, NULL, b->x, b->y},
                      b->scratch);
     else if (which == LOOK_UP)
-        cov_fast_rows_of_codes(b->fast[which], all, b->codes, b->y, l->c_out);
+        cov_conv_rows_of_codes(b->fast[which], all, b->codes, b->y, l->c_out);
     else
-        cov_fast_rows(b->fast[which], all, &(struct cov_layer_io){b->x, l->c_in, b->y, l->c_out},
+        cov_conv_rows(b->fast[which], all, &(struct cov_layer_io){b->x, l->c_in, b->y, l->c_out},
                       b->scratch);
 }
 

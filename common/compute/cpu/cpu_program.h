@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "common/compute/chunk_order.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/precision.h"
 #include "common/compute/device.h"
@@ -52,7 +52,7 @@ struct cov_cpu_program {
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
     bool full;                           /* compute everything */
     size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
-    struct cov_fast_layer **fast;        /* [n_layers]; NULL for LSTMs and for the reference */
+    struct cov_conv **fast;              /* [n_layers]; NULL for LSTMs and for the reference */
     struct cov_lstm **lstm;              /* [n_layers], of LSTMs */
     struct cov_layer_weights *weights;   /* [n_layers], for the reference */
     float **weight_memory;               /* [n_layers] */

@@ -64,7 +64,7 @@ double cov_cpu_run_rows(const struct cov_cpu_program *p, struct cov_cpu_arena *a
     double work = 0;
     const float *x = io->x;
     size_t x_stride = io->x_stride;
-    if (!x && !cov_fast_reads_codes(p->fast[0])) {
+    if (!x && !cov_conv_reads_codes(p->fast[0])) {
         cov_cpu_one_hot(plans, codes, a->onehot);
         x = a->onehot;
         x_stride = 4;
@@ -78,9 +78,9 @@ double cov_cpu_run_rows(const struct cov_cpu_program *p, struct cov_cpu_arena *a
         for (size_t k = 0; k < plan->n_ranges; k++) {
             struct cov_rows rows = plan->ranges[k];
             if (x)
-                cov_fast_rows(p->fast[i], rows, &step, a->scratch);
+                cov_conv_rows(p->fast[i], rows, &step, a->scratch);
             else
-                cov_fast_rows_of_codes(p->fast[i], rows, codes, step.y, step.y_stride);
+                cov_conv_rows_of_codes(p->fast[i], rows, codes, step.y, step.y_stride);
             work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
         }
         if (i + 1 != p->lstm_beg ||

@@ -18,7 +18,7 @@
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/layers/lstm_edits.h"
 #include "common/compute/cpu/layers/ref.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
@@ -71,7 +71,7 @@ static int pack_layer(struct cov_cpu_program *p, size_t i, const struct cov_laye
         return cov_lstm_new(l, w, cov_cpu_lstm_gemm(a, l), cov_cpu_lstm_vec(a, l),
                             cov_cpu_lstm_rest(a), &p->lstm[i], e);
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, l, arithmetic_of(p, i), plain);
-    return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
+    return cov_conv_new(l, w, &kernels, &p->fast[i], e);
 }
 
 /* The memory is not initialised: the worker must touch it first. */
@@ -85,7 +85,7 @@ static int make_arenas(struct cov_cpu_program *p, struct cov_err *e)
             rows = max_size(rows, l->t_out * l->c_out);
         size_t need = p->dev->reference ? 12 * l->hidden
                       : p->lstm[i]      ? cov_lstm_scratch(p->lstm[i])
-                                        : cov_fast_layer_scratch(p->fast[i]);
+                                        : cov_conv_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
         if (p->lstm[i])
             scratch = max_size(scratch, cov_lstm_edits_scratch(p->lstm[i]));
@@ -123,7 +123,7 @@ static void program_free(struct cov_program *base)
     struct cov_cpu_program *p = (struct cov_cpu_program *)base;
     for (size_t i = 0; i < p->n_layers; i++) {
         if (p->fast)
-            cov_fast_layer_free(p->fast[i]);
+            cov_conv_free(p->fast[i]);
         if (p->lstm)
             cov_lstm_free(p->lstm[i]);
         if (p->weight_memory)
@@ -391,7 +391,7 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
     p->n_rows = cov_cpu_lstm_rows(&p->dev->arithmetic);
     p->n_rows = max_batch < p->n_rows ? max_batch : p->n_rows;
     p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
-    p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
+    p->fast = cov_calloc(n_layers, sizeof(struct cov_conv *), e);
     p->lstm = cov_calloc(n_layers, sizeof(struct cov_lstm *), e);
     p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
     p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
@@ -446,7 +446,7 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
         .arithmetic = cpu->arithmetic,
         .vec = cov_trainvec_choose(cpu->arithmetic.features),
     };
-    return cov_fast_training_new(&kernels, spec, out, e);
+    return cov_cpu_training_new(&kernels, spec, out, e);
 }
 
 /* ---- the device ---- */
@@ -518,7 +518,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->kernels.gemm = cov_gemm_choose(cpu.features);
     /* Without kernels for this CPU, OpenBLAS is faster, if it is installed. */
     dev->kernels.openblas = !options->levels && cpu.level == COV_LEVEL_BASE && cov_blas_load();
-    dev->kernels.minimal = cov_minimal_choose(cpu.features);
+    dev->kernels.minimal = cov_toom_cook_choose(cpu.features);
     cov_cpu_arithmetic_choose(options->precision, &cpu, options->edits, &dev->arithmetic);
     if (dev->arithmetic.why)
         cov_info("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
 
 /* ---- convolutions and the last layer ---- */

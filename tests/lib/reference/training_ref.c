@@ -10,7 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 #include "common/compute/dropout.h"
 #include "common/seq/alphabet.h"
 #include "tests/lib/reference/ref_train.h"

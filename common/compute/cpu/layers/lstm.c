@@ -1,4 +1,4 @@
-/* lstm.c - see lstm.h: the layer and its steps. lstm_rest.c decides what is skipped.
+/* lstm.c - see lstm.h: the layer and its steps. lstm_resting.c decides what is skipped.
  *
  * Products with x are computed for a block of steps at once, those with h step by step. If all
  * sequences move, products read and write rows in place; otherwise rows are gathered. Rows of a
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/compute/cpu/layers/lstm_rest.h"
+#include "common/compute/cpu/layers/lstm_resting.h"
 
 enum { LINE = 16 }; /* floats of a cache line */
 

@@ -1,5 +1,5 @@
 /* lstm_pass.h - one direction of an LSTM layer running over its sequences. lstm.c (products and
- * steps) uses lstm_rest.c (skipped work); both use this state.
+ * steps) uses lstm_resting.c (skipped work); both use this state.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_LSTM_PASS_H
 #define COV_COMPUTE_CPU_LAYERS_LSTM_PASS_H

@@ -80,7 +80,7 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
     switch (layer->kind) {
     case COV_LAYER_CONV:
     case COV_LAYER_CONV_TRANSPOSED:
-        if (last_conv && a->lstm == COV_BF16 && cov_fast_joins(layer))
+        if (last_conv && a->lstm == COV_BF16 && cov_conv_joins(layer))
             return COV_BF16X3;
         return layer->c_in == FIRST_CHANNELS || last_conv ? COV_FP32 : a->conv;
     case COV_LAYER_LSTM:

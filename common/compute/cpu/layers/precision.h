@@ -7,7 +7,7 @@
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm_batch.h"
 #include "common/compute/device.h"
 

@@ -5,7 +5,7 @@
 #include "common/base/mem.h"
 
 /* Large arrays use large pages and are not initialised. */
-float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, struct cov_err *e)
+float *cov_train_array(struct cov_cpu_training *t, size_t n, bool *failed, struct cov_err *e)
 {
     const size_t page = (size_t)1 << 21;
     size_t bytes;
@@ -25,13 +25,13 @@ float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, stru
     return p;
 }
 
-bool cov_train_is_lstm(const struct cov_fast_training *t, size_t i)
+bool cov_train_is_lstm(const struct cov_cpu_training *t, size_t i)
 {
     return t->layers[i].layer.kind == COV_LAYER_LSTM;
 }
 
 /* Returns the view of an array with the shape of layer i's output. */
-static struct cov_view view_of(const struct cov_fast_training *t, size_t i, float *data)
+static struct cov_view view_of(const struct cov_cpu_training *t, size_t i, float *data)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     bool by_time = cov_train_is_lstm(t, i) || (i + 1 < t->n_layers && cov_train_is_lstm(t, i + 1));
@@ -40,12 +40,12 @@ static struct cov_view view_of(const struct cov_fast_training *t, size_t i, floa
     return (struct cov_view){data, l->c_out, l->t_out * l->c_out};
 }
 
-struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i)
+struct cov_view cov_train_output(const struct cov_cpu_training *t, size_t i)
 {
     return view_of(t, i, t->layers[i].y);
 }
 
-struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i)
+struct cov_view cov_train_input(const struct cov_cpu_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     if (i == 0)
@@ -54,7 +54,7 @@ struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i)
     return view_of(t, i - 1, before->dropped ? before->dropped : before->y);
 }
 
-struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i)
+struct cov_view cov_train_before_norm(const struct cov_cpu_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     if (!t->layers[i].r)
@@ -68,7 +68,7 @@ struct cov_view cov_train_at(struct cov_view like, float *data)
     return like;
 }
 
-float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter)
+float *cov_train_gradient(const struct cov_cpu_training *t, const float *parameter)
 {
     return t->gradient + (parameter - t->spec.block);
 }
@@ -79,7 +79,7 @@ struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i)
     return (struct cov_rows){i * p->rows, end < p->total ? end : p->total};
 }
 
-int cov_train_reduce(const struct cov_fast_training *t, double *v, size_t n, struct cov_err *e)
+int cov_train_reduce(const struct cov_cpu_training *t, double *v, size_t n, struct cov_err *e)
 {
     return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
 }

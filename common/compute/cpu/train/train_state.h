@@ -5,7 +5,7 @@
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/kernels/outer.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/device.h"
 
 /* Row t of sequence b is at data + t * row + b * seq. */
@@ -19,8 +19,8 @@ struct cov_pieces {
     size_t n, rows, total; /* rows of each piece except the last; rows of all pieces */
 };
 
-struct cov_train_minimal;
-struct cov_training_kernels; /* training_fast.h */
+struct cov_train_toom_cook;
+struct cov_training_kernels; /* training.h */
 
 struct cov_train_layer {
     struct cov_layer layer, back;     /* the convolution that computes the gradient of the input */
@@ -28,18 +28,17 @@ struct cov_train_layer {
     bool norm, drops;
     enum cov_arithmetic operands; /* of a convolution */
     const struct cov_outer *outer;
-    const struct cov_gemm *gemm;       /* the kernels of an LSTM's products */
-    struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
+    const struct cov_gemm *gemm;         /* the kernels of an LSTM's products */
+    struct cov_train_toom_cook *minimal; /* gradients of weights; NULL: direct sums of products */
 
     /* The parameters, packed. */
-    struct cov_fast_layer *forward,
-        *backward;                      /* backward: NULL up to the first trained layer, unless
+    struct cov_conv *forward, *backward; /* backward: NULL up to the first trained layer, unless
                                                 * inputs are explained */
-    struct cov_matrix w_ih[2], w_hh[2]; /* [c_in, 4*hidden], [hidden, 4*hidden] */
+    struct cov_matrix w_ih[2], w_hh[2];  /* [c_in, 4*hidden], [hidden, 4*hidden] */
     struct cov_matrix back_ih[2], back_hh[2]; /* transposed */
     float *bias;                              /* [directions, 4*hidden] */
 
-    /* Results of the forward pass. Arrays of training_fast_memory.c; some may share memory. */
+    /* Results of the forward pass. Arrays of train_memory.c; some may share memory. */
     float *r;       /* before the norm; NULL: y */
     float *y;       /* the output; in the last layer its exponential */
     float *dropped; /* the input of the next layer, perhaps in place of y; NULL: y */
@@ -55,7 +54,7 @@ struct cov_train_layer {
     float *by_d, *by_r, *by_one; /* dz = by_d dy + by_r r + by_one */
 };
 
-struct cov_fast_training {
+struct cov_cpu_training {
     struct cov_training base;
     struct cov_training_spec spec; /* only the fields that outlive the spec */
     struct cov_training_kernels *kernels;
@@ -88,21 +87,21 @@ struct cov_fast_training {
 /* ---- places ---- */
 
 /* Returns a new array of n floats, owned by *t; sets *failed without memory. */
-float *cov_train_array(struct cov_fast_training *t, size_t n, bool *failed, struct cov_err *e);
-bool cov_train_is_lstm(const struct cov_fast_training *t, size_t i);
+float *cov_train_array(struct cov_cpu_training *t, size_t n, bool *failed, struct cov_err *e);
+bool cov_train_is_lstm(const struct cov_cpu_training *t, size_t i);
 /* Return the views of layer i's input and output, and of its r. `d` has the view of y, then that of
  * x. */
-struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i);
-struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i);
-struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i);
+struct cov_view cov_train_input(const struct cov_cpu_training *t, size_t i);
+struct cov_view cov_train_output(const struct cov_cpu_training *t, size_t i);
+struct cov_view cov_train_before_norm(const struct cov_cpu_training *t, size_t i);
 /* Returns a view of the same elements of another array. */
 struct cov_view cov_train_at(struct cov_view like, float *data);
 /* Returns the address of a parameter's gradient. */
-float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter);
+float *cov_train_gradient(const struct cov_cpu_training *t, const float *parameter);
 
 struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i);
 
-int cov_train_reduce(const struct cov_fast_training *t, double *v, size_t n,
+int cov_train_reduce(const struct cov_cpu_training *t, double *v, size_t n,
                      struct cov_err *e) COV_MUST_USE;
 
 /* dst[cols,rows] = transposed src[rows,cols], with row strides. */

@@ -1,4 +1,4 @@
-/* training_fast_memory.c - the activations of fast training: which are kept from the forward to the
+/* train_memory.c - the activations of fast training: which are kept from the forward to the
  * backward pass, and which are computed again.
  *
  * With spec.recompute, these have arrays of their own: what the last convolution before the LSTMs
@@ -17,7 +17,7 @@
 
 #include "common/base/mem.h"
 #include "common/compute/cpu/train/train_passes.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 
 static size_t max_size(size_t a, size_t b)
 {
@@ -25,20 +25,20 @@ static size_t max_size(size_t a, size_t b)
 }
 
 /* Floats of layer i's output, a multiple of a cache line. */
-static size_t size_of(const struct cov_fast_training *t, size_t i)
+static size_t size_of(const struct cov_cpu_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     return (t->spec.max_batch * l->t_out * l->c_out + 15) / 16 * 16;
 }
 
-static size_t cells_size(const struct cov_fast_training *t, size_t i)
+static size_t cells_size(const struct cov_cpu_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     return (t->spec.max_batch * l->directions * l->t_in * l->hidden + 15) / 16 * 16;
 }
 
 /* Every layer has arrays of its own. */
-static int keep_all(struct cov_fast_training *t, struct cov_err *e)
+static int keep_all(struct cov_cpu_training *t, struct cov_err *e)
 {
     bool failed = false;
     size_t largest = 0;
@@ -65,7 +65,7 @@ struct parts {
     size_t lstm, up, end;
 };
 
-static struct parts parts_of(const struct cov_fast_training *t)
+static struct parts parts_of(const struct cov_cpu_training *t)
 {
     struct parts p = {.end = t->n_layers - 1};
     while (t->layers[p.lstm].layer.kind == COV_LAYER_CONV)
@@ -76,7 +76,7 @@ static struct parts parts_of(const struct cov_fast_training *t)
 }
 
 /* Returns the floats of the arena, and sets the offsets of `again` and of the arrays after it. */
-static size_t arena_size(const struct cov_fast_training *t, const struct parts *p, size_t *again,
+static size_t arena_size(const struct cov_cpu_training *t, const struct parts *p, size_t *again,
                          size_t *rest)
 {
     size_t z = 0, y = 0, down = 0, up = 0, lstm = 0;
@@ -96,7 +96,7 @@ static size_t arena_size(const struct cov_fast_training *t, const struct parts *
     return max_size(z + y + max_size(up, down), lstm);
 }
 
-static int share(struct cov_fast_training *t, struct cov_err *e)
+static int share(struct cov_cpu_training *t, struct cov_err *e)
 {
     const struct parts p = parts_of(t);
     bool failed = false;
@@ -133,7 +133,7 @@ static int share(struct cov_fast_training *t, struct cov_err *e)
     return failed ? COV_ENOMEM : COV_OK;
 }
 
-int cov_train_make_activations(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_make_activations(struct cov_cpu_training *t, struct cov_err *e)
 {
     bool failed = false;
     size_t onehot = t->spec.max_batch * t->layers[0].layer.t_in * 4, largest = onehot;

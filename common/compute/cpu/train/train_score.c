@@ -1,11 +1,11 @@
-/* training_fast_loss.c - the last layer and the loss of fast training, one sequence at a time.
+/* train_score.c - the last layer and the loss of fast training, one sequence at a time.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/train_passes.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 #include "common/seq/alphabet.h"
 
 /* p[L,D] = W x + b. */
@@ -64,7 +64,7 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t L = s->layer.t_out, n = s->layer.c_out;
     struct cov_view x = cov_train_input(t, t->n_layers - 1);
@@ -117,7 +117,7 @@ int cov_train_batch_score(const struct cov_training_spec *spec, const double *sc
                                  : cov_fail(e, COV_EINPUT, "the loss of the batch is not finite");
 }
 
-int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *score,
+int cov_train_score_batch(struct cov_cpu_training *t, struct cov_train_score *score,
                           struct cov_err *e)
 {
     size_t n = t->layers[t->n_layers - 1].layer.c_out;
@@ -130,7 +130,7 @@ int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *s
 
 /* Adds the gradients from data set d of sequence b: that of x to dx[L,c_in], those of weights and
  * bias to sums[c_in + 1]. */
-static void data_set_backward(const struct cov_fast_training *t, size_t b, size_t d, float scale,
+static void data_set_backward(const struct cov_cpu_training *t, size_t b, size_t d, float scale,
                               float *dx, double *sums)
 {
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
@@ -155,7 +155,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t L = s->layer.t_out, n = s->layer.c_out, c = s->layer.c_in;
     float *dx = t->d + b * L * c;
@@ -172,7 +172,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 }
 
 struct sums {
-    struct cov_fast_training *t;
+    struct cov_cpu_training *t;
     const struct cov_explain_batch *batch;
     double *sums;
 };
@@ -182,7 +182,7 @@ static int sum_backward_one(void *arg, size_t b, unsigned worker, struct cov_err
     (void)worker;
     (void)e;
     const struct sums *s = arg;
-    struct cov_fast_training *t = s->t;
+    struct cov_cpu_training *t = s->t;
     const struct cov_train_layer *last = &t->layers[t->n_layers - 1];
     const size_t L = last->layer.t_out, n = last->layer.c_out, c = last->layer.c_in;
     const size_t d = s->batch->dataset;
@@ -200,7 +200,7 @@ static int sum_backward_one(void *arg, size_t b, unsigned worker, struct cov_err
     return COV_OK;
 }
 
-int cov_train_sums_backward(struct cov_fast_training *t, const struct cov_explain_batch *batch,
+int cov_train_sums_backward(struct cov_cpu_training *t, const struct cov_explain_batch *batch,
                             double *sums, struct cov_err *e)
 {
     struct sums s = {.t = t, .batch = batch};
@@ -208,7 +208,7 @@ int cov_train_sums_backward(struct cov_fast_training *t, const struct cov_explai
     return cov_pool_for(t->spec.pool, batch->n, sum_backward_one, &s, e);
 }
 
-int cov_train_loss_backward(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_loss_backward(struct cov_cpu_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t n = s->layer.c_out, c = s->layer.c_in;

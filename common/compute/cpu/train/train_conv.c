@@ -1,4 +1,4 @@
-/* training_fast_conv.c - convolutions of fast training, with ReLU and norm.
+/* train_conv.c - convolutions of fast training, with ReLU and norm.
  *
  * The gradient of a convolution's weights for tap k is the sum over t of x[t * stride - pad + k *
  * dilation] times dz[t]. For a transposed convolution, dz and x are exchanged. So there is a wide
@@ -10,33 +10,33 @@
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/train_passes.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 
 /* ---- parameters ---- */
 
-int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e)
+int cov_train_conv_pack(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_training_kernels *k = t->kernels;
     struct cov_layer plain = s->layer;
     plain.norm = false;
-    cov_fast_layer_free(s->forward);
-    cov_fast_layer_free(s->backward);
+    cov_conv_free(s->forward);
+    cov_conv_free(s->backward);
     s->forward = s->backward = NULL;
     struct cov_cpu_kernels kernels =
         cov_cpu_conv_kernels(&k->arithmetic, &s->layer, s->operands, &k->plain);
-    int rc = cov_fast_layer_new(&plain, &s->weights, &kernels, &s->forward, e);
+    int rc = cov_conv_new(&plain, &s->weights, &kernels, &s->forward, e);
     if (rc || (i <= t->spec.first_trained && !t->spec.explain))
         return rc;
-    return cov_fast_sums_new(&s->back, s->weights.weight, &kernels, &s->backward, e);
+    return cov_conv_sums_new(&s->back, s->weights.weight, &kernels, &s->backward, e);
 }
 
-size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i)
+size_t cov_train_conv_scratch(const struct cov_cpu_training *t, size_t i)
 {
     const struct cov_train_layer *s = &t->layers[i];
-    size_t forward = cov_fast_layer_scratch(s->forward);
-    size_t backward = s->backward ? cov_fast_layer_scratch(s->backward) : 0;
-    size_t minimal = s->minimal ? cov_train_minimal_scratch(s->minimal) : 0;
+    size_t forward = cov_conv_scratch(s->forward);
+    size_t backward = s->backward ? cov_conv_scratch(s->backward) : 0;
+    size_t minimal = s->minimal ? cov_train_toom_cook_scratch(s->minimal) : 0;
     size_t most = forward > backward ? forward : backward;
     return most > minimal ? most : minimal;
 }
@@ -52,13 +52,13 @@ static double *sums_of(const struct cov_train_layer *s, size_t item)
 static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
     struct cov_view x = cov_train_input(t, t->layer), r = cov_train_before_norm(t, t->layer);
     const struct cov_layer_io io = {x.data + b * x.seq, x.row, r.data + b * r.seq, r.row};
-    cov_fast_rows(s->forward, rows, &io, t->scratch[worker]);
+    cov_conv_rows(s->forward, rows, &io, t->scratch[worker]);
     if (s->norm && !t->spec.explain) {
         memset(sums_of(s, item), 0, 2 * c * sizeof(double));
         t->kernels->vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
@@ -71,7 +71,7 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -85,7 +85,7 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 }
 
 /* Sets s->total to the total of the sums of all pieces, `width` sums each, added in order. */
-static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer *s, size_t width)
+static void add_pieces(const struct cov_cpu_training *t, struct cov_train_layer *s, size_t width)
 {
     size_t n = t->batch->n * s->pieces.n;
     memset(s->total, 0, width * sizeof *s->total);
@@ -95,15 +95,14 @@ static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer
 }
 
 /* Does the same over all processes, and appends the number of positions. */
-static int share_sums(struct cov_fast_training *t, struct cov_train_layer *s, struct cov_err *e)
+static int share_sums(struct cov_cpu_training *t, struct cov_train_layer *s, struct cov_err *e)
 {
     size_t width = 2 * s->layer.c_out;
     s->total[width] = (double)(t->batch->n * s->layer.t_out);
     return cov_train_reduce(t, s->total, width + 1, e);
 }
 
-static int take_statistics(struct cov_fast_training *t, struct cov_train_layer *s,
-                           struct cov_err *e)
+static int take_statistics(struct cov_cpu_training *t, struct cov_train_layer *s, struct cov_err *e)
 {
     size_t c = s->layer.c_out;
     const struct cov_layer_weights *w = &s->weights;
@@ -137,7 +136,7 @@ static void fix_norm(struct cov_train_layer *s)
     }
 }
 
-int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_conv_forward(struct cov_cpu_training *t, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t n = t->batch->n * s->pieces.n;
@@ -151,7 +150,7 @@ int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
     return rc ? rc : cov_pool_for(t->spec.pool, n, norm_piece, t, e);
 }
 
-int cov_train_conv_again(struct cov_fast_training *t, size_t i, bool from_input, struct cov_err *e)
+int cov_train_conv_again(struct cov_cpu_training *t, size_t i, bool from_input, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[i];
     size_t n = t->batch->n * s->pieces.n;
@@ -163,7 +162,7 @@ int cov_train_conv_again(struct cov_fast_training *t, size_t i, bool from_input,
 /* ---- backward through the norm and the ReLU ---- */
 
 /* Returns the rows of sequence b before the norm, and the gradient of the norm's output. */
-static struct cov_trainvec_rows rows_with_gradient(const struct cov_fast_training *t, size_t b,
+static struct cov_trainvec_rows rows_with_gradient(const struct cov_cpu_training *t, size_t b,
                                                    struct cov_rows rows)
 {
     struct cov_view r = cov_train_before_norm(t, t->layer);
@@ -180,7 +179,7 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -192,7 +191,7 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
 
 /* Computes the factors of dy, r and 1 in dr = gamma rstd (dy - S0 / n - x^ S1 / n), where
  * x^ = (r - mean) rstd. */
-static int lead_through_norm(struct cov_fast_training *t, struct cov_train_layer *s,
+static int lead_through_norm(struct cov_cpu_training *t, struct cov_train_layer *s,
                              struct cov_err *e)
 {
     size_t c = s->layer.c_out;
@@ -222,7 +221,7 @@ static int relu_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -241,7 +240,7 @@ struct sides {
     size_t wide_rows, wide_c, narrow_rows, narrow_c;
 };
 
-static struct sides sides_of(const struct cov_fast_training *t)
+static struct sides sides_of(const struct cov_cpu_training *t)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct cov_view x = cov_train_input(t, t->layer);
@@ -353,7 +352,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
 }
 
 /* In both kinds of convolution, weights are indexed by (narrow channel, wide channel, tap). */
-static void add_tile(const struct cov_fast_training *t, size_t item, float *sums)
+static void add_tile(const struct cov_cpu_training *t, size_t item, float *sums)
 {
     const struct cov_train_layer *layer = &t->layers[t->layer];
     const struct cov_layer *l = &layer->layer;
@@ -374,11 +373,11 @@ static void add_tile(const struct cov_fast_training *t, size_t item, float *sums
 static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     if (item < t->n_tiles) {
         if (s->minimal)
-            cov_train_minimal_item(t, s->minimal, item, t->scratch[worker]);
+            cov_train_toom_cook_item(t, s->minimal, item, t->scratch[worker]);
         else
             add_tile(t, item, t->scratch[worker]);
         return COV_OK;
@@ -388,11 +387,11 @@ static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err
     struct cov_rows rows = cov_train_piece(&s->back_pieces, item % s->back_pieces.n);
     struct cov_view d = cov_train_at(cov_train_input(t, t->layer), t->d);
     const struct cov_layer_io io = {t->z + b * s->layer.t_out * c, c, d.data + b * d.seq, d.row};
-    cov_fast_rows(s->backward, rows, &io, t->scratch[worker]);
+    cov_conv_rows(s->backward, rows, &io, t->scratch[worker]);
     return COV_OK;
 }
 
-int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_conv_backward(struct cov_cpu_training *t, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t n = t->batch->n, c = s->layer.c_out;
@@ -416,11 +415,11 @@ int cov_train_conv_backward(struct cov_fast_training *t, struct cov_err *e)
     for (size_t o = 0; o < c; o++)
         by_bias[o] = (float)s->total[o];
     struct sides sides = sides_of(t);
-    t->n_tiles = s->minimal ? cov_train_minimal_items(s->minimal)
+    t->n_tiles = s->minimal ? cov_train_toom_cook_items(s->minimal)
                             : n_row_tiles(&s->layer, &sides) * n_column_tiles(&sides);
     rc = cov_pool_for(t->spec.pool, t->n_tiles + (s->backward ? n * s->back_pieces.n : 0),
                       backward_item, t, e);
     if (rc || !s->minimal)
         return rc;
-    return cov_pool_for(t->spec.pool, s->layer.c_in, cov_train_minimal_finish, t, e);
+    return cov_pool_for(t->spec.pool, s->layer.c_in, cov_train_toom_cook_finish, t, e);
 }

@@ -1,4 +1,4 @@
-/* minimal.c - see minimal.h.
+/* toom_cook.c - see toom_cook.h.
  *
  * Below, a row of a tile is a group of `in_phases` rows of x or `out_phases` rows of y. Tiles are
  * processed in blocks of BLOCK. A group of blocks is transformed at once. It fits in the
@@ -6,7 +6,7 @@
  * for each panel and block, the products at all points stay in the first-level cache until they
  * become rows of y.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/minimal.h"
+#include "common/compute/cpu/layers/toom_cook.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
     GAP = 16,  /* floats between rows, so that they do not all start in the same set of the cache */
     LINE = 16, /* floats of a cache line */
     MANY_CHANNELS = 64, /* channels on both sides of a layer */
-    MAX_POINTS = COV_MINIMAL_MAX_POINTS,
+    MAX_POINTS = COV_TOOM_COOK_MAX_POINTS,
 };
 
 /* Adjacent columns with their weights at all points: [column, column + cols) of an output phase, or
@@ -30,12 +30,12 @@ struct panel {
     struct cov_matrix at[MAX_POINTS];     /* k = 0: the products are zero */
 };
 
-struct cov_minimal {
-    struct cov_minimal_points points;
+struct cov_toom_cook {
+    struct cov_toom_cook_points points;
     const struct cov_gemm *gemm;
-    const struct cov_minimal_kernels *kernels;
+    const struct cov_toom_cook_kernels *kernels;
     struct cov_layer layer;
-    struct cov_minimal_places places;
+    struct cov_toom_cook_places places;
     size_t depth, depth_stride; /* channels of a row of a tile; floats from one row to the next */
     size_t n_panels;
     struct panel *panels;
@@ -65,8 +65,8 @@ static int64_t divide(int64_t a, int64_t b)
 /* ---- points ---- */
 
 /* Sets q to the product of (y - pair[h]^2) over all h != leave_out; returns its degree. */
-static size_t product(const struct cov_minimal_points *p, size_t leave_out,
-                      double q[COV_MINIMAL_MAX_PAIRS + 1])
+static size_t product(const struct cov_toom_cook_points *p, size_t leave_out,
+                      double q[COV_TOOM_COOK_MAX_PAIRS + 1])
 {
     size_t degree = 0;
     q[0] = 1;
@@ -83,22 +83,22 @@ static size_t product(const struct cov_minimal_points *p, size_t leave_out,
     return degree;
 }
 
-void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p)
+void cov_toom_cook_points_init(size_t taps, size_t outputs, struct cov_toom_cook_points *p)
 {
     /* Their rounding error is at most a tenth above the least of all sets of four simple
      * fractions. */
-    static const float few[COV_MINIMAL_MAX_PAIRS] = {1, 2, 0.5f},
-                       many[COV_MINIMAL_MAX_PAIRS] = {0.5f, 0.75f, 1.25f, 2};
-    const float *pairs = outputs == COV_MINIMAL_OUTPUTS ? few : many;
-    *p = (struct cov_minimal_points){
+    static const float few[COV_TOOM_COOK_MAX_PAIRS] = {1, 2, 0.5f},
+                       many[COV_TOOM_COOK_MAX_PAIRS] = {0.5f, 0.75f, 1.25f, 2};
+    const float *pairs = outputs == COV_TOOM_COOK_OUTPUTS ? few : many;
+    *p = (struct cov_toom_cook_points){
         .taps = taps, .outputs = outputs, .n_points = taps + outputs - 1};
     p->n_pairs = (p->n_points - 2) / 2;
     p->has_single = p->n_points % 2 == 1;
     memcpy(p->pair, pairs, sizeof p->pair);
     p->single = p->has_single ? pairs[p->n_pairs] : 0;
 
-    double q[COV_MINIMAL_MAX_PAIRS + 1], finite[MAX_POINTS] = {0};
-    size_t degree = product(p, COV_MINIMAL_MAX_PAIRS, q);
+    double q[COV_TOOM_COOK_MAX_PAIRS + 1], finite[MAX_POINTS] = {0};
+    size_t degree = product(p, COV_TOOM_COOK_MAX_PAIRS, q);
     for (size_t j = 0; j <= degree; j++)
         p->whole[j] = (float)q[j];
     for (size_t h = 0; h < p->n_pairs; h++) {
@@ -121,18 +121,18 @@ void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_poi
     p->filter[p->n_points - 1][taps - 1] = 1;
 }
 
-const struct cov_minimal_kernels *cov_minimal_choose(unsigned features)
+const struct cov_toom_cook_kernels *cov_toom_cook_choose(unsigned features)
 {
 #ifdef __x86_64__
-    static const struct cov_minimal_kernels *const tables[] = {&cov_minimal_avx512,
-                                                               &cov_minimal_avx2};
+    static const struct cov_toom_cook_kernels *const tables[] = {&cov_toom_cook_avx512,
+                                                                 &cov_toom_cook_avx2};
     for (size_t i = 0; i < COV_COUNT(tables); i++)
         if ((tables[i]->needs & ~features) == 0)
             return tables[i];
 #else
     (void)features;
 #endif
-    return &cov_minimal_base;
+    return &cov_toom_cook_base;
 }
 
 /* ---- making ---- */
@@ -142,20 +142,20 @@ static size_t n_taps(const struct cov_layer *l)
     return (l->kernel + l->stride - 1) / l->stride;
 }
 
-bool cov_minimal_can(const struct cov_layer *l)
+bool cov_toom_cook_can(const struct cov_layer *l)
 {
     return (l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED) &&
-           l->dilation == 1 && n_taps(l) >= 2 && n_taps(l) <= COV_MINIMAL_MAX_TAPS;
+           l->dilation == 1 && n_taps(l) >= 2 && n_taps(l) <= COV_TOOM_COOK_MAX_TAPS;
 }
 
 /* Measured on a Cascade Lake Xeon with AVX-512, AVX2 and SSE2 kernels: with three taps or more, 1.1
  * to 2.2 times faster if a tile's row has at least 16 channels, slower if it has 8; with two taps,
  * which save only 3/8 of the products, 1.1 times faster with at least 32 channels on either side. A
  * first layer has 4 channels. */
-bool cov_minimal_pays(const struct cov_layer *l)
+bool cov_toom_cook_pays(const struct cov_layer *l)
 {
     size_t depth = l->kind == COV_LAYER_CONV ? l->stride * l->c_in : l->c_in;
-    return cov_minimal_can(l) &&
+    return cov_toom_cook_can(l) &&
            (n_taps(l) > 2 ? l->c_in >= 8 && depth >= 16 : l->c_in >= 32 && l->c_out >= 32);
 }
 
@@ -167,8 +167,8 @@ static size_t n_full(const struct cov_layer *l)
 }
 
 /* Copies the taps of a filter, with zeros past the end of the kernel. */
-static void take_filter(const struct cov_minimal *m, const float *weight, size_t in_phase,
-                        size_t out_phase, size_t i, size_t o, double filter[COV_MINIMAL_MAX_TAPS])
+static void take_filter(const struct cov_toom_cook *m, const float *weight, size_t in_phase,
+                        size_t out_phase, size_t i, size_t o, double filter[COV_TOOM_COOK_MAX_TAPS])
 {
     const struct cov_layer *l = &m->layer;
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
@@ -182,7 +182,7 @@ static void take_filter(const struct cov_minimal *m, const float *weight, size_t
 }
 
 /* Sets b[point, depth, width] to the weights of a panel's columns at every point. */
-static void transform_weights(const struct cov_minimal *m, const float *weight,
+static void transform_weights(const struct cov_toom_cook *m, const float *weight,
                               const struct panel *panel, size_t width, float *b)
 {
     size_t size = m->depth * width, cols = panel->n_phases * panel->cols;
@@ -191,7 +191,7 @@ static void transform_weights(const struct cov_minimal *m, const float *weight,
     memset(b, 0, m->points.n_points * size * sizeof *b);
     for (size_t n = 0; n < m->depth * cols; n++) {
         size_t row = by_rows ? n / cols : n % m->depth, c = by_rows ? n % cols : n / m->depth;
-        double filter[COV_MINIMAL_MAX_TAPS];
+        double filter[COV_TOOM_COOK_MAX_TAPS];
         take_filter(m, weight, row / m->layer.c_in, panel->phase + c / panel->cols,
                     row % m->layer.c_in, panel->column + c % panel->cols, filter);
         for (size_t p = 0; p < m->points.n_points; p++) {
@@ -204,7 +204,7 @@ static void transform_weights(const struct cov_minimal *m, const float *weight,
 }
 
 /* Returns the channels of a row of a tile that contribute at point p. */
-static size_t depth_at(const struct cov_minimal *m, size_t p)
+static size_t depth_at(const struct cov_toom_cook *m, size_t p)
 {
     bool last = m->layer.kind == COV_LAYER_CONV && p + 1 == m->points.n_points;
     return last ? n_full(&m->layer) * m->layer.c_in : m->depth;
@@ -212,7 +212,7 @@ static size_t depth_at(const struct cov_minimal *m, size_t p)
 
 /* Filters that are one tap shorter end with a zero in a convolution, and contribute nothing at
  * infinity. In a transposed one they start with a zero, and contribute nothing at point 0. */
-static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, const float *weight,
+static int make_panel(const struct cov_toom_cook *m, const struct cov_layer *l, const float *weight,
                       struct panel *panel, float *b, struct cov_err *e)
 {
     size_t cols = panel->n_phases * panel->cols;
@@ -229,7 +229,7 @@ static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, co
     return rc;
 }
 
-static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const float *weight,
+static int make_panels(struct cov_toom_cook *m, const struct cov_layer *l, const float *weight,
                        struct cov_err *e)
 {
     size_t width = m->gemm->width, a_phase = (l->c_out + width - 1) / width;
@@ -252,16 +252,16 @@ static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const f
 
 /* Output row t of a convolution reads rows t * stride - pad + tap of x; row j of x contributes to
  * rows j * stride - pad + tap of a transposed one. */
-void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
-                             struct cov_minimal_places *out)
+void cov_toom_cook_places_init(const struct cov_layer *l, size_t outputs,
+                               struct cov_toom_cook_places *out)
 {
     int64_t stride = (int64_t)l->stride, rows = (int64_t)l->t_out;
     if (l->kind == COV_LAYER_CONV) {
-        *out = (struct cov_minimal_places){l->stride, 1, -l->pad, 0, 0};
+        *out = (struct cov_toom_cook_places){l->stride, 1, -l->pad, 0, 0};
     } else {
         int64_t first = divide(l->pad, stride);
-        *out = (struct cov_minimal_places){1, l->stride, first - (int64_t)n_taps(l) + 1,
-                                           first * stride - l->pad, 0};
+        *out = (struct cov_toom_cook_places){1, l->stride, first - (int64_t)n_taps(l) + 1,
+                                             first * stride - l->pad, 0};
         rows = (rows - out->out_first + stride - 1) / stride;
     }
     out->n_tiles = ((size_t)rows + outputs - 1) / outputs;
@@ -273,36 +273,37 @@ void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
  * before an LSTM use four outputs. */
 static bool makes_many(const struct cov_layer *l, const struct cov_gemm *gemm)
 {
-    return n_taps(l) == COV_MINIMAL_MAX_TAPS &&
+    return n_taps(l) == COV_TOOM_COOK_MAX_TAPS &&
            l->c_in * l->c_out >= MANY_CHANNELS * MANY_CHANNELS &&
            (l->kind == COV_LAYER_CONV_TRANSPOSED || gemm->arithmetic != COV_FP32);
 }
 
-int cov_minimal_new(const struct cov_layer *l, const float *weight, const struct cov_gemm *gemm,
-                    const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
-                    struct cov_err *e)
+int cov_toom_cook_new(const struct cov_layer *l, const float *weight, const struct cov_gemm *gemm,
+                      const struct cov_toom_cook_kernels *kernels, struct cov_toom_cook **out,
+                      struct cov_err *e)
 {
-    struct cov_minimal *m = cov_calloc(1, sizeof *m, e);
+    struct cov_toom_cook *m = cov_calloc(1, sizeof *m, e);
     if (!m)
         return COV_ENOMEM;
-    cov_minimal_points_init(
-        n_taps(l), makes_many(l, gemm) ? COV_MINIMAL_MAX_OUTPUTS : COV_MINIMAL_OUTPUTS, &m->points);
+    cov_toom_cook_points_init(
+        n_taps(l), makes_many(l, gemm) ? COV_TOOM_COOK_MAX_OUTPUTS : COV_TOOM_COOK_OUTPUTS,
+        &m->points);
     m->gemm = gemm;
     m->kernels = kernels;
     m->layer = *l;
-    cov_minimal_places_init(l, m->points.outputs, &m->places);
+    cov_toom_cook_places_init(l, m->points.outputs, &m->places);
     m->depth = m->places.in_phases * l->c_in;
     m->depth_stride = round_up(m->depth, LINE) + GAP;
     int rc = make_panels(m, l, weight, e);
     if (rc) {
-        cov_minimal_free(m);
+        cov_toom_cook_free(m);
         return rc;
     }
     *out = m;
     return COV_OK;
 }
 
-void cov_minimal_free(struct cov_minimal *m)
+void cov_toom_cook_free(struct cov_toom_cook *m)
 {
     if (!m)
         return;
@@ -317,35 +318,35 @@ void cov_minimal_free(struct cov_minimal *m)
 
 /* The floats of a row of a transformed block, as products read it, and of a block; and the number
  * of blocks that are transformed at once. */
-static size_t row_floats(const struct cov_minimal *m)
+static size_t row_floats(const struct cov_toom_cook *m)
 {
     return m->gemm->prepare ? m->gemm->prepared_floats(m->depth) : m->depth_stride;
 }
 
-static size_t block_floats(const struct cov_minimal *m)
+static size_t block_floats(const struct cov_toom_cook *m)
 {
     return m->points.n_points * BLOCK * row_floats(m);
 }
 
-static size_t n_blocks(const struct cov_minimal *m)
+static size_t n_blocks(const struct cov_toom_cook *m)
 {
     size_t fit = max_size(1, GROUP / block_floats(m));
     return min_size(fit, (m->places.n_tiles + BLOCK - 1) / BLOCK);
 }
 
 /* Parts of the scratch, in order. */
-static size_t sums_floats(const struct cov_minimal *m)
+static size_t sums_floats(const struct cov_toom_cook *m)
 {
     return m->points.n_points * BLOCK * m->gemm->width;
 }
 
-static size_t edge_floats(const struct cov_minimal *m)
+static size_t edge_floats(const struct cov_toom_cook *m)
 {
     return round_up(max_size(m->points.n_points * m->depth, m->points.outputs * m->gemm->width),
                     LINE);
 }
 
-size_t cov_minimal_scratch(const struct cov_minimal *m)
+size_t cov_toom_cook_scratch(const struct cov_toom_cook *m)
 {
     return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m) +
            (m->gemm->prepare ? m->points.n_points * FEW * m->depth_stride : 0);
@@ -376,19 +377,19 @@ static void find_x(const struct cov_layer *l, struct task *t)
 
 /* in_row returns the row of x where tile i starts. sees_inside returns true if the tile reads only
  * existing rows. */
-static int64_t in_row(const struct cov_minimal *m, size_t i)
+static int64_t in_row(const struct cov_toom_cook *m, size_t i)
 {
     return (int64_t)(i * m->points.outputs * m->places.in_phases) + m->places.in_first;
 }
 
-static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_t i)
+static bool sees_inside(const struct cov_toom_cook *m, const struct task *t, size_t i)
 {
     int64_t row = in_row(m, i);
     return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->places.in_phases) <= t->x_end;
 }
 
 /* Transforms a tile at an end of x, with zeros past that end. */
-static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
+static void transform_edge(const struct cov_toom_cook *m, const struct task *t, size_t i, float *v,
                            size_t v_step, float *edge)
 {
     size_t rows = m->points.n_points * m->places.in_phases, c = m->layer.c_in;
@@ -400,12 +401,12 @@ static void transform_edge(const struct cov_minimal *m, const struct task *t, si
         else
             memcpy(edge + k * c, t->io.x + (size_t)row * t->io.x_stride, c * sizeof *edge);
     }
-    const struct cov_minimal_tiles one = {1, m->depth, v_step, 0};
+    const struct cov_toom_cook_tiles one = {1, m->depth, v_step, 0};
     m->kernels->input(&m->points, &one, edge, m->depth, v);
 }
 
 /* Transforms tiles [beg, end). In v, points are v_step apart, and tiles depth_stride. */
-static void transform_tiles(const struct cov_minimal *m, const struct task *t, size_t beg,
+static void transform_tiles(const struct cov_toom_cook *m, const struct task *t, size_t beg,
                             size_t end, float *v, size_t v_step, float *edge)
 {
     /* Adjacent rows are treated as one long row. */
@@ -422,7 +423,7 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
         size_t n = 1;
         while (i + n < end && sees_inside(m, t, i + n))
             n++;
-        const struct cov_minimal_tiles tiles = {n, channels, v_step, m->depth_stride};
+        const struct cov_toom_cook_tiles tiles = {n, channels, v_step, m->depth_stride};
         for (size_t part = 0; part < n_parts; part++)
             m->kernels->input(&m->points, &tiles, from + part * t->io.x_stride,
                               m->places.in_phases * t->io.x_stride, to + part * channels);
@@ -432,7 +433,7 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
 
 /* Sets v[point, tile, depth] for tiles [beg, end), in the form that products read. `unprepared` is
  * scratch for a few tiles. */
-static void make_block(const struct cov_minimal *m, const struct task *t, size_t beg, size_t end,
+static void make_block(const struct cov_toom_cook *m, const struct task *t, size_t beg, size_t end,
                        float *v, float *edge, float *unprepared)
 {
     size_t v_step = BLOCK * row_floats(m);
@@ -453,12 +454,12 @@ static void make_block(const struct cov_minimal *m, const struct task *t, size_t
 
 /* out_row returns the row of y where tile i of a phase starts. ends_inside returns true if all rows
  * of the tile are wanted. */
-static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
+static int64_t out_row(const struct cov_toom_cook *m, size_t i, size_t phase)
 {
     return (int64_t)(i * m->points.outputs * m->places.out_phases + phase) + m->places.out_first;
 }
 
-static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_t i, size_t phase)
+static bool ends_inside(const struct cov_toom_cook *m, const struct task *t, size_t i, size_t phase)
 {
     int64_t row = out_row(m, i, phase);
     return row >= t->y_beg &&
@@ -467,7 +468,7 @@ static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_
 
 /* Writes the rows of y of a phase for the tiles in `of`, from the products s[point, tile,
  * column]. */
-static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
+static void write_phase(const struct cov_toom_cook *m, const struct task *t, const struct panel *p,
                         size_t phase, struct cov_rows of, const float *s, float *edge)
 {
     size_t width = m->gemm->width, c = p->column;
@@ -480,7 +481,7 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
         size_t n = 1, step = m->places.out_phases * t->io.y_stride;
         while (inside && i + n < end && ends_inside(m, t, i + n, phase))
             n++;
-        const struct cov_minimal_tiles tiles = {n, p->cols, BLOCK * width, width};
+        const struct cov_toom_cook_tiles tiles = {n, p->cols, BLOCK * width, width};
         m->kernels->output(&m->points, &tiles, s + (i - beg) * width, &finish,
                            inside ? t->io.y + (size_t)row * t->io.y_stride + c : edge,
                            inside ? step : width);
@@ -494,7 +495,7 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
 }
 
 /* Prefetches a share of the rows of y that n tiles write; every point gets an equal share. */
-static void expect_rows(const struct cov_minimal *m, const struct task *t,
+static void expect_rows(const struct cov_toom_cook *m, const struct task *t,
                         const struct panel *panel, size_t first, size_t n, size_t point)
 {
     size_t rows = n * m->points.outputs, beg = rows * point / m->points.n_points;
@@ -510,7 +511,7 @@ static void expect_rows(const struct cov_minimal *m, const struct task *t,
 
 /* Sets s[point, tile, column] to the products of the n tiles in v, the first of which is tile
  * `first`. */
-static void multiply_block(const struct cov_minimal *m, const struct task *t,
+static void multiply_block(const struct cov_toom_cook *m, const struct task *t,
                            const struct panel *panel, size_t first, size_t n, const float *v,
                            float *s)
 {
@@ -528,8 +529,9 @@ static void multiply_block(const struct cov_minimal *m, const struct task *t,
     }
 }
 
-void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
-                     const struct cov_layer_io *io, const struct cov_finish *finish, float *scratch)
+void cov_toom_cook_run(const struct cov_toom_cook *m, struct cov_rows rows,
+                       const struct cov_layer_io *io, const struct cov_finish *finish,
+                       float *scratch)
 {
     if (rows.beg >= rows.end)
         return;

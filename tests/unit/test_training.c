@@ -1,4 +1,4 @@
-/* test_training_fast.c - compares fast training with the scalar reference at every level of the
+/* test_training.c - compares fast training with the scalar reference at every level of the
  * CPU: the score, gradients and statistics of random networks. The number of threads does not
  * change a bit.
  * SPDX-License-Identifier: MIT */

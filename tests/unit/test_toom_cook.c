@@ -1,4 +1,4 @@
-/* test_minimal.c - minimal filtering. The transforms are exact, and convolutions agree with the
+/* test_toom_cook.c - minimal filtering. The transforms are exact, and convolutions agree with the
  * scalar reference for every number of taps, stride, remainder and instruction set.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
@@ -6,19 +6,21 @@
 #include "common/base/cpu.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/layers/minimal.h"
 #include "common/compute/cpu/layers/ref.h"
+#include "common/compute/cpu/layers/toom_cook.h"
 
-enum { GUARD = 64, M = COV_MINIMAL_MAX_OUTPUTS, MAX_POINTS = COV_MINIMAL_MAX_POINTS };
+enum { GUARD = 64, M = COV_TOOM_COOK_MAX_OUTPUTS, MAX_POINTS = COV_TOOM_COOK_MAX_POINTS };
 
 static const struct level {
     const struct cov_gemm *gemm;
-    const struct cov_minimal_kernels *kernels;
+    const struct cov_toom_cook_kernels *kernels;
 } levels[] = {
-    {&cov_gemm_base, &cov_minimal_base},
+    {&cov_gemm_base, &cov_toom_cook_base},
 #ifdef __x86_64__
-    {&cov_gemm_avx2, &cov_minimal_avx2},           {&cov_gemm_avx512, &cov_minimal_avx512},
-    {&cov_gemm_avx512_inner, &cov_minimal_avx512}, {&cov_gemm_avx512_shared, &cov_minimal_avx512},
+    {&cov_gemm_avx2, &cov_toom_cook_avx2},
+    {&cov_gemm_avx512, &cov_toom_cook_avx512},
+    {&cov_gemm_avx512_inner, &cov_toom_cook_avx512},
+    {&cov_gemm_avx512_shared, &cov_toom_cook_avx512},
 #endif
 };
 
@@ -43,8 +45,8 @@ static void fill(struct cov_rng *rng, float *x, size_t n)
 
 /* Sets b[p][i] to the kernel's output for a unit vector at i. All n channels must have the same
  * output. */
-static void input_matrix(const struct cov_minimal_kernels *kernels,
-                         const struct cov_minimal_points *p, size_t n,
+static void input_matrix(const struct cov_toom_cook_kernels *kernels,
+                         const struct cov_toom_cook_points *p, size_t n,
                          double b[MAX_POINTS][MAX_POINTS])
 {
     enum { MOST = 40 };
@@ -54,7 +56,7 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
         memset(x, 0, sizeof x);
         for (size_t c = 0; c < n; c++)
             x[i * n + c] = 1;
-        kernels->input(p, &(struct cov_minimal_tiles){1, n, n, 0}, x, n, v);
+        kernels->input(p, &(struct cov_toom_cook_tiles){1, n, n, 0}, x, n, v);
         for (size_t k = 0; k < p->n_points; k++) {
             b[k][i] = (double)v[k * n];
             for (size_t c = 1; c < n; c++)
@@ -65,8 +67,8 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
 
 /* Sets a[j][p] to the kernel's output for a unit vector at point p, which is computed with both
  * signs. With ReLU, only one sign gives a nonzero output; without ReLU, both do. */
-static void output_matrix(const struct cov_minimal_kernels *kernels,
-                          const struct cov_minimal_points *p, size_t n, double a[M][MAX_POINTS])
+static void output_matrix(const struct cov_toom_cook_kernels *kernels,
+                          const struct cov_toom_cook_points *p, size_t n, double a[M][MAX_POINTS])
 {
     enum { MOST = 40 };
     float s[MAX_POINTS * MOST], y[M * MOST], zeros[MOST] = {0}, ones[MOST];
@@ -79,7 +81,7 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
             for (size_t c = 0; c < n; c++)
                 s[k * n + c] = (float)sign;
             const struct cov_finish finish = {zeros, ones, zeros, n % 2 ? 0 : -INFINITY};
-            kernels->output(p, &(struct cov_minimal_tiles){1, n, n, 0}, s, &finish, y, n);
+            kernels->output(p, &(struct cov_toom_cook_tiles){1, n, n, 0}, s, &finish, y, n);
             for (size_t j = 0; j < p->outputs; j++) {
                 a[j][k] += sign * (double)y[j * n] * (n % 2 ? 1 : 0.5);
                 for (size_t c = 1; c < n; c++)
@@ -92,13 +94,13 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
 TEST(transforms_are_exact)
 {
     for (size_t level = 0; level < COV_COUNT(levels); level++)
-        for (size_t taps = 2; can_run(level) && taps <= COV_MINIMAL_MAX_TAPS + 1; taps++) {
-            struct cov_minimal_points p;
+        for (size_t taps = 2; can_run(level) && taps <= COV_TOOM_COOK_MAX_TAPS + 1; taps++) {
+            struct cov_toom_cook_points p;
             double a[M][MAX_POINTS], b[MAX_POINTS][MAX_POINTS];
-            if (taps <= COV_MINIMAL_MAX_TAPS)
-                cov_minimal_points_init(taps, COV_MINIMAL_OUTPUTS, &p);
+            if (taps <= COV_TOOM_COOK_MAX_TAPS)
+                cov_toom_cook_points_init(taps, COV_TOOM_COOK_OUTPUTS, &p);
             else
-                cov_minimal_points_init(taps - 1, COV_MINIMAL_MAX_OUTPUTS, &p);
+                cov_toom_cook_points_init(taps - 1, COV_TOOM_COOK_MAX_OUTPUTS, &p);
             assert_int_equal(p.n_points, p.taps + p.outputs - 1);
             for (size_t n = 1; n <= 40; n += n < 18 ? 1 : 11) {
                 input_matrix(levels[level].kernels, &p, n, b);
@@ -185,18 +187,18 @@ static double error_of(const float *got, const float *want, size_t n)
 
 /* Runs the layer with gaps between the rows of x and y. Memory that must not be read, including
  * scratch, is set to NaN. */
-static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
+static void run_spread(const struct cov_layer *l, const struct cov_toom_cook *m,
                        const struct parameters *p, const float *x, size_t gap_x, size_t gap_y,
                        float *y)
 {
     size_t x_stride = l->c_in + gap_x, y_stride = l->c_out + gap_y;
     size_t n_x = (l->t_in - 1) * x_stride + l->c_in, n_y = (l->t_out - 1) * y_stride + l->c_out;
-    size_t n_scratch = cov_minimal_scratch(m);
+    size_t n_scratch = cov_toom_cook_scratch(m);
     float *spread = guarded(n_x, NAN), *got = guarded(n_y, NAN), *scratch = guarded(n_scratch, NAN);
     for (size_t t = 0; t < l->t_in; t++)
         memcpy(spread + t * x_stride, x + t * l->c_in, l->c_in * sizeof *x);
     const struct cov_layer_io io = {spread, x_stride, got, y_stride};
-    cov_minimal_run(m, (struct cov_rows){0, l->t_out}, &io, &p->finish, scratch);
+    cov_toom_cook_run(m, (struct cov_rows){0, l->t_out}, &io, &p->finish, scratch);
     for (size_t t = 0; t < l->t_out; t++) {
         memcpy(y + t * l->c_out, got + t * y_stride, l->c_out * sizeof *y);
         for (size_t c = l->c_out; t + 1 < l->t_out && c < y_stride; c++)
@@ -209,10 +211,11 @@ static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
 
 /* Runs part of the layer, with NaN in all rows of x that this part does not depend on. Checks that
  * the part equals the reference, and that no other rows are written. */
-static void check_part(struct cov_rng *rng, const struct cov_layer *l, const struct cov_minimal *m,
-                       const struct parameters *p, const float *x, const float *want)
+static void check_part(struct cov_rng *rng, const struct cov_layer *l,
+                       const struct cov_toom_cook *m, const struct parameters *p, const float *x,
+                       const float *want)
 {
-    size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out, n_scratch = cov_minimal_scratch(m);
+    size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out, n_scratch = cov_toom_cook_scratch(m);
     size_t beg = draw(rng, 0, l->t_out - 1), end = draw(rng, beg, l->t_out);
     float *part = guarded(n_x, NAN), *got = guarded(n_y, NAN), *scratch = guarded(n_scratch, NAN);
     for (size_t j = 0; j < l->t_in; j++) {
@@ -226,7 +229,7 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l, const str
             memcpy(part + j * l->c_in, x + j * l->c_in, l->c_in * sizeof *x);
     }
     const struct cov_layer_io io = {part, l->c_in, got, l->c_out};
-    cov_minimal_run(m, (struct cov_rows){beg, end}, &io, &p->finish, scratch);
+    cov_toom_cook_run(m, (struct cov_rows){beg, end}, &io, &p->finish, scratch);
     for (size_t i = 0; i < n_y; i++)
         assert_int_equal(isnan(got[i]) != 0, i < beg * l->c_out || i >= end * l->c_out);
     float most = 1e-3f;
@@ -242,7 +245,7 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l, const str
 /* Returns the error of a layer's output. Checks that its bits do not depend on the strides. */
 static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const struct level *level)
 {
-    struct cov_minimal *m;
+    struct cov_toom_cook *m;
     struct parameters p = draw_parameters(rng, l);
     size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out;
     float *x = malloc(n_x * sizeof *x), *want = malloc(n_y * sizeof *want);
@@ -253,8 +256,8 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     assert_non_null(again);
     fill(rng, x, n_x);
     cov_ref_layer(l, &p.w, x, want, NULL);
-    assert_true(cov_minimal_can(l));
-    assert_int_equal(cov_minimal_new(l, p.w.weight, level->gemm, level->kernels, &m, NULL), 0);
+    assert_true(cov_toom_cook_can(l));
+    assert_int_equal(cov_toom_cook_new(l, p.w.weight, level->gemm, level->kernels, &m, NULL), 0);
     run_spread(l, m, &p, x, 0, 0, got);
     run_spread(l, m, &p, x, 1 + l->t_in % 7, 1 + l->t_in % 5, again);
     assert_memory_equal(got, again, n_y * sizeof *got);
@@ -265,7 +268,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
                  l->t_in, l->c_in, l->t_out, l->c_out, l->kernel, l->stride, (long)l->pad, error);
     if (l->t_out < 200)
         check_part(rng, l, m, &p, x, want);
-    cov_minimal_free(m);
+    cov_toom_cook_free(m);
     free(again);
     free(got);
     free(want);
@@ -280,7 +283,7 @@ TEST(agrees_with_reference)
     struct cov_rng rng;
     cov_rng_init(&rng, 41);
     for (size_t level = 0; level < COV_COUNT(levels); level++) {
-        double most[COV_MINIMAL_MAX_TAPS + 1] = {0};
+        double most[COV_TOOM_COOK_MAX_TAPS + 1] = {0};
         for (size_t i = 0; can_run(level) && i < 2 * 3 * 4 * 40; i++) {
             size_t stride = 1 + i / 2 % 3, taps = 2 + i / 6 % 4, length = 1 + i / 24;
             struct cov_layer l = {.kind = i % 2 ? COV_LAYER_CONV_TRANSPOSED : COV_LAYER_CONV,
@@ -295,7 +298,7 @@ TEST(agrees_with_reference)
             l.pad = (int64_t)draw(&rng, 0, l.kernel + 3) - 2;
             most[taps] = fmax(most[taps], check_layer(&rng, &l, &levels[level]));
         }
-        for (size_t taps = 2; can_run(level) && taps <= COV_MINIMAL_MAX_TAPS; taps++)
+        for (size_t taps = 2; can_run(level) && taps <= COV_TOOM_COOK_MAX_TAPS; taps++)
             (void)printf("# %s, %zu taps: largest error %.2g\n", levels[level].kernels->name, taps,
                          most[taps]);
     }
@@ -336,18 +339,18 @@ TEST(pays_with_many_channels)
                           .stride = 2,
                           .dilation = 1,
                           .pad = 4};
-    assert_true(cov_minimal_pays(&l));
+    assert_true(cov_toom_cook_pays(&l));
     l.c_in = 4; /* a first layer */
-    assert_true(cov_minimal_can(&l) && !cov_minimal_pays(&l));
+    assert_true(cov_toom_cook_can(&l) && !cov_toom_cook_pays(&l));
     l.c_in = 64;
     l.dilation = 2;
-    assert_false(cov_minimal_can(&l) || cov_minimal_pays(&l));
+    assert_false(cov_toom_cook_can(&l) || cov_toom_cook_pays(&l));
     l.dilation = 1;
     l.kernel = 11; /* six taps */
-    assert_false(cov_minimal_can(&l));
+    assert_false(cov_toom_cook_can(&l));
     l.kernel = 2; /* one */
-    assert_false(cov_minimal_can(&l));
+    assert_false(cov_toom_cook_can(&l));
     l.kernel = 9;
     l.kind = COV_LAYER_LSTM;
-    assert_false(cov_minimal_can(&l));
+    assert_false(cov_toom_cook_can(&l));
 }

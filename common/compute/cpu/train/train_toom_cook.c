@@ -1,5 +1,5 @@
-/* training_fast_minimal.c - gradients of a convolution's weights by minimal filtering: the backward
- * direction of minimal.h.
+/* train_toom_cook.c - gradients of a convolution's weights by minimal filtering: the backward
+ * direction of toom_cook.h.
  *
  * With y[j] = sum_p A[p][j] (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]), A[p][j] = p^j, the gradient
  * of a filter is
@@ -14,19 +14,19 @@
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/train_passes.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 
 enum {
     TILES = COV_OUTER_DEPTH, /* at once */
-    TILE = COV_MINIMAL_OUTPUTS,
+    TILE = COV_TOOM_COOK_OUTPUTS,
     AT_ONCE = 2, /* points of an item, which reads x and dz once for both */
-    MAX_POINTS = COV_MINIMAL_MAX_POINTS,
+    MAX_POINTS = COV_TOOM_COOK_MAX_POINTS,
     COLUMNS = COV_TRAIN_TILE_COLUMNS,
 };
 
-struct cov_train_minimal {
-    struct cov_minimal_points points;
-    struct cov_minimal_places places;
+struct cov_train_toom_cook {
+    struct cov_toom_cook_points points;
+    struct cov_toom_cook_places places;
     double input[MAX_POINTS][MAX_POINTS]; /* B */
     double output[MAX_POINTS][TILE];      /* A */
     size_t depth, columns;                /* channels of a tile's rows, in x and in y */
@@ -35,13 +35,13 @@ struct cov_train_minimal {
 };
 
 /* Finds B of the kernel, from its output for unit vectors. */
-static void find_input(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
+static void find_input(const struct cov_toom_cook_kernels *kernels, struct cov_train_toom_cook *m)
 {
     enum { ROOM = 16 };
     float x[MAX_POINTS * ROOM] = {0}, v[MAX_POINTS * ROOM];
     for (size_t k = 0; k < m->points.n_points; k++)
         x[k * ROOM + k] = 1;
-    const struct cov_minimal_tiles one = {1, ROOM, ROOM, 0};
+    const struct cov_toom_cook_tiles one = {1, ROOM, ROOM, 0};
     kernels->input(&m->points, &one, x, ROOM, v);
     for (size_t p = 0; p < m->points.n_points; p++)
         for (size_t k = 0; k < m->points.n_points; k++)
@@ -49,7 +49,7 @@ static void find_input(const struct cov_minimal_kernels *kernels, struct cov_tra
 }
 
 /* Finds A of the kernel. */
-static void find_output(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
+static void find_output(const struct cov_toom_cook_kernels *kernels, struct cov_train_toom_cook *m)
 {
     enum { ROOM = 16 };
     const float zeros[ROOM] = {0}, ones[ROOM] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -57,7 +57,7 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
     float s[MAX_POINTS * ROOM] = {0}, y[TILE * ROOM];
     for (size_t p = 0; p < m->points.n_points; p++)
         s[p * ROOM + p] = 1;
-    const struct cov_minimal_tiles one = {1, ROOM, ROOM, 0};
+    const struct cov_toom_cook_tiles one = {1, ROOM, ROOM, 0};
     kernels->output(&m->points, &one, s, &finish, y, ROOM);
     for (size_t p = 0; p < m->points.n_points; p++)
         for (size_t j = 0; j < TILE; j++)
@@ -66,22 +66,22 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
 
 /* Measured on Zen 4: with fewer channels on either side of the products, the transforms cost as
  * much as they save; products in bf16 take half the time. */
-bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer)
+bool cov_train_toom_cook_pays(const struct cov_layer *l, enum cov_arithmetic outer)
 {
     size_t least = outer == COV_FP32 ? 128 : 192;
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
-    return cov_minimal_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= least &&
+    return cov_toom_cook_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= least &&
            (transposed ? l->stride : 1) * l->c_out >= least;
 }
 
-int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
-                          struct cov_train_minimal **out, struct cov_err *e)
+int cov_train_toom_cook_new(const struct cov_layer *l, const struct cov_toom_cook_kernels *kernels,
+                            struct cov_train_toom_cook **out, struct cov_err *e)
 {
-    struct cov_train_minimal *m = cov_calloc(1, sizeof *m, e);
+    struct cov_train_toom_cook *m = cov_calloc(1, sizeof *m, e);
     if (!m)
         return COV_ENOMEM;
-    cov_minimal_points_init((l->kernel + l->stride - 1) / l->stride, TILE, &m->points);
-    cov_minimal_places_init(l, TILE, &m->places);
+    cov_toom_cook_points_init((l->kernel + l->stride - 1) / l->stride, TILE, &m->points);
+    cov_toom_cook_places_init(l, TILE, &m->places);
     find_input(kernels, m);
     find_output(kernels, m);
     m->depth = m->places.in_phases * l->c_in;
@@ -89,26 +89,26 @@ int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_ke
     m->n_slices = (m->columns + COLUMNS - 1) / COLUMNS;
     m->products = cov_calloc64(m->points.n_points * m->depth * m->columns, sizeof(float), e);
     if (!m->products) {
-        cov_train_minimal_free(m);
+        cov_train_toom_cook_free(m);
         return COV_ENOMEM;
     }
     *out = m;
     return COV_OK;
 }
 
-void cov_train_minimal_free(struct cov_train_minimal *m)
+void cov_train_toom_cook_free(struct cov_train_toom_cook *m)
 {
     if (m)
         free(m->products);
     free(m);
 }
 
-size_t cov_train_minimal_items(const struct cov_train_minimal *m)
+size_t cov_train_toom_cook_items(const struct cov_train_toom_cook *m)
 {
     return (m->points.n_points + AT_ONCE - 1) / AT_ONCE * m->n_slices;
 }
 
-size_t cov_train_minimal_scratch(const struct cov_train_minimal *m)
+size_t cov_train_toom_cook_scratch(const struct cov_train_toom_cook *m)
 {
     return TILES * (m->depth + COLUMNS);
 }
@@ -150,7 +150,7 @@ struct part {
     size_t b, first, n;
 };
 
-static struct part part_at(const struct cov_train_minimal *m, size_t b, size_t first)
+static struct part part_at(const struct cov_train_toom_cook *m, size_t b, size_t first)
 {
     size_t rest = m->places.n_tiles - first;
     return (struct part){b, first, rest < TILES ? rest : TILES};
@@ -174,7 +174,7 @@ static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t wi
 }
 
 /* Finds the rows of x and of z that a part reads for a slice: rows[0] and rows[1]. */
-static void rows_of(const struct cov_fast_training *t, const struct cov_train_minimal *m,
+static void rows_of(const struct cov_cpu_training *t, const struct cov_train_toom_cook *m,
                     const struct part *p, const struct slice *of, size_t share,
                     struct cov_outer_rows rows[2])
 {
@@ -193,7 +193,7 @@ static void rows_of(const struct cov_fast_training *t, const struct cov_train_mi
 }
 
 /* Adds the products of a part to a slice while prefetching `next`. */
-static void add_tiles(const struct cov_fast_training *t, const struct cov_train_minimal *m,
+static void add_tiles(const struct cov_cpu_training *t, const struct cov_train_toom_cook *m,
                       const struct slice *of, const struct part *part,
                       const struct cov_outer_rows *next, float *scratch)
 {
@@ -236,8 +236,8 @@ static void add_tiles(const struct cov_fast_training *t, const struct cov_train_
     s->outer->add(&sum, next);
 }
 
-void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
-                            size_t item, float *scratch)
+void cov_train_toom_cook_item(const struct cov_cpu_training *t, const struct cov_train_toom_cook *m,
+                              size_t item, float *scratch)
 {
     size_t point = item / m->n_slices * AT_ONCE, column = item % m->n_slices * COLUMNS;
     size_t n_columns = m->columns - column < COLUMNS ? m->columns - column : COLUMNS;
@@ -258,8 +258,8 @@ void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_
     }
 }
 
-/* Computes the taps of input channel i and output channel o, in the order of minimal.c. */
-static void take_taps(const struct cov_fast_training *t, const struct cov_train_minimal *m,
+/* Computes the taps of input channel i and output channel o, in the order of toom_cook.c. */
+static void take_taps(const struct cov_cpu_training *t, const struct cov_train_toom_cook *m,
                       size_t i, size_t o, float *gradient)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
@@ -281,11 +281,11 @@ static void take_taps(const struct cov_fast_training *t, const struct cov_train_
         }
 }
 
-int cov_train_minimal_finish(void *arg, size_t i, unsigned worker, struct cov_err *e)
+int cov_train_toom_cook_finish(void *arg, size_t i, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    const struct cov_fast_training *t = arg;
+    const struct cov_cpu_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
     float *gradient = cov_train_gradient(t, s->weights.weight);

@@ -1,7 +1,7 @@
-/* lstm_rest.h - the work that a pass of an LSTM layer skips (lstm.h).
+/* lstm_resting.h - the work that a pass of an LSTM layer skips (lstm.h).
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_LAYERS_LSTM_REST_H
-#define COV_COMPUTE_CPU_LAYERS_LSTM_REST_H
+#ifndef COV_COMPUTE_CPU_LAYERS_LSTM_RESTING_H
+#define COV_COMPUTE_CPU_LAYERS_LSTM_RESTING_H
 
 #include "common/compute/cpu/layers/lstm_pass.h"
 

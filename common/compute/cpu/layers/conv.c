@@ -1,4 +1,4 @@
-/* fast.c - see fast.h.
+/* conv.c - see conv.h.
  *
  * Both kinds of convolution are, for each phase of the outputs, a product of input rows with a
  * matrix of taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]]
@@ -6,7 +6,7 @@
  * transposed one has `stride` phases, each with (first, step) = (phase, stride), in_step = 1 and
  * the taps that reach this phase.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 
 #include <assert.h>
 #include <math.h>
@@ -38,20 +38,20 @@ struct phase {
     struct cov_matrix matrix;
 };
 
-struct cov_fast_layer {
+struct cov_conv {
     struct cov_layer layer; /* if rows are joined, the convolution that computes them */
     size_t joined;          /* rows of y in a row of this layer's output */
     struct cov_cpu_kernels kernels;
     size_t n_phases, in_step;
     struct phase *phases;
-    struct cov_minimal *minimal; /* instead of phases, if that is faster */
-    float *bias, *scale, *shift; /* [c_out] */
-    struct cov_finish finish;    /* points to these */
-    float *linear;               /* [c_in, c_out] */
-    float *table;                /* [kernel, 16 codes, c_out] of a first layer; or NULL */
+    struct cov_toom_cook *minimal; /* instead of phases, if that is faster */
+    float *bias, *scale, *shift;   /* [c_out] */
+    struct cov_finish finish;      /* points to these */
+    float *linear;                 /* [c_in, c_out] */
+    float *table;                  /* [kernel, 16 codes, c_out] of a first layer; or NULL */
 };
 
-static size_t tile_rows(const struct cov_fast_layer *f)
+static size_t tile_rows(const struct cov_conv *f)
 {
     return f->kernels.openblas ? BLAS_ROWS : TILE_ROWS;
 }
@@ -82,7 +82,7 @@ static size_t n_joined(const struct cov_layer *l)
     return periods * l->stride;
 }
 
-bool cov_fast_joins(const struct cov_layer *l)
+bool cov_conv_joins(const struct cov_layer *l)
 {
     return n_joined(l) > 0;
 }
@@ -163,7 +163,7 @@ static void phase_add(struct phase *p, const struct cov_layer *l, const float *w
 }
 
 /* Packs a phase once all taps are added. */
-static int phase_pack(struct phase *p, const struct cov_fast_layer *f, struct cov_err *e)
+static int phase_pack(struct phase *p, const struct cov_conv *f, struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
     p->contiguous = p->n_taps > 0;
@@ -178,7 +178,7 @@ static int phase_pack(struct phase *p, const struct cov_fast_layer *f, struct co
     return rc;
 }
 
-static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
+static int make_conv(struct cov_conv *f, const struct cov_layer_weights *w, struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
     f->in_step = l->stride;
@@ -202,7 +202,7 @@ static size_t phase_of_tap(const struct cov_layer *l, size_t k)
     return (size_t)(rest < 0 ? rest + stride : rest);
 }
 
-static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+static int make_conv_transposed(struct cov_conv *f, const struct cov_layer_weights *w,
                                 struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
@@ -232,8 +232,7 @@ static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer
     return rc;
 }
 
-static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights *w,
-                       struct cov_err *e)
+static int make_finish(struct cov_conv *f, const struct cov_layer_weights *w, struct cov_err *e)
 {
     size_t n = f->layer.c_out;
     f->bias = cov_calloc64(n, sizeof(float), e);
@@ -261,8 +260,7 @@ static size_t span(const struct cov_layer *l)
 }
 
 /* Computes the contribution of each tap for each code. */
-static int make_table(struct cov_fast_layer *f, const struct cov_layer_weights *w,
-                      struct cov_err *e)
+static int make_table(struct cov_conv *f, const struct cov_layer_weights *w, struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
     if (l->kind != COV_LAYER_CONV || l->c_in != ONE_HOT || f->kernels.openblas ||
@@ -284,8 +282,7 @@ static int make_table(struct cov_fast_layer *f, const struct cov_layer_weights *
     return COV_OK;
 }
 
-static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights *w,
-                       struct cov_err *e)
+static int make_linear(struct cov_conv *f, const struct cov_layer_weights *w, struct cov_err *e)
 {
     f->linear = cov_calloc64(f->layer.c_in * f->layer.c_out, sizeof(float), e);
     f->bias = cov_calloc64(f->layer.c_out, sizeof(float), e);
@@ -297,7 +294,7 @@ static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights 
 }
 
 static int new_joined(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                      const struct cov_cpu_kernels *kernels, struct cov_conv **out,
                       struct cov_err *e)
 {
     size_t joined = n_joined(layer);
@@ -306,20 +303,19 @@ static int new_joined(const struct cov_layer *layer, const struct cov_layer_weig
     if (!memory)
         return COV_ENOMEM;
     struct cov_layer_weights weights = joined_weights(layer, &wide, w, memory);
-    int rc = cov_fast_layer_new(&wide, &weights, kernels, out, e);
+    int rc = cov_conv_new(&wide, &weights, kernels, out, e);
     free(memory);
     if (rc == COV_OK)
         (*out)->joined = joined;
     return rc;
 }
 
-int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
-                       struct cov_err *e)
+int cov_conv_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                 const struct cov_cpu_kernels *kernels, struct cov_conv **out, struct cov_err *e)
 {
-    if (cov_fast_joins(layer) && kernels->gemm->arithmetic == COV_BF16X3 && !kernels->openblas)
+    if (cov_conv_joins(layer) && kernels->gemm->arithmetic == COV_BF16X3 && !kernels->openblas)
         return new_joined(layer, w, kernels, out, e);
-    struct cov_fast_layer *f = cov_calloc(1, sizeof *f, e);
+    struct cov_conv *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
     f->layer = *layer;
@@ -328,7 +324,7 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
     f->n_phases = layer->kind == COV_LAYER_CONV              ? 1
                   : layer->kind == COV_LAYER_CONV_TRANSPOSED ? layer->stride
                                                              : 0;
-    bool minimal = kernels->minimal && !kernels->openblas && cov_minimal_pays(layer);
+    bool minimal = kernels->minimal && !kernels->openblas && cov_toom_cook_pays(layer);
     f->phases = cov_calloc(f->n_phases, sizeof *f->phases, e);
     int rc = f->phases ? COV_OK : COV_ENOMEM;
     if (rc == COV_OK && f->n_phases)
@@ -336,21 +332,21 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
     if (rc == COV_OK)
         rc = make_table(f, w, e);
     if (rc == COV_OK && minimal)
-        rc = cov_minimal_new(layer, w->weight, kernels->gemm, kernels->minimal, &f->minimal, e);
+        rc = cov_toom_cook_new(layer, w->weight, kernels->gemm, kernels->minimal, &f->minimal, e);
     else if (rc == COV_OK)
         rc = layer->kind == COV_LAYER_CONV              ? make_conv(f, w, e)
              : layer->kind == COV_LAYER_CONV_TRANSPOSED ? make_conv_transposed(f, w, e)
                                                         : make_linear(f, w, e);
     if (rc) {
-        cov_fast_layer_free(f);
+        cov_conv_free(f);
         return rc;
     }
     *out = f;
     return COV_OK;
 }
 
-int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
-                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+int cov_conv_sums_new(const struct cov_layer *layer, const float *weight,
+                      const struct cov_cpu_kernels *kernels, struct cov_conv **out,
                       struct cov_err *e)
 {
     struct cov_layer l = *layer;
@@ -359,14 +355,14 @@ int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
     if (!zeros)
         return COV_ENOMEM;
     const struct cov_layer_weights w = {.weight = weight, .bias = zeros};
-    int rc = cov_fast_layer_new(&l, &w, kernels, out, e);
+    int rc = cov_conv_new(&l, &w, kernels, out, e);
     free(zeros);
     if (rc == COV_OK)
         (*out)->finish.lowest = -INFINITY;
     return rc;
 }
 
-void cov_fast_layer_free(struct cov_fast_layer *f)
+void cov_conv_free(struct cov_conv *f)
 {
     if (!f)
         return;
@@ -376,7 +372,7 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
         cov_matrix_fini(&f->phases[i].matrix);
     }
     free(f->phases);
-    cov_minimal_free(f->minimal);
+    cov_toom_cook_free(f->minimal);
     free(f->bias);
     free(f->scale);
     free(f->shift);
@@ -385,11 +381,11 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
     free(f);
 }
 
-size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
+size_t cov_conv_scratch(const struct cov_conv *f)
 {
     const struct cov_layer *l = &f->layer;
     if (f->minimal)
-        return cov_minimal_scratch(f->minimal);
+        return cov_toom_cook_scratch(f->minimal);
     size_t n_taps = 0;
     for (size_t i = 0; i < f->n_phases; i++)
         n_taps = max_size(n_taps, f->phases[i].n_taps);
@@ -400,7 +396,7 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
 
 /* a[rows, n_taps*c_in] = the rows of x that output rows i0 .. i0+rows-1 of a phase read; zeros past
  * the ends. */
-static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+static void gather(const struct cov_conv *f, const struct phase *p, size_t i0, size_t rows,
                    const struct cov_layer_io *io, float *a)
 {
     size_t c = f->layer.c_in;
@@ -427,13 +423,13 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
 }
 
 /* Returns the number of rows of a phase among the output rows before t. */
-static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phase *p, size_t t)
+static size_t phase_rows_below(const struct cov_conv *f, const struct phase *p, size_t t)
 {
     return t <= p->first ? 0 : (t - p->first - 1) / f->n_phases + 1;
 }
 
 /* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
-static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+static void run_tile(const struct cov_conv *f, const struct phase *p, size_t i0, size_t rows,
                      const struct cov_layer_io *io, float *acc, float *gathered)
 {
     const struct cov_layer *l = &f->layer;
@@ -461,7 +457,7 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
 }
 
 /* Sets the least and the greatest offset of a tap. */
-static void find_reach(const struct cov_fast_layer *f, int64_t *first, int64_t *last)
+static void find_reach(const struct cov_conv *f, int64_t *first, int64_t *last)
 {
     *first = INT64_MAX;
     *last = INT64_MIN;
@@ -473,7 +469,7 @@ static void find_reach(const struct cov_fast_layer *f, int64_t *first, int64_t *
 }
 
 /* Returns true if rows whose taps are all within x can be computed by run_rows. */
-static bool runs_rows(const struct cov_fast_layer *f)
+static bool runs_rows(const struct cov_conv *f)
 {
     const struct cov_layer *l = &f->layer;
     bool fits = !f->kernels.openblas && f->kernels.gemm->run_rows && f->n_phases > 0 &&
@@ -491,7 +487,7 @@ static bool runs_rows(const struct cov_fast_layer *f)
 
 /* Runs as many of the rows [beg, end) of all phases as have all taps within x, and returns which
  * these are. */
-static struct cov_rows run_inner_rows(const struct cov_fast_layer *f, size_t beg, size_t end,
+static struct cov_rows run_inner_rows(const struct cov_conv *f, size_t beg, size_t end,
                                       const struct cov_layer_io *io)
 {
     const struct cov_layer *l = &f->layer;
@@ -524,7 +520,7 @@ static struct cov_rows run_inner_rows(const struct cov_fast_layer *f, size_t beg
 
 /* Rows of a phase form whole tiles that start at multiples of COV_PLAN_TILE (plan.h), except for
  * the last rows of a layer. */
-static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows,
+static void run_convolution(const struct cov_conv *f, struct cov_rows rows,
                             const struct cov_layer_io *io, float *scratch)
 {
     const struct cov_layer *l = &f->layer;
@@ -552,7 +548,7 @@ static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows
     }
 }
 
-static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows,
+static void run_linear(const struct cov_conv *f, struct cov_rows rows,
                        const struct cov_layer_io *io)
 {
     const struct cov_layer *l = &f->layer;
@@ -572,13 +568,13 @@ static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows,
         f->kernels.vec->exp((rows.end - rows.beg) * l->c_out, io->y + rows.beg * io->y_stride);
 }
 
-void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
-                   const struct cov_layer_io *io, float *scratch)
+void cov_conv_rows(const struct cov_conv *f, struct cov_rows rows, const struct cov_layer_io *io,
+                   float *scratch)
 {
     if (f->layer.kind == COV_LAYER_LINEAR_EXP) {
         run_linear(f, rows, io);
     } else if (f->minimal) {
-        cov_minimal_run(f->minimal, rows, io, &f->finish, scratch);
+        cov_toom_cook_run(f->minimal, rows, io, &f->finish, scratch);
     } else {
         struct cov_layer_io wide = *io;
         assert(f->joined == 1 || io->y_stride * f->joined == f->layer.c_out);
@@ -588,13 +584,13 @@ void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
     }
 }
 
-bool cov_fast_reads_codes(const struct cov_fast_layer *f)
+bool cov_conv_reads_codes(const struct cov_conv *f)
 {
     return f->table;
 }
 
-void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
-                            const uint8_t *codes, float *y, size_t y_stride)
+void cov_conv_rows_of_codes(const struct cov_conv *f, struct cov_rows rows, const uint8_t *codes,
+                            float *y, size_t y_stride)
 {
     const struct cov_layer *l = &f->layer;
     int64_t stride = (int64_t)l->stride, t_in = (int64_t)l->t_in, reach = (int64_t)span(l);

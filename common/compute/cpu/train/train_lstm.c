@@ -1,4 +1,4 @@
-/* training_fast_lstm.c - LSTMs of fast training, and the dropout between them.
+/* train_lstm.c - LSTMs of fast training, and the dropout between them.
  *
  * Each direction of a group of sequences is an item. In the forward pass, products with x are
  * computed for a block of steps at once. In the backward pass, steps compute only the products with
@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/train_passes.h"
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 #include "common/compute/dropout.h"
 
 enum {
@@ -41,7 +41,7 @@ static int pack_both(const struct cov_train_layer *s, const float *w, size_t k,
     return rc;
 }
 
-int cov_train_lstm_pack(struct cov_fast_training *t, size_t i, struct cov_err *e)
+int cov_train_lstm_pack(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     size_t n_gates = 4 * s->layer.hidden;
@@ -57,7 +57,7 @@ int cov_train_lstm_pack(struct cov_fast_training *t, size_t i, struct cov_err *e
     return rc;
 }
 
-size_t cov_train_lstm_scratch(const struct cov_fast_training *t, size_t i)
+size_t cov_train_lstm_scratch(const struct cov_cpu_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     return BLOCK_ROWS * (4 * l->hidden + l->c_in) + 2 * MOST_ROWS * l->hidden;
@@ -70,14 +70,14 @@ struct group {
     size_t d, b, rows;
 };
 
-static size_t n_groups(const struct cov_fast_training *t)
+static size_t n_groups(const struct cov_cpu_training *t)
 {
     size_t n = t->batch->n, wanted = t->n_workers / t->layers[t->layer].layer.directions;
     size_t most = (n + LEAST_ROWS - 1) / LEAST_ROWS, least = (n + MOST_ROWS - 1) / MOST_ROWS;
     return wanted < least ? least : wanted < most ? wanted : most;
 }
 
-static struct group group_at(const struct cov_fast_training *t, size_t item)
+static struct group group_at(const struct cov_cpu_training *t, size_t item)
 {
     size_t groups = n_groups(t), k = item % groups, n = t->batch->n;
     size_t b = k * n / groups;
@@ -86,7 +86,7 @@ static struct group group_at(const struct cov_fast_training *t, size_t item)
 
 /* Returns row t of a direction's gates or cells, `width` values per sequence, for the group's first
  * sequence. */
-static float *kept_at(const struct cov_fast_training *t, const struct group *g, float *kept,
+static float *kept_at(const struct cov_cpu_training *t, const struct group *g, float *kept,
                       size_t width, size_t row)
 {
     size_t steps = t->layers[t->layer].layer.t_in;
@@ -94,7 +94,7 @@ static float *kept_at(const struct cov_fast_training *t, const struct group *g, 
 }
 
 /* Returns the offset of row t in an array with the shape of y, for the group's first sequence. */
-static size_t y_place(const struct cov_fast_training *t, const struct group *g, size_t row)
+static size_t y_place(const struct cov_cpu_training *t, const struct group *g, size_t row)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     return (row * t->batch->n + g->b) * l->c_out + g->d * l->hidden;
@@ -103,7 +103,7 @@ static size_t y_place(const struct cov_fast_training *t, const struct group *g, 
 /* ---- forward ---- */
 
 /* Computes sums[steps, rows, 4*hidden] over x, from row t0 on. */
-static void multiply_x(const struct cov_fast_training *t, const struct group *g, size_t t0,
+static void multiply_x(const struct cov_cpu_training *t, const struct group *g, size_t t0,
                        size_t steps, float *sums, float *gathered)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -117,7 +117,7 @@ static void multiply_x(const struct cov_fast_training *t, const struct group *g,
     s->gemm->run(steps * g->rows, x, c, &s->w_ih[g->d], sums, 4 * s->layer.hidden, false);
 }
 
-static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const struct group *g,
+static struct cov_trainvec_lstm kept_of(const struct cov_cpu_training *t, const struct group *g,
                                         size_t row)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -131,7 +131,7 @@ static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const
 }
 
 /* Prefetches what the next step needs at this row, in `y`, too. */
-static void prefetch_next(const struct cov_fast_training *t, const struct group *g, size_t row,
+static void prefetch_next(const struct cov_cpu_training *t, const struct group *g, size_t row,
                           const float *y, struct cov_trainvec_lstm *kept)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -140,7 +140,7 @@ static void prefetch_next(const struct cov_fast_training *t, const struct group 
     kept->next_y = y + y_place(t, g, row);
 }
 
-static void forward_step(const struct cov_fast_training *t, const struct group *g, size_t step,
+static void forward_step(const struct cov_cpu_training *t, const struct group *g, size_t step,
                          float *sums)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -162,7 +162,7 @@ static void forward_step(const struct cov_fast_training *t, const struct group *
 static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct group g = group_at(t, item);
     size_t n_gates = 4 * l->hidden, block = BLOCK_ROWS / g.rows;
@@ -180,7 +180,7 @@ static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err
 /* ---- dropout ---- */
 
 /* Applies dropout to rows of layer i's output at one step. */
-static void drop_rows(const struct cov_fast_training *t, size_t i, size_t row, const float *from,
+static void drop_rows(const struct cov_cpu_training *t, size_t i, size_t row, const float *from,
                       float *to)
 {
     size_t c = t->layers[i].layer.c_out;
@@ -198,7 +198,7 @@ static int drop_steps(void *arg, size_t item, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->layer];
     size_t width = t->batch->n * s->layer.c_out;
     for (size_t row = item * DROP_STEPS; row < s->layer.t_in && row < (item + 1) * DROP_STEPS;
@@ -207,7 +207,7 @@ static int drop_steps(void *arg, size_t item, unsigned worker, struct cov_err *e
     return COV_OK;
 }
 
-int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_lstm_forward(struct cov_cpu_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     if (t->batch->n == 0)
@@ -219,7 +219,7 @@ int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e)
                         e);
 }
 
-int cov_train_lstm_again(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_lstm_again(struct cov_cpu_training *t, struct cov_err *e)
 {
     size_t n = t->batch->n > 0 ? n_groups(t) * t->layers[t->layer].layer.directions : 0;
     return cov_pool_for(t->spec.pool, n, forward_group, t, e);
@@ -230,7 +230,7 @@ int cov_train_lstm_again(struct cov_fast_training *t, struct cov_err *e)
 static int backward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
     struct group g = group_at(t, item);
@@ -269,7 +269,7 @@ static size_t n_parts(size_t n, size_t of)
     return (n + of - 1) / of;
 }
 
-static struct rest rest_of(const struct cov_fast_training *t)
+static struct rest rest_of(const struct cov_cpu_training *t)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct rest r = {n_parts(l->c_in, COV_TRAIN_TILE_ROWS), n_parts(l->hidden, COV_TRAIN_TILE_ROWS),
@@ -294,7 +294,7 @@ static void add_tile(const struct cov_train_layer *s, struct cov_outer_sum sum, 
     cov_train_transpose(sum.c, sum.m, sum.n, sum.n, gradient + n0 * width + m0, width);
 }
 
-static void tile_item(const struct cov_fast_training *t, const struct rest *r, size_t item,
+static void tile_item(const struct cov_cpu_training *t, const struct rest *r, size_t item,
                       float *scratch)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -325,7 +325,7 @@ static void tile_item(const struct cov_fast_training *t, const struct rest *r, s
              cov_train_gradient(t, s->weights.w_hh[d]), l->hidden);
 }
 
-static void rows_item(const struct cov_fast_training *t, size_t item)
+static void rows_item(const struct cov_cpu_training *t, size_t item)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
@@ -345,7 +345,7 @@ static void rows_item(const struct cov_fast_training *t, size_t item)
 static int rest_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     struct rest r = rest_of(t);
     if (item < r.n_tiles)
         tile_item(t, &r, item, t->scratch[worker]);
@@ -354,7 +354,7 @@ static int rest_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static void add_bias(struct cov_fast_training *t, size_t n_items)
+static void add_bias(struct cov_cpu_training *t, size_t n_items)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     size_t n_gates = 4 * s->layer.hidden, width = s->layer.directions * n_gates;
@@ -375,7 +375,7 @@ static int drop_back(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer].layer;
     size_t width = t->batch->n * l->c_in;
     for (size_t row = item * DROP_STEPS; row < l->t_in && row < (item + 1) * DROP_STEPS; row++)
@@ -383,7 +383,7 @@ static int drop_back(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e)
+int cov_train_lstm_backward(struct cov_cpu_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;

@@ -1,4 +1,4 @@
-/* lstm_rest.c - the work that an LSTM layer skips: see lstm.h.
+/* lstm_resting.c - the work that an LSTM layer skips: see lstm.h.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/lstm.h"
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/compute/cpu/layers/lstm_rest.h"
+#include "common/compute/cpu/layers/lstm_resting.h"
 
 /* ---- sequences that rest ---- */
 

@@ -1,8 +1,8 @@
-/* training_fast.c - see training_fast.h. The whole batch runs through one layer before the next one
+/* training.c - see training.h. The whole batch runs through one layer before the next one
  * starts, because a norm needs the whole batch. Activations are [n, T, c] between convolutions, and
  * [T, n, c] before and after LSTMs.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/train/training_fast.h"
+#include "common/compute/cpu/train/training.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum {
     PIECE = 192 * 1024, /* approximate size of a piece in floats */
-    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), whether tiles have four rows
+    BLOCK = 144,        /* rows of whole blocks of tiles (toom_cook.c), whether tiles have four rows
                          * or six */
 };
 
@@ -48,7 +48,7 @@ static struct cov_layer back_of(const struct cov_layer *l)
 }
 
 /* Makes what a convolution needs in addition to activations. */
-static int make_conv(struct cov_fast_training *t, size_t i, struct cov_err *e)
+static int make_conv(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_training_kernels *k = t->kernels;
@@ -60,8 +60,8 @@ static int make_conv(struct cov_fast_training *t, size_t i, struct cov_err *e)
         s->operands = COV_FP32;
     s->outer = cov_cpu_outer(&k->arithmetic, &s->layer, s->operands);
     s->back = back_of(&s->layer);
-    if (k->plain.minimal && cov_train_minimal_pays(&s->layer, s->outer->arithmetic) &&
-        cov_train_minimal_new(&s->layer, k->plain.minimal, &s->minimal, e))
+    if (k->plain.minimal && cov_train_toom_cook_pays(&s->layer, s->outer->arithmetic) &&
+        cov_train_toom_cook_new(&s->layer, k->plain.minimal, &s->minimal, e))
         return COV_ENOMEM;
     s->pieces = pieces_of(&s->layer);
     s->back_pieces = pieces_of(&s->back);
@@ -73,7 +73,7 @@ static int make_conv(struct cov_fast_training *t, size_t i, struct cov_err *e)
     return failed || !s->sums || !s->total ? COV_ENOMEM : COV_OK;
 }
 
-static int make_lstm(struct cov_fast_training *t, size_t i, struct cov_err *e)
+static int make_lstm(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_training_kernels *k = t->kernels;
@@ -85,7 +85,7 @@ static int make_lstm(struct cov_fast_training *t, size_t i, struct cov_err *e)
     return failed ? COV_ENOMEM : COV_OK;
 }
 
-static int make_layers(struct cov_fast_training *t, const struct cov_training_spec *spec,
+static int make_layers(struct cov_cpu_training *t, const struct cov_training_spec *spec,
                        struct cov_err *e)
 {
     int rc = COV_OK;
@@ -100,9 +100,9 @@ static int make_layers(struct cov_fast_training *t, const struct cov_training_sp
 
 static void free_layer(struct cov_train_layer *s)
 {
-    cov_fast_layer_free(s->forward);
-    cov_fast_layer_free(s->backward);
-    cov_train_minimal_free(s->minimal);
+    cov_conv_free(s->forward);
+    cov_conv_free(s->backward);
+    cov_train_toom_cook_free(s->minimal);
     for (size_t d = 0; d < 2; d++) {
         cov_matrix_fini(&s->w_ih[d]);
         cov_matrix_fini(&s->w_hh[d]);
@@ -115,7 +115,7 @@ static void free_layer(struct cov_train_layer *s)
 
 static void free_training(struct cov_training *base)
 {
-    struct cov_fast_training *t = (struct cov_fast_training *)base;
+    struct cov_cpu_training *t = (struct cov_cpu_training *)base;
     for (size_t i = 0; t->layers && i < t->n_layers; i++)
         free_layer(&t->layers[i]);
     for (size_t i = 0; t->scratch && i < t->n_workers; i++)
@@ -137,14 +137,14 @@ static void free_training(struct cov_training *base)
 static int pack_one(void *arg, size_t i, unsigned worker, struct cov_err *e)
 {
     (void)worker;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     if (t->layers[i].layer.kind == COV_LAYER_LINEAR_EXP)
         return COV_OK;
     return cov_train_is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
 }
 
 /* The size is known only once the layers are packed. */
-static int make_scratch(struct cov_fast_training *t, struct cov_err *e)
+static int make_scratch(struct cov_cpu_training *t, struct cov_err *e)
 {
     size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
     for (size_t i = 0; i + 1 < t->n_layers; i++)
@@ -161,7 +161,7 @@ static int make_scratch(struct cov_fast_training *t, struct cov_err *e)
 
 static int load(struct cov_training *base, struct cov_err *e)
 {
-    struct cov_fast_training *t = (struct cov_fast_training *)base;
+    struct cov_cpu_training *t = (struct cov_cpu_training *)base;
     int rc = cov_pool_for(t->spec.pool, t->n_layers, pack_one, t, e);
     return rc == COV_OK && t->scratch_size == 0 ? make_scratch(t, e) : rc;
 }
@@ -172,7 +172,7 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_fast_training *t = arg;
+    struct cov_cpu_training *t = arg;
     size_t L = t->layers[0].layer.t_in;
     const uint8_t *codes = t->batch->codes + b * L;
     float *x = t->onehot + b * L * 4;
@@ -182,7 +182,7 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
 }
 
 /* With spec.recompute: y after a norm is in `d` until the next layer has read it. */
-static void begin_forward(struct cov_fast_training *t)
+static void begin_forward(struct cov_cpu_training *t)
 {
     for (size_t i = 0; i + 2 < t->n_layers; i++)
         if (t->layers[i].norm)
@@ -190,7 +190,7 @@ static void begin_forward(struct cov_fast_training *t)
 }
 
 /* Runs the layers before the last one, from t->onehot. */
-static int forward(struct cov_fast_training *t, struct cov_err *e)
+static int forward(struct cov_cpu_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     if (t->spec.recompute)
@@ -203,7 +203,7 @@ static int forward(struct cov_fast_training *t, struct cov_err *e)
 }
 
 /* With spec.recompute: computes what the backward pass of layer i needs. */
-static int recompute(struct cov_fast_training *t, size_t i, struct cov_err *e)
+static int recompute(struct cov_cpu_training *t, size_t i, struct cov_err *e)
 {
     bool lstm = cov_train_is_lstm(t, i);
     /* The last of the first convolutions. */
@@ -222,7 +222,7 @@ static int recompute(struct cov_fast_training *t, size_t i, struct cov_err *e)
 
 /* The gradient of a layer's input replaces that of its output; begins with that of the last
  * layer's input. */
-static int backward(struct cov_fast_training *t, struct cov_err *e)
+static int backward(struct cov_cpu_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > t->spec.first_trained;) {
@@ -239,7 +239,7 @@ static int backward(struct cov_fast_training *t, struct cov_err *e)
 static int run(struct cov_training *base, uint64_t step, const struct cov_train_batch *batch,
                float *gradient, struct cov_train_score *score, struct cov_err *e)
 {
-    struct cov_fast_training *t = (struct cov_fast_training *)base;
+    struct cov_cpu_training *t = (struct cov_cpu_training *)base;
     t->batch = batch;
     t->gradient = gradient;
     t->step = step;
@@ -258,7 +258,7 @@ static int run(struct cov_training *base, uint64_t step, const struct cov_train_
 static int explain(struct cov_training *base, const struct cov_explain_batch *explained,
                    double *sums, float *gradient, struct cov_err *e)
 {
-    struct cov_fast_training *t = (struct cov_fast_training *)base;
+    struct cov_cpu_training *t = (struct cov_cpu_training *)base;
     const struct cov_train_batch batch = {.n = explained->n};
     const size_t n_inputs = explained->n * t->layers[0].layer.t_in * 4;
     t->batch = &batch;
@@ -274,15 +274,15 @@ static int explain(struct cov_training *base, const struct cov_explain_batch *ex
     return rc;
 }
 
-int cov_fast_training_new(const struct cov_training_kernels *kernels,
-                          const struct cov_training_spec *spec, struct cov_training **out,
-                          struct cov_err *e)
+int cov_cpu_training_new(const struct cov_training_kernels *kernels,
+                         const struct cov_training_spec *spec, struct cov_training **out,
+                         struct cov_err *e)
 {
     static const struct cov_gradient_ops ops = {load, run, explain};
     const struct cov_layer *last = &spec->layers[spec->n_layers - 1];
     size_t outputs = last->c_out, n = spec->max_batch;
     *out = NULL;
-    struct cov_fast_training *t = cov_calloc(1, sizeof *t, e);
+    struct cov_cpu_training *t = cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
     t->base = (struct cov_training){.gradients = &ops, .free = free_training};

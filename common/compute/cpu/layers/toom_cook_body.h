@@ -1,5 +1,5 @@
-/* minimal_body.h - the transforms of minimal.h; included by the file of each instruction set, which
- * defines MINIMAL_TABLE, MINIMAL_NAME, MINIMAL_NEEDS and LANES (floats per vector).
+/* toom_cook_body.h - the transforms of toom_cook.h; included by the file of each instruction set, which
+ * defines TOOM_COOK_TABLE, TOOM_COOK_NAME, TOOM_COOK_NEEDS and LANES (floats per vector).
  *
  * The points p and -p share their even and odd parts: with N(x) = M(x) / (x^2 - p^2), their rows of
  * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative gives all other rows of
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/layers/minimal.h"
+#include "common/compute/cpu/layers/toom_cook.h"
 
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
@@ -18,9 +18,9 @@ typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), aligned(
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    MAX_PAIRS = COV_MINIMAL_MAX_PAIRS,
-    MAX_POINTS = COV_MINIMAL_MAX_POINTS,
-    MAX_OUTPUTS = COV_MINIMAL_MAX_OUTPUTS,
+    MAX_PAIRS = COV_TOOM_COOK_MAX_PAIRS,
+    MAX_POINTS = COV_TOOM_COOK_MAX_POINTS,
+    MAX_OUTPUTS = COV_TOOM_COOK_MAX_OUTPUTS,
 };
 
 INLINE vec load(const float *x)
@@ -42,7 +42,7 @@ struct coefficients {
 /* Values that follow from the number of points, which is a constant wherever it is passed. */
 #define PAIRS(n_points) (((n_points)-2) / 2)
 #define SINGLE(n_points) ((n_points) % 2)
-#define OUTPUTS(n_points) ((n_points) == MAX_POINTS ? MAX_OUTPUTS : COV_MINIMAL_OUTPUTS)
+#define OUTPUTS(n_points) ((n_points) == MAX_POINTS ? MAX_OUTPUTS : COV_TOOM_COOK_OUTPUTS)
 
 /* Rows to read, and rows to write. */
 struct lanes_io {
@@ -52,7 +52,7 @@ struct lanes_io {
     size_t to_step;
 };
 
-INLINE void get_coefficients(const int n_points, const struct cov_minimal_points *p,
+INLINE void get_coefficients(const int n_points, const struct cov_toom_cook_points *p,
                              struct coefficients *k)
 {
     const int pairs = PAIRS(n_points);
@@ -125,8 +125,9 @@ INLINE void input_rest(const int n_points, const struct coefficients *k, size_t 
         memcpy(io.to + (size_t)i * io.to_step, out + i * LANES, n * sizeof *out);
 }
 
-INLINE void input_tiles(const int n_points, const struct cov_minimal_points *p,
-                        const struct cov_minimal_tiles *t, const float *x, size_t x_step, float *v)
+INLINE void input_tiles(const int n_points, const struct cov_toom_cook_points *p,
+                        const struct cov_toom_cook_tiles *t, const float *x, size_t x_step,
+                        float *v)
 {
     const size_t outputs = OUTPUTS(n_points), v_step = t->point_step;
     struct coefficients k;
@@ -209,8 +210,8 @@ INLINE void output_rest(const int n_points, const struct coefficients *k, size_t
         memcpy(io.to + (size_t)j * io.to_step, out + j * LANES, n * sizeof *out);
 }
 
-INLINE void output_tiles(const int n_points, const struct cov_minimal_points *p,
-                         const struct cov_minimal_tiles *t, const float *s,
+INLINE void output_tiles(const int n_points, const struct cov_toom_cook_points *p,
+                         const struct cov_toom_cook_tiles *t, const float *s,
                          const struct cov_finish *finish, float *y, size_t y_step)
 {
     struct coefficients k;
@@ -234,7 +235,7 @@ INLINE void output_tiles(const int n_points, const struct cov_minimal_points *p,
         input_tiles(n, p, t, x, x_step, v);                                                        \
         break;
 
-static void input(const struct cov_minimal_points *p, const struct cov_minimal_tiles *t,
+static void input(const struct cov_toom_cook_points *p, const struct cov_toom_cook_tiles *t,
                   const float *x, size_t x_step, float *v)
 {
     switch (p->n_points) {
@@ -252,7 +253,7 @@ static void input(const struct cov_minimal_points *p, const struct cov_minimal_t
         output_tiles(n, p, t, s, finish, y, y_step);                                               \
         break;
 
-static void output(const struct cov_minimal_points *p, const struct cov_minimal_tiles *t,
+static void output(const struct cov_toom_cook_points *p, const struct cov_toom_cook_tiles *t,
                    const float *s, const struct cov_finish *finish, float *y, size_t y_step)
 {
     switch (p->n_points) {
@@ -265,4 +266,5 @@ static void output(const struct cov_minimal_points *p, const struct cov_minimal_
     }
 }
 
-const struct cov_minimal_kernels MINIMAL_TABLE = {MINIMAL_NAME, MINIMAL_NEEDS, input, output};
+const struct cov_toom_cook_kernels TOOM_COOK_TABLE = {TOOM_COOK_NAME, TOOM_COOK_NEEDS, input,
+                                                      output};

@@ -1,16 +1,16 @@
-/* training_fast.h - training, specified by tests/lib/reference/ref_train.h, on matrix products (gemm.h,
- * minimal.h), sums of outer products (outer.h) and element-wise kernels (trainvec.h), in single
+/* training.h - training, specified by tests/lib/reference/ref_train.h, on matrix products (gemm.h,
+ * toom_cook.h), sums of outer products (outer.h) and element-wise kernels (trainvec.h), in single
  * precision or with products in bf16.
  *
  * Work is split into fixed pieces of layers and sequences, and rows of a product do not depend on
  * one another, so results do not depend on the number of threads.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
-#define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
+#ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_H
+#define COV_COMPUTE_CPU_TRAIN_TRAINING_H
 
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/trainvec.h"
-#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/precision.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
@@ -21,9 +21,9 @@ struct cov_training_kernels {
     const struct cov_trainvec *vec;
 };
 
-int cov_fast_training_new(const struct cov_training_kernels *kernels,
-                          const struct cov_training_spec *spec, struct cov_training **out,
-                          struct cov_err *e) COV_MUST_USE;
+int cov_cpu_training_new(const struct cov_training_kernels *kernels,
+                         const struct cov_training_spec *spec, struct cov_training **out,
+                         struct cov_err *e) COV_MUST_USE;
 
 /* Returns true if a position counts in the loss: it is neither padding nor masked. */
 static inline bool cov_train_counts(uint8_t code, float target)
