@@ -35,16 +35,7 @@ size_t cov_lstm_scratch(const struct cov_lstm *f);
 /* Runs the layer on a batch (lstm_batch.h). */
 void cov_lstm_run(const struct cov_lstm *f, const struct cov_lstm_batch *batch, float *scratch);
 
-/* Simplifies `input`: if all rows of a period of x[T, c_in] equal its first row, within
- * the tolerance, copies of the period become copies of that row. */
-void cov_lstm_settle(const struct cov_lstm *f, const float *x, struct cov_row_plan *input);
 /* Fills p->y and p->cells. */
 void cov_lstm_run_padding(const struct cov_lstm *f, const struct cov_lstm_padding *p,
                           float *scratch);
-/* Returns x_padded of a sequence: this row and all later ones equal the padding's, within
- * the tolerance. Row t of x[T, c_in] is at x + t * x_stride; if `input` makes it a copy, its
- * source is read instead. */
-size_t cov_lstm_padded_from(const struct cov_lstm *f, const struct cov_lstm_padding *p,
-                            const struct cov_row_plan *input, const float *x, size_t x_stride);
-
 #endif

@@ -1,13 +1,11 @@
-/* lstm_resting.c - the work that an LSTM layer skips: see lstm.h.
+/* lstm_resting.c - the work that an LSTM layer skips: see lstm_resting.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/lstm_resting.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "common/compute/cpu/layers/lstm_resting.h"
 
 /* ---- sequences that rest ---- */
 

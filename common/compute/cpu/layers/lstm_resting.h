@@ -26,4 +26,15 @@ void cov_lstm_compare_with_padding(struct cov_lstm_pass *p, size_t step);
 /* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
 void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);
 
+/* ---- where padding begins ---- */
+
+/* Simplifies `input`: if all rows of a period of x[T, c_in] equal its first row, within
+ * the tolerance, copies of the period become copies of that row. */
+void cov_lstm_settle(const struct cov_lstm *f, const float *x, struct cov_row_plan *input);
+/* Returns x_padded of a sequence: this row and all later ones equal the padding's, within
+ * the tolerance. Row t of x[T, c_in] is at x + t * x_stride; if `input` makes it a copy, its
+ * source is read instead. */
+size_t cov_lstm_padded_from(const struct cov_lstm *f, const struct cov_lstm_padding *p,
+                            const struct cov_row_plan *input, const float *x, size_t x_stride);
+
 #endif
