@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/compute/cpu/kernels/blas.h"
+#include "common/compute/cpu/layers/blas.h"
 #include "common/seq/alphabet.h"
 
 enum {
@@ -87,7 +87,8 @@ bool cov_conv_joins(const struct cov_layer *l)
     return n_joined(l) > 0;
 }
 
-/* Returns true if tap k contributes to row q of a joined one, and sets *at to the row of x. */
+/* Returns true if tap k of a transposed convolution contributes to row q of y, and sets *at to the row of
+ * x. */
 static bool has_tap(const struct cov_layer *l, size_t q, size_t k, int64_t *at)
 {
     int64_t distance = (int64_t)q + l->pad - (int64_t)(k * l->dilation);
@@ -143,11 +144,11 @@ static struct cov_layer_weights joined_weights(const struct cov_layer *l,
 
 /* ---- making ---- */
 
-/* Allocates n_taps taps of a phase; they are added in ascending order of offset. */
-static int phase_init(struct phase *p, const struct cov_layer *l, size_t n_taps, struct cov_err *e)
+/* Allocates up to l->kernel taps of a phase; they are added in ascending order of offset. */
+static int phase_init(struct phase *p, const struct cov_layer *l, struct cov_err *e)
 {
-    p->offset = cov_calloc(n_taps, sizeof *p->offset, e);
-    p->taps = cov_calloc64(n_taps * l->c_in * l->c_out, sizeof *p->taps, e);
+    p->offset = cov_calloc(l->kernel, sizeof *p->offset, e);
+    p->taps = cov_calloc64(l->kernel * l->c_in * l->c_out, sizeof *p->taps, e);
     return p->offset && p->taps ? COV_OK : COV_ENOMEM;
 }
 
@@ -183,7 +184,7 @@ static int make_conv(struct cov_conv *f, const struct cov_layer_weights *w, stru
     const struct cov_layer *l = &f->layer;
     f->in_step = l->stride;
     struct phase *p = &f->phases[0];
-    if (phase_init(p, l, l->kernel, e))
+    if (phase_init(p, l, e))
         return COV_ENOMEM;
     p->rows = l->t_out;
     for (size_t k = 0; k < l->kernel; k++)
@@ -192,44 +193,25 @@ static int make_conv(struct cov_conv *f, const struct cov_layer_weights *w, stru
     return phase_pack(p, f, e);
 }
 
-/* Returns the phase of the outputs that tap k of a transposed convolution contributes to:
- * k * dilation - pad, modulo stride. */
-static size_t phase_of_tap(const struct cov_layer *l, size_t k)
-{
-    int64_t stride = (int64_t)l->stride;
-    assert(stride > 0);
-    int64_t rest = ((int64_t)(k * l->dilation) - l->pad) % stride;
-    return (size_t)(rest < 0 ? rest + stride : rest);
-}
-
 static int make_conv_transposed(struct cov_conv *f, const struct cov_layer_weights *w,
                                 struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
+    int64_t at;
     f->in_step = 1;
-    size_t *n_taps = cov_calloc(f->n_phases, sizeof *n_taps, e);
-    if (!n_taps)
-        return COV_ENOMEM;
-    for (size_t k = 0; k < l->kernel; k++)
-        n_taps[phase_of_tap(l, k)]++;
-    int rc = COV_OK;
-    for (size_t r = 0; rc == COV_OK && r < f->n_phases; r++) {
+    for (size_t r = 0; r < f->n_phases; r++) {
         struct phase *p = &f->phases[r];
         p->first = r;
         p->rows = r < l->t_out ? (l->t_out - r - 1) / l->stride + 1 : 0;
-        rc = phase_init(p, l, n_taps[r], e);
+        if (phase_init(p, l, e))
+            return COV_ENOMEM;
+        for (size_t k = l->kernel; k-- > 0;) /* the last tap reads the earliest input */
+            if (has_tap(l, r, k, &at))
+                phase_add(p, l, w->weight, l->c_out * l->kernel, l->kernel, k, at);
+        if (phase_pack(p, f, e))
+            return COV_ENOMEM;
     }
-    free(n_taps);
-    /* The last tap reads the earliest input. */
-    for (size_t k = l->kernel; rc == COV_OK && k-- > 0;) {
-        size_t r = phase_of_tap(l, k);
-        int64_t at = (int64_t)r + l->pad - (int64_t)(k * l->dilation);
-        phase_add(&f->phases[r], l, w->weight, l->c_out * l->kernel, l->kernel, k,
-                  at / (int64_t)l->stride);
-    }
-    for (size_t r = 0; rc == COV_OK && r < f->n_phases; r++)
-        rc = phase_pack(&f->phases[r], f, e);
-    return rc;
+    return COV_OK;
 }
 
 static int make_finish(struct cov_conv *f, const struct cov_layer_weights *w, struct cov_err *e)
