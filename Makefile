@@ -210,8 +210,6 @@ ISA_int_to_float := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
-ISA_vec_amx     := $(ISA_vec_avx512)
-ISA_vec_amx_bf16 := $(ISA_vec_avx512)
 ISA_gauss_avx2  := -mavx2
 ISA_alphabet_avx2 := -mavx2
 ISA_onehot_avx2 := -mavx2 -mbmi2
@@ -222,7 +220,6 @@ ISA_gemm_avx512shared := -mavx512f -ffp-contract=fast
 ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_gemm_avx512vnni := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512vnni -mprefer-vector-width=512
 ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512bf16 -mprefer-vector-width=512
-ISA_outer_avx512bf16 := -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_toom_cook_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_toom_cook_avx512 := -mavx512f -ffp-contract=fast
 endif

@@ -131,7 +131,6 @@ instruction_checks() {
     object some_avx512bf16.o 'vdpbf16ps %zmm0,%zmm1,%zmm2'
     object some_avx512vnni.o 'vpdpwssd %zmm0,%zmm1,%zmm2'
     object gemm_amx.o "vmovups (%rax),%zmm0; $tiles"
-    object vec_amx.o "vmovups (%rax),%zmm0"
     objects
     stdout_is '' 'correct objects'
     status_is 0 '  pass'
@@ -151,7 +150,6 @@ instruction_checks() {
     fault_in some_avx512.o 'vpermb %zmm0,%zmm1,%zmm2' 'vl: .*vpermb' 'VBMI in AVX-512'
     fault_in some_avx512bf16.o 'vpdpwssd %zmm0,%zmm1,%zmm2' 'bf16: .*vpdpwssd' 'VNNI in BF16'
     fault_in some_avx512vnni.o 'vdpbf16ps %zmm0,%zmm1,%zmm2' 'vnni: .*vdpbf16ps' 'BF16 in VNNI'
-    fault_in vec_amx.o 'vdpbf16ps %zmm0,%zmm1,%zmm2' 'avx512vl: .*vdpbf16ps' 'BF16 on vectors in gates'
     fault_in gemm_amx.o 'tdpbssd %tmm2,%tmm1,%tmm0' 'amx_bf16: .*tdpbssd' 'integer tiles'
     lacking some_avx2.o 'vaddps %xmm0,%xmm1,%xmm2' 'some_avx2.o: no %ymm' 'AVX2 without its registers'
     lacking some_avx512.o 'vaddps %ymm0,%ymm1,%ymm2' 'some_avx512.o: no %zmm' 'AVX-512 without its registers'

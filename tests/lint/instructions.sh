@@ -18,7 +18,6 @@ set_of() {
     *_avx512bf16.o) echo $avx512+avx512_bf16 ;;
     *_avx512vnni.o) echo $avx512+avx512_vnni ;;
     *_avx512*.o) echo $avx512 ;;
-    *vec_amx.o|*vec_amx_bf16.o) echo $avx512 ;;
     *_amx.o) echo $avx512+avx512_bf16+amx_tile+amx_bf16 ;;
     */base/cpu.o) echo +xsave ;; # XGETBV, which it checks itself
     esac

@@ -5,8 +5,8 @@
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/cpu_program.h"
-#include "common/compute/cpu/kernels/blas.h"
 #include "common/compute/cpu/kernels/level.h"
+#include "common/compute/cpu/layers/blas.h"
 #include "common/net/net.h"
 #include "common/seq/alphabet.h"
 

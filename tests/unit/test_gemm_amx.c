@@ -37,11 +37,8 @@ static void tile_release(void);
 #include "common/compute/cpu/kernels/outer_amx_body.h"
 #include "common/compute/cpu/kernels/rows_amx_body.h"
 /* Close and rough gates are the same without instructions for them. */
-#define VEC_TABLE emulated_vec
-#define VEC_NAME "emulated"
-#define VEC_NEEDS 0
-#define GATES GATES_CLOSE
 #include "common/compute/cpu/kernels/vec_body.h"
+VEC_TABLE_OF(emulated_vec, "emulated", 0, GATES_CLOSE)
 
 static struct {
     struct tile_config config;

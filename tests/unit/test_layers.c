@@ -4,8 +4,8 @@
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/kernels/blas.h"
 #include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/cpu/layers/blas.h"
 #include "common/compute/cpu/layers/conv.h"
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/compute/cpu/layers/ref.h"

@@ -114,21 +114,21 @@ TEST(sigmoid_and_tanh)
             continue;
         memset(cell, 0, N * sizeof *cell);
         gates_of(gates, x, 2, 80, -80, 0, 80);
-        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(cell, x, tanh, t < EXACT) < gate_error(t));
         memset(cell, 0, N * sizeof *cell);
         gates_of(gates, x, 0, 0, -80, 80, 80);
-        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(cell, x, sigmoid, true) < gate_error(t));
         for (size_t u = 0; u < N; u++)
             cell[u] = 1;
         gates_of(gates, x, 1, -200, 0, 0, 80);
-        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(cell, x, sigmoid, true) < gate_error(t));
         for (size_t u = 0; u < N; u++)
             cell[u] = 40;
         gates_of(gates, x, 3, -200, 80, 0, 0);
-        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        tables[t]->lstm_cell(&(struct cov_lstm_cells){1, N, gates, zero, cell, h, N});
         assert_true(worst(h, x, sigmoid, true) < gate_error(t));
     }
     free(h);
@@ -162,7 +162,8 @@ TEST(cell_of_rows)
             memcpy(cell, before, sizeof cell);
             memcpy(kept, gates, sizeof kept);
             memset(h, 0x55, sizeof h);
-            tables[t]->lstm_cell(ROWS, hidden, kept, bias, cell, h, STRIDE);
+            tables[t]->lstm_cell(
+                &(struct cov_lstm_cells){ROWS, hidden, kept, bias, cell, h, STRIDE});
             for (size_t r = 0; r < ROWS; r++) { /* repeats the step with kept gates */
                 float again[MAX_HIDDEN], h_again[MAX_HIDDEN], h_before[MAX_HIDDEN];
                 memcpy(again, before + r * hidden, hidden * sizeof *again);
@@ -210,7 +211,7 @@ TEST(open_gates_keep_cells)
             cell[u] = 1234.567f + (float)u;
         }
         if (can_run(t))
-            tables[t]->lstm_cell(1, HIDDEN, gates, bias, cell, h, HIDDEN);
+            tables[t]->lstm_cell(&(struct cov_lstm_cells){1, HIDDEN, gates, bias, cell, h, HIDDEN});
         for (size_t u = 0; u < HIDDEN; u++)
             assert_true(cell[u] == 1234.567f + (float)u);
     }

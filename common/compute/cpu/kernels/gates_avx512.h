@@ -1,8 +1,15 @@
-/* gates_avx512.h - exponentials and reciprocals of gates that are not GATES_EXACT (vec_gates.h),
- * for CPUs with AVX-512 that divide 16 floats in 16 cycles, as Intel's do. There, divisions take
- * most of the time of gates; an approximate reciprocal and a step of Newton's method take 3 cycles.
+/* gates_avx512.h - vectors of 16 floats, and exponentials and reciprocals of gates that are not
+ * GATES_EXACT, for the bodies of element-wise kernels (vec_gates.h) on CPUs with AVX-512 that divide
+ * 16 floats in 16 cycles, as Intel's do. There, divisions take most of the time of gates; an
+ * approximate reciprocal and a step of Newton's method take 3 cycles.
  * SPDX-License-Identifier: MIT */
 #include <immintrin.h>
+
+#define LANES 16
+#define FUSED(a, b, c) ((vec)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#define LEAST(a, b) ((vec)_mm512_min_ps((__m512)(a), (__m512)(b)))
+#define MOST(a, b) ((vec)_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define ANY(v) (_mm512_test_epi32_mask((__m512i)(v), (__m512i)(v)) != 0)
 
 #define RECIPROCAL(x) ((vec)cov_reciprocal((__m512)(x)))
 #define ROUGH_RECIPROCAL(x) ((vec)_mm512_rcp14_ps((__m512)(x)))

@@ -14,8 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/compute/cpu/kernels/gemm_rows.h"
-#include "common/compute/cpu/kernels/lstm_step.h"
+#include "common/compute/cpu/kernels/gemm_fused.h"
 
 /* How the operands a and b of a product are rounded. */
 enum cov_arithmetic {
@@ -60,7 +59,7 @@ struct cov_gemm {
     void (*run)(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add);
 
-    cov_gemm_pack_fn *pack; /* a function of gemm_pack.h */
+    cov_gemm_pack_fn *pack; /* one of those below */
     enum cov_arithmetic arithmetic;
     size_t k_unit; /* k of packed pairs is padded to a multiple of this; 0: B is floats */
 
@@ -95,6 +94,25 @@ const struct cov_gemm *cov_gemm_choose(unsigned features);
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
 /* Returns the fastest table that has instructions for this arithmetic; NULL if there is none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
+
+/* ---- packing: functions for `pack`, in gemm_pack.c ---- */
+
+/* Sets data to the floats of b, unchanged. */
+cov_gemm_pack_fn cov_gemm_pack_floats;
+/* Sets data to the columns of b, each divided by the power of two that brings its root mean square
+ * closest to 1; unit to these powers; and column_sums to the sums of products of pairs that
+ * gemm_inner_body.h needs. */
+cov_gemm_pack_fn cov_gemm_pack_inner;
+/* Sets pairs to bf16, with one term or two. */
+cov_gemm_pack_fn cov_gemm_pack_pairs;
+/* Sets pairs to 16-bit integers, and sets unit and cross. */
+cov_gemm_pack_fn cov_gemm_pack_int16;
+
+/* Used by cov_gemm_pack_inner, and to prepare rows of `a`. */
+enum {
+    COV_INNER_ROWS = 6,       /* rows of B after which the pattern of pairs repeats */
+    COV_INNER_MAX_SCALE = 60, /* largest exponent of a power, so that no sum overflows */
+};
 
 /* Packs b[k,n], row-major. Free with cov_matrix_fini. */
 int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float *b,

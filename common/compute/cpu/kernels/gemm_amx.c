@@ -25,7 +25,6 @@
 
 #define ROUND_32 round_32
 #include "common/compute/cpu/kernels/gates_avx512.h"
-#include "common/compute/cpu/kernels/lanes_avx512.h"
 
 static inline __m512 float_of(__m256i bits)
 {

@@ -1,7 +1,16 @@
 /* gemm_avx512.c - single-precision products and sums of outer products for AVX-512.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
-#include "common/compute/cpu/kernels/multiply_avx512.h"
+/* How gemm_body.h multiplies and adds: see MULTIPLY there. */
+#include <immintrin.h>
+
+typedef __m512 lanes;
+#define EVERY_LANE(p) _mm512_set1_ps(*(p))
+/* In assembly, because the compiler writes sums to other registers and copies them back. */
+#define MULTIPLY(sum, left, right)                                                                 \
+    __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right))
+#define MULTIPLY_FLOAT(sum, left, right)                                                           \
+    __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(left))
 
 #define GEMM_LEVEL avx512
 #define GEMM_NAME "AVX-512"

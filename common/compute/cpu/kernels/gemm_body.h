@@ -3,7 +3,7 @@
  * vector) and ROWS. A tile of ROWS rows and two vectors of columns fills the registers with sums.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
-#include "common/compute/cpu/kernels/gemm_pack.h"
+#include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/gemm_tiling.h"
 #include "common/compute/cpu/kernels/tiles.h"
 

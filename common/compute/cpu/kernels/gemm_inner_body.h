@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/kernels/gemm_pack.h"
+#include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/tiles.h"
 
 enum {

@@ -1,8 +1,9 @@
-/* gemm_pack.c - see gemm_pack.h.
+/* gemm_pack.c - the packed right-hand side of products: see gemm.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/kernels/gemm_pack.h"
+#include "common/compute/cpu/kernels/gemm.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -116,4 +117,27 @@ int cov_gemm_pack_pairs(const struct cov_gemm *gemm, const float *b, struct cov_
                 m->pairs[at] = cov_bf16_bits(t ? cov_bf16_low(v) : v);
             }
     return COV_OK;
+}
+
+int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float *b,
+                    struct cov_matrix *out, struct cov_err *e)
+{
+    *out =
+        (struct cov_matrix){.k = k, .n = n, .panel = n <= gemm->lanes ? gemm->lanes : gemm->width};
+    int rc = gemm->pack(gemm, b, out, e);
+    if (rc)
+        cov_matrix_fini(out);
+    return rc;
+}
+
+void cov_matrix_fini(struct cov_matrix *m)
+{
+    free(m->data);
+    free(m->pairs);
+    free(m->unit);
+    free(m->cross);
+    free(m->column_sums);
+    m->data = m->unit = m->column_sums = NULL;
+    m->cross = NULL;
+    m->pairs = NULL;
 }

@@ -7,7 +7,7 @@
 
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/bf16.h"
-#include "common/compute/cpu/kernels/gemm_pack.h"
+#include "common/compute/cpu/kernels/gemm.h"
 
 enum {
     PAIRS_DEPTH = 1152, /* elements of k at once: nine taps of 128 channels */

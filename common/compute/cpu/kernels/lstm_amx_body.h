@@ -1,11 +1,11 @@
-/* lstm_amx_body.h - a step of an LSTM (lstm_step.h) on tiles; included after gemm_amx_body.h, whose
+/* lstm_amx_body.h - a step of an LSTM (gemm_fused.h) on tiles; included after gemm_amx_body.h, whose
  * tiles and order of sums it uses.
  *
  * Products of 16 units take a few hundred cycles, in which the vector units have nothing to do but
  * load tiles. So the gates of the 16 units before are computed between these instructions, two
  * sequences at a time, and rows that later steps need are prefetched.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/kernels/lstm_step.h"
+#include "common/compute/cpu/kernels/gemm_fused.h"
 #include "common/compute/cpu/kernels/vec_gates.h"
 
 enum {

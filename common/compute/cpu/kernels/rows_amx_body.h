@@ -1,10 +1,10 @@
-/* rows_amx_body.h - products of a convolution in bf16 on tiles (gemm_rows.h); included after
+/* rows_amx_body.h - products of a convolution in bf16 on tiles (gemm_fused.h); included after
  * gemm_amx_body.h, whose tiles and order of sums it uses.
  *
  * While tiles are multiplied, the vector units finish the panel before, and round the next rows of
  * x, which also fetches them from memory.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/kernels/gemm_rows.h"
+#include "common/compute/cpu/kernels/gemm_fused.h"
 #include "common/compute/cpu/kernels/vec.h"
 
 typedef float sums16 __attribute__((vector_size(64), aligned(4), may_alias));

@@ -29,6 +29,18 @@ struct cov_look_up {
     size_t y_stride;
 };
 
+/* One step of an LSTM for `rows` sequences. gates[r] + bias are the pre-activations i, f, g, o of
+ * `hidden` units each; they are replaced by sigmoid(i) tanh(g), sigmoid(f), undefined, 1 /
+ * sigmoid(o). cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of
+ * sigmoid and tanh: 3e-7, down to 5e-18. */
+struct cov_lstm_cells {
+    size_t rows, hidden;
+    float *gates;
+    const float *bias;
+    float *cell, *h;
+    size_t h_stride;
+};
+
 struct cov_vec {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
@@ -37,12 +49,7 @@ struct cov_vec {
     void (*finish)(size_t rows, size_t n, const float *acc, const struct cov_finish *f, float *y,
                    size_t y_stride);
 
-    /* One step of an LSTM for `rows` sequences. gates[r] + bias are the pre-activations i, f, g, o
-     * of `hidden` units each; they are replaced by sigmoid(i) tanh(g), sigmoid(f), undefined, 1 /
-     * sigmoid(o). cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of
-     * sigmoid and tanh: 3e-7, down to 5e-18. */
-    void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
-                      float *h, size_t h_stride);
+    void (*lstm_cell)(const struct cov_lstm_cells *cells);
 
     /* One step of one sequence whose gates, as left by lstm_cell, have not changed. `before` is h
      * of the previous step. Where a cell has not changed either, h is copied from `before`. */

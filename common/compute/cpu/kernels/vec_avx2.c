@@ -3,7 +3,6 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-#define VEC_TABLE cov_vec_avx2
 #define TRAINVEC_TABLE cov_trainvec_avx2
 #define VEC_NAME "AVX2"
 #define VEC_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
@@ -14,4 +13,6 @@
 #define ANY(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
 #include "common/compute/cpu/kernels/trainvec_body.h"
 #include "common/compute/cpu/kernels/vec_body.h"
+
+VEC_TABLE_OF(cov_vec_avx2, VEC_NAME, VEC_NEEDS, GATES_EXACT)
 #endif

@@ -1,7 +1,7 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
- * VEC_TABLE, VEC_NAME, VEC_NEEDS, LANES (floats per vector), FUSED(a, b, c) = a b + c, rounded once
- * if possible, LEAST(a, b) and MOST(a, b), which give b if a or b is NaN, ANY(v), which is true
- * if any bit is set, and GATES, an enum gates (GATES_EXACT; vec_gates.h).
+ * LANES (floats per vector), FUSED(a, b, c) = a b + c, rounded once if possible, LEAST(a, b) and
+ * MOST(a, b), which give b if a or b is NaN, and ANY(v), which is true if any bit is set. After the
+ * inclusion, it defines tables with VEC_TABLE_OF.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -14,10 +14,6 @@ enum {
     LOOK_UP_VECTORS = 4, /* vectors of sums at a time */
     TOGETHER = 4,        /* vectors compared before the result is tested */
 };
-
-#ifndef GATES
-#define GATES GATES_EXACT
-#endif
 
 #ifndef ANY
 #define ANY(v) any_lane(v)
@@ -76,33 +72,35 @@ static inline float exp_core(float x)
 /* ---- gates ---- */
 
 /* Computes i g for n <= LANES units of a row of lstm_cell. */
-static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
-                                                             float *gates, const float *bias)
+static inline __attribute__((always_inline)) void
+open_input(const enum gates how, const size_t n, size_t hidden, float *gates, const float *bias)
 {
-    vec under_i = under_gate(GATES, load(n, gates) + load(n, bias));
+    vec under_i = under_gate(how, load(n, gates) + load(n, bias));
     vec g = load(n, gates + 2 * hidden) + load(n, bias + 2 * hidden);
-    store(n, gated_tanh(GATES, g, under_i), gates);
+    store(n, gated_tanh(how, g, under_i), gates);
 }
 
 /* Computes f, o and the cells. A cell may count up for thousands of steps, and accumulated rounding
  * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and
  * f * cell is rounded before the sum, as in PyTorch. With a fused multiply-add, cells of a trained
  * network differed 30 times more from PyTorch's. */
-static inline __attribute__((always_inline)) void
-open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
+static inline __attribute__((always_inline)) void open_others(const enum gates how, const size_t n,
+                                                              size_t hidden, float *gates,
+                                                              const float *bias, float *cell)
 {
     float *f = gates + hidden, *o = gates + 3 * hidden;
-    vec keep = gate_of(GATES, under_gate(GATES, load(n, f) + load(n, bias + hidden)));
+    vec keep = gate_of(how, under_gate(how, load(n, f) + load(n, bias + hidden)));
     store(n, keep, f);
-    store(n, under_gate(GATES, load(n, o) + load(n, bias + 3 * hidden)), o);
+    store(n, under_gate(how, load(n, o) + load(n, bias + 3 * hidden)), o);
     store(n, keep * load(n, cell) + load(n, gates), cell);
 }
 
 /* Computes h = o tanh(cell). */
-static inline __attribute__((always_inline)) void
-show(const size_t n, size_t hidden, const float *gates, const float *cell, float *h)
+static inline __attribute__((always_inline)) void show(const enum gates how, const size_t n,
+                                                       size_t hidden, const float *gates,
+                                                       const float *cell, float *h)
 {
-    store(n, gated_tanh(GATES, load(n, cell), load(n, gates + 3 * hidden)), h);
+    store(n, gated_tanh(how, load(n, cell), load(n, gates + 3 * hidden)), h);
 }
 
 static void finish(size_t rows, size_t n, const float *restrict acc, const struct cov_finish *f,
@@ -120,48 +118,57 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const struc
 
 /* Computes all units of a row in three loops, so that chains of exponentials and divisions are
  * short and many of them overlap. */
-static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
-                      float *h, size_t h_stride)
+static inline __attribute__((always_inline)) void run_cells(const enum gates how,
+                                                            const struct cov_lstm_cells *c)
 {
-    size_t whole = hidden / LANES * LANES, rest = hidden - whole;
-    for (size_t r = 0; r < rows; r++, gates += 4 * hidden, cell += hidden, h += h_stride) {
+    size_t hidden = c->hidden, whole = hidden / LANES * LANES, rest = hidden - whole;
+    const float *bias = c->bias;
+    float *gates = c->gates, *cell = c->cell, *h = c->h;
+    for (size_t r = 0; r < c->rows; r++, gates += 4 * hidden, cell += hidden, h += c->h_stride) {
         for (size_t u = 0; u < whole; u += LANES)
-            open_input(LANES, hidden, gates + u, bias + u);
+            open_input(how, LANES, hidden, gates + u, bias + u);
         for (size_t u = 0; u < whole; u += LANES)
-            open_others(LANES, hidden, gates + u, bias + u, cell + u);
+            open_others(how, LANES, hidden, gates + u, bias + u, cell + u);
         for (size_t u = 0; u < whole; u += LANES)
-            show(LANES, hidden, gates + u, cell + u, h + u);
+            show(how, LANES, hidden, gates + u, cell + u, h + u);
         if (rest) {
-            open_input(rest, hidden, gates + whole, bias + whole);
-            open_others(rest, hidden, gates + whole, bias + whole, cell + whole);
-            show(rest, hidden, gates + whole, cell + whole, h + whole);
+            open_input(how, rest, hidden, gates + whole, bias + whole);
+            open_others(how, rest, hidden, gates + whole, bias + whole, cell + whole);
+            show(how, rest, hidden, gates + whole, cell + whole, h + whole);
         }
     }
 }
 
-/* Computes n <= LANES units of lstm_rest. */
-static inline __attribute__((always_inline)) void rest_units(const size_t n, const float *add,
-                                                             const float *keep,
-                                                             const float *under_o, float *cell,
-                                                             const float *before, float *h)
+/* One sequence whose gates are kept (vec.h, lstm_rest). */
+struct resting {
+    const float *gates;
+    float *cell;
+    const float *before;
+    float *h;
+};
+
+/* Computes n <= LANES units of lstm_rest, from unit u on. */
+static inline __attribute__((always_inline)) void
+rest_units(const enum gates how, const size_t n, size_t hidden, const struct resting *r, size_t u)
 {
-    vec old = load(n, cell), v = load(n, keep) * old + load(n, add);
+    const float *add = r->gates + u, *keep = add + hidden, *under_o = add + 3 * hidden;
+    vec old = load(n, r->cell + u), v = load(n, keep) * old + load(n, add);
     if (!ANY((ints)v ^ (ints)old)) {
-        memcpy(h, before, n * sizeof *h);
+        memcpy(r->h + u, r->before + u, n * sizeof *r->h);
         return;
     }
-    store(n, v, cell);
-    store(n, gated_tanh(GATES, v, load(n, under_o)), h);
+    store(n, v, r->cell + u);
+    store(n, gated_tanh(how, v, load(n, under_o)), r->h + u);
 }
 
-static void lstm_rest(size_t hidden, const float *gates, float *cell, const float *before, float *h)
+static inline __attribute__((always_inline)) void run_resting(const enum gates how, size_t hidden,
+                                                              const struct resting *r)
 {
-    const float *add = gates, *keep = add + hidden, *under_o = add + 3 * hidden;
     size_t u = 0;
     for (; u + LANES <= hidden; u += LANES)
-        rest_units(LANES, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
+        rest_units(how, LANES, hidden, r, u);
     if (u < hidden)
-        rest_units(hidden - u, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
+        rest_units(how, hidden - u, hidden, r, u);
 }
 
 /* The bits of absolute values have the same order as the values, and NaN is the largest. */
@@ -246,5 +253,16 @@ static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
     }
 }
 
-const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish,  lstm_cell, lstm_rest,
-                                  largest,  within,    exp_all, look_up};
+/* Defines a table whose gates are computed as in `how`, an enum gates. */
+#define VEC_TABLE_OF(table, title, features, how)                                                  \
+    static void table##_cell(const struct cov_lstm_cells *c)                                       \
+    {                                                                                              \
+        run_cells(how, c);                                                                         \
+    }                                                                                              \
+    static void table##_rest(size_t hidden, const float *gates, float *cell, const float *before,  \
+                             float *h)                                                             \
+    {                                                                                              \
+        run_resting(how, hidden, &(struct resting){gates, cell, before, h});                       \
+    }                                                                                              \
+    const struct cov_vec table = {title,   features, finish,  table##_cell, table##_rest,          \
+                                  largest, within,   exp_all, look_up};

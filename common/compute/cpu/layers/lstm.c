@@ -235,8 +235,9 @@ static void step_of_all(struct cov_lstm_pass *p, size_t step, size_t s, size_t s
     }
     if (step > 0)
         p->f->gemm->run(n, p->seq[0].h.at, y_row, &p->f->w_hh[p->direction], sums, n_gates, true);
-    p->f->vec->lstm_cell(n, l->hidden, sums, p->f->bias + p->direction * n_gates, p->cell,
-                         cov_lstm_h(p, 0, cov_lstm_row(p, step)), y_row);
+    p->f->vec->lstm_cell(&(struct cov_lstm_cells){n, l->hidden, sums,
+                                                  p->f->bias + p->direction * n_gates, p->cell,
+                                                  cov_lstm_h(p, 0, cov_lstm_row(p, step)), y_row});
 }
 
 /* Does the same with products and gates at once; the sums over x have not been computed. x of the
@@ -309,8 +310,9 @@ static void step_of_some(struct cov_lstm_pass *p, size_t step, size_t s)
     for (size_t i = 0; i < n_moving; i++) {
         size_t b = moving[i];
         float *sums = p->gathered.sums + i * n_gates, *kept = p->kept_gates + b * n_gates;
-        p->f->vec->lstm_cell(1, hidden, sums, p->f->bias + p->direction * n_gates,
-                             p->cell + b * hidden, cov_lstm_h(p, b, t), hidden);
+        p->f->vec->lstm_cell(
+            &(struct cov_lstm_cells){1, hidden, sums, p->f->bias + p->direction * n_gates,
+                                     p->cell + b * hidden, cov_lstm_h(p, b, t), hidden});
         memcpy(kept, sums, n_gates * sizeof *sums);
         p->seq[b].gates = kept;
     }

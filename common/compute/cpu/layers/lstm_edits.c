@@ -88,8 +88,8 @@ static void take_step(struct lanes *p, size_t n)
     const struct cov_layer *l = &p->f->layer;
     const size_t n_gates = 4 * l->hidden;
     p->f->gemm->run(n, p->h, l->hidden, &p->f->w_hh[p->direction], p->gates, n_gates, true);
-    p->f->vec->lstm_cell(n, l->hidden, p->gates, p->f->bias + p->direction * n_gates, p->cell, p->h,
-                         l->hidden);
+    p->f->vec->lstm_cell(&(struct cov_lstm_cells){
+        n, l->hidden, p->gates, p->f->bias + p->direction * n_gates, p->cell, p->h, l->hidden});
 }
 
 /* ---- the kept sequences ---- */

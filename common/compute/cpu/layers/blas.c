@@ -1,6 +1,6 @@
 /* blas.c - see blas.h.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/kernels/blas.h"
+#include "common/compute/cpu/layers/blas.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -4,8 +4,8 @@
  * when it is loaded, and selects poor ones on CPUs newer than itself (0.3.21 treats Sapphire Rapids
  * as Haswell), so it is loaded at run time with the core type in the environment.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_KERNELS_BLAS_H
-#define COV_COMPUTE_CPU_KERNELS_BLAS_H
+#ifndef COV_COMPUTE_CPU_LAYERS_BLAS_H
+#define COV_COMPUTE_CPU_LAYERS_BLAS_H
 
 #include <stdbool.h>
 #include <stddef.h>
