@@ -16,6 +16,7 @@
  *   wrong=N     copies from card N are wrong in one place
  *   together=N  nothing runs until N streams have once had queued work at the same time; fails
  *               after ten seconds
+ *   trusted=1   self-checks pass without computing, which saves most of the time of a small run
  *   driver=no   no driver
  * cublas_mock.h adds words for cuBLAS.
  * SPDX-License-Identifier: MIT */
