@@ -251,9 +251,10 @@ $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) $(HOT_CFLAGS) -MMD -MP -c -o $@ $<
-# Sanitized tests spend most of their time here, so it is always optimised.
+# Sanitized tests spend most of their time here, so it is always optimised. Kernels do not read files, and are slow to
+# compile and to run with instrumentation, so fuzzing and check-smoke do without.
 ifdef SAN
-$(B)/obj/common/compute/cpu/%.o: HOT_CFLAGS := -O2
+$(B)/obj/common/compute/cpu/%.o: HOT_CFLAGS := -O2 $(if $(filter fuzz smoke,$(VARIANT)),-fno-sanitize=all)
 $(B)/obj/tests/unit/test_gemm_amx.o: HOT_CFLAGS := -O2
 endif
 
@@ -383,10 +384,6 @@ REPLAYS    := $(FUZZ_NAMES:%=$(B)/fuzz/fuzz_%)
 SECONDS    ?= 60
 FUZZ       ?= $(FUZZ_NAMES)
 FUZZER     := $(if $(filter fuzzer%,$(SAN)),-fsanitize=fuzzer)
-ifneq ($(FUZZER),)
-# Kernels do not read files, and are slow with instrumentation.
-$(B)/obj/common/compute/cpu/%.o: HOT_CFLAGS := -fno-sanitize=all -O2
-endif
 $(B)/libcov.a: $(call obj,$(LIB_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(REPLAYS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(if $(FUZZER),,$(B)/obj/tests/fuzz/replay.o) $(B)/benchmark.a $(B)/libcov.a
@@ -415,23 +412,28 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
 PROVE = $(TEST_ENV) tests/prove.sh $(B)/prove $(PROVE_FLAGS)
 
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
-LONGEST := $(addprefix tests/cli/,covtrain_torch.t snakemake.t covtrain_device.t workflows.t) \
-  $(patsubst %,$(B)/tests/%,check_cublas check_training check_kernels) \
-  $(patsubst %,tests/cli/%.t,benchmark covprofile readme small_bombs covpredict_device covpeaks_measured damaged_hdf5 h5chunk_rewrite covtrain_mpi \
-  covtrain damaged_fasta benchmark_report gpu_report outputs covpredict_precision h5_reference covpeaks codecs fasta2h5 covpredict \
-  cov2bigwig_compare lint covpredict_shard clients coveffect h5_layout cov2bigwig_reference) \
-  $(patsubst %,$(B)/tests/%,check_host check_lstm test_reference_models test_lstm test_h5 test_loader)
+LONGEST := $(patsubst %,$(B)/tests/check_%,cublas training kernels) \
+  $(patsubst %,tests/cli/%.t,snakemake small_bombs workflows benchmark covtrain_torch covtrain_device readme h5chunk_rewrite gpu_report \
+  covpeaks_measured damaged_hdf5 covtrain_mpi covprofile covtrain cov2bigwig_compare fasta2h5 outputs cov2bigwig_reference benchmark_report \
+  coveffect damaged_fasta covpredict_device text_variants h5_reference covpeaks demo covtrain_plant covpredict covpredict_shard codecs \
+  h5_layout clients lint) \
+  $(patsubst %,$(B)/tests/%,check_host check_lstm test_reference_models test_reference_training test_bigwig_zoom test_loader test_bgz test_onehot test_lstm)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
 check: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests, or TESTS (SAN=address,undefined: under sanitizers)
 	$(Q)$(PROVE) --exec '' $(or $(TESTS),$(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED)))
-# A file for each tool, and damaged inputs of all parsers; corpora of fuzzers have those of codecs and journals.
-SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 cov2bigwig coveffect covpeaks covpredict covpredict_stream covprofile covtrain_scale \
-               damaged_chunks damaged_fasta damaged_hdf5 damaged_tracks fasta2h5 h5chunk_verify pipe)
-.PHONY: check-smoke
-check-smoke: all $(UNITS) $(REPLAYS) $(EMULATED) $(HELPERS) $(DEMOS) ## run the unit tests, the corpora of the fuzzers and a few tests of each tool
-	$(Q)$(PROVE) --exec '' $(call longest_first,$(SMOKE_TESTS) $(sort $(UNITS)) $(REPLAYS) $(EMULATED))
+# A script for each tool, and the unit tests of what reads files. The plain tests run the kernels with guard pages.
+SMOKE_TESTS := $(patsubst %,tests/cli/%.t,bam2h5 benchmark_compare cov2bigwig coveffect covpeaks covpredict covpredict_stream covprofile \
+               covtrain_scale damaged_chunks damaged_tracks fasta2h5 h5chunk_verify pipe)
+SMOKE_UNITS := $(filter $(patsubst %.c,$(B)/tests/test_%,$(notdir $(wildcard common/base/json.c common/ckpt/*.c common/cli/opt.c common/codec/*.c \
+               common/features/*.c common/file/*.c common/seq/*.c common/store/*.c common/track/formats/*.c))),$(UNITS))
+.PHONY: check-smoke run-smoke
+# -O1 and -g1, because compiling takes longer than the tests, and reports need lines only.
+check-smoke: ## run the unit tests of parsers, the corpora of the fuzzers and a test of each tool under sanitizers
+	$(Q)$(MAKE) --no-print-directory VARIANT=smoke SAN=address,undefined CFLAGS='-O1 -g1' run-smoke
+run-smoke: all $(SMOKE_UNITS) $(REPLAYS) $(HELPERS)
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(SMOKE_TESTS) $(SMOKE_UNITS) $(REPLAYS))
 check-unit: $(UNITS) $(REPLAYS) $(EMULATED) ## run the unit tests
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(REPLAYS) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
