@@ -73,11 +73,11 @@ for name, line in (("genes.bed.gz", b"c1\t1\t2\n"), ("genes.gff3.gz", b"c1\t.\tg
                    ("long.gff3.gz", b"c1\t.\tgene\t1\t2\t.\t+\t.\tID=%s\n" % (b"x" * 1000000))):
     with open(name, "wb") as f:
         f.write(gzip.compress(line * ((1 << 20) // len(line))) * 32)
-with gzip.open("unknown.gz", "wb", 9) as f:
+with gzip.open("unknown.gz", "wb", 6) as f:
     for i in range(60000):
         f.write(b"%d" % i + b"x" * 5000 + b"\n")
 # Peaks on sequences with long names.
-with gzip.open("long_names.bed.gz", "wb", 9) as f:
+with gzip.open("long_names.bed.gz", "wb", 6) as f:
     for i in range(60000):
         f.write(b"%d" % i + b"x" * 5000 + b"\t0\t5\n")
 E
