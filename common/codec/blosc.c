@@ -13,6 +13,8 @@
 
 #include <blosc.h>
 
+#include "common/codec/codec.h"
+
 enum { FILTER_VERSION = 2 }; /* version of the HDF5 plugin */
 
 static int type_size(size_t elem_bytes)

@@ -4,7 +4,7 @@
 #ifndef COV_CODEC_H5_FILTERS_H
 #define COV_CODEC_H5_FILTERS_H
 
-#include "common/codec/codec.h"
+struct cov_codec;
 
 /* LZF, h5py's filter: the chunk is one block of liblzf, without any header. */
 extern const struct cov_codec cov_lzf;

@@ -5,6 +5,8 @@
 #include <lz4.h>
 #include <string.h>
 
+#include "common/codec/codec.h"
+
 /* The plugin's default block size is the size of the chunk, limited to MAX_BLOCK_BYTES. */
 enum { HEAD_BYTES = 12, BLOCK_HEAD_BYTES = 4, MAX_BLOCK_BYTES = 1 << 30 };
 

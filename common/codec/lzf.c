@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/codec/bits.h"
+#include "common/codec/codec.h"
 
 enum {
     MAX_LITERAL = 32,

@@ -7,6 +7,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "common/codec/codec.h"
+
 static int encode(int level, size_t elem_bytes, const void *src, size_t n, void *dst, size_t *n_dst,
                   struct cov_err *e)
 {

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include "common/codec/codec.h"
 #include "common/codec/h5_filters.h"
 
 /* A byte to change. */

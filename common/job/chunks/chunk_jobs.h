@@ -12,6 +12,8 @@
 #include "common/cli/opt.h"
 #include "common/job/chunks/rewrite.h"
 
+/* ---- subset.c ---- */
+
 /* Writes all rows of the file `input` to `output` with a different storage. */
 int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
                const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
@@ -38,7 +40,7 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
 int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
               const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* ---- subset.c: a subset, shards, or training and validation data ---- */
+/* ---- subset.c: some rows, shards, or training and validation data ---- */
 
 /* Keeps chunks that overlap a region or belong to a listed sequence (all chunks if neither is
  * given). Drops chunks of sequences shorter than min_length bases and, with drop_n, chunks that are

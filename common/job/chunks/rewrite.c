@@ -11,7 +11,6 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/file/path.h"
-#include "common/job/chunks/chunk_jobs.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5_rows.h"
 #include "common/store/predictions.h"
@@ -651,23 +650,6 @@ int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool 
         rc = cov_rewrite(&plan, path, job, e);
     cov_grid_free(some);
     free(rows);
-    return rc;
-}
-
-int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
-               const struct cov_rewrite_job *job, struct cov_err *e)
-{
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    struct cov_chunk_file *f = NULL;
-    int rc = cov_rewrite_begin(&out, output, &input, 1, job->force, e);
-    if (!rc)
-        rc = cov_chunk_file_open(input, &f, e);
-    if (!rc)
-        rc = cov_rewrite_rows(f, input, NULL, storage, out.tmp, &job->job, e);
-    if (!rc)
-        rc = cov_outfile_commit(&out, e);
-    cov_chunk_file_close(f);
-    cov_outfile_end(&out, e);
     return rc;
 }
 

@@ -93,6 +93,23 @@ out:
     return rc;
 }
 
+int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
+               const struct cov_rewrite_job *job, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_chunk_file *f = NULL;
+    int rc = cov_rewrite_begin(&out, output, &input, 1, job->force, e);
+    if (!rc)
+        rc = cov_chunk_file_open(input, &f, e);
+    if (!rc)
+        rc = cov_rewrite_rows(f, input, NULL, storage, out.tmp, &job->job, e);
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_chunk_file_close(f);
+    cov_outfile_end(&out, e);
+    return rc;
+}
+
 /* ---- several outputs ---- */
 
 /* A file that is split into n others. */
