@@ -43,7 +43,7 @@ struct rewrite_slot {
 struct rewrite_scratch {
     struct cov_blob raw;
     uint8_t *codes;                 /* [chunk_rows][L] */
-    uint8_t *read, *elems;          /* rows of all sets: [1] as read, [chunk_rows] as written */
+    uint8_t *read;                  /* a row of all sets, as read */
     uint8_t **read_at;              /* [n_sets]; points into elems if the type does not change */
     uint8_t **elems_at;             /* [chunk_rows][n_sets] */
     const uint8_t **codes_at;       /* [chunk_rows] */
@@ -60,11 +60,8 @@ struct rewrite_run {
     size_t n_parts;
     uint64_t clock;
     size_t L, n_rows, n_sets, chunk_rows, batch, next;
-    size_t read_bytes, elem_bytes; /* per row, all sets */
-    struct rewrite_slot *slots;
     size_t n_slots;
-    struct rewrite_scratch *scratch;
-    unsigned n_workers;
+    struct cov_arena memory;
 };
 
 /* ---- types ---- */
@@ -208,14 +205,12 @@ static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_f
     return COV_OK;
 }
 
-/* Fills an entry with an open file, which it takes over unless that is the template. */
+/* Describes the open file of an entry. */
 static int fill_part(const struct rewrite_run *r, struct rewrite_part *p, size_t index,
                      struct cov_err *e)
 {
     p->index = index;
-    if (!p->ks)
-        p->ks = cov_calloc(r->from->n_sets + 1, sizeof *p->ks, e);
-    return p->ks ? find_sets(r->from, p->file, r->plan->paths[index], p->ks, e) : COV_ENOMEM;
+    return find_sets(r->from, p->file, r->plan->paths[index], p->ks, e);
 }
 
 /* Sets *out to an input, after opening it if needed; then the file that was not wanted for the
@@ -296,11 +291,10 @@ static int decode_row(const struct rewrite_run *r, const struct rewrite_part *p,
 
 /* ---- stages ---- */
 
-static int rewrite_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int rewrite_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct rewrite_run *r = arg;
-    struct rewrite_slot *s = &r->slots[slot];
+    struct rewrite_slot *s = slot;
     const struct cov_rewrite_row *rows = r->plan->rows + r->next;
     const size_t left = r->n_rows - r->next;
     s->first = r->next;
@@ -340,11 +334,11 @@ static int copy_pieces(const struct cov_blob *from, size_t beg, size_t end, stru
     return rc;
 }
 
-static int rewrite_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int rewrite_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct rewrite_run *r = arg;
-    struct rewrite_slot *s = &r->slots[slot];
-    struct rewrite_scratch *t = &r->scratch[worker];
+    struct rewrite_slot *s = slot;
+    struct rewrite_scratch *t = worker;
     cov_blob_clear(&s->encoded);
     int rc = COV_OK;
     for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows) {
@@ -360,11 +354,10 @@ static int rewrite_work(void *arg, size_t slot, unsigned worker, struct cov_err 
     return rc;
 }
 
-static int rewrite_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int rewrite_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct rewrite_run *r = arg;
-    struct rewrite_slot *s = &r->slots[slot];
+    struct rewrite_slot *s = slot;
     size_t n_pieces = cov_chunk_writer_n_pieces(r->writer), piece = 0;
     int rc = COV_OK;
     for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows, piece += n_pieces)
@@ -377,106 +370,70 @@ static int rewrite_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 /* ---- buffers ---- */
 
-int cov_rewrite_room(const struct cov_chunk_head *h, uint8_t **room, uint8_t ***at,
-                     struct cov_err *e)
+uint8_t **cov_rewrite_room(const struct cov_chunk_head *h, struct cov_arena *memory)
 {
     size_t n = 1;
     for (size_t k = 0; k < h->n_sets; k++)
-        if (cov_size_add(n, cov_chunk_set_row_bytes(&h->sets[k]), &n))
-            return cov_fail(e, COV_ENOMEM, "rows are too large");
-    *room = cov_malloc(n, 1, e);
-    *at = cov_calloc(h->n_sets + 1, sizeof **at, e);
-    if (!*room || !*at)
-        return COV_ENOMEM;
-    uint8_t *elem = *room;
-    for (size_t k = 0; k < h->n_sets; k++) {
-        (*at)[k] = elem;
+        n += cov_chunk_set_row_bytes(&h->sets[k]);
+    uint8_t *elem = cov_arena_calloc(memory, n, 1);
+    uint8_t **at = cov_arena_calloc(memory, h->n_sets + 1, sizeof *at);
+    for (size_t k = 0; elem && at && k < h->n_sets; k++) {
+        at[k] = elem;
         elem += cov_chunk_set_row_bytes(&h->sets[k]);
     }
-    return COV_OK;
+    return at;
 }
 
-static int allocate_scratch(struct rewrite_run *r, struct rewrite_scratch *s, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    size_t n = r->chunk_rows, n_codes, n_elem_bytes, n_ptrs;
-    if (cov_size_mul(n, r->L, &n_codes) || cov_size_mul(n, r->elem_bytes, &n_elem_bytes) ||
-        cov_size_mul(n, r->n_sets + 1, &n_ptrs))
-        return cov_fail(e, COV_ENOMEM, "%zu rows per chunk: too large", n);
-    s->codes = cov_malloc(r->to.has_bases ? n_codes : 1, 1, e);
-    s->read = cov_malloc(r->read_bytes + 1, 1, e);
-    s->elems = cov_malloc(n_elem_bytes + 1, 1, e);
-    s->read_at = cov_calloc(r->n_sets + 1, sizeof *s->read_at, e);
-    s->codes_at = cov_calloc(n, sizeof *s->codes_at, e);
-    s->elems_at = cov_calloc(n_ptrs, sizeof *s->elems_at, e);
-    s->rows_at = cov_calloc(n, sizeof *s->rows_at, e);
-    if (!s->codes || !s->read || !s->elems || !s->read_at || !s->codes_at || !s->elems_at ||
-        !s->rows_at)
-        return COV_ENOMEM;
-    uint8_t *elem = s->elems;
-    for (size_t i = 0; i < n; i++) {
-        s->codes_at[i] = r->to.has_bases ? s->codes + i * r->L : NULL;
-        s->rows_at[i] = (const uint8_t *const *)(s->elems_at + i * r->n_sets);
-        for (size_t k = 0; k < r->n_sets; k++) {
-            s->elems_at[i * r->n_sets + k] = elem;
-            elem += cov_chunk_set_row_bytes(&r->to.sets[k]);
-        }
-    }
-    return COV_OK;
+    const struct rewrite_run *r = arg;
+    struct rewrite_slot *s = slot;
+    s->pieces = cov_arena_calloc(memory, r->batch + 1, sizeof *s->pieces);
 }
 
-static int rewrite_allocate(struct rewrite_run *r, struct cov_err *e)
+static void fini_slot(void *arg, void *slot)
 {
-    for (size_t k = 0; k < r->n_sets; k++)
-        if (cov_size_add(r->read_bytes, cov_chunk_set_row_bytes(&r->from->sets[k]),
-                         &r->read_bytes) ||
-            cov_size_add(r->elem_bytes, cov_chunk_set_row_bytes(&r->to.sets[k]), &r->elem_bytes))
-            return cov_fail(e, COV_ENOMEM, "rows are too large");
-    r->n_parts = r->plan->n_files > 1 ? r->n_slots + MORE_PARTS : 1;
-    r->parts = cov_calloc(r->n_parts, sizeof *r->parts, e);
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
-    if (!r->parts || !r->slots || !r->scratch)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < r->n_slots; i++) {
-        r->slots[i].pieces = cov_calloc(r->batch + 1, sizeof *r->slots[i].pieces, e);
-        if (!r->slots[i].pieces)
-            return COV_ENOMEM;
+    struct rewrite_slot *s = slot;
+    (void)arg;
+    cov_blob_fini(&s->raw);
+    cov_blob_fini(&s->encoded);
+}
+
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct rewrite_run *r = arg;
+    struct rewrite_scratch *s = worker;
+    const size_t n = r->chunk_rows;
+    uint8_t **read = cov_rewrite_room(r->from, memory);
+    (void)i;
+    s->read = read ? read[0] : NULL;
+    s->codes = cov_arena_calloc(memory, n, r->to.has_bases ? r->L : 1);
+    s->read_at = cov_arena_calloc(memory, r->n_sets + 1, sizeof *s->read_at);
+    s->codes_at = cov_arena_calloc(memory, n, sizeof *s->codes_at);
+    s->elems_at = cov_arena_calloc(memory, n, (r->n_sets + 1) * sizeof *s->elems_at);
+    s->rows_at = cov_arena_calloc(memory, n, sizeof *s->rows_at);
+    for (size_t k = 0; k < n && s->codes && s->codes_at && s->elems_at && s->rows_at; k++) {
+        uint8_t **elems = cov_rewrite_room(&r->to, memory);
+        s->codes_at[k] = r->to.has_bases ? s->codes + k * r->L : NULL;
+        s->rows_at[k] = (const uint8_t *const *)(s->elems_at + k * r->n_sets);
+        if (elems && r->n_sets)
+            memcpy(s->elems_at + k * r->n_sets, elems, r->n_sets * sizeof *elems);
     }
-    r->parts[0].file = r->plan->file;
-    r->parts[0].n_slots = 1;
-    int rc = fill_part(r, &r->parts[0], r->plan->template, e);
-    for (unsigned i = 0; !rc && i < r->n_workers; i++)
-        rc = allocate_scratch(r, &r->scratch[i], e);
-    return rc;
+}
+
+static void fini_worker(void *arg, void *worker)
+{
+    struct rewrite_scratch *s = worker;
+    (void)arg;
+    cov_blob_fini(&s->raw);
 }
 
 static void rewrite_release(struct rewrite_run *r)
 {
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        cov_blob_fini(&r->slots[i].raw);
-        cov_blob_fini(&r->slots[i].encoded);
-        free(r->slots[i].pieces);
-    }
-    free(r->slots);
-    for (unsigned i = 0; r->scratch && i < r->n_workers; i++) {
-        struct rewrite_scratch *s = &r->scratch[i];
-        cov_blob_fini(&s->raw);
-        free(s->codes);
-        free(s->read);
-        free(s->elems);
-        free(s->read_at);
-        free((void *)s->codes_at);
-        free(s->elems_at);
-        free((void *)s->rows_at);
-    }
-    free(r->scratch);
-    for (size_t i = 0; r->parts && i < r->n_parts; i++) {
-        if (i > 0)
-            cov_chunk_file_close(r->parts[i].file);
-        free(r->parts[i].ks);
-    }
-    free(r->parts);
+    for (size_t i = 1; r->parts && i < r->n_parts; i++)
+        cov_chunk_file_close(r->parts[i].file);
     cov_chunk_head_fini(&r->to);
+    cov_arena_fini(&r->memory);
 }
 
 /* ---- reading back ---- */
@@ -486,17 +443,17 @@ struct rewrite_copy {
     struct cov_chunk_file *file;
     size_t *ks; /* of the sets of the head */
     struct cov_blob raw;
-    uint8_t *codes, *room, **elems;
+    uint8_t *codes, **elems;
+    struct rewrite_scratch input; /* a row of the input */
 };
 
-/* Sets *same to whether row i has the contents of its input row. Uses the first worker's
- * scratch. */
+/* Sets *same to whether row i has the contents of its input row. */
 static int compare_row(struct rewrite_run *r, struct rewrite_copy *c, size_t i, bool *same,
                        struct cov_err *e)
 {
     struct rewrite_part *p;
+    struct rewrite_scratch *s = &c->input;
     const struct cov_chunk_parts parts = {r->to.has_bases, c->ks, r->n_sets};
-    struct rewrite_scratch *s = r->scratch;
     cov_blob_clear(&s->raw);
     cov_blob_clear(&c->raw);
     int rc = want_part(r, r->plan->rows[i].file, &p, e);
@@ -519,9 +476,11 @@ static int compare_row(struct rewrite_run *r, struct rewrite_copy *c, size_t i, 
 static int read_back(struct rewrite_run *r, const char *path, struct cov_err *e)
 {
     struct rewrite_copy c = {.raw = COV_BLOB_INIT};
-    c.ks = cov_calloc(r->n_sets + 1, sizeof *c.ks, e);
-    c.codes = cov_malloc(r->L, 1, e);
-    int rc = c.ks && c.codes ? cov_rewrite_room(&r->to, &c.room, &c.elems, e) : COV_ENOMEM;
+    c.ks = cov_arena_calloc(&r->memory, r->n_sets + 1, sizeof *c.ks);
+    c.codes = cov_arena_calloc(&r->memory, r->L, 1);
+    c.elems = cov_rewrite_room(&r->to, &r->memory);
+    init_worker(r, &c.input, 0, &r->memory);
+    int rc = cov_arena_check(&r->memory, e);
     if (!rc)
         rc = cov_chunk_file_open(path, &c.file, e);
     if (!rc)
@@ -540,10 +499,7 @@ static int read_back(struct rewrite_run *r, const char *path, struct cov_err *e)
         rc = cov_fail(e, COV_EIO, "%s: read-back check failed", path);
     cov_chunk_file_close(c.file);
     cov_blob_fini(&c.raw);
-    free(c.ks);
-    free(c.codes);
-    free(c.room);
-    free(c.elems);
+    cov_blob_fini(&c.input.raw);
     return rc;
 }
 
@@ -580,28 +536,47 @@ static int rewrite_begin(struct rewrite_run *r, const char *path, struct cov_err
     r->n_sets = r->to.n_sets;
     size_t n = COV_REWRITE_SLOT_BASES / r->L / r->chunk_rows;
     r->batch = r->chunk_rows * (n ? n : 1);
-    rc = rewrite_allocate(r, e);
+    r->n_parts = plan->n_files > 1 ? r->n_slots + MORE_PARTS : 1;
+    r->parts = cov_arena_calloc(&r->memory, r->n_parts, sizeof *r->parts);
+    for (size_t i = 0; r->parts && i < r->n_parts; i++)
+        r->parts[i].ks = cov_arena_calloc(&r->memory, r->from->n_sets + 1, sizeof *r->parts[i].ks);
+    rc = cov_arena_check(&r->memory, e);
+    if (rc)
+        return rc;
+    r->parts[0].file = plan->file;
+    r->parts[0].n_slots = 1;
+    rc = fill_part(r, &r->parts[0], plan->template, e);
     return rc ? rc : cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
 }
 
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {rewrite_source, rewrite_work, rewrite_sink};
+    struct cov_ring_job ring = {
+        .fetch = rewrite_fetch,
+        .work = rewrite_work,
+        .store = rewrite_store,
+        .slot_bytes = sizeof(struct rewrite_slot),
+        .worker_bytes = sizeof(struct rewrite_scratch),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+        .fini_worker = fini_worker,
+    };
     struct rewrite_run r = {.plan = plan,
                             .progress = job->progress,
                             .from = plan->from ? plan->from : cov_chunk_file_head(plan->file),
                             .L = cov_grid_chunk_length(plan->grid),
                             .n_rows = cov_grid_n_chunks(plan->grid),
-                            .n_slots = cov_ring_slots(job->pool),
-                            .n_workers = cov_pool_size(job->pool)};
+                            .n_slots = cov_ring_slots(job->pool)};
     struct cov_ring_times times = {0};
     if (plan->n_files > MOST_SLOTS && r.n_slots > MOST_SLOTS)
         r.n_slots = MOST_SLOTS;
+    ring.n_slots = r.n_slots;
     int rc = rewrite_begin(&r, path, e);
     if (!rc) {
         cov_progress_begin(job->progress, "writing", "chunks", (int64_t)r.n_rows);
-        rc = cov_ring_run(job->pool, r.n_slots, &stages, &r, &times, e);
+        rc = cov_ring_run_job(job->pool, &ring, &r, &times, e);
         cov_progress_end(job->progress);
     }
     double clock = cov_clock();

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/arena.h"
 #include "common/base/err.h"
 #include "common/file/outfile.h"
 #include "common/job/job.h"
@@ -84,10 +85,8 @@ int cov_rewrite_elems(const struct cov_chunk_set *from, const struct cov_chunk_s
                       const uint8_t *src, uint8_t *dst, const char *where,
                       struct cov_err *e) COV_MUST_USE;
 
-/* Allocates room for one row of each set of `h`: (*at)[k] points to set k in *room. Caller frees
- * both. */
-int cov_rewrite_room(const struct cov_chunk_head *h, uint8_t **room, uint8_t ***at,
-                     struct cov_err *e) COV_MUST_USE;
+/* Returns room for one row of each set of `h`, by set; NULL after a failure. */
+uint8_t **cov_rewrite_room(const struct cov_chunk_head *h, struct cov_arena *memory);
 
 /* Begins an output; COV_EUSAGE if it is one of the n inputs, even under another name. */
 int cov_rewrite_begin(struct cov_outfile *out, const char *path, const char *const *inputs,

@@ -29,7 +29,6 @@ struct save_slot {
 /* Buffers of a worker, by strand: elements as read, and as written. */
 struct save_scratch {
     uint8_t *codes[2];
-    uint8_t *read_room[2], *room[2];
     uint8_t **read[2], **elems[2]; /* [n_sets] */
 };
 
@@ -44,10 +43,6 @@ struct save {
     char *sequence; /* the current one, for messages */
     size_t batch;
     int64_t n_chunks;
-    struct save_slot *slots;
-    size_t n_slots;
-    struct save_scratch *scratch;
-    unsigned n_workers;
 };
 
 static int set_text(char **to, const char *from, struct cov_err *e)
@@ -57,11 +52,10 @@ static int set_text(char **to, const char *from, struct cov_err *e)
     return *to ? COV_OK : COV_ENOMEM;
 }
 
-static int save_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int save_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct save *r = arg;
-    struct save_slot *s = &r->slots[slot];
+    struct save_slot *s = slot;
     for (s->n = 0; s->n < r->batch && !r->done;) {
         struct save_piece *p = &s->pieces[s->n];
         int rc = cov_stream_next(r->stream, &p->item, &p->record, e);
@@ -111,14 +105,14 @@ static int encode_pair(struct save *r, struct save_piece *p, struct save_scratch
     return COV_OK;
 }
 
-static int save_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int save_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct save *r = arg;
-    struct save_slot *s = &r->slots[slot];
+    struct save_slot *s = slot;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < s->n; k++)
         if (s->pieces[k].item.event == COV_STREAM_PAIR)
-            rc = encode_pair(r, &s->pieces[k], &r->scratch[worker], e);
+            rc = encode_pair(r, &s->pieces[k], worker, e);
     return rc;
 }
 
@@ -137,67 +131,47 @@ static int save_put(struct save *r, const struct save_piece *p, struct cov_err *
                                pair->has[COV_MINUS] ? &p->encoded[COV_MINUS] : NULL, e);
 }
 
-static int save_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int save_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct save *r = arg;
-    struct save_slot *s = &r->slots[slot];
+    struct save_slot *s = slot;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < s->n; k++)
         rc = save_put(r, &s->pieces[k], e);
     return rc;
 }
 
-static int save_allocate(struct save *r, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
-    if (!r->slots || !r->scratch)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < r->n_slots; i++) {
-        r->slots[i].pieces = cov_calloc(r->batch, sizeof *r->slots[i].pieces, e);
-        if (!r->slots[i].pieces)
-            return COV_ENOMEM;
-    }
-    int rc = COV_OK;
-    for (unsigned i = 0; !rc && i < r->n_workers; i++)
-        for (int k = 0; !rc && k < 2; k++) {
-            struct save_scratch *t = &r->scratch[i];
-            t->codes[k] = cov_malloc(r->to.L, 1, e);
-            rc = t->codes[k] ? cov_rewrite_room(r->from, &t->read_room[k], &t->read[k], e)
-                             : COV_ENOMEM;
-            if (!rc)
-                rc = cov_rewrite_room(&r->to, &t->room[k], &t->elems[k], e);
-        }
-    return rc;
+    const struct save *r = arg;
+    struct save_slot *s = slot;
+    s->pieces = cov_arena_calloc(memory, r->batch, sizeof *s->pieces);
 }
 
-static void save_release(struct save *r)
+static void fini_slot(void *arg, void *slot)
 {
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        for (size_t k = 0; r->slots[i].pieces && k < r->batch; k++) {
-            struct save_piece *p = &r->slots[i].pieces[k];
-            free(p->species);
-            free(p->sequence);
-            cov_blob_fini(&p->record);
-            cov_blob_fini(&p->encoded[0]);
-            cov_blob_fini(&p->encoded[1]);
-        }
-        free(r->slots[i].pieces);
+    const struct save *r = arg;
+    struct save_slot *s = slot;
+    for (size_t k = 0; s->pieces && k < r->batch; k++) {
+        struct save_piece *p = &s->pieces[k];
+        free(p->species);
+        free(p->sequence);
+        cov_blob_fini(&p->record);
+        cov_blob_fini(&p->encoded[COV_PLUS]);
+        cov_blob_fini(&p->encoded[COV_MINUS]);
     }
-    for (unsigned i = 0; r->scratch && i < r->n_workers; i++)
-        for (int k = 0; k < 2; k++) {
-            struct save_scratch *t = &r->scratch[i];
-            free(t->codes[k]);
-            free(t->read_room[k]);
-            free(t->room[k]);
-            free(t->read[k]);
-            free(t->elems[k]);
-        }
-    free(r->slots);
-    free(r->scratch);
-    free(r->sequence);
-    cov_chunk_head_fini(&r->to);
+}
+
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct save *r = arg;
+    struct save_scratch *t = worker;
+    (void)i;
+    for (int k = COV_PLUS; k <= COV_MINUS; k++) {
+        t->codes[k] = cov_arena_calloc(memory, r->to.L, 1);
+        t->read[k] = cov_rewrite_room(r->from, memory);
+        t->elems[k] = cov_rewrite_room(&r->to, memory);
+    }
 }
 
 static int open_stream(const char *input, struct cov_stream **out, struct cov_err *e)
@@ -231,12 +205,19 @@ static int open_output(struct save *r, const struct cov_rewrite_storage *storage
 int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
              const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {save_source, save_work, save_sink};
+    static const struct cov_ring_job ring = {
+        .fetch = save_fetch,
+        .work = save_work,
+        .store = save_store,
+        .slot_bytes = sizeof(struct save_slot),
+        .worker_bytes = sizeof(struct save_scratch),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+    };
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_ring_times times = {0};
-    struct save r = {.progress = job->job.progress,
-                     .n_slots = cov_ring_slots(job->job.pool),
-                     .n_workers = cov_pool_size(job->job.pool)};
+    struct save r = {.progress = job->job.progress};
     bool is_std = cov_path_is_std(input);
     char *dir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(output, e);
     int rc =
@@ -248,11 +229,9 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
     r.from = cov_stream_head(r.stream);
     r.batch = 2 + COV_REWRITE_SLOT_BASES / 2 / r.from->L;
     rc = open_output(&r, storage, out.tmp, dir, e);
-    if (!rc)
-        rc = save_allocate(&r, e);
     if (!rc) {
         cov_progress_begin(job->job.progress, "saving", "chunks", -1);
-        rc = cov_ring_run(job->job.pool, r.n_slots, &stages, &r, &times, e);
+        rc = cov_ring_run_job(job->job.pool, &ring, &r, &times, e);
         cov_progress_end(job->job.progress);
     }
     double clock = cov_clock();
@@ -268,7 +247,8 @@ int cov_save(const char *input, const char *output, const struct cov_rewrite_sto
     job->job.stats->chunks = r.n_chunks;
 out:
     cov_pair_writer_abort(r.pairs);
-    save_release(&r);
+    free(r.sequence);
+    cov_chunk_head_fini(&r.to);
     cov_stream_close(r.stream);
     cov_outfile_end(&out, e);
     free(dir);

@@ -85,16 +85,12 @@ struct survey_reader {
     struct cov_progress *progress;
     struct cov_survey *out;
     size_t L, batch, next;
-    struct survey_slot *slots;
-    size_t n_slots;
-    uint8_t *codes; /* [workers][2 L]: of a chunk, and scratch */
 };
 
-static int survey_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int survey_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct survey_reader *r = arg;
-    struct survey_slot *s = &r->slots[slot];
+    struct survey_slot *s = slot;
     s->n = 0;
     for (; s->n < r->batch && r->next < cov_grid_n_pairs(r->grid); r->next++) {
         struct cov_pair p = cov_grid_pair(r->grid, r->next);
@@ -112,11 +108,11 @@ static int survey_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int survey_look(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int survey_look(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     const struct survey_reader *r = arg;
-    struct survey_slot *s = &r->slots[slot];
-    uint8_t *codes = r->codes + 2 * r->L * worker;
+    struct survey_slot *s = slot;
+    uint8_t *codes = *(uint8_t **)worker;
     memset(s->n_codes, 0, sizeof s->n_codes);
     for (size_t k = 0; k < s->n; k++) {
         struct survey_item *item = &s->items[k];
@@ -134,11 +130,10 @@ static int survey_look(void *arg, size_t slot, unsigned worker, struct cov_err *
     return COV_OK;
 }
 
-static int survey_collect(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int survey_collect(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct survey_reader *r = arg;
-    const struct survey_slot *s = &r->slots[slot];
+    const struct survey_slot *s = slot;
     struct cov_survey *out = r->out;
     int rc = COV_RESERVE(&out->chunks, &out->cap, out->n + s->n, e);
     if (rc)
@@ -153,34 +148,42 @@ static int survey_collect(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-static int survey_allocate(struct survey_reader *r, unsigned n_workers, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    size_t n_codes;
-    if (cov_size_mul(2 * r->L, n_workers, &n_codes))
-        return cov_fail(e, COV_ENOMEM, "chunks of %zu bases are too large", r->L);
-    r->codes = cov_malloc(n_codes, 1, e);
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    for (size_t i = 0; r->slots && i < r->n_slots; i++)
-        if (!(r->slots[i].items = cov_calloc(r->batch, sizeof *r->slots[i].items, e)))
-            return COV_ENOMEM;
-    return r->codes && r->slots ? COV_OK : COV_ENOMEM;
+    const struct survey_reader *r = arg;
+    struct survey_slot *s = slot;
+    s->items = cov_arena_calloc(memory, r->batch, sizeof *s->items);
 }
 
-static void survey_release(struct survey_reader *r)
+static void fini_slot(void *arg, void *slot)
 {
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        for (size_t k = 0; r->slots[i].items && k < r->batch; k++)
-            cov_blob_fini(&r->slots[i].items[k].raw);
-        free(r->slots[i].items);
-    }
-    free(r->slots);
-    free(r->codes);
+    const struct survey_reader *r = arg;
+    struct survey_slot *s = slot;
+    for (size_t k = 0; s->items && k < r->batch; k++)
+        cov_blob_fini(&s->items[k].raw);
+}
+
+/* A worker's buffer is a pointer to [2][L]: the codes of a chunk, and scratch. */
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct survey_reader *r = arg;
+    (void)i;
+    *(uint8_t **)worker = cov_arena_calloc(memory, r->L, 2);
 }
 
 int cov_survey_file(struct cov_chunk_file *f, const bool *wanted, const char *what,
                     const struct cov_job *job, struct cov_survey *out, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {survey_fetch, survey_look, survey_collect};
+    static const struct cov_ring_job ring = {
+        .fetch = survey_fetch,
+        .work = survey_look,
+        .store = survey_collect,
+        .slot_bytes = sizeof(struct survey_slot),
+        .worker_bytes = sizeof(uint8_t *),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+    };
     const size_t L = cov_chunk_file_head(f)->L;
     struct survey_reader r = {.file = f,
                               .grid = cov_chunk_file_grid(f),
@@ -188,15 +191,10 @@ int cov_survey_file(struct cov_chunk_file *f, const bool *wanted, const char *wh
                               .progress = job->progress,
                               .out = out,
                               .L = L,
-                              .batch = 1 + COV_REWRITE_SLOT_BASES / L,
-                              .n_slots = cov_ring_slots(job->pool)};
-    int rc = survey_allocate(&r, cov_pool_size(job->pool), e);
-    if (!rc) {
-        cov_progress_begin(job->progress, what, "chunks", (int64_t)cov_grid_n_pairs(r.grid));
-        rc = cov_ring_run(job->pool, r.n_slots, &stages, &r, NULL, e);
-        cov_progress_end(job->progress);
-        cov_survey_end(out);
-    }
-    survey_release(&r);
+                              .batch = 1 + COV_REWRITE_SLOT_BASES / L};
+    cov_progress_begin(job->progress, what, "chunks", (int64_t)cov_grid_n_pairs(r.grid));
+    int rc = cov_ring_run_job(job->pool, &ring, &r, NULL, e);
+    cov_progress_end(job->progress);
+    cov_survey_end(out);
     return rc;
 }

@@ -339,12 +339,14 @@ struct verify_job {
     enum rule *rules; /* of each set */
     size_t n_places;  /* 1 + number of sets */
     struct cov_findings findings;
-    struct verify_slot *slots;
-    size_t n_slots;
-    uint8_t *codes; /* [workers][2][L] */
-    uint8_t *elems; /* [workers][elem_bytes] */
-    size_t elem_bytes;
+    size_t elem_bytes; /* of the longest row */
+    size_t next;       /* pair */
     struct cov_progress *progress;
+};
+
+struct verify_scratch {
+    uint8_t *codes[2]; /* [L] by strand */
+    uint8_t *elems;    /* [elem_bytes] */
 };
 
 static int add_text(struct verify_slot *s, size_t place, enum cov_finding_kind kind,
@@ -456,13 +458,13 @@ static void clear_findings(struct verify_slot *s)
     s->n_findings = 0;
 }
 
-static int verify_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int verify_fetch(void *arg, void *slot, struct cov_err *e)
 {
     struct verify_job *j = arg;
-    struct verify_slot *s = &j->slots[slot];
-    if (n >= cov_grid_n_pairs(j->grid))
+    struct verify_slot *s = slot;
+    if (j->next >= cov_grid_n_pairs(j->grid))
         return 0;
-    s->pair = cov_grid_pair(j->grid, (size_t)n);
+    s->pair = cov_grid_pair(j->grid, j->next++);
     clear_findings(s);
     for (size_t strand = 0; strand < 2; strand++)
         for (size_t place = 0; place < j->n_places; place++) {
@@ -514,19 +516,17 @@ static int check_strands(const struct verify_job *j, struct verify_slot *s, cons
     return COV_OK;
 }
 
-static int verify_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int verify_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     struct verify_job *j = arg;
-    struct verify_slot *s = &j->slots[slot];
-    size_t L = j->head->L;
-    uint8_t *codes[2] = {j->codes + 2 * worker * L, j->codes + (2 * worker + 1) * L};
-    uint8_t *elems = j->elems + worker * j->elem_bytes;
+    struct verify_slot *s = slot;
+    struct verify_scratch *t = worker;
     bool good[2];
     int rc = COV_OK;
     for (size_t strand = 0; strand < 2 && !rc; strand++)
-        rc = decode_bases(j, s, strand, codes[strand], &good[strand], e);
+        rc = decode_bases(j, s, strand, t->codes[strand], &good[strand], e);
     if (!rc && good[COV_PLUS] && good[COV_MINUS])
-        rc = check_strands(j, s, codes[COV_PLUS], codes[COV_MINUS], e);
+        rc = check_strands(j, s, t->codes[COV_PLUS], t->codes[COV_MINUS], e);
     for (size_t strand = 0; strand < 2; strand++)
         for (size_t k = 0; k < j->head->n_sets && !rc; k++) {
             size_t at = strand * j->n_places + 1 + k, row = s->pair.rows[strand];
@@ -534,19 +534,18 @@ static int verify_work(void *arg, size_t slot, unsigned worker, struct cov_err *
             if (!s->has[at])
                 continue;
             if (cov_chunk_file_decode(j->file, row, (struct cov_chunk_parts){false, &k, 1},
-                                      &s->raw[at], NULL, &elems, &failure))
+                                      &s->raw[at], NULL, &t->elems, &failure))
                 rc = add_failure(j, s, 1 + k, row, &failure, e);
             else
-                rc = check_values(j, s, k, row, elems, e);
+                rc = check_values(j, s, k, row, t->elems, e);
         }
     return rc;
 }
 
-static int verify_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int verify_store(void *arg, void *slot, struct cov_err *e)
 {
     struct verify_job *j = arg;
-    struct verify_slot *s = &j->slots[slot];
-    (void)n;
+    struct verify_slot *s = slot;
     int rc = COV_OK;
     for (size_t i = 0; i < s->n_findings && !rc; i++) {
         const struct finding *f = &s->findings[i];
@@ -573,50 +572,45 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
                                                                               : RULE_COVERAGE;
 }
 
-static int verify_prepare(struct verify_job *j, const struct cov_pool *pool, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    size_t n_workers = cov_pool_size(pool), n_codes, n_elems;
-    j->elem_bytes = 1;
-    for (size_t k = 0; k < j->head->n_sets; k++) {
-        size_t bytes = cov_chunk_set_row_bytes(&j->head->sets[k]);
-        j->elem_bytes = bytes > j->elem_bytes ? bytes : j->elem_bytes;
-    }
-    if (cov_size_mul(j->head->L, 2 * n_workers, &n_codes) ||
-        cov_size_mul(j->elem_bytes, n_workers, &n_elems))
-        return cov_fail(e, COV_ENOMEM, "%s: rows are too large", j->path);
-    j->n_slots = cov_ring_slots(pool);
-    j->codes = cov_malloc(j->bases_name ? n_codes : 0, 1, e);
-    j->elems = cov_malloc(n_elems, 1, e);
-    j->rules = cov_calloc(j->head->n_sets, sizeof *j->rules, e);
-    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
-    if (!j->codes || !j->elems || !j->rules || !j->slots)
-        return COV_ENOMEM;
-    for (size_t k = 0; k < j->head->n_sets; k++)
-        j->rules[k] = rule_of(j->head, &j->head->sets[k]);
-    for (size_t i = 0; i < j->n_slots; i++) {
-        j->slots[i].raw = cov_calloc(2 * j->n_places, sizeof(struct cov_blob), e);
-        j->slots[i].has = cov_calloc(2 * j->n_places, sizeof(bool), e);
-        if (!j->slots[i].raw || !j->slots[i].has)
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    const struct verify_job *j = arg;
+    struct verify_slot *s = slot;
+    s->raw = cov_arena_calloc(memory, 2 * j->n_places, sizeof *s->raw);
+    s->has = cov_arena_calloc(memory, 2 * j->n_places, sizeof *s->has);
 }
 
-static void finish(struct verify_job *j)
+static void fini_slot(void *arg, void *slot)
 {
-    for (size_t i = 0; j->slots && i < j->n_slots; i++) {
-        struct verify_slot *s = &j->slots[i];
-        for (size_t at = 0; s->raw && at < 2 * j->n_places; at++)
-            cov_blob_fini(&s->raw[at]);
-        clear_findings(s);
-        free(s->findings);
-        free(s->raw);
-        free(s->has);
+    const struct verify_job *j = arg;
+    struct verify_slot *s = slot;
+    for (size_t at = 0; s->raw && at < 2 * j->n_places; at++)
+        cov_blob_fini(&s->raw[at]);
+    clear_findings(s);
+    free(s->findings);
+}
+
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct verify_job *j = arg;
+    struct verify_scratch *t = worker;
+    (void)i;
+    t->codes[COV_PLUS] = cov_arena_calloc(memory, j->bases_name ? j->head->L : 1, 1);
+    t->codes[COV_MINUS] = cov_arena_calloc(memory, j->bases_name ? j->head->L : 1, 1);
+    t->elems = cov_arena_calloc(memory, j->elem_bytes, 1);
+}
+
+/* Sets the rule of each set, and the bytes of the longest row. */
+static int set_rules(struct verify_job *j, struct cov_err *e)
+{
+    j->elem_bytes = 1;
+    j->rules = cov_calloc(j->head->n_sets, sizeof *j->rules, e);
+    for (size_t k = 0; j->rules && k < j->head->n_sets; k++) {
+        size_t bytes = cov_chunk_set_row_bytes(&j->head->sets[k]);
+        j->elem_bytes = bytes > j->elem_bytes ? bytes : j->elem_bytes;
+        j->rules[k] = rule_of(j->head, &j->head->sets[k]);
     }
-    free(j->slots);
-    free(j->rules);
-    free(j->codes);
-    free(j->elems);
+    return j->rules ? COV_OK : COV_ENOMEM;
 }
 
 static void count(const struct verify_job *j, struct cov_stats *stats)
@@ -634,7 +628,16 @@ static void count(const struct verify_job *j, struct cov_stats *stats)
 int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n_findings,
                struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {verify_source, verify_work, verify_sink};
+    static const struct cov_ring_job ring = {
+        .fetch = verify_fetch,
+        .work = verify_work,
+        .store = verify_store,
+        .slot_bytes = sizeof(struct verify_slot),
+        .worker_bytes = sizeof(struct verify_scratch),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+    };
     struct verify_job j = {
         .path = path, .progress = job->progress, .findings = {.path = path, .out = out}};
     struct cov_ring_times times = {0, 0, 0, 0};
@@ -651,9 +654,9 @@ int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n
     if (!rc)
         rc = cov_verify_grid(j.grid, &j.findings, e);
     if (!rc)
-        rc = verify_prepare(&j, job->pool, e);
+        rc = set_rules(&j, e);
     if (!rc)
-        rc = cov_ring_run(job->pool, j.n_slots, &stages, &j, &times, e);
+        rc = cov_ring_run_job(job->pool, &ring, &j, &times, e);
     cov_progress_end(job->progress);
     *n_findings = cov_findings_finish(&j.findings);
     if (!rc && job->stats) {
@@ -662,7 +665,7 @@ int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n
         cov_stats_add_stage(job->stats, "check", times.work);
         cov_stats_add_stage(job->stats, "wait", times.wait);
     }
-    finish(&j);
+    free(j.rules);
     cov_chunk_file_close(j.file);
     return rc;
 }

@@ -54,10 +54,6 @@ struct encode_run {
     size_t L, slot_pairs;
     struct cov_fasta_pairs *fasta;
     bool at_end;
-    struct encode_slot *slots;
-    size_t n_slots;
-    uint8_t *scratch; /* scratch_bytes per worker */
-    size_t scratch_bytes;
     struct cov_progress *progress;
     int64_t done; /* bytes of the FASTA reported to progress */
     struct cov_stats *stats;
@@ -87,11 +83,10 @@ static int keep_name(struct encode_slot *s, struct encode_piece *piece, struct c
     return COV_OK;
 }
 
-static int encode_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int encode_fetch(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct encode_run *r = arg;
-    struct encode_slot *s = &r->slots[slot];
+    struct encode_slot *s = slot;
     s->n = s->n_names = 0;
     while (s->n < r->slot_pairs && !r->at_end) {
         struct encode_piece *piece = &s->pieces[s->n];
@@ -115,10 +110,10 @@ static int encode_source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-static int encode_work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int encode_work(void *arg, void *slot, void *worker, struct cov_err *e)
 {
     const struct encode_run *r = arg;
-    struct encode_slot *s = &r->slots[slot];
+    struct encode_slot *s = slot;
     int rc = COV_OK;
     for (size_t i = 0; i < s->n && !rc; i++) {
         struct encode_piece *piece = &s->pieces[i];
@@ -132,8 +127,7 @@ static int encode_work(void *arg, size_t slot, unsigned worker, struct cov_err *
             rc = cov_stream_pack(&r->head, &both, strands, NULL, &s->blobs[i][0], e);
         } else {
             const struct cov_both_strands both = {codes, (size_t)(pair->end - pair->beg),
-                                                  r->scratch + r->scratch_bytes * worker,
-                                                  s->blobs[i]};
+                                                  *(uint8_t **)worker, s->blobs[i]};
             rc = cov_bases_encode_both(cov_chunk_writer_bases(r->writer), &both, e);
         }
     }
@@ -179,11 +173,10 @@ static int encode_put(struct encode_run *r, const struct encode_slot *s,
     return rc;
 }
 
-static int encode_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+static int encode_store(void *arg, void *slot, struct cov_err *e)
 {
-    (void)n;
     struct encode_run *r = arg;
-    const struct encode_slot *s = &r->slots[slot];
+    const struct encode_slot *s = slot;
     for (size_t i = 0; i < s->n; i++) {
         const struct encode_piece *piece = &s->pieces[i];
         int rc = encode_put(r, s, piece, s->blobs[i], e);
@@ -196,44 +189,30 @@ static int encode_sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return COV_OK;
 }
 
-static int alloc_slots(struct encode_run *r, const struct cov_pool *pool, struct cov_err *e)
+static void init_slot(void *arg, void *slot, struct cov_arena *memory)
 {
-    size_t n_codes, n_scratch;
-    /* Workers do not share cache lines. */
-    r->scratch_bytes = (cov_onehot_scratch(r->L) / 64 + 2) * 64;
-    r->slot_pairs = r->L < SLOT_BASES ? SLOT_BASES / r->L : 1;
-    if (r->slot_pairs > SLOT_PAIRS)
-        r->slot_pairs = SLOT_PAIRS;
-    if (cov_size_mul(r->L, r->slot_pairs, &n_codes) ||
-        cov_size_mul(r->scratch_bytes, cov_pool_size(pool), &n_scratch))
-        return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", r->L);
-    r->n_slots = cov_ring_slots(pool) +
-                 (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);
-    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
-    r->scratch = cov_malloc(n_scratch, 1, e);
-    if (!r->slots || !r->scratch)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < r->n_slots; i++) {
-        r->slots[i].codes = cov_malloc(n_codes, 1, e);
-        if (!r->slots[i].codes)
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    const struct encode_run *r = arg;
+    struct encode_slot *s = slot;
+    s->codes = cov_arena_calloc(memory, r->slot_pairs, r->L);
 }
 
-static void free_slots(struct encode_run *r)
+static void fini_slot(void *arg, void *slot)
 {
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        struct encode_slot *s = &r->slots[i];
-        for (size_t k = 0; k < SLOT_PAIRS; k++) {
-            cov_blob_fini(&s->blobs[k][0]);
-            cov_blob_fini(&s->blobs[k][1]);
-        }
-        free(s->codes);
-        free(s->names);
+    struct encode_slot *s = slot;
+    (void)arg;
+    for (size_t k = 0; k < SLOT_PAIRS; k++) {
+        cov_blob_fini(&s->blobs[k][0]);
+        cov_blob_fini(&s->blobs[k][1]);
     }
-    free(r->slots);
-    free(r->scratch);
+    free(s->names);
+}
+
+/* A worker's buffer is a pointer to the scratch of cov_bases_encode_both. */
+static void init_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
+{
+    const struct encode_run *r = arg;
+    (void)i;
+    *(uint8_t **)worker = cov_arena_calloc(memory, cov_onehot_scratch(r->L), 1);
 }
 
 /* ---- reading back ---- */
@@ -316,18 +295,31 @@ static int finish_output(struct encode_run *r, struct cov_err *e)
 static int convert(struct encode_run *r, const char *fasta, const char *tmp, struct cov_pool *pool,
                    struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {encode_source, encode_work, encode_sink};
+    struct cov_ring_job ring = {
+        .fetch = encode_fetch,
+        .work = encode_work,
+        .store = encode_store,
+        .slot_bytes = sizeof(struct encode_slot),
+        .worker_bytes = sizeof(uint8_t *),
+        .init_slot = init_slot,
+        .fini_slot = fini_slot,
+        .init_worker = init_worker,
+    };
     struct cov_ring_times times = {0};
     int rc = cov_fasta_pairs_open(fasta, &r->options->genome, r->L, &r->fasta, e);
     if (!rc)
         rc = open_output(r, tmp, fasta, e);
-    if (!rc)
-        rc = alloc_slots(r, pool, e);
     if (rc)
         return rc;
+    r->slot_pairs = r->L < SLOT_BASES ? SLOT_BASES / r->L : 1;
+    if (r->slot_pairs > SLOT_PAIRS)
+        r->slot_pairs = SLOT_PAIRS;
+    size_t n_codes = r->L * r->slot_pairs;
+    ring.n_slots = cov_ring_slots(pool) +
+                   (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);
     r->stats->bases = r->stats->chunks = 0;
     cov_progress_begin(r->progress, "converting", "bytes", cov_fasta_pairs_total(r->fasta));
-    rc = cov_ring_run(pool, r->n_slots, &stages, r, &times, e);
+    rc = cov_ring_run_job(pool, &ring, r, &times, e);
     cov_progress_end(r->progress);
     double clock = cov_clock();
     if (!rc)
@@ -370,7 +362,6 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
     cov_pair_writer_abort(r.file);
     cov_fasta_pairs_free(r.fasta);
     cov_chunk_head_fini(&r.head);
-    free_slots(&r);
     cov_outfile_end(&out, e);
     return rc;
 }
