@@ -27,65 +27,54 @@ static int open_device(const struct covpredict_config *c, struct cov_device **ou
     return cov_device_open(&c->device.choice, &cpu, out, e);
 }
 
-struct task {
+struct covpredict_task {
     struct cov_common *common;
-    const struct covpredict_config *config;
+    struct covpredict_config *config;
     const bool *given;
     const char *input;
     bool to_stream;
     const struct cov_ensemble *model;
 };
 
-/* Constraints on the length of chunks. */
-struct length_check {
-    const struct cov_ensemble *model;
-    int64_t overlap;
-};
-
+/* Checks the length of chunks. */
 static int check_length(const void *arg, size_t L, struct cov_err *e)
 {
-    const struct length_check *c = arg;
-    if ((uint64_t)c->overlap >= L)
+    const struct covpredict_task *t = arg;
+    const size_t overlap = t->config->job.overlap;
+    if (overlap >= L)
         return cov_fail(e, COV_EINPUT,
-                        "--overlap: %lld must be less than the length of a chunk, %zu",
-                        (long long)c->overlap, L);
-    return cov_ensemble_check_length(c->model, L, e);
+                        "--overlap: %zu must be less than the length of a chunk, %zu", overlap, L);
+    return cov_ensemble_check_length(t->model, L, e);
 }
 
 /* Opens the input. Inputs that the model cannot take fail before they are read. */
-static int open_input(const struct task *t, const char *tmpdir, struct cov_loader **loader,
-                      struct cov_err *e)
+static int open_input(const struct covpredict_task *t, const char *tmpdir,
+                      struct cov_loader **loader, struct cov_err *e)
 {
     const struct covpredict_config *c = t->config;
-    const struct length_check length = {t->model, c->overlap};
-    struct cov_loader_options from = {
-        .chunk_length = (size_t)c->fasta.chunk_length,
-        .species = c->fasta.species,
-        .genome = cov_fasta_options_genome(&c->fasta, tmpdir, (unsigned)t->common->threads),
-        .shard = c->shard ? (size_t)c->part - 1 : 0,
-        .n_shards = (size_t)c->n_parts,
-        .regions = (const char *const *)c->regions.items,
-        .n_regions = c->regions.n,
-        .bed_path = c->bed,
-        .neighbours = c->overlap > 0,
-        .resumes = c->resume,
-        .loading = (enum cov_loading)c->loading,
-        /* Chunks of similar length save work together; a stream is written in the grid's order, and
-         * neighbours share windows. */
-        .order = t->to_stream || c->overlap > 0 ? COV_ORDER_GRID : COV_ORDER_FILLED,
-        .fasta_option = covpredict_fasta_only(t->given),
-        .check = check_length,
-        .check_arg = &length,
-    };
+    struct cov_loader_options from = c->input;
+    from.chunk_length = (size_t)c->fasta.chunk_length;
+    from.species = c->fasta.species;
+    from.genome = cov_fasta_options_genome(&c->fasta, tmpdir, (unsigned)t->common->threads);
+    from.shard = c->shard ? (size_t)c->part - 1 : 0;
+    from.n_shards = (size_t)c->n_parts;
+    from.regions = (const char *const *)c->regions.items;
+    from.n_regions = c->regions.n;
+    from.neighbours = c->job.overlap > 0;
+    /* Chunks of similar length save work together; a stream is written in the grid's order, and
+     * neighbours share windows. */
+    from.order = t->to_stream || from.neighbours ? COV_ORDER_GRID : COV_ORDER_FILLED;
+    from.fasta_option = covpredict_fasta_only(t->given);
+    from.check = check_length;
+    from.check_arg = t;
     int rc = COV_OK;
     if (t->given[ROW_FASTA + COV_FASTA_ROW_LENGTH]) /* before a pipe makes us wait */
-        rc = check_length(&length, from.chunk_length, e);
+        rc = check_length(t, from.chunk_length, e);
     return rc ? rc : cov_loader_open(t->input, &from, &t->common->progress, loader, e);
 }
 
-static int predict_resumed(const struct task *t, struct cov_loader *loader,
-                           const struct cov_predict_options *how, const struct cov_job *job,
-                           struct cov_err *e)
+static int predict_resumed(const struct covpredict_task *t, struct cov_loader *loader,
+                           const struct cov_job *job, struct cov_err *e)
 {
     const struct covpredict_config *c = t->config;
     size_t n_files = 0;
@@ -99,7 +88,7 @@ static int predict_resumed(const struct task *t, struct cov_loader *loader,
     for (; n_files < c->models.n; n_files++)
         files[n_files] = (struct cov_predict_fact){"--model", c->models.items[n_files]};
     files[n_files++] = (struct cov_predict_fact){"--rename", c->fasta.rename};
-    files[n_files++] = (struct cov_predict_fact){"--regions-file", c->bed};
+    files[n_files++] = (struct cov_predict_fact){"--regions-file", c->input.bed_path};
     const struct cov_predict_fact facts[] = {
         {"--shard", c->shard ? c->shard : "none"},
         {"--regions", regions[0] ? regions : "none"},
@@ -114,7 +103,7 @@ static int predict_resumed(const struct task *t, struct cov_loader *loader,
         .facts = facts,
         .n_facts = COV_COUNT(facts),
     };
-    int rc = cov_predict_resume(loader, t->model, how, &resume, job, e);
+    int rc = cov_predict_resume(loader, t->model, &c->job, &resume, job, e);
     free(files);
     free(regions);
     return rc;
@@ -133,44 +122,40 @@ static int hint_at_journal(const char *output, struct cov_err *e)
     return COV_OK;
 }
 
-static int evaluate(struct cov_common *common, const struct covpredict_config *c, int n_files,
+static int evaluate(struct cov_common *common, struct covpredict_config *c, int n_files,
                     char *const *files, struct cov_err *e)
 {
-    struct cov_evaluate_options how = {
-        .batch = (size_t)c->batch,
-        .full = c->full,
-        .blacklist = c->blacklist,
-        .blacklist_path = c->blacklist_path,
-    };
-    int rc = open_device(c, &how.device, e);
+    struct cov_evaluate_options *how = &c->evaluation;
+    how->batch = c->job.batch;
+    how->full = c->job.full;
+    int rc = open_device(c, &how->device, e);
     if (!rc)
-        rc = covpredict_evaluate(common, &c->models, &how, files, (size_t)n_files, e);
-    cov_device_close(how.device);
+        rc = covpredict_evaluate(common, &c->models, how, files, (size_t)n_files, e);
+    cov_device_close(how->device);
     return rc;
 }
 
 /* Returns the options that determine values; threads and the like, regions and shards do not. */
-static char *command_of(const struct task *t, size_t L, const struct cov_device *device,
-                        struct cov_err *e)
+static char *command_of(const struct covpredict_task *t, size_t L, struct cov_err *e)
 {
     const struct covpredict_config *c = t->config;
     char length[32], overlap[32];
     (void)snprintf(length, sizeof length, "%zu", L);
-    (void)snprintf(overlap, sizeof overlap, "%lld", (long long)c->overlap);
+    (void)snprintf(overlap, sizeof overlap, "%zu", c->job.overlap);
     const char *words[16] = {"covpredict",
                              "--model",
                              t->model->path,
                              "--subsequence-length",
                              length,
                              "--precision",
-                             cov_device_recorded_precision(device),
+                             cov_device_recorded_precision(c->job.device),
                              "--overlap",
                              overlap};
     int n = 9;
     words[n++] = c->as_float ? "--float" : "--dtype";
     if (!c->as_float)
-        words[n++] = covpredict_options[ROW_DTYPE].choices[c->type];
-    if (c->full)
+        words[n++] = covpredict_options[ROW_DTYPE].choices[c->job.type];
+    if (c->job.full)
         words[n++] = "--full";
     if (t->model->sd) {
         words[n++] = "--ensemble";
@@ -197,52 +182,44 @@ static int describe_region(const struct cov_loader *loader, struct cov_stats *st
 }
 
 /* Predicts to `path`, or with --resume to the final output. */
-static int predict(const struct task *t, struct cov_device *device, const char *tmpdir,
-                   const char *path, struct cov_err *e)
+static int predict(const struct covpredict_task *t, const char *path, struct cov_err *e)
 {
-    const struct covpredict_config *c = t->config;
+    struct covpredict_config *c = t->config;
+    struct cov_predict_options *how = &c->job;
     struct cov_stats *stats = &t->common->stats;
     struct cov_loader *loader = NULL;
     struct cov_pool *pool = NULL;
     char *command = NULL, shard[48];
     (void)snprintf(shard, sizeof shard, "%" PRId64 "/%" PRId64, c->part, c->n_parts);
-    struct cov_predict_options how = {
-        .batch = (size_t)c->batch,
-        .type = c->as_float ? COV_PREDICTIONS_FLOAT32 : (enum cov_predictions_type)c->type,
-        .full = c->full,
-        .overlap = (size_t)c->overlap,
-        .device = device,
-        .tmpdir = tmpdir,
-    };
-    int rc = open_input(t, tmpdir, &loader, e);
+    int rc = open_input(t, how->tmpdir, &loader, e);
     if (!rc)
         rc = describe_region(loader, stats, e);
     if (!rc)
-        rc = cov_ensemble_try(t->model, device, cov_loader_chunk_length(loader), e);
+        rc = cov_ensemble_try(t->model, how->device, cov_loader_chunk_length(loader), e);
     if (!rc) {
-        how.shard = c->n_parts > 1 ? shard : cov_loader_shard(loader);
-        how.command = command = command_of(t, cov_loader_chunk_length(loader), device, e);
+        how->shard = c->n_parts > 1 ? shard : cov_loader_shard(loader);
+        how->command = command = command_of(t, cov_loader_chunk_length(loader), e);
         rc = command ? COV_OK : COV_ENOMEM;
     }
     if (!rc)
-        rc = cov_pool_new((unsigned)t->common->threads + cov_device_waiting(device), &pool, e);
+        rc = cov_pool_new((unsigned)t->common->threads + cov_device_waiting(how->device), &pool, e);
     const struct cov_job job = {pool, &t->common->progress, stats};
     double clock = cov_clock();
     if (!rc)
         rc = cov_loader_load(loader, pool, &t->common->progress, e);
-    if (!rc && c->loading != COV_LOAD_DISK)
+    if (!rc && c->input.loading != COV_LOAD_DISK)
         cov_stats_add_stage(stats, "load", cov_clock() - clock);
     if (!rc)
-        rc = c->resume ? predict_resumed(t, loader, &how, &job, e)
-                       : cov_predict(loader, t->model, &how, path, &job, e);
+        rc = c->input.resumes ? predict_resumed(t, loader, &job, e)
+                              : cov_predict(loader, t->model, how, path, &job, e);
     cov_pool_free(pool);
     cov_loader_close(loader);
     free(command);
     return rc;
 }
 
-static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
-               char **operands, struct cov_err *e)
+static int covpredict_run(struct cov_common *common, void *config, const bool *given,
+                          int n_operands, char **operands, struct cov_err *e)
 {
     struct covpredict_config *c = config;
     int rc = covpredict_check(c, given, common->output, operands, n_operands, e);
@@ -250,8 +227,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         return rc ? rc : evaluate(common, c, n_operands, operands, e);
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_ensemble *model = NULL;
-    struct cov_device *device = NULL;
-    const bool to_stream = cov_path_is_std(common->output), to_file = !to_stream && !c->resume;
+    const bool to_stream = cov_path_is_std(common->output);
+    const bool to_file = !to_stream && !c->input.resumes;
     char *dir = cov_path_dir(common->output, e);
     rc = dir ? COV_OK : COV_ENOMEM;
     /* Fail before the genome is read, if possible. */
@@ -269,17 +246,17 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc)
         rc = cov_stats_set_model(&common->stats, model->path, model->sha256, e);
     if (!rc)
-        rc = open_device(c, &device, e);
-    const struct task task = {common, c, given, operands[0], to_stream, model};
+        rc = open_device(c, &c->job.device, e);
+    c->job.tmpdir = common->tmpdir ? common->tmpdir : dir;
+    const struct covpredict_task task = {common, c, given, operands[0], to_stream, model};
     if (to_file)
         cov_log_set_last_words("nothing was written; with --resume, finished chunks are kept");
     if (!rc)
-        rc = predict(&task, device, common->tmpdir ? common->tmpdir : dir,
-                     to_stream ? "-" : out.tmp, e);
+        rc = predict(&task, to_stream ? "-" : out.tmp, e);
     cov_log_set_last_words(NULL);
     if (!rc && to_file)
         rc = cov_outfile_commit(&out, e);
-    cov_device_close(device);
+    cov_device_close(c->job.device);
     cov_ensemble_close(model);
     cov_outfile_end(&out, e);
     free(dir);
@@ -310,7 +287,7 @@ static const struct cov_tool tool = {
     .output_help =
         "where the predictions go, or the table of --evaluate (default for that: standard "
         "output)",
-    .run = run,
+    .run = covpredict_run,
     .print_versions = print_versions,
 };
 

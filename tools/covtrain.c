@@ -54,11 +54,11 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
     if (c->job.resume && c->job.init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
-    if (strands_of(c, given) == COV_STRANDS_TOGETHER && c->batch < 2)
+    if (strands_of(c, given) == COV_STRANDS_TOGETHER && c->job.batch < 2)
         return cov_fail(e, COV_EUSAGE, "--pair-strands needs batches of at least 2 chunks");
-    if (c->balance && c->no_shuffle)
+    if (c->job.balance_species && c->job.in_order)
         return cov_fail(e, COV_EUSAGE, "--balance and --no-shuffle contradict each other");
-    if (c->balance && strands_of(c, given) == COV_STRANDS_APART)
+    if (c->job.balance_species && strands_of(c, given) == COV_STRANDS_APART)
         return cov_fail(e, COV_EUSAGE, "--balance and --pair-strands=apart contradict each other");
     if (c->ram_efficient) {
         bool efficient = false;
@@ -72,10 +72,10 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
         if (!given[ROW_LOADING])
             c->job.loading = efficient ? COV_LOAD_DISK : COV_LOAD_RAM;
     }
-    if (c->loss_weights.n > 0 && c->datasets.n > 0 && c->loss_weights.n != c->datasets.n)
+    if (c->loss_weights.n > 0 && c->job.datasets.n > 0 && c->loss_weights.n != c->job.datasets.n)
         return cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %zu data sets",
-                        c->loss_weights.n, c->datasets.n);
-    return check_device(&c->device, e);
+                        c->loss_weights.n, c->job.datasets.n);
+    return check_device(&c->job.device, e);
 }
 
 /* Parses the weights of the losses. Caller frees *out; NULL if none are given. */
@@ -98,23 +98,12 @@ static int parse_weights(const struct cov_strings *list, float **out, struct cov
 static void translate(const struct covtrain_config *c, const bool *given,
                       struct cov_train_options *o)
 {
-    o->datasets = c->datasets.n > 0 ? (const char *const *)c->datasets.items : NULL;
     o->hp.input_size = 4;
-    o->hp.output_size = (int64_t)c->datasets.n;
-    o->freeze = (const char *const *)c->freeze.items;
-    o->n_freeze = c->freeze.n;
-    o->leave_out = (const char *const *)c->leave_out.items;
-    o->n_leave_out = c->leave_out.n;
+    o->hp.output_size = (int64_t)o->datasets.n;
     o->n_loss_weights = c->loss_weights.n;
-    o->shuffle = !c->no_shuffle;
     o->strands = strands_of(c, given);
-    o->balance_species = c->balance;
-    o->batch = (size_t)c->batch;
-    o->accumulate = (size_t)c->accumulate;
     o->has_seed = given[ROW_SEED];
-    o->seed = (uint32_t)c->seed;
-    o->device = c->device.choice;
-    o->cpu = (struct cov_cpu_options){.levels = c->device.cpu,
+    o->cpu = (struct cov_cpu_options){.levels = o->device.cpu,
                                       .precision = precision_values[c->precision]};
     for (int i = 0; i < COV_TRAIN_FIELDS; i++)
         for (int row = 0; covtrain_options[row].name; row++)
@@ -122,8 +111,8 @@ static void translate(const struct covtrain_config *c, const bool *given,
                 o->requested[i] = given[row];
 }
 
-static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
-               char **operands, struct cov_err *e)
+static int covtrain_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                        char **operands, struct cov_err *e)
 {
     (void)n_operands;
     (void)operands;
@@ -182,7 +171,7 @@ static const struct cov_tool tool = {
     .max_operands = 0,
     .output_help = "directory for checkpoints and metrics, created if missing",
     .lacks = COV_LACKS_TMPDIR,
-    .run = run,
+    .run = covtrain_run,
     .before_error = cov_ranks_let_first_report,
     .print_versions = print_versions,
 };

@@ -7,14 +7,15 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
-#include "common/job/effect/attribution_output.h"
 
 #define DEFAULT_WIDTH 1001 /* as coveffect vcf */
 
+_Static_assert(sizeof(size_t) == sizeof(int64_t), "the tables write sizes as int64_t");
+
 /* Finds --dataset in the model. */
-static int find_target(const struct coveffect_flags *flags, struct cov_attribution_options *o,
-                       struct cov_err *e)
+static int find_target(struct coveffect_flags *flags, struct cov_err *e)
 {
+    struct cov_attribution_options *o = &flags->job;
     const struct cov_ensemble *m = o->model;
     if (!flags->target && m->n_datasets > 1)
         return cov_fail(e, COV_EINPUT, "--dataset is needed, since %s has several data sets: %s",
@@ -28,24 +29,16 @@ static int find_target(const struct coveffect_flags *flags, struct cov_attributi
                           flags->target, m->description);
 }
 
-/* Sets the regions and widths. */
-static int get_regions(const struct coveffect_flags *flags, struct cov_attribution_options *o,
-                       struct cov_err *e)
+/* Chooses the width, and checks that there are regions. */
+static int check_regions(struct cov_attribution_options *o, struct cov_err *e)
 {
-    o->regions = (const char *const *)flags->regions.items;
-    o->n_regions = flags->regions.n;
-    o->bed = flags->bed;
-    o->genome_path = flags->genome;
-    o->window = (size_t)flags->window;
-    o->length = flags->length;
-    o->width = flags->width                    ? flags->width
-               : flags->window < DEFAULT_WIDTH ? flags->window
-                                               : DEFAULT_WIDTH;
-    if (!o->bed && o->n_regions == 0)
+    const int64_t window = (int64_t)o->window;
+    if (!o->width)
+        o->width = window < DEFAULT_WIDTH ? window : DEFAULT_WIDTH;
+    if (!o->bed && o->regions.n == 0)
         return cov_fail(e, COV_EUSAGE, "regions are missing; use -r or -R");
-    return o->width <= flags->window
-               ? COV_OK
-               : cov_fail(e, COV_EUSAGE, "--width must not be larger than --window");
+    return o->width <= window ? COV_OK
+                              : cov_fail(e, COV_EUSAGE, "--width must not be larger than --window");
 }
 
 /* Reads the genome. */
@@ -58,16 +51,16 @@ static int read_genome(struct cov_common *common, const struct coveffect_flags *
                                                common->tmpdir ? common->tmpdir : common->output,
                                            .n_threads = (unsigned)common->threads};
     const double clock = cov_clock();
-    int rc = cov_genome_read(flags->genome, &how, &common->progress, out, e);
+    int rc = cov_genome_read(flags->job.genome_path, &how, &common->progress, out, e);
     cov_stats_add_stage(&common->stats, "genome", cov_clock() - clock);
     return rc;
 }
 
-/* Opens the model for o->device. */
-static int open_model(struct cov_common *common, const struct coveffect_flags *flags,
-                      struct cov_attribution_options *o, struct cov_ensemble **model,
-                      struct cov_err *e)
+/* Opens the model for the device. */
+static int open_model(struct cov_common *common, struct coveffect_flags *flags,
+                      struct cov_ensemble **model, struct cov_err *e)
 {
+    struct cov_attribution_options *o = &flags->job;
     int rc = cov_ensemble_open((const char *const *)flags->models.items, flags->models.n, false,
                                model, e);
     if (rc)
@@ -75,31 +68,29 @@ static int open_model(struct cov_common *common, const struct coveffect_flags *f
     o->model = *model;
     rc = cov_stats_set_model(&common->stats, (*model)->path, (*model)->sha256, e);
     if (!rc)
-        rc = find_target(flags, o, e);
+        rc = find_target(flags, e);
     if (!rc && cov_ensemble_check_length(*model, o->window, e))
         rc = cov_err_prefix(e, "--window");
     return rc ? rc : cov_ensemble_try(*model, o->device, o->window, e);
 }
 
-int coveffect_attribute(struct cov_common *common, const struct coveffect_flags *flags,
-                        struct cov_attribution_options *o, coveffect_scores_fn *fn, const void *arg,
-                        struct cov_err *e)
+int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags,
+                        coveffect_scores_fn *fn, const void *arg, struct cov_err *e)
 {
-    const struct cov_attribution_paths paths = {.folder = common->output,
-                                                .plot = flags->plot,
-                                                .plot_region = flags->plot_region,
-                                                .tmpdir = common->tmpdir,
-                                                .force = common->force};
+    struct cov_attribution_options *o = &flags->job;
+    flags->paths.folder = common->output;
+    flags->paths.tmpdir = common->tmpdir;
+    flags->paths.force = common->force;
     struct cov_attribution_files files;
     struct cov_attribution a = {0};
     struct cov_ensemble *model = NULL;
     struct cov_genome *genome = NULL;
     struct cov_pool *pool = NULL;
-    int rc = cov_attribution_files_begin(&files, &paths, e);
+    int rc = cov_attribution_files_begin(&files, &flags->paths, e);
     if (!rc)
-        rc = get_regions(flags, o, e);
+        rc = check_regions(o, e);
     if (!rc)
-        rc = open_model(common, flags, o, &model, e);
+        rc = open_model(common, flags, &model, e);
     if (!rc)
         rc = read_genome(common, flags, &genome, e);
     o->genome = genome;

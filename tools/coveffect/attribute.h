@@ -8,14 +8,15 @@
 #include "common/cli/tool.h"
 #include "common/job/device_options.h"
 #include "common/job/effect/attribution.h"
+#include "common/job/effect/attribution_output.h"
 #include "common/job/shared_options.h"
 
 /* Filled by the rows of COVEFFECT_ATTRIBUTION_OPTIONS. */
 struct coveffect_flags {
+    struct cov_attribution_options job;
+    struct cov_attribution_paths paths;
     struct cov_strings models;
-    struct cov_strings regions;
-    const char *genome, *bed, *target, *rename, *plot, *plot_region;
-    int64_t window, width, length;
+    const char *target, *rename;
     int on_bad_base; /* enum cov_on_bad_base */
 };
 
@@ -30,28 +31,29 @@ struct coveffect_flags {
         "checkpoint of Predmoter or covtools; several, with the same datasets, are an ensemble: "  \
         "the mean of their predictions",                                                           \
         .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                              \
-        COV_OPT(STRING, "genome", 'g', COVEFFECT_ATTRIBUTION_FIELD(at, genome), "FASTA",           \
+        COV_OPT(STRING, "genome", 'g', COVEFFECT_ATTRIBUTION_FIELD(at, job.genome_path), "FASTA",  \
                 "the genome of the regions; may be compressed",                                    \
                 .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),                                      \
-        COV_REGIONS_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, regions), "score the bases of"),        \
-        COV_REGIONS_FILE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, bed), "score the bases of"),       \
+        COV_REGIONS_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, job.regions), "score the bases of"),    \
+        COV_REGIONS_FILE_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, job.bed), "score the bases of"),   \
         COV_OPT(STRING, "dataset", 0, COVEFFECT_ATTRIBUTION_FIELD(at, target), "NAME",             \
                 "the dataset of the model (default: its only one)"),                               \
-        COV_OPT(SIZE, "length", 0, COVEFFECT_ATTRIBUTION_FIELD(at, length), "N",                   \
+        COV_OPT(SIZE, "length", 0, COVEFFECT_ATTRIBUTION_FIELD(at, job.length), "N",               \
                 "score N bases around the middle of each region instead of the region; without "   \
                 "it, all regions must have the same length",                                       \
                 .min = 1, .max = COVEFFECT_MAX_WINDOW),                                            \
-        COV_OPT(SIZE, "window", 0, COVEFFECT_ATTRIBUTION_FIELD(at, window), "N",                   \
+        COV_OPT(SIZE, "window", 0, COVEFFECT_ATTRIBUTION_FIELD(at, job.window), "N",               \
                 "bases that the network reads around the middle of a region", .def = "21384",      \
                 .min = 2, .max = COVEFFECT_MAX_WINDOW),                                            \
-        COV_OPT(SIZE, "width", 0, COVEFFECT_ATTRIBUTION_FIELD(at, width), "N",                     \
+        COV_OPT(SIZE, "width", 0, COVEFFECT_ATTRIBUTION_FIELD(at, job.width), "N",                 \
                 "explain the sum of the predicted values over this many bases around the middle "  \
                 "of a region (default: 1001, or the window if that is shorter)",                   \
                 .min = 1, .max = COVEFFECT_MAX_WINDOW),                                            \
-        COV_OPT(STRING, "plot", 0, COVEFFECT_ATTRIBUTION_FIELD(at, plot), "FILE",                  \
+        COV_OPT(STRING, "plot", 0, COVEFFECT_ATTRIBUTION_FIELD(at, paths.plot), "FILE",            \
                 "draw the scores of --plot-region as letters: a .png or .svg plot",                \
                 .flags = COV_OPT_PATH_OUT),                                                        \
-        COV_OPT(STRING, "plot-region", 0, COVEFFECT_ATTRIBUTION_FIELD(at, plot_region), "REGION",  \
+        COV_OPT(STRING, "plot-region", 0, COVEFFECT_ATTRIBUTION_FIELD(at, paths.plot_region),      \
+                "REGION",                                                                          \
                 "what to draw, up to 960 bases: NAME:FIRST-LAST, 1-based (default: the first "     \
                 "region)"),                                                                        \
         COV_RENAME_OPTION(COVEFFECT_ATTRIBUTION_FIELD(at, rename)),                                \
@@ -66,9 +68,8 @@ typedef int coveffect_scores_fn(struct cov_attribution *a, const struct cov_attr
                                 const struct cov_job *job, const void *arg, struct cov_err *e);
 
 /* Begins the outputs, opens the model and the genome, lets `fn` set the scores, and writes them. The
- * caller has opened o->device, and set what `flags` does not have. */
-int coveffect_attribute(struct cov_common *common, const struct coveffect_flags *flags,
-                        struct cov_attribution_options *o, coveffect_scores_fn *fn, const void *arg,
-                        struct cov_err *e) COV_MUST_USE;
+ * caller has opened flags->job.device. */
+int coveffect_attribute(struct cov_common *common, struct coveffect_flags *flags,
+                        coveffect_scores_fn *fn, const void *arg, struct cov_err *e) COV_MUST_USE;
 
 #endif

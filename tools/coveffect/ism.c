@@ -5,31 +5,29 @@
 #include "tools/coveffect/attribute.h"
 #include "tools/coveffect/coveffect.h"
 
-struct config {
+struct ism_config {
     struct coveffect_flags flags;
     struct cov_device_options device;
-    int64_t deletions, batch;
     int precision; /* enum cov_precision */
-    bool full;
 };
 
 /* In the order of enum cov_precision. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
                                          "bf16",  "tf32", NULL};
 
-#define FIELD(name) offsetof(struct config, name)
+#define FIELD(name) offsetof(struct ism_config, name)
 
 static const struct cov_opt options[] = {
     COVEFFECT_ATTRIBUTION_OPTIONS(FIELD(flags)),
-    COV_OPT(SIZE, "deletions", 0, FIELD(deletions), "N",
+    COV_OPT(SIZE, "deletions", 0, FIELD(flags.job.deletion), "N",
             "delete N bases at each place, instead of replacing each base", .min = 1, .max = 1000),
-    COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
+    COV_OPT(INT, "batch-size", 'b', FIELD(flags.job.batch), "N",
             "windows and strands that a thread computes at a time; affects memory and speed, not "
             "values (default: a fast size)",
             .min = 1, .max = 4096),
     COV_DEVICE_OPTIONS(FIELD(device)),
     COV_PRECISION_OPTION(FIELD(precision), "exact", precisions, "see covpredict(1)"),
-    COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
+    COV_OPT(FLAG, "full", 0, FIELD(flags.job.full), NULL,
             "compute everything, for comparison: also what an edit does not change"),
     {.name = NULL},
 };
@@ -41,23 +39,22 @@ static int mutate(struct cov_attribution *a, const struct cov_attribution_option
     return cov_attribution_mutate(a, o, job, e);
 }
 
-static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
-               char **operands, struct cov_err *e)
+static int ism_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                   char **operands, struct cov_err *e)
 {
     (void)given;
     (void)n_operands;
     (void)operands;
-    struct config *c = config;
-    struct cov_attribution_options o = {
-        .deletion = c->deletions, .batch = (size_t)c->batch, .full = c->full};
+    struct ism_config *c = config;
+    struct cov_attribution_options *o = &c->flags.job;
     int rc = cov_device_options_parse(&c->device, e);
     const struct cov_cpu_options cpu = {
-        .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !c->full};
+        .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !o->full};
     if (!rc)
-        rc = cov_device_open(&c->device.choice, &cpu, &o.device, e);
+        rc = cov_device_open(&c->device.choice, &cpu, &o->device, e);
     if (!rc)
-        rc = coveffect_attribute(common, &c->flags, &o, mutate, NULL, e);
-    cov_device_close(o.device);
+        rc = coveffect_attribute(common, &c->flags, mutate, NULL, e);
+    cov_device_close(o->device);
     return rc;
 }
 
@@ -73,7 +70,7 @@ const struct cov_tool coveffect_ism = {
         "atacseq \\\n"
         "      --plot logo.png -o promoter/\n",
     .options = options,
-    .config_bytes = sizeof(struct config),
+    .config_bytes = sizeof(struct ism_config),
     .output_help = COVEFFECT_ATTRIBUTION_OUTPUT,
-    .run = run,
+    .run = ism_run,
 };

@@ -24,17 +24,14 @@
 #define MAX_WINDOW (1 << 28)
 #define MAX_SHUFFLES 1000000
 
-struct config {
-    struct cov_strings models;
-    const char *genome, *rename, *tracks;
-    int64_t window, step, batch;
-    struct cov_strings widths, datasets;
+/* What the table fills: the options of the job, and what `prepare` translates to those. */
+struct vcf_config {
+    struct cov_effect_options job;
+    struct cov_strings models, widths, datasets;
     struct cov_device_options device;
     int ensemble, precision, on_bad_base; /* ENSEMBLE_, enum cov_precision, cov_on_bad_base */
-    int64_t shuffles, seed;
-    struct cov_strings samples;
-    bool full, strict, resume, haplotypes;
 };
+_Static_assert(sizeof(size_t) == sizeof(int64_t), "the table writes sizes as int64_t");
 
 /* In the order of enum cov_precision. */
 static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
@@ -43,7 +40,7 @@ static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
 enum { ENSEMBLE_MEAN, ENSEMBLE_SD };
 static const char *const ensembles[] = {"mean", "sd", NULL};
 
-#define FIELD(name) offsetof(struct config, name)
+#define FIELD(name) offsetof(struct vcf_config, name)
 
 static const struct cov_opt options[] = {
     COV_OPT(
@@ -51,12 +48,13 @@ static const struct cov_opt options[] = {
         "checkpoint of Predmoter or covtools; several, with the same datasets, are an ensemble: "
         "the mean of their predictions",
         .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
-    COV_OPT(STRING, "genome", 'g', FIELD(genome), "FASTA",
+    COV_OPT(STRING, "genome", 'g', FIELD(job.genome_path), "FASTA",
             "the genome of the variants; may be compressed",
             .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN),
-    COV_OPT(SIZE, "window", 0, FIELD(window), "N", "bases that the network reads around a variant",
-            .def = "21384", .min = 2, .max = MAX_WINDOW),
-    COV_OPT(SIZE, "step", 0, FIELD(step), "N",
+    COV_OPT(SIZE, "window", 0, FIELD(job.window), "N",
+            "bases that the network reads around a variant", .def = "21384", .min = 2,
+            .max = MAX_WINDOW),
+    COV_OPT(SIZE, "step", 0, FIELD(job.step), "N",
             "let windows begin at multiples of N, at most half a window, so that nearby variants "
             "share a window and its time; 1: each variant is in the middle of its window",
             .def = "1", .min = 1, .max = MAX_WINDOW),
@@ -70,66 +68,65 @@ static const struct cov_opt options[] = {
             "what to score with several checkpoints; sd adds the standard deviation of each score "
             "over the checkpoints",
             .def = "mean", .choices = ensembles),
-    COV_OPT(SIZE, "shuffles", 0, FIELD(shuffles), "N",
+    COV_OPT(SIZE, "shuffles", 0, FIELD(job.n_shuffles), "N",
             "add p-values: ranks among the scores of the same alleles in N windows of shuffled DNA",
             .def = "0", .min = 0, .max = MAX_SHUFFLES),
-    COV_OPT(INT, "seed", 0, FIELD(seed), "N", "seed of --shuffles", .def = "1", .min = 0,
+    COV_OPT(INT, "seed", 0, FIELD(job.seed), "N", "seed of --shuffles", .def = "1", .min = 0,
             .max = INT32_MAX),
     COV_OPT(
-        FLAG, "haplotypes", 0, FIELD(haplotypes), NULL,
+        FLAG, "haplotypes", 0, FIELD(job.haplotypes), NULL,
         "score each allele in the haplotypes that carry it, by the phased genotypes of a sorted "
         "file: with all their alleles in the window, against the same without this allele"),
-    COV_OPT(LIST, "samples", 0, FIELD(samples), "LIST",
+    COV_OPT(LIST, "samples", 0, FIELD(job.samples), "LIST",
             "the samples whose --haplotypes to use (default: all)"),
     COV_OPT(
-        STRING, "tracks", 0, FIELD(tracks), "DIR/",
+        STRING, "tracks", 0, FIELD(job.tracks), "DIR/",
         "write bigWig tracks of each allele's window there: the prediction without and with the "
         "change, and the difference"),
-    COV_OPT(FLAG, "strict", 0, FIELD(strict), NULL,
+    COV_OPT(FLAG, "strict", 0, FIELD(job.strict), NULL,
             "stop at the first variant whose REF differs from the genome, or whose sequence the "
             "genome lacks"),
-    COV_OPT(FLAG, "resume", 0, FIELD(resume), NULL,
+    COV_OPT(FLAG, "resume", 0, FIELD(job.resume), NULL,
             "keep finished variants in OUT.resume, and continue from those that an interrupted run "
             "left there"),
-    COV_RENAME_OPTION(FIELD(rename)),
+    COV_RENAME_OPTION(FIELD(job.rename_path)),
     COV_ON_BAD_BASE_OPTION(FIELD(on_bad_base)),
-    COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
+    COV_OPT(INT, "batch-size", 'b', FIELD(job.batch), "N",
             "windows and strands that a thread computes at a time; affects memory and speed, not "
             "values (default: a fast size)",
             .min = 1, .max = 4096),
     COV_DEVICE_OPTIONS(FIELD(device)),
     COV_PRECISION_OPTION(FIELD(precision), "exact", precisions, "see covpredict(1)"),
-    COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
+    COV_OPT(FLAG, "full", 0, FIELD(job.full), NULL,
             "compute everything, for comparison: including padding, the constant interior of long "
             "runs of N, repeated windows, and what does not differ between alleles"),
     {.name = NULL},
 };
 
 /* Parses --width; all must differ. */
-static int get_widths(const struct config *c, int64_t *widths, struct cov_effect_options *o,
-                      struct cov_err *e)
+static int get_widths(struct vcf_config *c, int64_t *widths, struct cov_err *e)
 {
-    o->n_widths = c->widths.n ? c->widths.n : 1;
-    o->widths = widths;
-    widths[0] = c->window < DEFAULT_WIDTH ? c->window : DEFAULT_WIDTH;
-    return cov_parse_sizes(c->widths.items, c->widths.n, "--width", c->window, widths, e);
+    const int64_t window = (int64_t)c->job.window;
+    c->job.n_widths = c->widths.n ? c->widths.n : 1;
+    c->job.widths = widths;
+    widths[0] = window < DEFAULT_WIDTH ? window : DEFAULT_WIDTH;
+    return cov_parse_sizes(c->widths.items, c->widths.n, "--width", window, widths, e);
 }
 
 /* Finds the data sets of --datasets in the model. */
-static int get_datasets(const struct config *c, size_t *datasets, struct cov_effect_options *o,
-                        struct cov_err *e)
+static int get_datasets(struct vcf_config *c, size_t *datasets, struct cov_err *e)
 {
-    const size_t n_all = o->model->n_datasets;
-    o->n_datasets = c->datasets.n ? c->datasets.n : n_all;
-    o->datasets = datasets;
-    for (size_t i = 0; i < o->n_datasets; i++) {
-        const char *name = c->datasets.n ? c->datasets.items[i] : o->model->datasets[i];
+    const struct cov_ensemble *m = c->job.model;
+    c->job.n_datasets = c->datasets.n ? c->datasets.n : m->n_datasets;
+    c->job.datasets = datasets;
+    for (size_t i = 0; i < c->job.n_datasets; i++) {
+        const char *name = c->datasets.n ? c->datasets.items[i] : m->datasets[i];
         size_t d = 0;
-        while (d < n_all && strcmp(name, o->model->datasets[d]) != 0)
+        while (d < m->n_datasets && strcmp(name, m->datasets[d]) != 0)
             d++;
-        if (d == n_all)
-            return cov_fail(e, COV_EINPUT, "--datasets: %s does not have '%.100s': %s",
-                            o->model->path, name, o->model->description);
+        if (d == m->n_datasets)
+            return cov_fail(e, COV_EINPUT, "--datasets: %s does not have '%.100s': %s", m->path,
+                            name, m->description);
         datasets[i] = d;
     }
     return COV_OK;
@@ -158,31 +155,33 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
     return check_input(input, "--resume", e);
 }
 
-static int check_haplotypes(const struct config *c, const char *input, struct cov_err *e)
+static int check_haplotypes(const struct cov_effect_options *o, struct cov_err *e)
 {
-    if (c->samples.n > 0 && !c->haplotypes)
+    if (o->samples.n > 0 && !o->haplotypes)
         return cov_fail(e, COV_EUSAGE, "--samples: needs --haplotypes");
-    if (!c->haplotypes)
+    if (!o->haplotypes)
         return COV_OK;
-    if (c->shuffles > 0 || c->tracks)
+    if (o->n_shuffles > 0 || o->tracks)
         return cov_fail(e, COV_EUSAGE, "--haplotypes: not with %s",
-                        c->tracks ? "--tracks" : "--shuffles");
-    return check_input(input, "--haplotypes", e);
+                        o->tracks ? "--tracks" : "--shuffles");
+    return check_input(o->input, "--haplotypes", e);
 }
 
 /* Reads the genome and scores the variants. */
-static int score(struct cov_common *common, const struct config *c, struct cov_effect_options *o,
-                 struct cov_outfile *out, struct cov_err *e)
+static int score(struct cov_common *common, struct vcf_config *c, struct cov_outfile *out,
+                 struct cov_err *e)
 {
+    struct cov_effect_options *o = &c->job;
     struct cov_genome *genome = NULL;
     struct cov_pool *pool = NULL;
     char *dir = cov_path_dir(common->output, e);
     const struct cov_genome_options how = {.bad_base_is_n = c->on_bad_base == COV_BAD_BASE_N,
-                                           .rename_path = c->rename,
+                                           .rename_path = o->rename_path,
                                            .tmpdir = common->tmpdir ? common->tmpdir : dir,
                                            .n_threads = (unsigned)common->threads};
     const double clock = cov_clock();
-    int rc = dir ? cov_genome_read(c->genome, &how, &common->progress, &genome, e) : COV_ENOMEM;
+    int rc =
+        dir ? cov_genome_read(o->genome_path, &how, &common->progress, &genome, e) : COV_ENOMEM;
     cov_stats_add_stage(&common->stats, "genome", cov_clock() - clock);
     o->genome = genome;
     if (!rc)
@@ -197,85 +196,69 @@ static int score(struct cov_common *common, const struct config *c, struct cov_e
 }
 
 /* Opens model and device, and checks what does not need the genome. */
-static int prepare(struct cov_common *common, const struct config *c, size_t **datasets,
-                   struct cov_ensemble **model, struct cov_effect_options *o, struct cov_err *e)
+static int prepare(struct cov_common *common, struct vcf_config *c, size_t **datasets,
+                   struct cov_ensemble **model, struct cov_err *e)
 {
+    struct cov_effect_options *o = &c->job;
     const struct cov_cpu_options cpu = {
-        .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !c->full};
-    int rc = COV_OK;
+        .levels = c->device.cpu, .precision = (enum cov_precision)c->precision, .edits = !o->full};
     if (o->step > o->window / 2)
         return cov_fail(e, COV_EUSAGE, "--step: more than half of --window");
     if (o->sd && c->models.n < 2)
-        rc = cov_fail(e, COV_EUSAGE, "--ensemble sd: needs at least two checkpoints");
-    if (!rc)
-        rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n, false, model, e);
+        return cov_fail(e, COV_EUSAGE, "--ensemble sd: needs at least two checkpoints");
+    int rc = cov_ensemble_open((const char *const *)c->models.items, c->models.n, false, model, e);
     if (rc)
         return rc;
     o->model = *model;
     rc = cov_stats_set_model(&common->stats, (*model)->path, (*model)->sha256, e);
     if (!rc && cov_ensemble_check_length(*model, o->window, e))
         rc = cov_err_prefix(e, "--window");
-    const size_t n_asked = c->datasets.n, n_all = (*model)->n_datasets;
-    *datasets = rc ? NULL : cov_calloc(n_asked > n_all ? n_asked : n_all, sizeof **datasets, e);
-    if (!*datasets)
-        return rc ? rc : COV_ENOMEM;
-    rc = get_datasets(c, *datasets, o, e);
+    if (rc)
+        return rc;
+    *datasets = cov_calloc(c->datasets.n + (*model)->n_datasets, sizeof **datasets, e);
+    rc = *datasets ? get_datasets(c, *datasets, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_device_open(&c->device.choice, &cpu, &o->device, e);
     return rc ? rc : cov_ensemble_try(*model, o->device, o->window, e);
 }
 
-static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
-               char **operands, struct cov_err *e)
+static int vcf_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                   char **operands, struct cov_err *e)
 {
     (void)given;
     (void)n_operands;
-    struct config *c = config;
-    struct cov_effect_options o = {.input = operands[0],
-                                   .output = common->output,
-                                   .genome_path = c->genome,
-                                   .rename_path = c->rename,
-                                   .window = (size_t)c->window,
-                                   .step = (size_t)c->step,
-                                   .batch = (size_t)c->batch,
-                                   .sd = c->ensemble == ENSEMBLE_SD,
-                                   .n_shuffles = (size_t)c->shuffles,
-                                   .seed = (uint64_t)c->seed,
-                                   .haplotypes = c->haplotypes,
-                                   .samples = (const char *const *)c->samples.items,
-                                   .n_samples = c->samples.n,
-                                   .tracks = c->tracks,
-                                   .full = c->full,
-                                   .strict = c->strict,
-                                   .resume = c->resume,
-                                   .force = common->force};
+    struct vcf_config *c = config;
+    struct cov_effect_options *o = &c->job;
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_ensemble *model = NULL;
     enum cov_variant_format format;
     size_t *datasets = NULL;
     const bool to_file = !cov_path_is_std(common->output);
     int64_t *widths = cov_calloc(c->widths.n + 1, sizeof *widths, e);
-    int rc = widths ? get_widths(c, widths, &o, e) : COV_ENOMEM;
+    o->input = operands[0];
+    o->output = common->output;
+    o->force = common->force;
+    o->sd = c->ensemble == ENSEMBLE_SD;
+    int rc = widths ? get_widths(c, widths, e) : COV_ENOMEM;
     if (!rc)
         rc = cov_device_options_parse(&c->device, e);
-    if (!rc && c->tracks && cov_newfolder_check(c->tracks, e))
+    if (!rc && o->tracks && cov_newfolder_check(o->tracks, e))
         rc = cov_err_prefix(e, "--tracks");
-    if (!rc && c->resume)
-        rc = check_resume(common->output, operands[0], e);
+    if (!rc && o->resume)
+        rc = check_resume(o->output, o->input, e);
     if (!rc)
-        rc = check_haplotypes(c, operands[0], e);
+        rc = check_haplotypes(o, e);
     /* With --resume, the job decides whether the output may be replaced, or is finished. */
     if (!rc && to_file)
-        rc =
-            cov_outfile_begin(&out, common->output,
-                              cov_variant_format_of(common->output, &format) ? COV_OUTFILE_VARIANTS
-                                                                             : COV_OUTFILE_GZ_TABLE,
-                              common->force || c->resume, e);
+        rc = cov_outfile_begin(&out, o->output,
+                               cov_variant_format_of(o->output, &format) ? COV_OUTFILE_VARIANTS
+                                                                         : COV_OUTFILE_GZ_TABLE,
+                               o->force || o->resume, e);
     if (!rc)
-        rc = prepare(common, c, &datasets, &model, &o, e);
+        rc = prepare(common, c, &datasets, &model, e);
     if (!rc)
-        rc = score(common, c, &o, to_file ? &out : NULL, e);
-    cov_device_close(o.device);
+        rc = score(common, c, to_file ? &out : NULL, e);
+    cov_device_close(o->device);
     cov_ensemble_close(model);
     cov_outfile_end(&out, e);
     free(datasets);
@@ -293,12 +276,12 @@ const struct cov_tool coveffect_vcf = {
                 "  coveffect vcf -m model.ckpt -g maize.fa.gz --width 501,2001 -o scored.bcf "
                 "variants.bcf\n",
     .options = options,
-    .config_bytes = sizeof(struct config),
+    .config_bytes = sizeof(struct vcf_config),
     .min_operands = 1,
     .max_operands = 1,
     .prints_table = true,
     .output_help =
         "where the scores go: a table (- is standard output), or the variants with an INFO "
         "field if the name ends in .vcf, .vcf.gz or .bcf",
-    .run = run,
+    .run = vcf_run,
 };

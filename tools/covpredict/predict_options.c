@@ -19,6 +19,8 @@ static const char *const types[] = {"int16", "int32", "int64", NULL};
 static const char *const ensembles[] = {"mean", "sd", NULL};
 static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
 
+_Static_assert(sizeof(size_t) == sizeof(int64_t) && sizeof(enum cov_loading) == sizeof(int),
+               "the table writes sizes as int64_t, and enums as int");
 #define FIELD(name) offsetof(struct covpredict_config, name)
 #define MAX_OVERLAP (1 << 28) /* the limit of --subsequence-length */
 
@@ -32,7 +34,7 @@ const struct cov_opt covpredict_options[] = {
                              "what to predict with several checkpoints; sd adds a dataset NAME_sd "
                              "with the standard deviation of each",
                              .def = "mean", .choices = ensembles),
-    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N",
+    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(job.batch), "N",
                                "chunks that a thread computes at a time; affects memory and "
                                "speed, not values (default: a fast size)",
                                .min = 1, .max = 4096),
@@ -44,34 +46,34 @@ const struct cov_opt covpredict_options[] = {
         "more exact one is as fast as the one requested, it is used and reported"),
     [ROW_FASTA] = COV_FASTA_OPTIONS(FIELD(fasta)),
     [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "predict only"),
-    [ROW_BED] = COV_REGIONS_FILE_OPTION(FIELD(bed), "predict only"),
+    [ROW_BED] = COV_REGIONS_FILE_OPTION(FIELD(input.bed_path), "predict only"),
     [ROW_OVERLAP] =
-        COV_OPT(SIZE, "overlap", 0, FIELD(overlap), "N",
+        COV_OPT(SIZE, "overlap", 0, FIELD(job.overlap), "N",
                 "predict in windows of a chunk's length; neighbours share N bases, of "
                 "which each contributes half, to avoid artefacts at the ends of chunks. "
                 "0: chunks as they are",
                 .min = 0, .max = MAX_OVERLAP),
     [ROW_SHARD] = COV_OPT(STRING, "shard", 0, FIELD(shard), "I/N",
                           "predict only the I-th of N equal parts; `h5chunk merge` joins them"),
-    [ROW_RESUME] = COV_OPT(FLAG, "resume", 0, FIELD(resume), NULL,
+    [ROW_RESUME] = COV_OPT(FLAG, "resume", 0, FIELD(input.resumes), NULL,
                            "keep finished chunks in OUT.resume, and continue from those that an "
                            "interrupted run left there; does nothing if OUT is complete"),
-    [ROW_LOADING] = COV_LOADING_OPTION(FIELD(loading), loadings, ""),
-    [ROW_FULL] = COV_OPT(FLAG, "full", 0, FIELD(full), NULL,
+    [ROW_LOADING] = COV_LOADING_OPTION(FIELD(input.loading), loadings, ""),
+    [ROW_FULL] = COV_OPT(FLAG, "full", 0, FIELD(job.full), NULL,
                          "compute everything, for comparison: including padding, the constant "
                          "interior of long runs of N, and repeated chunks"),
     [ROW_FLOAT] = COV_OPT(FLAG, "float", 0, FIELD(as_float), NULL,
                           "write the network's values unrounded, as float32"),
-    [ROW_DTYPE] = COV_OPT(ENUM, "dtype", 0, FIELD(type), NULL,
+    [ROW_DTYPE] = COV_OPT(ENUM, "dtype", 0, FIELD(job.type), NULL,
                           "type of the rounded values; a value that does not fit is an error",
                           .def = "int32", .choices = types),
     [ROW_EVALUATE] = COV_OPT(FLAG, "evaluate", 0, FIELD(evaluate), NULL,
                              "instead of predicting, print a table with the loss and Pearson's r "
                              "for each genome file with measured coverage and each dataset, as "
                              "Predmoter's test mode does"),
-    [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), "with --evaluate: "),
+    [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(evaluation.blacklist), "with --evaluate: "),
     [ROW_BLACKLIST_FILE] =
-        COV_BLACKLIST_FILE_OPTION(FIELD(blacklist_path), "with --evaluate: omit"),
+        COV_BLACKLIST_FILE_OPTION(FIELD(evaluation.blacklist_path), "with --evaluate: omit"),
     {.name = NULL},
 };
 
@@ -133,13 +135,16 @@ static int check_predict(struct covpredict_config *c, const bool *given, const c
         return rc;
     if (n_inputs > 1)
         return cov_fail(e, COV_EUSAGE, "unexpected argument '%s'", inputs[1]);
-    if (c->blacklist || c->blacklist_path)
-        return cov_fail(e, COV_EUSAGE, "--%s goes with --evaluate",
-                        covpredict_options[c->blacklist ? ROW_BLACKLIST : ROW_BLACKLIST_FILE].name);
+    if (c->evaluation.blacklist || c->evaluation.blacklist_path)
+        return cov_fail(
+            e, COV_EUSAGE, "--%s goes with --evaluate",
+            covpredict_options[c->evaluation.blacklist ? ROW_BLACKLIST : ROW_BLACKLIST_FILE].name);
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
+    if (c->as_float)
+        c->job.type = COV_PREDICTIONS_FLOAT32;
     rc = cov_fasta_options_check(&c->fasta, e);
-    return rc || !c->resume ? rc : check_resume(output, inputs[0], e);
+    return rc || !c->input.resumes ? rc : check_resume(output, inputs[0], e);
 }
 
 int covpredict_check(struct covpredict_config *c, const bool *given, const char *output,

@@ -7,26 +7,23 @@
 #include <stdint.h>
 
 #include "common/job/device_options.h"
+#include "common/job/predict/predict.h"
 #include "common/job/shared_options.h"
+#include "common/job/train/evaluate.h"
 
+/* What the table fills: options of the jobs, and what covpredict.c translates to those. */
 struct covpredict_config {
-    struct cov_strings models;
+    struct cov_predict_options job;
+    struct cov_loader_options input;
+    struct cov_evaluate_options evaluation;
+    struct cov_strings models, regions;
     int ensemble; /* enum covpredict_ensemble */
-    int64_t batch;
     struct cov_device_options device;
     int precision; /* enum cov_precision */
     struct cov_fasta_options fasta;
-    struct cov_strings regions;
-    const char *bed;
-    int64_t overlap;
     const char *shard;
     int64_t part, n_parts; /* of --shard, set by covpredict_check; n_parts 0: not given */
-    bool resume;
-    int loading; /* enum cov_loading */
-    bool full, as_float;
-    int type; /* enum cov_predictions_type */
-    bool evaluate, blacklist;
-    const char *blacklist_path;
+    bool as_float, evaluate;
 };
 
 enum covpredict_ensemble { COVPREDICT_MEAN, COVPREDICT_SD };

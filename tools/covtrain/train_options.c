@@ -18,7 +18,8 @@ static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
 
 #define FIELD(name) offsetof(struct covtrain_config, name)
 #define JOB(name) offsetof(struct covtrain_config, job.name)
-_Static_assert(sizeof(enum cov_loading) == sizeof(int), "the table writes enums as int");
+_Static_assert(sizeof(size_t) == sizeof(int64_t) && sizeof(enum cov_loading) == sizeof(int),
+               "the table writes sizes as int64_t, and enums as int");
 #define MAX_SIZE 1000000
 #define MAX_COUNT 1e15
 #define MAX_BETA 0.9999999 /* 1 as a float would stop the mean */
@@ -28,7 +29,7 @@ const struct cov_opt covtrain_options[] = {
                           "directory with genome files with measured coverage, *.h5: training data "
                           "in DIR/train, validation data in DIR/val",
                           .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN, .heading = "Data"),
-    [ROW_DATASETS] = COV_OPT(LIST, "datasets", 0, FIELD(datasets), "NAME,...",
+    [ROW_DATASETS] = COV_OPT(LIST, "datasets", 0, JOB(datasets), "NAME,...",
                              "names of the coverage to predict; a file need not have all of them "
                              "(default: those that files of both train/ and val/ have)",
                              .flags = COV_OPT_UNIQUE),
@@ -40,11 +41,11 @@ const struct cov_opt covtrain_options[] = {
                 "above 0 or by its reads (cpm); kept when resuming",
                 .def = "none", .choices = cov_target_kind_names),
     [ROW_LEAVE_OUT] =
-        COV_OPT(LIST, "leave-out", 0, FIELD(leave_out), "SPECIES,...",
+        COV_OPT(LIST, "leave-out", 0, JOB(leave_out), "SPECIES,...",
                 "train on all species but these, and validate on these; DIR has no train/ and "
                 "val/, but a genome file for each species"),
     [ROW_BALANCE] =
-        COV_OPT(ENUM, "balance", 0, FIELD(balance), NULL,
+        COV_OPT(ENUM, "balance", 0, JOB(balance_species), NULL,
                 "use equally many chunks of each species in each batch: small genomes are "
                 "oversampled, large ones undersampled",
                 .def = "none", .choices = balances),
@@ -110,12 +111,12 @@ const struct cov_opt covtrain_options[] = {
     [ROW_BETA2] = COV_OPT(FLOAT, "beta2", 0, JOB(beta2), "B",
                           "decay rate of Adam's second moment; on resume, as for --learning-rate",
                           .def = "0.999", .min = 0, .max = MAX_BETA),
-    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', FIELD(batch), "N", "chunks per batch",
+    [ROW_BATCH_SIZE] = COV_OPT(INT, "batch-size", 'b', JOB(batch), "N", "chunks per batch",
                                .def = "120", .min = 1, .max = 65536),
     [ROW_EPOCHS] = COV_OPT(INT, "epochs", 'e', JOB(epochs), "N",
                            "maximum number of epochs, including those before --resume-training",
                            .def = "5", .min = 1, .max = MAX_COUNT),
-    [ROW_SEED] = COV_OPT(INT, "seed", 0, FIELD(seed), "N",
+    [ROW_SEED] = COV_OPT(INT, "seed", 0, JOB(seed), "N",
                          "seed of initial weights, order of chunks, and dropout (default: random, "
                          "or that of the resumed checkpoint)",
                          .def = NULL, .min = 0, .max = UINT32_MAX),
@@ -131,7 +132,7 @@ const struct cov_opt covtrain_options[] = {
     [ROW_CLIP] = COV_OPT(FLOAT, "clip", 0, JOB(clip), "V",
                          "limit the norm of the gradient to V; 0: no limit", .def = "0", .min = 0,
                          .max = 1e30),
-    [ROW_ACCUMULATE] = COV_OPT(INT, "accumulate", 0, FIELD(accumulate), "N",
+    [ROW_ACCUMULATE] = COV_OPT(INT, "accumulate", 0, JOB(accumulate), "N",
                                "batches per step, whose gradients are averaged", .def = "1",
                                .min = 1, .max = MAX_SIZE),
     [ROW_AVERAGE] = COV_OPT(FLOAT, "average-weights", 0, JOB(average), "V",
@@ -141,7 +142,7 @@ const struct cov_opt covtrain_options[] = {
     [ROW_LOSS_WEIGHTS] =
         COV_OPT(LIST, "loss-weights", 0, FIELD(loss_weights), "V,...",
                 "weights of the datasets in the loss, in their order (default: all 1)"),
-    [ROW_FREEZE] = COV_OPT(LIST, "freeze", 0, FIELD(freeze), "LAYER,...",
+    [ROW_FREEZE] = COV_OPT(LIST, "freeze", 0, JOB(freeze), "LAYER,...",
                            "do not change these layers: conv, lstm, linear, or names as in "
                            "PyTorch, such as down_layer_list.0 (default: none, or those of the "
                            "resumed checkpoint)"),
@@ -152,7 +153,7 @@ const struct cov_opt covtrain_options[] = {
                 .def = "together", .choices = strands, .flags = COV_OPT_OPTIONAL_VALUE),
     [ROW_RANDOM_OFFSET] = COV_OPT(FLAG, "random-offset", 0, JOB(random_offset), NULL,
                                   "cut sequences into chunks at a new offset in each epoch"),
-    [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, FIELD(no_shuffle), NULL,
+    [ROW_NO_SHUFFLE] = COV_OPT(FLAG, "no-shuffle", 0, JOB(in_order), NULL,
                                "use the chunks in file order, in every epoch"),
     [ROW_SAVE_TOP_K] =
         COV_OPT(INT, "save-top-k", 0, JOB(top_k), "N",
@@ -182,7 +183,7 @@ const struct cov_opt covtrain_options[] = {
                               "use about half of the memory: compute activations again instead of "
                               "keeping them",
                               .heading = "Computing"),
-    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device)),
+    [ROW_DEVICE] = COV_DEVICE_OPTIONS(JOB(device)),
     [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
                                            "weights stay in fp32; a CPU uses fp32 instead of tf32"),
     {.name = NULL},

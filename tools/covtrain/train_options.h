@@ -10,18 +10,14 @@
 #include "common/job/shared_options.h"
 #include "common/job/train/train_setup.h"
 
-/* What the table fills: mostly the options of the job themselves. `run` in covtrain.c translates the
- * other fields into those. */
+/* What the table fills: mostly the options of the job themselves; covtrain.c translates the others
+ * into those. */
 struct covtrain_config {
     struct cov_train_options job;
-    struct cov_strings datasets, leave_out, loss_weights, freeze;
-    int balance;      /* 1: species */
+    struct cov_strings loss_weights;
     int pair_strands; /* index of the name; 0 without the option, too */
     int precision;    /* index of the name */
     const char *ram_efficient, *bnorm;
-    int64_t batch, accumulate, seed;
-    bool no_shuffle;
-    struct cov_device_options device;
 };
 
 /* Rows of the table. */

@@ -219,8 +219,9 @@ int cov_attribution_init(struct cov_attribution *a, const struct cov_attribution
     struct reader r = {.a = a, .o = o};
     *a = (struct cov_attribution){0};
     int rc = cov_effect_genome_init(&r.genome, o->genome, e);
-    for (size_t i = 0; !rc && i < o->n_regions;) {
-        char *text = cov_region_text(o->regions, o->n_regions, &i, r.genome.names, e);
+    for (size_t i = 0; !rc && i < o->regions.n;) {
+        char *text = cov_region_text((const char *const *)o->regions.items, o->regions.n, &i,
+                                     r.genome.names, e);
         rc = text ? add_text(&r, text, e) : COV_ENOMEM;
         free(text);
     }

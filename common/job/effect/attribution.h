@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cli/opt.h"
 #include "common/compute/device.h"
 #include "common/features/annotation.h"
 #include "common/job/effect/edited_windows.h"
@@ -21,9 +22,8 @@
 
 /* Borrowed for the run. */
 struct cov_attribution_options {
-    const char *const *regions; /* [n_regions]: parts of texts, see cov_region_text */
-    size_t n_regions;
-    const char *bed; /* a file of further regions; NULL: none */
+    struct cov_strings regions; /* parts of texts, see cov_region_text */
+    const char *bed;            /* a file of further regions; NULL: none */
     const char *genome_path;
     const struct cov_genome *genome;
     const struct cov_ensemble *model;

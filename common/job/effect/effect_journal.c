@@ -52,10 +52,10 @@ static int add_lists(const struct cov_effect_options *o, struct cov_run_lines *l
 static int add_samples(const struct cov_effect_options *o, struct cov_run_lines *l,
                        struct cov_err *e)
 {
-    char *names = cov_strdup(o->haplotypes ? (o->n_samples > 0 ? "" : "all") : "none", e);
+    char *names = cov_strdup(o->haplotypes ? (o->samples.n > 0 ? "" : "all") : "none", e);
     int rc = names ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && o->haplotypes && i < o->n_samples; i++) {
-        char *longer = cov_strfmt(e, "%s%s%s", names, i ? "," : "", o->samples[i]);
+    for (size_t i = 0; !rc && o->haplotypes && i < o->samples.n; i++) {
+        char *longer = cov_strfmt(e, "%s%s%s", names, i ? "," : "", o->samples.items[i]);
         free(names);
         names = longer;
         rc = longer ? COV_OK : COV_ENOMEM;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cli/opt.h"
 #include "common/compute/device.h"
 #include "common/job/predict/ensemble.h"
 #include "common/seq/genome.h"
@@ -31,13 +32,12 @@ struct cov_effect_options {
     size_t n_shuffles; /* shuffled windows for p-values; 0: none */
     uint64_t seed;     /* of the shuffles */
     bool haplotypes;   /* score alleles in their haplotypes; the input is a regular file */
-    const char *const *samples; /* [n_samples], with haplotypes: their names; n_samples = 0: all */
-    size_t n_samples;
-    const char *tracks; /* a folder for tracks of each allele; NULL: none */
-    bool full;          /* compute everything, even known values (device.h) */
-    bool strict;        /* fail where REF and genome differ, and for unknown sequences */
-    bool resume;        /* keep finished variants (effect_journal.h); the input is a regular file */
-    bool force;         /* replace the journal of another run */
+    struct cov_strings samples; /* with haplotypes: their names; n = 0: all */
+    const char *tracks;         /* a folder for tracks of each allele; NULL: none */
+    bool full;                  /* compute everything, even known values (device.h) */
+    bool strict;                /* fail where REF and genome differ, and for unknown sequences */
+    bool resume; /* keep finished variants (effect_journal.h); the input is a regular file */
+    bool force;  /* replace the journal of another run */
 };
 
 #endif

@@ -374,9 +374,9 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
 static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct cov_err *e)
 {
     const struct cov_effect_options *o = j->o;
-    const struct cov_effect_haplotype_options haplotypes = {o->window, o->samples, o->n_samples,
-                                                            o->n_datasets * o->n_widths *
-                                                                sizeof(struct cov_effect_score)};
+    const struct cov_effect_haplotype_options haplotypes = {
+        o->window, (const char *const *)o->samples.items, o->samples.n,
+        o->n_datasets * o->n_widths * sizeof(struct cov_effect_score)};
     const struct cov_variant_field field =
         cov_effect_field(o->sd, o->n_shuffles > 0, o->haplotypes);
     const unsigned n_workers = cov_pool_size(j->job->pool);

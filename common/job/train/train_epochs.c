@@ -95,7 +95,7 @@ static struct cov_example_plan_options plan_options(const struct run *r)
 {
     return (struct cov_example_plan_options){
         .batch = r->o->batch,
-        .shuffle = r->o->shuffle,
+        .shuffle = !r->o->in_order,
         .accumulate = r->o->accumulate,
         .strands = r->o->strands,
         .balance_species = r->o->balance_species,
@@ -609,7 +609,7 @@ static int load_data(struct run *r, struct cov_err *e)
  * only if requested. */
 static int open_device(struct run *r, struct cov_err *e)
 {
-    struct cov_device_choice choice = r->o->device;
+    struct cov_device_choice choice = r->o->device.choice;
     if (r->ranks.n > 1 && choice.kind == COV_DEVICE_AUTO)
         choice.kind = COV_DEVICE_CPU;
     return cov_device_open(&choice, &r->o->cpu, &r->device, e);

@@ -72,7 +72,7 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     add_flag(&w, o->strands == COV_STRANDS_TOGETHER, "--pair-strands");
     add_flag(&w, o->strands == COV_STRANDS_APART, "--pair-strands=apart");
     add_flag(&w, o->random_offset, "--random-offset");
-    add_flag(&w, !o->shuffle, "--no-shuffle");
+    add_flag(&w, o->in_order, "--no-shuffle");
     add_flag(&w, o->blacklist, "--blacklist");
     if (o->blacklist_path) {
         w.words[w.n++] = "--blacklist-file";
@@ -80,7 +80,7 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     }
     add_flag(&w, o->balance_species, "--balance=species");
     char *weights = loss_weights(o, e), *text = NULL;
-    char *left_out = cov_strjoin(o->leave_out, o->n_leave_out, ",", e);
+    char *left_out = cov_strjoin((const char *const *)o->leave_out.items, o->leave_out.n, ",", e);
     char *frozen = cov_freeze_text(&s->network.params, s->network.frozen, e);
     if (frozen && *frozen) {
         w.words[w.n++] = "--freeze";

@@ -145,7 +145,7 @@ static bool same_datasets(const struct cov_train_options *o, const struct cov_tr
     if (o->hp.output_size != n->hp.output_size)
         return false;
     for (int64_t d = 0; d < n->hp.output_size; d++)
-        if (strcmp(o->datasets[d], n->datasets[d]) != 0)
+        if (strcmp(o->datasets.items[d], n->datasets[d]) != 0)
             return false;
     return true;
 }
@@ -205,7 +205,7 @@ static void report_changes(const struct cov_train_setup *s, const struct cov_tra
          t->adam.weight_decay, o->weight_decay},
         {"beta1", o->requested[COV_FIELD_BETA1] && t->adam.is_there, t->adam.beta1, o->beta1},
         {"beta2", o->requested[COV_FIELD_BETA2] && t->adam.is_there, t->adam.beta2, o->beta2},
-        {"seed", o->has_seed && t->has_seed, t->seed, o->seed},
+        {"seed", o->has_seed && t->has_seed, t->seed, (double)o->seed},
     };
     for (size_t i = 0; i < COV_COUNT(changes); i++)
         if (changes[i].requested && changes[i].was != changes[i].is)
@@ -254,7 +254,7 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
 static int choose_seed(struct cov_train_setup *s, const struct cov_train_options *o,
                        struct cov_ranks *ranks, struct cov_err *e)
 {
-    s->seed = o->seed;
+    s->seed = (uint32_t)o->seed;
     if (o->has_seed)
         return COV_OK;
     if (o->resume && s->point.training.has_seed) {
@@ -279,7 +279,7 @@ static int open_network(struct cov_train_setup *s, const struct cov_train_option
         return rc ? rc : choose_seed(s, o, ranks, e);
     }
     struct cov_hparams hp = o->hp;
-    hp.output_size = o->datasets ? hp.output_size : 1; /* not known yet */
+    hp.output_size = o->datasets.n > 0 ? hp.output_size : 1; /* not known yet */
     rc = cov_hparams_check(&hp, e);
     if (rc == COV_EINPUT && e)
         e->code = COV_EUSAGE; /* from the command line, not from a file */
@@ -321,7 +321,7 @@ static void choose_optimiser(struct cov_train_setup *s, const struct cov_train_o
 static int refuse_freeze(const struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_err *e)
 {
-    char *given = cov_strjoin(o->freeze, o->n_freeze, ",", e);
+    char *given = cov_strjoin((const char *const *)o->freeze.items, o->freeze.n, ",", e);
     char *is = given ? cov_freeze_text(&s->network.params, s->network.frozen, e) : NULL;
     int rc = is ? cov_fail(e, COV_EINPUT,
                            "--freeze %s contradicts %s, where the frozen layers are: %s; use "
@@ -340,10 +340,12 @@ static int freeze(struct cov_train_setup *s, const struct cov_train_options *o, 
     bool keeps = o->resume && s->point.has_moments;
     if (o->init_from)
         memset(n->frozen, 0, n->params.n_items * sizeof *n->frozen);
-    if (o->n_freeze == 0)
+    if (o->freeze.n == 0)
         return COV_OK;
     bool *frozen = cov_calloc(n->params.n_items, sizeof *frozen, e);
-    int rc = frozen ? cov_freeze_parse(&n->params, o->freeze, o->n_freeze, frozen, e) : COV_ENOMEM;
+    int rc = frozen ? cov_freeze_parse(&n->params, (const char *const *)o->freeze.items,
+                                       o->freeze.n, frozen, e)
+                    : COV_ENOMEM;
     if (!rc && keeps && memcmp(frozen, n->frozen, n->params.n_items * sizeof *frozen) != 0)
         rc = refuse_freeze(s, o, e);
     if (!rc)
@@ -371,17 +373,18 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
 {
     /* A single process keeps everything itself. */
     bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
-    const struct cov_examples_choice choice = {
-        o->leave_out, o->n_leave_out, .others = strcmp(part, "train") == 0, .place = o->input};
+    const struct cov_examples_choice choice = {(const char *const *)o->leave_out.items,
+                                               o->leave_out.n, .others = strcmp(part, "train") == 0,
+                                               .place = o->input};
     const struct cov_examples_options options = {
         .blacklist = o->blacklist,
         .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
         .ranks = ranks,
         .list = s->list,
         .medians = target_kind(s, o) == COV_TARGET_MEDIAN,
-        .choice = o->n_leave_out > 0 ? &choice : NULL,
+        .choice = o->leave_out.n > 0 ? &choice : NULL,
     };
-    char *dir = o->n_leave_out > 0 ? cov_strdup(o->input, e) : cov_path_join(o->input, part, e);
+    char *dir = o->leave_out.n > 0 ? cov_strdup(o->input, e) : cov_path_join(o->input, part, e);
     struct stat status;
     int rc = dir ? COV_OK : COV_ENOMEM;
     if (!rc && stat(dir, &status) != 0 && errno == ENOENT)
@@ -464,9 +467,10 @@ static int choose_datasets(struct cov_train_setup *s, const struct cov_train_opt
                            struct cov_err *e)
 {
     int rc = o->resume || o->init_from ? COV_OK
-             : o->datasets
-                 ? cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e)
-                 : use_datasets_of_files(s, o, e);
+             : o->datasets.n > 0       ? cov_train_network_init(&s->network, &o->hp,
+                                                                (const char *const *)o->datasets.items,
+                                                                o->learning_rate, 0, e)
+                                       : use_datasets_of_files(s, o, e);
     const char *const *names = (const char *const *)s->network.datasets;
     size_t n = (size_t)s->network.hp.output_size;
     s->network.scale.kind = target_kind(s, o);
@@ -513,7 +517,7 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
 static int check_datasets(const struct cov_train_setup *s, const struct cov_train_options *o,
                           const struct cov_examples *x, struct cov_err *e)
 {
-    bool from_ckpt = o->resume || o->init_from, accepts = from_ckpt && o->datasets;
+    bool from_ckpt = o->resume || o->init_from, accepts = from_ckpt && o->datasets.n > 0;
     size_t n = (size_t)s->network.hp.output_size, n_found = 0;
     const char *lacking = NULL;
     for (size_t d = 0; d < n; d++) {
@@ -537,12 +541,12 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_trai
 static int name_places(struct cov_train_setup *s, const struct cov_train_options *o,
                        struct cov_err *e)
 {
-    char *list = cov_strjoin(o->leave_out, o->n_leave_out, ",", e);
+    char *list = cov_strjoin((const char *const *)o->leave_out.items, o->leave_out.n, ",", e);
     if (!list)
         return COV_ENOMEM;
-    s->places.train = o->n_leave_out > 0 ? cov_strfmt(e, "%s without %s", o->input, list)
+    s->places.train = o->leave_out.n > 0 ? cov_strfmt(e, "%s without %s", o->input, list)
                                          : cov_path_join(o->input, "train", e);
-    s->places.val = o->n_leave_out > 0 ? cov_strfmt(e, "%s of %s", o->input, list)
+    s->places.val = o->leave_out.n > 0 ? cov_strfmt(e, "%s of %s", o->input, list)
                                        : cov_path_join(o->input, "val", e);
     free(list);
     return s->places.train && s->places.val ? COV_OK : COV_ENOMEM;

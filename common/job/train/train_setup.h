@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/cli/opt.h"
 #include "common/compute/device_open.h"
 #include "common/file/tmpfile.h"
+#include "common/job/device_options.h"
 #include "common/job/predict/loader.h"
 #include "common/job/train/example_plan.h"
 #include "common/job/train/examples.h"
@@ -52,30 +54,28 @@ struct cov_train_options {
      * checkpoint (COV_EINPUT); requested numbers of the optimiser override those of the
      * checkpoint. */
     struct cov_hparams hp;
-    const char *const *datasets; /* [hp.output_size]; NULL (and 0): those of the files */
+    struct cov_strings datasets; /* hp.output_size of them; n = 0: those of the files */
     double learning_rate, weight_decay, beta1, beta2;
-    const char *const *freeze; /* layers that do not change (freeze.h). A resumed training must have
+    struct cov_strings freeze; /* layers that do not change (freeze.h). A resumed training must have
                                 * the same ones, and keeps them if none are given */
-    size_t n_freeze;
     bool requested[COV_TRAIN_FIELDS];
     const char *resume;    /* checkpoint to resume; NULL: none */
     const char *init_from; /* checkpoint to start from; NULL: none */
     /* The data. */
     enum cov_loading loading;
-    bool blacklist, shuffle, random_offset;
+    bool blacklist, in_order, random_offset;
     enum cov_example_strands strands;
-    bool balance_species; /* needs shuffle */
+    int balance_species; /* 1: yes; not with in_order */
     /* Species of the files in `input`, which then has no train/ and val/: the files of these are for
      * validation, all others for training. */
-    const char *const *leave_out;
-    size_t n_leave_out;
+    struct cov_strings leave_out;
     enum cov_target_kind target_scale; /* a resumed training keeps that of its checkpoint */
     const char *blacklist_path;        /* regions or sequences to omit; NULL: none */
     size_t batch;                      /* chunks per batch */
     size_t accumulate;                 /* batches per step */
     /* Optimisation. */
     bool has_seed;
-    uint32_t seed;
+    int64_t seed;              /* a uint32_t */
     int64_t epochs, max_steps; /* max_steps 0: no limit */
     enum cov_train_schedule schedule;
     int64_t warmup_steps; /* steps in which the learning rate rises */
@@ -90,7 +90,7 @@ struct cov_train_options {
     int64_t save_every;      /* steps after which last.ckpt is written, too; 0: only after epochs */
     double max_hours;        /* stop before this time; 0: no limit */
     const char *tensorboard; /* folder for event files; NULL: none */
-    struct cov_device_choice device;
+    struct cov_device_options device;
     struct cov_cpu_options cpu; /* its precision applies to any device */
     bool recompute;             /* keep few activations */
     unsigned n_threads;
