@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/file/path.h"
 #include "common/file/suffix.h"
@@ -112,6 +113,7 @@ static int by_name(const void *a, const void *b)
 }
 
 struct track {
+    struct cov_arena memory;
     const struct cov_attribution *a;
     const struct cov_genome *genome;
     struct place *seqs, *regions; /* sorted */
@@ -127,12 +129,13 @@ static int sort_places(struct track *t, struct cov_err *e)
 {
     const struct cov_genome *g = t->genome;
     const struct cov_attribution *a = t->a;
-    t->seqs = cov_calloc(g->n_seqs, sizeof *t->seqs, e);
-    t->regions = cov_calloc(a->n, sizeof *t->regions, e);
-    t->names = cov_calloc(g->n_seqs, sizeof *t->names, e);
-    t->lengths = cov_calloc(g->n_seqs, sizeof *t->lengths, e);
-    if (!t->seqs || !t->regions || !t->names || !t->lengths)
-        return COV_ENOMEM;
+    t->seqs = cov_arena_calloc(&t->memory, g->n_seqs, sizeof *t->seqs);
+    t->regions = cov_arena_calloc(&t->memory, a->n, sizeof *t->regions);
+    t->names = cov_arena_calloc(&t->memory, g->n_seqs, sizeof *t->names);
+    t->lengths = cov_arena_calloc(&t->memory, g->n_seqs, sizeof *t->lengths);
+    int rc = cov_arena_check(&t->memory, e);
+    if (rc)
+        return rc;
     for (size_t i = 0; i < g->n_seqs; i++)
         t->seqs[i] = (struct place){g->names[i], 0, i};
     for (size_t i = 0; i < a->n; i++)
@@ -213,10 +216,7 @@ static int write_bigwig(const struct cov_attribution_files *f, const struct cov_
     struct track t = {.a = a, .genome = genome};
     int rc = write_track(&t, &f->files[COV_ATTRIBUTION_BIGWIG], &options, e);
     cov_track_free(t.sink);
-    free(t.seqs);
-    free(t.regions);
-    free(t.names);
-    free(t.lengths);
+    cov_arena_fini(&t.memory);
     free(t.sums);
     free(t.counts);
     return rc;

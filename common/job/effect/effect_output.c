@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/mem.h"
 #include "common/file/bgz.h"
 #include "common/file/path.h"
@@ -37,10 +38,11 @@ struct cov_variant_field cov_effect_field(bool sd, bool p_values, bool haplotype
 }
 
 struct cov_effect_output {
+    struct cov_arena memory; /* of the names */
     struct cov_effect_layout layout;
     struct cov_bgz *table; /* one of these two */
     struct cov_variant_file *file;
-    char **datasets, **samples; /* names as the format allows them. Owned, like each string */
+    char **datasets, **samples; /* names as the format allows them */
     char *haps;                 /* haplotypes of the row. Owned */
     size_t n_haps, cap_haps;
     char *text; /* lines that are not written yet, or the value of the field. Owned */
@@ -78,12 +80,10 @@ static int flush(struct cov_effect_output *o, struct cov_err *e)
 
 /* Returns a name in which the characters that separate values of an INFO field are written as in
  * VCF 4.3, "%2C"; in a table (`special` is ""), control characters become '?'. */
-static char *safe_name(const char *name, const char *special, struct cov_err *e)
+static char *safe_name(struct cov_arena *memory, const char *name, const char *special)
 {
     enum { MOST = 3 }; /* characters for one */
-    const size_t n = strlen(name);
-    size_t bytes;
-    char *text = cov_size_mul(n + 1, MOST, &bytes) ? NULL : cov_malloc(bytes, 1, e), *to = text;
+    char *text = cov_arena_calloc(memory, strlen(name) + 1, MOST), *to = text;
     for (const char *p = name; text && *p; p++) {
         const unsigned char c = (unsigned char)*p;
         if (*special && (c <= ' ' || c == 0x7f || strchr(special, c)))
@@ -91,29 +91,20 @@ static char *safe_name(const char *name, const char *special, struct cov_err *e)
         else
             *to++ = c < ' ' || c == 0x7f ? '?' : *p;
     }
-    if (text)
-        *to = '\0';
     return text;
 }
 
 static int copy_names(struct cov_effect_output *o, bool is_table, struct cov_err *e)
 {
     const struct cov_effect_layout *l = &o->layout;
-    o->datasets = cov_calloc(l->n_datasets, sizeof *o->datasets, e);
-    o->samples = cov_calloc(l->n_samples + 1, sizeof *o->samples, e);
-    if (!o->datasets || !o->samples)
-        return COV_ENOMEM;
-    for (size_t d = 0; d < l->n_datasets; d++) {
-        o->datasets[d] = safe_name(l->datasets[d], is_table ? "" : SPECIAL, e);
-        if (!o->datasets[d])
-            return COV_ENOMEM;
-    }
-    for (size_t s = 0; s < l->n_samples; s++) {
-        o->samples[s] = safe_name(l->sample_name(l->haplotypes, s), is_table ? "" : SPECIAL "&", e);
-        if (!o->samples[s])
-            return COV_ENOMEM;
-    }
-    return COV_OK;
+    struct cov_arena *m = &o->memory;
+    o->datasets = cov_arena_calloc(m, l->n_datasets, sizeof *o->datasets);
+    o->samples = cov_arena_calloc(m, l->n_samples, sizeof *o->samples);
+    for (size_t d = 0; o->datasets && d < l->n_datasets; d++)
+        o->datasets[d] = safe_name(m, l->datasets[d], is_table ? "" : SPECIAL);
+    for (size_t s = 0; o->samples && s < l->n_samples; s++)
+        o->samples[s] = safe_name(m, l->sample_name(l->haplotypes, s), is_table ? "" : SPECIAL "&");
+    return cov_arena_check(m, e);
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -159,13 +150,8 @@ void cov_effect_output_free(struct cov_effect_output *o)
         return;
     cov_bgz_abort(o->table);
     cov_variant_file_free(o->file);
-    for (size_t d = 0; o->datasets && d < o->layout.n_datasets; d++)
-        free(o->datasets[d]);
-    for (size_t i = 0; o->samples && i < o->layout.n_samples; i++)
-        free(o->samples[i]);
-    free(o->samples);
+    cov_arena_fini(&o->memory);
     free(o->haps);
-    free(o->datasets);
     free(o->text);
     free(o);
 }

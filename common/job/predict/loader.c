@@ -38,7 +38,7 @@ struct cov_loader {
     size_t *rows; /* for each row of `grid`, its row in the file; NULL: the same */
     bool partial;
     enum cov_loading loading;
-    struct cov_kept_rows *kept_rows; /* in memory, as stored */
+    struct cov_blob *kept_rows; /* [of source_grid] in memory, as stored */
     struct cov_kept_codes *kept_codes;
     enum cov_loader_order order;
     size_t *pairs;    /* in order of delivery; NULL: in grid order */
@@ -47,12 +47,20 @@ struct cov_loader {
 
 /* ---------------------------------------------------------------- opening */
 
+/* Returns the grid whose pairs are fetched, decoded and kept in memory. */
+static const struct cov_grid *source_grid(const struct cov_loader *l)
+{
+    return l->neighbours ? l->stored : l->grid;
+}
+
 void cov_loader_close(struct cov_loader *l)
 {
     if (!l)
         return;
     cov_kept_codes_free(l->kept_codes);
-    cov_kept_rows_free(l->kept_rows);
+    for (size_t i = 0; l->kept_rows && i < cov_grid_n_chunks(source_grid(l)); i++)
+        cov_blob_fini(&l->kept_rows[i]);
+    free(l->kept_rows);
     cov_select_free(l->regions);
     cov_grid_free(l->own);
     cov_grid_free(l->of_fasta);
@@ -468,12 +476,6 @@ bool cov_loader_has_neighbours(const struct cov_loader *l)
     return l->neighbours;
 }
 
-/* Returns the grid whose pairs are fetched, decoded and kept in memory. */
-static const struct cov_grid *source_grid(const struct cov_loader *l)
-{
-    return l->neighbours ? l->stored : l->grid;
-}
-
 static void fill_item(const struct cov_grid *g, size_t p, struct cov_loader_item *item)
 {
     struct cov_pair pair = cov_grid_pair(g, p);
@@ -631,7 +633,7 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
         return COV_OK;
     }
     for (int s = COV_PLUS; l->kept_rows && s <= COV_MINUS; s++) {
-        int rc = item->has[s] ? cov_kept_rows_get(l->kept_rows, item->rows[s], &raw[s], e) : COV_OK;
+        int rc = item->has[s] ? cov_blob_copy(&raw[s], &l->kept_rows[item->rows[s]], e) : COV_OK;
         if (rc)
             return rc;
     }
@@ -692,7 +694,7 @@ static int load_keep(void *arg, void *slot, struct cov_err *e)
     int rc = COV_OK;
     for (int k = COV_PLUS; j->l->kept_rows && !rc && k <= COV_MINUS; k++)
         if (s->item.has[k])
-            rc = cov_kept_rows_put(j->l->kept_rows, s->item.rows[k], &s->raw[k], e);
+            rc = cov_blob_copy(&j->l->kept_rows[s->item.rows[k]], &s->raw[k], e);
     cov_progress_add(j->progress, s->item.has[COV_PLUS] + s->item.has[COV_MINUS]);
     return rc;
 }
@@ -712,9 +714,11 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
         return COV_OK;
     assert(!l->kept_rows && !l->kept_codes);
     struct load_job j = {.l = l, .grid = source_grid(l), .progress = progress};
-    int rc = l->loading == COV_LOAD_RAM && l->file
-                 ? cov_kept_rows_new(cov_grid_n_chunks(j.grid), &l->kept_rows, e)
-                 : cov_kept_codes_new(j.grid, &l->kept_codes, e);
+    int rc = COV_OK;
+    if (l->loading != COV_LOAD_RAM || !l->file)
+        rc = cov_kept_codes_new(j.grid, &l->kept_codes, e);
+    else if (!(l->kept_rows = cov_calloc(cov_grid_n_chunks(j.grid), sizeof *l->kept_rows, e)))
+        rc = COV_ENOMEM;
     const struct cov_ring_job ring = {.fetch = load_fetch,
                                       .work = l->kept_codes ? load_decode : NULL,
                                       .store = load_keep,

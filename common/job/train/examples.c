@@ -12,7 +12,6 @@
 #include "common/base/ring.h"
 #include "common/base/text.h"
 #include "common/file/path.h"
-#include "common/job/predict/loader_memory.h"
 #include "common/job/train/example_file.h"
 #include "common/job/train/example_pack.h"
 #include "common/job/train/rank_rows.h"
@@ -37,7 +36,7 @@ struct file {
     size_t first, n_rows;       /* first: number of the first row, counted over all files */
     bool *gap;                  /* [n_rows]; NULL before cov_examples_prepare */
     struct cov_bases_key *keys; /* [n_rows]; NULL before cov_examples_prepare, or if spread */
-    struct cov_kept_rows *kept; /* rows in memory, except gaps; NULL: none */
+    struct cov_blob *kept;      /* [n_rows] in memory, except gaps; NULL: none */
     double *medians;            /* [n_datasets] of targets above 0; NULL: not counted */
     float *factors;             /* [n_datasets] of targets */
     bool scales;                /* a factor is not 1 */
@@ -60,7 +59,9 @@ void cov_examples_close(struct cov_examples *x)
     if (!x)
         return;
     for (size_t k = 0; x->files && k < x->n_files; k++) {
-        cov_kept_rows_free(x->files[k].kept);
+        for (size_t i = 0; x->files[k].kept && i < x->files[k].n_rows; i++)
+            cov_blob_fini(&x->files[k].kept[i]);
+        free(x->files[k].kept);
         cov_example_file_close(x->files[k].file);
         free(x->files[k].gap);
         free(x->files[k].keys);
@@ -493,7 +494,7 @@ static int keep_row(void *arg, void *slot, struct cov_err *e)
         const uint8_t *packed = cov_blob_piece(&s->raw, 0, &n_bytes);
         return cov_rank_rows_put(p->x->spread, p->file->first + s->row, packed, n_bytes, e);
     }
-    return p->file->kept ? cov_kept_rows_put(p->file->kept, s->row, &s->raw, e) : COV_OK;
+    return p->file->kept ? cov_blob_copy(&p->file->kept[s->row], &s->raw, e) : COV_OK;
 }
 
 static void init_row_worker(void *arg, void *worker, unsigned i, struct cov_arena *memory)
@@ -543,13 +544,12 @@ static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_
     f->gap = cov_calloc(f->n_rows, sizeof *f->gap, e);
     if (!p->x->spread)
         f->keys = cov_calloc(f->n_rows, sizeof *f->keys, e);
-    if (!f->gap || (!f->keys && !p->x->spread))
+    if (p->x->loading != COV_LOAD_DISK && !p->x->spread)
+        f->kept = cov_calloc(f->n_rows, sizeof *f->kept, e);
+    if (!f->gap || (!f->keys && !p->x->spread) ||
+        (!f->kept && p->x->loading != COV_LOAD_DISK && !p->x->spread))
         return COV_ENOMEM;
-    int rc = p->x->loading == COV_LOAD_DISK || p->x->spread
-                 ? COV_OK
-                 : cov_kept_rows_new(f->n_rows, &f->kept, e);
-    if (!rc)
-        rc = cov_ring_run_job(pool, &ring, p, NULL, e);
+    int rc = cov_ring_run_job(pool, &ring, p, NULL, e);
     return rc || !p->counts ? rc : take_medians(p, f, e);
 }
 
@@ -596,7 +596,7 @@ int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example
     for (int k = 0; !rc && k < 2 && example->rows[k] != COV_NO_ROW; k++) {
         size_t i = example->rows[k];
         rc = x->spread ? cov_rank_rows_get(x->spread, f->first + i, &raw->rows[k], e)
-             : f->kept ? cov_kept_rows_get(f->kept, i, &raw->rows[k], e)
+             : f->kept ? cov_blob_copy(&raw->rows[k], &f->kept[i], e)
                        : cov_example_file_fetch(f->file, i, &raw->rows[k], e);
     }
     return rc;
