@@ -10,13 +10,15 @@
 #include "common/base/mem.h"
 #include "common/base/pool.h"
 #include "common/cli/tool.h"
+#include "common/compute/device_open.h"
 #include "common/file/outfile.h"
 #include "common/file/path.h"
 #include "common/job/libraries.h"
 #include "common/job/predict/predict.h"
 #include "common/job/predict/predict_resume.h"
 #include "common/job/run_journal.h"
-#include "tools/covpredict/evaluation.h"
+#include "common/job/table.h"
+#include "common/store/chunk_file.h"
 #include "tools/covpredict/predict_options.h"
 
 static int open_device(const struct covpredict_config *c, struct cov_device **out,
@@ -37,7 +39,7 @@ struct covpredict_task {
 };
 
 /* Checks the length of chunks. */
-static int check_length(const void *arg, size_t L, struct cov_err *e)
+static int check_chunks(const void *arg, size_t L, struct cov_err *e)
 {
     const struct covpredict_task *t = arg;
     const size_t overlap = t->config->job.overlap;
@@ -48,8 +50,8 @@ static int check_length(const void *arg, size_t L, struct cov_err *e)
 }
 
 /* Opens the input. Inputs that the model cannot take fail before they are read. */
-static int open_input(const struct covpredict_task *t, const char *tmpdir,
-                      struct cov_loader **loader, struct cov_err *e)
+static int open_genome(const struct covpredict_task *t, const char *tmpdir,
+                       struct cov_loader **loader, struct cov_err *e)
 {
     const struct covpredict_config *c = t->config;
     struct cov_loader_options from = c->input;
@@ -65,11 +67,11 @@ static int open_input(const struct covpredict_task *t, const char *tmpdir,
      * neighbours share windows. */
     from.order = t->to_stream || from.neighbours ? COV_ORDER_GRID : COV_ORDER_FILLED;
     from.fasta_option = covpredict_fasta_only(t->given);
-    from.check = check_length;
+    from.check = check_chunks;
     from.check_arg = t;
     int rc = COV_OK;
     if (t->given[ROW_FASTA + COV_FASTA_ROW_LENGTH]) /* before a pipe makes us wait */
-        rc = check_length(t, from.chunk_length, e);
+        rc = check_chunks(t, from.chunk_length, e);
     return rc ? rc : cov_loader_open(t->input, &from, &t->common->progress, loader, e);
 }
 
@@ -122,6 +124,85 @@ static int hint_at_journal(const char *output, struct cov_err *e)
     return COV_OK;
 }
 
+static void print_more(struct cov_json *j, const void *more)
+{
+    cov_evaluation_print_json(more, j);
+}
+
+static void free_more(void *more)
+{
+    cov_evaluation_free(more);
+}
+
+static void print_scores(const void *arg, FILE *f)
+{
+    cov_evaluation_print(arg, f);
+}
+
+/* Checks that the network accepts the chunks of the first file. */
+static int try_model(const struct cov_ensemble *model, struct cov_device *device, const char *path,
+                     struct cov_err *e)
+{
+    struct cov_chunk_file *f;
+    if (cov_device_waiting(device) == 0)
+        return COV_OK;
+    int rc = cov_chunk_file_open_bases(path, &f, e);
+    if (rc)
+        return rc;
+    size_t L = cov_grid_chunk_length(cov_chunk_file_grid(f));
+    cov_chunk_file_close(f);
+    rc = cov_ensemble_check_length(model, L, e);
+    return rc ? cov_err_prefix(e, "%s", path) : cov_ensemble_try(model, device, L, e);
+}
+
+/* Evaluates the mean of the checkpoints on files[0..n). Writes the table to common->output, or to
+ * standard output if that is NULL or "-". */
+static int print_evaluation(struct cov_common *common, const struct cov_strings *models,
+                            const struct cov_evaluate_options *options, char *const *files,
+                            size_t n, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_ensemble *m = NULL;
+    struct cov_pool *pool = NULL;
+    struct cov_evaluation *v = NULL;
+    bool to_stdout = !common->output || cov_path_is_std(common->output);
+    int rc = cov_common_check_table(common, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < n; i++)
+        if (cov_path_is_std(files[i]))
+            return cov_fail(
+                e, COV_EUSAGE,
+                "--evaluate: needs a genome file with measured coverage, not standard input");
+    if (!to_stdout)
+        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_TABLE, common->force, e);
+    if (!rc)
+        rc = cov_ensemble_open((const char *const *)models->items, models->n, false, &m, e);
+    if (!rc)
+        rc = cov_stats_set_model(&common->stats, m->path, m->sha256, e);
+    if (!rc)
+        rc = try_model(m, options->device, files[0], e);
+    if (!rc)
+        rc =
+            cov_pool_new((unsigned)common->threads + cov_device_waiting(options->device), &pool, e);
+    if (!rc)
+        rc = cov_evaluate((const char *const *)files, n, m, options,
+                          &(struct cov_job){pool, &common->progress, &common->stats}, &v, e);
+    if (!rc)
+        rc = cov_table_write(&out, stdout, print_scores, v, e);
+    if (!rc && !to_stdout)
+        rc = cov_outfile_commit(&out, e);
+    cov_pool_free(pool);
+    cov_ensemble_close(m);
+    cov_outfile_end(&out, e);
+    if (rc) {
+        cov_evaluation_free(v);
+        return rc;
+    }
+    cov_stats_set_more(&common->stats, print_more, free_more, v);
+    return COV_OK;
+}
+
 static int evaluate(struct cov_common *common, struct covpredict_config *c, int n_files,
                     char *const *files, struct cov_err *e)
 {
@@ -130,7 +211,7 @@ static int evaluate(struct cov_common *common, struct covpredict_config *c, int 
     how->full = c->job.full;
     int rc = open_device(c, &how->device, e);
     if (!rc)
-        rc = covpredict_evaluate(common, &c->models, how, files, (size_t)n_files, e);
+        rc = print_evaluation(common, &c->models, how, files, (size_t)n_files, e);
     cov_device_close(how->device);
     return rc;
 }
@@ -182,7 +263,7 @@ static int describe_region(const struct cov_loader *loader, struct cov_stats *st
 }
 
 /* Predicts to `path`, or with --resume to the final output. */
-static int predict(const struct covpredict_task *t, const char *path, struct cov_err *e)
+static int predict_genome(const struct covpredict_task *t, const char *path, struct cov_err *e)
 {
     struct covpredict_config *c = t->config;
     struct cov_predict_options *how = &c->job;
@@ -191,7 +272,7 @@ static int predict(const struct covpredict_task *t, const char *path, struct cov
     struct cov_pool *pool = NULL;
     char *command = NULL, shard[48];
     (void)snprintf(shard, sizeof shard, "%" PRId64 "/%" PRId64, c->part, c->n_parts);
-    int rc = open_input(t, how->tmpdir, &loader, e);
+    int rc = open_genome(t, how->tmpdir, &loader, e);
     if (!rc)
         rc = describe_region(loader, stats, e);
     if (!rc)
@@ -252,7 +333,7 @@ static int covpredict_run(struct cov_common *common, void *config, const bool *g
     if (to_file)
         cov_log_set_last_words("nothing was written; with --resume, finished chunks are kept");
     if (!rc)
-        rc = predict(&task, to_stream ? "-" : out.tmp, e);
+        rc = predict_genome(&task, to_stream ? "-" : out.tmp, e);
     cov_log_set_last_words(NULL);
     if (!rc && to_file)
         rc = cov_outfile_commit(&out, e);

@@ -47,8 +47,8 @@ static int check_device(struct cov_device_options *o, struct cov_err *e)
 }
 
 /* Checks for contradicting options; translates --ram-efficient to --loading. */
-static int check(struct covtrain_config *c, const bool *given, const struct cov_common *common,
-                 struct cov_err *e)
+static int check_train(struct covtrain_config *c, const bool *given,
+                       const struct cov_common *common, struct cov_err *e)
 {
     if (cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
@@ -124,7 +124,7 @@ static int covtrain_run(struct cov_common *common, void *config, const bool *giv
     while (n > 1 && o->input[n - 1] == '/')
         n--;
     char *input = cov_strndup(o->input, n, e); /* without slash, for messages about input/train */
-    int rc = input ? check(c, given, common, e) : COV_ENOMEM;
+    int rc = input ? check_train(c, given, common, e) : COV_ENOMEM;
     if (!rc)
         rc = parse_bool(c->bnorm, ROW_BNORM, &bnorm, e);
     if (!rc)

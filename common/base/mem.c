@@ -133,18 +133,40 @@ char *cov_strdup(const char *text, struct cov_err *e)
     return cov_strndup(text, strlen(text), e);
 }
 
+/* Returns text[0..n) and formatted text. */
+static char *format(struct cov_err *e, const char *text, size_t n, const char *fmt, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int more = vsnprintf(NULL, 0, fmt, args);
+    char *all = more < 0 ? NULL : cov_malloc(n + (size_t)more + 1, 1, e);
+    if (all) {
+        memcpy(all, text, n);
+        (void)vsnprintf(all + n, (size_t)more + 1, fmt, again);
+    }
+    va_end(again);
+    return all;
+}
+
 char *cov_strfmt(struct cov_err *e, const char *fmt, ...)
 {
-    va_list args, again;
+    va_list args;
     va_start(args, fmt);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, fmt, args);
+    char *text = format(e, "", 0, fmt, args);
     va_end(args);
-    char *text = n < 0 ? NULL : cov_malloc((size_t)n + 1, 1, e);
-    if (text)
-        (void)vsnprintf(text, (size_t)n + 1, fmt, again);
-    va_end(again);
     return text;
+}
+
+void cov_strappend(char **text, struct cov_err *e, const char *fmt, ...)
+{
+    va_list args;
+    if (!*text)
+        return;
+    va_start(args, fmt);
+    char *longer = format(e, *text, strlen(*text), fmt, args);
+    va_end(args);
+    free(*text);
+    *text = longer;
 }
 
 char *cov_strjoin(const char *const *items, size_t n, const char *separator, struct cov_err *e)

@@ -44,6 +44,8 @@ char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;
 char *cov_strndup(const char *text, size_t n, struct cov_err *e) COV_MUST_USE;
 /* Returns a new formatted string. */
 char *cov_strfmt(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3) COV_MUST_USE;
+/* Appends formatted text to *text, a string of malloc. *text is NULL without memory, and stays so. */
+void cov_strappend(char **text, struct cov_err *e, const char *fmt, ...) COV_PRINTF(3, 4);
 /* Returns a new string: items[0..n) with `separator` between them. */
 char *cov_strjoin(const char *const *items, size_t n, const char *separator,
                   struct cov_err *e) COV_MUST_USE;

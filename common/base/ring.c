@@ -35,7 +35,7 @@ struct ring {
     atomic_bool failed; /* work has failed: stop reading */
 };
 
-static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int work_on(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct ring *r = arg;
     double beg = cov_clock();
@@ -62,7 +62,7 @@ static void end_of_work(void *arg, size_t slot, int code, const struct cov_err *
 }
 
 /* Fills the next slot and hands it to the workers. Returns 1, or 0 at the end, or a failure. */
-static int fill(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
+static int fetch_next(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     size_t i = (size_t)(r->tail % r->n_slots);
     struct ring_slot *slot = &r->slots[i];
@@ -75,7 +75,7 @@ static int fill(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     cov_err_clear(&slot->err);
     slot->ended = !r->job->work;
     if (r->job->work) {
-        int code = cov_pool_submit(r->pool, work, r, i, end_of_work, r, e);
+        int code = cov_pool_submit(r->pool, work_on, r, i, end_of_work, r, e);
         if (code != COV_OK)
             return code;
     }
@@ -96,7 +96,7 @@ static void wait_for(struct ring *r, struct ring_slot *slot, struct cov_ring_tim
 }
 
 /* Waits for the oldest slot and stores it. */
-static int take(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
+static int store_next(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     struct ring_slot *slot = &r->slots[r->head % r->n_slots];
     wait_for(r, slot, t);
@@ -119,11 +119,11 @@ static int turn(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     struct cov_err source_err = COV_ERR_INIT;
     while (code == COV_OK) {
         if (!at_end && r->tail - r->head < r->n_slots && !atomic_load(&r->failed)) {
-            int got = fill(r, t, &source_err);
+            int got = fetch_next(r, t, &source_err);
             at_end = got <= 0;
             source_code = got < 0 ? got : COV_OK;
         } else if (r->head < r->tail) {
-            code = take(r, t, e);
+            code = store_next(r, t, e);
         } else {
             break;
         }
@@ -135,7 +135,7 @@ static int turn(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     return code;
 }
 
-static int init(struct ring *r, struct cov_err *e)
+static int init_memory(struct ring *r, struct cov_err *e)
 {
     const struct cov_ring_job *job = r->job;
     struct cov_arena *memory = &r->memory;
@@ -155,7 +155,7 @@ static int init(struct ring *r, struct cov_err *e)
     return cov_arena_check(memory, e);
 }
 
-static void fini(struct ring *r)
+static void fini_memory(struct ring *r)
 {
     for (size_t i = 0; r->job->fini_slot && r->slots && i < r->n_slots; i++)
         if (r->slots[i].data)
@@ -180,10 +180,10 @@ int cov_ring_run_job(struct cov_pool *pool, const struct cov_ring_job *job, void
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.changed, NULL);
     atomic_init(&r.failed, false);
-    int code = init(&r, e);
+    int code = init_memory(&r, e);
     if (code == COV_OK)
         code = turn(&r, &t, e);
-    fini(&r);
+    fini_memory(&r);
     pthread_cond_destroy(&r.changed);
     pthread_mutex_destroy(&r.lock);
     if (times) {

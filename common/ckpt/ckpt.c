@@ -113,8 +113,8 @@ int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version, stru
 }
 
 /* Appends *h with a copy of `name` to (*list)[*n]. Takes what *h owns, even on failure. */
-static int append(struct cov_hparam **list, size_t *n, const char *name, struct cov_hparam *h,
-                  struct cov_err *e)
+static int append_hparam(struct cov_hparam **list, size_t *n, const char *name,
+                         struct cov_hparam *h, struct cov_err *e)
 {
     struct cov_hparam *grown = cov_realloc(*list, *n + 1, sizeof *grown, e);
     if (grown)
@@ -129,14 +129,14 @@ static int append(struct cov_hparam **list, size_t *n, const char *name, struct 
 
 static int add_hparam(struct cov_ckpt *c, const char *name, struct cov_hparam *h, struct cov_err *e)
 {
-    return append(&c->hparams, &c->n_hparams, name, h, e);
+    return append_hparam(&c->hparams, &c->n_hparams, name, h, e);
 }
 
 int cov_ckpt_add_made(struct cov_ckpt *c, const char *name, const char *value, struct cov_err *e)
 {
     struct cov_hparam h = {.kind = COV_HPARAM_STRING};
     int rc = set_text(&h.string, value, e);
-    return rc ? rc : append(&c->made, &c->n_made, name, &h, e);
+    return rc ? rc : append_hparam(&c->made, &c->n_made, name, &h, e);
 }
 
 int cov_ckpt_add_bool(struct cov_ckpt *c, const char *name, bool value, struct cov_err *e)
@@ -210,8 +210,9 @@ int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dty
 /* ---------------------------------------------------------------- reading */
 
 /* Sets *out to the value of `key`, which must be of kind `kind`. */
-static int get(const struct cov_pickle_value *root, const char *key, enum cov_pickle_kind kind,
-               const struct cov_pickle_value **out, struct cov_err *e)
+static int get_value(const struct cov_pickle_value *root, const char *key,
+                     enum cov_pickle_kind kind, const struct cov_pickle_value **out,
+                     struct cov_err *e)
 {
     const struct cov_pickle_value *v = cov_pickle_get(root, key);
     *out = v;
@@ -228,7 +229,7 @@ static int get_count(const struct cov_pickle_value *root, const char *key, int64
                      struct cov_err *e)
 {
     const struct cov_pickle_value *v;
-    int rc = get(root, key, COV_PICKLE_INT, &v, e);
+    int rc = get_value(root, key, COV_PICKLE_INT, &v, e);
     if (!rc && v->u.integer < 0)
         rc = cov_fail(e, COV_EINPUT, "%s is negative", key);
     if (!rc)
@@ -347,15 +348,15 @@ static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
                       const struct cov_pickle_value **state, struct cov_err *e)
 {
     const struct cov_pickle_value *version, *hparams;
-    int rc = get(root, "state_dict", COV_PICKLE_DICT, state, e);
+    int rc = get_value(root, "state_dict", COV_PICKLE_DICT, state, e);
     if (!rc)
-        rc = get(root, "hyper_parameters", COV_PICKLE_DICT, &hparams, e);
+        rc = get_value(root, "hyper_parameters", COV_PICKLE_DICT, &hparams, e);
     if (!rc)
         rc = get_count(root, "epoch", &c->epoch, e);
     if (!rc)
         rc = get_count(root, "global_step", &c->global_step, e);
     if (!rc)
-        rc = get(root, "pytorch-lightning_version", COV_PICKLE_STRING, &version, e);
+        rc = get_value(root, "pytorch-lightning_version", COV_PICKLE_STRING, &version, e);
     if (!rc)
         rc = cov_pickle_string(version, &c->lightning_version, e);
     if (!rc)

@@ -38,7 +38,7 @@ static int new_program(struct cov_device *dev, const struct cov_net_member *m,
     return rc;
 }
 
-static int allocate(struct cov_net *net, struct cov_net_size size, struct cov_err *e)
+static int allocate_values(struct cov_net *net, struct cov_net_size size, struct cov_err *e)
 {
     size_t n = net->n;
     if (n == 1)
@@ -64,7 +64,7 @@ int cov_net_new_ensemble(struct cov_device *dev, const struct cov_net_member *me
     for (; !rc && net->n < n; net->n += !rc)
         rc = new_program(dev, &members[net->n], size, &net->programs[net->n], e);
     if (!rc)
-        rc = allocate(net, size, e);
+        rc = allocate_values(net, size, e);
     if (rc) {
         cov_net_free(net);
         return rc;
@@ -140,8 +140,8 @@ static void combine(const struct cov_net *net, const float *members, size_t n, f
 }
 
 /* Runs all members on n chunks: forward, or forward_edited if `edited` is not NULL. */
-static int forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
-                   const struct cov_edited_chunks *edited, float *values, struct cov_err *e)
+static int forward_members(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
+                           const struct cov_edited_chunks *edited, float *values, struct cov_err *e)
 {
     float *members = net->n == 1 ? values : net->values + worker * net->n * net->max_values;
     for (size_t i = 0; i < net->n; i++) {
@@ -160,7 +160,7 @@ static int forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e)
 {
-    return forward(net, worker, n, codes, NULL, values, e);
+    return forward_members(net, worker, n, codes, NULL, values, e);
 }
 
 bool cov_net_can_edit(const struct cov_net *net)
@@ -174,5 +174,5 @@ bool cov_net_can_edit(const struct cov_net *net)
 int cov_net_forward_edited(struct cov_net *net, unsigned worker,
                            const struct cov_edited_chunks *chunks, float *values, struct cov_err *e)
 {
-    return forward(net, worker, chunks->n, NULL, chunks, values, e);
+    return forward_members(net, worker, chunks->n, NULL, chunks, values, e);
 }

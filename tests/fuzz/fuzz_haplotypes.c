@@ -18,9 +18,9 @@ static struct cov_genome *read_genome(void)
 }
 
 static void check_row(const struct cov_effect_rows *r, const struct cov_effect_row *row,
-                      const struct cov_effect_plan *p, size_t L)
+                      const struct cov_alleles *p, size_t L)
 {
-    const size_t n = p->alleles[row->allele].n;
+    const size_t n = p->items[row->allele].n;
     size_t end = 0;
     if (row->edits + row->n_edits > r->n_edits || row->haps + row->n_haps > r->n_haps)
         abort();
@@ -53,7 +53,7 @@ static void run(const char *path, const struct cov_effect_genome *g, size_t L, s
     struct cov_haplotypes *h = NULL;
     struct cov_variants *in = NULL;
     struct cov_variant v;
-    struct cov_effect_plan plan = {0};
+    struct cov_alleles alleles = {0};
     struct cov_effect_rows rows = {0};
     const struct cov_effect_haplotype_options o = {.L = L};
     const bool is_open = cov_haplotypes_open(path, &o, g, &h, NULL) == COV_OK;
@@ -61,20 +61,20 @@ static void run(const char *path, const struct cov_effect_genome *g, size_t L, s
         if (cov_variant_init(&v, NULL))
             abort();
         while (cov_variants_next(in, &v, NULL) > 0) {
-            if (!is_open || cov_effect_plan_make(&plan, g, L, step, &v, NULL) ||
-                cov_haplotypes_rows(h, &v, &plan, &rows, NULL))
+            if (!is_open || cov_alleles_find(&alleles, g, L, step, &v, NULL) ||
+                cov_haplotypes_rows(h, &v, &alleles, &rows, NULL))
                 continue;
-            if (rows.n < plan.n_alleles)
+            if (rows.n < alleles.n_alleles)
                 abort();
             for (size_t i = 0; i < rows.n; i++)
-                check_row(&rows, &rows.rows[i], &plan, L);
+                check_row(&rows, &rows.rows[i], &alleles, L);
         }
         cov_variant_fini(&v);
     } else if (is_open) {
         abort();
     }
     cov_effect_rows_fini(&rows);
-    cov_effect_plan_fini(&plan);
+    cov_alleles_fini(&alleles);
     cov_variants_close(in);
     cov_haplotypes_free(h);
 }

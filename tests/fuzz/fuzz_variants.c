@@ -1,8 +1,8 @@
 /* fuzz_variants.c - records and genotypes of VCF or BCF, planned on a small genome and written again: windows are inside the genome, and
  * alleles inside the windows. BCF comes uncompressed and is put into BGZF here. The first byte is the length of windows.
- * Target: common/features/variants.c, common/job/effect/effect_plan.c
+ * Target: common/features/variants.c, common/job/effect/alleles.c
  * SPDX-License-Identifier: MIT */
-#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/alleles.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct cov_genome *read_genome(void)
@@ -15,7 +15,7 @@ static struct cov_genome *read_genome(void)
     return g;
 }
 
-static void check(const struct cov_effect_plan *p, const struct cov_genome *g, size_t L)
+static void check(const struct cov_alleles *p, const struct cov_genome *g, size_t L)
 {
     size_t n_scored = 0;
     if (p->status != COV_ALLELE_SCORED)
@@ -24,7 +24,7 @@ static void check(const struct cov_effect_plan *p, const struct cov_genome *g, s
         p->at + p->n_ref > p->n_codes + (p->n_scored ? 0 : p->n_ref))
         abort();
     for (size_t i = 0; i < p->n_alleles; i++) {
-        const struct cov_effect_allele *a = &p->alleles[i];
+        const struct cov_allele *a = &p->items[i];
         if (a->status != COV_ALLELE_SCORED)
             continue;
         n_scored++;
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     static struct cov_genome *genome;
     static const struct cov_variant_field field = {"NEW", "text"};
     struct cov_effect_genome g;
-    struct cov_effect_plan plan = {0};
+    struct cov_alleles alleles = {0};
     struct cov_variants *r;
     struct cov_variant_file *out = NULL;
     struct cov_variant v;
@@ -84,9 +84,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             abort();
         if (data[0] & 32 || writes)
             read_genotypes(r, &v, &genotypes);
-        if (cov_effect_plan_make(&plan, &g, L, 1, &v, NULL))
+        if (cov_alleles_find(&alleles, &g, L, 1, &v, NULL))
             break;
-        check(&plan, genome, L);
+        check(&alleles, genome, L);
         if (out && (cov_variant_is_declared(&v) || !(data[0] & 128)) &&
             cov_variant_file_put(out, &v, "a|1", NULL))
             break;
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         fuzz_ignore(cov_variant_file_close(out, NULL));
     cov_variant_file_free(out);
     cov_genotypes_fini(&genotypes);
-    cov_effect_plan_fini(&plan);
+    cov_alleles_fini(&alleles);
     cov_effect_genome_fini(&g);
     cov_variant_fini(&v);
     cov_variants_close(r);

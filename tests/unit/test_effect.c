@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
+#include "common/job/effect/alleles.h"
 #include "common/job/effect/edited_windows.h"
-#include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
 #include "common/seq/alphabet.h"
 
@@ -76,7 +76,7 @@ struct expected {
 static void check_plans(const struct cov_effect_genome *g, size_t step,
                         const struct expected *cases, size_t n)
 {
-    struct cov_effect_plan p = {0};
+    struct cov_alleles p = {0};
     for (size_t i = 0; i < n; i++) {
         const struct expected *c = &cases[i];
         char ref[16], alt[16];
@@ -84,9 +84,9 @@ static void check_plans(const struct cov_effect_genome *g, size_t step,
         (void)snprintf(alt, sizeof alt, "%s", c->alt);
         const struct cov_variant v = {
             .contig = "s", .pos = c->pos, .n_alleles = 2, .alleles = (char *[]){ref, alt}};
-        assert_ok(cov_effect_plan_make(&p, g, 6, step, &v, &e));
+        assert_ok(cov_alleles_find(&p, g, 6, step, &v, &e));
         assert_int_equal(p.n_alleles, 1);
-        assert_int_equal(p.alleles[0].status, c->status);
+        assert_int_equal(p.items[0].status, c->status);
         assert_int_equal(p.n_scored, c->status == COV_ALLELE_SCORED);
         if (p.status != COV_ALLELE_SCORED)
             continue;
@@ -94,7 +94,7 @@ static void check_plans(const struct cov_effect_genome *g, size_t step,
         assert_int_equal(p.at, c->at);
         assert_int_equal(p.n_codes, c->n_codes);
     }
-    cov_effect_plan_fini(&p);
+    cov_alleles_fini(&p);
 }
 
 TEST(plans_windows)
@@ -141,7 +141,7 @@ TEST(plans_windows)
     };
     struct cov_genome *genome = NULL;
     struct cov_effect_genome g = {0};
-    struct cov_effect_plan p = {0};
+    struct cov_alleles p = {0};
     write_text("g.fa", ">s\nAAAAAAAAAAAAAAAAAAAA\n");
     assert_ok(
         cov_genome_read("g.fa", &(struct cov_genome_options){.tmpdir = "."}, NULL, &genome, &e));
@@ -150,10 +150,10 @@ TEST(plans_windows)
     check_plans(&g, 3, stepped, COV_COUNT(stepped));
     const struct cov_variant other = {
         .contig = "t", .n_alleles = 3, .alleles = (char *[]){"A", "C", "*"}};
-    assert_ok(cov_effect_plan_make(&p, &g, 6, 1, &other, &e));
+    assert_ok(cov_alleles_find(&p, &g, 6, 1, &other, &e));
     assert_int_equal(p.status, COV_ALLELE_UNKNOWN);
-    assert_int_equal(p.alleles[1].status, COV_ALLELE_UNKNOWN);
-    cov_effect_plan_fini(&p);
+    assert_int_equal(p.items[1].status, COV_ALLELE_UNKNOWN);
+    cov_alleles_fini(&p);
     cov_effect_genome_fini(&g);
     cov_genome_free(genome);
 }

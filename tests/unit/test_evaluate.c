@@ -102,7 +102,7 @@ static int look(void *arg, size_t i, const struct cov_fit *fits, struct cov_err 
 {
     struct seen *s = arg;
     const struct cov_example *ex = &s->list[i];
-    struct cov_chunk c = cov_grid_chunk(cov_examples_grid(s->x, ex->file), ex->rows[0]);
+    struct cov_chunk c = cov_grid_chunk(s->x->files[ex->file].grid, ex->rows[0]);
     if (s->n > 0)
         assert_true(i > s->last);
     s->last = i;
@@ -126,8 +126,8 @@ static void run_examples(struct rig *r, size_t batch, size_t fail_at)
     size_t n = 0, n_gaps = 0;
     assert_int_equal(cov_examples_open(files, N_FILES, &from, &x, NULL), 0);
     for (size_t k = 0; k < N_FILES; k++)
-        for (size_t i = 0; i < cov_grid_n_chunks(cov_examples_grid(x, k)); i++) {
-            struct cov_chunk c = cov_grid_chunk(cov_examples_grid(x, k), i);
+        for (size_t i = 0; i < cov_grid_n_chunks(x->files[k].grid); i++) {
+            struct cov_chunk c = cov_grid_chunk(x->files[k].grid, i);
             n_gaps += is_gap(&c);
             list[n++] = cov_example_of_row(x, k, i);
         }

@@ -1,7 +1,7 @@
 /* test_event_file.c - events for TensorBoard: records byte by byte, known checksums, unwritable
  * folders and full disks.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/make_point.h"
+#include "tests/lib/make_train_ckpt.h"
 
 #include <sys/stat.h>
 

@@ -33,7 +33,7 @@ static struct cov_examples *open_examples(enum cov_loading loading)
 static void check_example(const struct cov_examples *x, const struct cov_example *ex,
                           const uint8_t *codes, const float *targets)
 {
-    size_t seq = cov_grid_chunk(cov_examples_grid(x, ex->file), ex->rows[0]).seq;
+    size_t seq = cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
     assert_in_range(ex->end - ex->beg, 1, L);
     for (int64_t t = 0; t < L; t++) {
         int64_t at = ex->minus ? ex->end - 1 - t : ex->beg + t;
@@ -53,14 +53,14 @@ static unsigned seen[N_FILES][N_SEQS][2][MAX];
 
 static void count_example(const struct cov_examples *x, const struct cov_example *ex)
 {
-    size_t seq = cov_grid_chunk(cov_examples_grid(x, ex->file), ex->rows[0]).seq;
+    size_t seq = cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
     for (int64_t at = ex->beg; at < ex->end; at++)
         seen[ex->file][seq][ex->minus][at]++;
 }
 
 static size_t seq_of(const struct cov_examples *x, const struct cov_example *ex)
 {
-    return cov_grid_chunk(cov_examples_grid(x, ex->file), ex->rows[0]).seq;
+    return cov_grid_chunk(x->files[ex->file].grid, ex->rows[0]).seq;
 }
 
 /* A gap has N, but no C, as in Predmoter. */
@@ -317,9 +317,9 @@ TEST(test_choice)
     for (int others = 0; others < 2; others++) {
         choice.others = others;
         assert_ok(cov_examples_open_dir(home, &options, &x, &e));
-        assert_int_equal(cov_examples_n_files(x), 1);
-        assert_string_equal(cov_examples_path(x, 0), files[!others]);
-        assert_string_equal(cov_examples_species(x, 0), species[!others]);
+        assert_int_equal(x->n_files, 1);
+        assert_string_equal(x->files[0].path, files[!others]);
+        assert_string_equal(x->files[0].species, species[!others]);
         cov_examples_close(x);
     }
     choice.n = 2;

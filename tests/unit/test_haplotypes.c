@@ -143,7 +143,7 @@ static int read_rows(const struct cov_effect_genome *g, const char *later, size_
     struct cov_haplotypes *h = NULL;
     struct cov_variants *in = NULL;
     struct cov_variant v;
-    struct cov_effect_plan plan = {0};
+    struct cov_alleles alleles = {0};
     struct cov_effect_rows rows = {0};
     int rc = 0;
     put_text("v.vcf", HEAD RECORD("8", "A", "C") RECORD("12", "A", "AGG"));
@@ -153,12 +153,12 @@ static int read_rows(const struct cov_effect_genome *g, const char *later, size_
     assert_ok(cov_variant_init(&v, &e));
     for (size_t i = 0; rc == 0 && i < n; i++) {
         assert_int_equal(cov_variants_next(in, &v, NULL), 1);
-        assert_ok(cov_effect_plan_make(&plan, g, 10, 1, &v, &e));
-        rc = cov_haplotypes_rows(h, &v, &plan, &rows, failure);
+        assert_ok(cov_alleles_find(&alleles, g, 10, 1, &v, &e));
+        rc = cov_haplotypes_rows(h, &v, &alleles, &rows, failure);
         assert_true(rc || (rows.n == 1 && rows.rows[0].n_haps == 3 && rows.rows[0].n_edits == 2));
     }
     cov_effect_rows_fini(&rows);
-    cov_effect_plan_fini(&plan);
+    cov_alleles_fini(&alleles);
     cov_variant_fini(&v);
     cov_variants_close(in);
     cov_haplotypes_free(h);

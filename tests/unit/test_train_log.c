@@ -1,7 +1,7 @@
 /* test_train_log.c - training logs: their lines, the lines that are kept on resume, and full
  * disks.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/make_point.h"
+#include "tests/lib/make_train_ckpt.h"
 
 #include "common/job/train/train_log.h"
 

@@ -9,7 +9,7 @@
 TEST(counts_epochs)
 {
     struct cov_train_options o = {.epochs = 5};
-    struct cov_train_point p = {.epoch = -1, .state = {.n_steps = 12}};
+    struct cov_train_ckpt p = {.epoch = -1, .state = {.n_steps = 12}};
     const double loss = 0.25;
     char text[120], small[10];
     cov_train_describe(&o, &p, 60, NULL, text, sizeof text);
@@ -27,7 +27,7 @@ TEST(counts_epochs)
 TEST(reports_divergence)
 {
     struct cov_train_options o = {.output = "m"};
-    const struct cov_train_point p = {.epoch = 3, .state = {.n_steps = 12}};
+    const struct cov_train_ckpt p = {.epoch = 3, .state = {.n_steps = 12}};
     struct cov_err e = COV_ERR_INIT;
     (void)cov_fail(&e, COV_EINPUT, "a loss is infinite");
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, false, 1, &e), COV_EINPUT);
@@ -44,7 +44,7 @@ TEST(reports_divergence)
                                 "diverged; a lower --learning-rate or --clip, or more "
                                 "--warmup-steps may prevent it; r.ckpt is unchanged");
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
-    struct cov_train_point within = p;
+    struct cov_train_ckpt within = p;
     within.training.part.is_there = true;
     cov_err_clear(&e);
     (void)cov_fail(&e, COV_EINPUT, "x");
@@ -66,7 +66,7 @@ static void ignore_log(void *arg, enum cov_log_level level, const char *text)
 TEST(sets_last_words)
 {
     struct cov_train_options o = {.output = "m"};
-    const struct cov_train_point p = {.epoch = 2};
+    const struct cov_train_ckpt p = {.epoch = 2};
     cov_log_set(ignore_log, NULL, COV_LOG_INFO);
     cov_train_set_last_words(&o, NULL);
     assert_non_null(cov_log_last_words());
@@ -78,7 +78,7 @@ TEST(sets_last_words)
     cov_train_set_last_words(&o, &p);
     assert_string_equal(cov_log_last_words(),
                         "epoch 2 is saved; resume with --resume-training m/last.ckpt");
-    const struct cov_train_point within = {
+    const struct cov_train_ckpt within = {
         .epoch = 2, .state = {.n_steps = 31}, .training = {.part = {.is_there = true}}};
     cov_train_set_last_words(&o, &within);
     assert_string_equal(cov_log_last_words(),
@@ -115,9 +115,9 @@ TEST(compares_steps)
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         const struct cov_train_options o = {.max_steps = cases[i].max_steps,
                                             .random_offset = cases[i].random_offset};
-        const struct cov_train_point p = {.epoch = cases[i].n_epochs - 1,
-                                          .state = {.n_steps = cases[i].n_steps},
-                                          .training = {.n_epoch_steps = cases[i].of_last}};
+        const struct cov_train_ckpt p = {.epoch = cases[i].n_epochs - 1,
+                                         .state = {.n_steps = cases[i].n_steps},
+                                         .training = {.n_epoch_steps = cases[i].of_last}};
         double had = 0;
         if (cov_train_steps_differ(&o, &p, 10, &had) != cases[i].differ ||
             (cases[i].differ && had != cases[i].had))

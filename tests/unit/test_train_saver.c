@@ -1,7 +1,7 @@
 /* test_train_saver.c - which checkpoints are kept, and when training stops. Tests the best
  * checkpoints, ties, values that are not numbers, resuming, unwritable folders and full disks.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/make_point.h"
+#include "tests/lib/make_train_ckpt.h"
 
 #include "common/job/train/train_saver.h"
 
@@ -9,7 +9,7 @@
 
 /* Saves another epoch, in which the saver's metric is `value`. */
 static void save(struct cov_train_saver *s, const struct cov_train_network *n,
-                 struct cov_train_point *p, double value)
+                 struct cov_train_ckpt *p, double value)
 {
     double values[COV_TRAIN_QUANTITIES] = {0};
     bool stop;
@@ -22,8 +22,8 @@ static void save(struct cov_train_saver *s, const struct cov_train_network *n,
 static int64_t epoch_of(const char *name)
 {
     struct cov_train_network n;
-    struct cov_train_point p;
-    assert_ok(cov_train_point_read(name, MADE_LENGTH, &n, &p, &e));
+    struct cov_train_ckpt p;
+    assert_ok(cov_train_ckpt_read(name, MADE_LENGTH, &n, &p, &e));
     int64_t epoch = p.epoch;
     free_point(&n, &p);
     return epoch;
@@ -36,8 +36,8 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
     struct cov_train_saver s = {
         .dir = ".", .save_by = by, .stop_by = COV_TRAIN_LOSS, .top_k = top_k};
     struct cov_train_network n;
-    struct cov_train_point p;
-    make_point(&n, &p, -1);
+    struct cov_train_ckpt p;
+    make_train_ckpt(&n, &p, -1);
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     for (size_t i = 0; i < n_values; i++)
         save(&s, &n, &p, values[i]);
@@ -81,8 +81,8 @@ TEST(test_resume)
                                 .top_k = 2,
                                 .patience = 7};
     struct cov_train_network n;
-    struct cov_train_point p;
-    make_point(&n, &p, -1);
+    struct cov_train_ckpt p;
+    make_train_ckpt(&n, &p, -1);
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     struct cov_ckpt_stopping *stopping = &p.training.stopping;
     struct cov_ckpt_saving *saving = &p.training.saving;
@@ -100,7 +100,7 @@ TEST(test_resume)
     free_point(&n, &p);
 
     /* The saver resumes from its state in the checkpoint. */
-    assert_ok(cov_train_point_read("last.ckpt", MADE_LENGTH, &n, &p, &e));
+    assert_ok(cov_train_ckpt_read("last.ckpt", MADE_LENGTH, &n, &p, &e));
     stopping->wait_count = 3;
     s.patience = 2;
     assert_ok(cov_train_saver_begin(&s, &p, &e));
@@ -150,9 +150,9 @@ TEST(test_resume)
 
 /* Begins again at the checkpoint `name`. */
 static void resume(struct cov_train_saver *s, const char *name, struct cov_train_network *n,
-                   struct cov_train_point *p)
+                   struct cov_train_ckpt *p)
 {
-    assert_ok(cov_train_point_read(name, MADE_LENGTH, n, p, &e));
+    assert_ok(cov_train_ckpt_read(name, MADE_LENGTH, n, p, &e));
     *s = (struct cov_train_saver){.dir = ".", .save_by = s->save_by, .top_k = s->top_k};
     assert_ok(cov_train_saver_begin(s, p, &e));
     assert_ok(cov_train_saver_resume(s, p, &e));
@@ -162,8 +162,8 @@ TEST(test_best)
 {
     struct cov_train_saver s = {.dir = ".", .save_by = COV_VAL_ACCURACY, .top_k = -1};
     struct cov_train_network n;
-    struct cov_train_point p;
-    make_point(&n, &p, -1);
+    struct cov_train_ckpt p;
+    make_train_ckpt(&n, &p, -1);
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     save(&s, &n, &p, 0.5);
     save(&s, &n, &p, 0.25);
@@ -236,8 +236,8 @@ TEST(test_stops)
                                           .top_k = -1,
                                           .patience = cases[i].patience};
         struct cov_train_network n;
-        struct cov_train_point p;
-        make_point(&n, &p, -1);
+        struct cov_train_ckpt p;
+        make_train_ckpt(&n, &p, -1);
         assert_ok(cov_train_saver_begin(&s, &p, &e));
         for (size_t k = 0; k < cases[i].n; k++) {
             double values[COV_TRAIN_QUANTITIES] = {0};
@@ -256,16 +256,16 @@ TEST(test_failures)
     struct cov_train_saver s = {
         .dir = "/nonexistent/folder", .save_by = COV_VAL_LOSS, .stop_by = COV_VAL_LOSS, .top_k = 1};
     struct cov_train_network n;
-    struct cov_train_point p;
+    struct cov_train_ckpt p;
     const double values[COV_TRAIN_QUANTITIES] = {0.5, 0, 0, 0},
                  better[COV_TRAIN_QUANTITIES] = {0.25};
-    make_point(&n, &p, 0);
+    make_train_ckpt(&n, &p, 0);
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_fails(cov_train_saver_save(&s, &n, &p, values, &e), COV_EIO,
                  "/nonexistent/folder/" NAME "0_avg_val_loss=0.5000.ckpt");
     free_point(&n, &p);
 
-    make_point(&n, &p, 0);
+    make_train_ckpt(&n, &p, 0);
     s.dir = ".";
     assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_ok(cov_train_saver_save(&s, &n, &p, values, &e));

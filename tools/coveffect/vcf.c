@@ -133,7 +133,7 @@ static int get_datasets(struct vcf_config *c, size_t *datasets, struct cov_err *
 }
 
 /* Fails unless the input can be read twice, which an option needs. */
-static int check_input(const char *input, const char *option, struct cov_err *e)
+static int check_readable(const char *input, const char *option, struct cov_err *e)
 {
     struct stat st;
     const bool is_file = !cov_path_is_std(input) && !cov_path_is_url(input);
@@ -152,7 +152,7 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
         return cov_fail(e, is_std ? COV_EUSAGE : COV_EINPUT,
                         "--resume: output to %s cannot be resumed",
                         is_std ? "standard output" : output);
-    return check_input(input, "--resume", e);
+    return check_readable(input, "--resume", e);
 }
 
 static int check_haplotypes(const struct cov_effect_options *o, struct cov_err *e)
@@ -164,12 +164,12 @@ static int check_haplotypes(const struct cov_effect_options *o, struct cov_err *
     if (o->n_shuffles > 0 || o->tracks)
         return cov_fail(e, COV_EUSAGE, "--haplotypes: not with %s",
                         o->tracks ? "--tracks" : "--shuffles");
-    return check_input(o->input, "--haplotypes", e);
+    return check_readable(o->input, "--haplotypes", e);
 }
 
 /* Reads the genome and scores the variants. */
-static int score(struct cov_common *common, struct vcf_config *c, struct cov_outfile *out,
-                 struct cov_err *e)
+static int score_vcf(struct cov_common *common, struct vcf_config *c, struct cov_outfile *out,
+                     struct cov_err *e)
 {
     struct cov_effect_options *o = &c->job;
     struct cov_genome *genome = NULL;
@@ -196,8 +196,8 @@ static int score(struct cov_common *common, struct vcf_config *c, struct cov_out
 }
 
 /* Opens model and device, and checks what does not need the genome. */
-static int prepare(struct cov_common *common, struct vcf_config *c, size_t **datasets,
-                   struct cov_ensemble **model, struct cov_err *e)
+static int prepare_vcf(struct cov_common *common, struct vcf_config *c, size_t **datasets,
+                       struct cov_ensemble **model, struct cov_err *e)
 {
     struct cov_effect_options *o = &c->job;
     const struct cov_cpu_options cpu = {
@@ -255,9 +255,9 @@ static int vcf_run(struct cov_common *common, void *config, const bool *given, i
                                                                          : COV_OUTFILE_GZ_TABLE,
                                o->force || o->resume, e);
     if (!rc)
-        rc = prepare(common, c, &datasets, &model, e);
+        rc = prepare_vcf(common, c, &datasets, &model, e);
     if (!rc)
-        rc = score(common, c, to_file ? &out : NULL, e);
+        rc = score_vcf(common, c, to_file ? &out : NULL, e);
     cov_device_close(o->device);
     cov_ensemble_close(model);
     cov_outfile_end(&out, e);

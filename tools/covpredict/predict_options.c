@@ -102,7 +102,7 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
     return COV_OK;
 }
 
-static int check_output(const char *output, struct cov_err *e)
+static int check_predict_output(const char *output, struct cov_err *e)
 {
     if (!output)
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
@@ -130,7 +130,7 @@ static int check_predict(struct covpredict_config *c, const bool *given, const c
 {
     int rc = c->shard ? cov_parse_part(c->shard, "--shard", &c->part, &c->n_parts, e) : COV_OK;
     if (!rc)
-        rc = check_output(output, e);
+        rc = check_predict_output(output, e);
     if (rc)
         return rc;
     if (n_inputs > 1)

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "common/job/train/target_scale.h"
+#include "common/job/train/train_ckpt.h"
 #include "common/job/train/train_log.h"
-#include "common/job/train/train_point.h"
 
 /* In the order of the enums. */
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};

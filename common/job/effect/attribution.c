@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
-#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/alleles.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/select.h"
 
@@ -69,7 +69,7 @@ void cov_attribution_add_up(const struct cov_attribution *a, size_t r, int64_t b
 
 /* ---------------------------------------------------------------- regions */
 
-struct reader {
+struct region_reader {
     struct cov_attribution *a;
     const struct cov_attribution_options *o;
     struct cov_effect_genome genome;
@@ -77,7 +77,7 @@ struct reader {
 };
 
 /* Returns the sequences of the genome, for a message. */
-static struct cov_listing list_sequences(const struct reader *r)
+static struct cov_listing list_sequences(const struct region_reader *r)
 {
     struct cov_listing names = {.text = ""};
     for (size_t i = 0; i < r->o->genome->n_seqs; i++)
@@ -94,8 +94,8 @@ static int64_t clip(int64_t x, int64_t most)
 
 /* Adds the region [beg, end) of a sequence, with its window and its summed positions. Messages begin
  * with the fault. */
-static int add_region(struct reader *r, size_t seq, int64_t beg, int64_t end, const char *name,
-                      struct cov_err *e)
+static int add_region(struct region_reader *r, size_t seq, int64_t beg, int64_t end,
+                      const char *name, struct cov_err *e)
 {
     const struct cov_attribution_options *o = r->o;
     const int64_t L = (int64_t)o->window, length = o->genome->lengths[seq];
@@ -136,7 +136,7 @@ static int add_region(struct reader *r, size_t seq, int64_t beg, int64_t end, co
     return COV_OK;
 }
 
-static int add_text(struct reader *r, const char *text, struct cov_err *e)
+static int add_text(struct region_reader *r, const char *text, struct cov_err *e)
 {
     struct cov_range range;
     size_t seq;
@@ -163,7 +163,7 @@ static int compare_lines(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int add_bed(struct reader *r, struct cov_err *e)
+static int add_bed(struct region_reader *r, struct cov_err *e)
 {
     struct cov_annotation *bed = &r->a->bed;
     size_t n_past = 0, first = 0;
@@ -216,7 +216,7 @@ static int read_bases(struct cov_attribution *a, const struct cov_genome *g, str
 int cov_attribution_init(struct cov_attribution *a, const struct cov_attribution_options *o,
                          struct cov_err *e)
 {
-    struct reader r = {.a = a, .o = o};
+    struct region_reader r = {.a = a, .o = o};
     *a = (struct cov_attribution){0};
     int rc = cov_effect_genome_init(&r.genome, o->genome, e);
     for (size_t i = 0; !rc && i < o->regions.n;) {

@@ -111,7 +111,7 @@ static void add_strands(const struct explain_job *j, size_t b)
 }
 
 /* Computes the first n points of the batch: total and sum. */
-static int compute(struct explain_job *j, size_t n, struct cov_err *e)
+static int compute_points(struct explain_job *j, size_t n, struct cov_err *e)
 {
     const struct cov_explain_batch batch = {
         .n = 2 * n, .inputs = j->inputs, .dataset = j->o->target, .beg = j->beg, .end = j->end};
@@ -150,10 +150,10 @@ static int add_scores(struct explain_job *j, size_t b, struct cov_err *e)
 
 /* Computes the points of the batch, and stores the scores of the regions that are done. `first` is
  * the number of the first point. */
-static int flush(struct explain_job *j, size_t first, size_t n, struct cov_err *e)
+static int flush_points(struct explain_job *j, size_t first, size_t n, struct cov_err *e)
 {
     const size_t size = 4 * j->a->length;
-    int rc = compute(j, n, e);
+    int rc = compute_points(j, n, e);
     for (size_t b = 0; !rc && b < n; b++) {
         if ((first + b) % j->n_points == 0)
             memset(j->scores, 0, size * sizeof *j->scores);
@@ -166,7 +166,7 @@ static int flush(struct explain_job *j, size_t first, size_t n, struct cov_err *
     return rc;
 }
 
-static int compute_all(struct explain_job *j, struct cov_err *e)
+static int explain_all(struct explain_job *j, struct cov_err *e)
 {
     const size_t n = j->a->n * j->n_points;
     int rc = COV_OK;
@@ -175,7 +175,7 @@ static int compute_all(struct explain_job *j, struct cov_err *e)
         for (size_t b = 0; !rc && b < n_now; b++)
             rc = set_point(j, (first + b) / j->n_points, (first + b) % j->n_points, b, e);
         if (!rc)
-            rc = flush(j, first, n_now, e);
+            rc = flush_points(j, first, n_now, e);
     }
     return rc;
 }
@@ -223,7 +223,7 @@ int cov_attribution_explain(struct cov_attribution *a, const struct cov_attribut
     int rc = open_networks(&j, e);
     cov_progress_begin(job->progress, "computing", "gradients", (int64_t)(a->n * j.n_points));
     if (!rc)
-        rc = compute_all(&j, e);
+        rc = explain_all(&j, e);
     cov_progress_end(job->progress);
     cov_stats_add_stage(job->stats, "compute", cov_clock() - clock);
     for (size_t m = 0; j.nets && m < o->model->n; m++)

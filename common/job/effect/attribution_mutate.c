@@ -115,7 +115,8 @@ static void set_scores(struct cov_attribution *a, size_t i, size_t p, const doub
 }
 
 /* Predicts the listed versions, and keeps what their edits change. */
-static int predict(const struct mutate_job *j, struct mutate_worker *w, size_t i, struct cov_err *e)
+static int predict_versions(const struct mutate_job *j, struct mutate_worker *w, size_t i,
+                            struct cov_err *e)
 {
     struct cov_attribution *a = j->a;
     const struct cov_attributed_region *region = &a->regions[i];
@@ -155,7 +156,7 @@ static int mutate_compute(void *arg, void *slot, void *worker, struct cov_err *e
         return COV_OK;
     int rc = cov_genome_codes(j->o->genome, region->seq, region->window,
                               region->window + (int64_t)region->n_codes, w->codes, e);
-    return rc ? rc : predict(j, w, s->region, e);
+    return rc ? rc : predict_versions(j, w, s->region, e);
 }
 
 static int mutate_count(void *arg, void *slot, struct cov_err *e)

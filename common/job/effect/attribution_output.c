@@ -9,19 +9,72 @@
 
 #include "common/base/arena.h"
 #include "common/base/mem.h"
+#include "common/ckpt/zip.h"
 #include "common/file/path.h"
 #include "common/file/suffix.h"
 #include "common/job/effect/attribution_plot.h"
-#include "common/job/effect/npz.h"
 #include "common/store/h5.h"
 #include "common/track/formats/bigwig.h"
+
+/* ---------------------------------------------------------------- NumPy */
+
+/* An array of floats as NumPy's savez writes it: a zip archive whose entry arr_0.npy is an array in
+ * NumPy's format, version 1.0. */
+struct npz {
+    uint8_t *bytes; /* the head and the values. Owned */
+    size_t n_bytes;
+};
+
+/* The head is a magic number, its version, the length of the text, and the text: a Python dict that
+ * is filled up with blanks and ends in a newline. */
+enum { PREFIX_BYTES = 10, HEAD_BYTES = 192 };
+#define ZIP64_BYTES 0xff000000U
+
+static int npz_init(struct npz *z, const size_t dims[3], struct cov_err *e)
+{
+    static const char magic[] = "\x93NUMPY\x01";
+    const size_t n_text = HEAD_BYTES - PREFIX_BYTES;
+    size_t n;
+    *z = (struct npz){0};
+    if (cov_size_mul(dims[0], dims[1], &n) || cov_size_mul(n, dims[2], &n) ||
+        cov_size_mul(n, sizeof(float), &n) || cov_size_add(n, HEAD_BYTES, &z->n_bytes))
+        return cov_fail(e, COV_ENOMEM, "an array of %zu x %zu x %zu is too large", dims[0], dims[1],
+                        dims[2]);
+    z->bytes = cov_malloc(z->n_bytes, 1, e);
+    if (!z->bytes)
+        return COV_ENOMEM;
+    memset(z->bytes, ' ', HEAD_BYTES);
+    memcpy(z->bytes, magic, sizeof magic); /* with the zero, the minor version */
+    z->bytes[PREFIX_BYTES - 2] = (uint8_t)n_text;
+    z->bytes[PREFIX_BYTES - 1] = (uint8_t)(n_text >> 8);
+    char *text = (char *)z->bytes + PREFIX_BYTES;
+    const int used = snprintf(
+        text, n_text, "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }",
+        dims[0], dims[1], dims[2]);
+    text[used] = ' ';
+    text[n_text - 1] = '\n';
+    return COV_OK;
+}
+
+static int npz_write(const struct npz *z, const char *path, struct cov_err *e)
+{
+    struct cov_zip_writer *w = NULL;
+    int rc = cov_zip_create(path, z->n_bytes > ZIP64_BYTES, &w, e);
+    if (rc)
+        return rc;
+    rc = cov_zip_add(w, "arr_0.npy", z->bytes, z->n_bytes, e);
+    if (!rc)
+        return cov_zip_finish(w, e);
+    cov_zip_abort(w);
+    return rc;
+}
 
 /* ---------------------------------------------------------------- NumPy and HDF5 */
 
 enum { ONE_HOT, SCORES, OF_BASES };
 
 /* Sets out[4,length] for region r. */
-static void fill(const struct cov_attribution *a, int what, size_t r, float *out)
+static void fill_region(const struct cov_attribution *a, int what, size_t r, float *out)
 {
     const size_t n = a->length;
     if (what == SCORES) {
@@ -39,13 +92,13 @@ static void fill(const struct cov_attribution *a, int what, size_t r, float *out
 static int write_npz(const struct cov_attribution *a, int what, const char *path, struct cov_err *e)
 {
     const size_t dims[3] = {a->n, 4, a->length};
-    struct cov_npz z;
-    int rc = cov_npz_init(&z, dims, e);
+    struct npz z;
+    int rc = npz_init(&z, dims, e);
     for (size_t r = 0; !rc && r < a->n; r++)
-        fill(a, what, r, cov_npz_values(&z) + r * 4 * a->length);
+        fill_region(a, what, r, (float *)(void *)(z.bytes + HEAD_BYTES) + r * 4 * a->length);
     if (!rc)
-        rc = cov_npz_write(&z, path, e);
-    cov_npz_fini(&z);
+        rc = npz_write(&z, path, e);
+    free(z.bytes);
     return rc;
 }
 
@@ -68,7 +121,7 @@ static int write_set(struct cov_h5 *h5, const char *name, const struct cov_attri
     int rc = row && bases ? cov_h5_set_create(h5, name, &spec, &set, e) : COV_ENOMEM;
     for (size_t r = 0; !rc && r < a->n; r++) {
         const size_t at[3] = {r, 0, 0};
-        fill(a, what, r, row);
+        fill_region(a, what, r, row);
         for (size_t i = 0; what == ONE_HOT && i < n; i++)
             bases[i] = (int8_t)row[i];
         const void *elems = what == ONE_HOT ? (const void *)bases : row;
@@ -99,25 +152,25 @@ static int write_hdf5(const struct cov_attribution *a, const char *path, struct 
 /* ---------------------------------------------------------------- bigWig */
 
 /* A region or a sequence, and where it sorts. */
-struct place {
+struct sorted_place {
     const char *name;
     int64_t beg;
     size_t number;
 };
 
-static int by_name(const void *a, const void *b)
+static int by_sequence(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct sorted_place *x = a, *y = b;
     const int order = strcmp(x->name, y->name);
     return order ? order : x->beg < y->beg ? -1 : x->beg > y->beg;
 }
 
-struct track {
+struct score_track {
     struct cov_arena memory;
     const struct cov_attribution *a;
     const struct cov_genome *genome;
-    struct place *seqs, *regions; /* sorted */
-    const char **names;           /* of the sequences, sorted */
+    struct sorted_place *seqs, *regions; /* sorted */
+    const char **names;                  /* of the sequences, sorted */
     int64_t *lengths;
     struct cov_track_sink *sink;
     double *sums; /* of the bases of some regions */
@@ -125,7 +178,7 @@ struct track {
     size_t cap_sums, cap_counts;
 };
 
-static int sort_places(struct track *t, struct cov_err *e)
+static int sort_places(struct score_track *t, struct cov_err *e)
 {
     const struct cov_genome *g = t->genome;
     const struct cov_attribution *a = t->a;
@@ -137,11 +190,11 @@ static int sort_places(struct track *t, struct cov_err *e)
     if (rc)
         return rc;
     for (size_t i = 0; i < g->n_seqs; i++)
-        t->seqs[i] = (struct place){g->names[i], 0, i};
+        t->seqs[i] = (struct sorted_place){g->names[i], 0, i};
     for (size_t i = 0; i < a->n; i++)
-        t->regions[i] = (struct place){g->names[a->regions[i].seq], a->regions[i].beg, i};
-    qsort(t->seqs, g->n_seqs, sizeof *t->seqs, by_name);
-    qsort(t->regions, a->n, sizeof *t->regions, by_name);
+        t->regions[i] = (struct sorted_place){g->names[a->regions[i].seq], a->regions[i].beg, i};
+    qsort(t->seqs, g->n_seqs, sizeof *t->seqs, by_sequence);
+    qsort(t->regions, a->n, sizeof *t->regions, by_sequence);
     for (size_t i = 0; i < g->n_seqs; i++) {
         t->names[i] = t->seqs[i].name;
         t->lengths[i] = g->lengths[t->seqs[i].number];
@@ -149,7 +202,7 @@ static int sort_places(struct track *t, struct cov_err *e)
     return COV_OK;
 }
 
-static int put_sums(struct track *t, int64_t beg, size_t n, struct cov_err *e)
+static int put_sums(struct score_track *t, int64_t beg, size_t n, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++) {
@@ -163,7 +216,7 @@ static int put_sums(struct track *t, int64_t beg, size_t n, struct cov_err *e)
 }
 
 /* Writes the regions [*i, a->n) of the sequence `seq`; those that overlap are added up. */
-static int put_sequence(struct track *t, size_t seq, size_t *i, struct cov_err *e)
+static int put_sequence(struct score_track *t, size_t seq, size_t *i, struct cov_err *e)
 {
     const struct cov_attribution *a = t->a;
     int rc = COV_OK;
@@ -190,7 +243,7 @@ static int put_sequence(struct track *t, size_t seq, size_t *i, struct cov_err *
     return rc;
 }
 
-static int write_track(struct track *t, const struct cov_outfile *file,
+static int write_track(struct score_track *t, const struct cov_outfile *file,
                        const struct cov_bigwig_options *options, struct cov_err *e)
 {
     struct cov_track_contigs contigs = {.n = t->genome->n_seqs};
@@ -213,7 +266,7 @@ static int write_bigwig(const struct cov_attribution_files *f, const struct cov_
 {
     const struct cov_attribution_paths *p = f->paths;
     const struct cov_bigwig_options options = {pool, p->tmpdir ? p->tmpdir : p->folder};
-    struct track t = {.a = a, .genome = genome};
+    struct score_track t = {.a = a, .genome = genome};
     int rc = write_track(&t, &f->files[COV_ATTRIBUTION_BIGWIG], &options, e);
     cov_track_free(t.sink);
     cov_arena_fini(&t.memory);
@@ -246,7 +299,7 @@ static int write_regions(const struct cov_attribution *a, const struct cov_genom
 /* ---------------------------------------------------------------- all of them */
 
 /* A name such as attr.npz is perhaps meant to be that of a file. */
-static int check_folder(const char *path, struct cov_err *e)
+static int check_output_name(const char *path, struct cov_err *e)
 {
     const struct cov_suffix *suffix = cov_suffix_find(path, cov_suffix_skip_gz(path, strlen(path)));
     if (cov_path_is_std(path))
@@ -279,7 +332,7 @@ int cov_attribution_files_begin(struct cov_attribution_files *f,
         f->files[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     if (paths->plot_region && !paths->plot)
         return cov_fail(e, COV_EUSAGE, "--plot-region needs --plot");
-    int rc = check_folder(paths->folder, e);
+    int rc = check_output_name(paths->folder, e);
     if (!rc)
         rc = cov_picture_begin(&f->picture, paths->plot, paths->force, paths->tmpdir, e);
     if (!rc)

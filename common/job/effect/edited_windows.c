@@ -50,7 +50,7 @@ size_t cov_version_codes(const struct cov_edited_window *w, const struct cov_ver
     return n;
 }
 
-static int allocate(struct cov_edited_windows *w, struct cov_err *e)
+static int allocate_scratch(struct cov_edited_windows *w, struct cov_err *e)
 {
     struct cov_arena *m = &w->memory;
     w->scratch = cov_arena_calloc(m, w->o.n_workers, sizeof *w->scratch);
@@ -81,7 +81,7 @@ int cov_edited_windows_new(const struct cov_ensemble *model, struct cov_device *
         cov_net_compute_all(w->net);
     w->incremental = !rc && !options->full && cov_net_can_edit(w->net);
     if (!rc)
-        rc = allocate(w, e);
+        rc = allocate_scratch(w, e);
     if (rc)
         cov_edited_windows_free(w);
     else
@@ -114,7 +114,7 @@ static void take_chunk(const struct cov_edited_windows *w, const struct cov_vers
 }
 
 /* Predicts the chunks in the scratch space. */
-static int flush(const struct cov_edited_windows *w, unsigned worker, struct cov_err *e)
+static int flush_chunks(const struct cov_edited_windows *w, unsigned worker, struct cov_err *e)
 {
     struct window_scratch *s = &w->scratch[worker];
     if (s->n == 0)
@@ -129,8 +129,8 @@ static int flush(const struct cov_edited_windows *w, unsigned worker, struct cov
 }
 
 /* Adds one strand of a version to the scratch space. */
-static void add_chunk(const struct cov_edited_windows *w, struct window_scratch *s,
-                      const struct cov_edited_window *window, struct cov_version *v, size_t strand)
+static void add_strand(const struct cov_edited_windows *w, struct window_scratch *s,
+                       const struct cov_edited_window *window, struct cov_version *v, size_t strand)
 {
     const size_t L = w->o.L;
     uint8_t *codes = s->codes + s->n * L;
@@ -159,11 +159,11 @@ static int predict_window(const struct cov_edited_windows *w, unsigned worker,
     cov_codes_reverse_complement(s->strands + L, n);
     for (struct cov_version *v = window->versions; v; v = v->next)
         for (size_t strand = 0; !rc && strand < 2; strand++) {
-            add_chunk(w, s, window, v, strand);
+            add_strand(w, s, window, v, strand);
             if (s->n == w->o.batch)
-                rc = flush(w, worker, e);
+                rc = flush_chunks(w, worker, e);
         }
-    return !rc && w->incremental ? flush(w, worker, e) : rc;
+    return !rc && w->incremental ? flush_chunks(w, worker, e) : rc;
 }
 
 int cov_edited_windows_predict(struct cov_edited_windows *w, unsigned worker,
@@ -174,7 +174,7 @@ int cov_edited_windows_predict(struct cov_edited_windows *w, unsigned worker,
     w->scratch[worker].n = 0;
     for (size_t i = 0; !rc && i < n_windows; i++)
         rc = predict_window(w, worker, &windows[i], e);
-    return rc ? rc : flush(w, worker, e);
+    return rc ? rc : flush_chunks(w, worker, e);
 }
 
 void cov_edited_windows_counts(const struct cov_edited_windows *w, struct cov_forward_counts *out)

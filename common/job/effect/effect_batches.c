@@ -34,7 +34,7 @@ struct comparison {
     const struct cov_version *alleles[2], *genome;
 };
 
-struct batch {
+struct effect_batch {
     struct cov_edited_window *windows; /* [size] */
     bool *ended;                       /* [size]: the window ends with the sequence */
     uint8_t *codes;                    /* [size][2 L]: of the windows */
@@ -55,12 +55,12 @@ struct cov_effect_batches {
     size_t D;        /* data sets of the model */
     size_t n_values; /* of a batch and a network */
     size_t widest;   /* the largest width; with tracks, everything */
-    struct batch *batches;
+    struct effect_batch *batches;
 };
 
 /* ---------------------------------------------------------------- memory */
 
-static void init_batch(struct cov_effect_batches *b, struct batch *w)
+static void init_batch(struct cov_effect_batches *b, struct effect_batch *w)
 {
     const size_t n = b->size, L = b->o->window;
     struct cov_arena *m = &b->memory;
@@ -151,7 +151,9 @@ size_t cov_effect_batches_versions(const struct cov_effect_batches *b,
 {
     size_t n = 0;
     if (!b->o->haplotypes)
-        return record->plan.n_scored > 0 ? (1 + record->plan.n_scored) * (1 + b->o->n_shuffles) : 0;
+        return record->alleles.n_scored > 0
+                   ? (1 + record->alleles.n_scored) * (1 + b->o->n_shuffles)
+                   : 0;
     for (size_t i = 0; i < record->rows.n; i++)
         n += record->rows.rows[i].status == COV_ALLELE_SCORED ? MOST_VERSIONS : 0;
     return n;
@@ -172,7 +174,7 @@ void cov_effect_batches_counts(const struct cov_effect_batches *b, struct cov_fo
 void cov_effect_record_fini(struct cov_effect_record *r)
 {
     cov_variant_fini(&r->variant);
-    cov_effect_plan_fini(&r->plan);
+    cov_alleles_fini(&r->alleles);
     cov_effect_rows_fini(&r->rows);
     for (size_t i = 0; i < r->cap_values; i++)
         free(r->values[i].values[0]);
@@ -184,8 +186,8 @@ void cov_effect_record_fini(struct cov_effect_record *r)
 size_t cov_effect_record_bytes(const struct cov_effect_record *r)
 {
     const struct cov_effect_rows *rows = &r->rows;
-    return cov_variant_bytes(&r->variant) + r->plan.cap_codes +
-           r->plan.cap_alleles * sizeof *r->plan.alleles + rows->cap * sizeof *rows->rows +
+    return cov_variant_bytes(&r->variant) + r->alleles.cap_codes +
+           r->alleles.cap_items * sizeof *r->alleles.items + rows->cap * sizeof *rows->rows +
            rows->cap_edits * sizeof *rows->edits + rows->cap_codes +
            rows->cap_haps * sizeof *rows->haps + r->cap_scores * sizeof *r->scores;
 }
@@ -209,8 +211,8 @@ static struct cov_effect_pair pair_of(const struct cov_effect_batches *b,
         .n_bases = {v[0]->n_bases, v[1]->n_bases},
         .n_datasets = b->D,
         .at = c->row->at,
-        .n_allele1 = c->record->plan.n_ref,
-        .n_allele2 = c->record->plan.alleles[c->row->allele].n,
+        .n_allele1 = c->record->alleles.n_ref,
+        .n_allele2 = c->record->alleles.items[c->row->allele].n,
     };
 }
 
@@ -222,7 +224,7 @@ static struct cov_effect_pair reference_of(const struct cov_effect_batches *b,
         .values = {c->genome->values, c->genome->values},
         .n_bases = {c->genome->n_bases, c->genome->n_bases},
         .n_datasets = b->D,
-        .at = c->record->plan.at,
+        .at = c->record->alleles.at,
         .n_allele1 = 1,
         .n_allele2 = 1,
     };
@@ -239,7 +241,8 @@ static void score_reference(const struct comparison *c, const struct cov_effect_
 }
 
 /* The scores of the genome's DNA come before those of shuffled DNA. */
-static void score(const struct cov_effect_batches *b, struct batch *w, const struct comparison *c)
+static void score_comparison(const struct cov_effect_batches *b, struct effect_batch *w,
+                             const struct comparison *c)
 {
     const struct cov_effect_options *o = b->o;
     const size_t row = (size_t)(c->row - c->record->rows.rows);
@@ -290,7 +293,7 @@ static int keep_values(const struct cov_effect_batches *b, const struct comparis
 }
 
 /* Sets the values of the mean, w->values[0 .. n_versions). All networks pad the same positions. */
-static void average(const struct cov_effect_batches *b, struct batch *w)
+static void average(const struct cov_effect_batches *b, struct effect_batch *w)
 {
     const size_t n = w->n_versions * b->o->window * b->D;
     for (size_t i = 0; i < n; i++) {
@@ -302,9 +305,9 @@ static void average(const struct cov_effect_batches *b, struct batch *w)
 }
 
 /* Predicts the versions by each network, and sets their values to those of the mean. */
-static int predict(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
+static int predict_batch(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
 {
-    struct batch *w = &b->batches[worker];
+    struct effect_batch *w = &b->batches[worker];
     const size_t row = b->o->window * b->D;
     int rc = COV_OK;
     for (size_t k = b->n_nets; !rc && k > 0; k--) {
@@ -320,19 +323,19 @@ static int predict(const struct cov_effect_batches *b, unsigned worker, struct c
     return rc;
 }
 
-static void empty_batch(struct batch *w)
+static void empty_batch(struct effect_batch *w)
 {
     w->n_windows = w->n_versions = w->n_comparisons = 0;
 }
 
 /* Predicts and scores what the batch has, and empties it. */
-static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
+static int flush_batch(const struct cov_effect_batches *b, unsigned worker, struct cov_err *e)
 {
-    struct batch *w = &b->batches[worker];
-    int rc = predict(b, worker, e);
+    struct effect_batch *w = &b->batches[worker];
+    int rc = predict_batch(b, worker, e);
     for (size_t i = 0; !rc && i < w->n_comparisons; i++) {
         const struct comparison *c = &w->comparisons[i];
-        score(b, w, c);
+        score_comparison(b, w, c);
         if (b->o->tracks && c->shuffle == 0)
             rc = keep_values(b, c, e);
     }
@@ -343,11 +346,11 @@ static int flush(const struct cov_effect_batches *b, unsigned worker, struct cov
 /* ---------------------------------------------------------------- windows */
 
 /* Shuffles a window, except REF. */
-static int shuffle(const struct cov_effect_batches *b, struct batch *w,
-                   const struct cov_effect_record *record, size_t number, uint8_t *codes,
-                   struct cov_err *e)
+static int shuffle_window(const struct cov_effect_batches *b, struct effect_batch *w,
+                          const struct cov_effect_record *record, size_t number, uint8_t *codes,
+                          struct cov_err *e)
 {
-    const struct cov_effect_plan *p = &record->plan;
+    const struct cov_alleles *p = &record->alleles;
     struct cov_rng rng;
     cov_rng_init(&rng, b->o->seed);
     cov_rng_init(&rng, cov_rng_next(&rng) ^ (uint64_t)record->variant.number);
@@ -359,9 +362,9 @@ static int shuffle(const struct cov_effect_batches *b, struct batch *w,
 }
 
 /* Sets the next free window to at most `most` bases of the genome with edits. */
-static int fill_window(const struct cov_effect_batches *b, struct batch *w,
-                       const struct cov_effect_plan *p, const struct cov_edit *edits,
-                       size_t n_edits, size_t most, struct cov_err *e)
+static int fill_window(const struct cov_effect_batches *b, struct effect_batch *w,
+                       const struct cov_alleles *p, const struct cov_edit *edits, size_t n_edits,
+                       size_t most, struct cov_err *e)
 {
     const int64_t length = b->o->genome->lengths[p->seq];
     uint8_t *codes = w->codes + w->n_windows * 2 * b->o->window;
@@ -386,7 +389,7 @@ static int fill_window(const struct cov_effect_batches *b, struct batch *w,
 }
 
 /* Puts a version after the first one of its window. */
-static struct cov_version *add_version(struct batch *w, struct cov_edited_window *window)
+static struct cov_version *add_version(struct effect_batch *w, struct cov_edited_window *window)
 {
     struct cov_version *v = &w->versions[w->n_versions++];
     struct cov_version **at = window->versions ? &window->versions->next : &window->versions;
@@ -395,7 +398,8 @@ static struct cov_version *add_version(struct batch *w, struct cov_edited_window
 }
 
 /* Adds the window that was filled, unless the batch has one that begins with the same bases. */
-static struct cov_edited_window *add_window(const struct cov_effect_batches *b, struct batch *w)
+static struct cov_edited_window *add_filled_window(const struct cov_effect_batches *b,
+                                                   struct effect_batch *w)
 {
     struct cov_edited_window *new = &w->windows[w->n_windows];
     for (size_t i = 0; i < w->n_windows; i++) {
@@ -417,9 +421,9 @@ static struct cov_edited_window *add_window(const struct cov_effect_batches *b, 
 }
 
 /* Adds the version of a window with this edit, as far as the widths around the variant need it. */
-static const struct cov_version *add_edit(const struct cov_effect_batches *b, struct batch *w,
-                                          struct cov_edited_window *window, struct cov_edit edit,
-                                          size_t at)
+static const struct cov_version *add_edit(const struct cov_effect_batches *b,
+                                          struct effect_batch *w, struct cov_edited_window *window,
+                                          struct cov_edit edit, size_t at)
 {
     const size_t half = b->widest / 2;
     struct cov_version *v = add_version(w, window);
@@ -433,18 +437,18 @@ static const struct cov_version *add_edit(const struct cov_effect_batches *b, st
 }
 
 /* Adds a row to the batch, in the genome's DNA or in a shuffled window. */
-static int add_allele(const struct cov_effect_batches *b, struct batch *w,
+static int add_allele(const struct cov_effect_batches *b, struct effect_batch *w,
                       struct cov_effect_record *record, const struct cov_effect_row *row,
                       size_t number, struct cov_err *e)
 {
-    const struct cov_effect_plan *p = &record->plan;
-    const struct cov_effect_allele *a = &p->alleles[row->allele];
+    const struct cov_alleles *p = &record->alleles;
+    const struct cov_allele *a = &p->items[row->allele];
     int rc = fill_window(b, w, p, NULL, 0, row->n_codes, e);
     if (!rc && number > 0)
-        rc = shuffle(b, w, record, number, w->codes + w->n_windows * 2 * b->o->window, e);
+        rc = shuffle_window(b, w, record, number, w->codes + w->n_windows * 2 * b->o->window, e);
     if (rc)
         return rc;
-    struct cov_edited_window *window = add_window(b, w);
+    struct cov_edited_window *window = add_filled_window(b, w);
     const struct cov_version *ref = window->versions;
     const struct cov_version *alt = add_edit(
         b, w, window, (struct cov_edit){p->at, p->n_ref, p->codes + a->codes, a->n}, p->at);
@@ -454,11 +458,11 @@ static int add_allele(const struct cov_effect_batches *b, struct batch *w,
 
 /* Adds a row to the batch, in its haplotypes: the window has their alleles, and the edit puts the
  * genome's bases back in place of the row's allele. */
-static int add_haplotypes(const struct cov_effect_batches *b, struct batch *w,
+static int add_haplotypes(const struct cov_effect_batches *b, struct effect_batch *w,
                           struct cov_effect_record *record, const struct cov_effect_row *row,
                           struct cov_err *e)
 {
-    const struct cov_effect_plan *p = &record->plan;
+    const struct cov_alleles *p = &record->alleles;
     const struct cov_effect_rows *rows = &record->rows;
     const struct cov_edit *edits = rows->edits + row->edits, *own = &edits[row->own];
     size_t at = own->at; /* of the allele's change in the haplotypes */
@@ -467,11 +471,11 @@ static int add_haplotypes(const struct cov_effect_batches *b, struct batch *w,
     int rc = fill_window(b, w, p, NULL, 0, b->o->window, e);
     if (rc)
         return rc;
-    const struct cov_version *genome = add_window(b, w)->versions;
+    const struct cov_version *genome = add_filled_window(b, w)->versions;
     rc = fill_window(b, w, p, edits, row->n_edits, row->n_codes, e);
     if (rc)
         return rc;
-    struct cov_edited_window *window = add_window(b, w);
+    struct cov_edited_window *window = add_filled_window(b, w);
     const struct cov_version *alt = window->versions;
     const struct cov_version *ref = add_edit(
         b, w, window, (struct cov_edit){at, own->n_new, rows->codes + row->restored, own->n_old},
@@ -483,7 +487,7 @@ static int add_haplotypes(const struct cov_effect_batches *b, struct batch *w,
 int cov_effect_batches_score(struct cov_effect_batches *b, unsigned worker,
                              struct cov_effect_record *records, size_t n, struct cov_err *e)
 {
-    struct batch *w = &b->batches[worker];
+    struct effect_batch *w = &b->batches[worker];
     int rc = COV_OK;
     empty_batch(w);
     for (size_t i = 0; i < n; i++) {
@@ -494,11 +498,11 @@ int cov_effect_batches_score(struct cov_effect_batches *b, unsigned worker,
             if (rc || row->status != COV_ALLELE_SCORED)
                 continue;
             if (w->n_versions + (b->o->haplotypes ? MOST_VERSIONS : 2) > b->size)
-                rc = flush(b, worker, e);
+                rc = flush_batch(b, worker, e);
             if (!rc)
                 rc = row->n_edits > 0 ? add_haplotypes(b, w, record, row, e)
                                       : add_allele(b, w, record, row, k / n_rows, e);
         }
     }
-    return rc ? rc : flush(b, worker, e);
+    return rc ? rc : flush_batch(b, worker, e);
 }

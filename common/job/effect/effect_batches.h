@@ -17,10 +17,10 @@
 #include "common/base/err.h"
 #include "common/compute/device.h"
 #include "common/features/variants.h"
+#include "common/job/effect/alleles.h"
 #include "common/job/effect/effect_haplotypes.h"
-#include "common/job/effect/effect_options.h"
-#include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_scores.h"
+#include "common/job/effect/effect_options.h"
 
 /* Predicted values of an allele, for tracks: [L,D] without and with the change. */
 struct cov_effect_values {
@@ -31,7 +31,7 @@ struct cov_effect_values {
 /* Empty if all zero. */
 struct cov_effect_record {
     struct cov_variant variant;
-    struct cov_effect_plan plan;
+    struct cov_alleles alleles;
     struct cov_effect_rows rows;
     struct cov_effect_score *scores; /* [rows.n][n_datasets][n_widths] */
     size_t n_scores, cap_scores;

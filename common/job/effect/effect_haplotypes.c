@@ -26,18 +26,18 @@ void cov_effect_rows_fini(struct cov_effect_rows *r)
     *r = (struct cov_effect_rows){0};
 }
 
-static int add_row(struct cov_effect_rows *r, const struct cov_effect_plan *plan, size_t allele,
+static int add_row(struct cov_effect_rows *r, const struct cov_alleles *alleles, size_t allele,
                    struct cov_err *e)
 {
     int rc = COV_RESERVE(&r->rows, &r->cap, r->n + 1, e);
     if (!rc)
         r->rows[r->n++] = (struct cov_effect_row){.allele = allele,
-                                                  .status = plan->alleles[allele].status,
+                                                  .status = alleles->items[allele].status,
                                                   .edits = r->n_edits,
                                                   .codes = r->n_codes,
                                                   .haps = r->n_haps,
-                                                  .at = plan->at,
-                                                  .n_codes = plan->n_codes};
+                                                  .at = alleles->at,
+                                                  .n_codes = alleles->n_codes};
     return rc;
 }
 
@@ -46,13 +46,13 @@ static void empty_rows(struct cov_effect_rows *r)
     r->n = r->n_edits = r->n_codes = r->n_haps = 0;
 }
 
-int cov_effect_rows_plain(struct cov_effect_rows *r, const struct cov_effect_plan *plan,
+int cov_effect_rows_plain(struct cov_effect_rows *r, const struct cov_alleles *alleles,
                           struct cov_err *e)
 {
     int rc = COV_OK;
     empty_rows(r);
-    for (size_t i = 0; !rc && i < plan->n_alleles; i++)
-        rc = add_row(r, plan, i, e);
+    for (size_t i = 0; !rc && i < alleles->n_alleles; i++)
+        rc = add_row(r, alleles, i, e);
     return rc;
 }
 
@@ -145,7 +145,7 @@ const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample)
 }
 
 /* A record that is scored, and what a group has in it. */
-struct own {
+struct own_call {
     size_t record; /* among those that are kept */
     uint32_t group;
     struct cov_call call;
@@ -160,7 +160,7 @@ static size_t record_of(const struct cov_haplotypes *h, const struct cov_group_c
 
 /* Returns the phase set of a group around a record: its own, or, if all copies are equal, that of the
  * nearest variant on it before `end` which has one. */
-static int32_t set_of(const struct cov_haplotypes *h, const struct own *own, int64_t end)
+static int32_t set_of(const struct cov_haplotypes *h, const struct own_call *own, int64_t end)
 {
     const struct cov_haplotype_record *from = cov_haplotype_reader_record(h->reader, own->record);
     int64_t best = INT64_MAX;
@@ -185,7 +185,7 @@ static int32_t set_of(const struct cov_haplotypes *h, const struct own *own, int
 }
 
 /* Sets h->picks to what the group has of the records that begin before `end`, except its own. */
-static int pick_changes(struct cov_haplotypes *h, const struct own *own, int64_t end,
+static int pick_changes(struct cov_haplotypes *h, const struct own_call *own, int64_t end,
                         struct cov_err *e)
 {
     const int32_t set = set_of(h, own, end);
@@ -227,7 +227,8 @@ static bool overlap(const struct cov_haplotype_change *a, const struct cov_haplo
 }
 
 /* Fails if most work is for changes that have no effect. */
-static int check_overlaps(const struct cov_haplotypes *h, const struct own *own, struct cov_err *e)
+static int check_overlaps(const struct cov_haplotypes *h, const struct own_call *own,
+                          struct cov_err *e)
 {
     return h->n_overlaps <= MAX_OVERLAPS + ROW_OVERLAPS * h->n_rows
                ? COV_OK
@@ -242,7 +243,7 @@ static int check_overlaps(const struct cov_haplotypes *h, const struct own *own,
 
 /* Adds the own change to the picks, sorts them, and drops those that overlap it or one that begins before
  * them. */
-static int settle_picks(struct cov_haplotypes *h, const struct own *own, struct cov_err *e)
+static int settle_picks(struct cov_haplotypes *h, const struct own_call *own, struct cov_err *e)
 {
     const size_t n_all = h->n_picks + 1;
     bool sorted = true;
@@ -272,12 +273,12 @@ static int settle_picks(struct cov_haplotypes *h, const struct own *own, struct 
 
 /* Returns the end of the genome's bases that the window of the haplotype needs, and drops the picks after
  * it. */
-static int64_t window_end(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
-                          const struct own *own)
+static int64_t window_end(struct cov_haplotypes *h, const struct cov_alleles *alleles,
+                          const struct own_call *own)
 {
     const size_t most = h->reader->L + own->change->n_new;
     size_t n = 0; /* bases of the haplotype's window so far */
-    int64_t from = plan->beg;
+    int64_t from = alleles->beg;
     bool has_own = false;
     for (size_t i = 0; i < h->n_picks; i++) {
         const struct cov_haplotype_change *c = h->picks[i].change;
@@ -296,7 +297,7 @@ static int64_t window_end(struct cov_haplotypes *h, const struct cov_effect_plan
 /* Returns the place of a record among the records that are kept. It is not there, or is another one, only if the file
  * has changed since it was checked. */
 static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
-                    const struct cov_effect_plan *plan, size_t *own, struct cov_err *e)
+                    const struct cov_alleles *alleles, size_t *own, struct cov_err *e)
 {
     size_t k = 0, end = h->reader->n;
     while (k < end) {
@@ -307,11 +308,12 @@ static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
             end = mid;
     }
     const struct cov_haplotype_record *n = cov_haplotype_reader_record(h->reader, k);
-    bool same = k < h->reader->n && n->number == v->number && n->seq == plan->seq &&
-                n->pos == v->pos && n->n_ref == plan->n_ref && n->n_alleles == plan->n_alleles;
+    bool same = k < h->reader->n && n->number == v->number && n->seq == alleles->seq &&
+                n->pos == v->pos && n->n_ref == alleles->n_ref &&
+                n->n_alleles == alleles->n_alleles;
     for (size_t i = 0; same && i < n->n_alleles; i++)
         same = !n->changes[i].valid ||
-               n->n_ref + n->changes[i].n_new == plan->alleles[i].n + n->changes[i].n_old;
+               n->n_ref + n->changes[i].n_new == alleles->items[i].n + n->changes[i].n_old;
     *own = k;
     return same ? COV_OK
                 : cov_fail(e, COV_EINPUT, "%s: changed while it was read; run again",
@@ -319,18 +321,18 @@ static int find_own(const struct cov_haplotypes *h, const struct cov_variant *v,
 }
 
 /* Reads ahead as far as the window of a group reaches, and sets h->picks. */
-static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan, struct own *own,
-                   struct cov_err *e)
+static int collect(struct cov_haplotypes *h, const struct cov_alleles *alleles,
+                   struct own_call *own, struct cov_err *e)
 {
     enum { SHARE = 16 }; /* of a window: the first step, which doubles, so that there are few */
     const int64_t number = cov_haplotype_reader_record(h->reader, own->record)->number,
                   L = (int64_t)h->reader->L;
-    int64_t end = plan->beg, wanted = end + L;
+    int64_t end = alleles->beg, wanted = end + L;
     int rc = COV_OK;
     for (int64_t step = 0; !rc && wanted > end; step = step ? 2 * step : L / SHARE + 1) {
-        const bool again = end > plan->beg;
+        const bool again = end > alleles->beg;
         end = again && wanted < end + step ? end + step : wanted;
-        rc = cov_haplotype_reader_until(h->reader, plan->seq, end, number, e);
+        rc = cov_haplotype_reader_until(h->reader, alleles->seq, end, number, e);
         own->change =
             &cov_haplotype_reader_record(h->reader, own->record)->changes[own->call.allele - 1];
         if (!rc)
@@ -338,7 +340,7 @@ static int collect(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
         if (!rc)
             rc = settle_picks(h, own, e);
         if (!rc)
-            wanted = window_end(h, plan, own);
+            wanted = window_end(h, alleles, own);
     }
     return rc;
 }
@@ -365,20 +367,21 @@ static int add_edit(const struct pick *pick, size_t at, size_t n_new, struct cov
 
 /* Returns whether the alleles are in the window, where the haplotype moves them. */
 static enum cov_allele_status status_of(const struct cov_haplotypes *h,
-                                        const struct cov_effect_plan *plan,
+                                        const struct cov_alleles *alleles,
                                         const struct cov_effect_row *row)
 {
-    const size_t n = plan->alleles[row->allele].n;
-    const int64_t length = h->reader->g->genome->lengths[plan->seq], moved = (int64_t)(row->at + n);
-    if (row->at + plan->n_ref <= h->reader->L && row->at + n <= h->reader->L)
+    const size_t n = alleles->items[row->allele].n;
+    const int64_t length = h->reader->g->genome->lengths[alleles->seq],
+                  moved = (int64_t)(row->at + n);
+    if (row->at + alleles->n_ref <= h->reader->L && row->at + n <= h->reader->L)
         return COV_ALLELE_SCORED;
     /* In each larger window, too, which ends with the sequence. */
-    return length >= (int64_t)h->reader->L && moved > length - plan->beg ? COV_ALLELE_END
-                                                                         : COV_ALLELE_LONG;
+    return length >= (int64_t)h->reader->L && moved > length - alleles->beg ? COV_ALLELE_END
+                                                                            : COV_ALLELE_LONG;
 }
 
 /* Appends the picks that begin within the window of the haplotype to the rows' edits. */
-static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_plan *plan,
+static int add_edits(const struct cov_haplotypes *h, const struct cov_alleles *alleles,
                      const struct cov_haplotype_change *own, struct cov_effect_rows *r,
                      struct cov_effect_row *row, struct cov_err *e)
 {
@@ -388,21 +391,21 @@ static int add_edits(const struct cov_haplotypes *h, const struct cov_effect_pla
     row->n_codes = h->reader->L + own->n_new;
     for (size_t i = 0; !rc && i < h->n_picks; i++) {
         const struct cov_haplotype_change *c = h->picks[i].change;
-        const size_t at = (size_t)(c->at - plan->beg);
+        const size_t at = (size_t)(c->at - alleles->beg);
         n += at - from;
-        if (h->picks[i].own) /* REF begins at - plan->at bases earlier */
-            row->at = n + plan->at > at ? n + plan->at - at : 0;
+        if (h->picks[i].own) /* REF begins at - alleles->at bases earlier */
+            row->at = n + alleles->at > at ? n + alleles->at - at : 0;
         if (n < row->n_codes || h->picks[i].own)
             rc = add_edit(&h->picks[i], at, row->n_codes - n, r, row, e);
         n += c->n_new;
         from = at + c->n_old;
     }
-    row->status = status_of(h, plan, row);
+    row->status = status_of(h, alleles, row);
     row->restored = r->n_codes;
     if (!rc)
         rc = COV_RESERVE(&r->codes, &r->cap_codes, r->n_codes + own->n_old + 1, e);
     if (!rc)
-        rc = cov_genome_codes(h->reader->g->genome, plan->seq, own->at,
+        rc = cov_genome_codes(h->reader->g->genome, alleles->seq, own->at,
                               own->at + (int64_t)own->n_old, r->codes + r->n_codes, e);
     r->n_codes += own->n_old;
     return rc;
@@ -469,16 +472,16 @@ static int reserve_slot(struct cov_haplotypes *h, const struct cov_effect_rows *
 }
 
 /* Finds the row with the changes of the picks, or adds one. */
-static int add_haplotype(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
-                         const struct own *own, struct cov_effect_rows *r, uint32_t *row_of,
+static int add_haplotype(struct cov_haplotypes *h, const struct cov_alleles *alleles,
+                         const struct own_call *own, struct cov_effect_rows *r, uint32_t *row_of,
                          struct cov_err *e)
 {
     const size_t n_edits = r->n_edits, n_codes = r->n_codes;
     int rc = reserve_slot(h, r, e);
     if (!rc)
-        rc = add_row(r, plan, (size_t)own->call.allele - 1, e);
+        rc = add_row(r, alleles, (size_t)own->call.allele - 1, e);
     if (!rc)
-        rc = add_edits(h, plan, own->change, r, &r->rows[r->n - 1], e);
+        rc = add_edits(h, alleles, own->change, r, &r->rows[r->n - 1], e);
     if (rc)
         return rc;
     const uint64_t hash = hash_row(r, &r->rows[r->n - 1]);
@@ -550,12 +553,12 @@ static int check_rows(const struct cov_haplotypes *h, const struct cov_effect_ro
 
 /* Adds rows for the haplotypes that have an allele which is scored, and sets h->has_row of these. Reading
  * ahead adds groups at the end, which are equal to others in the windows of these. */
-static int add_haplotypes(struct cov_haplotypes *h, const struct cov_effect_plan *plan,
+static int add_haplotypes(struct cov_haplotypes *h, const struct cov_alleles *alleles,
                           size_t record, struct cov_effect_rows *r, struct cov_err *e)
 {
-    int rc = COV_RESERVE(&h->has_row, &h->cap_has_row, plan->n_alleles, e);
-    if (!rc && plan->n_alleles > 0)
-        memset(h->has_row, 0, plan->n_alleles * sizeof *h->has_row);
+    int rc = COV_RESERVE(&h->has_row, &h->cap_has_row, alleles->n_alleles, e);
+    if (!rc && alleles->n_alleles > 0)
+        memset(h->has_row, 0, alleles->n_alleles * sizeof *h->has_row);
     for (uint32_t i = 0; !rc && i < cov_haplotype_groups_n(h->reader->groups); i++) {
         const struct cov_call *call = cov_haplotype_groups_find(
             h->reader->groups, i, cov_haplotype_groups_first(h->reader->groups) + (uint32_t)record);
@@ -563,12 +566,12 @@ static int add_haplotypes(struct cov_haplotypes *h, const struct cov_effect_plan
         if (rc)
             return rc;
         h->row_of[i] = NO_ROW;
-        if (!call || plan->alleles[call->allele - 1].status != COV_ALLELE_SCORED)
+        if (!call || alleles->items[call->allele - 1].status != COV_ALLELE_SCORED)
             continue;
-        struct own own = {record, i, *call, NULL};
-        rc = collect(h, plan, &own, e);
+        struct own_call own = {record, i, *call, NULL};
+        rc = collect(h, alleles, &own, e);
         if (!rc)
-            rc = add_haplotype(h, plan, &own, r, &h->row_of[i], e);
+            rc = add_haplotype(h, alleles, &own, r, &h->row_of[i], e);
         if (!rc)
             rc = check_rows(h, r, record, e);
         h->has_row[own.call.allele - 1] = true;
@@ -578,28 +581,28 @@ static int add_haplotypes(struct cov_haplotypes *h, const struct cov_effect_plan
 }
 
 int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
-                        const struct cov_effect_plan *plan, struct cov_effect_rows *rows,
+                        const struct cov_alleles *alleles, struct cov_effect_rows *rows,
                         struct cov_err *e)
 {
     size_t own = 0;
     int rc = COV_OK;
-    if (plan->status != COV_ALLELE_SCORED)
-        return cov_effect_rows_plain(rows, plan, e);
+    if (alleles->status != COV_ALLELE_SCORED)
+        return cov_effect_rows_plain(rows, alleles, e);
     empty_rows(rows);
-    rc = cov_haplotype_reader_drop(h->reader, plan->seq, plan->beg, v->number, e);
+    rc = cov_haplotype_reader_drop(h->reader, alleles->seq, alleles->beg, v->number, e);
     if (!rc)
-        rc = cov_haplotype_reader_until(h->reader, plan->seq, v->pos + 1, v->number, e);
+        rc = cov_haplotype_reader_until(h->reader, alleles->seq, v->pos + 1, v->number, e);
     if (!rc)
-        rc = cov_haplotype_reader_drop(h->reader, plan->seq, plan->beg, v->number, e);
+        rc = cov_haplotype_reader_drop(h->reader, alleles->seq, alleles->beg, v->number, e);
     if (!rc)
-        rc = find_own(h, v, plan, &own, e);
+        rc = find_own(h, v, alleles, &own, e);
     if (!rc)
-        rc = add_haplotypes(h, plan, own, rows, e);
+        rc = add_haplotypes(h, alleles, own, rows, e);
     if (!rc)
         rc = add_names(h, rows, e);
-    for (size_t i = 0; !rc && i < plan->n_alleles; i++)
+    for (size_t i = 0; !rc && i < alleles->n_alleles; i++)
         if (!h->has_row[i])
-            rc = add_row(rows, plan, i, e);
+            rc = add_row(rows, alleles, i, e);
     if (!rc && rows->n > 0)
         qsort(rows->rows, rows->n, sizeof *rows->rows, compare_rows);
     for (size_t i = 0; !rc && i < rows->n; i++) {

@@ -14,8 +14,8 @@
 
 #include "common/base/err.h"
 #include "common/features/variants.h"
+#include "common/job/effect/alleles.h"
 #include "common/job/effect/edited_windows.h"
-#include "common/job/effect/effect_plan.h"
 #include "common/job/effect/haplotype_reader.h"
 
 struct cov_haplotype {
@@ -53,7 +53,7 @@ struct cov_effect_rows {
 void cov_effect_rows_fini(struct cov_effect_rows *r); /* safe on zeros */
 
 /* Sets a row for each allele, in the genome. */
-int cov_effect_rows_plain(struct cov_effect_rows *r, const struct cov_effect_plan *plan,
+int cov_effect_rows_plain(struct cov_effect_rows *r, const struct cov_alleles *alleles,
                           struct cov_err *e) COV_MUST_USE;
 
 /* Returns the place in the genome's window of base i of a row's window without its own change; for an
@@ -80,7 +80,7 @@ const char *cov_haplotypes_sample(const struct cov_haplotypes *h, size_t sample)
  * genome if there are none. Records come in the order of the file. COV_EINPUT for a file that is not
  * sorted. */
 int cov_haplotypes_rows(struct cov_haplotypes *h, const struct cov_variant *v,
-                        const struct cov_effect_plan *plan, struct cov_effect_rows *rows,
+                        const struct cov_alleles *alleles, struct cov_effect_rows *rows,
                         struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -21,88 +21,51 @@ struct cov_effect_journal {
 
 #define KEPT "finished variants are kept in %s; run the same command with --resume to continue"
 
-/* "501,2001", or names of data sets. */
-static int add_lists(const struct cov_effect_options *o, struct cov_run_lines *l, struct cov_err *e)
-{
-    char *widths = cov_strdup("", e), *datasets = cov_strdup("", e);
-    int rc = widths && datasets ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < o->n_widths; i++) {
-        char *longer = cov_strfmt(e, "%s%s%" PRId64, widths, i ? "," : "", o->widths[i]);
-        free(widths);
-        widths = longer;
-        rc = longer ? COV_OK : COV_ENOMEM;
-    }
-    for (size_t i = 0; !rc && i < o->n_datasets; i++) {
-        char *longer =
-            cov_strfmt(e, "%s%s%s", datasets, i ? "," : "", o->model->datasets[o->datasets[i]]);
-        free(datasets);
-        datasets = longer;
-        rc = longer ? COV_OK : COV_ENOMEM;
-    }
-    if (!rc)
-        rc = cov_run_lines_add(l, "--width", widths, NULL, e);
-    if (!rc)
-        rc = cov_run_lines_add(l, "--datasets", datasets, NULL, e);
-    free(widths);
-    free(datasets);
-    return rc;
-}
-
-/* The samples with haplotypes: "all", or names. */
-static int add_samples(const struct cov_effect_options *o, struct cov_run_lines *l,
-                       struct cov_err *e)
-{
-    char *names = cov_strdup(o->haplotypes ? (o->samples.n > 0 ? "" : "all") : "none", e);
-    int rc = names ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && o->haplotypes && i < o->samples.n; i++) {
-        char *longer = cov_strfmt(e, "%s%s%s", names, i ? "," : "", o->samples.items[i]);
-        free(names);
-        names = longer;
-        rc = longer ? COV_OK : COV_ENOMEM;
-    }
-    if (!rc)
-        rc = cov_run_lines_add(l, "--haplotypes", names, NULL, e);
-    free(names);
-    return rc;
-}
-
 static int describe_run(const struct cov_effect_options *o, struct cov_progress *progress,
                         struct cov_run_lines *l, struct cov_err *e)
 {
     char window[64], shuffles[64] = "none";
+    char *widths = cov_strdup("", e), *datasets = cov_strdup("", e);
+    char *samples = cov_strjoin((const char *const *)o->samples.items, o->samples.n, ",", e);
     (void)snprintf(window, sizeof window, "%zu, step %zu", o->window, o->step);
     if (o->n_shuffles > 0)
         (void)snprintf(shuffles, sizeof shuffles, "%zu, seed %" PRIu64, o->n_shuffles, o->seed);
-    int rc = cov_run_lines_add(l, "version", cov_version(), NULL, e);
+    for (size_t i = 0; i < o->n_widths; i++)
+        cov_strappend(&widths, e, "%s%" PRId64, i ? "," : "", o->widths[i]);
+    for (size_t i = 0; i < o->n_datasets; i++)
+        cov_strappend(&datasets, e, "%s%s", i ? "," : "", o->model->datasets[o->datasets[i]]);
+    const char *haplotypes = !o->haplotypes ? "none" : o->samples.n > 0 ? samples : "all";
+    const struct {
+        const char *name, *value;
+    } files[] = {{"--genome", o->genome_path},
+                 {"--rename", o->rename_path},
+                 {"variants", o->input}},
+      values[] = {{"--window", window},
+                  {"--width", widths},
+                  {"--datasets", datasets},
+                  {"--ensemble", o->sd ? "sd" : "mean"},
+                  {"--shuffles", shuffles},
+                  {"--haplotypes", haplotypes},
+                  {"--tracks", o->tracks ? o->tracks : "none"},
+                  {"--full", o->full ? "yes" : "no"}};
+    int rc = widths && datasets && samples ? cov_run_lines_add(l, "version", cov_version(), NULL, e)
+                                           : COV_ENOMEM;
     for (size_t i = 0; !rc && i < o->model->n; i++)
         rc = cov_run_lines_add_file(l, "--model", o->model->models[i]->path, progress, e);
-    if (!rc)
-        rc = cov_run_lines_add_file(l, "--genome", o->genome_path, progress, e);
-    if (!rc)
-        rc = cov_run_lines_add_file(l, "--rename", o->rename_path, progress, e);
-    if (!rc)
-        rc = cov_run_lines_add_file(l, "variants", o->input, progress, e);
+    for (size_t i = 0; !rc && i < COV_COUNT(files); i++)
+        rc = cov_run_lines_add_file(l, files[i].name, files[i].value, progress, e);
     if (!rc)
         rc = cov_run_lines_add_precision(l, o->device, e);
-    if (!rc)
-        rc = cov_run_lines_add(l, "--window", window, NULL, e);
-    if (!rc)
-        rc = add_lists(o, l, e);
-    if (!rc)
-        rc = cov_run_lines_add(l, "--ensemble", o->sd ? "sd" : "mean", NULL, e);
-    if (!rc)
-        rc = cov_run_lines_add(l, "--shuffles", shuffles, NULL, e);
-    if (!rc)
-        rc = add_samples(o, l, e);
-    if (!rc)
-        rc = cov_run_lines_add(l, "--tracks", o->tracks ? o->tracks : "none", NULL, e);
-    if (!rc)
-        rc = cov_run_lines_add(l, "--full", o->full ? "yes" : "no", NULL, e);
+    for (size_t i = 0; !rc && i < COV_COUNT(values); i++)
+        rc = cov_run_lines_add(l, values[i].name, values[i].value, NULL, e);
+    free(widths);
+    free(datasets);
+    free(samples);
     return rc ? rc : cov_run_lines_add_device(l, o->device, e);
 }
 
-static int start(struct cov_effect_journal *j, const struct cov_effect_options *o, size_t n,
-                 const struct cov_job *job, bool *done, struct cov_err *e)
+static int start_journal(struct cov_effect_journal *j, const struct cov_effect_options *o, size_t n,
+                         const struct cov_job *job, bool *done, struct cov_err *e)
 {
     int rc = describe_run(o, job->progress, &j->lines, e);
     if (!rc)
@@ -119,7 +82,7 @@ static int start(struct cov_effect_journal *j, const struct cov_effect_options *
     return rc;
 }
 
-static void release(struct cov_effect_journal *j)
+static void free_journal(struct cov_effect_journal *j)
 {
     cov_log_set_last_words(NULL);
     cov_run_lines_fini(&j->lines);
@@ -142,12 +105,12 @@ int cov_effect_journal_open(const struct cov_effect_options *options, size_t n,
     int rc = path ? cov_journal_open(path, &j->file, e) : COV_ENOMEM;
     if (!rc) {
         cov_journal_set_start(j->file, job->stats->started);
-        rc = start(j, options, n, job, done, e);
+        rc = start_journal(j, options, n, job, done, e);
     }
     free(path);
     if (rc || *done) {
         cov_journal_close(j->file);
-        release(j);
+        free_journal(j);
         return rc;
     }
     char *words = cov_strfmt(NULL, KEPT, cov_journal_path(j->file));
@@ -164,7 +127,7 @@ void cov_effect_journal_close(struct cov_effect_journal *j)
     if (cov_journal_n_pieces(j->file) > 0)
         cov_info(KEPT, cov_journal_path(j->file));
     cov_journal_close(j->file);
-    release(j);
+    free_journal(j);
 }
 
 int cov_effect_journal_finish(struct cov_effect_journal *j, struct cov_err *e)
@@ -172,7 +135,7 @@ int cov_effect_journal_finish(struct cov_effect_journal *j, struct cov_err *e)
     if (!j)
         return COV_OK;
     int rc = cov_run_journal_finish(j->file, &j->lines, j->output, e);
-    release(j);
+    free_journal(j);
     return rc;
 }
 

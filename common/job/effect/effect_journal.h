@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/job/effect/effect_options.h"
 #include "common/job/effect/effect_scores.h"
+#include "common/job/effect/effect_options.h"
 #include "common/job/job.h"
 
 struct cov_effect_journal;

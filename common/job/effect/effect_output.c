@@ -49,10 +49,10 @@ struct cov_effect_output {
     size_t n, cap;
 };
 
-static int put(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
+static int put_text(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
     COV_PRINTF(3, 4);
 
-static int put(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
+static int put_text(struct cov_effect_output *o, struct cov_err *e, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -69,7 +69,7 @@ static int put(struct cov_effect_output *o, struct cov_err *e, const char *forma
     return COV_OK;
 }
 
-static int flush(struct cov_effect_output *o, struct cov_err *e)
+static int flush_text(struct cov_effect_output *o, struct cov_err *e)
 {
     const size_t n = o->n;
     o->n = 0;
@@ -128,7 +128,7 @@ int cov_effect_output_open(const char *path, const char *name,
     else if (!rc)
         rc = cov_variant_file_open(path, format, from, &o->file, e);
     if (!rc && is_table)
-        rc = put(
+        rc = put_text(
             o, e,
             "chr\tpos\tvariant_id\tallele1\tallele2\tdataset\twidth\tallele1_pred_counts\t"
             "allele2_pred_counts\tlogfc\tabs_logfc\tjsd\tmax_abs_diff\tmax_abs_diff_pos%s%s%s\n",
@@ -158,7 +158,7 @@ void cov_effect_output_free(struct cov_effect_output *o)
 
 int cov_effect_output_close(struct cov_effect_output *o, struct cov_err *e)
 {
-    int rc = o->table ? flush(o, e) : COV_OK;
+    int rc = o->table ? flush_text(o, e) : COV_OK;
     if (!rc && o->table) {
         rc = cov_bgz_close(o->table, e);
         o->table = NULL;
@@ -173,8 +173,8 @@ int cov_effect_output_close(struct cov_effect_output *o, struct cov_err *e)
 static int put_number(struct cov_effect_output *o, double x, struct cov_err *e)
 {
     const char *separator = o->table ? "\t" : "|";
-    return isnan(x) ? put(o, e, "%s%s", separator, o->table ? "NA" : ".")
-                    : put(o, e, "%s%.9g", separator, x);
+    return isnan(x) ? put_text(o, e, "%s%s", separator, o->table ? "NA" : ".")
+                    : put_text(o, e, "%s%.9g", separator, x);
 }
 
 static int put_numbers(struct cov_effect_output *o, const double *x, size_t n, struct cov_err *e)
@@ -261,50 +261,51 @@ static int put_nothing(struct cov_effect_output *o, struct cov_err *e)
 }
 
 /* Writes a row of the table for each data set and width. */
-static int put_row(struct cov_effect_output *o, const struct cov_effect_record *record,
-                   const struct cov_effect_row *row, const struct cov_effect_score *s,
-                   struct cov_err *e)
+static int put_table_row(struct cov_effect_output *o, const struct cov_effect_record *record,
+                         const struct cov_effect_row *row, const struct cov_effect_score *s,
+                         struct cov_err *e)
 {
     const struct cov_variant *v = &record->variant;
     int rc = write_haplotypes(o, record, row, e);
     for (size_t d = 0; d < o->layout.n_datasets; d++)
         for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
-            rc = put(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1,
-                     v->id, v->alleles[0], v->alleles[row->allele + 1], o->datasets[d],
-                     o->layout.widths[w]);
+            rc = put_text(o, e, "%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64, v->contig, v->pos + 1,
+                          v->id, v->alleles[0], v->alleles[row->allele + 1], o->datasets[d],
+                          o->layout.widths[w]);
             if (!rc && row->status == COV_ALLELE_SCORED) {
                 const double x[] = {s->counts[0],   s->counts[1], s->logfc,
                                     fabs(s->logfc), s->jsd,       s->max_diff};
                 rc = put_numbers(o, x, COV_COUNT(x), e);
                 if (!rc)
-                    rc = put(o, e, "\t%" PRId64, record->plan.beg + (int64_t)s->max_at + 1);
+                    rc = put_text(o, e, "\t%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
                 if (!rc)
                     rc = put_more(o, row, s, e);
             } else if (!rc) {
                 rc = put_nothing(o, e);
             }
             if (!rc)
-                rc = put(o, e, "\n");
+                rc = put_text(o, e, "\n");
             if (!rc && o->n >= BUFFER)
-                rc = flush(o, e);
+                rc = flush_text(o, e);
         }
     return rc;
 }
 
-static int put_values(struct cov_effect_output *o, const struct cov_effect_record *record,
-                      const struct cov_effect_row *row, const struct cov_effect_score *s,
-                      struct cov_err *e)
+static int put_field(struct cov_effect_output *o, const struct cov_effect_record *record,
+                     const struct cov_effect_row *row, const struct cov_effect_score *s,
+                     struct cov_err *e)
 {
     int rc = write_haplotypes(o, record, row, e);
     for (size_t d = 0; d < o->layout.n_datasets; d++)
         for (size_t w = 0; !rc && w < o->layout.n_widths; w++, s++) {
             const double x[] = {s->counts[0], s->counts[1], s->logfc, s->jsd, s->max_diff};
-            rc = put(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "",
-                     record->variant.alleles[row->allele + 1], o->datasets[d], o->layout.widths[w]);
+            rc = put_text(o, e, "%s%s|%s|%" PRId64, o->n > 0 ? "," : "",
+                          record->variant.alleles[row->allele + 1], o->datasets[d],
+                          o->layout.widths[w]);
             if (!rc)
                 rc = put_numbers(o, x, COV_COUNT(x), e);
             if (!rc)
-                rc = put(o, e, "|%" PRId64, record->plan.beg + (int64_t)s->max_at + 1);
+                rc = put_text(o, e, "|%" PRId64, record->alleles.beg + (int64_t)s->max_at + 1);
             if (!rc)
                 rc = put_more(o, row, s, e);
         }
@@ -319,12 +320,12 @@ int cov_effect_output_put(struct cov_effect_output *o, struct cov_effect_record 
     int rc = COV_OK;
     if (o->table) {
         for (size_t i = 0; !rc && i < rows->n; i++)
-            rc = put_row(o, record, &rows->rows[i], record->scores + i * n, e);
+            rc = put_table_row(o, record, &rows->rows[i], record->scores + i * n, e);
         return rc;
     }
     o->n = 0;
     for (size_t i = 0; !rc && i < rows->n; i++)
         if (rows->rows[i].status == COV_ALLELE_SCORED)
-            rc = put_values(o, record, &rows->rows[i], record->scores + i * n, e);
+            rc = put_field(o, record, &rows->rows[i], record->scores + i * n, e);
     return rc ? rc : cov_variant_file_put(o->file, &record->variant, o->n > 0 ? o->text : NULL, e);
 }

@@ -8,7 +8,7 @@
 
 /* Bases of the windows: the i-th of n aligned ones is base `at1` + i of allele 1 and `at2` + i of
  * allele 2. */
-struct stretch {
+struct aligned_bases {
     size_t at1, at2, n;
 };
 
@@ -19,13 +19,14 @@ static size_t least(size_t a, size_t b)
 
 /* Sets the aligned bases of the positions [beg, end): those up to the end of the shorter allele, and
  * those after both alleles. */
-static void align(const struct cov_effect_pair *p, size_t beg, size_t end, struct stretch out[2])
+static void align(const struct cov_effect_pair *p, size_t beg, size_t end,
+                  struct aligned_bases out[2])
 {
     const size_t shared = p->at + least(p->n_allele1, p->n_allele2);
     const size_t stop = least(shared, end);
     const size_t tail1 = p->at + p->n_allele1, tail2 = p->at + p->n_allele2;
-    out[0] = (struct stretch){beg, beg, stop > beg ? stop - beg : 0};
-    out[1] = (struct stretch){tail1, tail2, 0};
+    out[0] = (struct aligned_bases){beg, beg, stop > beg ? stop - beg : 0};
+    out[1] = (struct aligned_bases){tail1, tail2, 0};
     if (tail1 < end && tail2 < end)
         out[1].n = least(end - tail1, end - tail2);
 }
@@ -50,7 +51,8 @@ static double divergence(double a, double b)
     return a > 0 ? a * log2(2 * a / (a + b)) : 0;
 }
 
-static double distance(const struct cov_effect_pair *p, const struct stretch s[2], size_t dataset)
+static double distance(const struct cov_effect_pair *p, const struct aligned_bases s[2],
+                       size_t dataset)
 {
     double totals[2] = {0, 0}, x = 0;
     for (size_t k = 0; k < 2; k++) {
@@ -77,7 +79,7 @@ void cov_effect_score(const struct cov_effect_pair *p, size_t dataset, size_t wi
                       struct cov_effect_score *out)
 {
     size_t before = width / 2, after = width - before;
-    struct stretch stretches[2];
+    struct aligned_bases stretches[2];
     const struct cov_effect_pair *const pairs[] = {p, p->other};
     for (size_t i = 0; i < COV_COUNT(pairs) && pairs[i]; i++) {
         const size_t at = pairs[i]->at, stop = least(pairs[i]->n_bases[0], pairs[i]->n_bases[1]);

@@ -42,7 +42,7 @@ int cov_effect_tally_check_lengths(const struct cov_variants *in,
 
 /* Writes "REF is A, but the genome has C", or why there is nothing to compare. */
 static void describe_mismatch(const struct cov_effect_options *o, const struct cov_variant *v,
-                              const struct cov_effect_plan *p, char *text, size_t n)
+                              const struct cov_alleles *p, char *text, size_t n)
 {
     enum { SHOWN = 20 };
     const int length = p->n_ref < SHOWN ? (int)p->n_ref : SHOWN;
@@ -60,12 +60,12 @@ static void describe_mismatch(const struct cov_effect_options *o, const struct c
 
 int cov_effect_tally_add(struct cov_effect_tally *t, const struct cov_variants *in,
                          const struct cov_effect_options *o, const struct cov_variant *v,
-                         const struct cov_effect_plan *p, struct cov_err *e)
+                         const struct cov_alleles *p, struct cov_err *e)
 {
     t->n_records++;
     t->n_scored += p->n_scored > 0;
     for (size_t i = 0; i < p->n_alleles; i++)
-        t->n_alleles[p->alleles[i].status]++;
+        t->n_alleles[p->items[i].status]++;
     if (p->status == COV_ALLELE_SCORED)
         return COV_OK;
     const bool unknown = p->status == COV_ALLELE_UNKNOWN;
@@ -83,7 +83,7 @@ int cov_effect_tally_add(struct cov_effect_tally *t, const struct cov_variants *
 
 /* Returns true if the row has less of a width than the genome's window; *by_window: because the window is
  * too small. */
-static bool is_cut(const struct cov_effect_options *o, const struct cov_effect_plan *p,
+static bool is_cut(const struct cov_effect_options *o, const struct cov_alleles *p,
                    const struct cov_effect_row *row, bool *by_window)
 {
     const size_t L = o->window;
@@ -100,7 +100,7 @@ static bool is_cut(const struct cov_effect_options *o, const struct cov_effect_p
 }
 
 void cov_effect_tally_add_rows(struct cov_effect_tally *t, const struct cov_effect_options *o,
-                               const struct cov_effect_plan *p, const struct cov_effect_rows *rows)
+                               const struct cov_alleles *p, const struct cov_effect_rows *rows)
 {
     for (size_t i = 0; i < rows->n;) {
         const size_t allele = rows->rows[i].allele;
@@ -114,7 +114,7 @@ void cov_effect_tally_add_rows(struct cov_effect_tally *t, const struct cov_effe
             t->n_cut += is_cut(o, p, &rows->rows[i], &by_window);
             t->n_cut_by_window += by_window;
         }
-        if (!is_scored && p->alleles[allele].status == COV_ALLELE_SCORED) {
+        if (!is_scored && p->items[allele].status == COV_ALLELE_SCORED) {
             t->n_alleles[COV_ALLELE_SCORED]--;
             t->n_alleles[first]++;
         }

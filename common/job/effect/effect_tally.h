@@ -9,9 +9,9 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/features/variants.h"
+#include "common/job/effect/alleles.h"
 #include "common/job/effect/effect_haplotypes.h"
 #include "common/job/effect/effect_options.h"
-#include "common/job/effect/effect_plan.h"
 
 /* Empty if all zero. */
 struct cov_effect_tally {
@@ -28,15 +28,15 @@ int cov_effect_tally_check_lengths(const struct cov_variants *in,
                                    const struct cov_effect_options *o,
                                    struct cov_err *e) COV_MUST_USE;
 
-/* Counts a record of `in` by its plan. COV_EINPUT with --strict if it does not match the genome. */
+/* Counts a record of `in` by its alleles. COV_EINPUT with --strict if it does not match the genome. */
 int cov_effect_tally_add(struct cov_effect_tally *t, const struct cov_variants *in,
                          const struct cov_effect_options *o, const struct cov_variant *v,
-                         const struct cov_effect_plan *p, struct cov_err *e) COV_MUST_USE;
+                         const struct cov_alleles *p, struct cov_err *e) COV_MUST_USE;
 
 /* Corrects the counts by the rows in haplotypes: alleles of which no row is scored, and rows that have
  * less than the width because the haplotype moves the variant towards an end of the window. */
 void cov_effect_tally_add_rows(struct cov_effect_tally *t, const struct cov_effect_options *o,
-                               const struct cov_effect_plan *p, const struct cov_effect_rows *rows);
+                               const struct cov_alleles *p, const struct cov_effect_rows *rows);
 
 /* Fails if no record fits the genome. */
 int cov_effect_tally_check(const struct cov_effect_tally *t, const struct cov_variants *in,

@@ -65,8 +65,8 @@ static char *safe(char *to, const char *text, size_t n)
 }
 
 /* Returns "DIR/NUMBER.ALLELE_CONTIG_POS_REF_ALT_DATASET_KIND.bw"; the numbers make it unique. */
-static char *name_of(const struct cov_effect_tracks *t, const struct cov_variant *v, size_t allele,
-                     const char *dataset, int kind, struct cov_err *e)
+static char *track_path(const struct cov_effect_tracks *t, const struct cov_variant *v,
+                        size_t allele, const char *dataset, int kind, struct cov_err *e)
 {
     enum { NAME = 60, BASES = 12 };
     static const char *const kinds[KINDS] = {"ref", "alt", "diff"};
@@ -82,10 +82,11 @@ static char *name_of(const struct cov_effect_tracks *t, const struct cov_variant
 
 /* Sets the intervals of a track, and returns their number. `values` are those of the data set; those
  * of the next position are D after them. */
-static size_t fill(const struct cov_effect_tracks *t, const struct cov_effect_plan *p,
-                   size_t allele, const struct cov_effect_values *values, size_t dataset, int kind)
+static size_t fill_track(const struct cov_effect_tracks *t, const struct cov_alleles *p,
+                         size_t allele, const struct cov_effect_values *values, size_t dataset,
+                         int kind)
 {
-    const size_t D = t->o->model->n_datasets, n_alt = p->alleles[allele].n;
+    const size_t D = t->o->model->n_datasets, n_alt = p->items[allele].n;
     const size_t both = p->at + (p->n_ref < n_alt ? p->n_ref : n_alt);
     size_t n = 0;
     for (size_t i = 0; i < values->n_bases[0]; i++) {
@@ -102,7 +103,7 @@ static size_t fill(const struct cov_effect_tracks *t, const struct cov_effect_pl
     return n;
 }
 
-static int write_track(const struct cov_effect_tracks *t, const struct cov_effect_plan *p, size_t n,
+static int write_track(const struct cov_effect_tracks *t, const struct cov_alleles *p, size_t n,
                        const char *path, struct cov_err *e)
 {
     const struct cov_genome *g = t->o->genome;
@@ -141,20 +142,20 @@ int cov_effect_tracks_put(struct cov_effect_tracks *t, const struct cov_effect_r
                           struct cov_err *e)
 {
     const struct cov_effect_options *o = t->o;
-    const struct cov_effect_plan *p = &record->plan;
+    const struct cov_alleles *p = &record->alleles;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < p->n_alleles * o->n_datasets * KINDS; i++) {
         const int kind = (int)(i % KINDS);
         const size_t d = o->datasets[i / KINDS % o->n_datasets], a = i / KINDS / o->n_datasets;
-        if (p->alleles[a].status != COV_ALLELE_SCORED)
+        if (p->items[a].status != COV_ALLELE_SCORED)
             continue;
-        char *path = name_of(t, &record->variant, a, o->model->datasets[d], kind, e);
+        char *path = track_path(t, &record->variant, a, o->model->datasets[d], kind, e);
         if (!path)
             rc = COV_ENOMEM;
         else if (record->done)
             rc = check_track(path, e);
         else
-            rc = write_track(t, p, fill(t, p, a, &record->values[a], d, kind), path, e);
+            rc = write_track(t, p, fill_track(t, p, a, &record->values[a], d, kind), path, e);
         free(path);
     }
     return rc;

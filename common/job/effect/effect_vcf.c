@@ -20,10 +20,10 @@
 #include "common/compute/device_open.h"
 #include "common/file/path.h"
 #include "common/job/device_options.h"
+#include "common/job/effect/alleles.h"
 #include "common/job/effect/effect_batches.h"
 #include "common/job/effect/effect_journal.h"
 #include "common/job/effect/effect_output.h"
-#include "common/job/effect/effect_plan.h"
 #include "common/job/effect/effect_tally.h"
 #include "common/job/effect/effect_tracks.h"
 #include "common/job/run_journal.h"
@@ -55,7 +55,7 @@ struct vcf_job {
 
 /* Reads and plans the next record. Returns 1, 0 at the end, or a failure. */
 static int next_record(struct vcf_job *j, struct cov_variants *in, struct cov_variant *v,
-                       struct cov_effect_plan *p, struct cov_effect_tally *t, struct cov_err *e)
+                       struct cov_alleles *p, struct cov_effect_tally *t, struct cov_err *e)
 {
     int rc = v->record ? COV_OK : cov_variant_init(v, e);
     const int got = rc ? rc : cov_variants_next(in, v, e);
@@ -65,7 +65,7 @@ static int next_record(struct vcf_job *j, struct cov_variants *in, struct cov_va
         return cov_variants_fail(in, e,
                                  "the header does not declare the sequence or another name of the "
                                  "record, which BCF needs; write VCF");
-    rc = cov_effect_plan_make(p, &j->genome, j->o->window, j->o->step, v, e);
+    rc = cov_alleles_find(p, &j->genome, j->o->window, j->o->step, v, e);
     if (!rc)
         rc = cov_effect_tally_add(t, in, j->o, v, p, e);
     if (rc)
@@ -85,13 +85,13 @@ static int fail_changed(const struct vcf_job *j, struct cov_err *e)
 
 /* Reads a regular file to its end, so that faults are found before anything is computed, and
  * counts it. *t has -1 records for other inputs. */
-static int check_input(struct vcf_job *j, struct cov_effect_tally *t, struct cov_err *e)
+static int check_variants(struct vcf_job *j, struct cov_effect_tally *t, struct cov_err *e)
 {
     const char *input = j->o->input;
     struct stat st;
     struct cov_variants *in = NULL;
     struct cov_variant v = {0};
-    struct cov_effect_plan plan = {0};
+    struct cov_alleles alleles = {0};
     const double clock = cov_clock();
     int got = 1;
     *t = (struct cov_effect_tally){.n_records = -1};
@@ -101,14 +101,14 @@ static int check_input(struct vcf_job *j, struct cov_effect_tally *t, struct cov
     int rc = cov_variants_open(input, NULL, false, &in, e);
     cov_progress_begin(j->job->progress, "checking", "variants", -1);
     while (!rc && got > 0) {
-        got = next_record(j, in, &v, &plan, t, e);
+        got = next_record(j, in, &v, &alleles, t, e);
         rc = got < 0 ? got : COV_OK;
         cov_progress_add(j->job->progress, got > 0);
     }
     cov_progress_end(j->job->progress);
     if (!rc)
         rc = cov_effect_tally_check(t, in, j->o, e);
-    cov_effect_plan_fini(&plan);
+    cov_alleles_fini(&alleles);
     cov_variant_fini(&v);
     cov_variants_close(in);
     cov_stats_add_stage(j->job->stats, "check", cov_clock() - clock);
@@ -120,7 +120,7 @@ static int check_input(struct vcf_job *j, struct cov_effect_tally *t, struct cov
 static int reserve_values(struct cov_effect_record *record, struct cov_err *e)
 {
     const size_t n = record->cap_values;
-    int rc = COV_RESERVE(&record->values, &record->cap_values, record->plan.n_alleles, e);
+    int rc = COV_RESERVE(&record->values, &record->cap_values, record->alleles.n_alleles, e);
     for (size_t i = n; i < record->cap_values; i++)
         record->values[i] = (struct cov_effect_values){.values = {NULL, NULL}};
     return rc;
@@ -131,17 +131,17 @@ static int prepare_scores(const struct vcf_job *j, struct cov_effect_record *rec
                           struct cov_err *e)
 {
     record->done = j->finished;
-    int rc = j->haplotypes ? cov_haplotypes_rows(j->haplotypes, &record->variant, &record->plan,
+    int rc = j->haplotypes ? cov_haplotypes_rows(j->haplotypes, &record->variant, &record->alleles,
                                                  &record->rows, e)
-                           : cov_effect_rows_plain(&record->rows, &record->plan, e);
+                           : cov_effect_rows_plain(&record->rows, &record->alleles, e);
     if (rc)
         return rc;
-    cov_effect_tally_add_rows(j->tally, j->o, &record->plan, &record->rows);
+    cov_effect_tally_add_rows(j->tally, j->o, &record->alleles, &record->rows);
     record->n_scores = record->rows.n * j->o->n_datasets * j->o->n_widths;
     rc = COV_RESERVE(&record->scores, &record->cap_scores, record->n_scores + 1, e);
     if (!rc && j->o->tracks)
         rc = reserve_values(record, e);
-    if (rc || !j->journal || record->plan.n_scored == 0)
+    if (rc || !j->journal || record->alleles.n_scored == 0)
         return rc;
     memset(record->scores, 0, record->n_scores * sizeof *record->scores);
     const int got = cov_effect_journal_read(j->journal, record->variant.number, record->scores,
@@ -160,7 +160,7 @@ static int vcf_fetch(void *arg, void *slot, struct cov_err *e)
     while (s->n < j->n_records && n_versions < cov_effect_batches_size(j->batches) &&
            n_bytes < MOST_BYTES) {
         struct cov_effect_record *record = &s->records[s->n];
-        const int got = next_record(j, j->in, &record->variant, &record->plan, j->tally, e);
+        const int got = next_record(j, j->in, &record->variant, &record->alleles, j->tally, e);
         if (got < 0)
             return got;
         const int64_t n_read = j->tally->n_records;
@@ -195,14 +195,14 @@ static int vcf_store(void *arg, void *slot, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < s->n; i++) {
         struct cov_effect_record *record = &s->records[i];
-        if (j->tracks && record->plan.n_scored > 0)
+        if (j->tracks && record->alleles.n_scored > 0)
             rc = cov_effect_tracks_put(j->tracks, record, e);
-        if (!rc && j->journal && !record->done && record->plan.n_scored > 0)
+        if (!rc && j->journal && !record->done && record->alleles.n_scored > 0)
             rc = cov_effect_journal_append(j->journal, record->variant.number, record->scores,
                                            record->n_scores, e);
         if (!rc && j->out)
             rc = cov_effect_output_put(j->out, record, e);
-        n_scored += !record->done && record->plan.n_scored > 0;
+        n_scored += !record->done && record->alleles.n_scored > 0;
         cov_effect_record_trim(record);
     }
     /* At once: the time that has passed is that of all of them. */
@@ -234,7 +234,8 @@ static void vcf_init_worker(void *arg, void *worker, unsigned i, struct cov_aren
 
 /* ---------------------------------------------------------------- the report */
 
-static int fill_stats(struct vcf_job *j, const struct cov_ring_times *times, struct cov_err *e)
+static int fill_effect_stats(struct vcf_job *j, const struct cov_ring_times *times,
+                             struct cov_err *e)
 {
     struct cov_stats *stats = j->job->stats;
     struct cov_forward_counts counts;
@@ -254,7 +255,7 @@ static const char *sample_name(const void *arg, size_t sample)
     return cov_haplotypes_sample(arg, sample);
 }
 
-static int open_output(struct vcf_job *j, const char *path, struct cov_err *e)
+static int open_scores(struct vcf_job *j, const char *path, struct cov_err *e)
 {
     const struct cov_effect_options *o = j->o;
     const char **names = cov_calloc(o->n_datasets, sizeof *names, e);
@@ -324,7 +325,7 @@ static int score_all(struct vcf_job *j, int64_t n_scored, struct cov_err *e)
     else
         j->tally->n_resumed = j->finished ? j->tally->n_scored : n_scored - n;
     cov_effect_tally_report(j->tally, j->in);
-    return fill_stats(j, &times, e);
+    return fill_effect_stats(j, &times, e);
 }
 
 /* Fails if there is another output. The same one is from a run that was killed before it noted its
@@ -345,7 +346,7 @@ static int check_replaced(const struct vcf_job *j, const struct cov_outfile *out
 }
 
 /* The journal keeps its pieces until the output has its name. */
-static int finish(struct vcf_job *j, struct cov_outfile *out, struct cov_err *e)
+static int finish_output(struct vcf_job *j, struct cov_outfile *out, struct cov_err *e)
 {
     int rc = out ? check_replaced(j, out, e) : COV_OK;
     if (!rc && out)
@@ -362,12 +363,12 @@ static int score_and_finish(struct vcf_job *j, struct cov_outfile *out, int64_t 
 {
     int rc = j->o->tracks ? cov_effect_tracks_open(j->o, &j->tracks, e) : COV_OK;
     if (!rc && !j->finished)
-        rc = open_output(j, out ? out->tmp : "-", e);
+        rc = open_scores(j, out ? out->tmp : "-", e);
     if (!rc)
         rc = score_all(j, n, e);
     if (!rc && j->finished)
         cov_info("nothing to do: %s is complete", j->o->output);
-    return rc || j->finished ? rc : finish(j, out, e);
+    return rc || j->finished ? rc : finish_output(j, out, e);
 }
 
 /* Opens what the job needs before its output. Sets *input to the counts of check_input. */
@@ -387,7 +388,7 @@ static int open_all(struct vcf_job *j, struct cov_effect_tally *input, struct co
     j->tally = cov_calloc(1, sizeof *j->tally, e);
     int rc = j->tally ? cov_effect_genome_init(&j->genome, o->genome, e) : COV_ENOMEM;
     if (rc || (rc = cov_variants_open(o->input, to_variants ? &field : NULL, false, &j->in, e)) ||
-        (rc = cov_effect_tally_check_lengths(j->in, o, e)) || (rc = check_input(j, input, e)))
+        (rc = cov_effect_tally_check_lengths(j->in, o, e)) || (rc = check_variants(j, input, e)))
         return rc;
     j->n_checked = input->n_records;
     if (o->haplotypes &&

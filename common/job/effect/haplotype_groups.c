@@ -10,7 +10,7 @@
 
 #include "common/base/mem.h"
 
-struct group {
+struct call_group {
     struct cov_group_call *calls; /* those of records that were dropped may still be there */
     size_t n, cap;
     /* Of the record that is added: the group of which this one was a part, and what it has. */
@@ -23,7 +23,7 @@ struct cov_haplotype_groups {
     size_t n_samples, n_copies, n_items; /* items: haplotypes */
     struct cov_call *calls;              /* [n_items] */
     uint32_t *group_of;                  /* [n_items] */
-    struct group *groups;
+    struct call_group *groups;
     size_t n, cap;
     uint32_t first, end;      /* records that are kept, also a number of those dropped before */
     size_t most, n_cap_calls; /* n_cap_calls: of all groups */
@@ -87,7 +87,7 @@ static int lengthen(void *array, size_t n_old, size_t n, size_t size, struct cov
     return COV_OK;
 }
 
-static int reserve_calls(struct cov_haplotype_groups *g, struct group *to, size_t n,
+static int reserve_calls(struct cov_haplotype_groups *g, struct call_group *to, size_t n,
                          struct cov_err *e)
 {
     const size_t cap = to->cap;
@@ -115,7 +115,7 @@ static int clear_slots(struct cov_haplotype_groups *g, size_t n, struct cov_err 
     return COV_OK;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t x)
+static uint64_t mix_hash(uint64_t hash, uint64_t x)
 {
     hash = (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
@@ -123,7 +123,8 @@ static uint64_t mix(uint64_t hash, uint64_t x)
 
 static uint64_t mix_call(uint64_t hash, const struct cov_call *c)
 {
-    return mix(mix(hash, (uint64_t)(uint32_t)c->set << 1 ^ c->equal), (uint32_t)c->allele);
+    return mix_hash(mix_hash(hash, (uint64_t)(uint32_t)c->set << 1 ^ c->equal),
+                    (uint32_t)c->allele);
 }
 
 static bool same(const struct cov_call *a, const struct cov_call *b)
@@ -138,7 +139,7 @@ static uint32_t *slot_with(const struct cov_haplotype_groups *g, uint32_t parent
 {
     size_t i = (size_t)mix_call(parent, call) & (g->n_slots - 1);
     for (; g->slots[i]; i = (i + 1) & (g->n_slots - 1)) {
-        const struct group *found = &g->groups[g->slots[i] - 1];
+        const struct call_group *found = &g->groups[g->slots[i] - 1];
         if (found->parent == parent && same(&found->call, call))
             break;
     }
@@ -146,8 +147,8 @@ static uint32_t *slot_with(const struct cov_haplotype_groups *g, uint32_t parent
 }
 
 /* Sets *group, of a haplotype, to the group of those of it that have this call. */
-static int split(struct cov_haplotype_groups *g, uint32_t *group, const struct cov_call *call,
-                 struct cov_err *e)
+static int split_group(struct cov_haplotype_groups *g, uint32_t *group, const struct cov_call *call,
+                       struct cov_err *e)
 {
     uint32_t *slot = slot_with(g, *group, call);
     if (*slot) {
@@ -160,9 +161,9 @@ static int split(struct cov_haplotype_groups *g, uint32_t *group, const struct c
         if (rc)
             return rc;
         new = g->n++;
-        g->groups[new] = (struct group){.n = 0};
+        g->groups[new] = (struct call_group){.n = 0};
     }
-    struct group *to = &g->groups[new];
+    struct call_group *to = &g->groups[new];
     to->parent = *group;
     to->call = *call;
     to->is_used = true;
@@ -180,7 +181,7 @@ static int split(struct cov_haplotype_groups *g, uint32_t *group, const struct c
 /* Gives a new group the calls of the one that it was a part of. */
 static int copy_list(struct cov_haplotype_groups *g, uint32_t group, struct cov_err *e)
 {
-    struct group *to = &g->groups[group];
+    struct call_group *to = &g->groups[group];
     size_t n;
     const struct cov_group_call *calls = cov_haplotype_groups_list(g, to->parent, &n);
     int rc = reserve_calls(g, to, n, e);
@@ -197,11 +198,11 @@ int cov_haplotype_groups_add(struct cov_haplotype_groups *g, struct cov_err *e)
     for (size_t i = 0; i < g->n; i++)
         g->groups[i].is_used = false;
     for (size_t i = 0; !rc && i < g->n_items; i++)
-        rc = split(g, &g->group_of[i], &g->calls[i], e);
+        rc = split_group(g, &g->group_of[i], &g->calls[i], e);
     for (size_t i = n_old; !rc && i < g->n; i++)
         rc = copy_list(g, (uint32_t)i, e);
     for (size_t i = 0; !rc && i < g->n; i++) {
-        struct group *to = &g->groups[i];
+        struct call_group *to = &g->groups[i];
         if (to->call.allele <= 0)
             continue;
         rc = reserve_calls(g, to, to->n + 1, e);
@@ -231,7 +232,7 @@ int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
         for (size_t i = n; i < n_items; i++)
             g->group_of[i] = (uint32_t)g->n;
         if (n_items > n)
-            g->groups[g->n++] = (struct group){.n = 0};
+            g->groups[g->n++] = (struct call_group){.n = 0};
         g->n_copies = n_copies;
         g->n_items = n_items;
     }
@@ -244,7 +245,7 @@ int cov_haplotype_groups_calls(struct cov_haplotype_groups *g, size_t n_copies,
 /* ---------------------------------------------------------------- dropping */
 
 /* Deletes calls of records that were dropped, and numbers the others from 0. */
-static void trim(struct cov_haplotype_groups *g, struct group *of, uint32_t group)
+static void trim(struct cov_haplotype_groups *g, struct call_group *of, uint32_t group)
 {
     size_t n;
     const struct cov_group_call *kept = cov_haplotype_groups_list(g, group, &n);
@@ -265,7 +266,7 @@ static void trim(struct cov_haplotype_groups *g, struct group *of, uint32_t grou
     of->cap = n;
 }
 
-static bool same_lists(const struct group *a, const struct group *b)
+static bool same_lists(const struct call_group *a, const struct call_group *b)
 {
     bool equal = a->n == b->n;
     for (size_t i = 0; equal && i < a->n; i++)
@@ -281,11 +282,11 @@ static int merge(struct cov_haplotype_groups *g, struct cov_err *e)
     uint32_t *new_of = cov_malloc(g->n, sizeof *new_of, e);
     int rc = new_of ? clear_slots(g, g->n, e) : COV_ENOMEM;
     for (size_t k = 0; !rc && k < g->n; k++) {
-        struct group *of = &g->groups[k];
+        struct call_group *of = &g->groups[k];
         uint64_t hash = 0;
         trim(g, of, (uint32_t)k);
         for (size_t i = 0; i < of->n; i++)
-            hash = mix_call(mix(hash, of->calls[i].record), &of->calls[i].call);
+            hash = mix_call(mix_hash(hash, of->calls[i].record), &of->calls[i].call);
         size_t i = (size_t)hash & (g->n_slots - 1);
         while (g->slots[i] && !same_lists(&g->groups[g->slots[i] - 1], of))
             i = (i + 1) & (g->n_slots - 1);
@@ -343,7 +344,7 @@ uint32_t cov_haplotype_groups_first(const struct cov_haplotype_groups *g)
 }
 
 /* Returns the place of the first call of a group in a record >= `record`. */
-static size_t lower_bound(const struct group *of, uint32_t record)
+static size_t lower_bound(const struct call_group *of, uint32_t record)
 {
     size_t low = 0, high = of->n;
     while (low < high) {
@@ -359,7 +360,7 @@ static size_t lower_bound(const struct group *of, uint32_t record)
 const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotype_groups *g,
                                                        uint32_t group, size_t *n)
 {
-    const struct group *of = &g->groups[group];
+    const struct call_group *of = &g->groups[group];
     const size_t from = lower_bound(of, g->first);
     *n = of->n - from;
     return *n > 0 ? of->calls + from : NULL;
@@ -368,7 +369,7 @@ const struct cov_group_call *cov_haplotype_groups_list(const struct cov_haplotyp
 const struct cov_call *cov_haplotype_groups_find(const struct cov_haplotype_groups *g,
                                                  uint32_t group, uint32_t record)
 {
-    const struct group *of = &g->groups[group];
+    const struct call_group *of = &g->groups[group];
     const size_t at = lower_bound(of, record);
     return at < of->n && of->calls[at].record == record ? &of->calls[at].call : NULL;
 }

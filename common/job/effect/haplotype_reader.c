@@ -33,7 +33,7 @@ void cov_haplotype_reader_close(struct cov_haplotype_reader *r)
     free(r->is_used);
     free(r->is_seen);
     cov_genotypes_fini(&r->genotypes);
-    cov_effect_plan_fini(&r->plan);
+    cov_alleles_fini(&r->alleles);
     cov_variant_fini(&r->record);
     cov_variants_close(r->in);
     free(r);
@@ -45,12 +45,12 @@ const struct cov_haplotype_record *cov_haplotype_reader_record(const struct cov_
     return &r->records[r->first + i];
 }
 
-/* Returns the change that an allele makes. Its `codes` index the codes of the plan. */
+/* Returns the change that an allele makes. Its `codes` index those of r->alleles. */
 static struct cov_haplotype_change change_of(const struct cov_haplotype_reader *r,
-                                             const struct cov_effect_allele *a)
+                                             const struct cov_allele *a)
 {
-    const uint8_t *alt = r->plan.codes + a->codes, *ref = r->ref;
-    size_t first = 0, n_old = r->plan.n_ref, n_new = a->n;
+    const uint8_t *alt = r->alleles.codes + a->codes, *ref = r->ref;
+    size_t first = 0, n_old = r->alleles.n_ref, n_new = a->n;
     if (a->status != COV_ALLELE_SCORED && a->status != COV_ALLELE_LONG &&
         a->status != COV_ALLELE_END)
         return (struct cov_haplotype_change){.valid = false};
@@ -68,7 +68,7 @@ static struct cov_haplotype_change change_of(const struct cov_haplotype_reader *
 static int add_changes(struct cov_haplotype_reader *r, struct cov_haplotype_record *to,
                        struct cov_err *e)
 {
-    const struct cov_effect_plan *p = &r->plan;
+    const struct cov_alleles *p = &r->alleles;
     size_t n_codes = 0;
     int rc = COV_RESERVE(&r->ref, &r->cap_ref, p->n_ref, e);
     if (!rc)
@@ -78,7 +78,7 @@ static int add_changes(struct cov_haplotype_reader *r, struct cov_haplotype_reco
     if (!to->changes)
         return rc ? rc : COV_ENOMEM;
     for (size_t i = 0; i < p->n_alleles; i++) {
-        to->changes[i] = change_of(r, &p->alleles[i]);
+        to->changes[i] = change_of(r, &p->items[i]);
         n_codes += to->changes[i].n_new;
     }
     to->codes = cov_malloc(n_codes, 1, e);
@@ -172,11 +172,11 @@ static int read_ahead(struct cov_haplotype_reader *r, bool keep, struct cov_err 
         return got;
     int rc = check_order(r, e);
     if (!rc)
-        rc = cov_effect_plan_make(&r->plan, r->g, r->L, 1, &r->record, e);
-    if (rc || r->plan.status != COV_ALLELE_SCORED)
+        rc = cov_alleles_find(&r->alleles, r->g, r->L, 1, &r->record, e);
+    if (rc || r->alleles.status != COV_ALLELE_SCORED)
         return rc;
-    struct cov_haplotype_record new = {r->number,         r->pos, r->seq, r->plan.n_ref,
-                                       r->plan.n_alleles, NULL,   NULL,   0};
+    struct cov_haplotype_record new = {
+        r->number, r->pos, r->seq, r->alleles.n_ref, r->alleles.n_alleles, NULL, NULL, 0};
     const size_t n = r->first + r->n;
     if (keep)
         rc = COV_RESERVE(&r->records, &r->cap, n + 1, e);

@@ -10,7 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/features/variants.h"
-#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/alleles.h"
 #include "common/job/effect/haplotype_groups.h"
 
 struct cov_effect_haplotype_options {
@@ -45,7 +45,7 @@ struct cov_haplotype_reader {
     struct cov_haplotype_groups *groups; /* public: of the records that are kept */
     bool has_sets;                       /* public: genotypes have phase sets */
     struct cov_variant record;
-    struct cov_effect_plan plan;
+    struct cov_alleles alleles;
     struct cov_genotypes genotypes;
     bool *is_used; /* [n_samples] */
     bool *is_seen; /* [sequences of the genome] */

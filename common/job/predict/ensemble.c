@@ -79,7 +79,7 @@ static int name_datasets(struct cov_ensemble *m, struct cov_err *e)
 }
 
 /* Fills in the texts that describe all models. */
-static int describe(struct cov_ensemble *m, struct cov_err *e)
+static int describe_models(struct cov_ensemble *m, struct cov_err *e)
 {
     const char **texts = cov_calloc(m->n, sizeof *texts, e);
     char *names = join_datasets(m->models[0], e);
@@ -121,7 +121,7 @@ int cov_ensemble_open(const char *const *paths, size_t n, bool sd, struct cov_en
     if (!rc)
         rc = name_datasets(m, e);
     if (!rc)
-        rc = describe(m, e);
+        rc = describe_models(m, e);
     if (rc) {
         cov_ensemble_close(m);
         return rc;

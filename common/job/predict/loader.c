@@ -73,7 +73,7 @@ void cov_loader_close(struct cov_loader *l)
     free(l);
 }
 
-static int check_length(const struct cov_loader_options *o, size_t L, struct cov_err *e)
+static int check_chunk_length(const struct cov_loader_options *o, size_t L, struct cov_err *e)
 {
     return o->check ? o->check(o->check_arg, L, e) : COV_OK;
 }
@@ -84,7 +84,7 @@ static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov
     char *stem = NULL;
     struct cov_genome_options how = o->genome;
     how.opened = in;
-    int rc = check_length(o, o->chunk_length, e);
+    int rc = check_chunk_length(o, o->chunk_length, e);
     if (!rc)
         rc = cov_genome_read(l->path, &how, progress, &l->genome, e);
     if (rc)
@@ -101,7 +101,8 @@ static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov
     return rc;
 }
 
-static int open_file(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+static int open_genome_file(struct cov_loader *l, const struct cov_loader_options *o,
+                            struct cov_err *e)
 {
     if (o->fasta_option)
         return cov_fail(e, COV_EINPUT, "--%s is for FASTA input, but %s is a genome file",
@@ -110,12 +111,12 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
     if (rc)
         return rc;
     l->grid = l->stored = cov_chunk_file_grid(l->file);
-    return check_length(o, cov_grid_chunk_length(l->grid), e);
+    return check_chunk_length(o, cov_grid_chunk_length(l->grid), e);
 }
 
 /* Takes ownership of *in. */
-static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
-                       struct cov_err *e)
+static int open_chunk_stream(struct cov_loader *l, struct cov_bgz *in,
+                             const struct cov_loader_options *o, struct cov_err *e)
 {
     const char *cannot = o->n_shards > 0                   ? "cut into shards"
                          : o->n_regions > 0 || o->bed_path ? "limited to regions"
@@ -136,7 +137,7 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
         return rc;
     }
     rc = cov_loader_stream_open(in, &o->genome, &l->stream, e);
-    return rc ? rc : check_length(o, cov_loader_stream_chunk_length(l->stream), e);
+    return rc ? rc : check_chunk_length(o, cov_loader_stream_chunk_length(l->stream), e);
 }
 
 /* HDF5 is read, but not from a URL or a pipe. */
@@ -168,7 +169,7 @@ static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
         return rc;
     rc = cov_stream_is(in, &stream, e);
     if (!rc && stream)
-        return open_stream(l, in, o, e);
+        return open_chunk_stream(l, in, o, e);
     if (!rc)
         rc = refuse_hdf5(l->path, in, e);
     if (!rc)
@@ -318,14 +319,14 @@ static bool has_holes(const struct cov_grid *g)
     return false;
 }
 
-struct sort_key {
+struct filled_key {
     int64_t filled;
     size_t pair;
 };
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct sort_key *x = a, *y = b;
+    const struct filled_key *x = a, *y = b;
     if (x->filled != y->filled)
         return x->filled > y->filled ? -1 : 1;
     return x->pair < y->pair ? -1 : x->pair > y->pair;
@@ -334,12 +335,12 @@ static int compare_keys(const void *a, const void *b)
 static int sort_by_filled(struct cov_loader *l, struct cov_err *e)
 {
     size_t n = cov_grid_n_pairs(l->grid);
-    struct sort_key *keys = cov_malloc(n, sizeof *keys, e);
+    struct filled_key *keys = cov_malloc(n, sizeof *keys, e);
     if (!keys)
         return COV_ENOMEM;
     for (size_t p = 0; p < n; p++) {
         struct cov_pair pair = cov_grid_pair(l->grid, p);
-        keys[p] = (struct sort_key){pair.end - pair.beg, p};
+        keys[p] = (struct filled_key){pair.end - pair.beg, p};
     }
     qsort(keys, n, sizeof *keys, compare_keys);
     for (size_t i = 0; i < n; i++)
@@ -349,7 +350,7 @@ static int sort_by_filled(struct cov_loader *l, struct cov_err *e)
 }
 
 /* Fisher-Yates shuffle, starting from grid order so that the result depends only on the seed. */
-static void shuffle(struct cov_loader *l, uint64_t seed)
+static void shuffle_pairs(struct cov_loader *l, uint64_t seed)
 {
     struct cov_rng rng;
     cov_rng_init(&rng, seed);
@@ -372,7 +373,7 @@ static int choose_order(struct cov_loader *l, uint64_t seed, struct cov_err *e)
         return COV_ENOMEM;
     if (l->order == COV_ORDER_FILLED)
         return sort_by_filled(l, e);
-    shuffle(l, seed);
+    shuffle_pairs(l, seed);
     return COV_OK;
 }
 
@@ -382,7 +383,7 @@ static int open_any(struct cov_loader *l, const struct cov_loader_options *o,
     bool hdf5 = false;
     int rc = cov_path_is_std(l->path) ? COV_OK : cov_h5_is_signed(l->path, &hdf5, e);
     if (!rc)
-        rc = hdf5 ? open_file(l, o, e) : open_bytes(l, o, progress, e);
+        rc = hdf5 ? open_genome_file(l, o, e) : open_bytes(l, o, progress, e);
     if (rc || l->stream)
         return rc;
     if (o->neighbours)
@@ -559,8 +560,8 @@ void cov_loader_exclude(struct cov_loader *l, bool (*fn)(const void *arg, size_t
 }
 
 /* Fetches the stored rows of a pair. Codes of a FASTA are read later, by the worker. */
-static int fetch(struct cov_loader *l, const struct cov_loader_item *item, struct cov_blob raw[2],
-                 struct cov_err *e)
+static int fetch_rows(struct cov_loader *l, const struct cov_loader_item *item,
+                      struct cov_blob raw[2], struct cov_err *e)
 {
     for (int s = COV_PLUS; l->file && s <= COV_MINUS; s++) {
         if (!item->has[s])
@@ -582,7 +583,7 @@ int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct c
     assert(l->loading == COV_LOAD_DISK || l->kept_rows || l->kept_codes);
     int got = cov_loader_next_item(l, item);
     if (got && l->loading == COV_LOAD_DISK && !l->neighbours) {
-        int rc = fetch(l, item, raw, e);
+        int rc = fetch_rows(l, item, raw, e);
         if (rc)
             return rc;
     }
@@ -596,12 +597,12 @@ int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct co
     assert(l->neighbours && !l->stream);
     cov_grid_seq_pairs(l->stored, seq, &beg, &end);
     fill_item(l->stored, beg + (size_t)at / cov_grid_chunk_length(l->stored), item);
-    return l->loading == COV_LOAD_DISK ? fetch(l, item, raw, e) : COV_OK;
+    return l->loading == COV_LOAD_DISK ? fetch_rows(l, item, raw, e) : COV_OK;
 }
 
 /* Decodes a pair from a file or FASTA. */
-static int decode(const struct cov_loader *l, const struct cov_loader_item *item,
-                  struct cov_blob raw[2], uint8_t *const codes[2], struct cov_err *e)
+static int decode_pair(const struct cov_loader *l, const struct cov_loader_item *item,
+                       struct cov_blob raw[2], uint8_t *const codes[2], struct cov_err *e)
 {
     if (l->file) {
         int rc = COV_OK;
@@ -637,7 +638,7 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
         if (rc)
             return rc;
     }
-    return decode(l, item, raw, codes, e);
+    return decode_pair(l, item, raw, codes, e);
 }
 
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
@@ -647,7 +648,7 @@ int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
                         l->path);
     l->next = l->seq = 0;
     if (l->order == COV_ORDER_SHUFFLED)
-        shuffle(l, seed);
+        shuffle_pairs(l, seed);
     return COV_OK;
 }
 
@@ -672,7 +673,7 @@ static int load_fetch(void *arg, void *slot, struct cov_err *e)
     if (j->next == cov_grid_n_pairs(j->grid))
         return 0;
     fill_item(j->grid, j->next++, &s->item);
-    int rc = fetch(j->l, &s->item, s->raw, e);
+    int rc = fetch_rows(j->l, &s->item, s->raw, e);
     return rc ? rc : 1;
 }
 
@@ -683,7 +684,7 @@ static int load_decode(void *arg, void *slot, void *worker, struct cov_err *e)
     struct load_slot *s = slot;
     const size_t L = cov_grid_chunk_length(j->grid);
     uint8_t *const codes[3] = {worker, (uint8_t *)worker + L, (uint8_t *)worker + 2 * L};
-    int rc = decode(j->l, &s->item, s->raw, codes, e);
+    int rc = decode_pair(j->l, &s->item, s->raw, codes, e);
     return rc ? rc : cov_kept_codes_put(j->l->kept_codes, s->item.pair, codes, codes[2], e);
 }
 

@@ -14,7 +14,7 @@
 #include "common/seq/grid.h"
 
 /* Header of a record in the temporary file. */
-struct waiting {
+struct waiting_pair {
     struct cov_stream_pair pair;
     size_t n_bytes;
 };
@@ -107,7 +107,7 @@ const char *cov_loader_stream_species(const struct cov_loader_stream *s)
 static int put_in_spool(struct cov_loader_stream *s, const struct cov_stream_pair *pair,
                         const struct cov_blob *record, struct cov_err *e)
 {
-    struct waiting w;
+    struct waiting_pair w;
     memset(&w, 0, sizeof w); /* the padding is also written */
     w.pair = *pair;
     w.n_bytes = record->n_bytes;
@@ -118,7 +118,7 @@ static int put_in_spool(struct cov_loader_stream *s, const struct cov_stream_pai
 static int take_from_spool(struct cov_loader_stream *s, struct cov_stream_pair *pair,
                            struct cov_blob *record, struct cov_err *e)
 {
-    struct waiting w;
+    struct waiting_pair w;
     uint8_t *at;
     int rc = cov_spool_read(&s->spool, s->at, &w, sizeof w, e);
     cov_blob_clear(record);
@@ -169,7 +169,7 @@ static int decide(struct cov_loader_stream *s, struct cov_blob *record, struct c
     return too_long || !long_enough ? empty_spool(s, e) : COV_OK;
 }
 
-static int report(const struct cov_loader_stream *s, struct cov_err *e)
+static int report_dropped(const struct cov_loader_stream *s, struct cov_err *e)
 {
     if (s->n_short + s->n_long > 0)
         cov_warn("%s: %zu of %zu sequences left out by length: %zu too short, %zu too long",
@@ -209,7 +209,7 @@ static int next_record(struct cov_loader_stream *s, struct cov_stream_item *item
         s->undecided = has_limits(s);
     }
     if (!rc && item->event == COV_STREAM_DONE)
-        rc = report(s, e);
+        rc = report_dropped(s, e);
     return rc;
 }
 

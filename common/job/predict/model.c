@@ -231,7 +231,7 @@ static int copy_tensors(const struct cov_ckpt *c, const struct cov_params *param
     return COV_OK;
 }
 
-static int describe(struct cov_model *m, struct cov_err *e)
+static int describe_network(struct cov_model *m, struct cov_err *e)
 {
     const struct cov_hparams *hp = &m->hp;
     char lstm[64] = "";
@@ -265,7 +265,7 @@ static int fill_model(const struct cov_ckpt *c, struct cov_model *m, struct cov_
         return rc;
     rc = copy_tensors(c, &params, m, e);
     cov_params_fini(&params);
-    return rc ? rc : describe(m, e);
+    return rc ? rc : describe_network(m, e);
 }
 
 int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e)

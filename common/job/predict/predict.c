@@ -114,8 +114,8 @@ static int predict_fetch(void *arg, void *slot, struct cov_err *e)
 }
 
 /* Decodes all chunks of the slot into contiguous `codes`, and sets *n to their number. */
-static int decode(const struct predict_job *j, struct predict_slot *s, uint8_t *codes, size_t *n,
-                  struct cov_err *e)
+static int decode_pairs(const struct predict_job *j, struct predict_slot *s, uint8_t *codes,
+                        size_t *n, struct cov_err *e)
 {
     *n = 0;
     for (size_t k = 0; k < s->n; k++) {
@@ -136,8 +136,8 @@ static int decode(const struct predict_job *j, struct predict_slot *s, uint8_t *
 }
 
 /* Masks positions outside the regions. */
-static void mask(const struct predict_job *j, const struct cov_loader_item *item, int strand,
-                 float *values)
+static void mask_regions(const struct predict_job *j, const struct cov_loader_item *item,
+                         int strand, float *values)
 {
     int64_t at = item->beg, beg, end;
     while (at < item->end) {
@@ -151,8 +151,8 @@ static void mask(const struct predict_job *j, const struct cov_loader_item *item
     }
 }
 
-static int encode(const struct predict_job *j, struct predict_slot *s, struct predict_worker *w,
-                  struct cov_err *e)
+static int encode_pairs(const struct predict_job *j, struct predict_slot *s,
+                        struct predict_worker *w, struct cov_err *e)
 {
     float *values = w->values;
     for (size_t k = 0; k < s->n; k++) {
@@ -162,7 +162,7 @@ static int encode(const struct predict_job *j, struct predict_slot *s, struct pr
         for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
             rows.values[strand] = values;
             if (p->item.has[strand] && j->regions)
-                mask(j, &p->item, strand, values);
+                mask_regions(j, &p->item, strand, values);
             /* With overlap, a missing strand also has values. */
             if (p->item.has[strand] || j->overlap.loader)
                 values += j->length * j->n_datasets;
@@ -182,7 +182,7 @@ static int encode(const struct predict_job *j, struct predict_slot *s, struct pr
 static int compute_chunks(const struct predict_job *j, struct predict_slot *s,
                           struct predict_worker *w, size_t *n, struct cov_err *e)
 {
-    int rc = decode(j, s, w->codes, n, e);
+    int rc = decode_pairs(j, s, w->codes, n, e);
     for (size_t beg = 0; !rc && beg < *n; beg += j->batch) {
         size_t k = *n - beg < j->batch ? *n - beg : j->batch;
         rc = cov_net_forward(j->net, w->i, k, w->codes + beg * j->length,
@@ -214,7 +214,7 @@ static int predict_compute(void *arg, void *slot, void *worker, struct cov_err *
     if (j->round)
         for (size_t i = 0; i < n * j->length * j->n_datasets; i++)
             w->values[i] = rintf(w->values[i]); /* rounds half to even, the default mode */
-    return encode(j, s, w, e);
+    return encode_pairs(j, s, w, e);
 }
 
 static int predict_store(void *arg, void *slot, struct cov_err *e)
@@ -298,9 +298,9 @@ static int predict_run(struct predict_job *j, struct cov_pool *pool, struct cov_
 }
 
 /* Fills in the statistics. */
-static int fill_stats(const struct predict_job *j, const struct cov_device *device,
-                      const struct cov_ring_times *times, struct cov_stats *stats,
-                      struct cov_err *e)
+static int fill_predict_stats(const struct predict_job *j, const struct cov_device *device,
+                              const struct cov_ring_times *times, struct cov_stats *stats,
+                              struct cov_err *e)
 {
     struct cov_forward_counts counts;
     cov_net_counts(j->net, &counts);
@@ -416,7 +416,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_ensemble *model,
         j.output = NULL;
     }
     if (rc == COV_OK && job->stats)
-        rc = fill_stats(&j, device, &times, job->stats, e);
+        rc = fill_predict_stats(&j, device, &times, job->stats, e);
     cov_predict_output_abort(j.output);
     cov_net_free(j.net);
     return rc;

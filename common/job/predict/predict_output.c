@@ -23,9 +23,10 @@ struct cov_predict_output {
     struct cov_journal *journal; /* NULL: none; otherwise the writer only encodes */
 };
 
-static int open_file(struct cov_predict_output *o, const char *path,
-                     const struct cov_loader *loader, struct cov_codec_choice compression,
-                     const char *tmpdir, struct cov_err *e)
+static int open_predictions_file(struct cov_predict_output *o, const char *path,
+                                 const struct cov_loader *loader,
+                                 struct cov_codec_choice compression, const char *tmpdir,
+                                 struct cov_err *e)
 {
     const struct cov_chunk_writer_options how = {.compression = compression, .chunk_rows = 1};
     int rc = cov_chunk_writer_new(path, &o->head, &how, &o->writer, e);
@@ -64,7 +65,8 @@ int cov_predict_output_open(const char *path, const struct cov_loader *loader,
         rc = cov_stream_create(path, &o->head, cov_loader_is_partial(loader), false, 1, &o->stream,
                                e);
     else if (!rc)
-        rc = open_file(o, journal ? NULL : path, loader, options->compression, tmpdir, e);
+        rc = open_predictions_file(o, journal ? NULL : path, loader, options->compression, tmpdir,
+                                   e);
     if (rc) {
         cov_predict_output_abort(o);
         return rc;

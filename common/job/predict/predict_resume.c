@@ -13,17 +13,103 @@
 #include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/ring.h"
 #include "common/base/version.h"
 #include "common/cli/tool.h"
 #include "common/file/outfile.h"
-#include "common/job/predict/bases_check.h"
 #include "common/job/predict/predict_output.h"
 #include "common/job/run_journal.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/predictions.h"
 
-struct run {
+/* ---- the bases ---- */
+
+struct bases_slot {
+    struct cov_loader_item item, stored;
+    struct cov_blob raw[2];
+};
+
+struct bases_job {
+    struct cov_loader *loader;
+    struct cov_progress *progress;
+    size_t L;
+    uint64_t *out;
+};
+
+static int bases_fetch(void *arg, void *slot, struct cov_err *e)
+{
+    const struct bases_job *j = arg;
+    struct bases_slot *s = slot;
+    int got = cov_loader_next(j->loader, &s->item, s->raw, e);
+    s->stored = s->item;
+    if (got <= 0 || !cov_loader_has_neighbours(j->loader) || s->item.beg == s->item.end)
+        return got;
+    int rc = cov_loader_neighbour(j->loader, s->item.seq, s->item.beg, &s->stored, s->raw, e);
+    return rc ? rc : got;
+}
+
+/* `worker` is a buffer for the codes of two chunks. */
+static int bases_hash(void *arg, void *slot, void *worker, struct cov_err *e)
+{
+    const struct bases_job *j = arg;
+    struct bases_slot *s = slot;
+    uint8_t *const codes[2] = {worker, (uint8_t *)worker + j->L};
+    int rc = cov_loader_codes(j->loader, &s->stored, s->raw, codes, e);
+    for (size_t strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        if (s->item.has[strand])
+            j->out[s->item.rows[strand]] = cov_item_fingerprint(&s->item, codes[strand]);
+    return rc;
+}
+
+static int bases_count(void *arg, void *slot, struct cov_err *e)
+{
+    (void)e;
+    const struct bases_job *j = arg;
+    const struct cov_loader_item *item = &((struct bases_slot *)slot)->item;
+    cov_progress_add(j->progress, item->has[COV_PLUS] + item->has[COV_MINUS]);
+    return COV_OK;
+}
+
+static void bases_fini_slot(void *arg, void *slot)
+{
+    (void)arg;
+    struct bases_slot *s = slot;
+    cov_blob_fini(&s->raw[COV_PLUS]);
+    cov_blob_fini(&s->raw[COV_MINUS]);
+}
+
+/* Reads all bases that the loader delivers, which must not be a stream, and sets *out to the
+ * fingerprint of each row of its grid. Rewinds the loader. Caller frees. */
+static int fingerprint_bases(struct cov_loader *loader, struct cov_pool *pool,
+                             struct cov_progress *progress, uint64_t **out, struct cov_err *e)
+{
+    struct bases_job j = {
+        .loader = loader, .progress = progress, .L = cov_loader_chunk_length(loader)};
+    const struct cov_ring_job ring = {.fetch = bases_fetch,
+                                      .work = bases_hash,
+                                      .store = bases_count,
+                                      .slot_bytes = sizeof(struct bases_slot),
+                                      .worker_bytes = 2 * j.L,
+                                      .fini_slot = bases_fini_slot};
+    *out = NULL;
+    size_t n_rows = cov_grid_n_chunks(cov_loader_grid(loader));
+    j.out = cov_calloc(n_rows + 1, sizeof *j.out, e);
+    if (!j.out)
+        return COV_ENOMEM;
+    cov_progress_begin(progress, "checking", "chunks", (int64_t)n_rows);
+    int rc = cov_ring_run_job(pool, &ring, &j, NULL, e);
+    cov_progress_end(progress);
+    if (!rc)
+        rc = cov_loader_rewind(loader, 0, e);
+    if (rc)
+        free(j.out);
+    else
+        *out = j.out;
+    return rc;
+}
+
+struct resume_job {
     struct cov_loader *loader;
     const struct cov_ensemble *model;
     const struct cov_predict_options *options;
@@ -58,21 +144,20 @@ static uint64_t fingerprint_grid(const struct cov_grid *g)
 }
 
 /* Reads the bases of the input unless that has been done. */
-static int check_bases(struct run *r, struct cov_err *e)
+static int check_bases(struct resume_job *r, struct cov_err *e)
 {
-    return r->bases
-               ? COV_OK
-               : cov_bases_fingerprints(r->loader, r->job->pool, r->job->progress, &r->bases, e);
+    return r->bases ? COV_OK
+                    : fingerprint_bases(r->loader, r->job->pool, r->job->progress, &r->bases, e);
 }
 
 /* Returns true if predictions depend on bases outside the predicted rows. */
-static bool needs_other_rows(const struct run *r)
+static bool needs_other_rows(const struct resume_job *r)
 {
     return r->options->overlap > 0 && cov_loader_is_partial(r->loader);
 }
 
 /* The same bases are the same input, whatever else is in the file. */
-static int add_input(struct run *r, struct cov_run_lines *t, struct cov_err *e)
+static int add_input(struct resume_job *r, struct cov_run_lines *t, struct cov_err *e)
 {
     char value[64];
     if (needs_other_rows(r))
@@ -87,8 +172,8 @@ static int add_input(struct run *r, struct cov_run_lines *t, struct cov_err *e)
     return cov_run_lines_add(t, "input", value, NULL, e);
 }
 
-static int describe_run(struct run *r, const struct cov_device *device, struct cov_run_lines *t,
-                        struct cov_err *e)
+static int describe_run(struct resume_job *r, const struct cov_device *device,
+                        struct cov_run_lines *t, struct cov_err *e)
 {
     static const char *const types[] = {"int16", "int32", "int64", "float32"};
     const struct cov_predict_options *o = r->options;
@@ -131,7 +216,7 @@ static bool is_done(const void *arg, size_t pair)
 /* Returns true if the blobs can be what the run stores of a pair. */
 static bool fits(const void *arg, size_t pair, const struct cov_blob blobs[2])
 {
-    const struct run *r = arg;
+    const struct resume_job *r = arg;
     struct cov_pair p = cov_grid_pair(cov_loader_grid(r->loader), pair);
     for (int s = COV_PLUS; s <= COV_MINUS; s++) {
         bool none = p.rows[s] == COV_NO_ROW;
@@ -144,7 +229,7 @@ static bool fits(const void *arg, size_t pair, const struct cov_blob blobs[2])
 /* Called once the run is known; resumes or starts the journal. */
 static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 {
-    struct run *r = arg;
+    struct resume_job *r = arg;
     struct cov_run_lines now = {0};
     const char *path = cov_journal_path(r->journal);
     int rc = describe_run(r, device, &now, e);
@@ -167,7 +252,7 @@ static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 }
 
 /* Writes the output file from the complete journal, in the order of a run without one. */
-static int write_file(struct run *r, struct cov_err *e)
+static int write_from_journal(struct resume_job *r, struct cov_err *e)
 {
     struct cov_predict_output *to = NULL;
     struct cov_loader_item item;
@@ -223,7 +308,7 @@ static bool same_table(const struct cov_chunk_head *a, const struct cov_chunk_he
 }
 
 /* Returns how the predictions in the file differ from those of this run; NULL: not at all. */
-static const char *difference(const struct run *r, const struct cov_chunk_file *f,
+static const char *difference(const struct resume_job *r, const struct cov_chunk_file *f,
                               const struct cov_chunk_head *wanted)
 {
     const char *name = wanted->sets[0].name;
@@ -254,7 +339,7 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
 }
 
 /* Compares the bases of the output, if known, with those of the input. */
-static int compare_bases(struct run *r, struct cov_chunk_file *f, bool *known, char *why,
+static int compare_bases(struct resume_job *r, struct cov_chunk_file *f, bool *known, char *why,
                          size_t why_bytes, struct cov_err *e)
 {
     const struct cov_grid *grid = cov_chunk_file_grid(f);
@@ -290,7 +375,7 @@ static bool is_before(struct timespec a, struct timespec b)
 
 /* Returns the first input file modified after `time`; NULL: none. For outputs that do not say what
  * they were made from. */
-static const char *newer_file(const struct run *r, struct timespec time)
+static const char *newer_file(const struct resume_job *r, struct timespec time)
 {
     struct stat st;
     const struct cov_predict_resume *resume = r->resume;
@@ -304,7 +389,7 @@ static const char *newer_file(const struct run *r, struct timespec time)
 
 /* Sets *done to whether the output exists and matches this run. COV_EEXIST with the reason if it
  * does not match, unless it may be replaced. */
-static int check_output(struct run *r, bool *done, struct cov_err *e)
+static int check_existing(struct resume_job *r, bool *done, struct cov_err *e)
 {
     struct stat st;
     char bases[COV_ROW_TEXT_BYTES + 64] = "";
@@ -348,7 +433,7 @@ static int check_output(struct run *r, bool *done, struct cov_err *e)
 
 /* Lets the statistics, which are those of this run (of none if nothing was left to do), describe
  * the output. */
-static void describe_output(const struct run *r)
+static void describe_output(const struct resume_job *r)
 {
     const struct cov_grid *grid = cov_loader_grid(r->loader);
     struct cov_stats *stats = r->job->stats;
@@ -373,13 +458,13 @@ static void describe_output(const struct run *r)
 #define KEPT "finished chunks are kept in %s; run the same command to resume"
 
 /* Runs with the locked journal. Sets *done to whether the output is already complete. */
-static int run_journal(struct run *r, bool *done, struct cov_err *e)
+static int run_journal(struct resume_job *r, bool *done, struct cov_err *e)
 {
     struct cov_predict_options options = *r->options;
     options.journal = r->journal;
     options.begin = begin;
     options.begin_arg = r;
-    int rc = check_output(r, done, e);
+    int rc = check_existing(r, done, e);
     if (rc || *done)
         return rc;
     /* Locks the output against runs without --resume, too. */
@@ -390,7 +475,7 @@ static int run_journal(struct run *r, bool *done, struct cov_err *e)
     if (!rc)
         rc = cov_predict(r->loader, r->model, &options, NULL, r->job, e);
     if (!rc)
-        rc = write_file(r, e);
+        rc = write_from_journal(r, e);
     cov_log_set_last_words(NULL);
     cov_outfile_end(&r->out, e);
     return rc;
@@ -401,20 +486,20 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_ensemble *mod
                        const struct cov_predict_resume *resume, const struct cov_job *job,
                        struct cov_err *e)
 {
-    struct run r = {.loader = loader,
-                    .model = model,
-                    .options = options,
-                    .resume = resume,
-                    .job = job,
-                    .n_pairs = cov_loader_n_pairs(loader),
-                    .out = COV_OUTFILE_INIT};
+    struct resume_job r = {.loader = loader,
+                           .model = model,
+                           .options = options,
+                           .resume = resume,
+                           .job = job,
+                           .n_pairs = cov_loader_n_pairs(loader),
+                           .out = COV_OUTFILE_INIT};
     struct stat st;
     bool done = false;
     char *path = cov_run_journal_name(resume->output, e);
     int rc = path ? COV_OK : COV_ENOMEM;
     /* A complete output may be in a read-only folder. */
     if (!rc && stat(path, &st) != 0)
-        rc = check_output(&r, &done, e);
+        rc = check_existing(&r, &done, e);
     if (!rc && !done) {
         rc = cov_journal_open(path, &r.journal, e);
         if (!rc && job->stats)

@@ -52,8 +52,8 @@ static int evaluate_fetch(void *arg, void *slot, struct cov_err *e)
 }
 
 /* Decodes the examples of the slot except gaps, and sets *n to their number. */
-static int decode(const struct evaluate_job *j, struct evaluate_slot *s,
-                  const struct evaluate_worker *w, size_t *n, struct cov_err *e)
+static int decode_examples(const struct evaluate_job *j, struct evaluate_slot *s,
+                           const struct evaluate_worker *w, size_t *n, struct cov_err *e)
 {
     *n = 0;
     for (size_t k = 0; k < s->n; k++) {
@@ -75,12 +75,12 @@ static int evaluate_predict(void *arg, void *slot, void *worker, struct cov_err 
     struct evaluate_slot *s = slot;
     const struct evaluate_worker *w = worker;
     size_t n = 0, i = 0;
-    int rc = decode(j, s, w, &n, e);
+    int rc = decode_examples(j, s, w, &n, e);
     if (!rc && n > 0)
         rc = cov_net_forward(j->w->net, w->i, n, w->codes, w->values, e);
     for (size_t k = 0; !rc && k < s->n; k++) {
         const struct cov_example *example = &j->w->list[s->first + k];
-        const bool *present = cov_examples_present(j->w->x, example->file);
+        const bool *present = j->w->x->files[example->file].present;
         if (s->gap[k])
             continue;
         size_t at = i++ * j->L * j->D;
@@ -129,7 +129,7 @@ static void evaluate_init_worker(void *arg, void *worker, unsigned i, struct cov
     const struct evaluate_job *j = arg;
     struct evaluate_worker *w = worker;
     w->i = i;
-    w->scratch = cov_arena_calloc(memory, cov_examples_scratch(j->w->x), 1);
+    w->scratch = cov_arena_calloc(memory, j->w->x->scratch, 1);
     w->codes = cov_arena_calloc(memory, j->w->batch, j->L);
     w->targets = cov_arena_values(memory, j->w->batch, j->L, j->D);
     w->values = cov_arena_values(memory, j->w->batch, j->L, j->D);
@@ -146,20 +146,17 @@ int cov_evaluate_examples(const struct cov_evaluate_work *w, struct cov_pool *po
                                              .init_slot = evaluate_init_slot,
                                              .fini_slot = evaluate_fini_slot,
                                              .init_worker = evaluate_init_worker};
-    struct evaluate_job j = {.w = w,
-                             .L = cov_examples_chunk_length(w->x),
-                             .D = cov_examples_n_datasets(w->x),
-                             .progress = progress};
+    struct evaluate_job j = {.w = w, .L = w->x->L, .D = w->x->n_datasets, .progress = progress};
     return cov_ring_run_job(pool, &ring, &j, NULL, e);
 }
 
 int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
                        const struct cov_fit *fits, struct cov_err *e)
 {
-    for (size_t d = 0; d < cov_examples_n_datasets(x); d++)
+    for (size_t d = 0; d < x->n_datasets; d++)
         if (fits[d].n > 0 && !isfinite(cov_fit_loss(&fits[d])))
             return cov_fail(e, COV_EINPUT, "%s: row %zu: the network's value is not finite",
-                            cov_examples_path(x, example->file), example->rows[0]);
+                            x->files[example->file].path, example->rows[0]);
     return COV_OK;
 }
 
@@ -195,7 +192,7 @@ static int new_evaluation(const char *const *paths, size_t n, const struct cov_e
 }
 
 /* State shared by all files of a run. */
-struct task {
+struct evaluation {
     const struct cov_ensemble *model;
     const struct cov_evaluate_options *o;
     const struct cov_job *job;
@@ -208,7 +205,7 @@ struct task {
 static int list_rows(const struct cov_examples *x, struct cov_example **list, size_t *n,
                      struct cov_err *e)
 {
-    size_t n_rows = cov_grid_n_chunks(cov_examples_grid(x, 0));
+    size_t n_rows = cov_grid_n_chunks(x->files[0].grid);
     *n = 0;
     *list = cov_malloc(n_rows, sizeof **list, e);
     if (!*list)
@@ -221,7 +218,7 @@ static int list_rows(const struct cov_examples *x, struct cov_example **list, si
 
 /* Accumulates the scores of a file's chunks. */
 struct adding {
-    struct task *task;
+    struct evaluation *task;
     struct cov_evaluated_file *file;
     const struct cov_examples *x;
     const struct cov_example *list;
@@ -233,11 +230,10 @@ static int add_outlier(struct cov_outliers *o, const struct cov_examples *x,
                        const struct cov_example *example, const struct cov_fit *fit,
                        struct cov_err *e)
 {
-    const struct cov_chunk c =
-        cov_grid_chunk(cov_examples_grid(x, example->file), example->rows[0]);
+    const struct cov_chunk c = cov_grid_chunk(x->files[example->file].grid, example->rows[0]);
     const struct cov_moments pairs = {(double)fit->n, fit->mean_v, fit->mean_t,
                                       fit->var_v,     fit->var_t,  fit->covar};
-    o->window = (int64_t)cov_examples_chunk_length(x);
+    o->window = (int64_t)x->L;
     return cov_outliers_add_part(o, c.seq, example->beg, &pairs, e);
 }
 
@@ -258,7 +254,7 @@ static int warn_of_outliers(struct cov_outliers *o, const struct cov_grid *grid,
     return rc;
 }
 
-static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
+static int add_file_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
 {
     const struct adding *a = arg;
     int rc = cov_evaluate_check(a->x, &a->list[i], fits, e);
@@ -287,10 +283,10 @@ static void warn_without_datasets(const struct cov_ensemble *model, const char *
              path, names.text, cov_listing_more(&names));
 }
 
-static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_evaluated_file *f,
-                           struct cov_err *e)
+static int evaluate_opened(struct evaluation *t, struct cov_examples *x,
+                           struct cov_evaluated_file *f, struct cov_err *e)
 {
-    size_t L = cov_examples_chunk_length(x), n = 0;
+    size_t L = x->L, n = 0;
     size_t batch = t->o->batch ? t->o->batch : cov_device_batch(t->o->device, L);
     struct cov_example *list = NULL;
     struct cov_net *net = NULL;
@@ -308,11 +304,11 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
         goto out;
     if (t->o->full)
         cov_net_compute_all(net);
-    memcpy(f->present, cov_examples_present(x, 0), t->model->n_datasets);
+    memcpy(f->present, x->files[0].present, t->model->n_datasets);
     cov_progress_begin(t->job->progress, "evaluating", "chunks", (int64_t)n);
     struct cov_outliers *outliers = cov_calloc(t->model->n_datasets, sizeof *outliers, e);
     struct adding adding = {t, f, x, list, outliers};
-    const struct cov_evaluate_work work_on = {x, list, n, net, batch, add_chunk, &adding};
+    const struct cov_evaluate_work work_on = {x, list, n, net, batch, add_file_chunk, &adding};
     rc = outliers ? cov_evaluate_examples(&work_on, t->job->pool, t->job->progress, e) : COV_ENOMEM;
     cov_progress_end(t->job->progress);
     cov_net_counts(net, &counts);
@@ -321,8 +317,8 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
     t->counts.chunks_repeated += counts.chunks_repeated;
     for (size_t d = 0; outliers && d < t->model->n_datasets; d++) {
         if (!rc && f->scores[d].n_rows > 0)
-            rc = warn_of_outliers(&outliers[d], cov_examples_grid(x, 0), f->path,
-                                  t->model->datasets[d], e);
+            rc =
+                warn_of_outliers(&outliers[d], x->files[0].grid, f->path, t->model->datasets[d], e);
         cov_outliers_fini(&outliers[d]);
     }
     free(outliers);
@@ -337,7 +333,7 @@ out:
     return rc;
 }
 
-static int evaluate_file(struct task *t, struct cov_evaluated_file *f, struct cov_err *e)
+static int evaluate_file(struct evaluation *t, struct cov_evaluated_file *f, struct cov_err *e)
 {
     const struct cov_examples_options from = {
         .datasets = (const char *const *)t->model->datasets,
@@ -354,8 +350,8 @@ static int evaluate_file(struct task *t, struct cov_evaluated_file *f, struct co
     return rc;
 }
 
-static int fill_stats(const struct task *t, const struct cov_evaluation *v, struct cov_stats *stats,
-                      struct cov_err *e)
+static int fill_evaluation_stats(const struct evaluation *t, const struct cov_evaluation *v,
+                                 struct cov_stats *stats, struct cov_err *e)
 {
     stats->section = "covpredict --evaluate";
     stats->bases = t->bases;
@@ -383,7 +379,7 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *
                  const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e)
 {
-    struct task t = {.model = model, .o = options, .job = job};
+    struct evaluation t = {.model = model, .o = options, .job = job};
     struct cov_evaluation *v = NULL;
     *out = NULL;
     int rc = new_evaluation(paths, n, model, &v, e);
@@ -399,7 +395,7 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_ensemble *
         cov_blacklist_warn(t.list, options->blacklist_path, n == 1 ? paths[0] : "any file");
     cov_blacklist_free(t.list);
     if (!rc && job->stats)
-        rc = fill_stats(&t, v, job->stats, e);
+        rc = fill_evaluation_stats(&t, v, job->stats, e);
     if (rc)
         cov_evaluation_free(v);
     else
@@ -424,8 +420,8 @@ static void for_each_row(const struct cov_evaluation *v,
     }
 }
 
-static void print_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,
-                      const struct cov_score *score)
+static void print_score_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,
+                            const struct cov_score *score)
 {
     FILE *f = arg;
     cov_table_put_text(file->path, f);
@@ -440,7 +436,7 @@ static void print_row(void *arg, const struct cov_evaluated_file *file, const ch
 void cov_evaluation_print(const struct cov_evaluation *v, FILE *f)
 {
     (void)fputs("file\tdataset\tloss\tpearson\tpearson_all\tchunks\n", f);
-    for_each_row(v, print_row, f);
+    for_each_row(v, print_score_row, f);
 }
 
 static void print_json_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,

@@ -21,8 +21,8 @@ struct list {
 static int add_file(struct list *l, const struct cov_examples *x, size_t file, size_t first,
                     struct cov_err *e)
 {
-    const struct cov_bases_key *keys = cov_examples_keys(x, file);
-    const size_t n = keys ? cov_grid_n_chunks(cov_examples_grid(x, file)) : 0;
+    const struct cov_bases_key *keys = x->files[file].keys;
+    const size_t n = keys ? cov_grid_n_chunks(x->files[file].grid) : 0;
     int rc = COV_RESERVE(&l->chunks, &l->cap, l->n + n, e);
     for (size_t i = 0; !rc && i < n; i++)
         if (cov_examples_keeps(x, file, i))
@@ -38,11 +38,11 @@ static int find_copies(const struct cov_examples *val, const struct cov_examples
     struct list l = {.n = 0};
     size_t first = 0, end;
     int rc = COV_OK;
-    for (size_t k = 0; !rc && k < cov_examples_n_files(train); k++)
+    for (size_t k = 0; !rc && k < train->n_files; k++)
         rc = add_file(&l, train, k, IN_TRAIN, e);
-    for (size_t k = 0; !rc && k < cov_examples_n_files(val); k++) {
+    for (size_t k = 0; !rc && k < val->n_files; k++) {
         rc = add_file(&l, val, k, first, e);
-        first += cov_grid_n_chunks(cov_examples_grid(val, k));
+        first += cov_grid_n_chunks(val->files[k].grid);
     }
     if (!rc)
         cov_copies_sort(l.chunks, l.n);
@@ -61,11 +61,11 @@ static bool warn_same_file(const struct cov_examples *val, size_t v,
                            const struct cov_examples *train)
 {
     bool same = false;
-    for (size_t t = 0; t < cov_examples_n_files(train); t++)
+    for (size_t t = 0; t < train->n_files; t++)
         if (cov_examples_same_chunks(val, v, train, t)) {
             cov_warn("%s: the same chunks as %s: validation on training data does not show how the "
                      "network does on other sequences",
-                     cov_examples_path(val, v), cov_examples_path(train, t));
+                     val->files[v].path, train->files[t].path);
             same = true;
         }
     return same;
@@ -75,12 +75,12 @@ int cov_examples_warn_copies(const struct cov_examples *val, const struct cov_ex
                              struct cov_err *e)
 {
     size_t n_rows = 0, first = 0;
-    for (size_t v = 0; v < cov_examples_n_files(val); v++)
-        n_rows += cov_grid_n_chunks(cov_examples_grid(val, v));
+    for (size_t v = 0; v < val->n_files; v++)
+        n_rows += cov_grid_n_chunks(val->files[v].grid);
     bool *is_copy = cov_calloc(n_rows, sizeof *is_copy, e);
     int rc = is_copy ? find_copies(val, train, is_copy, e) : COV_ENOMEM;
-    for (size_t v = 0; !rc && v < cov_examples_n_files(val); v++) {
-        const size_t n = cov_grid_n_chunks(cov_examples_grid(val, v));
+    for (size_t v = 0; !rc && v < val->n_files; v++) {
+        const size_t n = cov_grid_n_chunks(val->files[v].grid);
         size_t n_copies = 0, n_kept = 0;
         for (size_t i = 0; i < n; i++) {
             n_copies += is_copy[first + i];
@@ -90,8 +90,7 @@ int cov_examples_warn_copies(const struct cov_examples *val, const struct cov_ex
         if (!warn_same_file(val, v, train) && n_copies > 0)
             cov_warn("%s: %zu of %zu chunks (%.3g %%) have the bases of training data, which "
                      "validation should not see; h5chunk split keeps them apart",
-                     cov_examples_path(val, v), n_copies, n_kept,
-                     100 * (double)n_copies / (double)n_kept);
+                     val->files[v].path, n_copies, n_kept, 100 * (double)n_copies / (double)n_kept);
     }
     free(is_copy);
     return rc;

@@ -57,12 +57,12 @@ int cov_example_feed_new(struct cov_examples *x, size_t max_batch, size_t n_slot
     f->x = x;
     f->max_batch = max_batch;
     f->n_slots = n_slots;
-    f->L = cov_examples_chunk_length(x);
-    f->D = cov_examples_n_datasets(x);
+    f->L = x->L;
+    f->D = x->n_datasets;
     (void)pthread_mutex_init(&f->lock, NULL);
     (void)pthread_cond_init(&f->changed, NULL);
     f->slots = cov_arena_calloc(&f->memory, n_slots, sizeof *f->slots);
-    f->scratch = cov_arena_calloc(&f->memory, cov_examples_scratch(x), 1);
+    f->scratch = cov_arena_calloc(&f->memory, x->scratch, 1);
     f->raw = cov_arena_calloc(&f->memory, max_batch, sizeof *f->raw);
     for (size_t i = 0; f->slots && i < n_slots; i++) {
         struct cov_feed_batch *b = &f->slots[i];
@@ -107,7 +107,7 @@ static int make_batch(struct cov_example_feed *f, size_t i, struct cov_err *e)
          * no targets. */
         bool gap =
             !rc && cov_example_is_gap(b->codes + k * f->L, (size_t)(items[k].end - items[k].beg));
-        const bool *present = cov_examples_present(f->x, items[k].file);
+        const bool *present = f->x->files[items[k].file].present;
         for (size_t d = 0; d < f->D; d++)
             b->present[k * f->D + d] = present[d] && !gap;
     }

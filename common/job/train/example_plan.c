@@ -53,7 +53,7 @@ static int add_strands(struct maker *m, const struct unit *both, struct cov_err 
 
 static int add_rows(struct maker *m, size_t file, struct cov_err *e)
 {
-    size_t n = cov_grid_n_chunks(cov_examples_grid(m->x, file));
+    size_t n = cov_grid_n_chunks(m->x->files[file].grid);
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
         if (cov_examples_keeps(m->x, file, i)) {
@@ -77,7 +77,7 @@ static unsigned kept_strands(const struct maker *m, size_t file, const struct co
 static int add_interval(struct maker *m, size_t file, size_t p, int64_t beg, int64_t end,
                         unsigned kept, struct cov_err *e)
 {
-    const struct cov_grid *grid = cov_examples_grid(m->x, file);
+    const struct cov_grid *grid = m->x->files[file].grid;
     struct cov_pair pair = cov_grid_pair(grid, p), next = {.rows = {COV_NO_ROW, COV_NO_ROW}};
     struct unit u = {.n = 0};
     if (pair.end < end)
@@ -93,7 +93,7 @@ static int add_interval(struct maker *m, size_t file, size_t p, int64_t beg, int
 static int cut_stretch(struct maker *m, size_t file, size_t first, int64_t beg, int64_t end,
                        unsigned kept, struct cov_err *e)
 {
-    int64_t L = (int64_t)cov_examples_chunk_length(m->x), least = L / 8;
+    int64_t L = (int64_t)m->x->L, least = L / 8;
     int rc = COV_OK;
     if (end - beg <= L)
         return add_interval(m, file, first, beg, end, kept, e);
@@ -110,8 +110,8 @@ static int cut_stretch(struct maker *m, size_t file, size_t first, int64_t beg, 
 
 static int add_stretches(struct maker *m, size_t file, struct cov_err *e)
 {
-    const struct cov_grid *grid = cov_examples_grid(m->x, file);
-    int64_t L = (int64_t)cov_examples_chunk_length(m->x);
+    const struct cov_grid *grid = m->x->files[file].grid;
+    int64_t L = (int64_t)m->x->L;
     size_t n = cov_grid_n_pairs(grid);
     int rc = COV_OK;
     for (size_t p = 0; !rc && p < n;) {
@@ -134,7 +134,7 @@ static int add_stretches(struct maker *m, size_t file, struct cov_err *e)
 
 static int add_pairs(struct maker *m, size_t file, struct cov_err *e)
 {
-    const struct cov_grid *grid = cov_examples_grid(m->x, file);
+    const struct cov_grid *grid = m->x->files[file].grid;
     int rc = COV_OK;
     for (size_t p = 0; !rc && p < cov_grid_n_pairs(grid); p++) {
         const struct cov_pair pair = cov_grid_pair(grid, p);
@@ -143,7 +143,7 @@ static int add_pairs(struct maker *m, size_t file, struct cov_err *e)
     return rc;
 }
 
-static void shuffle(struct cov_rng *rng, struct unit *units, size_t n)
+static void shuffle_units(struct cov_rng *rng, struct unit *units, size_t n)
 {
     for (size_t i = n; i > 1; i--) {
         size_t j = (size_t)cov_rng_below(rng, i);
@@ -163,7 +163,7 @@ struct stock {
 static struct unit draw(struct cov_rng *rng, struct stock *s)
 {
     if (s->next == s->n) {
-        shuffle(rng, s->units, s->n);
+        shuffle_units(rng, s->units, s->n);
         s->next = 0;
     }
     return s->units[s->next++];
@@ -173,10 +173,10 @@ static struct unit draw(struct cov_rng *rng, struct stock *s)
 static struct stock take_species(const struct maker *m, size_t first, bool *taken, struct unit *to)
 {
     struct stock s = {.units = to};
-    const char *species = cov_examples_species(m->x, first);
+    const char *species = m->x->files[first].species;
     for (size_t i = 0; i < m->n_units; i++) {
         size_t file = m->units[i].items[0].file;
-        if (!taken[i] && strcmp(cov_examples_species(m->x, file), species) == 0) {
+        if (!taken[i] && strcmp(m->x->files[file].species, species) == 0) {
             s.units[s.n++] = m->units[i];
             taken[i] = true;
         }
@@ -188,7 +188,7 @@ static struct stock take_species(const struct maker *m, size_t first, bool *take
 /* Replaces the units by equally many of each species, which take turns in random order. */
 static int balance(struct maker *m, struct cov_err *e)
 {
-    size_t n_files = cov_examples_n_files(m->x), n_stocks = 0, n = 0;
+    size_t n_files = m->x->n_files, n_stocks = 0, n = 0;
     struct unit *units = cov_malloc(m->n_units, sizeof *units, e);
     struct stock *stocks = cov_calloc(n_files, sizeof *stocks, e);
     bool *taken = cov_calloc(m->n_units, sizeof *taken, e);
@@ -276,14 +276,14 @@ int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples 
     int rc = COV_OK;
     *p = (struct cov_example_plan){0};
     cov_rng_init(&m.rng, options->seed ^ ((epoch + 1) * 0x9e3779b97f4a7c15U));
-    for (size_t file = 0; !rc && file < cov_examples_n_files(x); file++)
+    for (size_t file = 0; !rc && file < x->n_files; file++)
         rc = options->random_offset ? add_stretches(&m, file, e)
              : options->strands     ? add_pairs(&m, file, e)
                                     : add_rows(&m, file, e);
     if (!rc && options->balance_species)
         rc = balance(&m, e);
     else if (options->shuffle)
-        shuffle(&m.rng, m.units, m.n_units);
+        shuffle_units(&m.rng, m.units, m.n_units);
     if (!rc && options->strands == COV_STRANDS_APART)
         rc = separate_strands(&m, e);
     if (!rc)

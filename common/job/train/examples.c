@@ -30,28 +30,6 @@ bool cov_example_is_gap(const uint8_t *codes, size_t n)
     return has_n;
 }
 
-struct file {
-    struct cov_example_file *file;
-    const char *species;        /* NULL: several */
-    size_t first, n_rows;       /* first: number of the first row, counted over all files */
-    bool *gap;                  /* [n_rows]; NULL before cov_examples_prepare */
-    struct cov_bases_key *keys; /* [n_rows]; NULL before cov_examples_prepare, or if spread */
-    struct cov_blob *kept;      /* [n_rows] in memory, except gaps; NULL: none */
-    double *medians;            /* [n_datasets] of targets above 0; NULL: not counted */
-    float *factors;             /* [n_datasets] of targets */
-    bool scales;                /* a factor is not 1 */
-};
-
-struct cov_examples {
-    struct file *files;
-    size_t n_files, n_datasets, L, scratch;
-    size_t n_rows; /* in all files */
-    bool packed, counts;
-    enum cov_loading loading;
-    struct cov_ranks *ranks;
-    struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
-};
-
 /* ---------------------------------------------------------------- opening */
 
 void cov_examples_close(struct cov_examples *x)
@@ -83,15 +61,17 @@ static const char *species_of(const struct cov_grid *grid)
     return species;
 }
 
-static int open_file(struct cov_examples *x, const char *path, const struct cov_examples_options *o,
-                     struct cov_err *e)
+static int open_examples_file(struct cov_examples *x, const char *path,
+                              const struct cov_examples_options *o, struct cov_err *e)
 {
-    struct file *f = &x->files[x->n_files];
+    struct cov_examples_file *f = &x->files[x->n_files];
     int rc = cov_example_file_open(path, o->blacklist, o->list, &f->file, e);
     if (rc)
         return rc;
     const struct cov_grid *grid = cov_chunk_file_grid(f->file->file);
     size_t L = cov_grid_chunk_length(grid);
+    f->path = f->file->path;
+    f->grid = grid;
     f->species = species_of(grid);
     f->first = x->n_rows;
     f->n_rows = cov_grid_n_chunks(grid);
@@ -100,7 +80,7 @@ static int open_file(struct cov_examples *x, const char *path, const struct cov_
         x->L = L;
     if (L != x->L)
         return cov_fail(e, COV_EINPUT, "%s: chunks of %zu positions, but those of %s have %zu",
-                        path, L, cov_examples_path(x, 0), x->L);
+                        path, L, x->files[0].path, x->L);
     return COV_OK;
 }
 
@@ -112,7 +92,8 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
         int rc = cov_example_file_select(x->files[k].file, datasets, n, e);
         if (rc)
             return rc;
-        struct file *f = &x->files[k];
+        struct cov_examples_file *f = &x->files[k];
+        f->present = f->file->present;
         f->factors = cov_calloc(n, sizeof *f->factors, e);
         if (!f->factors)
             return COV_ENOMEM;
@@ -132,8 +113,8 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
 static int choose_file(struct cov_examples *x, const struct cov_examples_choice *choice,
                        struct cov_listing *all, struct cov_err *e)
 {
-    struct file *f = &x->files[x->n_files - 1];
-    const char *species = cov_examples_species(x, x->n_files - 1);
+    struct cov_examples_file *f = &x->files[x->n_files - 1];
+    const char *species = x->files[x->n_files - 1].species;
     bool is_named = false;
     if (!species)
         return cov_fail(e, COV_EINPUT, "%s: several species; --leave-out needs a file for each",
@@ -146,7 +127,7 @@ static int choose_file(struct cov_examples *x, const struct cov_examples_choice 
     x->n_files--;
     x->n_rows -= f->n_rows;
     cov_example_file_close(f->file);
-    *f = (struct file){0};
+    *f = (struct cov_examples_file){0};
     return COV_OK;
 }
 
@@ -160,7 +141,7 @@ static int check_choice(const struct cov_examples *x, const struct cov_examples_
     for (size_t i = 0; i < choice->n && !choice->others; i++) {
         bool found = false;
         for (size_t k = 0; k < x->n_files && !found; k++)
-            found = strcmp(cov_examples_species(x, k), choice->species[i]) == 0;
+            found = strcmp(x->files[k].species, choice->species[i]) == 0;
         if (!found)
             return cov_fail(e, COV_EINPUT, "%s: no file is of the species %s; they are of: %s%s",
                             choice->place, choice->species[i], all->text, cov_listing_more(all));
@@ -184,7 +165,7 @@ int cov_examples_open(const char *const *paths, size_t n,
     x->files = cov_calloc(n, sizeof *x->files, e);
     int rc = x->files ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
-        rc = open_file(x, paths[k], options, e);
+        rc = open_examples_file(x, paths[k], options, e);
         if (!rc && options->choice)
             rc = choose_file(x, options->choice, &all, e);
     }
@@ -200,7 +181,7 @@ int cov_examples_open(const char *const *paths, size_t n,
     return COV_OK;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_path(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -230,7 +211,7 @@ static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e
     if (!rc && *n == 0)
         rc = cov_fail(e, COV_EINPUT, "%s: no *.h5 file in this folder", dir);
     if (*n > 0)
-        qsort(*paths, *n, sizeof **paths, by_name);
+        qsort(*paths, *n, sizeof **paths, by_path);
     return rc;
 }
 
@@ -251,41 +232,6 @@ int cov_examples_open_dir(const char *dir, const struct cov_examples_options *op
 
 /* ---------------------------------------------------------------- questions */
 
-size_t cov_examples_n_files(const struct cov_examples *x)
-{
-    return x->n_files;
-}
-
-size_t cov_examples_n_datasets(const struct cov_examples *x)
-{
-    return x->n_datasets;
-}
-
-size_t cov_examples_chunk_length(const struct cov_examples *x)
-{
-    return x->L;
-}
-
-const char *cov_examples_path(const struct cov_examples *x, size_t file)
-{
-    return x->files[file].file->path;
-}
-
-const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file)
-{
-    return cov_chunk_file_grid(x->files[file].file->file);
-}
-
-const char *cov_examples_species(const struct cov_examples *x, size_t file)
-{
-    return x->files[file].species;
-}
-
-const bool *cov_examples_present(const struct cov_examples *x, size_t file)
-{
-    return x->files[file].file->present;
-}
-
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names, struct cov_err *e)
 {
     size_t index;
@@ -300,11 +246,6 @@ int cov_examples_list(const struct cov_examples *x, struct cov_names *names, str
     return rc;
 }
 
-double cov_examples_median(const struct cov_examples *x, size_t file, size_t dataset)
-{
-    return x->files[file].medians[dataset];
-}
-
 double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset)
 {
     return cov_example_file_reads(x->files[file].file, dataset);
@@ -312,20 +253,15 @@ double cov_examples_reads(const struct cov_examples *x, size_t file, size_t data
 
 void cov_examples_scale_targets(struct cov_examples *x, size_t file, size_t dataset, float factor)
 {
-    struct file *f = &x->files[file];
+    struct cov_examples_file *f = &x->files[file];
     f->factors[dataset] = factor;
     f->scales = f->scales || factor != 1;
 }
 
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)
 {
-    const struct file *f = &x->files[file];
+    const struct cov_examples_file *f = &x->files[file];
     return !(f->gap && f->gap[i]) && !cov_example_file_drops(f->file, i);
-}
-
-const struct cov_bases_key *cov_examples_keys(const struct cov_examples *x, size_t file)
-{
-    return x->files[file].keys;
 }
 
 size_t cov_examples_n_kept(const struct cov_examples *x)
@@ -366,7 +302,7 @@ static bool same_bases(const struct cov_example_file *x, const struct cov_exampl
 bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
                               size_t b)
 {
-    const struct cov_grid *of_a = cov_examples_grid(x, a), *of_b = cov_examples_grid(y, b);
+    const struct cov_grid *of_a = x->files[a].grid, *of_b = y->files[b].grid;
     const struct cov_example_file *f = x->files[a].file, *g = y->files[b].file;
     size_t n = cov_grid_n_chunks(of_a);
     bool same = n > 0 && n == cov_grid_n_chunks(of_b) && f->L == g->L;
@@ -377,7 +313,7 @@ bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const stru
 
 struct cov_example cov_example_of_row(const struct cov_examples *x, size_t file, size_t i)
 {
-    struct cov_chunk chunk = cov_grid_chunk(cov_examples_grid(x, file), i);
+    struct cov_chunk chunk = cov_grid_chunk(x->files[file].grid, i);
     return (struct cov_example){(uint32_t)file, chunk.minus, {i, COV_NO_ROW}, chunk.beg, chunk.end};
 }
 
@@ -407,7 +343,7 @@ static int publish_rows(struct cov_examples *x, struct cov_err *e)
 {
     int rc = cov_rank_rows_publish(x->spread, e);
     for (size_t f = 0; !rc && f < x->n_files; f++) {
-        const struct file *file = &x->files[f];
+        const struct cov_examples_file *file = &x->files[f];
         for (size_t i = 0; i < file->n_rows; i++)
             file->gap[i] = !cov_example_file_drops(file->file, i) &&
                            cov_rank_rows_bytes(x->spread, file->first + i) == 0;
@@ -430,7 +366,7 @@ struct row_worker {
 
 struct preparation {
     struct cov_examples *x;
-    struct file *file;
+    struct cov_examples_file *file;
     struct cov_progress *progress;
     struct cov_target_counts *counts; /* of the targets of the file; NULL: not needed */
     size_t next, end;                 /* rows of the file */
@@ -514,7 +450,7 @@ static void fini_row_slot(void *arg, void *slot)
 }
 
 /* Computes the medians of a file from the counts of its rows. */
-static int take_medians(struct preparation *p, struct file *f, struct cov_err *e)
+static int take_medians(struct preparation *p, struct cov_examples_file *f, struct cov_err *e)
 {
     f->medians = cov_calloc(p->x->n_datasets, sizeof *f->medians, e);
     int rc = !f->medians    ? COV_ENOMEM
@@ -527,7 +463,7 @@ static int take_medians(struct preparation *p, struct file *f, struct cov_err *e
 }
 
 /* Prepares those of the rows [beg, end), counted over all files, that are in this file. */
-static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_t end,
+static int prepare_file(struct preparation *p, struct cov_examples_file *f, size_t beg, size_t end,
                         struct cov_pool *pool, struct cov_err *e)
 {
     static const struct cov_ring_job ring = {.fetch = fetch_row,
@@ -591,7 +527,7 @@ void cov_example_raw_fini(struct cov_example_raw *raw)
 int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example,
                        struct cov_example_raw *raw, struct cov_err *e)
 {
-    const struct file *f = &x->files[example->file];
+    const struct cov_examples_file *f = &x->files[example->file];
     int rc = COV_OK;
     for (int k = 0; !rc && k < 2 && example->rows[k] != COV_NO_ROW; k++) {
         size_t i = example->rows[k];
@@ -607,21 +543,16 @@ int cov_examples_complete(struct cov_examples *x, struct cov_err *e)
     return x->spread ? cov_rank_rows_complete(x->spread, e) : COV_OK;
 }
 
-size_t cov_examples_scratch(const struct cov_examples *x)
-{
-    return x->scratch;
-}
-
 /* Buffers for a decoded row. */
-struct target {
+struct row_target {
     uint8_t *scratch, *codes;
     float *targets;
 };
 
 static int decode_row(const struct cov_examples *x, const struct cov_example *example, int k,
-                      struct cov_example_raw *raw, const struct target *to, struct cov_err *e)
+                      struct cov_example_raw *raw, const struct row_target *to, struct cov_err *e)
 {
-    const struct file *f = &x->files[example->file];
+    const struct cov_examples_file *f = &x->files[example->file];
     if (!x->packed || !(f->kept || x->spread))
         return cov_example_file_decode(f->file, example->rows[k], &raw->rows[k], to->scratch,
                                        to->codes, to->targets, e);
@@ -635,18 +566,18 @@ static int decode_rows(const struct cov_examples *x, const struct cov_example *e
                        struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
                        float *targets, struct cov_err *e)
 {
-    const struct cov_grid *grid = cov_examples_grid(x, example->file);
+    const struct cov_grid *grid = x->files[example->file].grid;
     size_t D = x->n_datasets;
     struct cov_chunk chunk = cov_grid_chunk(grid, example->rows[0]);
     if (chunk.beg == example->beg && chunk.end == example->end)
-        return decode_row(x, example, 0, raw, &(struct target){scratch, codes, targets}, e);
+        return decode_row(x, example, 0, raw, &(struct row_target){scratch, codes, targets}, e);
     uint8_t *row_targets = scratch + x->scratch - x->L * D * sizeof(float);
     uint8_t *row_codes = row_targets - (x->L + 15) / 8 * 8;
     memset(codes, COV_CODE_PAD, x->L);
     memset(targets, 0, x->L * D * sizeof *targets);
     for (int k = 0; k < 2 && example->rows[k] != COV_NO_ROW; k++) {
         float *from = (float *)(void *)row_targets;
-        const struct target row = {scratch, row_codes, from};
+        const struct row_target row = {scratch, row_codes, from};
         int rc = decode_row(x, example, k, raw, &row, e);
         if (rc)
             return rc;
@@ -666,7 +597,7 @@ int cov_examples_decode(const struct cov_examples *x, const struct cov_example *
                         struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
                         float *targets, struct cov_err *e)
 {
-    const struct file *f = &x->files[example->file];
+    const struct cov_examples_file *f = &x->files[example->file];
     int rc = decode_rows(x, example, raw, scratch, codes, targets, e);
     for (size_t i = 0; !rc && f->scales && i < x->L; i++)
         for (size_t d = 0; d < x->n_datasets; d++)

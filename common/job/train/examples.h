@@ -22,7 +22,37 @@
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
 
-struct cov_examples;
+/* A file of examples. */
+struct cov_examples_file {
+    const char *path;
+    const struct cov_grid *grid;
+    const char *species; /* NULL: several */
+    const bool *present; /* [n_datasets] */
+    double *medians; /* [n_datasets] of the targets above 0 in the kept rows, as in target_counts.h;
+                          * 0 if there are none. NULL: not counted */
+    struct cov_bases_key *keys; /* [n_rows], of those that cov_examples_keeps keeps; NULL before
+                                 * cov_examples_prepare, and with COV_LOAD_RANKS */
+    /* Private. */
+    struct cov_example_file *file;
+    size_t first, n_rows;  /* first: number of the first row, counted over all files */
+    bool *gap;             /* [n_rows]; NULL before cov_examples_prepare */
+    struct cov_blob *kept; /* [n_rows] in memory, except gaps; NULL: none */
+    float *factors;        /* [n_datasets] of targets */
+    bool scales;           /* a factor is not 1 */
+};
+
+/* All is to be read only. */
+struct cov_examples {
+    struct cov_examples_file *files;
+    size_t n_files, n_datasets, L; /* L: positions of a chunk */
+    size_t scratch;                /* for decoding, in bytes */
+    /* Private. */
+    size_t n_rows; /* in all files */
+    bool packed, counts;
+    enum cov_loading loading;
+    struct cov_ranks *ranks;
+    struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
+};
 
 /* Files to use, by their species. */
 struct cov_examples_choice {
@@ -41,7 +71,7 @@ struct cov_examples_options {
     /* Omits rows of sequences or in regions on this list, and masks the other positions in regions.
      * NULL: none. Borrowed until close. */
     struct cov_blacklist *list;
-    bool medians; /* cov_examples_prepare computes cov_examples_median */
+    bool medians;                             /* cov_examples_prepare counts the medians */
     const struct cov_examples_choice *choice; /* NULL: all files */
 };
 
@@ -64,21 +94,9 @@ int cov_examples_select(struct cov_examples *x, const char *const *datasets, siz
 int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
                          struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
 
-size_t cov_examples_n_files(const struct cov_examples *x);
-size_t cov_examples_n_datasets(const struct cov_examples *x);
-size_t cov_examples_chunk_length(const struct cov_examples *x);
-/* Borrowed until close. */
-const char *cov_examples_path(const struct cov_examples *x, size_t file);
-const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file);
-/* Returns the species of a file; NULL if it has several. */
-const char *cov_examples_species(const struct cov_examples *x, size_t file);
-const bool *cov_examples_present(const struct cov_examples *x, size_t file); /* [n_datasets] */
 /* Adds the names of all data sets of all files, selected or not, to *names. */
 int cov_examples_list(const struct cov_examples *x, struct cov_names *names,
                       struct cov_err *e) COV_MUST_USE;
-/* Returns the median of the targets above 0 of a data set in the kept rows of a file, as in
- * target_counts.h; 0 if there are none. */
-double cov_examples_median(const struct cov_examples *x, size_t file, size_t dataset);
 /* Returns the mean over the columns of a data set of the reads that bam2h5 counted; 0: unknown. */
 double cov_examples_reads(const struct cov_examples *x, size_t file, size_t dataset);
 /* Makes cov_examples_decode multiply the targets of a data set of a file by `factor` > 0. Not while
@@ -93,10 +111,6 @@ size_t cov_examples_n_kept(const struct cov_examples *x);
  * sequences, and equal bases in the first, the middle and the last row. HDF5's thread. */
 bool cov_examples_same_chunks(const struct cov_examples *x, size_t a, const struct cov_examples *y,
                               size_t b);
-
-/* After cov_examples_prepare: returns the keys of the bases of each row that cov_examples_keeps
- * keeps, or NULL with COV_LOAD_RANKS. Borrowed until close. */
-const struct cov_bases_key *cov_examples_keys(const struct cov_examples *x, size_t file);
 
 /* Bases [beg, end) of a strand, at most L of them, from one row or two consecutive ones. */
 struct cov_example {
@@ -120,9 +134,7 @@ int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example
                        struct cov_example_raw *raw, struct cov_err *e) COV_MUST_USE;
 int cov_examples_complete(struct cov_examples *x, struct cov_err *e) COV_MUST_USE;
 
-size_t cov_examples_scratch(const struct cov_examples *x); /* scratch for decoding, in bytes */
-
-/* Any thread: decodes codes[L] and targets[L, D] of a fetched example, in its own direction, padded
+/* Any thread: decodes codes[L] and targets[L, D] of a fetched example, with x->scratch bytes, in its own direction, padded
  * with COV_CODE_PAD and 0. Targets of masked positions are COV_TARGET_MASKED. */
 int cov_examples_decode(const struct cov_examples *x, const struct cov_example *example,
                         struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,

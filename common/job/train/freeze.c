@@ -47,12 +47,10 @@ static bool is_named(const struct cov_params *params, size_t i, const char *name
     return strlen(name) == n && strncmp(name, params->items[i].name, n) == 0;
 }
 
-/* Appends ",NAME", or NAME to an empty text. Replaces *text; NULL without memory. */
+/* Appends ",NAME", or NAME to an empty text. */
 static void append(char **text, const char *name, size_t n, struct cov_err *e)
 {
-    char *longer = *text ? cov_strfmt(e, "%s%s%.*s", *text, **text ? "," : "", (int)n, name) : NULL;
-    free(*text);
-    *text = longer;
+    cov_strappend(text, e, "%s%.*s", *text && **text ? "," : "", (int)n, name);
 }
 
 /* Fails because no layer has this name. */

@@ -16,7 +16,7 @@
 
 enum { BLOCK_BYTES = 1 << 22, MAX_PIECES = 16 };
 
-struct block {
+struct rank_block {
     uint8_t *data;
     size_t used, size;
 };
@@ -27,7 +27,7 @@ struct cov_rank_rows {
     size_t *firsts; /* [ranks->n + 1] */
     double *sizes;  /* [n_rows]: bytes of rows of this process; freed by publish */
     size_t *at;     /* [n_rows + 1]: offsets of rows in the concatenation of all rows */
-    struct block *blocks;
+    struct rank_block *blocks;
     size_t n_blocks, cap_blocks;
     size_t piece_bytes; /* of each piece except the last of a process */
     void *windows[MAX_PIECES];
@@ -56,7 +56,7 @@ int cov_rank_rows_new(struct cov_ranks *ranks, size_t n_rows, const size_t *firs
     return COV_OK;
 }
 
-static void free_block(struct block *b)
+static void free_block(struct rank_block *b)
 {
     if (b->data)
         (void)munmap(b->data, b->size);
@@ -79,13 +79,13 @@ void cov_rank_rows_free(struct cov_rank_rows *k)
 /* Makes sure that the last block has n free bytes. */
 static int make_room(struct cov_rank_rows *k, size_t n, struct cov_err *e)
 {
-    const struct block *last = k->n_blocks > 0 ? &k->blocks[k->n_blocks - 1] : NULL;
+    const struct rank_block *last = k->n_blocks > 0 ? &k->blocks[k->n_blocks - 1] : NULL;
     if (last && n <= last->size - last->used)
         return COV_OK;
     int rc = COV_RESERVE(&k->blocks, &k->cap_blocks, k->n_blocks + 1, e);
     if (rc)
         return rc;
-    struct block b = {.size = n > BLOCK_BYTES ? n : BLOCK_BYTES};
+    struct rank_block b = {.size = n > BLOCK_BYTES ? n : BLOCK_BYTES};
     void *data = mmap(NULL, b.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
         return cov_fail(e, COV_ENOMEM, "out of memory: cannot map %zu bytes for chunks", b.size);
@@ -101,7 +101,7 @@ int cov_rank_rows_put(struct cov_rank_rows *k, size_t i, const uint8_t *data, si
     int rc = make_room(k, n, e);
     if (rc)
         return rc;
-    struct block *b = &k->blocks[k->n_blocks - 1];
+    struct rank_block *b = &k->blocks[k->n_blocks - 1];
     memcpy(b->data + b->used, data, n);
     b->used += n;
     k->sizes[i] = (double)n;
@@ -115,7 +115,7 @@ static size_t share_bytes(const struct cov_rank_rows *k, size_t rank)
 
 /* Shares the piece that starts at byte `beg`. The first *done bytes of block **from were shared
  * before. */
-static int move_piece(struct cov_rank_rows *k, size_t beg, struct block **from, size_t *done,
+static int move_piece(struct cov_rank_rows *k, size_t beg, struct rank_block **from, size_t *done,
                       struct cov_err *e)
 {
     size_t n = share_bytes(k, k->ranks->rank), i = k->n_pieces;
@@ -155,7 +155,7 @@ int cov_rank_rows_publish(struct cov_rank_rows *k, struct cov_err *e)
     k->piece_bytes = (most + MAX_PIECES - 1) / MAX_PIECES;
     if (k->piece_bytes < BLOCK_BYTES)
         k->piece_bytes = BLOCK_BYTES;
-    struct block *from = k->blocks;
+    struct rank_block *from = k->blocks;
     size_t done = 0;
     for (size_t beg = 0; !rc && beg < most; beg += k->piece_bytes)
         rc = move_piece(k, beg, &from, &done, e);

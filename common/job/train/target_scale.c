@@ -75,11 +75,8 @@ int cov_target_scale_describe(const struct cov_target_scale *s, struct cov_ckpt 
     if (s->kind == COV_TARGET_NONE)
         return COV_OK;
     char *text = cov_strdup("", e);
-    for (size_t d = 0; text && d < s->n; d++) {
-        char *longer = cov_strfmt(e, "%s%s%.17g", text, d ? ", " : "", s->references[d]);
-        free(text);
-        text = longer;
-    }
+    for (size_t d = 0; d < s->n; d++)
+        cov_strappend(&text, e, "%s%.17g", d ? ", " : "", s->references[d]);
     int rc = text ? cov_ckpt_add_made(made, KIND, cov_target_kind_names[s->kind], e) : COV_ENOMEM;
     if (!rc)
         rc = cov_ckpt_add_made(made, REFERENCES, text, e);
@@ -89,7 +86,7 @@ int cov_target_scale_describe(const struct cov_target_scale *s, struct cov_ckpt 
 
 /* ---- scaling ---- */
 
-static int by_value(const void *a, const void *b)
+static int by_depth(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -101,14 +98,14 @@ static int depth_of(const struct cov_target_scale *s, const struct cov_examples 
 {
     *depth = 0;
     if (s->kind == COV_TARGET_MEDIAN)
-        *depth = cov_examples_median(x, file, d);
-    else if (cov_examples_present(x, file)[d]) {
+        *depth = x->files[file].medians[d];
+    else if (x->files[file].present[d]) {
         *depth = cov_examples_reads(x, file, d) / 1e6;
         if (!(*depth > 0))
             return cov_fail(e, COV_EINPUT,
                             "%s: %s: its number of reads is unknown; add its BAM files "
                             "again with this version of bam2h5, or use --target-scale median",
-                            cov_examples_path(x, file), s->datasets[d]);
+                            x->files[file].path, s->datasets[d]);
     }
     return COV_OK;
 }
@@ -118,7 +115,7 @@ static int depth_of(const struct cov_target_scale *s, const struct cov_examples 
 static int choose_reference(struct cov_target_scale *s, const struct cov_examples *train, size_t d,
                             struct cov_err *e)
 {
-    size_t n_files = cov_examples_n_files(train), n = 0;
+    size_t n_files = train->n_files, n = 0;
     double *depths = cov_calloc(n_files, sizeof *depths, e);
     if (!depths)
         return COV_ENOMEM;
@@ -127,7 +124,7 @@ static int choose_reference(struct cov_target_scale *s, const struct cov_example
         rc = depth_of(s, train, k, d, &depths[n], e);
         n += depths[n] > 0;
     }
-    qsort(depths, n, sizeof *depths, by_value);
+    qsort(depths, n, sizeof *depths, by_depth);
     if (n > 0)
         s->references[d] = n % 2 ? depths[n / 2] : (depths[n / 2 - 1] + depths[n / 2]) / 2;
     free(depths);
@@ -137,7 +134,7 @@ static int choose_reference(struct cov_target_scale *s, const struct cov_example
 static int scale_files(const struct cov_target_scale *s, struct cov_examples *x, struct cov_err *e)
 {
     int rc = COV_OK;
-    for (size_t k = 0; !rc && k < cov_examples_n_files(x); k++)
+    for (size_t k = 0; !rc && k < x->n_files; k++)
         for (size_t d = 0; !rc && d < s->n; d++) {
             double depth;
             rc = depth_of(s, x, k, d, &depth, e);
@@ -145,7 +142,7 @@ static int scale_files(const struct cov_target_scale *s, struct cov_examples *x,
                 continue;
             double factor = s->references[d] / depth;
             cov_examples_scale_targets(x, k, d, (float)factor);
-            cov_debug("%s: %s: depth %g, times %g", cov_examples_path(x, k), s->datasets[d], depth,
+            cov_debug("%s: %s: depth %g, times %g", x->files[k].path, s->datasets[d], depth,
                       factor);
         }
     return rc;

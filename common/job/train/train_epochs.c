@@ -19,8 +19,8 @@
 #include "common/job/train/example_copies.h"
 #include "common/job/train/example_feed.h"
 #include "common/job/train/example_plan.h"
+#include "common/job/train/provenance.h"
 #include "common/job/train/ranks.h"
-#include "common/job/train/train_made.h"
 #include "common/job/train/train_messages.h"
 #include "common/job/train/train_saver.h"
 #include "common/net/net.h"
@@ -37,7 +37,7 @@ struct means {
     double loss, accuracy, chunks;
 };
 
-struct run {
+struct train_job {
     const struct cov_train_options *o;
     struct cov_progress *progress;
     struct cov_ranks ranks; /* the first one writes outputs */
@@ -79,9 +79,9 @@ static double learning_rate_at(const struct cov_train_options *o, double learnin
     return learning_rate * 0.5 * (1 + cos(M_PI * (done < 1 ? done : 1)));
 }
 
-static void describe(struct run *r, const double *loss)
+static void describe_step(struct train_job *j, const double *loss)
 {
-    cov_train_describe(r->o, &r->setup.point, r->n_steps, loss, r->what, sizeof r->what);
+    cov_train_describe(j->o, &j->setup.ckpt, j->n_steps, loss, j->what, sizeof j->what);
 }
 
 static void add_mean(struct means *m, double loss, double accuracy, size_t n)
@@ -91,55 +91,55 @@ static void add_mean(struct means *m, double loss, double accuracy, size_t n)
     m->chunks += (double)n;
 }
 
-static struct cov_example_plan_options plan_options(const struct run *r)
+static struct cov_example_plan_options plan_options(const struct train_job *j)
 {
     return (struct cov_example_plan_options){
-        .batch = r->o->batch,
-        .shuffle = !r->o->in_order,
-        .accumulate = r->o->accumulate,
-        .strands = r->o->strands,
-        .balance_species = r->o->balance_species,
-        .random_offset = r->o->random_offset,
-        .seed = r->setup.seed,
+        .batch = j->o->batch,
+        .shuffle = !j->o->in_order,
+        .accumulate = j->o->accumulate,
+        .strands = j->o->strands,
+        .balance_species = j->o->balance_species,
+        .random_offset = j->o->random_offset,
+        .seed = j->setup.seed,
     };
 }
 
 /* ---------------------------------------------------------------- time left */
 
 /* Returns how many epochs of `n` steps are left to train; the last may be incomplete. */
-static double epochs_left(const struct run *r, int64_t n)
+static double epochs_left(const struct train_job *j, int64_t n)
 {
-    return n > 0 ? (double)(r->n_steps - r->setup.point.state.n_steps) / (double)n : 0;
+    return n > 0 ? (double)(j->n_steps - j->setup.ckpt.state.n_steps) / (double)n : 0;
 }
 
 /* Before an epoch of the plan, `done` chunks of which are done: includes later epochs in the time
  * left. Until a validation has been timed, a chunk of it counts as a third of a chunk in training,
  * which needs two more passes. */
-static void expect_epochs(struct run *r, const struct cov_example_plan *plan, size_t done)
+static void expect_epochs(struct train_job *j, const struct cov_example_plan *plan, size_t done)
 {
-    size_t steps = (plan->n_batches + r->o->accumulate - 1) / r->o->accumulate;
-    double n = epochs_left(r, (int64_t)steps), ends = (double)r->n_saved;
+    size_t steps = (plan->n_batches + j->o->accumulate - 1) / j->o->accumulate;
+    double n = epochs_left(j, (int64_t)steps), ends = (double)j->n_saved;
     double units = n * (double)plan->n - (double)(plan->n - done);
-    if (r->n_saved > 0)
-        cov_progress_expect(r->progress, units,
-                            ceil(n) * (r->val_seconds + r->save_seconds) / ends);
+    if (j->n_saved > 0)
+        cov_progress_expect(j->progress, units,
+                            ceil(n) * (j->val_seconds + j->save_seconds) / ends);
     else
-        cov_progress_expect(r->progress, units + ceil(n) * (double)r->val.n / 3, 0);
+        cov_progress_expect(j->progress, units + ceil(n) * (double)j->val.n / 3, 0);
 }
 
 /* Before the validation of n chunks: includes later epochs in the time left. */
-static void expect_after_validation(struct run *r, size_t n)
+static void expect_after_validation(struct train_job *j, size_t n)
 {
-    double left = epochs_left(r, r->setup.point.training.n_epoch_steps);
-    double seconds = (r->train_seconds + r->save_seconds) / (double)(r->n_saved + 1);
-    cov_progress_expect(r->progress, ceil(left) * (double)n, left * seconds);
+    double left = epochs_left(j, j->setup.ckpt.training.n_epoch_steps);
+    double seconds = (j->train_seconds + j->save_seconds) / (double)(j->n_saved + 1);
+    cov_progress_expect(j->progress, ceil(left) * (double)n, left * seconds);
 }
 
 /* ---------------------------------------------------------------- validation */
 
 /* Accumulates the scores of the validation chunks, batch by batch. */
 struct validation {
-    const struct run *run;
+    const struct train_job *run;
     size_t first; /* first example of this process */
     size_t batch; /* number of the current batch */
     struct cov_score score;
@@ -157,7 +157,7 @@ static void end_batch(struct validation *v)
     v->batch++;
 }
 
-static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
+static int add_val_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
 {
     struct validation *v = arg;
     const float *weights = v->run->o->loss_weights;
@@ -173,60 +173,60 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     return COV_OK;
 }
 
-static int fail_diverged(const struct run *r, double rate, struct cov_err *e)
+static int fail_diverged(const struct train_job *j, double rate, struct cov_err *e)
 {
-    return cov_train_fail_diverged(r->o, &r->setup.point, rate, r->in_validation,
-                                   r->n_saved + r->n_parts, e);
+    return cov_train_fail_diverged(j->o, &j->setup.ckpt, rate, j->in_validation,
+                                   j->n_saved + j->n_parts, e);
 }
 
 /* Computes loss and accuracy of the weights that are saved. */
-static int validate(struct run *r, struct cov_err *e)
+static int validate(struct train_job *j, struct cov_err *e)
 {
-    const struct cov_train_network *n = &r->setup.network;
-    const struct cov_train_point *p = &r->setup.point;
+    const struct cov_train_network *n = &j->setup.network;
+    const struct cov_train_ckpt *p = &j->setup.ckpt;
     struct cov_net *net = NULL;
-    struct validation v = {.run = r};
-    size_t batch = cov_device_batch(r->device, n->L), beg, end;
+    struct validation v = {.run = j};
+    size_t batch = cov_device_batch(j->device, n->L), beg, end;
     double clock = cov_clock();
-    cov_example_feed_share(r->val.n_batches, r->ranks.rank, r->ranks.n, &v.batch, &end);
+    cov_example_feed_share(j->val.n_batches, j->ranks.rank, j->ranks.n, &v.batch, &end);
     size_t end_of_batches = end;
-    beg = v.first = v.batch > 0 ? r->val.ends[v.batch - 1] : 0;
-    end = end > 0 ? r->val.ends[end - 1] : 0;
-    size_t share = (end - beg) / cov_pool_size(r->pool);
+    beg = v.first = v.batch > 0 ? j->val.ends[v.batch - 1] : 0;
+    end = end > 0 ? j->val.ends[end - 1] : 0;
+    size_t share = (end - beg) / cov_pool_size(j->pool);
     batch = batch > share && share > 0 ? share : batch;
-    int rc = cov_net_new(r->device, &n->hp, p->has_average ? p->state.average : p->state.block,
-                         (struct cov_net_size){n->L, cov_pool_size(r->pool), batch}, &net, e);
+    int rc = cov_net_new(j->device, &n->hp, p->has_average ? p->state.average : p->state.block,
+                         (struct cov_net_size){n->L, cov_pool_size(j->pool), batch}, &net, e);
     if (rc)
         return rc;
-    const struct cov_evaluate_work work = {r->setup.val, r->val.items + beg, end - beg, net,
-                                           batch,        add_chunk,          &v};
-    cov_progress_begin(r->progress, "validating", "chunks", (int64_t)(end - beg));
-    expect_after_validation(r, end - beg);
-    rc = cov_evaluate_examples(&work, r->pool, r->progress, e);
-    cov_progress_end(r->progress);
+    const struct cov_evaluate_work work = {j->setup.val, j->val.items + beg, end - beg, net,
+                                           batch,        add_val_chunk,      &v};
+    cov_progress_begin(j->progress, "validating", "chunks", (int64_t)(end - beg));
+    expect_after_validation(j, end - beg);
+    rc = cov_evaluate_examples(&work, j->pool, j->progress, e);
+    cov_progress_end(j->progress);
     cov_net_free(net);
     if (v.diverged)
-        return fail_diverged(r, p->training.adam.learning_rate, e);
+        return fail_diverged(j, p->training.adam.learning_rate, e);
     while (v.batch < end_of_batches)
         end_batch(&v);
     double sums[] = {v.means.loss, v.means.accuracy, v.means.chunks};
     if (!rc)
-        rc = cov_ranks_sum(&r->ranks, sums, COV_COUNT(sums), e);
-    r->values[COV_VAL_LOSS] = sums[0] / sums[2];
-    r->values[COV_VAL_ACCURACY] = sums[1] / sums[2];
+        rc = cov_ranks_sum(&j->ranks, sums, COV_COUNT(sums), e);
+    j->values[COV_VAL_LOSS] = sums[0] / sums[2];
+    j->values[COV_VAL_ACCURACY] = sums[1] / sums[2];
     clock = cov_clock() - clock;
-    r->longest_val = fmax(r->longest_val, clock);
-    r->val_seconds += clock;
+    j->longest_val = fmax(j->longest_val, clock);
+    j->val_seconds += clock;
     return rc;
 }
 
 /* ---------------------------------------------------------------- an epoch */
 
-static int next_batch(struct run *r, const struct cov_feed_batch **batch, struct cov_err *e)
+static int next_batch(struct train_job *j, const struct cov_feed_batch **batch, struct cov_err *e)
 {
     double clock = cov_clock();
-    int rc = cov_example_feed_next(r->feed, batch, e);
-    r->wait_seconds += cov_clock() - clock;
+    int rc = cov_example_feed_next(j->feed, batch, e);
+    j->wait_seconds += cov_clock() - clock;
     return rc;
 }
 
@@ -240,46 +240,46 @@ struct epoch {
 };
 
 /* Counts a batch that was trained. */
-static void count_batch(struct run *r, const struct cov_example_plan *plan, size_t batch)
+static void count_batch(struct train_job *j, const struct cov_example_plan *plan, size_t batch)
 {
     const size_t beg = batch > 0 ? plan->ends[batch - 1] : 0, end = plan->ends[batch];
-    r->chunks += (int64_t)(end - beg);
+    j->chunks += (int64_t)(end - beg);
     for (size_t i = beg; i < end; i++)
-        r->bases += plan->items[i].end - plan->items[i].beg;
+        j->bases += plan->items[i].end - plan->items[i].beg;
 }
 
 /* One step of the optimiser: up to `accumulate` batches. */
-static int step(struct run *r, struct epoch *epoch, struct cov_err *e)
+static int train_step(struct train_job *j, struct epoch *epoch, struct cov_err *e)
 {
     const struct cov_example_plan *plan = epoch->plan;
     size_t *at = &epoch->at;
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     struct means of_step = {0};
     uint64_t first = 0;
     double rate =
-        learning_rate_at(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps);
-    for (size_t k = 0; k < r->o->accumulate && *at < plan->n_batches; k++, ++*at) {
+        learning_rate_at(j->o, j->setup.network.learning_rate, p->state.n_steps, j->n_steps);
+    for (size_t k = 0; k < j->o->accumulate && *at < plan->n_batches; k++, ++*at) {
         const struct cov_feed_batch *batch;
         struct cov_train_score score;
         size_t n = plan->ends[*at] - (*at > 0 ? plan->ends[*at - 1] : 0);
-        int rc = next_batch(r, &batch, e);
+        int rc = next_batch(j, &batch, e);
         if (rc <= 0)
             return rc ? rc : cov_fail(e, COV_EIO, "a batch is missing");
         size_t beg, end;
-        cov_example_feed_share(n, r->ranks.rank, r->ranks.n, &beg, &end);
+        cov_example_feed_share(n, j->ranks.rank, j->ranks.n, &beg, &end);
         const struct cov_train_batch share = {batch->n, batch->codes, batch->targets,
                                               batch->present, first + beg};
-        rc = cov_trainer_batch(r->trainer, &share, &score, e);
+        rc = cov_trainer_batch(j->trainer, &share, &score, e);
         if (rc)
-            return rc == COV_EINPUT ? fail_diverged(r, rate, e) : rc;
+            return rc == COV_EINPUT ? fail_diverged(j, rate, e) : rc;
         first += n;
         p->n_batches++;
-        count_batch(r, plan, *at);
+        count_batch(j, plan, *at);
         if (score.n_rows > 0) {
             add_mean(&of_step, score.loss, score.accuracy, n);
             add_mean(&epoch->means, score.loss, score.accuracy, n);
         }
-        cov_progress_add(r->progress, (int64_t)n);
+        cov_progress_add(j->progress, (int64_t)n);
     }
     const struct cov_ckpt_adam *a = &p->training.adam;
     const struct cov_adam adam = {.learning_rate = rate,
@@ -287,66 +287,66 @@ static int step(struct run *r, struct epoch *epoch, struct cov_err *e)
                                   .beta2 = a->beta2,
                                   .eps = a->eps,
                                   .weight_decay = a->weight_decay,
-                                  .clip = r->o->clip,
-                                  .average = r->o->average};
-    int rc = cov_trainer_step(r->trainer, &adam, e);
+                                  .clip = j->o->clip,
+                                  .average = j->o->average};
+    int rc = cov_trainer_step(j->trainer, &adam, e);
     if (rc)
-        return rc == COV_EINPUT ? fail_diverged(r, rate, e) : rc;
+        return rc == COV_EINPUT ? fail_diverged(j, rate, e) : rc;
     p->training.adam.learning_rate = adam.learning_rate;
     const struct cov_train_step line = {++p->state.n_steps, of_step.loss / of_step.chunks,
                                         of_step.accuracy / of_step.chunks, adam.learning_rate};
-    describe(r, &line.loss);
-    return r->log ? cov_train_log_step(r->log, &line, e) : COV_OK;
+    describe_step(j, &line.loss);
+    return j->log ? cov_train_log_step(j->log, &line, e) : COV_OK;
 }
 
-static bool is_over(const struct run *r)
+static bool is_over(const struct train_job *j)
 {
-    return r->o->max_steps > 0 && r->setup.point.state.n_steps >= r->o->max_steps;
+    return j->o->max_steps > 0 && j->setup.ckpt.state.n_steps >= j->o->max_steps;
 }
 
 /* After a checkpoint was written since `clock`: removes the training that this one replaces. */
-static int after_save(struct run *r, double clock, struct cov_err *e)
+static int after_save(struct train_job *j, double clock, struct cov_err *e)
 {
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     int rc = COV_OK;
-    if (r->setup.replaces && !r->replaced)
-        rc = cov_train_log_commit(r->log, e);
-    if (!rc && r->setup.replaces && !r->replaced)
-        rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
+    if (j->setup.replaces && !j->replaced)
+        rc = cov_train_log_commit(j->log, e);
+    if (!rc && j->setup.replaces && !j->replaced)
+        rc = cov_train_saver_clear(&j->saver, p, j->o->init_from ? j->o->init_from : j->o->resume,
                                    e);
-    r->replaced = true;
+    j->replaced = true;
     if (!rc)
-        cov_train_set_last_words(r->o, p);
+        cov_train_set_last_words(j->o, p);
     clock = cov_clock() - clock;
-    r->longest_save = fmax(r->longest_save, clock);
-    r->save_seconds += clock;
+    j->longest_save = fmax(j->longest_save, clock);
+    j->save_seconds += clock;
     return rc;
 }
 
 /* Logs the totals of all runs before a checkpoint is written. Does nothing if the totals of earlier
  * runs are unknown. */
-static int log_totals(struct run *r, struct cov_err *e)
+static int log_totals(struct train_job *j, struct cov_err *e)
 {
-    struct cov_stats now = r->stats ? *r->stats : (struct cov_stats){0};
+    struct cov_stats now = j->stats ? *j->stats : (struct cov_stats){0};
     cov_stats_finish(&now);
-    const struct cov_train_totals run = {1, r->chunks, r->bases, now.wall_seconds, now.cpu_seconds};
-    if (!r->stats || (r->o->resume && r->earlier.n_runs == 0))
+    const struct cov_train_totals run = {1, j->chunks, j->bases, now.wall_seconds, now.cpu_seconds};
+    if (!j->stats || (j->o->resume && j->earlier.n_runs == 0))
         return COV_OK;
-    return cov_train_log_totals(r->log, r->setup.point.state.n_steps, &r->earlier, &run, e);
+    return cov_train_log_totals(j->log, j->setup.ckpt.state.n_steps, &j->earlier, &run, e);
 }
 
-static int read_trainer(struct run *r, struct cov_err *e)
+static int read_trainer(struct train_job *j, struct cov_err *e)
 {
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     p->has_moments = p->state.n_steps > 0;
-    p->has_average = r->o->average > 0;
-    return cov_trainer_read(r->trainer, &p->state, e);
+    p->has_average = j->o->average > 0;
+    return cov_trainer_read(j->trainer, &p->state, e);
 }
 
 /* Writes last.ckpt within an epoch. */
-static int save_part(struct run *r, const struct epoch *epoch, struct cov_err *e)
+static int save_part(struct train_job *j, const struct epoch *epoch, struct cov_err *e)
 {
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     double clock = cov_clock();
     p->training.part = (struct cov_ckpt_part){
         .is_there = true,
@@ -357,23 +357,23 @@ static int save_part(struct run *r, const struct epoch *epoch, struct cov_err *e
         .accuracy = epoch->means.accuracy,
         .chunks = epoch->means.chunks,
     };
-    r->n_parts++;
-    if (r->ranks.rank > 0)
+    j->n_parts++;
+    if (j->ranks.rank > 0)
         return COV_OK;
-    int rc = read_trainer(r, e);
+    int rc = read_trainer(j, e);
     if (!rc)
-        rc = log_totals(r, e);
+        rc = log_totals(j, e);
     if (!rc)
-        rc = cov_train_saver_save_part(&r->saver, &r->setup.network, p, e);
-    return rc ? rc : after_save(r, clock, e);
+        rc = cov_train_saver_save_part(&j->saver, &j->setup.network, p, e);
+    return rc ? rc : after_save(j, clock, e);
 }
 
 /* Finds the first batch to train: the one after those that a checkpoint within the epoch had. */
-static int find_place(const struct run *r, struct epoch *epoch, struct cov_err *e)
+static int find_place(const struct train_job *j, struct epoch *epoch, struct cov_err *e)
 {
-    const struct cov_ckpt_part *part = &r->setup.point.training.part;
-    epoch->n_before = r->setup.point.state.n_steps - part->n_steps;
-    if (part->is_there || r->o->save_every > 0 || r->o->max_hours > 0)
+    const struct cov_ckpt_part *part = &j->setup.ckpt.training.part;
+    epoch->n_before = j->setup.ckpt.state.n_steps - part->n_steps;
+    if (part->is_there || j->o->save_every > 0 || j->o->max_hours > 0)
         epoch->fingerprint = cov_example_plan_fingerprint(epoch->plan);
     if (!part->is_there)
         return COV_OK;
@@ -382,76 +382,76 @@ static int find_place(const struct run *r, struct epoch *epoch, struct cov_err *
                         "--resume-training %s: saved within epoch %" PRId64
                         ", which had other batches: use the same data, --batch-size (-b), --seed "
                         "and options of batches, or resume from the checkpoint of an epoch",
-                        r->o->resume, r->setup.point.epoch + 1);
+                        j->o->resume, j->setup.ckpt.epoch + 1);
     epoch->at = (size_t)part->n_batches;
     epoch->means = (struct means){part->loss, part->accuracy, part->chunks};
     return COV_OK;
 }
 
-/* Sets r->stopped if `seconds` more and a checkpoint may exceed --max-hours. All processes get the
+/* Sets j->stopped if `seconds` more and a checkpoint may exceed --max-hours. All processes get the
  * same answer. */
-static int check_time(struct run *r, double seconds, struct cov_err *e)
+static int check_time(struct train_job *j, double seconds, struct cov_err *e)
 {
-    if (r->o->max_hours <= 0)
+    if (j->o->max_hours <= 0)
         return COV_OK;
     /* Until a checkpoint has been written, it counts as a step. */
-    seconds += r->longest_save > 0 ? r->longest_save : r->longest_step;
-    double late = cov_clock() - r->begin + seconds > 3600 * r->o->max_hours;
-    int rc = cov_ranks_sum(&r->ranks, &late, 1, e);
-    r->stopped = late > 0;
+    seconds += j->longest_save > 0 ? j->longest_save : j->longest_step;
+    double late = cov_clock() - j->begin + seconds > 3600 * j->o->max_hours;
+    int rc = cov_ranks_sum(&j->ranks, &late, 1, e);
+    j->stopped = late > 0;
     return rc;
 }
 
 /* After a step: writes a checkpoint if it is time to, or to stop. */
-static int end_step(struct run *r, const struct epoch *epoch, struct cov_err *e)
+static int end_step(struct train_job *j, const struct epoch *epoch, struct cov_err *e)
 {
-    double seconds = r->longest_step;
-    bool is_last = epoch->at == epoch->plan->n_batches || is_over(r);
+    double seconds = j->longest_step;
+    bool is_last = epoch->at == epoch->plan->n_batches || is_over(j);
     /* Until a validation has been timed, it counts as the training of a third of its chunks. */
     if (is_last)
-        seconds = r->longest_val > 0
-                      ? r->longest_val
-                      : seconds * (double)r->val.n / (3 * (double)(r->o->batch * r->o->accumulate));
-    int rc = check_time(r, seconds, e);
-    bool is_due = r->o->save_every > 0 && r->setup.point.state.n_steps % r->o->save_every == 0;
-    return !rc && (r->stopped || is_due) ? save_part(r, epoch, e) : rc;
+        seconds = j->longest_val > 0
+                      ? j->longest_val
+                      : seconds * (double)j->val.n / (3 * (double)(j->o->batch * j->o->accumulate));
+    int rc = check_time(j, seconds, e);
+    bool is_due = j->o->save_every > 0 && j->setup.ckpt.state.n_steps % j->o->save_every == 0;
+    return !rc && (j->stopped || is_due) ? save_part(j, epoch, e) : rc;
 }
 
-static int train_steps(struct run *r, struct epoch *epoch, struct cov_err *e)
+static int train_steps(struct train_job *j, struct epoch *epoch, struct cov_err *e)
 {
     int rc = COV_OK;
-    while (!rc && !r->stopped && epoch->at < epoch->plan->n_batches && !is_over(r)) {
+    while (!rc && !j->stopped && epoch->at < epoch->plan->n_batches && !is_over(j)) {
         double clock = cov_clock();
-        rc = step(r, epoch, e);
-        r->longest_step = fmax(r->longest_step, cov_clock() - clock);
+        rc = train_step(j, epoch, e);
+        j->longest_step = fmax(j->longest_step, cov_clock() - clock);
         if (!rc)
-            rc = end_step(r, epoch, e);
+            rc = end_step(j, epoch, e);
     }
     return rc;
 }
 
-static int train_epoch(struct run *r, const struct cov_example_plan *plan, struct cov_err *e)
+static int train_epoch(struct train_job *j, const struct cov_example_plan *plan, struct cov_err *e)
 {
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     struct epoch epoch = {.plan = plan};
-    double clock = cov_clock(), saving = r->save_seconds;
-    int rc = find_place(r, &epoch, e);
+    double clock = cov_clock(), saving = j->save_seconds;
+    int rc = find_place(j, &epoch, e);
     if (!rc)
-        rc = cov_example_feed_begin(r->feed, plan, epoch.at, r->ranks.rank, r->ranks.n, e);
+        rc = cov_example_feed_begin(j->feed, plan, epoch.at, j->ranks.rank, j->ranks.n, e);
     if (rc)
         return rc;
     size_t done = epoch.at > 0 ? plan->ends[epoch.at - 1] : 0;
-    describe(r, NULL);
-    cov_progress_begin(r->progress, r->what, "chunks", (int64_t)(plan->n - done));
-    expect_epochs(r, plan, done);
-    rc = train_steps(r, &epoch, e);
-    cov_progress_end(r->progress);
-    cov_example_feed_end(r->feed);
-    r->train_seconds += cov_clock() - clock - (r->save_seconds - saving);
-    if (r->stopped)
+    describe_step(j, NULL);
+    cov_progress_begin(j->progress, j->what, "chunks", (int64_t)(plan->n - done));
+    expect_epochs(j, plan, done);
+    rc = train_steps(j, &epoch, e);
+    cov_progress_end(j->progress);
+    cov_example_feed_end(j->feed);
+    j->train_seconds += cov_clock() - clock - (j->save_seconds - saving);
+    if (j->stopped)
         return rc;
-    r->values[COV_TRAIN_LOSS] = epoch.means.loss / epoch.means.chunks;
-    r->values[COV_TRAIN_ACCURACY] = epoch.means.accuracy / epoch.means.chunks;
+    j->values[COV_TRAIN_LOSS] = epoch.means.loss / epoch.means.chunks;
+    j->values[COV_TRAIN_ACCURACY] = epoch.means.accuracy / epoch.means.chunks;
     p->training.n_batches += (int64_t)epoch.at;
     p->training.n_epoch_batches = (int64_t)epoch.at;
     p->training.n_epoch_steps = p->state.n_steps - epoch.n_before;
@@ -459,187 +459,187 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
 }
 
 /* Validates the epoch that was trained; saves checkpoints and metrics. */
-static int end_epoch(struct run *r, double clock, bool *stop, struct cov_err *e)
+static int end_epoch(struct train_job *j, double clock, bool *stop, struct cov_err *e)
 {
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     p->epoch++;
-    int rc = read_trainer(r, e);
-    r->in_validation = true;
+    int rc = read_trainer(j, e);
+    j->in_validation = true;
     if (!rc)
-        rc = validate(r, e);
-    r->in_validation = false;
+        rc = validate(j, e);
+    j->in_validation = false;
     if (rc)
         return rc;
     p->training.part = (struct cov_ckpt_part){0};
     cov_info("epoch %" PRId64 ": training loss %.6g, r %.4f; validation loss %.6g, r %.4f; %.0f s",
-             p->epoch, r->values[COV_TRAIN_LOSS], r->values[COV_TRAIN_ACCURACY],
-             r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
+             p->epoch, j->values[COV_TRAIN_LOSS], j->values[COV_TRAIN_ACCURACY],
+             j->values[COV_VAL_LOSS], j->values[COV_VAL_ACCURACY], cov_clock() - clock);
     clock = cov_clock();
-    cov_train_saver_check(&r->saver, p, r->values, stop);
-    r->n_saved++;
-    if (r->ranks.rank > 0)
+    cov_train_saver_check(&j->saver, p, j->values, stop);
+    j->n_saved++;
+    if (j->ranks.rank > 0)
         return COV_OK;
-    rc = log_totals(r, e);
+    rc = log_totals(j, e);
     if (!rc)
-        rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
+        rc = cov_train_saver_save(&j->saver, &j->setup.network, p, j->values, e);
     if (!rc)
-        rc = cov_train_log_epoch(r->log, p->epoch, p->state.n_steps, r->values, e);
-    return rc ? rc : after_save(r, clock, e);
+        rc = cov_train_log_epoch(j->log, p->epoch, p->state.n_steps, j->values, e);
+    return rc ? rc : after_save(j, clock, e);
 }
 
-static bool is_complete(const struct run *r)
+static bool is_complete(const struct train_job *j)
 {
-    const struct cov_train_point *p = &r->setup.point;
-    return p->epoch + 1 >= r->o->epochs || (is_over(r) && !p->training.part.is_there);
+    const struct cov_train_ckpt *p = &j->setup.ckpt;
+    return p->epoch + 1 >= j->o->epochs || (is_over(j) && !p->training.part.is_there);
 }
 
-static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
+static int run_epoch(struct train_job *j, bool *stop, struct cov_err *e)
 {
-    const struct cov_example_plan_options options = plan_options(r);
+    const struct cov_example_plan_options options = plan_options(j);
     struct cov_example_plan plan;
     double clock = cov_clock();
-    int rc = cov_example_plan_init(&plan, r->setup.train, &options,
-                                   (uint64_t)(r->setup.point.epoch + 1), e);
+    int rc = cov_example_plan_init(&plan, j->setup.train, &options,
+                                   (uint64_t)(j->setup.ckpt.epoch + 1), e);
     if (!rc)
-        rc = train_epoch(r, &plan, e);
+        rc = train_epoch(j, &plan, e);
     cov_example_plan_fini(&plan);
-    if (!rc && !r->stopped)
-        rc = end_epoch(r, clock, stop, e);
-    if (!rc && !r->stopped && !*stop && !is_complete(r))
-        rc = check_time(r, r->longest_step, e);
-    *stop = *stop || r->stopped;
+    if (!rc && !j->stopped)
+        rc = end_epoch(j, clock, stop, e);
+    if (!rc && !j->stopped && !*stop && !is_complete(j))
+        rc = check_time(j, j->longest_step, e);
+    *stop = *stop || j->stopped;
     return rc;
 }
 
 /* ---------------------------------------------------------------- the training */
 
 /* Sets *n to the number of steps of an epoch. */
-static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct cov_err *e)
+static int count_steps_of(const struct train_job *j, int64_t epoch, int64_t *n, struct cov_err *e)
 {
-    const struct cov_example_plan_options options = plan_options(r);
+    const struct cov_example_plan_options options = plan_options(j);
     struct cov_example_plan plan;
-    int rc = cov_example_plan_init(&plan, r->setup.train, &options, (uint64_t)epoch, e);
+    int rc = cov_example_plan_init(&plan, j->setup.train, &options, (uint64_t)epoch, e);
     if (rc)
         return rc;
-    *n = (int64_t)((plan.n_batches + r->o->accumulate - 1) / r->o->accumulate);
+    *n = (int64_t)((plan.n_batches + j->o->accumulate - 1) / j->o->accumulate);
     cov_example_plan_fini(&plan);
     return COV_OK;
 }
 
 /* Warns if an epoch has n steps now but had a different number in the training that is resumed. */
-static void compare_steps(const struct run *r, int64_t n)
+static void compare_steps(const struct train_job *j, int64_t n)
 {
     double had;
-    if (r->o->resume && cov_train_steps_differ(r->o, &r->setup.point, n, &had))
+    if (j->o->resume && cov_train_steps_differ(j->o, &j->setup.ckpt, n, &had))
         cov_warn(
             "%s: the last epoch had %.4g steps, but an epoch now has %" PRId64
             ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given again",
-            r->o->resume, had, n);
+            j->o->resume, had, n);
 }
 
 /* Counts the steps of the whole training: those made before, and those of the remaining epochs, up
  * to --max-steps. */
-static int count_steps(struct run *r, struct cov_err *e)
+static int count_steps(struct train_job *j, struct cov_err *e)
 {
     /* With random offsets epochs differ, which matters only to a schedule. */
-    bool differ = r->o->random_offset && r->o->schedule != COV_SCHEDULE_CONSTANT;
-    int64_t most = r->o->max_steps > 0 ? r->o->max_steps : INT64_MAX, n = 0;
-    int rc = count_steps_of(r, 0, &n, e);
+    bool differ = j->o->random_offset && j->o->schedule != COV_SCHEDULE_CONSTANT;
+    int64_t most = j->o->max_steps > 0 ? j->o->max_steps : INT64_MAX, n = 0;
+    int rc = count_steps_of(j, 0, &n, e);
     if (rc)
         return rc;
     if (n == 0)
         return cov_fail(e, COV_EINPUT, "%s: nothing to train on: all chunks are gaps%s",
-                        r->setup.places.train,
-                        r->o->blacklist || r->o->blacklist_path ? " or on the blacklist" : "");
-    compare_steps(r, n);
-    if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
+                        j->setup.places.train,
+                        j->o->blacklist || j->o->blacklist_path ? " or on the blacklist" : "");
+    compare_steps(j, n);
+    if (n < FEW_STEPS && (int64_t)j->o->batch > n && !j->o->resume)
         cov_info("an epoch has %" PRId64 " step%s, of up to %zu chunks: a smaller --batch-size "
                  "(-b) gives more steps, which usually learns faster",
-                 n, cov_text_s(n), r->o->batch * r->o->accumulate);
-    int64_t epoch = r->setup.point.epoch + 1, n_left = 0;
-    r->n_steps = r->setup.point.state.n_steps - r->setup.point.training.part.n_steps;
-    for (; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
-        rc = count_steps_of(r, epoch, &n, e);
-        r->n_steps += n;
+                 n, cov_text_s(n), j->o->batch * j->o->accumulate);
+    int64_t epoch = j->setup.ckpt.epoch + 1, n_left = 0;
+    j->n_steps = j->setup.ckpt.state.n_steps - j->setup.ckpt.training.part.n_steps;
+    for (; differ && !rc && epoch < j->o->epochs && j->n_steps < most; epoch++) {
+        rc = count_steps_of(j, epoch, &n, e);
+        j->n_steps += n;
     }
-    if (epoch < r->o->epochs && !differ &&
-        (__builtin_mul_overflow(n, r->o->epochs - epoch, &n_left) ||
-         __builtin_add_overflow(r->n_steps, n_left, &r->n_steps)))
-        r->n_steps = INT64_MAX;
-    r->n_steps = r->n_steps < most ? r->n_steps : most;
+    if (epoch < j->o->epochs && !differ &&
+        (__builtin_mul_overflow(n, j->o->epochs - epoch, &n_left) ||
+         __builtin_add_overflow(j->n_steps, n_left, &j->n_steps)))
+        j->n_steps = INT64_MAX;
+    j->n_steps = j->n_steps < most ? j->n_steps : most;
     return rc;
 }
 
-static void log_data(const struct run *r)
+static void log_data(const struct train_job *j)
 {
-    int64_t n = (int64_t)cov_examples_n_kept(r->setup.train);
-    int64_t n_files = (int64_t)cov_examples_n_files(r->setup.train);
+    int64_t n = (int64_t)cov_examples_n_kept(j->setup.train);
+    int64_t n_files = (int64_t)j->setup.train->n_files;
     cov_info("%" PRId64 " chunk%s to train on in %" PRId64 " file%s, %zu to validate with; %" PRId64
              " step%s",
-             n, cov_text_s(n), n_files, cov_text_s(n_files), r->val.n, r->n_steps,
-             cov_text_s(r->n_steps));
+             n, cov_text_s(n), n_files, cov_text_s(n_files), j->val.n, j->n_steps,
+             cov_text_s(j->n_steps));
 }
 
-static int load_data(struct run *r, struct cov_err *e)
+static int load_data(struct train_job *j, struct cov_err *e)
 {
-    const struct cov_example_plan_options in_order = {.batch = r->o->batch};
+    const struct cov_example_plan_options in_order = {.batch = j->o->batch};
     double clock = cov_clock();
-    int rc = cov_examples_prepare(r->setup.train, r->pool, r->progress, e);
+    int rc = cov_examples_prepare(j->setup.train, j->pool, j->progress, e);
     if (!rc)
-        rc = cov_examples_prepare(r->setup.val, r->pool, r->progress, e);
+        rc = cov_examples_prepare(j->setup.val, j->pool, j->progress, e);
     if (!rc)
-        rc = cov_examples_warn_copies(r->setup.val, r->setup.train, e);
+        rc = cov_examples_warn_copies(j->setup.val, j->setup.train, e);
     if (!rc)
-        rc = cov_target_scale_apply(&r->setup.network.scale, r->setup.train, r->setup.val, e);
+        rc = cov_target_scale_apply(&j->setup.network.scale, j->setup.train, j->setup.val, e);
     if (!rc)
-        rc = cov_target_scale_describe(&r->setup.network.scale, &r->setup.network.made, e);
+        rc = cov_target_scale_describe(&j->setup.network.scale, &j->setup.network.made, e);
     if (!rc)
-        rc = count_steps(r, e);
+        rc = count_steps(j, e);
     if (!rc)
-        rc = cov_example_plan_init(&r->val, r->setup.val, &in_order, 0, e);
-    if (!rc && r->val.n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: nothing to validate with", r->setup.places.val);
-    r->load_seconds = cov_clock() - clock;
+        rc = cov_example_plan_init(&j->val, j->setup.val, &in_order, 0, e);
+    if (!rc && j->val.n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: nothing to validate with", j->setup.places.val);
+    j->load_seconds = cov_clock() - clock;
     if (!rc)
-        log_data(r);
+        log_data(j);
     return rc;
 }
 
 /* Opens the device. Processes that share batches must all compute the same way, so they use GPUs
  * only if requested. */
-static int open_device(struct run *r, struct cov_err *e)
+static int open_train_device(struct train_job *j, struct cov_err *e)
 {
-    struct cov_device_choice choice = r->o->device.choice;
-    if (r->ranks.n > 1 && choice.kind == COV_DEVICE_AUTO)
+    struct cov_device_choice choice = j->o->device.choice;
+    if (j->ranks.n > 1 && choice.kind == COV_DEVICE_AUTO)
         choice.kind = COV_DEVICE_CPU;
-    return cov_device_open(&choice, &r->o->cpu, &r->device, e);
+    return cov_device_open(&choice, &j->o->cpu, &j->device, e);
 }
 
-static int open_trainer(struct run *r, struct cov_err *e)
+static int open_trainer(struct train_job *j, struct cov_err *e)
 {
-    struct cov_train_setup *s = &r->setup;
+    struct cov_train_setup *s = &j->setup;
     const struct cov_trainer_options options = {
         .hp = &s->network.hp,
         .L = s->network.L,
-        .max_batch = (r->o->batch + r->ranks.n - 1) / r->ranks.n,
+        .max_batch = (j->o->batch + j->ranks.n - 1) / j->ranks.n,
         .seed = s->seed,
-        .loss_weights = r->o->n_loss_weights > 0 ? r->o->loss_weights : NULL,
+        .loss_weights = j->o->n_loss_weights > 0 ? j->o->loss_weights : NULL,
         .frozen = s->network.frozen,
-        .recompute = r->o->recompute,
-        .pool = r->pool,
-        .reduce = {r->ranks.n > 1 ? cov_ranks_sum : NULL, &r->ranks},
+        .recompute = j->o->recompute,
+        .pool = j->pool,
+        .reduce = {j->ranks.n > 1 ? cov_ranks_sum : NULL, &j->ranks},
     };
-    int rc = open_device(r, e);
+    int rc = open_train_device(j, e);
     if (!rc)
-        rc = cov_trainer_new(r->device, &options, s->point.state.block, &r->trainer, e);
-    if (!rc && r->o->resume) {
-        struct cov_train_state from = s->point.state;
-        if (!s->point.has_average)
+        rc = cov_trainer_new(j->device, &options, s->ckpt.state.block, &j->trainer, e);
+    if (!rc && j->o->resume) {
+        struct cov_train_state from = s->ckpt.state;
+        if (!s->ckpt.has_average)
             from.average = NULL;
-        rc = cov_trainer_write(r->trainer, &from, e);
+        rc = cov_trainer_write(j->trainer, &from, e);
     }
     if (!rc)
-        rc = cov_train_describe_making(s, r->o, r->device, e);
+        rc = cov_train_provenance(s, j->o, j->device, e);
     size_t n = 0, n_frozen = 0;
     char frozen[48] = "";
     for (size_t i = 0; i < s->network.params.n_items; i++) {
@@ -650,67 +650,67 @@ static int open_trainer(struct run *r, struct cov_err *e)
     if (n_frozen > 0)
         (void)snprintf(frozen, sizeof frozen, ", %zu of them frozen", n_frozen);
     if (!rc)
-        cov_info("%s, %u thread%s; %s, %zu parameters%s", r->device->ops->describe(r->device),
-                 cov_pool_size(r->pool), cov_text_s(cov_pool_size(r->pool)),
+        cov_info("%s, %u thread%s; %s, %zu parameters%s", j->device->ops->describe(j->device),
+                 cov_pool_size(j->pool), cov_text_s(cov_pool_size(j->pool)),
                  cov_model_type_name(s->network.hp.model_type), n, frozen);
     return rc;
 }
 
-static void begin_training(struct run *r)
+static void begin_training(struct train_job *j)
 {
-    struct cov_ckpt_training *t = &r->setup.point.training;
+    struct cov_ckpt_training *t = &j->setup.ckpt.training;
     t->has_seed = true;
-    t->seed = r->setup.seed;
-    t->n_val_batches = (int64_t)r->val.n_batches;
-    r->saver = (struct cov_train_saver){
-        .dir = r->o->output,
-        .save_by = r->o->save_by,
-        .stop_by = r->o->stop_by,
-        .top_k = r->o->top_k,
-        .patience = r->o->patience,
+    t->seed = j->setup.seed;
+    t->n_val_batches = (int64_t)j->val.n_batches;
+    j->saver = (struct cov_train_saver){
+        .dir = j->o->output,
+        .save_by = j->o->save_by,
+        .stop_by = j->o->stop_by,
+        .top_k = j->o->top_k,
+        .patience = j->o->patience,
     };
 }
 
 /* Says which epoch was the best, and what to do with it. */
-static void report_best(const struct run *r)
+static void report_best(const struct train_job *j)
 {
-    char *best = cov_path_join(r->o->output, COV_CKPT_BEST, NULL);
-    if (best && r->saver.has_best)
+    char *best = cov_path_join(j->o->output, COV_CKPT_BEST, NULL);
+    if (best && j->saver.has_best)
         cov_info("best epoch: %" PRId64 ", %s %.4f: %s; to predict: covpredict -m %s -o "
                  "predictions.h5 genome.fa",
-                 r->saver.best_epoch, cov_train_quantity_names[r->saver.save_by],
-                 r->saver.best_score, best, best);
+                 j->saver.best_epoch, cov_train_quantity_names[j->saver.save_by],
+                 j->saver.best_score, best, best);
     free(best);
 }
 
-static int train(struct run *r, struct cov_err *e)
+static int train_all(struct train_job *j, struct cov_err *e)
 {
-    struct cov_train_point *p = &r->setup.point;
+    struct cov_train_ckpt *p = &j->setup.ckpt;
     bool stop = false;
-    int rc = load_data(r, e);
+    int rc = load_data(j, e);
     if (!rc)
-        rc = cov_example_feed_new(r->setup.train, r->o->batch, SLOTS, &r->feed, e);
+        rc = cov_example_feed_new(j->setup.train, j->o->batch, SLOTS, &j->feed, e);
     if (rc)
         return rc;
-    begin_training(r);
-    rc = cov_train_saver_begin(&r->saver, p, e);
-    if (!rc && r->ranks.rank == 0 && p->epoch >= 0 && !r->setup.replaces)
-        rc = cov_train_saver_resume(&r->saver, p, e);
-    if (!rc && r->ranks.rank == 0)
+    begin_training(j);
+    rc = cov_train_saver_begin(&j->saver, p, e);
+    if (!rc && j->ranks.rank == 0 && p->epoch >= 0 && !j->setup.replaces)
+        rc = cov_train_saver_resume(&j->saver, p, e);
+    if (!rc && j->ranks.rank == 0)
         rc = cov_train_log_open(
-            r->o->output, r->o->tensorboard, r->setup.has_remains ? -1 : p->epoch,
-            r->setup.has_remains ? 0 : p->state.n_steps, r->setup.replaces, &r->log, e);
-    while (!rc && !stop && !is_complete(r))
-        rc = run_epoch(r, &stop, e);
+            j->o->output, j->o->tensorboard, j->setup.has_remains ? -1 : p->epoch,
+            j->setup.has_remains ? 0 : p->state.n_steps, j->setup.replaces, &j->log, e);
+    while (!rc && !stop && !is_complete(j))
+        rc = run_epoch(j, &stop, e);
     if (!rc)
-        report_best(r);
-    if (!rc && r->stopped)
-        cov_info("stopped after %.3g h; %s", (cov_clock() - r->begin) / 3600, cov_log_last_words());
-    int rc2 = cov_train_log_close(r->log, rc ? NULL : e);
+        report_best(j);
+    if (!rc && j->stopped)
+        cov_info("stopped after %.3g h; %s", (cov_clock() - j->begin) / 3600, cov_log_last_words());
+    int rc2 = cov_train_log_close(j->log, rc ? NULL : e);
     return rc ? rc : rc2;
 }
 
-static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_err *e)
+static int fill_train_stats(const struct train_job *j, struct cov_stats *stats, struct cov_err *e)
 {
     struct cov_stats_figure figures[] = {
         [COV_VAL_LOSS] = {"", "Loss", "Poisson loss of the last epoch, validation"},
@@ -720,25 +720,25 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
         [COV_TRAIN_ACCURACY] = {"", "Training r", "Pearson's r of the last epoch, training",
                                 .is_score = true},
         {"epochs", "Epochs", "epochs, including those before resuming",
-         .value = (double)(r->setup.point.epoch + 1)},
-        {"steps", "Steps", "steps of the optimiser", .value = (double)r->setup.point.state.n_steps},
+         .value = (double)(j->setup.ckpt.epoch + 1)},
+        {"steps", "Steps", "steps of the optimiser", .value = (double)j->setup.ckpt.state.n_steps},
     };
-    const struct cov_train_totals *was = &r->earlier;
-    stats->chunks = was->chunks + r->chunks;
-    stats->bases = was->bases + r->bases;
+    const struct cov_train_totals *was = &j->earlier;
+    stats->chunks = was->chunks + j->chunks;
+    stats->bases = was->bases + j->bases;
     if (was->n_runs > 0)
         stats->earlier = (struct cov_stats_earlier){
             was->bases, was->chunks, true, (int)was->n_runs, was->wall_seconds, was->cpu_seconds};
-    cov_stats_add_stage(stats, "load", r->load_seconds);
-    cov_stats_add_stage(stats, "train", r->train_seconds);
-    cov_stats_add_stage(stats, "wait", r->wait_seconds);
-    cov_stats_add_stage(stats, "validate", r->val_seconds);
-    cov_stats_add_stage(stats, "save", r->save_seconds);
-    int rc = cov_device_fill_stats(r->device, NULL, stats, e);
+    cov_stats_add_stage(stats, "load", j->load_seconds);
+    cov_stats_add_stage(stats, "train", j->train_seconds);
+    cov_stats_add_stage(stats, "wait", j->wait_seconds);
+    cov_stats_add_stage(stats, "validate", j->val_seconds);
+    cov_stats_add_stage(stats, "save", j->save_seconds);
+    int rc = cov_device_fill_stats(j->device, NULL, stats, e);
     for (int i = 0; i < COV_TRAIN_QUANTITIES; i++) {
         (void)snprintf(figures[i].name, sizeof figures[i].name, "%s", cov_train_quantity_names[i]);
         figures[i].decimals = 4;
-        figures[i].value = r->values[i];
+        figures[i].value = j->values[i];
     }
     return rc ? rc : cov_stats_add_figures(stats, NULL, figures, COV_COUNT(figures), e);
 }
@@ -746,47 +746,47 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e)
 {
-    struct run r = {.o = options,
-                    .progress = progress,
-                    .stats = stats,
-                    .setup = {.lock = -1},
-                    .begin = cov_clock()};
+    struct train_job j = {.o = options,
+                          .progress = progress,
+                          .stats = stats,
+                          .setup = {.lock = -1},
+                          .begin = cov_clock()};
     for (int i = 0; i < COV_TRAIN_QUANTITIES; i++)
-        r.values[i] = (double)NAN;
-    int rc = cov_ranks_open(&r.ranks, e);
-    if (!rc && r.ranks.rank > 0) {
+        j.values[i] = (double)NAN;
+    int rc = cov_ranks_open(&j.ranks, e);
+    if (!rc && j.ranks.rank > 0) {
         /* Only the first process logs. */
         cov_log_set(NULL, NULL, COV_LOG_ERROR);
-        r.progress = NULL;
+        j.progress = NULL;
     }
     cov_train_set_last_words(options, NULL);
     if (!rc)
-        rc = cov_train_setup_open(&r.setup, options, &r.ranks, e);
+        rc = cov_train_setup_open(&j.setup, options, &j.ranks, e);
     if (!rc && options->resume)
-        rc = cov_train_log_read(options->resume, r.setup.point.epoch, r.setup.point.state.n_steps,
-                                r.values, &r.earlier, e);
+        rc = cov_train_log_read(options->resume, j.setup.ckpt.epoch, j.setup.ckpt.state.n_steps,
+                                j.values, &j.earlier, e);
     if (!rc)
-        rc = cov_pool_new(options->n_threads, &r.pool, e);
+        rc = cov_pool_new(options->n_threads, &j.pool, e);
     if (!rc)
-        rc = open_trainer(&r, e);
-    if (!rc && r.setup.point.epoch + 1 >= options->epochs)
+        rc = open_trainer(&j, e);
+    if (!rc && j.setup.ckpt.epoch + 1 >= options->epochs)
         cov_info("nothing to do: %s already has %" PRId64 " epochs; a larger --epochs continues it",
-                 options->resume, r.setup.point.epoch + 1);
-    else if (!rc && is_complete(&r))
+                 options->resume, j.setup.ckpt.epoch + 1);
+    else if (!rc && is_complete(&j))
         cov_info("nothing to do: %s already has %" PRId64
                  " steps; a larger --max-steps continues it",
-                 options->resume, r.setup.point.state.n_steps);
+                 options->resume, j.setup.ckpt.state.n_steps);
     else if (!rc)
-        rc = train(&r, e);
+        rc = train_all(&j, e);
     if (!rc && stats)
-        rc = fill_stats(&r, stats, e);
+        rc = fill_train_stats(&j, stats, e);
     cov_log_set_last_words(NULL);
-    cov_example_feed_free(r.feed);
-    cov_trainer_free(r.trainer);
-    cov_device_close(r.device);
-    cov_pool_free(r.pool);
-    cov_example_plan_fini(&r.val);
-    cov_train_setup_fini(&r.setup);
-    cov_ranks_close(&r.ranks, rc != COV_OK);
+    cov_example_feed_free(j.feed);
+    cov_trainer_free(j.trainer);
+    cov_device_close(j.device);
+    cov_pool_free(j.pool);
+    cov_example_plan_fini(&j.val);
+    cov_train_setup_fini(&j.setup);
+    cov_ranks_close(&j.ranks, rc != COV_OK);
     return rc;
 }

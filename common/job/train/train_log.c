@@ -221,7 +221,7 @@ static void put_json(FILE *f, const char *key, double value)
 }
 
 /* Makes each step visible immediately, so that even a killed run has logged everything it did. */
-static int flush(struct cov_train_log *l, struct cov_err *e)
+static int flush_logs(struct cov_train_log *l, struct cov_err *e)
 {
     for (int i = 0; i < N_FILES; i++)
         if (fflush(l->files[i]) || ferror(l->files[i]))
@@ -245,7 +245,7 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, 
         if (!rc)
             rc = cov_event_file_add(l->events, s->step, "learning_rate", s->learning_rate, e);
     }
-    return rc ? rc : flush(l, e);
+    return rc ? rc : flush_logs(l, e);
 }
 
 int cov_train_log_commit(struct cov_train_log *l, struct cov_err *e)
@@ -269,7 +269,7 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
     (void)fputc('\n', l->files[TABLE]);
     (void)fputs("}\n", l->files[LINES]);
     if (!rc)
-        rc = flush(l, e);
+        rc = flush_logs(l, e);
     return rc ? rc : cov_train_log_commit(l, e);
 }
 
@@ -283,7 +283,7 @@ int cov_train_log_totals(struct cov_train_log *l, int64_t step,
                   step, earlier->n_runs + run->n_runs, earlier->chunks + run->chunks,
                   earlier->bases + run->bases, earlier->wall_seconds + run->wall_seconds,
                   earlier->cpu_seconds + run->cpu_seconds);
-    return flush(l, e);
+    return flush_logs(l, e);
 }
 
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)

@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "common/file/path.h"
 
-void cov_train_describe(const struct cov_train_options *o, const struct cov_train_point *p,
+void cov_train_describe(const struct cov_train_options *o, const struct cov_train_ckpt *p,
                         int64_t n_steps, const double *loss, char *text, size_t n)
 {
     int64_t epoch = p->epoch + 1;
@@ -25,7 +25,7 @@ void cov_train_describe(const struct cov_train_options *o, const struct cov_trai
                        epoch + 1, o->epochs, of);
 }
 
-int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
+int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_ckpt *p,
                             double rate, bool in_validation, int64_t n_saved, struct cov_err *e)
 {
     if (!e)
@@ -53,7 +53,7 @@ int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_
     return rc;
 }
 
-void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p)
+void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_ckpt *p)
 {
     char *last = cov_path_join(o->output, "last.ckpt", NULL);
     char *words =
@@ -69,7 +69,7 @@ void cov_train_set_last_words(const struct cov_train_options *o, const struct co
     free(last);
 }
 
-bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
+bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_ckpt *p,
                             int64_t n, double *had)
 {
     int64_t n_epochs = p->epoch + 1;

@@ -112,7 +112,7 @@ static int begin_saving(const struct cov_train_saver *s, struct cov_ckpt_saving 
     return rc ? rc : update_extremes(saving, e);
 }
 
-int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
+int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_ckpt *p,
                           struct cov_err *e)
 {
     struct cov_ckpt_stopping *stopping = &p->training.stopping;
@@ -135,7 +135,7 @@ static double rounded(double x)
     return (double)(float)x;
 }
 
-void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_point *p,
+void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_ckpt *p,
                            const double values[COV_TRAIN_QUANTITIES], bool *stop)
 {
     struct cov_ckpt_stopping *stopping = &p->training.stopping;
@@ -160,14 +160,14 @@ void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_poi
 /* ---------------------------------------------------------------- files */
 
 static int write_one(const struct cov_train_saver *s, const char *name,
-                     const struct cov_train_network *n, const struct cov_train_point *p,
+                     const struct cov_train_network *n, const struct cov_train_ckpt *p,
                      struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     char *path = cov_path_join(s->dir, name, e);
     int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_BESIDE, true, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_train_point_write(out.tmp, n, p, e);
+        rc = cov_train_ckpt_write(out.tmp, n, p, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
     cov_outfile_end(&out, e);
@@ -240,20 +240,20 @@ static int copy_best(const struct cov_train_saver *s, const char *name, struct c
 static bool read_best(struct cov_train_saver *s, const struct cov_ckpt_saving *saving)
 {
     struct cov_train_network n = {.datasets = NULL};
-    struct cov_train_point p = {.epoch = -1};
+    struct cov_train_ckpt p = {.epoch = -1};
     char *path = cov_path_join(s->dir, COV_CKPT_BEST, NULL);
     bool is = path && access(path, F_OK) == 0 &&
-              cov_train_point_read(path, 0, &n, &p, NULL) == COV_OK && p.training.saving.is_there &&
+              cov_train_ckpt_read(path, 0, &n, &p, NULL) == COV_OK && p.training.saving.is_there &&
               strcmp(p.training.saving.monitor, saving->monitor) == 0;
     s->best_epoch = p.epoch;
     s->best_score = p.training.saving.current_score;
-    cov_train_point_fini(&p);
+    cov_train_ckpt_fini(&p);
     cov_train_network_fini(&n);
     free(path);
     return is;
 }
 
-int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_point *p,
+int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_ckpt *p,
                            struct cov_err *e)
 {
     const struct cov_ckpt_saving *saving = &p->training.saving;
@@ -270,7 +270,7 @@ int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_poi
 
 /* Writes best.ckpt if the epoch is the best so far. */
 static int save_best(struct cov_train_saver *s, const struct cov_train_network *n,
-                     const struct cov_train_point *p, struct cov_err *e)
+                     const struct cov_train_ckpt *p, struct cov_err *e)
 {
     const struct cov_ckpt_saving *saving = &p->training.saving;
     if (s->has_best && !is_better(saving->current_score, s->best_score, saving->is_max))
@@ -282,7 +282,7 @@ static int save_best(struct cov_train_saver *s, const struct cov_train_network *
 }
 
 int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_network *n,
-                         struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
+                         struct cov_train_ckpt *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e)
 {
     struct cov_ckpt_saving *saving = &p->training.saving;
@@ -315,7 +315,7 @@ int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_netwo
 }
 
 int cov_train_saver_save_part(struct cov_train_saver *s, const struct cov_train_network *n,
-                              const struct cov_train_point *p, struct cov_err *e)
+                              const struct cov_train_ckpt *p, struct cov_err *e)
 {
     return write_one(s, "last.ckpt", n, p, e);
 }
@@ -328,7 +328,7 @@ static bool is_saved(const struct cov_ckpt_saving *saving, const char *name)
     return false;
 }
 
-int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
+int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_ckpt *p,
                           const char *keep, struct cov_err *e)
 {
     static const char prefix[] = COV_CKPT_NAME "_epoch=";

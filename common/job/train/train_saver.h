@@ -11,8 +11,8 @@
 
 #include "common/base/err.h"
 #include "common/ckpt/ckpt.h"
+#include "common/job/train/train_ckpt.h"
 #include "common/job/train/train_log.h"
-#include "common/job/train/train_point.h"
 
 /* Prefix of the names of checkpoints of epochs; COV_CKPT_BEST is the copy of the best of them. */
 #define COV_CKPT_NAME "predmoter_v0.3.2"
@@ -30,18 +30,18 @@ struct cov_train_saver {
 
 /* Prepares a point before training starts or resumes: drops states that belong to other metrics,
  * and checkpoints that are not in the folder. */
-int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
+int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_ckpt *p,
                           struct cov_err *e) COV_MUST_USE;
 
 /* Called after cov_train_saver_begin for a point to resume: finds the best epoch up to this point
  * whose checkpoint is in the folder. If best.ckpt has another one, of a later epoch or by another
  * metric, replaces it. */
-int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_point *p,
+int cov_train_saver_resume(struct cov_train_saver *s, const struct cov_train_ckpt *p,
                            struct cov_err *e) COV_MUST_USE;
 
 /* Evaluates the values of epoch p->epoch. Sets *stop if training should stop, also if a value is
  * not finite. */
-void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_point *p,
+void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_ckpt *p,
                            const double values[COV_TRAIN_QUANTITIES], bool *stop);
 
 /* Writes the checkpoints of the point after an epoch with these values:
@@ -49,17 +49,17 @@ void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_poi
  * before was as good, and DIR/last.ckpt. A file gets its name only when it is complete. Then
  * removes checkpoints that are no longer kept. */
 int cov_train_saver_save(struct cov_train_saver *s, const struct cov_train_network *n,
-                         struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
+                         struct cov_train_ckpt *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e) COV_MUST_USE;
 
 /* Writes last.ckpt within an epoch (p->training.part). */
 int cov_train_saver_save_part(struct cov_train_saver *s, const struct cov_train_network *n,
-                              const struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;
+                              const struct cov_train_ckpt *p, struct cov_err *e) COV_MUST_USE;
 
 /* Called after the first save of a training run that replaces another run: removes checkpoints of
  * epochs in the folder that are not in this run's list, and best.ckpt if this run has not written
  * it, except the file `keep` (may be NULL). */
-int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
+int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_ckpt *p,
                           const char *keep, struct cov_err *e) COV_MUST_USE;
 
 #endif

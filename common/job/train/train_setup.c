@@ -49,7 +49,7 @@ void cov_train_setup_fini(struct cov_train_setup *s)
     free(s->places.train);
     free(s->places.val);
     cov_blacklist_free(s->list);
-    cov_train_point_fini(&s->point);
+    cov_train_ckpt_fini(&s->ckpt);
     cov_train_network_fini(&s->network);
     if (s->lock >= 0)
         (void)close(s->lock);
@@ -86,8 +86,8 @@ static bool is_in_folder(const char *path, const char *dir)
 
 /* Looks for a training in the output folder. It is accepted if it is the one to resume, or with -f.
  * A training that never wrote a checkpoint does not count. */
-static int check_folder(struct cov_train_setup *s, const struct cov_train_options *o,
-                        struct cov_err *e)
+static int check_train_folder(struct cov_train_setup *s, const struct cov_train_options *o,
+                              struct cov_err *e)
 {
     const char *dir = o->output;
     if (o->resume && is_in_folder(o->resume, dir))
@@ -193,7 +193,7 @@ static int check_fields(const struct cov_train_options *o, const struct cov_trai
 /* Says what a resumed training changes of its checkpoint. */
 static void report_changes(const struct cov_train_setup *s, const struct cov_train_options *o)
 {
-    const struct cov_ckpt_training *t = &s->point.training;
+    const struct cov_ckpt_training *t = &s->ckpt.training;
     const struct {
         const char *name;
         bool requested;
@@ -217,12 +217,12 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
                            struct cov_err *e)
 {
     const char *path = o->resume ? o->resume : o->init_from;
-    int rc = cov_train_point_read(path, 0, &s->network, &s->point, e);
+    int rc = cov_train_ckpt_read(path, 0, &s->network, &s->ckpt, e);
     if (!rc)
         rc = check_fields(o, &s->network, path, e);
     if (rc)
         return rc;
-    struct cov_train_point *p = &s->point;
+    struct cov_train_ckpt *p = &s->ckpt;
     if (o->resume)
         report_changes(s, o);
     if (o->requested[COV_FIELD_LEARNING_RATE])
@@ -257,8 +257,8 @@ static int choose_seed(struct cov_train_setup *s, const struct cov_train_options
     s->seed = (uint32_t)o->seed;
     if (o->has_seed)
         return COV_OK;
-    if (o->resume && s->point.training.has_seed) {
-        s->seed = s->point.training.seed;
+    if (o->resume && s->ckpt.training.has_seed) {
+        s->seed = s->ckpt.training.seed;
         return COV_OK;
     }
     if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
@@ -295,9 +295,9 @@ static int init_weights(struct cov_train_setup *s, const struct cov_train_option
 {
     if (o->resume || o->init_from)
         return COV_OK;
-    int rc = cov_train_point_init(&s->point, &s->network, e);
+    int rc = cov_train_ckpt_init(&s->ckpt, &s->network, e);
     if (!rc)
-        cov_params_randomize(&s->network.hp, &s->network.params, s->seed, s->point.state.block);
+        cov_params_randomize(&s->network.hp, &s->network.params, s->seed, s->ckpt.state.block);
     return rc;
 }
 
@@ -305,7 +305,7 @@ static int init_weights(struct cov_train_setup *s, const struct cov_train_option
  * unless others are requested. */
 static void choose_optimiser(struct cov_train_setup *s, const struct cov_train_options *o)
 {
-    struct cov_ckpt_adam *a = &s->point.training.adam;
+    struct cov_ckpt_adam *a = &s->ckpt.training.adam;
     bool is_new = !a->is_there;
     if (is_new)
         *a = (struct cov_ckpt_adam){.is_there = true, .eps = 1e-8};
@@ -337,7 +337,7 @@ static int refuse_freeze(const struct cov_train_setup *s, const struct cov_train
 static int freeze(struct cov_train_setup *s, const struct cov_train_options *o, struct cov_err *e)
 {
     struct cov_train_network *n = &s->network;
-    bool keeps = o->resume && s->point.has_moments;
+    bool keeps = o->resume && s->ckpt.has_moments;
     if (o->init_from)
         memset(n->frozen, 0, n->params.n_items * sizeof *n->frozen);
     if (o->freeze.n == 0)
@@ -356,7 +356,7 @@ static int freeze(struct cov_train_setup *s, const struct cov_train_options *o, 
 
 /* ---------------------------------------------------------------- the data */
 
-static int by_name(const void *a, const void *b)
+static int by_dataset_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -422,7 +422,7 @@ static int common_datasets(const struct cov_train_places *places, const struct c
         return cov_fail(e, COV_EINPUT, "%s has: %s%s; %s has: %s%s; no data set is in both",
                         places->train, listings[0].text, cov_listing_more(&listings[0]),
                         places->val, listings[1].text, cov_listing_more(&listings[1]));
-    qsort(names, *n, sizeof *names, by_name);
+    qsort(names, *n, sizeof *names, by_dataset_name);
     return COV_OK;
 }
 
@@ -479,7 +479,7 @@ static int choose_datasets(struct cov_train_setup *s, const struct cov_train_opt
     return rc ? rc : cov_examples_select(s->val, names, n, e);
 }
 
-static const char *place_of(const struct cov_train_setup *s, const struct cov_examples *x)
+static const char *part_name(const struct cov_train_setup *s, const struct cov_examples *x)
 {
     return x == s->train ? s->places.train : s->places.val;
 }
@@ -489,7 +489,7 @@ static int lacks_dataset(const struct cov_train_setup *s, const struct cov_train
                          const struct cov_examples *x, const char *name, struct cov_err *e)
 {
     const char *ckpt = o->resume ? o->resume : o->init_from;
-    const char *place = place_of(s, x);
+    const char *place = part_name(s, x);
     struct cov_names *names = NULL;
     struct cov_listing has = {.n = 0};
     char *list = cov_strjoin((const char *const *)s->network.datasets,
@@ -523,11 +523,11 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_trai
     for (size_t d = 0; d < n; d++) {
         const char *name = s->network.datasets[d];
         bool found = false;
-        for (size_t k = 0; k < cov_examples_n_files(x) && !found; k++)
-            found = cov_examples_present(x, k)[d];
+        for (size_t k = 0; k < x->n_files && !found; k++)
+            found = x->files[k].present[d];
         n_found += found;
         if (!found && accepts)
-            cov_warn("%s: no file has the data set %s; %s", place_of(s, x), name,
+            cov_warn("%s: no file has the data set %s; %s", part_name(s, x), name,
                      x == s->train ? "its predictions change without being trained"
                                    : "it is not validated");
         else if (!found && !lacking)
@@ -555,13 +555,13 @@ static int name_places(struct cov_train_setup *s, const struct cov_train_options
 /* --balance needs files of several species, each of one. */
 static int check_species(const struct cov_train_setup *s, struct cov_err *e)
 {
-    const char *first = cov_examples_species(s->train, 0);
+    const char *first = s->train->files[0].species;
     bool differ = false;
-    for (size_t k = 0; k < cov_examples_n_files(s->train); k++) {
-        const char *species = cov_examples_species(s->train, k);
+    for (size_t k = 0; k < s->train->n_files; k++) {
+        const char *species = s->train->files[k].species;
         if (!species)
             return cov_fail(e, COV_EINPUT, "%s: several species; --balance needs a file for each",
-                            cov_examples_path(s->train, k));
+                            s->train->files[k].path);
         differ = differ || strcmp(species, first) != 0;
     }
     return differ
@@ -595,15 +595,14 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         rc = choose_datasets(s, o, e);
     if (rc)
         return rc;
-    s->network.L = cov_examples_chunk_length(s->train);
-    if (cov_examples_chunk_length(s->val) != s->network.L)
+    s->network.L = s->train->L;
+    if (s->val->L != s->network.L)
         return cov_fail(e, COV_EINPUT, "%s: chunks have %zu positions, those of %s %zu",
-                        s->places.train, s->network.L, s->places.val,
-                        cov_examples_chunk_length(s->val));
+                        s->places.train, s->network.L, s->places.val, s->val->L);
     const struct cov_model model = {.hp = s->network.hp};
     rc = cov_model_check_length(&model, s->network.L, e);
     if (rc)
-        (void)cov_err_prefix(e, "%s", cov_examples_path(s->train, 0));
+        (void)cov_err_prefix(e, "%s", s->train->files[0].path);
     else
         rc = check_datasets(s, o, s->train, e);
     if (!rc)
@@ -635,7 +634,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     if (!rc)
         rc = lock_folder(s, o->output, e);
     if (!rc)
-        rc = check_folder(s, o, e);
+        rc = check_train_folder(s, o, e);
     if (!rc && s->has_random_seed)
         cov_info("seed %u", s->seed);
     if (!rc && o->loading == COV_LOAD_RANKS && ranks->n == 1)

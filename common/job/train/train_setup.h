@@ -17,8 +17,8 @@
 #include "common/job/train/example_plan.h"
 #include "common/job/train/examples.h"
 #include "common/job/train/ranks.h"
+#include "common/job/train/train_ckpt.h"
 #include "common/job/train/train_log.h"
-#include "common/job/train/train_point.h"
 #include "common/net/hparams.h"
 
 /* Options that, if given, must not contradict the checkpoint. */
@@ -111,7 +111,7 @@ struct cov_train_setup {
     bool
         has_remains; /* the output folder has metrics of a training that never wrote a checkpoint */
     struct cov_train_network network;
-    struct cov_train_point point;
+    struct cov_train_ckpt ckpt;
     struct cov_blacklist *list; /* NULL: none */
     struct cov_examples *train, *val;
     struct cov_train_places places;

@@ -1,6 +1,6 @@
-/* effect_plan.c - see effect_plan.h.
+/* alleles.c - see alleles.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/effect/effect_plan.h"
+#include "common/job/effect/alleles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,15 @@ void cov_effect_genome_fini(struct cov_effect_genome *g)
     g->names = NULL;
 }
 
-void cov_effect_plan_fini(struct cov_effect_plan *p)
+void cov_alleles_fini(struct cov_alleles *p)
 {
-    free(p->alleles);
+    free(p->items);
     free(p->codes);
-    *p = (struct cov_effect_plan){0};
+    *p = (struct cov_alleles){0};
 }
 
 /* Appends the codes of a text at codes[*n]. */
-static int add_codes(struct cov_effect_plan *p, const char *text, size_t *n, bool *valid,
+static int add_codes(struct cov_alleles *p, const char *text, size_t *n, bool *valid,
                      struct cov_err *e)
 {
     const size_t length = strlen(text);
@@ -51,8 +51,8 @@ static int add_codes(struct cov_effect_plan *p, const char *text, size_t *n, boo
 
 /* Returns true if an allele fits the genome at a place. Uses p->codes; the genome's codes follow those of
  * the allele, of *n bases. */
-static int compare(struct cov_effect_plan *p, const struct cov_effect_genome *g, int64_t pos,
-                   const char *allele, size_t *n, bool *fits, struct cov_err *e)
+static int compare_allele(struct cov_alleles *p, const struct cov_effect_genome *g, int64_t pos,
+                          const char *allele, size_t *n, bool *fits, struct cov_err *e)
 {
     const int64_t length = g->genome->lengths[p->seq];
     *n = 0;
@@ -71,12 +71,12 @@ static int compare(struct cov_effect_plan *p, const struct cov_effect_genome *g,
 
 /* Compares REF with the genome, and sets p->status; if it differs, compares alleles of ALT, except those
  * that are shorter than REF, which fit by their first base. Uses p->codes. */
-static int check_ref(struct cov_effect_plan *p, const struct cov_effect_genome *g,
+static int check_ref(struct cov_alleles *p, const struct cov_effect_genome *g,
                      const struct cov_variant *v, struct cov_err *e)
 {
     size_t n;
     bool fits;
-    int rc = compare(p, g, v->pos, v->alleles[0], &n, &fits, e);
+    int rc = compare_allele(p, g, v->pos, v->alleles[0], &n, &fits, e);
     const size_t shown = n < sizeof p->found ? n : sizeof p->found - 1;
     if (rc)
         return rc;
@@ -87,7 +87,7 @@ static int check_ref(struct cov_effect_plan *p, const struct cov_effect_genome *
     for (size_t i = 1; !rc && !fits && !p->is_swapped && i < v->n_alleles; i++)
         if (strlen(v->alleles[i]) >= p->n_ref) {
             bool shares;
-            rc = compare(p, g, v->pos, v->alleles[i], &n, &shares, e);
+            rc = compare_allele(p, g, v->pos, v->alleles[i], &n, &shares, e);
             p->is_swapped = shares && memcmp(p->codes, p->codes + n, n) == 0;
         }
     return rc;
@@ -104,7 +104,7 @@ static bool is_n(const char *allele)
 }
 
 /* Returns true if N in REF or ALT, of n bases, stands for no base. */
-static bool is_empty(const struct cov_effect_plan *p, const char *ref, const char *alt, size_t n)
+static bool is_empty(const struct cov_alleles *p, const char *ref, const char *alt, size_t n)
 {
     if (is_n(alt))
         return p->n_ref > 1;
@@ -112,15 +112,15 @@ static bool is_empty(const struct cov_effect_plan *p, const char *ref, const cha
     return is_n(ref) && n > 1 && !after_n;
 }
 
-/* Plans the alleles of ALT in the window; `rest`: bases of the sequence from REF on. */
-static int plan_alleles(struct cov_effect_plan *p, size_t L, char *const *alleles, size_t rest,
+/* Finds the alleles of ALT in the window; `rest`: bases of the sequence from REF on. */
+static int find_alleles(struct cov_alleles *p, size_t L, char *const *alleles, size_t rest,
                         struct cov_err *e)
 {
     const bool is_short = p->at + rest < L; /* the sequence */
     size_t n = 0, shortest = p->n_ref;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < p->n_alleles; i++) {
-        struct cov_effect_allele *a = &p->alleles[i];
+        struct cov_allele *a = &p->items[i];
         const char *alt = alleles[i + 1];
         bool valid;
         a->codes = n;
@@ -141,28 +141,28 @@ static int plan_alleles(struct cov_effect_plan *p, size_t L, char *const *allele
     return rc;
 }
 
-int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
-                         size_t step, const struct cov_variant *v, struct cov_err *e)
+int cov_alleles_find(struct cov_alleles *p, const struct cov_effect_genome *g, size_t L,
+                     size_t step, const struct cov_variant *v, struct cov_err *e)
 {
     p->n_alleles = v->n_alleles - 1;
     p->n_ref = strlen(v->alleles[0]);
     p->n_scored = 0;
     p->is_swapped = false;
-    int rc = COV_RESERVE(&p->alleles, &p->cap_alleles, p->n_alleles, e);
+    int rc = COV_RESERVE(&p->items, &p->cap_items, p->n_alleles, e);
     if (rc)
         return rc;
     p->status = COV_ALLELE_UNKNOWN;
     if (cov_names_find(g->names, v->contig, strlen(v->contig), &p->seq))
         rc = check_ref(p, g, v, e);
     for (size_t i = 0; i < p->n_alleles; i++)
-        p->alleles[i] = (struct cov_effect_allele){.status = p->status};
+        p->items[i] = (struct cov_allele){.status = p->status};
     if (rc || p->status != COV_ALLELE_SCORED)
         return rc;
     const int64_t length = g->genome->lengths[p->seq], size = (int64_t)L;
     const int64_t beg = clamp(v->pos - size / 2 + (int64_t)step / 2, 0, length);
     p->beg = clamp(beg - beg % (int64_t)step, 0, length > size ? length - size : 0);
     p->at = (size_t)(v->pos - p->beg);
-    rc = plan_alleles(p, L, v->alleles, (size_t)(length - v->pos), e);
+    rc = find_alleles(p, L, v->alleles, (size_t)(length - v->pos), e);
     if ((uint64_t)(length - p->beg) < p->n_codes)
         p->n_codes = (size_t)(length - p->beg);
     return rc;

@@ -1,7 +1,7 @@
-/* test_train_point.c - writing training states to checkpoints and reading them back, checkpoints
+/* test_train_ckpt.c - writing training states to checkpoints and reading them back, checkpoints
  * that do not match the network, damage, and full disks.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/make_point.h"
+#include "tests/lib/make_train_ckpt.h"
 
 #include <stddef.h>
 
@@ -18,11 +18,11 @@ static void assert_floats(const struct cov_train_network *n, const float *a, con
 }
 
 /* Writes a state and reads it back. The caller frees *n2 and *p2. */
-static void round_trip(const struct cov_train_network *n, const struct cov_train_point *p,
-                       struct cov_train_network *n2, struct cov_train_point *p2)
+static void round_trip(const struct cov_train_network *n, const struct cov_train_ckpt *p,
+                       struct cov_train_network *n2, struct cov_train_ckpt *p2)
 {
-    assert_ok(cov_train_point_write(path, n, p, &e));
-    assert_ok(cov_train_point_read(path, n->L, n2, p2, &e));
+    assert_ok(cov_train_ckpt_write(path, n, p, &e));
+    assert_ok(cov_train_ckpt_read(path, n->L, n2, p2, &e));
     assert_int_equal(p2->epoch, p->epoch);
     assert_int_equal(p2->n_batches, p->n_batches);
     assert_int_equal(p2->state.n_steps, p->state.n_steps);
@@ -35,8 +35,8 @@ static void round_trip(const struct cov_train_network *n, const struct cov_train
 TEST(test_round_trips)
 {
     struct cov_train_network n, n2;
-    struct cov_train_point p, p2;
-    make_point(&n, &p, 4);
+    struct cov_train_ckpt p, p2;
+    make_train_ckpt(&n, &p, 4);
     round_trip(&n, &p, &n2, &p2);
     assert_memory_equal(&n2.hp, &n.hp, sizeof n.hp);
     assert_string_equal(n2.datasets[1], "two");
@@ -49,7 +49,7 @@ TEST(test_round_trips)
     /* Writing the state that was read gives the same bytes. */
     size_t n_first, n_second;
     char *first = get_bytes(path, &n_first);
-    assert_ok(cov_train_point_write(path, &n2, &p2, &e));
+    assert_ok(cov_train_ckpt_write(path, &n2, &p2, &e));
     char *second = get_bytes(path, &n_second);
     assert_int_equal(n_first, n_second);
     assert_memory_equal(first, second, n_first);
@@ -211,18 +211,18 @@ TEST(test_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cov_train_network n;
-        struct cov_train_point p;
+        struct cov_train_ckpt p;
         struct parts parts;
         struct cov_err e = COV_ERR_INIT;
-        make_point(&n, &p, 1);
+        make_train_ckpt(&n, &p, 1);
         p.has_average = true;
-        assert_int_equal(cov_train_point_write(path, &n, &p, NULL), 0);
+        assert_int_equal(cov_train_ckpt_write(path, &n, &p, NULL), 0);
         free_point(&n, &p);
         assert_int_equal(cov_ckpt_read(path, &parts.c, NULL), 0);
         assert_int_equal(cov_ckpt_read_training(path, &parts.t, NULL), 0);
         cases[i].change(&parts);
         assert_int_equal(cov_ckpt_write_training(path, parts.c, &parts.t, NULL), 0);
-        assert_int_equal(cov_train_point_read(path, MADE_LENGTH, &n, &p, &e), COV_EINPUT);
+        assert_int_equal(cov_train_ckpt_read(path, MADE_LENGTH, &n, &p, &e), COV_EINPUT);
         assert_true(strncmp(e.text, path, strlen(path)) == 0);
         if (!strstr(e.text, cases[i].text))
             fail_msg("'%s' is not in '%s'", cases[i].text, e.text);
@@ -236,22 +236,22 @@ TEST(test_refused)
 TEST(test_damage)
 {
     struct cov_train_network n, n2;
-    struct cov_train_point p, p2;
+    struct cov_train_ckpt p, p2;
     size_t size;
-    make_point(&n, &p, 1);
+    make_train_ckpt(&n, &p, 1);
     p.has_average = true;
-    assert_ok(cov_train_point_write(path, &n, &p, &e));
+    assert_ok(cov_train_ckpt_write(path, &n, &p, &e));
     char *whole = get_bytes(path, &size);
     for (size_t cut = 0; cut < size; cut += 1 + size / 40) {
         put_bytes(path, whole, cut);
-        assert_fails(cov_train_point_read(path, MADE_LENGTH, &n2, &p2, &e), COV_EINPUT, path);
+        assert_fails(cov_train_ckpt_read(path, MADE_LENGTH, &n2, &p2, &e), COV_EINPUT, path);
     }
     /* A flipped bit is either refused or changes no numbers. */
     for (size_t at = 3; at < size; at += 1 + size / 200) {
         whole[at] = (char)(whole[at] ^ 0x40);
         put_bytes(path, whole, size);
         whole[at] = (char)(whole[at] ^ 0x40);
-        if (cov_train_point_read(path, MADE_LENGTH, &n2, &p2, NULL))
+        if (cov_train_ckpt_read(path, MADE_LENGTH, &n2, &p2, NULL))
             continue;
         assert_int_equal(n2.params.n_floats, n.params.n_floats);
         assert_floats(&n, p2.state.block, p.state.block, false);
@@ -265,22 +265,22 @@ TEST(test_damage)
 TEST(test_not_written)
 {
     struct cov_train_network n;
-    struct cov_train_point p;
-    make_point(&n, &p, 1);
-    assert_fails(cov_train_point_write("/nonexistent/x.ckpt", &n, &p, &e), COV_EIO,
+    struct cov_train_ckpt p;
+    make_train_ckpt(&n, &p, 1);
+    assert_fails(cov_train_ckpt_write("/nonexistent/x.ckpt", &n, &p, &e), COV_EIO,
                  "/nonexistent/x.ckpt");
     limit_files(4096);
-    assert_fails(cov_train_point_write(path, &n, &p, &e), COV_EIO, path);
+    assert_fails(cov_train_ckpt_write(path, &n, &p, &e), COV_EIO, path);
     limit_files(RLIM_INFINITY);
     p.state.moment2[0] = INFINITY; /* first convolution */
-    assert_fails(cov_train_point_write(path, &n, &p, &e), COV_EINPUT,
+    assert_fails(cov_train_ckpt_write(path, &n, &p, &e), COV_EINPUT,
                  "tensor of optimizer_states: element 0 is NaN or infinite");
     p.state.moment2[0] = 1;
     p.state.block[1] = NAN;
-    assert_fails(cov_train_point_write(path, &n, &p, &e), COV_EINPUT,
+    assert_fails(cov_train_ckpt_write(path, &n, &p, &e), COV_EINPUT,
                  "weight: element 1 is NaN or infinite");
     free_point(&n, &p);
-    assert_int_equal(cov_train_point_read("/nonexistent/x.ckpt", 0, &n, &p, NULL), COV_EIO);
+    assert_int_equal(cov_train_ckpt_read("/nonexistent/x.ckpt", 0, &n, &p, NULL), COV_EIO);
 }
 
 TEST_GROUP(enter_folder, leave_folder)

@@ -1,7 +1,7 @@
-/* train_point.h - a point from which training can resume, and its checkpoint.
+/* train_ckpt.h - a point from which training can resume, and its checkpoint.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_JOB_TRAIN_TRAIN_POINT_H
-#define COV_JOB_TRAIN_TRAIN_POINT_H
+#ifndef COV_JOB_TRAIN_TRAIN_CKPT_H
+#define COV_JOB_TRAIN_TRAIN_CKPT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams
                            struct cov_err *e) COV_MUST_USE;
 void cov_train_network_fini(struct cov_train_network *n); /* accepts an all-zero struct */
 
-struct cov_train_point {
+struct cov_train_ckpt {
     int64_t epoch;     /* last complete epoch; -1: none */
     int64_t n_batches; /* seen by the norms, over all epochs */
     bool has_moments;  /* the optimiser has a state */
@@ -46,20 +46,20 @@ struct cov_train_point {
 };
 
 /* Allocates the state of a network. */
-int cov_train_point_init(struct cov_train_point *p, const struct cov_train_network *n,
-                         struct cov_err *e) COV_MUST_USE;
-void cov_train_point_fini(struct cov_train_point *p); /* accepts an all-zero struct */
+int cov_train_ckpt_init(struct cov_train_ckpt *p, const struct cov_train_network *n,
+                        struct cov_err *e) COV_MUST_USE;
+void cov_train_ckpt_fini(struct cov_train_ckpt *p); /* accepts an all-zero struct */
 
 /* Reads a checkpoint of Predmoter or covtrain: its network for chunks of L positions, and its
  * point. With averaged weights, state.block has the weights being trained and state.average
  * those of the state dict. n->frozen is true for the parameters of layers without a state of the
  * optimiser, if others have one. COV_EINPUT as for cov_model_open, and for an optimiser state that
  * does not match the network or lacks part of a layer. */
-int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n,
-                         struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;
+int cov_train_ckpt_read(const char *path, size_t L, struct cov_train_network *n,
+                        struct cov_train_ckpt *p, struct cov_err *e) COV_MUST_USE;
 
 /* Writes a checkpoint to `path` (the temporary name of an outfile) and verifies it. */
-int cov_train_point_write(const char *path, const struct cov_train_network *n,
-                          const struct cov_train_point *p, struct cov_err *e) COV_MUST_USE;
+int cov_train_ckpt_write(const char *path, const struct cov_train_network *n,
+                         const struct cov_train_ckpt *p, struct cov_err *e) COV_MUST_USE;
 
 #endif

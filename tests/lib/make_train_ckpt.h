@@ -1,21 +1,22 @@
-/* make_point.h - for tests: a small network with a saved state of its training, full disks, and
+/* make_train_ckpt.h - for tests: a small network with a saved state of its training, full disks, and
  * listings of folders.
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_MAKE_POINT_H
-#define TESTS_MAKE_POINT_H
+#ifndef TESTS_MAKE_TRAIN_CKPT_H
+#define TESTS_MAKE_TRAIN_CKPT_H
 
 #include "tests/lib/own_folder.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "common/job/train/train_point.h"
+#include "common/job/train/train_ckpt.h"
 
 enum { MADE_LENGTH = 8 };
 
 /* A network with a convolution, a norm and two LSTMs, and its state, with moments, after epoch
  * `epoch`. */
-static inline void make_point(struct cov_train_network *n, struct cov_train_point *p, int64_t epoch)
+static inline void make_train_ckpt(struct cov_train_network *n, struct cov_train_ckpt *p,
+                                   int64_t epoch)
 {
     static const char *const datasets[] = {"one", "two"};
     const struct cov_hparams hp = {.model_type = COV_MODEL_HYBRID,
@@ -32,7 +33,7 @@ static inline void make_point(struct cov_train_network *n, struct cov_train_poin
                                    .bnorm = true,
                                    .dropout = 0.25};
     assert_ok(cov_train_network_init(n, &hp, datasets, 0.01, MADE_LENGTH, &e));
-    assert_ok(cov_train_point_init(p, n, &e));
+    assert_ok(cov_train_ckpt_init(p, n, &e));
     cov_params_randomize(&hp, &n->params, 7, p->state.block);
     for (size_t i = 0; i < n->params.n_items; i++) {
         const struct cov_param *param = &n->params.items[i];
@@ -54,9 +55,9 @@ static inline void make_point(struct cov_train_network *n, struct cov_train_poin
     p->training.n_batches = p->n_batches;
 }
 
-static inline void free_point(struct cov_train_network *n, struct cov_train_point *p)
+static inline void free_point(struct cov_train_network *n, struct cov_train_ckpt *p)
 {
-    cov_train_point_fini(p);
+    cov_train_ckpt_fini(p);
     cov_train_network_fini(n);
 }
 

@@ -1,11 +1,11 @@
-/* effect_plan.h - which alleles of a variant are scored, and in which window of the genome.
+/* alleles.h - which alleles of a variant are scored, and in which window of the genome.
  *
  * The window of a variant begins L / 2 bases before REF, as in ChromBPNet's variant scorer, or at the
  * nearest multiple of `step`, so that variants share windows; near the ends of a sequence it is moved
  * into the sequence. A sequence shorter than L is its own window.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_JOB_EFFECT_EFFECT_PLAN_H
-#define COV_JOB_EFFECT_EFFECT_PLAN_H
+#ifndef COV_JOB_EFFECT_ALLELES_H
+#define COV_JOB_EFFECT_ALLELES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,26 +28,26 @@ enum cov_allele_status {
     COV_ALLELE_STATUSES
 };
 
-struct cov_effect_allele {
+struct cov_allele {
     enum cov_allele_status status;
-    size_t codes, n; /* its bases are codes[codes .. codes+n) of the plan */
+    size_t codes, n; /* its bases are codes[codes .. codes+n) of struct cov_alleles */
 };
 
 /* Empty if all zero; reused for record after record. */
-struct cov_effect_plan {
+struct cov_alleles {
     enum cov_allele_status status; /* SCORED, UNKNOWN or MISMATCH */
     size_t seq;                    /* in the genome */
     int64_t beg;                   /* the window's first base */
     size_t n_codes;   /* bases from there on that the window and its versions need, at most 2 L */
     size_t at, n_ref; /* REF in the window */
     size_t n_scored;
-    struct cov_effect_allele *alleles; /* [n_alleles]: those of ALT */
+    struct cov_allele *items; /* [n_alleles]: those of ALT */
     size_t n_alleles;
     bool is_swapped; /* MISMATCH, but an allele of ALT is what the genome has */
     char found[32];  /* MISMATCH: the first bases of the genome there; "" past its end */
     /* Private, except as given above. */
     uint8_t *codes;
-    size_t cap_alleles, cap_codes;
+    size_t cap_items, cap_codes;
 };
 
 struct cov_effect_genome {
@@ -59,12 +59,12 @@ int cov_effect_genome_init(struct cov_effect_genome *g, const struct cov_genome 
                            struct cov_err *e) COV_MUST_USE;
 void cov_effect_genome_fini(struct cov_effect_genome *g); /* safe on zeros */
 
-/* Plans a record, for windows of L bases that begin at multiples of step <= L / 2. REF matches where each
+/* Finds the alleles of a record, for windows of L bases that begin at multiples of step <= L / 2. REF matches where each
  * of its bases shares a base with the genome's IUPAC code; so N matches everything. A deletion whose ALT
  * is N, and an insertion whose REF is N, are EMPTY: it is unknown whether N is a base of the genome. An
  * insertion after an N of the genome (N, NACG) is scored. */
-int cov_effect_plan_make(struct cov_effect_plan *p, const struct cov_effect_genome *g, size_t L,
-                         size_t step, const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
-void cov_effect_plan_fini(struct cov_effect_plan *p);
+int cov_alleles_find(struct cov_alleles *p, const struct cov_effect_genome *g, size_t L,
+                     size_t step, const struct cov_variant *v, struct cov_err *e) COV_MUST_USE;
+void cov_alleles_fini(struct cov_alleles *p);
 
 #endif

@@ -1,6 +1,6 @@
-/* train_made.c - see train_made.h.
+/* provenance.c - see provenance.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/train/train_made.h"
+#include "common/job/train/provenance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +14,28 @@
 enum { MAX_WORDS = 40, WORD = 32 };
 
 /* The words of a command line. */
-struct words {
+struct command_words {
     const char *words[MAX_WORDS];
     char numbers[MAX_WORDS][WORD];
     int n;
 };
 
-static void add_flag(struct words *w, bool given, const char *option)
+static void add_flag(struct command_words *w, bool given, const char *option)
 {
     if (given)
         w->words[w->n++] = option;
 }
 
-static void add_number(struct words *w, bool given, const char *option, double value)
+/* Adds an option with a text, unless that is empty or NULL. */
+static void add_text(struct command_words *w, const char *option, const char *text)
+{
+    if (!text || !*text)
+        return;
+    w->words[w->n++] = option;
+    w->words[w->n++] = text;
+}
+
+static void add_number(struct command_words *w, bool given, const char *option, double value)
 {
     if (!given)
         return;
@@ -36,34 +45,20 @@ static void add_number(struct words *w, bool given, const char *option, double v
     w->n++;
 }
 
-/* "1,0.5"; empty without weights. Caller frees; NULL without memory. */
-static char *loss_weights(const struct cov_train_options *o, struct cov_err *e)
-{
-    char *text = cov_strdup("", e);
-    for (size_t i = 0; text && i < o->n_loss_weights; i++) {
-        char *longer = cov_strfmt(e, "%s%s%g", text, i ? "," : "", (double)o->loss_weights[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 /* Caller frees; NULL without memory. */
 static char *command_of(const struct cov_train_setup *s, const struct cov_train_options *o,
                         struct cov_err *e)
 {
-    const struct cov_ckpt_adam *a = &s->point.training.adam;
-    struct words w = {.words = {"covtrain"}, .n = 1};
+    const struct cov_ckpt_adam *a = &s->ckpt.training.adam;
+    struct command_words w = {.words = {"covtrain"}, .n = 1};
     add_number(&w, true, "--seed", s->seed);
     add_number(&w, true, "--batch-size", (double)o->batch);
     add_number(&w, o->accumulate > 1, "--accumulate", (double)o->accumulate);
     add_number(&w, a->weight_decay > 0, "--weight-decay", a->weight_decay);
     add_number(&w, a->beta1 != 0.9, "--beta1", a->beta1);
     add_number(&w, a->beta2 != 0.999, "--beta2", a->beta2);
-    if (s->network.scale.kind != COV_TARGET_NONE) {
-        w.words[w.n++] = "--target-scale";
-        w.words[w.n++] = cov_target_kind_names[s->network.scale.kind];
-    }
+    if (s->network.scale.kind != COV_TARGET_NONE)
+        add_text(&w, "--target-scale", cov_target_kind_names[s->network.scale.kind]);
     add_number(&w, o->clip > 0, "--clip", o->clip);
     add_number(&w, o->average > 0, "--average-weights", o->average);
     add_number(&w, o->warmup_steps > 0, "--warmup-steps", (double)o->warmup_steps);
@@ -74,26 +69,16 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
     add_flag(&w, o->random_offset, "--random-offset");
     add_flag(&w, o->in_order, "--no-shuffle");
     add_flag(&w, o->blacklist, "--blacklist");
-    if (o->blacklist_path) {
-        w.words[w.n++] = "--blacklist-file";
-        w.words[w.n++] = o->blacklist_path;
-    }
+    add_text(&w, "--blacklist-file", o->blacklist_path);
     add_flag(&w, o->balance_species, "--balance=species");
-    char *weights = loss_weights(o, e), *text = NULL;
+    char *weights = cov_strdup("", e), *text = NULL;
+    for (size_t i = 0; i < o->n_loss_weights; i++)
+        cov_strappend(&weights, e, "%s%g", i ? "," : "", (double)o->loss_weights[i]);
     char *left_out = cov_strjoin((const char *const *)o->leave_out.items, o->leave_out.n, ",", e);
     char *frozen = cov_freeze_text(&s->network.params, s->network.frozen, e);
-    if (frozen && *frozen) {
-        w.words[w.n++] = "--freeze";
-        w.words[w.n++] = frozen;
-    }
-    if (left_out && *left_out) {
-        w.words[w.n++] = "--leave-out";
-        w.words[w.n++] = left_out;
-    }
-    if (weights && *weights) {
-        w.words[w.n++] = "--loss-weights";
-        w.words[w.n++] = weights;
-    }
+    add_text(&w, "--freeze", frozen);
+    add_text(&w, "--leave-out", left_out);
+    add_text(&w, "--loss-weights", weights);
     if (weights && frozen && left_out)
         text = cov_command_text(w.n, w.words, e);
     free(weights);
@@ -106,12 +91,12 @@ static char *command_of(const struct cov_train_setup *s, const struct cov_train_
 static int add_files(struct cov_ckpt *made, const char *name, const struct cov_examples *x,
                      struct cov_err *e)
 {
-    size_t n = cov_examples_n_files(x);
+    size_t n = x->n_files;
     const char **names = cov_calloc(n + 1, sizeof *names, e);
     if (!names)
         return COV_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        const char *path = cov_examples_path(x, i), *slash = strrchr(path, '/');
+        const char *path = x->files[i].path, *slash = strrchr(path, '/');
         names[i] = slash ? slash + 1 : path;
     }
     char *text = cov_strjoin(names, n, ", ", e);
@@ -121,8 +106,8 @@ static int add_files(struct cov_ckpt *made, const char *name, const struct cov_e
     return rc;
 }
 
-int cov_train_describe_making(struct cov_train_setup *s, const struct cov_train_options *o,
-                              const struct cov_device *device, struct cov_err *e)
+int cov_train_provenance(struct cov_train_setup *s, const struct cov_train_options *o,
+                         const struct cov_device *device, struct cov_err *e)
 {
     struct cov_ckpt *made = &s->network.made;
     char *command = command_of(s, o, e);

@@ -1,6 +1,6 @@
-/* train_point.c - see train_point.h.
+/* train_ckpt.c - see train_ckpt.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/train/train_point.h"
+#include "common/job/train/train_ckpt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,30 +55,30 @@ void cov_train_network_fini(struct cov_train_network *n)
     *n = (struct cov_train_network){0};
 }
 
-int cov_train_point_init(struct cov_train_point *p, const struct cov_train_network *n,
-                         struct cov_err *e)
+int cov_train_ckpt_init(struct cov_train_ckpt *p, const struct cov_train_network *n,
+                        struct cov_err *e)
 {
-    *p = (struct cov_train_point){.epoch = -1};
+    *p = (struct cov_train_ckpt){.epoch = -1};
     float **const arrays[] = {&p->state.block, &p->state.moment1, &p->state.moment2,
                               &p->state.average};
     for (size_t i = 0; i < COV_COUNT(arrays); i++) {
         *arrays[i] = cov_calloc64(n->params.n_floats, sizeof **arrays[i], e);
         if (!*arrays[i]) {
-            cov_train_point_fini(p);
+            cov_train_ckpt_fini(p);
             return COV_ENOMEM;
         }
     }
     return COV_OK;
 }
 
-void cov_train_point_fini(struct cov_train_point *p)
+void cov_train_ckpt_fini(struct cov_train_ckpt *p)
 {
     free(p->state.block);
     free(p->state.moment1);
     free(p->state.moment2);
     free(p->state.average);
     cov_ckpt_training_fini(&p->training);
-    *p = (struct cov_train_point){0};
+    *p = (struct cov_train_ckpt){0};
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -106,7 +106,7 @@ static int check_moment(const struct cov_torch_tensor *t, const struct cov_param
 }
 
 /* Copies Adam's moments, which are in the order of the parameters. */
-static int take_moments(struct cov_train_network *n, struct cov_train_point *p, struct cov_err *e)
+static int take_moments(struct cov_train_network *n, struct cov_train_ckpt *p, struct cov_err *e)
 {
     const struct cov_ckpt_adam *a = &p->training.adam;
     const struct cov_ckpt_moments *first = NULL;
@@ -146,7 +146,7 @@ static int take_moments(struct cov_train_network *n, struct cov_train_point *p, 
 }
 
 /* Copies the weights being trained, if the state dict holds averaged ones. */
-static int take_current(const struct cov_train_network *n, struct cov_train_point *p,
+static int take_current(const struct cov_train_network *n, struct cov_train_ckpt *p,
                         struct cov_err *e)
 {
     const struct cov_ckpt_training *t = &p->training;
@@ -194,7 +194,7 @@ static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training
 }
 
 static int fill_point(const struct cov_model *m, const struct cov_ckpt *c,
-                      struct cov_train_network *n, struct cov_train_point *p, struct cov_err *e)
+                      struct cov_train_network *n, struct cov_train_ckpt *p, struct cov_err *e)
 {
     int rc = check_counts(c, &p->training, e);
     if (rc)
@@ -214,14 +214,14 @@ static int fill_point(const struct cov_model *m, const struct cov_ckpt *c,
     return rc;
 }
 
-int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n,
-                         struct cov_train_point *p, struct cov_err *e)
+int cov_train_ckpt_read(const char *path, size_t L, struct cov_train_network *n,
+                        struct cov_train_ckpt *p, struct cov_err *e)
 {
     struct cov_model *m = NULL;
     struct cov_ckpt *c = NULL;
     struct cov_ckpt_training training = {0};
     *n = (struct cov_train_network){0};
-    *p = (struct cov_train_point){0};
+    *p = (struct cov_train_ckpt){0};
     int rc = cov_model_open(path, &m, e);
     if (!rc)
         rc = cov_ckpt_read(path, &c, e);
@@ -233,7 +233,7 @@ int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n
     rc = cov_train_network_init(n, &m->hp, (const char *const *)m->datasets,
                                 rate && rate->number > 0 ? rate->number : 0.001, L, e);
     if (!rc)
-        rc = cov_train_point_init(p, n, e);
+        rc = cov_train_ckpt_init(p, n, e);
     if (rc)
         goto out;
     p->training = training;
@@ -249,7 +249,7 @@ out:
     cov_model_close(m);
     if (rc) {
         cov_train_network_fini(n);
-        cov_train_point_fini(p);
+        cov_train_ckpt_fini(p);
     }
     return rc;
 }
@@ -304,7 +304,7 @@ static struct cov_torch_tensor borrow(const struct cov_param *param, float *elem
 
 /* Lists Adam's state of all trained parameters. Caller frees a->moments, but not the borrowed
  * elements. */
-static int list_moments(const struct cov_train_network *n, const struct cov_train_point *p,
+static int list_moments(const struct cov_train_network *n, const struct cov_train_ckpt *p,
                         struct cov_ckpt_adam *a, struct cov_err *e)
 {
     a->is_there = true;
@@ -332,11 +332,11 @@ static int list_moments(const struct cov_train_network *n, const struct cov_trai
 
 /* Checks that the file has the weights and moments that were written. */
 static int read_back(const char *path, const struct cov_train_network *n,
-                     const struct cov_train_point *p, struct cov_err *e)
+                     const struct cov_train_ckpt *p, struct cov_err *e)
 {
     struct cov_train_network n2;
-    struct cov_train_point p2;
-    int rc = cov_train_point_read(path, n->L, &n2, &p2, e);
+    struct cov_train_ckpt p2;
+    int rc = cov_train_ckpt_read(path, n->L, &n2, &p2, e);
     if (rc)
         return rc;
     size_t n_bytes = n->params.n_floats * sizeof(float);
@@ -355,13 +355,13 @@ static int read_back(const char *path, const struct cov_train_network *n,
     if (same && p->has_average)
         same = memcmp(p2.state.average, p->state.average, n_bytes) == 0;
     cov_train_network_fini(&n2);
-    cov_train_point_fini(&p2);
+    cov_train_ckpt_fini(&p2);
     return same ? COV_OK
                 : cov_fail(e, COV_EIO, "%s: data read back differs from data written", path);
 }
 
-int cov_train_point_write(const char *path, const struct cov_train_network *n,
-                          const struct cov_train_point *p, struct cov_err *e)
+int cov_train_ckpt_write(const char *path, const struct cov_train_network *n,
+                         const struct cov_train_ckpt *p, struct cov_err *e)
 {
     struct cov_ckpt c = COV_CKPT_INIT, current = COV_CKPT_INIT;
     struct cov_ckpt_training t = p->training; /* borrows its strings */
